@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+	test: {
+		include: ['test/**/*.test.ts'],
+		reporters: ['default', './test/support/closing-line-reporter.ts'],
+		testTimeout: 30_000,
+		hookTimeout: 60_000,
+		// Two cores: more workers only make the timings of real sockets worse.
+		maxWorkers: 2,
+		coverage: { include: ['src/**'] },
+	},
+});
