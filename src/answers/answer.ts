@@ -1,0 +1,143 @@
+/** A question of the service, wherever it is shown: known by service, session and message index. */
+export interface QuestionKey {
+	/** Identifies the service by its base address, so that one database can serve a service that moved or two of them. */
+	readonly service: string;
+	readonly sessionId: string;
+	readonly messageIndex: number;
+}
+
+/** A person in Slack. */
+export interface Person {
+	readonly teamId: string;
+	readonly userId: string;
+}
+
+/** Where a form was opened, so that receipts can go back there. All null when it was opened in a DM or by id alone. */
+export interface Origin {
+	readonly channelId: string | null;
+	/** The thread of the question or card in that channel. */
+	readonly threadTs: string | null;
+}
+
+/**
+ * - `accepted`: committed, not sent (or known not to have been saved); its text may still be replaced by its author.
+ * - `delivering`: a PUT may have begun; its outcome may be unknown.
+ * - `waiting`: nothing worked for a long time; waits for its author, blocks nobody.
+ * - `delivered`: the service has it. `resumed`: and the agent went on.
+ * - `conflicted`: somebody else's answer was there first. `changed`: the question is another now.
+ * - `refused`: the service says no for good. `ended`: the session was over. `withdrawn`: its author gave it up.
+ */
+export const ANSWER_STATES = [
+	'accepted',
+	'delivering',
+	'waiting',
+	'delivered',
+	'resumed',
+	'conflicted',
+	'changed',
+	'refused',
+	'ended',
+	'withdrawn',
+] as const;
+export type AnswerState = (typeof ANSWER_STATES)[number];
+
+/** The states of which a question can have only one answer at a time. */
+export const BLOCKING_STATES = ['accepted', 'delivering'] as const satisfies readonly AnswerState[];
+
+/** One item of the question as its author saw it, with what they said. */
+export interface AnswerItem {
+	/** As shown above the field; may be cut. Only for people to read: the PUT takes titles from the service. */
+	readonly title: string;
+	/** What its author wrote; '' when they left it empty on purpose; null when it was not theirs to fill, or was wiped. */
+	readonly value: string | null;
+	/** Looks like a password or a code: never shown again, wiped when the answer ends. */
+	readonly secret: boolean;
+	/** True once a secret value was removed from the store. */
+	readonly wiped: boolean;
+}
+
+/** The answer that was there first, for telling the second person. */
+export interface OtherAnswer {
+	/** Who gave it, or null: somebody outside Handraise (the service's own web page). */
+	readonly person: Person | null;
+	/** By position, secret ones null. */
+	readonly values: readonly (string | null)[];
+	readonly at: number | null;
+	/** Word for word what this person wanted to send. */
+	readonly same: boolean;
+}
+
+/** What the session looked like in the read just before the PUT: what "the agent went on" is compared with. */
+export interface BeforePut {
+	readonly status: string;
+	readonly assistantCount: number;
+}
+
+/** How the session went on after delivery. */
+export type Aftermath = 'resumed' | 'failed' | 'stopped' | 'paused' | 'completed' | 'unseen';
+
+/** A state with the time it was reached: the audit trail. */
+export interface TimelineEntry {
+	readonly state: AnswerState;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+}
+
+/** Values live encrypted; they can be gone (retention) or written with another key. */
+export type AnswerContent =
+	| { readonly kind: 'readable'; readonly items: readonly AnswerItem[]; readonly other: OtherAnswer | null }
+	| { readonly kind: 'removed' }
+	| { readonly kind: 'unreadable' };
+
+/** What was told to the author where; lets receipts go on after a restart without repeating themselves. */
+export interface Told {
+	/** The last state told, anywhere. */
+	readonly state: AnswerState | null;
+	readonly aftermath: Aftermath | null;
+	/** The DM that carries the receipt, once there is one: it is updated, not repeated. */
+	readonly dm: { readonly channelId: string; readonly ts: string } | null;
+	/** False once Slack said that the modal is gone. */
+	readonly modalOpen: boolean;
+}
+
+/** An answer that a person gave. All times are milliseconds since the epoch. */
+export interface Answer {
+	readonly id: string;
+	/** One press of Submit in one form, however often Slack or the person repeats it: the view's id and the form's. */
+	readonly submissionKey: string;
+	readonly viewId: string;
+	readonly person: Person;
+	readonly question: QuestionKey;
+	readonly fingerprint: string;
+	readonly content: AnswerContent;
+	/** Positions its author left empty on purpose: they count as answered. */
+	readonly leftEmpty: readonly number[];
+	readonly origin: Origin;
+	readonly state: AnswerState;
+	readonly attempts: number;
+	readonly acceptedAt: number;
+	/** When its author is asked, if nothing worked until then. */
+	readonly giveUpAt: number;
+	/** When the worker looks at it again; null when there is nothing left to do. */
+	readonly nextAttemptAt: number | null;
+	/** Set before a read-compare-PUT begins, cleared when it is known that nothing was saved. */
+	readonly putStartedAt: number | null;
+	readonly before: BeforePut | null;
+	readonly deliveredAt: number | null;
+	readonly aftermath: Aftermath | null;
+	readonly endedAt: number | null;
+	/** The stable code of the last failure. */
+	readonly lastError: string | null;
+	readonly timeline: readonly TimelineEntry[];
+	readonly told: Told;
+}
+
+/** True while the answer may still reach the service by itself. */
+export function isBlocking(state: AnswerState): boolean {
+	return (BLOCKING_STATES as readonly AnswerState[]).includes(state);
+}
+
+/** True once nothing will be sent any more (a `delivered` one may still be confirmed). */
+export function isSettled(state: AnswerState): boolean {
+	return !isBlocking(state) && state !== 'waiting';
+}

@@ -1,0 +1,193 @@
+import type { AnsweredItem, Session } from '../questions/session.ts';
+import type {
+	Aftermath,
+	Answer,
+	AnswerItem,
+	AnswerState,
+	BeforePut,
+	Origin,
+	OtherAnswer,
+	Person,
+	QuestionKey,
+	Told,
+} from './answer.ts';
+
+/** What a submission brings. */
+export interface NewAnswer {
+	readonly id: string;
+	readonly submissionKey: string;
+	readonly viewId: string;
+	readonly person: Person;
+	readonly question: QuestionKey;
+	readonly fingerprint: string;
+	readonly items: readonly AnswerItem[];
+	readonly leftEmpty: readonly number[];
+	readonly origin: Origin;
+	/** When the session was read that the form showed: a delivery after it was news to this person. */
+	readonly formReadAt: number;
+	readonly acceptedAt: number;
+	readonly giveUpAt: number;
+}
+
+export type AcceptResult =
+	/** Committed. `replacedWaiting`: answers of others that waited for their authors and gave way (now `conflicted`). */
+	| { readonly kind: 'accepted'; readonly answer: Answer; readonly replacedWaiting: readonly Answer[] }
+	/** The same submission again; `edited` when its text was replaced (only while nothing was sent). */
+	| { readonly kind: 'repeated'; readonly answer: Answer; readonly edited: boolean }
+	/** The same submission with another text, after sending began: the stored (first) text stands. */
+	| { readonly kind: 'tooLate'; readonly answer: Answer }
+	/** Another answer is live or was delivered since the form was read. This one is kept as `conflicted`. */
+	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer };
+
+/** The fields a transition may write. A state change appends to the timeline. */
+export interface AnswerPatch {
+	readonly state?: AnswerState;
+	readonly attempts?: number;
+	readonly nextAttemptAt?: number | null;
+	readonly putStartedAt?: number | null;
+	readonly before?: BeforePut | null;
+	readonly deliveredAt?: number;
+	readonly aftermath?: Aftermath;
+	readonly lastError?: string | null;
+	readonly other?: OtherAnswer;
+	readonly told?: Told;
+	readonly giveUpAt?: number;
+}
+
+export interface Lease {
+	/** One process' name; unique among replicas and over restarts. */
+	readonly owner: string;
+	readonly ms: number;
+}
+
+export interface AnswerStats {
+	readonly byState: Readonly<Record<AnswerState, number>>;
+	/** `acceptedAt` of the oldest answer that is accepted, delivering or waiting; null when there is none. */
+	readonly oldestUndeliveredAt: number | null;
+}
+
+export type RetryResult =
+	| { readonly kind: 'queued'; readonly answer: Answer }
+	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer }
+	/** It is live, delivered or withdrawn: nothing to try again. */
+	| { readonly kind: 'notRetryable'; readonly answer: Answer }
+	/** A secret value was wiped, or the values can not be read: only the person can give it again. */
+	| { readonly kind: 'valuesGone'; readonly answer: Answer }
+	| { readonly kind: 'notFound' };
+
+/**
+ * The durable answers. Every method is one transaction; a resolved promise means committed (on SQLite: synced to
+ * disk). Throws `StoreUnavailableError` (code `store_unavailable`, retryable) when it cannot.
+ */
+export interface AnswerStore {
+	/** Idempotent by `submissionKey`; lets one answer for a question be live, whatever team it came from. */
+	accept(answer: NewAnswer): Promise<AcceptResult>;
+	/** Leases up to `limit` answers whose `nextAttemptAt` is due, oldest first, at most one for a session at a time. */
+	takeDue(lease: Lease, limit: number, now: number): Promise<readonly Answer[]>;
+	/**
+	 * Writes `patch` if `owner` still holds the lease and returns the answer as it is now, else null (lost to another
+	 * replica). `release` gives the lease back in the same write. Ending states wipe secret values in the same write.
+	 */
+	update(
+		id: string,
+		owner: string,
+		patch: AnswerPatch,
+		options: { now: number; release: boolean },
+	): Promise<Answer | null>;
+	/** Prolongs the lease; false when it was lost. */
+	renew(id: string, lease: Lease, now: number): Promise<boolean>;
+	/** Gives back everything that `owner` holds (shut-down). */
+	releaseAll(owner: string): Promise<void>;
+	/** The earliest `nextAttemptAt` of any answer that no one leases, or null. */
+	nextDueAt(): Promise<number | null>;
+	get(id: string): Promise<Answer | null>;
+	/** The newest answer to this question that is live, waiting, delivered or resumed; null when there is none. */
+	standing(question: QuestionKey): Promise<Answer | null>;
+	/** Positions that delivered answers of ours left empty on purpose, for questions with this fingerprint. */
+	leftEmpty(question: QuestionKey, fingerprint: string): Promise<ReadonlySet<number>>;
+	/** Puts an answer that failed or waits back into the queue, for its author alone. */
+	retry(id: string, person: Person, now: number, giveUpAt: number): Promise<RetryResult>;
+	/** Its author gives up an answer that waits, failed or was not yet sent; null when that is not possible. */
+	withdraw(id: string, person: Person, now: number): Promise<Answer | null>;
+	/** Newest first. `team` limits it to what this workspace's people gave. */
+	history(
+		service: string,
+		sessionId: string,
+		teamId: string,
+		page: { offset: number; limit: number },
+	): Promise<{ answers: readonly Answer[]; total: number }>;
+	stats(): Promise<AnswerStats>;
+	/** Removes the values of answers that ended before `before`, keeping the rest; returns how many. */
+	removeValues(before: number): Promise<number>;
+}
+
+/** What a form shows as far as we know: offered text, overwritten by what was typed. Never secret fields. */
+export interface Draft {
+	/** The form's own id (in its private_metadata). */
+	readonly formId: string;
+	readonly person: Person;
+	readonly question: QuestionKey;
+	readonly fingerprint: string;
+	/** By position. May be longer than an input holds: then the form shows it cut and it is sent whole. */
+	readonly values: Readonly<Record<number, string>>;
+	readonly updatedAt: number;
+}
+
+export interface DraftStore {
+	/** Writes or replaces the draft of this form. */
+	save(draft: Draft): Promise<void>;
+	get(formId: string): Promise<Draft | null>;
+	/** The newest draft of this person for this question, whatever its fingerprint (the text is carried over where it fits). */
+	newest(person: Person, question: QuestionKey): Promise<Draft | null>;
+	/** Removes all drafts of this person for this question (it was submitted or given up). */
+	discard(person: Person, question: QuestionKey): Promise<void>;
+	removeOlderThan(before: number): Promise<number>;
+}
+
+/** "(name) is answering": informs, never blocks. */
+export interface Claim {
+	readonly question: QuestionKey;
+	readonly person: Person;
+	/** Lapses by itself at this time. */
+	readonly until: number;
+}
+
+export interface ClaimStore {
+	/** Sets or prolongs. Returns true when this person had no active claim on it before. */
+	claim(claim: Claim, now: number): Promise<boolean>;
+	/** True when there was one. */
+	release(question: QuestionKey, person: Person): Promise<boolean>;
+	/** Those that have not lapsed, oldest first. */
+	active(question: QuestionKey, now: number): Promise<readonly Claim[]>;
+	removeLapsed(now: number): Promise<number>;
+}
+
+/** The part of the session service that delivering needs (`session-service/client.ts`). */
+export interface DeliveryService {
+	/** Waits for the budget of one read and one PUT at delivery priority, so that nothing waits between them. */
+	reserveDelivery(signal: AbortSignal): Promise<DeliveryPermit>;
+	/** A read for confirming, at delivery priority. */
+	read(
+		sessionId: string,
+		options: { priority: 'delivery'; signal?: AbortSignal },
+	): Promise<{ session: Session; readAt: number }>;
+	/** How long a PUT may take in all, in ms: after that long it cannot land any more. */
+	readonly putTimeoutMs: number;
+}
+
+export interface DeliveryPermit {
+	read(sessionId: string, signal: AbortSignal): Promise<{ session: Session; readAt: number }>;
+	put(sessionId: string, messageIndex: number, items: readonly AnsweredItem[], signal: AbortSignal): Promise<void>;
+	/** Gives back what was not used. */
+	release(): void;
+}
+
+/** Tells people what became of an answer: in its modal, thread or DM. Returns what it managed to tell. Never throws. */
+export interface Receipts {
+	tell(answer: Answer): Promise<Told>;
+}
+
+/** Hears of everything that changes what a question's cards show. Called after the commit; must not throw. */
+export interface QuestionObserver {
+	questionTouched(question: QuestionKey): void;
+}
