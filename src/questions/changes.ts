@@ -1,0 +1,166 @@
+import { fingerprintOf, hashOfTexts } from './fingerprint.ts';
+import { askingMessageIndex, type LeftEmpty, openItemsOf } from './open-question.ts';
+import { assistantCountOf, resultOf } from './progress.ts';
+import type { HumanInputItem, Session } from './session.ts';
+import { isOver } from './status.ts';
+
+/** What is remembered of a session's newest question. */
+export interface QuestionDigest {
+	readonly messageIndex: number;
+	readonly fingerprint: string;
+	/** Positions that hold a value. Values themselves are not remembered, nor hashes of them: those of codes are guessable. */
+	readonly answered: readonly number[];
+	/** Positions that wait for a value. */
+	readonly open: readonly number[];
+}
+
+/** What was last announced of a session: small, JSON-safe, without anything a person said. */
+export interface Digest {
+	readonly status: string;
+	readonly assistantCount: number;
+	readonly question: QuestionDigest | null;
+	readonly over: boolean;
+	/** Hash of the result, null while there is none. */
+	readonly result: string | null;
+	/** Hash over names and times of the files; their signed links change though nothing a person sees did. */
+	readonly files: string;
+	/** As the service sent it. */
+	readonly screenshotTimestamp: string | null;
+}
+
+/** One thing that differs between what was announced and what is so now. */
+export type Change =
+	| { readonly kind: 'statusChanged'; readonly from: string; readonly to: string }
+	/** `count` assistant messages more. */
+	| { readonly kind: 'stepped'; readonly count: number }
+	/** Fewer assistant messages than before. */
+	| { readonly kind: 'rewound'; readonly from: number; readonly to: number }
+	/** These positions wait for a value and did not before (or not any more). */
+	| { readonly kind: 'questionAsked'; readonly messageIndex: number; readonly items: readonly number[] }
+	/** These positions got a value; `stillOpen` wait for one yet. */
+	| {
+			readonly kind: 'questionAnswered';
+			readonly messageIndex: number;
+			readonly items: readonly number[];
+			readonly stillOpen: readonly number[];
+	  }
+	/** The same message asks something else; `items` are open. */
+	| { readonly kind: 'questionChanged'; readonly messageIndex: number; readonly items: readonly number[] }
+	/** It was open and is not any more, and no answer is known: the agent went on, the message is gone, the session ended. */
+	| { readonly kind: 'questionClosed'; readonly messageIndex: number }
+	| { readonly kind: 'ended'; readonly status: string }
+	| { readonly kind: 'resultChanged' }
+	| { readonly kind: 'filesChanged' }
+	| { readonly kind: 'screenshotChanged' };
+
+/** The summary to store with a watch. `leftEmpty` as in `openQuestion`. */
+export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
+	const index = askingMessageIndex(session);
+	const result = resultOf(session);
+	return {
+		status: session.status,
+		assistantCount: assistantCountOf(session),
+		question: index === null ? null : questionDigestAt(session, index, leftEmpty),
+		over: isOver(session.status),
+		result: result === null ? null : hashOfTexts([result]),
+		files: hashOfTexts(session.files.flatMap((file) => [file.filename, file.timestamp ?? ''])),
+		screenshotTimestamp: session.lastScreenshotTimestamp,
+	};
+}
+
+/**
+ * What is new since `before`, in the order in which it is told: status, steps, questions from oldest to newest, result,
+ * files, screenshot, end. With a session for `after`, questions that came and were answered between the two reads are
+ * found too; with a digest only the newest question is known. With null for `before` (never announced) only what
+ * people have to hear is new: a question that is open, and an end.
+ */
+export function changesBetween(before: Digest | null, after: Session | Digest, leftEmpty?: LeftEmpty): Change[] {
+	const session = 'messages' in after ? after : null;
+	const now = 'messages' in after ? digestOf(after, leftEmpty) : after;
+	const changes: Change[] = [];
+	if (before === null) {
+		if (now.question !== null && now.question.open.length > 0) changes.push(asked(now.question, now.question.open));
+		if (now.over) changes.push({ kind: 'ended', status: now.status });
+		return changes;
+	}
+	if (before.status !== now.status) changes.push({ kind: 'statusChanged', from: before.status, to: now.status });
+	const steps = now.assistantCount - before.assistantCount;
+	if (steps > 0) changes.push({ kind: 'stepped', count: steps });
+	if (steps < 0) changes.push({ kind: 'rewound', from: before.assistantCount, to: now.assistantCount });
+	const sameMessage = before.question !== null && before.question.messageIndex === now.question?.messageIndex;
+	if (before.question !== null && !sameMessage) changes.push(...fateOf(before.question, session));
+	if (session !== null) changes.push(...answeredBetween(before.question, now.question, session));
+	if (now.question !== null) changes.push(...newestQuestion(sameMessage ? before.question : null, now.question));
+	if (before.result !== now.result) changes.push({ kind: 'resultChanged' });
+	if (before.files !== now.files) changes.push({ kind: 'filesChanged' });
+	if (before.screenshotTimestamp !== now.screenshotTimestamp) changes.push({ kind: 'screenshotChanged' });
+	if (now.over && !before.over) changes.push({ kind: 'ended', status: now.status });
+	return changes;
+}
+
+/** The message that asked is no longer the newest one that does. */
+function fateOf(before: QuestionDigest, session: Session | null): Change[] {
+	const now = session === null ? null : questionDigestAt(session, before.messageIndex);
+	if (now !== null && now.fingerprint === before.fingerprint) {
+		const items = without(now.answered, before.answered);
+		if (items.length > 0) return [answered(now.messageIndex, items, [])];
+	}
+	return before.open.length > 0 ? [{ kind: 'questionClosed', messageIndex: before.messageIndex }] : [];
+}
+
+/** Questions that were asked and answered since, and are not the newest. */
+function answeredBetween(before: QuestionDigest | null, newest: QuestionDigest | null, session: Session): Change[] {
+	const changes: Change[] = [];
+	const end = newest?.messageIndex ?? 0;
+	for (let index = (before?.messageIndex ?? -1) + 1; index < end; index += 1) {
+		const question = questionDigestAt(session, index);
+		if (question !== null && question.answered.length > 0) changes.push(answered(index, question.answered, []));
+	}
+	return changes;
+}
+
+/** `before` is the digest of the same message, null when it had not asked yet. */
+function newestQuestion(before: QuestionDigest | null, now: QuestionDigest): Change[] {
+	if (before !== null && before.fingerprint !== now.fingerprint) {
+		return [{ kind: 'questionChanged', messageIndex: now.messageIndex, items: now.open }];
+	}
+	const changes: Change[] = [];
+	const gotValue = without(now.answered, before?.answered ?? []);
+	if (gotValue.length > 0) changes.push(answered(now.messageIndex, gotValue, now.open));
+	const opened = without(now.open, before?.open ?? []);
+	if (opened.length > 0) changes.push(asked(now, opened));
+	const wasOpen = before !== null && before.open.length > 0;
+	if (wasOpen && now.open.length === 0 && gotValue.length === 0) {
+		changes.push({ kind: 'questionClosed', messageIndex: now.messageIndex });
+	}
+	return changes;
+}
+
+function asked(question: QuestionDigest, items: readonly number[]): Change {
+	return { kind: 'questionAsked', messageIndex: question.messageIndex, items };
+}
+
+function answered(messageIndex: number, items: readonly number[], stillOpen: readonly number[]): Change {
+	return { kind: 'questionAnswered', messageIndex, items, stillOpen };
+}
+
+function questionDigestAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionDigest | null {
+	const message = session.messages[messageIndex];
+	if (message === undefined || message.role !== 'assistant' || message.humanInput.length === 0) return null;
+	const items = message.humanInput;
+	return {
+		messageIndex,
+		fingerprint: fingerprintOf(items),
+		answered: positionsWithValue(items),
+		open: openItemsOf(session, items, messageIndex, leftEmpty),
+	};
+}
+
+function positionsWithValue(items: readonly HumanInputItem[]): number[] {
+	return items.flatMap((item, position) => (item.value === '' ? [] : [position]));
+}
+
+function without(positions: readonly number[], others: readonly number[]): number[] {
+	const set = new Set(others);
+	return positions.filter((position) => !set.has(position));
+}
