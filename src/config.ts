@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { HandraiseError } from './errors.ts';
+
+/** Everything the environment says, parsed once. Nothing else reads `process.env`. */
+export interface Config {
+	readonly slack: {
+		readonly botToken: string;
+		readonly apiUrl: string;
+		/** Socket Mode when an app-level token is set, else signed HTTP. */
+		readonly transport:
+			| { readonly kind: 'socket'; readonly appToken: string }
+			| { readonly kind: 'http'; readonly signingSecret: string };
+	};
+	readonly service: {
+		/** Base address without `/v1` and without a trailing slash. */
+		readonly url: string;
+		readonly apiKey: string;
+		readonly requestsPerMinute: number;
+		/** The longest one call may take in all; after that long a PUT is taken to be unable to land. */
+		readonly callTimeoutMs: number;
+	};
+	/** Without a trailing slash; null when there is none to link to. */
+	readonly dashboardUrl: string | null;
+	readonly store: {
+		readonly databaseUrl: string | null;
+		readonly dataDir: string;
+		readonly encryptionKey: string | null;
+	};
+	readonly access: {
+		readonly allowGuests: boolean;
+		readonly allowExternal: boolean;
+		/** Empty: every channel / user. */
+		readonly channels: readonly string[];
+		readonly users: readonly string[];
+		readonly userGroups: readonly string[];
+		readonly adminContact: string | null;
+	};
+	readonly retentionDays: number;
+	readonly watchMaxDays: number;
+	/** How long an answer is tried before its author is asked. */
+	readonly giveUpMs: number;
+	readonly port: number;
+	readonly logLevel: (typeof LOG_LEVELS)[number];
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** The environment is incomplete or wrong: one problem a line, each with what to do, none with a value in it. */
+export class ConfigError extends HandraiseError {
+	readonly code = 'config_invalid';
+	readonly retryable = false;
+	readonly problems: readonly string[];
+
+	constructor(problems: readonly string[]) {
+		super(problems.join('\n'));
+		this.problems = problems;
+	}
+}
+
+const blankIsUnset = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
+const setting = <T extends z.ZodType>(type: T) => z.preprocess(blankIsUnset, type);
+
+const required = (hint: string) => setting(z.string({ error: `is missing: ${hint}` }).trim());
+const optional = setting(z.string().trim().optional());
+
+const webAddress = (protocols: readonly string[]) => (value: string) => {
+	const url = URL.parse(value);
+	return url !== null && protocols.includes(url.protocol) && url.search === '' && url.hash === '';
+};
+const HTTP = ['http:', 'https:'];
+const notAnAddress = 'is not a usable address: give one that starts with https:// (or http://) without ? or #';
+
+const flag = setting(
+	z
+		.enum(['true', 'false', '1', '0', 'yes', 'no'], { error: 'is neither true nor false' })
+		.transform((value) => ['true', '1', 'yes'].includes(value))
+		.default(false),
+);
+const wholeNumber = (fallback: number, min: number, max: number) =>
+	setting(
+		z.coerce
+			.number({ error: `is not a number: give a whole number from ${min} to ${max}` })
+			.int(`is not a whole number from ${min} to ${max}`)
+			.min(min, `is less than ${min}`)
+			.max(max, `is more than ${max}`)
+			.default(fallback),
+	);
+const ids = (pattern: RegExp, example: string) =>
+	setting(
+		z
+			.string()
+			.default('')
+			.transform((value) => value.split(/[\s,]+/).filter((id) => id !== ''))
+			.refine((list) => list.every((id) => pattern.test(id)), {
+				error: `holds something that is no Slack id: give ids such as ${example}, separated by commas`,
+			}),
+	);
+
+const environment = z.object({
+	SLACK_BOT_TOKEN: required('the bot token (xoxb-…) from "OAuth & Permissions" of your Slack app').refine(
+		(value) => !/^(xapp-|xoxp-|xoxe)/.test(value),
+		'is another kind of token: take the bot token, it starts with xoxb-',
+	),
+	SLACK_APP_TOKEN: optional.refine(
+		(value) => value === undefined || !/^xox/.test(value),
+		'is another kind of token: take an app-level token with connections:write, it starts with xapp-',
+	),
+	SLACK_SIGNING_SECRET: optional,
+	SLACK_API_URL: setting(z.string().trim().default('https://slack.com/api/').refine(webAddress(HTTP), notAnAddress)),
+	SESSION_SERVICE_URL: required('the base address of the session service, without /v1')
+		.refine(webAddress(HTTP), notAnAddress)
+		.refine((value) => !/\/v1\/?$/.test(value), 'ends in /v1: leave that out, Handraise adds it')
+		.refine((value) => !URL.parse(value)?.username, 'holds a user name: the key goes into SESSION_SERVICE_API_KEY'),
+	SESSION_SERVICE_API_KEY: required("the key from the API section of the service's dashboard").refine(
+		(value) => /^[\x21-\x7e]+$/.test(value),
+		'holds characters that no HTTP header may carry: copy it again',
+	),
+	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
+	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
+	SESSION_DASHBOARD_URL: optional.refine((value) => value === undefined || webAddress(HTTP)(value), notAnAddress),
+	DATABASE_URL: optional.refine(
+		(value) => value === undefined || ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
+		'is not a PostgreSQL address: it has to look like postgres://user:password@host:5432/database',
+	),
+	DATA_DIR: setting(z.string().trim().default('./data')),
+	ENCRYPTION_KEY: optional,
+	ALLOW_GUESTS: flag,
+	ALLOW_EXTERNAL: flag,
+	ALLOWED_CHANNELS: ids(/^[CGD][A-Z0-9]{2,}$/, 'C0123ABCD'),
+	ALLOWED_USERS: ids(/^[UW][A-Z0-9]{2,}$/, 'U0123ABCD'),
+	ALLOWED_USERGROUPS: ids(/^S[A-Z0-9]{2,}$/, 'S0123ABCD'),
+	ADMIN_CONTACT: optional,
+	RETENTION_DAYS: wholeNumber(90, 1, 3650),
+	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),
+	GIVE_UP_HOURS: wholeNumber(24, 1, 720),
+	PORT: wholeNumber(3000, 0, 65_535),
+	LOG_LEVEL: setting(z.enum(LOG_LEVELS, { error: `is not one of ${LOG_LEVELS.join(', ')}` }).default('info')),
+});
+
+/** What only several settings together tell; asked of the raw environment, so that it is said beside other problems. */
+function crossProblems(env: Readonly<Record<string, string | undefined>>): string[] {
+	const unset = (name: string) => blankIsUnset(env[name]) === undefined;
+	const problems: string[] = [];
+	if (unset('SLACK_APP_TOKEN') && unset('SLACK_SIGNING_SECRET'))
+		problems.push(
+			'SLACK_APP_TOKEN is missing: give an app-level token (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP',
+		);
+	if (!unset('DATABASE_URL') && unset('ENCRYPTION_KEY'))
+		problems.push(
+			'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need one key; make it with: openssl rand -base64 32',
+		);
+	return problems;
+}
+
+const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, '');
+
+/**
+ * Parses the environment.
+ *
+ * @throws ConfigError with one line for each missing or wrong setting.
+ */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+	const parsed = environment.safeParse(env);
+	const problems = [
+		...(parsed.error?.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`) ?? []),
+		...crossProblems(env),
+	];
+	if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
+	const e = parsed.data;
+	return {
+		slack: {
+			botToken: e.SLACK_BOT_TOKEN,
+			apiUrl: `${withoutTrailingSlash(e.SLACK_API_URL)}/`,
+			transport:
+				e.SLACK_APP_TOKEN !== undefined
+					? { kind: 'socket', appToken: e.SLACK_APP_TOKEN }
+					: { kind: 'http', signingSecret: e.SLACK_SIGNING_SECRET ?? '' },
+		},
+		service: {
+			url: withoutTrailingSlash(e.SESSION_SERVICE_URL),
+			apiKey: e.SESSION_SERVICE_API_KEY,
+			requestsPerMinute: e.SESSION_SERVICE_RPM,
+			callTimeoutMs: e.SESSION_SERVICE_TIMEOUT_MS,
+		},
+		dashboardUrl: e.SESSION_DASHBOARD_URL === undefined ? null : withoutTrailingSlash(e.SESSION_DASHBOARD_URL),
+		store: {
+			databaseUrl: e.DATABASE_URL ?? null,
+			dataDir: e.DATA_DIR,
+			encryptionKey: e.ENCRYPTION_KEY ?? null,
+		},
+		access: {
+			allowGuests: e.ALLOW_GUESTS,
+			allowExternal: e.ALLOW_EXTERNAL,
+			channels: e.ALLOWED_CHANNELS,
+			users: e.ALLOWED_USERS,
+			userGroups: e.ALLOWED_USERGROUPS,
+			adminContact: e.ADMIN_CONTACT ?? null,
+		},
+		retentionDays: e.RETENTION_DAYS,
+		watchMaxDays: e.WATCH_MAX_DAYS,
+		giveUpMs: e.GIVE_UP_HOURS * 3_600_000,
+		port: e.PORT,
+		logLevel: e.LOG_LEVEL,
+	};
+}
