@@ -1,0 +1,52 @@
+/**
+ * What the service stores and sends, as loose as it is in practice: anything may be absent or null, and there are keys
+ * nobody documented. `Session` (src/questions/session.ts) is what the app makes of it.
+ */
+export interface ItemJson {
+	title?: string | null;
+	description?: string | null;
+	value?: string | null;
+	[other: string]: unknown;
+}
+
+export interface MessageJson {
+	role?: string | null;
+	content?: string | null;
+	agent_data?: unknown;
+	human_input?: ItemJson[] | null;
+	[other: string]: unknown;
+}
+
+export interface FileJson {
+	filename?: string | null;
+	signedUrl?: string | null;
+	timestamp?: string | null;
+	[other: string]: unknown;
+}
+
+export interface SessionJson {
+	status?: string | null;
+	name?: string | null;
+	messages?: MessageJson[] | null;
+	files?: FileJson[] | null;
+	startTime?: string | null;
+	endTime?: string | null;
+	lastScreenshotUrl?: string | null;
+	lastScreenshotTimestamp?: string | null;
+	sessionVariables?: { name?: string | null; value?: string | null }[] | null;
+	sessionDetails?: string | null;
+	maxSteps?: number | null;
+	[other: string]: unknown;
+}
+
+/** One item as the PUT carries it. */
+export interface AnswerJson {
+	title: string;
+	description: string;
+	value: string;
+}
+
+/** An item is answered when its value is a non-empty string. */
+export function isAnswered(item: ItemJson): boolean {
+	return typeof item.value === 'string' && item.value !== '';
+}

@@ -1,0 +1,136 @@
+import type { AnswerJson, ItemJson } from './json.ts';
+
+/** What the service did with one request. The tests' oracle: what is not in here did not happen. */
+export interface LogEntry {
+	readonly seq: number;
+	/** When it arrived, on the service's clock (ms since the epoch). */
+	readonly at: number;
+	/** The same on the machine's clock with fractions of a ms: comparable across processes of one machine. */
+	readonly wallMs: number;
+	/** `read` and `answer` are the two operations; `page` is an answer given through the service's own web page. */
+	readonly kind: 'read' | 'answer' | 'page' | 'file' | 'other';
+	readonly method: string;
+	readonly path: string;
+	readonly sessionId: string | null;
+	readonly address: string;
+	/** Whether a key was sent; never the key. */
+	readonly hasKey: boolean;
+	readonly contentType: string | null;
+	readonly ifNoneMatch: string | null;
+	/** Of a PUT: the parsed body, or its text where it is no JSON. */
+	body: unknown;
+	messageIndex: number | null;
+	/** The kinds of the faults that were applied, in order. */
+	readonly faults: string[];
+	/** The status answered; null while none was, and for ever when the connection was reset or hung. */
+	status: number | null;
+	answeredAt: number | null;
+	/** The client closed the connection before the answer was sent. */
+	clientGone: boolean;
+	/** When the PUT took effect, on the service's clock and on the machine's; null when it was not saved. */
+	savedAt: number | null;
+	savedWallMs: number | null;
+	/** Whether saving changed the stored array. */
+	effective: boolean;
+	/** The array before it was saved. */
+	previous: ItemJson[] | null;
+	/** The status of the session when it was saved: an answer to an ended one is read by nobody. */
+	sessionStatus: string | null;
+	/** A PUT like this one (no JSON content type) would have ended the real service's process. */
+	wouldEndProcess: boolean;
+	/** The save made the service restart the agent's machine. */
+	restartedMachine: boolean;
+}
+
+export interface LogFilter {
+	readonly kind?: LogEntry['kind'];
+	readonly method?: string;
+	readonly sessionId?: string;
+	/** Only entries after this `seq`. */
+	readonly since?: number;
+}
+
+/** The oldest entries go beyond this many: a sandbox may run for days. */
+const MAX_ENTRIES = 100_000;
+
+export type NewLogEntry = Pick<
+	LogEntry,
+	'at' | 'kind' | 'method' | 'path' | 'sessionId' | 'address' | 'hasKey' | 'contentType' | 'ifNoneMatch'
+>;
+
+/** The requests of one service, in the order of their arrival. */
+export function createRequestLog() {
+	let entries: LogEntry[] = [];
+	let seq = 0;
+
+	function list(filter: LogFilter = {}): readonly LogEntry[] {
+		return entries.filter(
+			(entry) =>
+				(filter.kind === undefined || entry.kind === filter.kind) &&
+				(filter.method === undefined || entry.method === filter.method) &&
+				(filter.sessionId === undefined || entry.sessionId === filter.sessionId) &&
+				(filter.since === undefined || entry.seq > filter.since),
+		);
+	}
+
+	function puts(sessionId?: string, messageIndex?: number): readonly LogEntry[] {
+		return list({ kind: 'answer', ...(sessionId === undefined ? {} : { sessionId }) }).filter(
+			(entry) => messageIndex === undefined || entry.messageIndex === messageIndex,
+		);
+	}
+
+	return {
+		begin(entry: NewLogEntry): LogEntry {
+			const begun: LogEntry = {
+				...entry,
+				seq: ++seq,
+				wallMs: performance.timeOrigin + performance.now(),
+				body: null,
+				messageIndex: null,
+				faults: [],
+				status: null,
+				answeredAt: null,
+				clientGone: false,
+				savedAt: null,
+				savedWallMs: null,
+				effective: false,
+				previous: null,
+				sessionStatus: null,
+				wouldEndProcess: false,
+				restartedMachine: false,
+			};
+			entries.push(begun);
+			if (entries.length > MAX_ENTRIES) entries = entries.slice(-MAX_ENTRIES / 2);
+			return begun;
+		},
+		/** Every entry that matches, oldest first. The entries are live: a hanging request's status is still null. */
+		list,
+		/** Reads (GETs) of a session, or of all. */
+		reads: (sessionId?: string) => list({ kind: 'read', ...(sessionId === undefined ? {} : { sessionId }) }),
+		/** PUTs that arrived, whatever became of them. */
+		puts,
+		/** PUTs that were saved, whether or not they changed anything. */
+		savedPuts: (sessionId?: string, messageIndex?: number) =>
+			puts(sessionId, messageIndex).filter((entry) => entry.savedAt !== null),
+		/** PUTs that changed the stored array: for one answer there must be exactly one. */
+		effectivePuts: (sessionId?: string, messageIndex?: number) =>
+			puts(sessionId, messageIndex).filter((entry) => entry.effective),
+		/** PUTs without a JSON content type: there must be none. */
+		processEnders: () => list().filter((entry) => entry.wouldEndProcess),
+		clear(): void {
+			entries = [];
+		},
+		get size() {
+			return entries.length;
+		},
+	};
+}
+
+export type RequestLog = ReturnType<typeof createRequestLog>;
+
+/** The items of a logged PUT, in order; empty when its body was something else. */
+export function itemsOf(entry: LogEntry): readonly AnswerJson[] {
+	const body = entry.body;
+	if (typeof body !== 'object' || body === null || !('humanInputResponse' in body)) return [];
+	return Array.isArray(body.humanInputResponse) ? body.humanInputResponse : [];
+}

@@ -1,0 +1,133 @@
+import type { Clock } from '../../../src/clock.ts';
+import { type AgentSettings, createAgent, play, type Scenario } from './agents.ts';
+import { type AnswerJson, isAnswered, type MessageJson, type SessionJson } from './json.ts';
+import type { RequestLog } from './log.ts';
+import { type Blob, isEnded, type State } from './state.ts';
+
+export type PageVerdict =
+	| { readonly ok: true; readonly messageIndex: number }
+	| { readonly ok: false; readonly reason: 'ended' | 'already answered' | 'nothing asked' };
+
+export interface SessionsSettings {
+	readonly state: State;
+	readonly clock: Clock;
+	readonly log: RequestLog;
+	readonly scenarios: readonly Scenario[];
+	readonly pace: number;
+	readonly onScriptError: (error: unknown) => void;
+}
+
+/** The sessions as a test or the sandbox page handles them, behind the service's back. */
+export function createSessions({ state, clock, log, scenarios, pace, onScriptError }: SessionsSettings) {
+	/** The newest assistant message that has items: what the service's own web page shows as its question. */
+	function askingIndex(json: SessionJson): number {
+		return (
+			json.messages?.findLastIndex(
+				(message) => message.role === 'assistant' && (message.human_input?.length ?? 0) > 0,
+			) ?? -1
+		);
+	}
+
+	/**
+	 * Answers as the service's web page does: it takes nothing once the session has ended or any item has a value, and
+	 * sends items left empty as "".
+	 */
+	function answerAsPage(id: string, values: readonly string[], messageIndex?: number): PageVerdict {
+		const record = state.requireRecord(id);
+		if (isEnded(record.json)) return { ok: false, reason: 'ended' };
+		const index = messageIndex ?? askingIndex(record.json);
+		const asked = record.json.messages?.[index]?.human_input ?? [];
+		if (asked.length === 0) return { ok: false, reason: 'nothing asked' };
+		if (asked.some(isAnswered)) return { ok: false, reason: 'already answered' };
+		const items: AnswerJson[] = asked.map((one, position) => ({
+			title: one.title ?? '',
+			description: one.description ?? '',
+			value: values[position] ?? '',
+		}));
+		const entry = log.begin({
+			at: clock.now(),
+			kind: 'page',
+			method: 'PUT',
+			path: `/page/${id}`,
+			sessionId: id,
+			address: 'the web page',
+			hasKey: false,
+			contentType: null,
+			ifNoneMatch: null,
+		});
+		entry.body = { sessionId: id, messageIndex: index, humanInputResponse: items };
+		entry.messageIndex = index;
+		entry.sessionStatus = record.json.status ?? null;
+		entry.savedAt = clock.now();
+		entry.savedWallMs = performance.timeOrigin + performance.now();
+		entry.status = 200;
+		entry.answeredAt = clock.now();
+		Object.assign(entry, state.save(record, index, items));
+		return { ok: true, messageIndex: index };
+	}
+
+	/**
+	 * Starts a scenario under its own id or another, from its beginning.
+	 * @throws Error when there is no scenario of that name.
+	 */
+	function start(name: string, id: string = name): string {
+		const scenario = scenarios.find((candidate) => candidate.id === name);
+		if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
+		return run(id, scenario);
+	}
+
+	/** Starts a scenario that is not among the service's own, e.g. a test's. */
+	function run(id: string, scenario: Scenario): string {
+		const record = state.add(id, scenario.seed, {
+			scenario: scenario.id,
+			...(scenario.blobs === undefined ? {} : { blobs: scenario.blobs }),
+		});
+		if (record.json.startTime === undefined) record.json.startTime = new Date(clock.now()).toISOString();
+		state.touch(record);
+		const settings: AgentSettings = { state, clock, pace, answerAsPage };
+		play(scenario, createAgent(settings, record), record, onScriptError);
+		return id;
+	}
+
+	return {
+		answerAsPage,
+		start,
+		run,
+		scenarios,
+		/** Adds or replaces a session without an agent. `foreign`: it is another account's. */
+		put(
+			id: string,
+			json: SessionJson,
+			options: { foreign?: boolean; blobs?: Readonly<Record<string, Blob>> } = {},
+		): void {
+			state.add(id, json, options);
+		},
+		remove: (id: string): void => state.remove(id),
+		has: (id: string): boolean => state.records.has(id),
+		ids: (): readonly string[] => [...state.records.keys()],
+		/** The stored JSON, live. @throws Error when there is no such session. */
+		get: (id: string): SessionJson => state.requireRecord(id).json,
+		/** The values of a message's items as stored now. */
+		values: (id: string, messageIndex: number): readonly string[] =>
+			(state.requireRecord(id).json.messages?.[messageIndex]?.human_input ?? []).map((one) => one.value ?? ''),
+		/** The index of the question that the service's web page shows, -1 when there is none. */
+		askingIndex: (id: string): number => askingIndex(state.requireRecord(id).json),
+		push: (id: string, message: MessageJson): number => state.push(id, message),
+		setStatus: (id: string, status: string): void => state.setStatus(id, status),
+		/** Changes top-level fields. */
+		patch(id: string, fields: SessionJson): void {
+			const record = state.requireRecord(id);
+			Object.assign(record.json, structuredClone(fields));
+			state.touch(record);
+		},
+		/** The next read renews the signed links: its tag and its extra fields differ, nothing a person sees does. */
+		renewLinks(id: string): void {
+			state.requireRecord(id).renewDue = true;
+		},
+		/** Resolves as soon as the stored session fulfils the predicate. */
+		until: (id: string, predicate: (json: SessionJson) => boolean, signal?: AbortSignal): Promise<void> =>
+			state.until(id, predicate, signal),
+	};
+}
+
+export type Sessions = ReturnType<typeof createSessions>;
