@@ -73,8 +73,11 @@ export interface BeforePut {
 	readonly assistantCount: number;
 }
 
-/** How the session went on after delivery. */
-export type Aftermath = 'resumed' | 'failed' | 'stopped' | 'paused' | 'completed' | 'unseen';
+/**
+ * How the session went on after delivery. `unseen`: no sign within ten minutes. `overwritten`: another text stands in the
+ * answer's place now, put there by somebody outside Handraise (the service's last writer wins).
+ */
+export type Aftermath = 'resumed' | 'failed' | 'stopped' | 'paused' | 'completed' | 'unseen' | 'overwritten';
 
 /** A state with the time it was reached: the audit trail. */
 export interface TimelineEntry {

@@ -162,24 +162,23 @@ export interface ClaimStore {
 	removeLapsed(now: number): Promise<number>;
 }
 
-/** The part of the session service that delivering needs (`session-service/client.ts`). */
+/** The part of the session service that delivering needs (`session-service/client.ts` fits). */
 export interface DeliveryService {
 	/** Waits for the budget of one read and one PUT at delivery priority, so that nothing waits between them. */
-	reserveDelivery(signal: AbortSignal): Promise<DeliveryPermit>;
-	/** A read for confirming, at delivery priority. */
+	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
+	/** A read for confirming. */
 	read(
 		sessionId: string,
 		options: { priority: 'delivery'; signal?: AbortSignal },
-	): Promise<{ session: Session; readAt: number }>;
-	/** How long a PUT may take in all, in ms: after that long it cannot land any more. */
-	readonly putTimeoutMs: number;
+	): Promise<{ readonly session: Session; readonly readAt: number }>;
+	/** How long a call may take in all, in ms: after that long a PUT cannot land any more. */
+	readonly callTimeoutMs: number;
 }
 
 export interface DeliveryPermit {
-	read(sessionId: string, signal: AbortSignal): Promise<{ session: Session; readAt: number }>;
-	put(sessionId: string, messageIndex: number, items: readonly AnsweredItem[], signal: AbortSignal): Promise<void>;
-	/** Gives back what was not used. */
-	release(): void;
+	read(sessionId: string): Promise<{ readonly session: Session; readonly readAt: number }>;
+	/** All items, in order. Sent once, never repeated by the service's client. */
+	putAnswers(sessionId: string, messageIndex: number, items: readonly AnsweredItem[]): Promise<void>;
 }
 
 /** Tells people what became of an answer: in its modal, thread or DM. Returns what it managed to tell. Never throws. */

@@ -1,0 +1,53 @@
+import { HandraiseError } from '../errors.ts';
+
+/** What a failed call to the service means for an answer. */
+export interface Failure {
+	/** Stable code, `internal` for what nobody foresaw. */
+	readonly code: string;
+	/**
+	 * - `permanent`: the same PUT will never be taken.
+	 * - `later`: nothing was saved; try again.
+	 * - `unknown`: it may have been saved; read before sending again.
+	 */
+	readonly kind: 'permanent' | 'later' | 'unknown';
+	/** Not before this time, when the service said so. */
+	readonly retryAt: number | null;
+}
+
+/**
+ * The only codes that end an answer for good. Everything else, 401, 403, 429, 5xx, redirects and our own mistakes
+ * included, can be mended by somebody while the answer waits.
+ */
+const PERMANENT = new Set([
+	'session_not_found',
+	'request_too_large',
+	'invalid_session_id',
+	'body_too_large',
+	'refused',
+]);
+
+/** Classifies by code and fields, never by message. */
+export function classifyFailure(error: unknown): Failure {
+	if (!(error instanceof HandraiseError)) return { code: 'internal', kind: 'unknown', retryAt: null };
+	// The service's errors live in a layer of their own; what they carry is read by name.
+	const fields = error as HandraiseError & { outcomeUnknown?: unknown; retryAt?: unknown; reason?: unknown };
+	const retryAt = typeof fields.retryAt === 'number' ? fields.retryAt : null;
+	if (fields.outcomeUnknown === true) return { code: error.code, kind: 'unknown', retryAt };
+	// The message was there in the read just before, so the service's "failed to update" is a passing fault.
+	if (error.code === 'refused' && fields.reason === 'message_index') {
+		return { code: error.code, kind: 'unknown', retryAt };
+	}
+	return { code: error.code, kind: PERMANENT.has(error.code) ? 'permanent' : 'later', retryAt };
+}
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 5 * 60_000;
+
+/**
+ * When to try again after the `attempts`-th failed attempt: 1 s, doubled each time up to 5 minutes, half of it random so
+ * that many answers do not return together, and never before the time the service named.
+ */
+export function nextAttemptAt(now: number, attempts: number, retryAt: number | null, random: () => number): number {
+	const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_DELAY_MS);
+	return Math.max(now + delay / 2 + (delay / 2) * random(), retryAt ?? 0);
+}

@@ -1,0 +1,165 @@
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Answer, Told } from './answer.ts';
+import type { createConfirmation } from './confirm.ts';
+import type { createDelivery } from './deliver.ts';
+import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts } from './ports.ts';
+
+/** A dead replica's answers are taken over after this long. */
+const LEASE_MS = 20_000;
+const RENEW_EVERY_MS = 5_000;
+/** Answers in work at once in this process; one for a session at a time (the store sees to that). */
+const CONCURRENCY = 32;
+/** Answers that other replicas accepted or left behind are noticed at least this often. */
+const LOOK_EVERY_MS = 1_000;
+/** A receipt that Slack does not take is tried for this long, in growing steps. */
+const TELL_FOR_MS = 24 * 3_600_000;
+const TELL_AGAIN_MIN_MS = 2_000;
+const TELL_AGAIN_MAX_MS = 10 * 60_000;
+
+interface Dependencies {
+	readonly owner: string;
+	readonly store: AnswerStore;
+	readonly delivery: ReturnType<typeof createDelivery>;
+	readonly confirmation: ReturnType<typeof createConfirmation>;
+	readonly receipts: Receipts;
+	readonly observer: QuestionObserver;
+	readonly clock: Clock;
+	readonly log: Log;
+}
+
+/**
+ * Takes due answers by lease and does for each what its state asks for: deliver, confirm, tell. The row is the queue:
+ * after a crash or on another replica everything goes on from what is stored.
+ */
+export function createAnswerWorker(deps: Dependencies) {
+	const { owner, store, delivery, confirmation, receipts, observer, clock, log } = deps;
+	const stopping = new AbortController();
+	const running = new Set<Promise<void>>();
+	let loop: Promise<void> | null = null;
+	let wakeUp = new AbortController();
+
+	function wake(): void {
+		wakeUp.abort();
+	}
+
+	/** One answer, from taking to giving back the lease. */
+	async function work(answer: Answer): Promise<void> {
+		const lost = new AbortController();
+		const signal = AbortSignal.any([stopping.signal, lost.signal]);
+		const renewal = keepLease(answer.id, lost, signal);
+		try {
+			const done = await advance(answer, signal);
+			if (done !== null) await tellAndRelease(done);
+		} catch (error) {
+			if (signal.aborted) {
+				await store.update(answer.id, owner, {}, { now: clock.now(), release: true });
+				return;
+			}
+			throw error;
+		} finally {
+			lost.abort();
+			await renewal;
+		}
+	}
+
+	async function keepLease(id: string, lost: AbortController, signal: AbortSignal): Promise<void> {
+		while (!lost.signal.aborted) {
+			try {
+				await clock.sleep(RENEW_EVERY_MS, lost.signal);
+			} catch {
+				return;
+			}
+			try {
+				if (!(await store.renew(id, { owner, ms: LEASE_MS }, clock.now()))) lost.abort();
+			} catch (error) {
+				log.warn({ answer: id, code: codeOf(error), stopping: signal.aborted }, 'could not renew a lease');
+			}
+		}
+	}
+
+	/** Does the next step; null when the lease was lost. */
+	async function advance(answer: Answer, signal: AbortSignal): Promise<Answer | null> {
+		if (answer.state === 'accepted' || answer.state === 'delivering') return delivery.deliver(answer, owner, signal);
+		if (answer.state === 'delivered' && answer.aftermath === null) {
+			const patch = await confirmation.look(answer, signal);
+			return store.update(answer.id, owner, patch, { now: clock.now(), release: false });
+		}
+		return answer;
+	}
+
+	async function tellAndRelease(answer: Answer): Promise<void> {
+		observer.questionTouched(answer.question);
+		const told = isTold(answer) ? answer.told : await receipts.tell(answer);
+		const patch: AnswerPatch = { told, ...dueAfterTelling(answer, told) };
+		await store.update(answer.id, owner, patch, { now: clock.now(), release: true });
+	}
+
+	/** Leaves the time of the next attempt alone while there is something to do besides telling. */
+	function dueAfterTelling(answer: Answer, told: Told): AnswerPatch {
+		const { state } = answer;
+		if (state === 'accepted' || state === 'delivering') return {};
+		if (state === 'delivered' && answer.aftermath === null) return {};
+		if (isTold({ ...answer, told })) return { nextAttemptAt: null };
+		const since = clock.now() - (answer.timeline.at(-1)?.at ?? clock.now());
+		if (since > TELL_FOR_MS) return { nextAttemptAt: null };
+		return { nextAttemptAt: clock.now() + Math.min(Math.max(since, TELL_AGAIN_MIN_MS), TELL_AGAIN_MAX_MS) };
+	}
+
+	async function takeSome(): Promise<number> {
+		const room = CONCURRENCY - running.size;
+		if (room <= 0) return 0;
+		const answers = await store.takeDue({ owner, ms: LEASE_MS }, room, clock.now());
+		for (const answer of answers) {
+			const task = work(answer)
+				.catch((error: unknown) => {
+					// The lease runs out and the answer is taken again.
+					log.error({ answer: answer.id, code: codeOf(error), err: error }, 'work on an answer broke off');
+				})
+				.finally(() => {
+					running.delete(task);
+					wake();
+				});
+			running.add(task);
+		}
+		return answers.length;
+	}
+
+	async function run(): Promise<void> {
+		while (!stopping.signal.aborted) {
+			wakeUp = new AbortController();
+			let wait = LOOK_EVERY_MS;
+			try {
+				if ((await takeSome()) > 0) continue;
+				const next = await store.nextDueAt();
+				if (next !== null && running.size < CONCURRENCY) wait = Math.min(wait, Math.max(next - clock.now(), 10));
+			} catch (error) {
+				log.warn({ code: codeOf(error) }, 'could not take due answers');
+			}
+			await clock.sleep(wait, AbortSignal.any([wakeUp.signal, stopping.signal])).catch(() => {});
+		}
+	}
+
+	return {
+		start(): void {
+			loop ??= run();
+		},
+		/** Looks at once instead of at the next turn: an answer was accepted. */
+		wake,
+		/** Takes nothing more, lets PUTs that have begun finish, gives back every lease. */
+		async stop(): Promise<void> {
+			stopping.abort();
+			await loop;
+			await Promise.all(running);
+			await store.releaseAll(owner);
+		},
+	};
+}
+
+function isTold(answer: Pick<Answer, 'state' | 'aftermath' | 'told'>): boolean {
+	return answer.told.state === answer.state && answer.told.aftermath === answer.aftermath;
+}
+
+function codeOf(error: unknown): string {
+	return error instanceof Error && 'code' in error ? String(error.code) : 'internal';
+}
