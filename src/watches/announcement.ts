@@ -1,0 +1,69 @@
+import type { QuestionView } from './session-view.ts';
+import type { WatchEnd } from './watch.ts';
+
+/**
+ * What is to be posted. Texts are cut and untrusted, secret values are never in it.
+ *
+ * - `card`: the first post of a watch; everything else of it goes into its thread.
+ * - `question`: new, or (`changed`) another at the same place. `answered`: it got values. `questionClosed`: it is open no
+ *   longer and no answer is known.
+ * - `end`: the session's, with its result. `watchEnded`: only the watch's.
+ * - `serviceDown`, `serviceBack`: one for a channel, not in a thread. `creatorTold`: a direct message.
+ */
+export type AnnouncementContent =
+	| { readonly kind: 'card' }
+	| { readonly kind: 'question'; readonly question: QuestionView; readonly changed: boolean }
+	| {
+			readonly kind: 'answered';
+			readonly messageIndex: number;
+			readonly question: QuestionView | null;
+			/** The positions that got a value. */
+			readonly items: readonly number[];
+			readonly stillOpen: readonly number[];
+	  }
+	| { readonly kind: 'questionClosed'; readonly messageIndex: number }
+	| { readonly kind: 'status'; readonly from: string; readonly to: string }
+	| { readonly kind: 'end'; readonly status: string; readonly result: string | null; readonly step: number }
+	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd; readonly days: number | null }
+	| { readonly kind: 'serviceDown'; readonly since: number }
+	| { readonly kind: 'serviceBack'; readonly since: number; readonly downMs: number }
+	| { readonly kind: 'creatorTold'; readonly reason: WatchEnd; readonly channelId: string; readonly sessionId: string };
+
+export type AnnouncementKind = AnnouncementContent['kind'];
+
+/** Where it goes and, by that, what it waits for: announcements of one target are posted in order. */
+export type AnnouncementTarget =
+	| { readonly kind: 'watch'; readonly watchId: string; readonly teamId: string; readonly channelId: string }
+	| { readonly kind: 'channel'; readonly teamId: string; readonly channelId: string }
+	| { readonly kind: 'person'; readonly teamId: string; readonly userId: string };
+
+export interface NewAnnouncement {
+	readonly target: AnnouncementTarget;
+	/** Unique for its target for ever: the same thing is never queued twice. */
+	readonly key: string;
+	readonly content: AnnouncementContent;
+}
+
+/** `dropped`: its turn never came (the watch ended, the channel is gone, the outage was over before anybody was told). */
+export type AnnouncementState = 'pending' | 'posted' | 'refused' | 'dropped';
+
+/** An intent to post, stored in the transaction that stores the digest it follows from. */
+export interface Announcement extends NewAnnouncement {
+	readonly id: string;
+	readonly state: AnnouncementState;
+	readonly createdAt: number;
+	readonly attempts: number;
+	readonly nextAttemptAt: number | null;
+	/**
+	 * Set before Slack is called and cleared when it is known that nothing was posted: while set, it may stand in the
+	 * channel already, and is looked for before it is posted again.
+	 */
+	readonly sendingSince: number | null;
+	readonly postedTs: string | null;
+	readonly lastError: string | null;
+}
+
+/** The name by which a post can be found again in the channel's history: goes into its metadata. */
+export function metadataKeyOf(announcement: Pick<Announcement, 'id'>): string {
+	return announcement.id;
+}

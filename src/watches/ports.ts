@@ -1,0 +1,298 @@
+import type { Digest } from '../questions/changes.ts';
+import type { Session } from '../questions/session.ts';
+import type { Announcement, NewAnnouncement } from './announcement.ts';
+import type { Rhythm } from './rhythm.ts';
+import type { SessionView } from './session-view.ts';
+import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from './watch.ts';
+
+/** The part of the session service's client that watching needs. */
+export interface WatchingService {
+	/**
+	 * Reads a session on the budget's background share (`person` for the one read of a person who subscribes).
+	 * @throws errors with a stable `code`, `retryable` and, when limited, `retryAt`; or the signal's reason
+	 */
+	read(
+		sessionId: string,
+		options: { priority: 'background' | 'person'; signal?: AbortSignal; retries?: number },
+	): Promise<{ session: Session; readAt: number; unchanged: boolean }>;
+}
+
+/** What watching may use of the service now. */
+export interface BackgroundBudget {
+	/** Requests a second that people and deliveries leave over, lately; 0 while the service says that it is too much. */
+	backgroundPerSecond(): number;
+	/** Nothing is sent before this (a 429), clock milliseconds; 0 when nothing holds it back. */
+	pausedUntil(): number;
+}
+
+/** A session that at least one channel watches: one row however many do. */
+export interface WatchedSession {
+	readonly session: SessionKey;
+	readonly rhythm: Rhythm;
+	/** Null before the first read. */
+	readonly digest: Digest | null;
+	readonly nextReadAt: number;
+	/** The newest read that brought the session, changed or not. */
+	readonly lastReadAt: number | null;
+	/** The newest read that found something else than the one before; the first read's time before that. */
+	readonly lastChangeAt: number | null;
+	/** A claim or an answer was made: something will change soon. */
+	readonly touchedAt: number | null;
+	/** Reads that failed since the last one that did not. */
+	readonly failures: number;
+	/** The stable code of the last failure. */
+	readonly lastError: string | null;
+	/** It was seen over; the read after this one is the last. */
+	readonly overSince: number | null;
+	readonly watches: number;
+	/** Raised whenever somebody else wants it read soon; a schedule computed from an older number does not overwrite it. */
+	readonly hurry: number;
+}
+
+/** What the schedule needs of every session: asked for all of them at once, every few seconds. */
+export type SessionOutline = Pick<
+	WatchedSession,
+	'session' | 'rhythm' | 'nextReadAt' | 'lastReadAt' | 'lastChangeAt' | 'touchedAt' | 'failures' | 'overSince'
+> & { readonly status: string | null; readonly questionOpen: boolean };
+
+export interface Lease {
+	/** One process' name; unique among replicas and over restarts. */
+	readonly owner: string;
+	readonly ms: number;
+}
+
+export interface NewWatch {
+	readonly id: string;
+	readonly teamId: string;
+	readonly channelId: string;
+	readonly session: SessionKey;
+	readonly mode: WatchMode;
+	readonly questionsInChannel: boolean;
+	readonly createdBy: string;
+	readonly createdAt: number;
+	/** The first announcement, the card. */
+	readonly card: NewAnnouncement;
+	/** What the subscribing person's read brought, so that the card has something to show. */
+	readonly view: SessionView;
+}
+
+export type AddWatchResult =
+	| { readonly kind: 'added'; readonly watch: Watch }
+	/** It is watched here; `changed` when the noise settings were others and are these now. */
+	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean };
+
+/** The outcome of a read for one watch: written only while the watch is at `revision` and has not ended. */
+export interface WatchUpdate {
+	readonly watchId: string;
+	readonly revision: number;
+	readonly digest: Digest;
+	/** Whether people see a difference: moves `lastChangeAt`. */
+	readonly changed: boolean;
+	readonly announcements: readonly NewAnnouncement[];
+	readonly card: CardUrgency | null;
+	readonly end: WatchEnd | null;
+}
+
+/** The outcome of a read for its session. */
+export interface SessionUpdate {
+	readonly rhythm: Rhythm;
+	readonly nextReadAt: number;
+	readonly lastReadAt: number | null;
+	readonly lastChangeAt: number | null;
+	readonly failures: number;
+	readonly lastError: string | null;
+	readonly overSince: number | null;
+	/** Left out when nothing changed. */
+	readonly view?: SessionView;
+	/** From the session that was taken. */
+	readonly hurry: number;
+}
+
+export interface OutageUpdate {
+	readonly service: string;
+	readonly now: number;
+	readonly down: boolean;
+}
+
+export interface WatchPage {
+	readonly watches: readonly (Watch & { readonly view: SessionView | null; readonly checkedAt: number | null })[];
+	readonly total: number;
+}
+
+/** A card that is due, with all it can show. */
+export interface DueCard {
+	readonly watch: Watch;
+	readonly view: SessionView;
+	/** The newest read, changed or not. */
+	readonly checkedAt: number | null;
+}
+
+export interface DueAnnouncement {
+	readonly announcement: Announcement;
+	/** For a target that is a watch; it may have ended meanwhile (its end is announced all the same). */
+	readonly watch: Watch | null;
+	readonly view: SessionView | null;
+}
+
+/** What became of one attempt to post. */
+export type AttemptResult =
+	/** `cardKey` when it was the card. */
+	| { readonly kind: 'posted'; readonly ts: string; readonly cardKey: string | null }
+	/** Nothing was posted for certain unless `unknown`. */
+	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly unknown: boolean }
+	| { readonly kind: 'refused'; readonly code: string };
+
+/**
+ * The durable watches. Every method is one transaction; a resolved promise means committed. Throws
+ * `StoreUnavailableError` (code `store_unavailable`, retryable) when it cannot.
+ */
+export interface WatchStore {
+	/** Creates the watch, its session's row (read at once) and the announcement of its card; idempotent. */
+	add(watch: NewWatch): Promise<AddWatchResult>;
+	/**
+	 * Ends a watch and queues `announcements`; what was pending for it is dropped unless `keepPending`. Null when it had
+	 * ended. The session's row goes with its last watch.
+	 */
+	end(
+		watchId: string,
+		reason: WatchEnd,
+		options: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
+	): Promise<Watch | null>;
+	get(watchId: string): Promise<Watch | null>;
+	/** Those that have not ended, newest change first. */
+	list(teamId: string, channelId: string, page: { offset: number; limit: number }): Promise<WatchPage>;
+	/** The watch of this session in this channel that has not ended. */
+	find(teamId: string, channelId: string, session: SessionKey): Promise<Watch | null>;
+	/** Those of a channel that have not ended, for all of `unwatch all` and for a channel that is gone. */
+	ofChannel(teamId: string, channelId: string): Promise<readonly Watch[]>;
+	/** Those of a session that have not ended. */
+	ofSession(session: SessionKey): Promise<readonly Watch[]>;
+	/** How many sessions are watched at all. */
+	countSessions(service: string): Promise<number>;
+
+	/** Leases up to `limit` sessions whose read is due, the longest due first. */
+	takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly WatchedSession[]>;
+	/** Prolongs the leases of these sessions; returns those still held. */
+	renew(sessions: readonly SessionKey[], lease: Lease, now: number): Promise<readonly SessionKey[]>;
+	/** Gives back everything that `owner` holds, sessions, cards and announcements (shut-down). */
+	releaseAll(owner: string): Promise<void>;
+	/** The earliest read of a session that nobody leases, or null. */
+	nextReadDueAt(service: string): Promise<number | null>;
+	outlines(service: string): Promise<readonly SessionOutline[]>;
+	/**
+	 * Writes a read's outcome and gives the lease back: schedule, view, and for each watch digest, announcements, card and
+	 * end, all or nothing. False when the lease was lost: nothing was written.
+	 */
+	record(
+		session: SessionKey,
+		owner: string,
+		update: SessionUpdate,
+		watches: readonly WatchUpdate[],
+		now: number,
+	): Promise<boolean>;
+	/** Moves the reads of these sessions, if they are still where the outline saw them and nobody leases them. */
+	reschedule(moves: readonly { session: SessionKey; from: number; to: number }[]): Promise<void>;
+	/** Has a session read no later than `readAt` and its cards updated now. */
+	touch(session: SessionKey, options: { now: number; readAt: number; cards: boolean }): Promise<void>;
+	/**
+	 * Notes that the service is down or back. The first to say so queues one announcement for every channel that watches;
+	 * a channel that was not told of the outage yet is not told of its end. Returns whether it was news.
+	 */
+	noteOutage(outage: OutageUpdate): Promise<boolean>;
+
+	/** Leases announcements that are due and first in their target's order, at most one for a target; oldest first. */
+	takeAnnouncements(lease: Lease, limit: number, now: number): Promise<readonly DueAnnouncement[]>;
+	/** Marks that Slack is about to be called; false when the lease was lost. */
+	beginAttempt(id: string, owner: string, now: number): Promise<boolean>;
+	/** Notes the outcome and gives the lease back. */
+	endAttempt(id: string, owner: string, result: AttemptResult, now: number): Promise<void>;
+	/** Leases cards that are wanted and were posted before, `now` ones first, then the longest wanted. */
+	takeCards(
+		lease: Lease,
+		limit: number,
+		options: { now: number; urgency: CardUrgency | 'any' },
+	): Promise<readonly DueCard[]>;
+	/**
+	 * Notes what a card shows and gives the lease back. What was wanted after `since` stays wanted. `retryAt` keeps it
+	 * wanted and not due before.
+	 */
+	endCard(
+		watchId: string,
+		owner: string,
+		result:
+			| { readonly kind: 'shown'; readonly key: string; readonly since: number; readonly now: number }
+			| { readonly kind: 'retry'; readonly at: number },
+	): Promise<void>;
+	/** The earliest time at which an announcement or a card that nobody leases is due, or null. */
+	nextPostDueAt(): Promise<number | null>;
+	/** Removes announcements that were posted, refused or dropped, and watches that ended, before `before`. */
+	removeEnded(before: number): Promise<number>;
+}
+
+/** Where Slack cannot be written to any more. */
+export type GoneReason = Extract<WatchEnd, 'channelArchived' | 'channelGone' | 'botRemoved'>;
+
+/** What Slack said to one post or update. */
+export type SendOutcome =
+	| { readonly kind: 'sent'; readonly ts: string }
+	/** The channel cannot be written to: the watch ends. */
+	| { readonly kind: 'gone'; readonly reason: GoneReason }
+	/** Nothing was written; `ms` as Slack asks, or null when it did not say. */
+	| { readonly kind: 'later'; readonly ms: number | null; readonly code: string; readonly limited: boolean }
+	/** A time-out or a broken connection: it may have been written. */
+	| { readonly kind: 'unknown'; readonly code: string }
+	/** Slack will not take this one, however often it is sent. For a card: it was deleted. */
+	| { readonly kind: 'refused'; readonly code: string };
+
+export interface PreparedCard {
+	/** The same key means that it looks the same. */
+	readonly key: string;
+	/** Posts it (`ts` null) or updates it. */
+	send(options: { ts: string | null; metadataKey: string | null; signal: AbortSignal }): Promise<SendOutcome>;
+}
+
+/** Writes to Slack; `slack/` implements it. Does not throw but for the signal's reason. */
+export interface Announcer {
+	/** Puts a card together from what is known now, claims and answers included. No call to Slack. */
+	prepareCard(card: { watch: Watch; view: SessionView; checkedAt: number | null }): Promise<PreparedCard>;
+	/** Posts one announcement other than a card. `maybeRepeat`: say in it that it may be one. */
+	post(
+		due: DueAnnouncement,
+		options: { metadataKey: string; maybeRepeat: boolean; signal: AbortSignal },
+	): Promise<SendOutcome>;
+	/** Looks for a post by its metadata where history is readable, from `since` on. */
+	find(
+		due: DueAnnouncement,
+		options: { metadataKey: string; since: number; signal: AbortSignal },
+	): Promise<
+		| { readonly kind: 'found'; readonly ts: string }
+		| { readonly kind: 'absent' }
+		| { readonly kind: 'unreadable' }
+		| { readonly kind: 'later'; readonly ms: number }
+	>;
+}
+
+/** One rate that callers share: `intervalMs` between calls on average, up to `burst` of them at once. */
+export interface Pace {
+	readonly intervalMs: number;
+	readonly burst: number;
+}
+
+/** Rates shared by everybody who writes to Slack; in the database when replicas are. */
+export interface Paces {
+	/** Takes one call of `key` now (0) or says in how many ms to ask again. Leaves `keep` of the burst to others. */
+	take(key: string, pace: Pace, options: { now: number; keep: number }): Promise<number>;
+	/** Nothing of `key` before `until` (Slack answered 429). */
+	pause(key: string, until: number): Promise<void>;
+}
+
+/** Figures for `/metrics`; `ops/metrics.ts` implements it. */
+export interface WatchMetrics {
+	watchedSessions(count: number): void;
+	read(outcome: 'changed' | 'unchanged' | 'failed'): void;
+	/** Between a change's earliest possible time (the read before) and its detection; an upper bound. */
+	detectionAge(ms: number): void;
+	backgroundPerSecond(rate: number): void;
+	card(outcome: 'wanted' | 'sent' | 'unchanged' | 'coalesced' | 'failed'): void;
+	post(outcome: 'posted' | 'found' | 'retried' | 'refused' | 'maybeRepeated'): void;
+}

@@ -1,0 +1,66 @@
+import type { Digest } from '../questions/changes.ts';
+
+/** How much of a session a channel hears. The card shows everything either way. */
+export type WatchMode = 'everything' | 'questionsOnly';
+
+/**
+ * Why a watch ended: the session did; nobody in the channel wanted it any more; nothing changed for `WATCH_MAX_DAYS`;
+ * the service does not know the session any more; the channel cannot be written to.
+ */
+export const WATCH_ENDS = [
+	'sessionOver',
+	'unwatched',
+	'noChange',
+	'sessionGone',
+	'channelArchived',
+	'channelGone',
+	'botRemoved',
+] as const;
+export type WatchEnd = (typeof WATCH_ENDS)[number];
+
+/** A session as the service's address and its id: one read of it serves every watch. */
+export interface SessionKey {
+	/** The service's base address; see the answers' question key. */
+	readonly service: string;
+	readonly sessionId: string;
+}
+
+/** Questions, answers, endings and who is answering (`now`) go before progress. */
+export type CardUrgency = 'now' | 'progress';
+
+/** The one message that is kept current. */
+export interface CardState {
+	/** Null until it was posted. */
+	readonly ts: string | null;
+	/** What `PreparedCard.key` was when it was last posted or updated; a card that would look the same is not sent. */
+	readonly shownKey: string | null;
+	readonly shownAt: number | null;
+	/** Null when nothing is known that it does not show. */
+	readonly wanted: { readonly urgency: CardUrgency; readonly since: number } | null;
+}
+
+/** A session watched in a channel. All times are milliseconds since the epoch. */
+export interface Watch {
+	readonly id: string;
+	readonly teamId: string;
+	readonly channelId: string;
+	readonly session: SessionKey;
+	readonly mode: WatchMode;
+	/** Whether a question's post in the thread is shown in the channel too. */
+	readonly questionsInChannel: boolean;
+	/** Slack user id; told when the watch ends for a reason the channel cannot be told. */
+	readonly createdBy: string;
+	readonly createdAt: number;
+	readonly card: CardState;
+	/** What was last announced; null before the first read. */
+	readonly digest: Digest | null;
+	/** Counts every write of `digest`, so that two replicas cannot announce from the same one. */
+	readonly revision: number;
+	/** When something that people see last changed; `createdAt` before that. */
+	readonly lastChangeAt: number;
+	readonly ended: { readonly reason: WatchEnd; readonly at: number } | null;
+}
+
+export function sameSession(one: SessionKey, other: SessionKey): boolean {
+	return one.sessionId === other.sessionId && one.service === other.service;
+}
