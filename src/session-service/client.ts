@@ -1,5 +1,14 @@
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
 import type { AnsweredItem, Session } from '../questions/session.ts';
-import type { RequestPriority } from './budget.ts';
+import { readPutAnswer, readSessionFrom } from './answer-bodies.ts';
+import type { RequestBudget, RequestPriority } from './budget.ts';
+import { RedirectedError, RequestTooLargeError, SessionServiceError, UnreadableAnswerError } from './errors.ts';
+import type { CallTimeouts } from './exchange.ts';
+import { retryRead } from './retries.ts';
+import { type CachedSession, createSessionCache } from './session-cache.ts';
+import { createSharedReads } from './shared-reads.ts';
+import { createTransport, DEFAULT_TIMEOUTS } from './transport.ts';
 
 /** One reading of a session. */
 export interface SessionReading {
@@ -46,4 +55,250 @@ export interface SessionServiceClient {
 	readonly callTimeoutMs: number;
 	/** Lets running calls finish for up to `graceMs` (5 s), then cuts them. */
 	close(graceMs?: number): Promise<void>;
+}
+
+/** What a call came to, for metrics: no text of a session in it. */
+export interface CallReport {
+	readonly operation: 'read' | 'put';
+	readonly priority: RequestPriority;
+	/** `ok`, `unchanged` (304), an error's code, or `cancelled`. */
+	readonly outcome: string;
+	/** From sending (waiting for the budget excluded) to the parsed answer. */
+	readonly ms: number;
+}
+
+export interface ClientLimits {
+	/** Largest answer, default 32 MiB. */
+	readonly bodyBytes: number;
+	/** Largest PUT. The service takes 100 kB and fails every time above; the smaller reading of that unit is used. */
+	readonly requestBytes: number;
+	/** Bodies over 1 MiB held at once, default 2. */
+	readonly largeBodies: number;
+	/** Sessions kept for conditional reads: in bytes of their bodies (default 64 MiB), and in number (1,000). */
+	readonly cacheBytes: number;
+	readonly cacheEntries: number;
+}
+
+const DEFAULT_LIMITS: ClientLimits = {
+	bodyBytes: 32 * 1_048_576,
+	requestBytes: 100_000,
+	largeBodies: 2,
+	cacheBytes: 64 * 1_048_576,
+	cacheEntries: 1_000,
+};
+
+/** For a read: milliseconds for all attempts and waits together, and repeats at most. Watching just polls again. */
+const PATIENCE: Readonly<Record<RequestPriority, { readonly totalMs: number; readonly retries: number }>> = {
+	delivery: { totalMs: 30_000, retries: 4 },
+	person: { totalMs: 8_000, retries: 3 },
+	background: { totalMs: 60_000, retries: 0 },
+};
+
+const MOST_REDIRECTS = 3;
+
+/**
+ * The session service's two operations over HTTP.
+ *
+ * @param baseUrl the service's address; a path in it goes in front of `/v1`
+ * @param budget every request takes its leave there first
+ * @param onCall hears of every call that was sent
+ * @throws TypeError for an unusable address or key
+ */
+export function createSessionServiceClient({
+	baseUrl,
+	apiKey,
+	clock,
+	log,
+	budget,
+	timeouts: someTimeouts = {},
+	limits: someLimits = {},
+	onCall,
+}: {
+	baseUrl: string;
+	apiKey: string;
+	clock: Clock;
+	log: Log;
+	budget: RequestBudget;
+	timeouts?: Partial<CallTimeouts>;
+	limits?: Partial<ClientLimits>;
+	onCall?: (report: CallReport) => void;
+}): SessionServiceClient {
+	const timeouts = { ...DEFAULT_TIMEOUTS, ...someTimeouts };
+	const limits = { ...DEFAULT_LIMITS, ...someLimits };
+	const transport = createTransport({ baseUrl, apiKey, clock, budget, timeouts, limits });
+	const cache = createSessionCache({ maxBytes: limits.cacheBytes, maxEntries: limits.cacheEntries });
+	const shared = createSharedReads<SessionReading>(clock);
+
+	interface ReadTask {
+		readonly sessionId: string;
+		readonly priority: RequestPriority;
+		readonly retries: number;
+		readonly signal: AbortSignal | undefined;
+		/** Gives the number of a request that may be sent now. */
+		leave(deadline: number): Promise<number>;
+	}
+
+	function readPatiently(task: ReadTask): Promise<SessionReading> {
+		const { signal, retries } = task;
+		const deadline = clock.now() + PATIENCE[task.priority].totalMs;
+		return retryRead(() => readOnce(task, deadline), { retries, deadline, signal, clock, log });
+	}
+
+	async function readOnce(task: ReadTask, deadline: number): Promise<SessionReading> {
+		const { sessionId, priority, signal } = task;
+		let path = transport.pathOf(sessionId);
+		// Held here, so that a 304 has its session even if the cache lets go of it meanwhile.
+		const known = cache.get(sessionId);
+		for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+			const sequence = await task.leave(deadline);
+			const call = {
+				operation: 'read',
+				priority,
+				path,
+				headers: known === undefined ? {} : { 'if-none-match': known.etag },
+				sequence,
+				timeoutMs: Math.max(1, deadline - clock.now()),
+				signal,
+			} as const;
+			const from = path;
+			const result = await reported(call, sessionId, () =>
+				transport.send(call, (answer): SessionReading | { redirect: string | null } => {
+					if (answer.status >= 300 && answer.status !== 304) {
+						return { redirect: transport.redirectTarget(answer, from) };
+					}
+					const readAt = answer.arrivedAt;
+					if (answer.status === 304) return { session: unchangedSession(known), readAt, unchanged: true };
+					const session = readSessionFrom(answer, sessionId);
+					remember(sessionId, answer.headers.get('etag'), session, answer.body.length);
+					return { session, readAt, unchanged: false };
+				}),
+			);
+			if (!('redirect' in result)) return result;
+			if (result.redirect === null) throw new RedirectedError('The session service redirects a read elsewhere');
+			path = result.redirect;
+		}
+		throw new RedirectedError(`The session service redirects a read more than ${MOST_REDIRECTS} times`);
+	}
+
+	function unchangedSession(known: CachedSession | undefined): Session {
+		if (known === undefined) throw new UnreadableAnswerError('304 to a read that named no ETag');
+		return known.session;
+	}
+
+	function remember(sessionId: string, etag: string | undefined, session: Session, bytes: number): void {
+		// Sent back as it came, so it must be something a header can hold.
+		if (etag !== undefined && /^[\x21-\x7e]{1,256}$/.test(etag)) cache.set(sessionId, { etag, session, bytes });
+		else cache.delete(sessionId);
+	}
+
+	/** Runs a call and tells log and metrics what came of it. */
+	async function reported<T extends object | undefined>(
+		call: { operation: 'read' | 'put'; priority: RequestPriority },
+		sessionId: string,
+		run: () => Promise<T>,
+	): Promise<T> {
+		const startedAt = clock.now();
+		const { operation, priority } = call;
+		const report = (outcome: string) => {
+			const ms = clock.now() - startedAt;
+			log.debug({ operation, priority, sessionId, outcome, ms }, 'session service call');
+			onCall?.({ operation, priority, outcome, ms });
+		};
+		try {
+			const result = await run();
+			report(result instanceof Object && 'unchanged' in result && result.unchanged === true ? 'unchanged' : 'ok');
+			return result;
+		} catch (error) {
+			report(error instanceof SessionServiceError ? error.code : 'cancelled');
+			throw error;
+		}
+	}
+
+	async function put(
+		sessionId: string,
+		messageIndex: number,
+		items: readonly AnsweredItem[],
+		signal: AbortSignal | undefined,
+		leave: () => Promise<number>,
+	): Promise<void> {
+		const path = `${transport.pathOf(sessionId)}/update-human-input`;
+		const humanInputResponse = items.map(({ title, description, value }) => ({ title, description, value }));
+		const body = Buffer.from(JSON.stringify({ sessionId, humanInputResponse, messageIndex }));
+		if (body.length > limits.requestBytes) {
+			throw new RequestTooLargeError(`The answers make a request of ${body.length} bytes`, {
+				bytes: body.length,
+				limitBytes: limits.requestBytes,
+			});
+		}
+		// Any other type can end the service's process.
+		const headers = { 'content-type': 'application/json' };
+		const sequence = await leave();
+		const call = { operation: 'put', priority: 'delivery', path, headers, body, sequence, signal } as const;
+		await reported(call, sessionId, () => transport.send(call, readPutAnswer));
+	}
+
+	async function leaveFor(
+		priority: RequestPriority,
+		count: number,
+		deadline: number,
+		signal: AbortSignal | undefined,
+	): Promise<number> {
+		const grant = await budget.acquire(priority, { count, deadline, ...(signal === undefined ? {} : { signal }) });
+		return grant.sequence;
+	}
+
+	const deliveryDeadline = () => clock.now() + PATIENCE.delivery.totalMs;
+
+	return {
+		callTimeoutMs: timeouts.call,
+
+		async read(sessionId, { priority, signal, retries = PATIENCE[priority].retries }) {
+			transport.pathOf(sessionId);
+			const start = (own: AbortSignal | undefined) =>
+				readPatiently({
+					sessionId,
+					priority,
+					retries,
+					signal: own,
+					leave: (deadline) => leaveFor(priority, 1, deadline, own),
+				});
+			if (priority === 'delivery') return start(signal);
+			// Background takes what a person's read brings, never the other way round: it may wait long for the budget.
+			const own = `${priority}:${sessionId}` as const;
+			return shared.read(priority === 'person' ? [own] : [`person:${sessionId}`, own], signal, start);
+		},
+
+		async reserveDelivery(signal) {
+			let last: number | null = await leaveFor('delivery', 2, deliveryDeadline(), signal);
+			let readLeave: number | null = last - 1;
+			return {
+				read: (sessionId) =>
+					readPatiently({
+						sessionId,
+						priority: 'delivery',
+						retries: PATIENCE.delivery.retries,
+						signal,
+						async leave(deadline) {
+							const first = readLeave;
+							readLeave = null;
+							if (first !== null) return first;
+							// A repeat takes a whole new pair: leave for the PUT that was given before a long wait counts in the past.
+							last = await leaveFor('delivery', 2, deadline, signal);
+							return last - 1;
+						},
+					}),
+				putAnswers: (sessionId, messageIndex, items) =>
+					put(sessionId, messageIndex, items, signal, async () => {
+						const given = last;
+						last = null;
+						return given ?? leaveFor('delivery', 1, deliveryDeadline(), signal);
+					}),
+			};
+		},
+
+		putAnswers: (sessionId, messageIndex, items, { signal } = {}) =>
+			put(sessionId, messageIndex, items, signal, () => leaveFor('delivery', 1, deliveryDeadline(), signal)),
+
+		close: (graceMs = 5_000) => transport.close(graceMs),
+	};
 }

@@ -1,0 +1,193 @@
+import type { Pool } from 'undici';
+import type { Clock } from '../clock.ts';
+
+/** Milliseconds. */
+export interface CallTimeouts {
+	/** To the open connection. */
+	readonly connect: number;
+	/** From the request's start, queueing and connecting included, to the answer's headers. */
+	readonly headers: number;
+	/** Between two pieces of the body. */
+	readonly body: number;
+	/** The whole call. */
+	readonly call: number;
+}
+
+export interface ExchangeRequest {
+	readonly method: 'GET' | 'PUT';
+	readonly path: string;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body?: Buffer;
+}
+
+export interface ExchangeAnswer {
+	readonly status: number;
+	/** Lower-case names; of a repeated header the first value. */
+	readonly headers: ReadonlyMap<string, string>;
+	readonly body: Buffer;
+	/** Clock milliseconds when the last byte had arrived. */
+	readonly arrivedAt: number;
+}
+
+/** How an exchange ended without a whole answer. `sent`: a byte of the request may have reached the service. */
+export class ExchangeFailure extends Error {
+	readonly kind: 'network' | 'timeout' | 'aborted' | 'too_large';
+	readonly sent: boolean;
+	/** The answer's status, when its headers had come. */
+	readonly status: number | null;
+
+	constructor(kind: ExchangeFailure['kind'], sent: boolean, status: number | null, cause: unknown) {
+		super(`HTTP exchange: ${kind}`, { cause });
+		this.name = 'ExchangeFailure';
+		this.kind = kind;
+		this.sent = sent;
+		this.status = status;
+	}
+}
+
+/** Bodies up to this size (1 MiB) need no slot. */
+const SMALL_BODY_BYTES = 1_048_576;
+
+/**
+ * One request and its whole answer, on a connection of the pool.
+ *
+ * It stands on undici's `dispatch` because its handler is told the moment when a request is written to a connection:
+ * only so is it known whether a PUT that failed can have had any effect. All time-outs but the one of connecting run
+ * on the injected clock.
+ *
+ * @param claimLargeBody called once when the body turns out to be large; the answer's bytes wait until it resolves
+ * @throws ExchangeFailure
+ */
+export function exchange(
+	{ pool, clock, timeouts, maxBodyBytes }: { pool: Pool; clock: Clock; timeouts: CallTimeouts; maxBodyBytes: number },
+	request: ExchangeRequest,
+	{
+		signal,
+		claimLargeBody,
+		onSent,
+	}: { signal?: AbortSignal; claimLargeBody: (signal: AbortSignal) => Promise<void>; onSent?: () => void },
+): Promise<ExchangeAnswer> {
+	return new Promise((resolve, reject) => {
+		const startedAt = clock.now();
+		const settled = new AbortController();
+		const chunks: Buffer[] = [];
+		let sent = false;
+		let status: number | null = null;
+		let headers: ReadonlyMap<string, string> = new Map();
+		let received = 0;
+		let lastProgress = startedAt;
+		let claiming = false;
+		let claimed = false;
+		let abortRequest: ((reason: Error) => void) | null = null;
+
+		function settle(): boolean {
+			if (settled.signal.aborted) return false;
+			settled.abort();
+			signal?.removeEventListener('abort', onAbort);
+			return true;
+		}
+
+		function fail(kind: ExchangeFailure['kind'], cause: unknown): void {
+			if (!settle()) return;
+			const failure = new ExchangeFailure(kind, sent, status, cause);
+			abortRequest?.(failure);
+			reject(failure);
+		}
+
+		function onAbort(): void {
+			fail('aborted', signal?.reason);
+		}
+
+		/** One sleeper for all time-outs: it wakes at the next one and looks again. */
+		async function watch(): Promise<void> {
+			for (;;) {
+				const whole = startedAt + timeouts.call;
+				const step = status === null ? startedAt + timeouts.headers : lastProgress + timeouts.body;
+				// While the answer waits for its slot, the service is not to blame for its bytes not coming.
+				const next = claiming ? whole : Math.min(whole, step);
+				const left = next - clock.now();
+				if (left <= 0) return fail('timeout', undefined);
+				await clock.sleep(left, settled.signal);
+			}
+		}
+
+		if (signal?.aborted) {
+			onAbort();
+			return;
+		}
+		signal?.addEventListener('abort', onAbort, { once: true });
+		watch().catch(() => undefined);
+
+		pool.dispatch(
+			{
+				method: request.method,
+				path: request.path,
+				headers: request.headers,
+				body: request.body ?? null,
+				headersTimeout: 0,
+				bodyTimeout: 0,
+			},
+			{
+				onRequestStart(controller) {
+					abortRequest = (reason) => controller.abort(reason);
+					// Given up while it waited for a connection: undici writes nothing when it is aborted here.
+					if (settled.signal.aborted) {
+						controller.abort(new Error('given up before it was sent'));
+						return;
+					}
+					sent = true;
+					onSent?.();
+				},
+				onResponseStart(controller, statusCode, incoming) {
+					// Informational answers precede the real one.
+					if (statusCode < 200) return;
+					status = statusCode;
+					lastProgress = clock.now();
+					headers = firstValues(incoming);
+					const announced = Number(headers.get('content-length'));
+					if (announced > maxBodyBytes) fail('too_large', undefined);
+					else if (announced > SMALL_BODY_BYTES) claim(controller);
+				},
+				onResponseData(controller, chunk) {
+					received += chunk.length;
+					lastProgress = clock.now();
+					if (received > maxBodyBytes) return fail('too_large', undefined);
+					chunks.push(chunk);
+					if (received > SMALL_BODY_BYTES) claim(controller);
+				},
+				onResponseEnd() {
+					if (status === null || !settle()) return;
+					resolve({ status, headers, body: Buffer.concat(chunks, received), arrivedAt: clock.now() });
+				},
+				onResponseError(_controller, error) {
+					const connectTimeout = 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';
+					fail(connectTimeout ? 'timeout' : 'network', error);
+				},
+			},
+		);
+
+		function claim(controller: { pause(): void; resume(): void }): void {
+			if (claimed) return;
+			claimed = true;
+			claiming = true;
+			controller.pause();
+			claimLargeBody(settled.signal).then(
+				() => {
+					claiming = false;
+					lastProgress = clock.now();
+					controller.resume();
+				},
+				(error: unknown) => fail('aborted', error),
+			);
+		}
+	});
+}
+
+function firstValues(incoming: Readonly<Record<string, string | string[] | undefined>>): ReadonlyMap<string, string> {
+	const headers = new Map<string, string>();
+	for (const [name, value] of Object.entries(incoming)) {
+		const first = Array.isArray(value) ? value[0] : value;
+		if (first !== undefined) headers.set(name.toLowerCase(), first);
+	}
+	return headers;
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { Session, SessionFile, SessionVariable } from '../questions/session.ts';
+import { asArray, asObject, asText, asTextOrNull } from './json-values.ts';
+import { readMessage } from './messages.ts';
+
+const DEFAULT_MAX_STEPS = 30;
+const UNKNOWN = 'unknown';
+
+/** Any value, or none at all. */
+const anything = z.unknown().optional();
+const text = anything.transform(asText);
+const textOrNull = anything.transform(asTextOrNull);
+
+/** ISO 8601 as the service sends it; a number is taken for milliseconds since the epoch. */
+const dateTime = anything.transform((value) => {
+	if (typeof value !== 'number') return asTextOrNull(value);
+	const date = new Date(value);
+	return Number.isNaN(date.getTime()) ? null : date.toISOString();
+});
+
+const maxSteps = anything.transform((value) => {
+	const steps = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	return typeof steps === 'number' && Number.isSafeInteger(steps) && steps > 0 ? steps : DEFAULT_MAX_STEPS;
+});
+
+const files = anything.transform((value): readonly SessionFile[] =>
+	asArray(value).flatMap((entry) => {
+		const file = asObject(entry);
+		if (file === null) return [];
+		return [
+			{
+				filename: asText(file.filename),
+				signedUrl: asTextOrNull(file.signedUrl),
+				timestamp: asTextOrNull(file.timestamp),
+			},
+		];
+	}),
+);
+
+const sessionVariables = anything.transform((value): readonly SessionVariable[] =>
+	asArray(value).flatMap((entry) => {
+		const variable = asObject(entry);
+		return variable === null ? [] : [{ name: asText(variable.name), value: asText(variable.value) }];
+	}),
+);
+
+/**
+ * A session as the service sends it, read into ours. Only these fields are read: the answer carries others, some of
+ * them secret, and they end here.
+ *
+ * Lenient about each field on its own, because one odd value must not hide a session from the people it waits for.
+ * Strict where a lenient reading would be dangerous: `messages` of a foreign type is no empty list, since that would
+ * make an open question look as if it were gone.
+ *
+ * zod reads the envelope; the messages are read by hand (`messages.ts`).
+ */
+const sessionSchema = z
+	.object({
+		sessionId: text,
+		status: anything.transform((value) => asText(value) || UNKNOWN),
+		name: text,
+		messages: z
+			.array(z.unknown())
+			.nullish()
+			.transform((values) => (values ?? []).map(readMessage)),
+		files,
+		startTime: dateTime,
+		endTime: dateTime,
+		lastScreenshotUrl: textOrNull,
+		lastScreenshotTimestamp: dateTime,
+		sessionVariables,
+		sessionDetails: text,
+		maxSteps,
+	})
+	// An object with none of these is somebody else's, whatever its key.
+	.refine((session) => session.sessionId !== '' || session.status !== UNKNOWN || session.messages.length > 0);
+
+const sessionAnswer = z.object({ session: sessionSchema });
+
+/** The PUT's success: a status text in practice, the updated message as well by the document. */
+const putAnswer = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
+
+/**
+ * Reads the JSON value of a GET's answer.
+ *
+ * @param requestedId stands in when the answer names no session id
+ * @returns null when there is no readable session in it; never throws for anything JSON.parse can return
+ */
+export function readSessionAnswer(value: unknown, requestedId: string): Session | null {
+	const answer = sessionAnswer.safeParse(value);
+	if (!answer.success) return null;
+	const { session } = answer.data;
+	return { ...session, sessionId: session.sessionId || requestedId } satisfies Session;
+}
+
+/** Whether the JSON value of a PUT's answer says that the answers were saved. */
+export function isPutSuccess(value: unknown): boolean {
+	return putAnswer.safeParse(value).success;
+}
+
+/** Whether it is, to the letter, the service's answer to a message index out of range (with status 500). */
+export function isMessageIndexRefusal(value: unknown): boolean {
+	const answer = asObject(value);
+	return answer?.error === 'Failed to update human input' && Object.keys(answer).length === 1;
+}

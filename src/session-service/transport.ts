@@ -1,0 +1,136 @@
+import { Pool } from 'undici';
+import type { Clock } from '../clock.ts';
+import { parseBaseUrl, sessionPath } from './address.ts';
+import { createBodySlots } from './body-slots.ts';
+import type { RequestBudget, RequestPriority } from './budget.ts';
+import { type CallTimeouts, type ExchangeAnswer, ExchangeFailure, type ExchangeRequest, exchange } from './exchange.ts';
+import { errorOfFailure, errorOfStatus, type Operation } from './failures.ts';
+import { readRateLimit } from './rate-limit-headers.ts';
+
+export const DEFAULT_TIMEOUTS: CallTimeouts = { connect: 3_000, headers: 15_000, body: 10_000, call: 20_000 };
+
+export interface TransportLimits {
+	/** Bytes of an answer's body. */
+	readonly bodyBytes: number;
+	/** Bodies over 1 MiB held at once, from their first megabyte until they are parsed. */
+	readonly largeBodies: number;
+}
+
+export interface Call {
+	readonly operation: Operation;
+	readonly priority: RequestPriority;
+	readonly path: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: Buffer;
+	/** The request's number in the budget. */
+	readonly sequence: number;
+	/** Milliseconds left for the whole call, when less than the usual. */
+	readonly timeoutMs?: number;
+	readonly signal?: AbortSignal | undefined;
+	/** Called when the request is written to a connection. */
+	readonly onSent?: () => void;
+}
+
+/** Sends requests to the one service over one keep-alive pool, and tells the budget what the answers say. */
+export interface Transport {
+	/** The path of a session. @throws InvalidSessionIdError */
+	pathOf(sessionId: string): string;
+	/**
+	 * One request, no redirect followed. `use` gets the answer while its large body's slot is still held.
+	 * @throws SessionServiceError; the signal's reason when a read is aborted
+	 */
+	send<T>(call: Call, use: (answer: ExchangeAnswer) => T): Promise<T>;
+	/** The path of a redirect's target, or null when it is on another origin or unreadable. */
+	redirectTarget(answer: ExchangeAnswer, from: string): string | null;
+	close(graceMs: number): Promise<void>;
+}
+
+export function createTransport({
+	baseUrl,
+	apiKey,
+	clock,
+	budget,
+	timeouts,
+	limits,
+}: {
+	baseUrl: string;
+	apiKey: string;
+	clock: Clock;
+	budget: RequestBudget;
+	timeouts: CallTimeouts;
+	limits: TransportLimits;
+}): Transport {
+	const address = parseBaseUrl(baseUrl);
+	if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key must be printable ASCII without spaces');
+	const pool = new Pool(address.origin, {
+		// As many as the budget hands out in a minute: no request ever waits for another one's slow answer.
+		connections: 256,
+		pipelining: 1,
+		allowH2: false,
+		connect: { timeout: timeouts.connect },
+		// The service closes idle connections after 5 s. A PUT that meets that moment has an unknown outcome, so ours are
+		// given up well before, whatever a `Keep-Alive` header promises.
+		keepAliveTimeout: 3_500,
+		keepAliveMaxTimeout: 3_500,
+		keepAliveTimeoutThreshold: 1_500,
+	});
+	const slots = createBodySlots(limits.largeBodies);
+
+	function observe(answer: ExchangeAnswer, sequence: number): { now: number; afterSeconds: number } {
+		const now = clock.now();
+		const said = readRateLimit(answer.status, answer.headers, now);
+		budget.observe(said, sequence);
+		return { now, afterSeconds: said.retryAfterSeconds ?? 0 };
+	}
+
+	return {
+		pathOf: (sessionId) => sessionPath(address, sessionId),
+
+		async send(call, use) {
+			const request: ExchangeRequest = {
+				method: call.operation === 'read' ? 'GET' : 'PUT',
+				path: call.path,
+				// Compression is not asked for: it would save little beside the service's own time, and a limit on what comes
+				// out of a small body would be needed.
+				headers: { 'x-api-key': apiKey, accept: 'application/json', 'accept-encoding': 'identity', ...call.headers },
+				...(call.body === undefined ? {} : { body: call.body }),
+			};
+			const allowed = { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) };
+			let giveBack = () => {};
+			try {
+				const answer = await exchange({ pool, clock, timeouts: allowed, maxBodyBytes: limits.bodyBytes }, request, {
+					...(call.signal === undefined ? {} : { signal: call.signal }),
+					...(call.onSent === undefined ? {} : { onSent: call.onSent }),
+					claimLargeBody: async (signal) => {
+						giveBack = await slots.acquire(call.priority, signal);
+					},
+				});
+				const retry = observe(answer, call.sequence);
+				// Redirects of a read are the caller's to follow.
+				const followable = call.operation === 'read' && answer.headers.has('location');
+				const error = errorOfStatus(answer, call.operation, retry);
+				if (error !== null && !(error.code === 'redirected' && followable)) throw error;
+				return use(answer);
+			} catch (error) {
+				if (!(error instanceof ExchangeFailure)) throw error;
+				if (error.kind === 'aborted' && call.operation === 'read') call.signal?.throwIfAborted();
+				throw errorOfFailure(error, call.operation, limits.bodyBytes);
+			} finally {
+				giveBack();
+			}
+		},
+
+		redirectTarget(answer, from) {
+			const target = URL.parse(answer.headers.get('location') ?? '', `${address.origin}${from}`);
+			return target?.origin === address.origin ? `${target.pathname}${target.search}` : null;
+		},
+
+		async close(graceMs) {
+			const waiting = new AbortController();
+			const grace = clock.sleep(graceMs, waiting.signal).catch(() => undefined);
+			await Promise.race([pool.close(), grace]);
+			waiting.abort();
+			if (!pool.destroyed) await pool.destroy();
+		},
+	};
+}
