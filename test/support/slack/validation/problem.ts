@@ -4,8 +4,11 @@ export type Surface = 'message' | 'modal' | 'home';
 /** The `error` of Slack's answer. */
 export type SlackErrorCode =
 	| 'invalid_blocks'
-	| 'invalid_blocks_format'
+	| 'invalid_attachments'
+	| 'invalid_metadata_format'
 	| 'msg_blocks_too_long'
+	| 'msg_too_long'
+	| 'metadata_too_large'
 	| 'no_text'
 	| 'invalid_arguments'
 	| 'view_too_large';
@@ -16,6 +19,6 @@ export type SlackProblem = {
 	error: SlackErrorCode;
 	/** As Slack words it, pointer included: `no more than 25 items allowed [json-pointer:/blocks/1/elements]`. */
 	message: string;
-	/** JSON pointer (RFC 6901) from the root of what was checked. */
+	/** JSON pointer (RFC 6901): `/blocks/…` in a message and in bare blocks, `/view/…` in a view, as Slack gives it. */
 	pointer: string;
 };

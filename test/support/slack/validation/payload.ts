@@ -1,0 +1,151 @@
+import type { ErrorObject } from 'ajv';
+import type { Surface } from './problem.ts';
+import { shapeChecks } from './schema.ts';
+
+export type JsonObject = Record<string, unknown>;
+
+/** An object of a payload that has a `type` of its own, or the message or view around everything. */
+export type Part = {
+	/** Slack's `type`; `message` or `view` for what surrounds the blocks. */
+	type: string;
+	value: JsonObject;
+	pointer: string;
+	/** The block it belongs to, itself for a block; undefined for the message or view. */
+	block: Part | undefined;
+	/** The typed object it stands in. */
+	parent: Part | undefined;
+};
+
+/** A payload opened up for the rules. */
+export type Payload = {
+	kind: 'message' | 'view' | 'blocks';
+	surface: Surface;
+	/** The method that carries it, where it matters. */
+	method: string;
+	/** As it travels: without what JSON leaves out. */
+	value: unknown;
+	/** Every typed object in the order of the payload, the surrounding message or view first. */
+	parts: readonly Part[];
+	/** The same by their type: a hundred rules look for one type each. */
+	partsByType: ReadonlyMap<string, readonly Part[]>;
+	/** Ajv's errors, pointers as Slack gives them. */
+	shapeErrors: ErrorObject[];
+};
+
+export function isObject(value: unknown): value is JsonObject {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `value` as the other side reads it. */
+export function asSent(value: unknown): unknown {
+	return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
+
+function escapePointer(name: string): string {
+	return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+const blockLists = new Set(['blocks', 'child_blocks']);
+
+function collect(value: unknown, pointer: string, parent: Part, isBlock: boolean, parts: Part[]): void {
+	if (Array.isArray(value)) {
+		value.forEach((item, index) => {
+			collect(item, `${pointer}/${index}`, parent, isBlock, parts);
+		});
+		return;
+	}
+	if (!isObject(value)) return;
+	let part = parent;
+	if (typeof value.type === 'string') {
+		part = { type: value.type, value, pointer, block: isBlock ? undefined : parent.block, parent };
+		if (isBlock) part.block = part;
+		parts.push(part);
+	}
+	for (const [name, child] of Object.entries(value)) {
+		collect(child, `${pointer}/${escapePointer(name)}`, part, blockLists.has(name), parts);
+	}
+}
+
+type PayloadInput = { kind: Payload['kind']; surface: Surface; method: string; value: unknown };
+
+/** Opens a payload for the rules: `value` is the message's arguments, the view, or the array of blocks. */
+export function openPayload(input: PayloadInput): Payload {
+	const value = asSent(input.value);
+	const prefix = input.kind === 'message' ? '' : input.kind === 'view' ? '/view' : '/blocks';
+	const parts: Part[] = [];
+	const surrounding = input.kind === 'blocks' ? { blocks: value } : value;
+	if (isObject(surrounding)) {
+		const root: Part = {
+			type: input.surface === 'message' ? 'message' : 'view',
+			value: surrounding,
+			pointer: input.kind === 'view' ? '/view' : '',
+			block: undefined,
+			parent: undefined,
+		};
+		parts.push(root);
+		collect(surrounding.blocks, `${root.pointer}/blocks`, root, true, parts);
+		if (input.kind === 'message') collect(surrounding.attachments, '/attachments', root, false, parts);
+		if (input.kind === 'view') {
+			for (const name of ['title', 'submit', 'close']) collect(surrounding[name], `/view/${name}`, root, false, parts);
+		}
+	}
+	let shapeErrors: ErrorObject[] | undefined;
+	return {
+		...input,
+		value,
+		parts,
+		partsByType: Map.groupBy(parts, (part) => part.type),
+		get shapeErrors() {
+			shapeErrors ??= shapeChecks()
+				.errors(input.kind, value)
+				.map((error) => ({ ...error, instancePath: prefix + error.instancePath }));
+			return shapeErrors;
+		},
+	};
+}
+
+export type Found = { value: unknown; pointer: string };
+
+type Step = { name: string; depth: number };
+
+const steps = new Map<string, Step[]>();
+
+/** `options[].value` as steps, each with how many lists to enter; paths come from tables, so they are parsed once. */
+function stepsOf(path: string): Step[] {
+	let known = steps.get(path);
+	if (known === undefined) {
+		known = path.split('.').map((step) => {
+			const name = step.replace(/(\[\])+$/, '');
+			return { name, depth: (step.length - name.length) / 2 };
+		});
+		steps.set(path, known);
+	}
+	return known;
+}
+
+/**
+ * What stands at a path inside a part: `text.text`, `options[].value`, `rows[]`. Absent fields and fields of another
+ * shape give nothing: the shape is another rule's business.
+ */
+export function at(part: Part, path: string): Found[] {
+	let found: Found[] = [{ value: part.value, pointer: part.pointer }];
+	for (const { name, depth } of stepsOf(path)) {
+		const next: Found[] = [];
+		for (const { value, pointer } of found) {
+			if (isObject(value) && value[name] !== undefined) enter(value[name], `${pointer}/${name}`, depth, next);
+		}
+		if (next.length === 0) return next;
+		found = next;
+	}
+	return found;
+}
+
+function enter(value: unknown, pointer: string, depth: number, found: Found[]): void {
+	if (depth === 0) {
+		found.push({ value, pointer });
+	} else if (Array.isArray(value)) {
+		value.forEach((item, index) => {
+			enter(item, `${pointer}/${index}`, depth - 1, found);
+		});
+	}
+}

@@ -1,0 +1,156 @@
+import { at, type Part } from '../payload.ts';
+import { lengthOf, partsOf, type Rule, reference, stricter, types } from '../rule.ts';
+
+/** Rules over the values that elements are given to start with, and over their bounds. */
+
+/** A rule over every part of one type: words for what is wrong with a field, or undefined. */
+function fieldRule(
+	id: string,
+	source: string,
+	type: string,
+	path: string,
+	wrong: (value: unknown, part: Part) => string | undefined,
+): Rule {
+	return {
+		id,
+		source,
+		check: (payload, report) => {
+			for (const part of partsOf(payload, type)) {
+				for (const { value, pointer } of at(part, path)) {
+					const words = wrong(value, part);
+					if (words !== undefined) report(words, pointer);
+				}
+			}
+		},
+	};
+}
+
+const isDecimal = (value: unknown): value is string => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
+
+function isDate(value: string): boolean {
+	const date = new Date(`${value}T00:00:00Z`);
+	return /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+function isTimeZone(value: string): boolean {
+	try {
+		new Intl.DateTimeFormat('en', { timeZone: value });
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function isUrl(value: string, schemes: RegExp): boolean {
+	return URL.canParse(value) && schemes.test(value);
+}
+
+const text = (isRight: (value: string) => boolean, words: string) => (value: unknown) =>
+	typeof value === 'string' && value !== '' && !isRight(value) ? words : undefined;
+
+const web = /^https?:\/\//i;
+const link = text((value) => isUrl(value, /^(https?:\/\/|mailto:|slack:|tel:)/i), 'must be a valid URL');
+const picture = text((value) => isUrl(value, web), 'must be a valid URL');
+const secure = text((value) => isUrl(value, /^https:\/\//i), 'must be a valid https URL');
+
+const bounds = [
+	['number_input', 'min_value', 'max_value'],
+	['plain_text_input', 'min_length', 'max_length'],
+	['rich_text_input', 'min_lines', 'max_lines'],
+] as const;
+
+const boundsRules = bounds.map(([type, low, high]) =>
+	fieldRule(`value:${type}.${low}`, types, type, low, (value, part) =>
+		part.value[high] !== undefined && Number(value) > Number(part.value[high])
+			? `must not be greater than ${high}`
+			: undefined,
+	),
+);
+
+const numberFields = ['initial_value', 'min_value', 'max_value'].flatMap((field) => [
+	fieldRule(
+		`value:number_input.${field}`,
+		`${reference}/block-elements/number-input-element`,
+		'number_input',
+		field,
+		(value) => (value === '' || isDecimal(value) ? undefined : 'must be a valid number'),
+	),
+	fieldRule(
+		`value:number_input.${field}:whole`,
+		`${reference}/block-elements/number-input-element`,
+		'number_input',
+		field,
+		(value, part) =>
+			part.value.is_decimal_allowed === false && isDecimal(value) && value.includes('.')
+				? 'must be a whole number when is_decimal_allowed is false'
+				: undefined,
+	),
+]);
+
+export const inputRules: Rule[] = [
+	...boundsRules,
+	...numberFields,
+	fieldRule('value:number_input.initial_value:range', stricter, 'number_input', 'initial_value', (value, part) => {
+		const { min_value: min, max_value: max } = part.value;
+		const isOutside =
+			(min !== undefined && Number(value) < Number(min)) || (max !== undefined && Number(value) > Number(max));
+		return isOutside ? 'must lie between min_value and max_value' : undefined;
+	}),
+	fieldRule('value:plain_text_input.initial_value:max', stricter, 'plain_text_input', 'initial_value', (value, part) =>
+		typeof value === 'string' && lengthOf(value) > Number(part.value.max_length ?? Number.POSITIVE_INFINITY)
+			? `must be less than ${Number(part.value.max_length) + 1} characters`
+			: undefined,
+	),
+	fieldRule('value:plain_text_input.initial_value:min', stricter, 'plain_text_input', 'initial_value', (value, part) =>
+		typeof value === 'string' && lengthOf(value) < Number(part.value.min_length ?? 0)
+			? `must be more than ${Number(part.value.min_length) - 1} characters`
+			: undefined,
+	),
+	fieldRule(
+		'value:email_text_input.initial_value',
+		stricter,
+		'email_text_input',
+		'initial_value',
+		text((value) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value), 'must be a valid email address'),
+	),
+	fieldRule('value:url_text_input.initial_value', stricter, 'url_text_input', 'initial_value', picture),
+	fieldRule(
+		'value:datepicker.initial_date',
+		types,
+		'datepicker',
+		'initial_date',
+		text(isDate, 'must be a date as YYYY-MM-DD'),
+	),
+	fieldRule(
+		'value:timepicker.initial_time',
+		types,
+		'timepicker',
+		'initial_time',
+		text((value) => /^([01]\d|2[0-3]):[0-5]\d$/.test(value), 'must be a time as HH:mm'),
+	),
+	fieldRule(
+		'value:timepicker.timezone',
+		types,
+		'timepicker',
+		'timezone',
+		text(isTimeZone, 'must be an IANA time zone'),
+	),
+	fieldRule('value:image.image_url', `${reference}/blocks/image-block`, 'image', 'image_url', picture),
+	fieldRule('value:button.url', `${reference}/block-elements/button-element`, 'button', 'url', link),
+	fieldRule(
+		'value:overflow.options[].url',
+		`${reference}/composition-objects/option-object`,
+		'overflow',
+		'options[].url',
+		link,
+	),
+	fieldRule('value:link.url', stricter, 'link', 'url', link),
+	fieldRule('value:video.video_url', types, 'video', 'video_url', secure),
+	fieldRule('value:video.title_url', types, 'video', 'title_url', secure),
+	fieldRule('value:url.empty', stricter, '*', 'url', (value) =>
+		value === '' ? 'must be more than 0 characters' : undefined,
+	),
+	fieldRule('value:image_url.empty', stricter, '*', 'image_url', (value) =>
+		value === '' ? 'must be more than 0 characters' : undefined,
+	),
+];

@@ -1,0 +1,60 @@
+import type { ErrorObject } from 'ajv';
+import type { Payload } from '../payload.ts';
+import type { SlackErrorCode } from '../problem.ts';
+import { liveAnswer, type Rule } from '../rule.ts';
+
+/** The generated schema's errors, one rule for each kind of error; wording from answers of live Slack where known. */
+
+const source = `the schema generated from @slack/types; wording: ${liveAnswer}`;
+
+function errorFor(payload: Payload, pointer: string): SlackErrorCode | undefined {
+	if (payload.kind !== 'message') return undefined;
+	if (pointer.startsWith('/metadata')) return 'invalid_metadata_format';
+	if (pointer.startsWith('/blocks/') || pointer.startsWith('/attachments/')) return undefined;
+	return pointer.startsWith('/attachments') ? 'invalid_attachments' : 'invalid_arguments';
+}
+
+type ShapeRule = { id: string; keyword: string; words: (error: ErrorObject) => string };
+
+const typeNames: Record<string, string> = { object: 'an object', array: 'an array' };
+
+const shapes: ShapeRule[] = [
+	{ id: 'shape:required', keyword: 'required', words: (e) => `missing required field: ${e.params.missingProperty}` },
+	{
+		id: 'shape:unknown-field',
+		keyword: 'additionalProperties',
+		words: (e) => `invalid additional property: ${e.params.additionalProperty}`,
+	},
+	{
+		// Null is no value of any field: it is refused here too.
+		id: 'shape:type',
+		keyword: 'type',
+		words: (e) => `must provide ${typeNames[String(e.params.type)] ?? `a ${e.params.type}`}`,
+	},
+	{
+		id: 'shape:enum',
+		keyword: 'enum',
+		words: (e) =>
+			e.instancePath.endsWith('/type')
+				? `unsupported type: ${e.data}`
+				: `must be one of: ${(e.params.allowedValues as unknown[]).join(', ')}`,
+	},
+	{
+		// Where only one type may stand the schema says `const`: a header's text, an input's label.
+		id: 'shape:const',
+		keyword: 'const',
+		words: (e) => `must be one of: ${e.params.allowedValue}`,
+	},
+	{ id: 'shape:any', keyword: 'anyOf', words: () => 'failed to match all allowed schemas' },
+];
+
+export const shapeRules: Rule[] = shapes.map(({ id, keyword, words }) => ({
+	id,
+	source,
+	check: (payload, report) => {
+		for (const error of payload.shapeErrors) {
+			if (error.keyword !== keyword) continue;
+			report(words(error), error.instancePath, errorFor(payload, error.instancePath));
+		}
+	},
+}));
