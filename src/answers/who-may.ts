@@ -94,7 +94,7 @@ export function createGatekeeper({ rules, teamId, directory, clock }: Dependenci
 	}
 
 	return {
-		/** `channelId` is where the person acts, null for places of their own (a modal opened in a DM). */
+		/** `channelId` is where the person acts, or where the form or answer they act on came from. */
 		check,
 	};
 }
@@ -103,11 +103,6 @@ export type Gatekeeper = ReturnType<typeof createGatekeeper>;
 
 function refused(refusal: Refusal): Verdict {
 	return { allowed: false, refusal };
-}
-
-/** Direct messages are the person's own place; the list of channels does not narrow them. */
-function isDirect(channelId: string): boolean {
-	return channelId.startsWith('D');
 }
 
 /** Answers asked of Slack, kept for a while; the oldest goes first when there are too many. Failures are not kept. */

@@ -1,0 +1,128 @@
+import { type App, type Receiver, SocketModeReceiver } from '@slack/bolt';
+import type { Clock } from '../../clock.ts';
+import type { Log } from '../../log.ts';
+import { slackErrorCode } from '../clients.ts';
+import { createSlackLogger } from '../slack-logger.ts';
+
+/** Slack closes each connection every few hours; with two, one serves while the other is renewed. */
+const CONNECTIONS = 2;
+/** From asking for an address to Slack's hello. */
+const CONNECT_WITHIN_MS = 15_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** Codes with which no repeat will ever connect. */
+const HOPELESS = new Set([
+	'not_authed',
+	'invalid_auth',
+	'account_inactive',
+	'token_revoked',
+	'user_removed_from_team',
+	'team_disabled',
+	'not_allowed_token_type',
+]);
+
+interface Options {
+	readonly appToken: string;
+	readonly apiUrl: string;
+	readonly clock: Clock;
+	readonly log: Log;
+}
+
+export interface SocketReceiver extends Receiver {
+	/** How many connections serve now. */
+	connected(): number;
+}
+
+/**
+ * Receives over Socket Mode with two connections and a reconnect loop of its own: the library's waits five seconds and
+ * more without a connection at each routine refresh, and ends the process when a reconnect fails for good.
+ */
+export function createSocketReceiver({ appToken, apiUrl, clock, log }: Options): SocketReceiver {
+	const stopping = new AbortController();
+	let serving = 0;
+	let loops: Promise<void>[] = [];
+	const receivers = Array.from(
+		{ length: CONNECTIONS },
+		() =>
+			new SocketModeReceiver({
+				appToken,
+				logger: createSlackLogger(log),
+				autoReconnectEnabled: false,
+				// An object of its own for each: the library writes into it.
+				installerOptions: {
+					clientOptions: { slackApiUrl: apiUrl, timeout: 10_000, retryConfig: { retries: 0 } },
+				},
+			}),
+	);
+
+	/** Resolves when the connection is gone; `onServing` is called while it serves. Rejects when it never served. */
+	async function serveOnce({ client }: SocketModeReceiver, onServing: () => void): Promise<void> {
+		const gone = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
+		const late = AbortSignal.any([stopping.signal, AbortSignal.timeout(CONNECT_WITHIN_MS)]);
+		const connecting = client.start();
+		// When the race below is lost, nobody looks at this promise any more.
+		connecting.catch(() => {});
+		await Promise.race([connecting, rejectWhen(late)]).catch((error: unknown) => {
+			void client.disconnect();
+			throw error;
+		});
+		onServing();
+		await Promise.race([gone, rejectWhen(stopping.signal).catch(() => {})]);
+	}
+
+	async function keepServing(receiver: SocketModeReceiver, first: (error?: unknown) => void): Promise<void> {
+		let failures = 0;
+		while (!stopping.signal.aborted) {
+			let served = false;
+			try {
+				await serveOnce(receiver, () => {
+					served = true;
+					failures = 0;
+					serving++;
+					first();
+				});
+				log.debug({}, 'a Socket Mode connection was closed; opening the next');
+			} catch (error) {
+				if (stopping.signal.aborted) break;
+				const code = slackErrorCode(error);
+				if (code !== null && HOPELESS.has(code)) first(error);
+				log.warn({ code: code ?? 'no_connection', failures }, 'could not open a Socket Mode connection');
+				failures++;
+			} finally {
+				if (served) serving--;
+			}
+			if (failures > 0) {
+				const pause = Math.min(500 * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS);
+				await clock.sleep(pause, stopping.signal).catch(() => {});
+			}
+		}
+	}
+
+	return {
+		connected: () => serving,
+		init(app: App) {
+			for (const receiver of receivers) receiver.init(app);
+		},
+		/** Resolves when the first connection serves; rejects when Slack refuses the token for good. */
+		async start() {
+			await new Promise<void>((resolve, reject) => {
+				const first = (error?: unknown) => (error === undefined ? resolve() : reject(error));
+				loops = receivers.map((receiver) => keepServing(receiver, first));
+			}).catch((error: unknown) => {
+				stopping.abort();
+				throw error;
+			});
+		},
+		async stop() {
+			stopping.abort();
+			const closed = receivers.map(({ client }) => client.disconnect().catch(() => {}));
+			await Promise.race([Promise.all([...loops, ...closed]), clock.sleep(2_000)]);
+		},
+	};
+}
+
+function rejectWhen(signal: AbortSignal): Promise<never> {
+	return new Promise((_, reject) => {
+		if (signal.aborted) reject(signal.reason);
+		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+	});
+}
