@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from './tables.ts';
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/**
+ * One open database, whichever it is. Whatever goes wrong outside of our own statements (disk full, I/O, database away,
+ * time-outs) is thrown as `StoreUnavailableError`.
+ */
+export interface StoreDatabase {
+	readonly dialect: Dialect;
+	/** For single SELECT statements. Not inside `write`, which has a handle of its own: on SQLite that would wait for itself. */
+	readonly read: Kysely<Tables>;
+	/**
+	 * Runs `work` as one transaction and resolves once it is committed (on SQLite: synced to disk); rolls back and
+	 * rejects when `work` throws. `work` may run more than once (PostgreSQL: a unique violation, a deadlock or a
+	 * serialization failure is tried again, so that the next run sees what was in its way), so it must do nothing but
+	 * use the handle it is given, and must await nothing else. On SQLite all writes that arrive in one turn of the event
+	 * loop are committed together, so that they share one fdatasync; each still fails alone.
+	 */
+	write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+	/** Rejects with `StoreUnavailableError` when the database does not answer. */
+	ping(): Promise<void>;
+	close(): Promise<void>;
+}
+
+/**
+ * The locking clause of a SELECT that is followed by an UPDATE in the same `write`: for Kysely's `modifyEnd` this is
+ * only needed on PostgreSQL, SQLite has a single writer. Use as `query.$call(lockRows(db.dialect))`.
+ */
+export function lockRows(dialect: Dialect, options: { skipLocked: boolean } = { skipLocked: false }) {
+	return <Q extends Lockable<Q>>(query: Q): Q => {
+		if (dialect === 'sqlite') return query;
+		return options.skipLocked ? query.forUpdate().skipLocked() : query.forUpdate();
+	};
+}
+
+interface Lockable<Q> {
+	forUpdate(): Q;
+	skipLocked(): Q;
+}

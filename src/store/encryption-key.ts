@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { EncryptionKeyInvalidError, StoreUnavailableError } from './errors.ts';
+
+const KEY_LENGTH = 32;
+const HOW = 'Make one with `openssl rand -base64 32`.';
+
+/**
+ * Reads `ENCRYPTION_KEY`: exactly 32 bytes, as 64 hexadecimal digits or as base64 (either alphabet, padding optional).
+ * Nothing is derived from passphrases: who may choose a short one will. Throws `EncryptionKeyInvalidError`.
+ */
+export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buffer {
+	const trimmed = text.trim();
+	if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex');
+	if (/^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)) {
+		// Buffer reads both alphabets of base64.
+		const key = Buffer.from(trimmed, 'base64');
+		if (key.length === KEY_LENGTH) return key;
+	}
+	throw new EncryptionKeyInvalidError(
+		`${source} must be ${KEY_LENGTH} bytes as base64 (44 characters) or hexadecimal (64); it has ${trimmed.length} characters. ${HOW}`,
+	);
+}
+
+/**
+ * Reads `dataDir/encryption.key`, making it first when there is none: once, whole or not at all, readable by this user
+ * alone. Throws `EncryptionKeyInvalidError` when it holds something else, `StoreUnavailableError` when it cannot be had.
+ */
+export function loadOrMakeKeyFile(dataDir: string): Buffer {
+	const path = join(dataDir, 'encryption.key');
+	try {
+		return parseEncryptionKey(readOrMake(path), path);
+	} catch (error) {
+		if (error instanceof EncryptionKeyInvalidError) throw error;
+		throw new StoreUnavailableError(`The encryption key file ${path} can be neither read nor made.`, { cause: error });
+	}
+}
+
+function readOrMake(path: string): string {
+	const found = readIfThere(path);
+	if (found !== null) return found;
+	const draft = `${path}.${randomBytes(6).toString('hex')}`;
+	try {
+		const descriptor = openSync(draft, 'wx', 0o600);
+		try {
+			writeSync(descriptor, `${randomBytes(KEY_LENGTH).toString('base64')}\n`);
+			fsyncSync(descriptor);
+		} finally {
+			closeSync(descriptor);
+		}
+		// A link never replaces a key that another process made meanwhile.
+		linkSync(draft, path);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+	} finally {
+		rmSync(draft, { force: true });
+	}
+	syncDirectoryOf(path);
+	return readFileSync(path, 'utf8');
+}
+
+function readIfThere(path: string): string | null {
+	try {
+		return readFileSync(path, 'utf8');
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+		throw error;
+	}
+}
+
+/** Before anything is encrypted with a key, its file must survive a power cut. */
+function syncDirectoryOf(path: string): void {
+	const descriptor = openSync(join(path, '..'), 'r');
+	try {
+		fsyncSync(descriptor);
+	} finally {
+		closeSync(descriptor);
+	}
+}

@@ -1,0 +1,18 @@
+import type { Cipher, CipherPlace } from './cipher.ts';
+import type { StoreDatabase } from './database.ts';
+
+const PLACE: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
+const TEXT = 'handraise';
+
+/** True when `cipher` has the key that this database was first opened with; leaves a check value in a new database. */
+export async function keyMatches(db: StoreDatabase, cipher: Cipher): Promise<boolean> {
+	const value = await db.write(async (trx) => {
+		await trx
+			.insertInto('meta')
+			.values({ name: PLACE.id, value: cipher.encrypt(TEXT, PLACE) })
+			.onConflict((conflict) => conflict.column('name').doNothing())
+			.execute();
+		return (await trx.selectFrom('meta').select('value').where('name', '=', PLACE.id).executeTakeFirstOrThrow()).value;
+	});
+	return cipher.decrypt(value, PLACE) === TEXT;
+}

@@ -1,0 +1,52 @@
+import { type Kysely, sql } from 'kysely';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { StoreDatabase } from './database.ts';
+import { DatabaseNewerError } from './errors.ts';
+import { MIGRATIONS } from './migrations/index.ts';
+import type { Migration } from './migrations/migration.ts';
+
+/** Any constant that nobody else uses in this database ("hand" in ASCII). */
+const ADVISORY_LOCK = 0x68616e64;
+
+/**
+ * Brings the schema up to date in one transaction, so that a failed start leaves nothing half done. Replicas that start
+ * together wait for each other (an advisory lock on PostgreSQL; on SQLite there is one process). Throws
+ * `DatabaseNewerError` when a newer version of the program was here.
+ */
+export async function migrate(
+	db: StoreDatabase,
+	{ clock, log, migrations = MIGRATIONS }: { clock: Clock; log: Log; migrations?: readonly Migration[] },
+): Promise<void> {
+	const applied = await db.write(async (trx) => {
+		if (db.dialect === 'postgres') await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`.execute(trx);
+		await trx.schema
+			.createTable('migrations')
+			.ifNotExists()
+			.addColumn('number', 'integer', (column) => column.primaryKey())
+			.addColumn('name', 'text', (column) => column.notNull())
+			.addColumn('applied_at', 'bigint', (column) => column.notNull())
+			.execute();
+		const done = new Set((await trx.selectFrom('migrations').select('number').execute()).map((row) => row.number));
+		const newest = Math.max(0, ...done);
+		const known = Math.max(0, ...migrations.map((migration) => migration.number));
+		if (newest > known) {
+			throw new DatabaseNewerError(
+				`The database is at schema ${newest}, this program knows up to ${known}. ` +
+					'Start the newer version of Handraise, or restore the backup made before the upgrade.',
+			);
+		}
+		const names: string[] = [];
+		for (const migration of migrations) {
+			if (done.has(migration.number)) continue;
+			await migration.up(trx as unknown as Kysely<unknown>, db.dialect);
+			await trx
+				.insertInto('migrations')
+				.values({ number: migration.number, name: migration.name, applied_at: clock.now() })
+				.execute();
+			names.push(migration.name);
+		}
+		return names;
+	});
+	if (applied.length > 0) log.info({ migrations: applied }, 'database schema brought up to date');
+}

@@ -1,0 +1,6 @@
+import { answers } from './0001-answers.ts';
+import { draftsAndClaims } from './0002-drafts-and-claims.ts';
+import type { Migration } from './migration.ts';
+
+/** All migrations, in order. */
+export const MIGRATIONS: readonly Migration[] = [answers, draftsAndClaims];

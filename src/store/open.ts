@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import { type Cipher, createCipher } from './cipher.ts';
+import type { Dialect, StoreDatabase } from './database.ts';
+import { loadOrMakeKeyFile, parseEncryptionKey } from './encryption-key.ts';
+import { EncryptionKeyMissingError } from './errors.ts';
+import { keyMatches } from './key-check.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATING, openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
+
+export interface StoreOptions {
+	/** `postgres://…`; absent: the embedded SQLite. */
+	readonly databaseUrl?: string | undefined;
+	/** Where SQLite's file and the key file live. Made when needed. Not used with `databaseUrl`. */
+	readonly dataDir: string;
+	/** 32 bytes as base64 or hexadecimal. Needed with `databaseUrl`, else a key file is made in `dataDir`. */
+	readonly encryptionKey?: string | undefined;
+	readonly clock: Clock;
+	readonly log: Log;
+}
+
+export interface Store {
+	readonly db: StoreDatabase;
+	readonly cipher: Cipher;
+	readonly dialect: Dialect;
+	/** False when the database was first opened with another key: what it holds encrypted cannot be read. */
+	readonly keyMatches: boolean;
+	/** Rejects with `StoreUnavailableError` when the database does not answer. */
+	ping(): Promise<void>;
+	close(): Promise<void>;
+}
+
+/**
+ * Opens the database and brings its schema up to date. Throws `DatabaseInUseError`, `DatabaseNewerError`,
+ * `DatabaseUnsuitableError`, `EncryptionKeyMissingError`, `EncryptionKeyInvalidError` or `StoreUnavailableError`.
+ */
+export async function openStore({ databaseUrl, dataDir, encryptionKey, clock, log }: StoreOptions): Promise<Store> {
+	const givenKey = encryptionKey === undefined ? null : parseEncryptionKey(encryptionKey);
+	if (databaseUrl !== undefined && givenKey === null) {
+		throw new EncryptionKeyMissingError(
+			'DATABASE_URL needs ENCRYPTION_KEY, the same for all replicas. Make one with `openssl rand -base64 32` and keep a copy.',
+		);
+	}
+	const db = databaseUrl === undefined ? openSqlite(dataDir) : openPostgres(databaseUrl, log);
+	try {
+		// Only now: the lock on the data directory is ours.
+		const cipher = createCipher(givenKey ?? loadOrMakeKeyFile(resolve(dataDir)));
+		if (databaseUrl === undefined) await migrate(db, { clock, log });
+		else await migratePostgres(databaseUrl, { clock, log });
+		const matches = await keyMatches(db, cipher);
+		if (!matches) {
+			log.warn(
+				{ code: 'encryption_key_mismatch' },
+				'This is not the key the database was made with: answers and drafts kept until now cannot be read. ' +
+					'Stop, restore the former ENCRYPTION_KEY (or DATA_DIR/encryption.key), and start again.',
+			);
+		}
+		return {
+			db,
+			cipher,
+			dialect: db.dialect,
+			keyMatches: matches,
+			ping: () => db.ping(),
+			close: () => db.close(),
+		};
+	} catch (error) {
+		await db.close();
+		throw error;
+	}
+}
+
+async function migratePostgres(databaseUrl: string, context: { clock: Clock; log: Log }): Promise<void> {
+	const db = openPostgres(databaseUrl, context.log, MIGRATING);
+	try {
+		await migrate(db, context);
+	} finally {
+		await db.close();
+	}
+}

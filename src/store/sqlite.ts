@@ -1,0 +1,137 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
+import type { StoreDatabase } from './database.ts';
+import { StoreUnavailableError } from './errors.ts';
+import { mapSqliteError } from './sqlite-errors.ts';
+import { openSqliteFile } from './sqlite-file.ts';
+import type { Tables } from './tables.ts';
+
+/** Bounds how long one commit's statements hold the event loop: about 0.2 ms each. */
+const MAX_BATCH = 64;
+
+interface QueuedWrite {
+	work(db: Kysely<Tables>): Promise<unknown>;
+	resolve(value: unknown): void;
+	reject(error: unknown): void;
+}
+
+/** Opens the embedded database (see `openSqliteFile`), with one connection and writes that share their commits. */
+export function openSqlite(dataDir: string): StoreDatabase {
+	const file = openSqliteFile(dataDir);
+	const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(file.database) }) });
+	const queue: QueuedWrite[] = [];
+	let flushing: Promise<void> | null = null;
+	let closed = false;
+
+	function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+		if (closed) return Promise.reject(new StoreUnavailableError('The store is closed.'));
+		return new Promise<T>((resolve, reject) => {
+			queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+			flushing ??= flush();
+		});
+	}
+
+	async function flush(): Promise<void> {
+		// The end of this turn of the event loop: what else arrives in it joins the same commit.
+		await new Promise<void>((resolve) => setImmediate(resolve));
+		while (queue.length > 0) {
+			const batch = queue.splice(0, MAX_BATCH);
+			await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
+		}
+		flushing = null;
+	}
+
+	return {
+		dialect: 'sqlite',
+		read: kysely,
+		write,
+		async ping() {
+			await sql`select 1 from migrations limit 1`.execute(kysely);
+		},
+		async close() {
+			if (closed) return;
+			closed = true;
+			await flushing;
+			await kysely.destroy();
+			file.close();
+		},
+	};
+}
+
+/** One transaction for all of `batch`; each has a savepoint, so that one that fails takes no other with it. Never throws. */
+async function commitTogether(
+	connection: Kysely<Tables>,
+	database: DatabaseSync,
+	batch: readonly QueuedWrite[],
+): Promise<void> {
+	const done: { settle(): void }[] = [];
+	try {
+		await sql`begin immediate`.execute(connection);
+		for (const write of batch) {
+			await sql`savepoint one_write`.execute(connection);
+			try {
+				const value = await write.work(connection);
+				done.push({ settle: () => write.resolve(value) });
+			} catch (error) {
+				// Disk full and I/O errors may have rolled back everything: the others must not be told otherwise.
+				if (error instanceof StoreUnavailableError) throw error;
+				await sql`rollback to one_write`.execute(connection);
+				done.push({ settle: () => write.reject(error) });
+			}
+			await sql`release one_write`.execute(connection);
+		}
+		await sql`commit`.execute(connection);
+	} catch (error) {
+		if (database.isTransaction) rollBack(database);
+		for (const write of batch) write.reject(error);
+		return;
+	}
+	for (const { settle } of done) settle();
+}
+
+function rollBack(database: DatabaseSync): void {
+	try {
+		database.exec('rollback');
+	} catch {
+		// SQLite has rolled back by itself; the error that led here is the one to report.
+	}
+}
+
+/** Statements kept prepared; ours are a few dozen. */
+const MAX_PREPARED = 200;
+
+/** What Kysely's SQLite dialect asks of a driver, over `node:sqlite`. */
+function adapt(database: DatabaseSync): SqliteDatabase {
+	const prepared = new Map<string, SqliteStatement>();
+	return {
+		// The file is closed by `openSqliteFile`'s own close, after the last statement.
+		close() {},
+		prepare(text) {
+			let statement = prepared.get(text);
+			if (statement === undefined) {
+				if (prepared.size >= MAX_PREPARED) prepared.clear();
+				statement = adaptStatement(guard(() => database.prepare(text)));
+				prepared.set(text, statement);
+			}
+			return statement;
+		},
+	};
+}
+
+function adaptStatement(statement: StatementSync): SqliteStatement {
+	const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
+	return {
+		reader: statement.columns().length > 0,
+		all: (parameters) => guard(() => statement.all(...values(parameters))),
+		run: (parameters) => guard(() => statement.run(...values(parameters))),
+		iterate: (parameters) => guard(() => statement.iterate(...values(parameters))),
+	};
+}
+
+function guard<T>(run: () => T): T {
+	try {
+		return run();
+	} catch (error) {
+		throw mapSqliteError(error);
+	}
+}
