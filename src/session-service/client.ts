@@ -1,23 +1,15 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { AnsweredItem, Session } from '../questions/session.ts';
-import { readPutAnswer, readSessionFrom } from './answer-bodies.ts';
+import type { AnsweredItem } from '../questions/session.ts';
+import { readPutAnswer } from './answer-bodies.ts';
 import type { RequestBudget, RequestPriority } from './budget.ts';
-import { RedirectedError, RequestTooLargeError, SessionServiceError, UnreadableAnswerError } from './errors.ts';
+import { RequestTooLargeError } from './errors.ts';
 import type { CallTimeouts } from './exchange.ts';
 import { retryRead } from './retries.ts';
-import { type CachedSession, createSessionCache } from './session-cache.ts';
+import { createSessionCache } from './session-cache.ts';
+import { createSessionReader, type SessionReading } from './session-reader.ts';
 import { createSharedReads } from './shared-reads.ts';
-import { createTransport, DEFAULT_TIMEOUTS } from './transport.ts';
-
-/** One reading of a session. */
-export interface SessionReading {
-	readonly session: Session;
-	/** Clock milliseconds when the whole answer had arrived. */
-	readonly readAt: number;
-	/** The service said 304: `session` is the very object of the reading before. */
-	readonly unchanged: boolean;
-}
+import { type CallReport, createTransport, DEFAULT_TIMEOUTS } from './transport.ts';
 
 /**
  * Leave for one read and one PUT right after it, already counted in the budget, so that nothing but the network stands
@@ -57,16 +49,6 @@ export interface SessionServiceClient {
 	close(graceMs?: number): Promise<void>;
 }
 
-/** What a call came to, for metrics: no text of a session in it. */
-export interface CallReport {
-	readonly operation: 'read' | 'put';
-	readonly priority: RequestPriority;
-	/** `ok`, `unchanged` (304), an error's code, or `cancelled`. */
-	readonly outcome: string;
-	/** From sending (waiting for the budget excluded) to the parsed answer. */
-	readonly ms: number;
-}
-
 export interface ClientLimits {
 	/** Largest answer, default 32 MiB. */
 	readonly bodyBytes: number;
@@ -93,8 +75,6 @@ const PATIENCE: Readonly<Record<RequestPriority, { readonly totalMs: number; rea
 	person: { totalMs: 8_000, retries: 3 },
 	background: { totalMs: 60_000, retries: 0 },
 };
-
-const MOST_REDIRECTS = 3;
 
 /**
  * The session service's two operations over HTTP.
@@ -125,93 +105,31 @@ export function createSessionServiceClient({
 }): SessionServiceClient {
 	const timeouts = { ...DEFAULT_TIMEOUTS, ...someTimeouts };
 	const limits = { ...DEFAULT_LIMITS, ...someLimits };
-	const transport = createTransport({ baseUrl, apiKey, clock, budget, timeouts, limits });
+	const transport = createTransport({
+		baseUrl,
+		apiKey,
+		clock,
+		log,
+		budget,
+		timeouts,
+		limits,
+		...(onCall === undefined ? {} : { onCall }),
+	});
 	const cache = createSessionCache({ maxBytes: limits.cacheBytes, maxEntries: limits.cacheEntries });
+	const reader = createSessionReader({ transport, cache, clock });
 	const shared = createSharedReads<SessionReading>(clock);
 
-	interface ReadTask {
-		readonly sessionId: string;
-		readonly priority: RequestPriority;
-		readonly retries: number;
-		readonly signal: AbortSignal | undefined;
-		/** Gives the number of a request that may be sent now. */
-		leave(deadline: number): Promise<number>;
-	}
-
-	function readPatiently(task: ReadTask): Promise<SessionReading> {
-		const { signal, retries } = task;
-		const deadline = clock.now() + PATIENCE[task.priority].totalMs;
-		return retryRead(() => readOnce(task, deadline), { retries, deadline, signal, clock, log });
-	}
-
-	async function readOnce(task: ReadTask, deadline: number): Promise<SessionReading> {
-		const { sessionId, priority, signal } = task;
-		let path = transport.pathOf(sessionId);
-		// Held here, so that a 304 has its session even if the cache lets go of it meanwhile.
-		const known = cache.get(sessionId);
-		for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
-			const sequence = await task.leave(deadline);
-			const call = {
-				operation: 'read',
-				priority,
-				path,
-				headers: known === undefined ? {} : { 'if-none-match': known.etag },
-				sequence,
-				timeoutMs: Math.max(1, deadline - clock.now()),
-				signal,
-			} as const;
-			const from = path;
-			const result = await reported(call, sessionId, () =>
-				transport.send(call, (answer): SessionReading | { redirect: string | null } => {
-					if (answer.status >= 300 && answer.status !== 304) {
-						return { redirect: transport.redirectTarget(answer, from) };
-					}
-					const readAt = answer.arrivedAt;
-					if (answer.status === 304) return { session: unchangedSession(known), readAt, unchanged: true };
-					const session = readSessionFrom(answer, sessionId);
-					remember(sessionId, answer.headers.get('etag'), session, answer.body.length);
-					return { session, readAt, unchanged: false };
-				}),
-			);
-			if (!('redirect' in result)) return result;
-			if (result.redirect === null) throw new RedirectedError('The session service redirects a read elsewhere');
-			path = result.redirect;
-		}
-		throw new RedirectedError(`The session service redirects a read more than ${MOST_REDIRECTS} times`);
-	}
-
-	function unchangedSession(known: CachedSession | undefined): Session {
-		if (known === undefined) throw new UnreadableAnswerError('304 to a read that named no ETag');
-		return known.session;
-	}
-
-	function remember(sessionId: string, etag: string | undefined, session: Session, bytes: number): void {
-		// Sent back as it came, so it must be something a header can hold.
-		if (etag !== undefined && /^[\x21-\x7e]{1,256}$/.test(etag)) cache.set(sessionId, { etag, session, bytes });
-		else cache.delete(sessionId);
-	}
-
-	/** Runs a call and tells log and metrics what came of it. */
-	async function reported<T extends object | undefined>(
-		call: { operation: 'read' | 'put'; priority: RequestPriority },
+	/** `leave` gives the budget's number of a request that may be sent now, before the deadline. */
+	function readPatiently(
 		sessionId: string,
-		run: () => Promise<T>,
-	): Promise<T> {
-		const startedAt = clock.now();
-		const { operation, priority } = call;
-		const report = (outcome: string) => {
-			const ms = clock.now() - startedAt;
-			log.debug({ operation, priority, sessionId, outcome, ms }, 'session service call');
-			onCall?.({ operation, priority, outcome, ms });
-		};
-		try {
-			const result = await run();
-			report(result instanceof Object && 'unchanged' in result && result.unchanged === true ? 'unchanged' : 'ok');
-			return result;
-		} catch (error) {
-			report(error instanceof SessionServiceError ? error.code : 'cancelled');
-			throw error;
-		}
+		priority: RequestPriority,
+		retries: number,
+		signal: AbortSignal | undefined,
+		leave: (deadline: number) => Promise<number>,
+	): Promise<SessionReading> {
+		const deadline = clock.now() + PATIENCE[priority].totalMs;
+		const attempt = () => reader.read(sessionId, { priority, deadline, signal, leave: () => leave(deadline) });
+		return retryRead(attempt, { retries, deadline, signal, clock, log });
 	}
 
 	async function put(
@@ -233,8 +151,10 @@ export function createSessionServiceClient({
 		// Any other type can end the service's process.
 		const headers = { 'content-type': 'application/json' };
 		const sequence = await leave();
-		const call = { operation: 'put', priority: 'delivery', path, headers, body, sequence, signal } as const;
-		await reported(call, sessionId, () => transport.send(call, readPutAnswer));
+		await transport.send(
+			{ operation: 'put', sessionId, priority: 'delivery', path, headers, body, sequence, signal },
+			readPutAnswer,
+		);
 	}
 
 	async function leaveFor(
@@ -255,13 +175,7 @@ export function createSessionServiceClient({
 		async read(sessionId, { priority, signal, retries = PATIENCE[priority].retries }) {
 			transport.pathOf(sessionId);
 			const start = (own: AbortSignal | undefined) =>
-				readPatiently({
-					sessionId,
-					priority,
-					retries,
-					signal: own,
-					leave: (deadline) => leaveFor(priority, 1, deadline, own),
-				});
+				readPatiently(sessionId, priority, retries, own, (deadline) => leaveFor(priority, 1, deadline, own));
 			if (priority === 'delivery') return start(signal);
 			// Background takes what a person's read brings, never the other way round: it may wait long for the budget.
 			const own = `${priority}:${sessionId}` as const;
@@ -273,19 +187,13 @@ export function createSessionServiceClient({
 			let readLeave: number | null = last - 1;
 			return {
 				read: (sessionId) =>
-					readPatiently({
-						sessionId,
-						priority: 'delivery',
-						retries: PATIENCE.delivery.retries,
-						signal,
-						async leave(deadline) {
-							const first = readLeave;
-							readLeave = null;
-							if (first !== null) return first;
-							// A repeat takes a whole new pair: leave for the PUT that was given before a long wait counts in the past.
-							last = await leaveFor('delivery', 2, deadline, signal);
-							return last - 1;
-						},
+					readPatiently(sessionId, 'delivery', PATIENCE.delivery.retries, signal, async (deadline) => {
+						const first = readLeave;
+						readLeave = null;
+						if (first !== null) return first;
+						// A repeat takes a whole new pair: leave for the PUT that was given before a long wait counts in the past.
+						last = await leaveFor('delivery', 2, deadline, signal);
+						return last - 1;
 					}),
 				putAnswers: (sessionId, messageIndex, items) =>
 					put(sessionId, messageIndex, items, signal, async () => {

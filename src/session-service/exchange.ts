@@ -61,11 +61,7 @@ const SMALL_BODY_BYTES = 1_048_576;
 export function exchange(
 	{ pool, clock, timeouts, maxBodyBytes }: { pool: Pool; clock: Clock; timeouts: CallTimeouts; maxBodyBytes: number },
 	request: ExchangeRequest,
-	{
-		signal,
-		claimLargeBody,
-		onSent,
-	}: { signal?: AbortSignal; claimLargeBody: (signal: AbortSignal) => Promise<void>; onSent?: () => void },
+	{ signal, claimLargeBody }: { signal?: AbortSignal; claimLargeBody: (signal: AbortSignal) => Promise<void> },
 ): Promise<ExchangeAnswer> {
 	return new Promise((resolve, reject) => {
 		const startedAt = clock.now();
@@ -136,7 +132,6 @@ export function exchange(
 						return;
 					}
 					sent = true;
-					onSent?.();
 				},
 				onResponseStart(controller, statusCode, incoming) {
 					// Informational answers precede the real one.

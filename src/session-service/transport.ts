@@ -1,8 +1,10 @@
 import { Pool } from 'undici';
 import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
 import { parseBaseUrl, sessionPath } from './address.ts';
 import { createBodySlots } from './body-slots.ts';
 import type { RequestBudget, RequestPriority } from './budget.ts';
+import { SessionServiceError } from './errors.ts';
 import { type CallTimeouts, type ExchangeAnswer, ExchangeFailure, type ExchangeRequest, exchange } from './exchange.ts';
 import { errorOfFailure, errorOfStatus, type Operation } from './failures.ts';
 import { readRateLimit } from './rate-limit-headers.ts';
@@ -16,8 +18,19 @@ export interface TransportLimits {
 	readonly largeBodies: number;
 }
 
+/** What a call came to, for metrics: no text of a session in it. */
+export interface CallReport {
+	readonly operation: Operation;
+	readonly priority: RequestPriority;
+	/** `ok`, `unchanged` (304), an error's code, or `cancelled`. */
+	readonly outcome: string;
+	/** From sending (waiting for the budget excluded) to the parsed answer. */
+	readonly ms: number;
+}
+
 export interface Call {
 	readonly operation: Operation;
+	readonly sessionId: string;
 	readonly priority: RequestPriority;
 	readonly path: string;
 	readonly headers?: Readonly<Record<string, string>>;
@@ -27,8 +40,6 @@ export interface Call {
 	/** Milliseconds left for the whole call, when less than the usual. */
 	readonly timeoutMs?: number;
 	readonly signal?: AbortSignal | undefined;
-	/** Called when the request is written to a connection. */
-	readonly onSent?: () => void;
 }
 
 /** Sends requests to the one service over one keep-alive pool, and tells the budget what the answers say. */
@@ -49,16 +60,20 @@ export function createTransport({
 	baseUrl,
 	apiKey,
 	clock,
+	log,
 	budget,
 	timeouts,
 	limits,
+	onCall,
 }: {
 	baseUrl: string;
 	apiKey: string;
 	clock: Clock;
+	log: Log;
 	budget: RequestBudget;
 	timeouts: CallTimeouts;
 	limits: TransportLimits;
+	onCall?: (report: CallReport) => void;
 }): Transport {
 	const address = parseBaseUrl(baseUrl);
 	if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key must be printable ASCII without spaces');
@@ -83,6 +98,19 @@ export function createTransport({
 		return { now, afterSeconds: said.retryAfterSeconds ?? 0 };
 	}
 
+	function report({ operation, priority, sessionId }: Call, outcome: string, startedAt: number): void {
+		const ms = clock.now() - startedAt;
+		log.debug({ operation, priority, sessionId, outcome, ms }, 'session service call');
+		onCall?.({ operation, priority, outcome, ms });
+	}
+
+	/** The error to throw for whatever ended a call. */
+	function errorOf(error: unknown, call: Call): unknown {
+		if (!(error instanceof ExchangeFailure)) return error;
+		if (error.kind === 'aborted' && call.operation === 'read') return call.signal?.reason;
+		return errorOfFailure(error, call.operation, limits.bodyBytes);
+	}
+
 	return {
 		pathOf: (sessionId) => sessionPath(address, sessionId),
 
@@ -96,11 +124,11 @@ export function createTransport({
 				...(call.body === undefined ? {} : { body: call.body }),
 			};
 			const allowed = { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) };
+			const startedAt = clock.now();
 			let giveBack = () => {};
 			try {
 				const answer = await exchange({ pool, clock, timeouts: allowed, maxBodyBytes: limits.bodyBytes }, request, {
 					...(call.signal === undefined ? {} : { signal: call.signal }),
-					...(call.onSent === undefined ? {} : { onSent: call.onSent }),
 					claimLargeBody: async (signal) => {
 						giveBack = await slots.acquire(call.priority, signal);
 					},
@@ -110,11 +138,13 @@ export function createTransport({
 				const followable = call.operation === 'read' && answer.headers.has('location');
 				const error = errorOfStatus(answer, call.operation, retry);
 				if (error !== null && !(error.code === 'redirected' && followable)) throw error;
-				return use(answer);
-			} catch (error) {
-				if (!(error instanceof ExchangeFailure)) throw error;
-				if (error.kind === 'aborted' && call.operation === 'read') call.signal?.throwIfAborted();
-				throw errorOfFailure(error, call.operation, limits.bodyBytes);
+				const result = use(answer);
+				report(call, outcomeOf(answer), startedAt);
+				return result;
+			} catch (failure) {
+				const error = errorOf(failure, call);
+				report(call, error instanceof SessionServiceError ? error.code : 'cancelled', startedAt);
+				throw error;
 			} finally {
 				giveBack();
 			}
@@ -133,4 +163,9 @@ export function createTransport({
 			if (!pool.destroyed) await pool.destroy();
 		},
 	};
+}
+
+function outcomeOf({ status }: ExchangeAnswer): string {
+	if (status === 304) return 'unchanged';
+	return status < 300 ? 'ok' : 'redirected';
 }
