@@ -1,0 +1,51 @@
+import { pino } from 'pino';
+import type { Log } from '../log.ts';
+
+/** Fields that no line may carry, whoever writes it. */
+const NEVER = [
+	'token',
+	'apiKey',
+	'key',
+	'password',
+	'secret',
+	'authorization',
+	'value',
+	'values',
+	'items',
+	'signedUrl',
+	'headers',
+	'body',
+	'payload',
+	'state',
+];
+
+/**
+ * The process' log: one JSON line an event on standard output. Of an error it writes name, code and stack, not its
+ * other fields: those of HTTP libraries hold headers and bodies.
+ */
+export function createLog(level: string, destination?: { write(line: string): void }): Log {
+	return pino(
+		{
+			level,
+			base: undefined,
+			timestamp: pino.stdTimeFunctions.isoTime,
+			formatters: { level: (label) => ({ level: label }) },
+			redact: { paths: NEVER.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+			serializers: { err: errorFields },
+		},
+		...(destination === undefined ? [] : [destination]),
+	);
+}
+
+function errorFields(error: unknown): object {
+	if (!(error instanceof Error)) return { type: typeof error };
+	const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+	const cause = error.cause instanceof Error ? { cause: errorFields(error.cause) } : {};
+	return {
+		type: error.name,
+		message: error.message.slice(0, 500),
+		...code,
+		stack: error.stack?.slice(0, 2_000),
+		...cause,
+	};
+}
