@@ -1,0 +1,95 @@
+import type { Core } from './core.ts';
+import type { Json } from './json.ts';
+
+/** The app has this long to acknowledge (docs.slack.dev, "Acknowledgment response"). */
+export const ACK_MS = 3000;
+
+/** Something Slack has to tell the app. */
+export interface Delivery {
+	kind: 'slash_commands' | 'interactive' | 'events_api';
+	/** As it stands in the traffic log: the command's kind, the interaction's type or the event's type. */
+	name: string;
+	payload: Json;
+	/** Whether the acknowledgement may carry an answer. */
+	acceptsPayload: boolean;
+	/** Events only: which redelivery this is and why. */
+	retry?: number;
+	retryReason?: string;
+}
+
+export type Failure = 'timeout' | 'no_connection' | 'http_error' | 'connection_failed';
+
+/** How the app took it. */
+export type Ack = { ok: true; payload: unknown } | { ok: false; failure: Failure };
+
+/** Brings one delivery to the app; resolves with its ack, at the latest when the signal is aborted. */
+export type Transport = (delivery: Delivery, signal: AbortSignal) => Promise<Ack & { status?: number }>;
+
+export interface Deliverer {
+	/** Delivers with the three seconds Slack gives; never rejects. */
+	deliver(delivery: Delivery): Promise<Ack>;
+	/** Delivers an event and repeats it while nobody acknowledges; returns when it is acknowledged or given up. */
+	deliverEvent(name: string, payload: Json): Promise<void>;
+	close(): void;
+}
+
+/** Deliveries over whatever transport the app uses now. */
+export function createDeliverer(core: Core, transport: () => { send: Transport; kind: 'http' | 'socket' }): Deliverer {
+	const closing = new AbortController();
+
+	async function deliver(delivery: Delivery): Promise<Ack> {
+		const { send, kind } = transport();
+		const entry = core.traffic.begin({
+			direction: 'delivery',
+			name: delivery.name,
+			request: delivery.payload,
+			transport: kind,
+			retry: delivery.retry ?? 0,
+		});
+		const ended = new AbortController();
+		const signal = AbortSignal.any([ended.signal, closing.signal]);
+		const timer = core.clock.sleep(ACK_MS, signal).then(
+			() => ended.abort(),
+			() => undefined,
+		);
+		const ack = await send(delivery, signal);
+		ended.abort();
+		await timer;
+		core.traffic.finish(entry, {
+			acked: ack.ok,
+			answer: ack.ok ? ack.payload : ack.failure,
+			status: ack.status ?? null,
+		});
+		return ack;
+	}
+
+	return {
+		deliver,
+		async deliverEvent(name, payload) {
+			let retry = 0;
+			let retryReason: string | undefined;
+			for (;;) {
+				const ack = await deliver({
+					kind: 'events_api',
+					name,
+					payload,
+					acceptsPayload: false,
+					retry,
+					...(retryReason === undefined ? {} : { retryReason }),
+				});
+				const pause = core.settings.retryDelaysMs[retry];
+				if (ack.ok || pause === undefined || closing.signal.aborted) return;
+				retryReason = ack.failure;
+				retry++;
+				try {
+					await core.clock.sleep(pause, closing.signal);
+				} catch {
+					return;
+				}
+			}
+		},
+		close() {
+			closing.abort();
+		},
+	};
+}

@@ -1,0 +1,125 @@
+import { type Core, channelOf, openDm } from '../core.ts';
+import type { Deliverer } from '../delivery.ts';
+import type { Viewer } from '../payloads.ts';
+import { type CommandOutcome, typeCommand } from '../people/commands.ts';
+import { sendGlobalShortcut, sendMessageShortcut } from '../people/message-actions.ts';
+import { openHome, say } from '../people/talk.ts';
+import type { Channel } from '../state.ts';
+import { topView } from '../windows.ts';
+import { createModal, type Modal } from './modal.ts';
+import { createPosted, type Posted, sees } from './posted.ts';
+
+/** What to look for in a text: a part of it, a pattern or a predicate. */
+export type Wanted<T> = string | RegExp | ((one: T) => boolean);
+
+/** A person in one of their Slack windows. Channels are named `#name`, by id, or `dm` for the talk with the app. */
+export interface Actor {
+	readonly user: string;
+	/** Types a slash command; resolves when it is acknowledged or has failed. */
+	command(channel: string, line: string): Promise<CommandOutcome>;
+	/** The modal on top, or null when none is open. */
+	modal(): Modal | null;
+	/** Waits for a modal whose text has this in it; without an argument for any. */
+	waitForModal(wanted?: Wanted<Modal>, timeoutMs?: number): Promise<Modal>;
+	waitForNoModal(timeoutMs?: number): Promise<void>;
+	/** The messages of a channel this person sees outside threads, oldest first; `all`: threads included. */
+	messages(channel: string, options?: { all?: boolean }): Posted[];
+	/** Waits for a message (in a thread or not) whose text has this in it; the newest one. */
+	waitForMessage(channel: string, wanted: Wanted<Posted>, timeoutMs?: number): Promise<Posted>;
+	/** Writes a message; resolves when the events it causes are through. @name mentions somebody. */
+	say(channel: string, text: string, options?: { thread?: Posted | string }): Promise<Posted>;
+	/** Mentions the app's bot. */
+	mention(channel: string, text: string, options?: { thread?: Posted | string }): Promise<Posted>;
+	/** Uses a message shortcut; false when the app did not acknowledge. */
+	shortcut(message: Posted, callbackId: string): Promise<boolean>;
+	globalShortcut(callbackId: string): Promise<boolean>;
+	/** The messages of the talk with the app. */
+	dm(): Posted[];
+	/** Opens the app's home or messages tab. */
+	openApp(tab?: 'home' | 'messages'): Promise<void>;
+	/** The home tab as the app published it, or null. */
+	home(): Modal | null;
+}
+
+function matches<T extends { text(): string }>(one: T, wanted: Wanted<T> | undefined): boolean {
+	if (wanted === undefined) return true;
+	if (typeof wanted === 'function') return wanted(one);
+	return typeof wanted === 'string' ? one.text().includes(wanted) : wanted.test(one.text());
+}
+
+function wish(wanted: unknown): string {
+	return typeof wanted === 'function' ? 'what the predicate asks for' : String(wanted ?? 'any');
+}
+
+export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): Actor {
+	function place(name: string): Channel {
+		return name === 'dm' ? openDm(core, viewer.user) : channelOf(core, name);
+	}
+	function modal(): Modal | null {
+		const view = topView(core, viewer.user, viewer.window);
+		return view ? createModal(core, deliverer, viewer, view) : null;
+	}
+	function visible(channel: Channel): Posted[] {
+		return core.state.messages
+			.filter((one) => one.channel === channel.id && sees(core, viewer, one))
+			.map((one) => createPosted(core, deliverer, viewer, one));
+	}
+	function threadOf(thread: Posted | string | undefined): string | undefined {
+		return typeof thread === 'object' ? (thread.threadTs() ?? thread.ts) : thread;
+	}
+	async function write(name: string, text: string, thread?: Posted | string): Promise<Posted> {
+		const { message, told } = say(core, deliverer, viewer, place(name), text, threadOf(thread));
+		await told;
+		return createPosted(core, deliverer, viewer, message);
+	}
+
+	return {
+		user: viewer.user,
+		command: (channel, line) => typeCommand(core, deliverer, viewer, place(channel).id, line),
+		modal,
+		waitForModal: (wanted, timeoutMs) =>
+			core.changes.until(
+				() => {
+					const now = modal();
+					return now && matches(now, wanted) ? now : null;
+				},
+				() => `${viewer.user} waited for a modal with ${wish(wanted)}; there was: ${modal()?.text() ?? 'no modal'}`,
+				timeoutMs,
+			),
+		async waitForNoModal(timeoutMs) {
+			await core.changes.until(
+				() => modal() === null,
+				() => `${viewer.user} waited for the modal to go; there was: ${modal()?.text() ?? 'no modal'}`,
+				timeoutMs,
+			);
+		},
+		messages: (channel, options) =>
+			visible(place(channel)).filter((one) => options?.all === true || one.threadTs() === null || one.isBroadcast()),
+		waitForMessage: (channel, wanted, timeoutMs) =>
+			core.changes.until(
+				() => visible(place(channel)).findLast((one) => matches(one, wanted)),
+				() => {
+					const there = visible(place(channel)).map((one) => one.text());
+					return `${viewer.user} waited in ${channel} for ${wish(wanted)}; there was: ${JSON.stringify(there, null, 1)}`;
+				},
+				timeoutMs,
+			),
+		say: (channel, text, options) => write(channel, text, options?.thread),
+		mention: (channel, text, options) => write(channel, `@${core.state.app.name} ${text}`, options?.thread),
+		async shortcut(message, callbackId) {
+			const found = core.state.messages.find((one) => one.channel === message.channel && one.ts === message.ts);
+			if (!found) throw new Error('The message is not there any more.');
+			return sendMessageShortcut(core, deliverer, viewer, found, callbackId);
+		},
+		globalShortcut: (callbackId) => sendGlobalShortcut(core, deliverer, viewer, callbackId),
+		dm() {
+			const channel = core.state.channels.find((one) => one.isIm && one.members.includes(viewer.user));
+			return channel ? visible(channel) : [];
+		},
+		openApp: (tab = 'messages') => openHome(core, deliverer, viewer, openDm(core, viewer.user), tab),
+		home() {
+			const view = core.state.views[core.state.homes[viewer.user] ?? ''];
+			return view ? createModal(core, deliverer, viewer, view) : null;
+		},
+	};
+}

@@ -1,0 +1,118 @@
+import type { Core } from '../core.ts';
+import { heldKey, optionsOf, type Placed, placedElements } from '../elements.ts';
+import { isRecord, type Json, records, text } from '../json.ts';
+import type { InputState } from '../state.ts';
+import { readText } from './visible-text.ts';
+
+/** A field as a person sees it. */
+export interface Field {
+	/** The label; for a control outside an input block its placeholder, or its action_id when it has none. */
+	label: string;
+	/** The element's type: plain_text_input, static_select, radio_buttons … */
+	kind: string;
+	/** What stands in it: typed text, the chosen options' texts, ids of people and channels. */
+	value: string | string[] | null;
+	optional: boolean;
+	multiline: boolean;
+	placeholder: string;
+	hint: string;
+	options: string[];
+	error: string | null;
+	blockId: string;
+	actionId: string;
+}
+
+function shown(core: Core, placed: Placed, input: InputState): string | string[] | null {
+	const held = input.values[placed.blockId]?.[placed.actionId]?.[heldKey(placed.type) ?? ''];
+	const read = (one: unknown) => (isRecord(one) ? readText(core, one.text) : String(one));
+	if (Array.isArray(held)) return held.map(read);
+	return held === null || held === undefined ? null : read(held);
+}
+
+/** The elements that hold a value, as a person sees them, in order. */
+export function fieldsOf(
+	core: Core,
+	blocks: readonly Json[],
+	input: InputState,
+	errors: Record<string, string> = {},
+): Field[] {
+	return placedElements(blocks)
+		.filter((placed) => heldKey(placed.type) !== undefined)
+		.map((placed) => {
+			const placeholder = readText(core, placed.element.placeholder);
+			const label = placed.isInput ? readText(core, placed.block.label) : placeholder || placed.actionId;
+			return {
+				label,
+				kind: placed.type,
+				value: shown(core, placed, input),
+				optional: placed.isInput && placed.block.optional === true,
+				multiline: placed.element.multiline === true,
+				placeholder,
+				hint: readText(core, placed.block.hint),
+				options: optionsOf(placed.element).map((option) => readText(core, option.text)),
+				error: errors[placed.blockId] ?? null,
+				blockId: placed.blockId,
+				actionId: placed.actionId,
+			};
+		});
+}
+
+/** Finds the field by its label or its position. Throws with the labels that are there. */
+export function findField(fields: readonly Field[], which: string | number): Field {
+	const found = typeof which === 'number' ? fields[which] : fields.find((field) => field.label === which);
+	if (found) return found;
+	throw new Error(`There is no field ${JSON.stringify(which)}. Fields: ${fields.map((one) => one.label).join(' | ')}`);
+}
+
+/** A thing a person can press. */
+export interface Press {
+	label: string;
+	placed: Placed;
+	/** What goes into the action beside its ids. */
+	chosen: Json;
+	/** Where a button with an address leads. */
+	url: string | null;
+}
+
+/** The buttons and the entries of overflow menus, in order. */
+export function pressesOf(core: Core, blocks: readonly Json[]): Press[] {
+	return placedElements(blocks).flatMap((placed): Press[] => {
+		const { element } = placed;
+		if (placed.type === 'button' || placed.type === 'icon_button') {
+			return [{ label: readText(core, element.text), placed, chosen: {}, url: text(element, 'url') ?? null }];
+		}
+		if (placed.type === 'overflow') {
+			return records(element, 'options').map((option) => ({
+				label: readText(core, option.text),
+				placed,
+				chosen: { selected_option: option },
+				url: text(option, 'url') ?? null,
+			}));
+		}
+		return [];
+	});
+}
+
+/** Finds what to press by its text. Throws with the buttons that are there. */
+export function findPress(presses: readonly Press[], label: string, index = 0): Press {
+	const found = presses.filter((press) => press.label === label)[index];
+	if (found) return found;
+	throw new Error(`There is no button "${label}". Buttons: ${presses.map((press) => press.label).join(' | ')}`);
+}
+
+/** What `state.values` holds for a choice made by its visible texts (ids for people and channels, ISO for dates). */
+export function choice(core: Core, placed: Placed, wanted: string | readonly string[]): unknown {
+	const multiple = placed.type === 'checkboxes' || placed.type.startsWith('multi_');
+	const wishes = typeof wanted === 'string' ? [wanted] : wanted;
+	const options = optionsOf(placed.element);
+	const known = placed.element.options !== undefined || placed.element.option_groups !== undefined;
+	const values = wishes.map((wish) => {
+		if (!known) return placed.type === 'datetimepicker' ? Number(wish) : wish;
+		const option = options.find((one) => readText(core, one.text) === wish);
+		if (option) return option;
+		throw new Error(
+			`There is no option "${wish}". Options: ${options.map((one) => readText(core, one.text)).join(' | ')}`,
+		);
+	});
+	return multiple ? values : (values[0] ?? null);
+}

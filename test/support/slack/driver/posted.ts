@@ -1,0 +1,96 @@
+import { type Core, personOf } from '../core.ts';
+import type { Deliverer } from '../delivery.ts';
+import type { Json } from '../json.ts';
+import type { Viewer } from '../payloads.ts';
+import { actInMessage, fillInMessage, messageInput, placedInMessage } from '../people/message-actions.ts';
+import type { Message } from '../state.ts';
+import { choice, type Field, fieldsOf, findField, findPress, pressesOf } from './controls.ts';
+import { readBlocks, readMrkdwn } from './visible-text.ts';
+
+/** A message as a person sees it. Reads are of now. */
+export interface Posted {
+	readonly ts: string;
+	readonly channel: string;
+	/** The author's name. */
+	author(): string;
+	/** What the person reads: the blocks, or the text when there are none. */
+	text(): string;
+	/** What a notification says: the top-level `text`. */
+	notification(): string;
+	isEphemeral(): boolean;
+	/** Whether it stands in a thread, and is also shown in the channel. */
+	threadTs(): string | null;
+	isBroadcast(): boolean;
+	buttons(): string[];
+	/** The address a button leads to, or null. */
+	link(label: string): string | null;
+	fields(): Field[];
+	/** Presses a button or an overflow entry; resolves when the app has acknowledged. */
+	press(label: string, index?: number): Promise<void>;
+	fill(which: string | number, value: string): Promise<void>;
+	choose(which: string | number, option: string | readonly string[]): Promise<void>;
+	/** The replies under it that this person sees, oldest first. */
+	thread(): Posted[];
+	/** What it read before each edit, oldest first. */
+	editHistory(): string[];
+	exists(): boolean;
+	metadata(): Json | null;
+	blocks(): Json[];
+}
+
+/** Whether a person sees the message at all. */
+export function sees(core: Core, viewer: Viewer, message: Message): boolean {
+	const channel = core.state.channels.find((one) => one.id === message.channel);
+	const mayLook = channel !== undefined && (!channel.isPrivate || channel.members.includes(viewer.user));
+	return mayLook && (message.ephemeralFor === undefined || message.ephemeralFor === viewer.user);
+}
+
+export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, first: Message): Posted {
+	const find = () => core.state.messages.find((one) => one.ts === first.ts && one.channel === first.channel);
+	const message = () => find() ?? first;
+	const read = (text: string, blocks: readonly Json[]) =>
+		blocks.length > 0 ? readBlocks(core, blocks) : readMrkdwn(core, text);
+	const fields = () => fieldsOf(core, message().blocks, messageInput(message(), viewer.user));
+
+	function there(): Message {
+		const found = find();
+		if (!found) throw new Error('The message is not there any more.');
+		return found;
+	}
+	async function set(which: string | number, held: (field: Field) => unknown): Promise<void> {
+		const found = there();
+		const field = findField(fields(), which);
+		const placed = placedInMessage(found, field.blockId, field.actionId);
+		await fillInMessage(core, deliverer, viewer, found, placed, held(field));
+	}
+
+	return {
+		ts: first.ts,
+		channel: first.channel,
+		author: () => (message().subtype === 'slackbot' ? 'slackbot' : personOf(core, message().user).name),
+		text: () => read(message().text, message().blocks),
+		notification: () => readMrkdwn(core, message().text),
+		isEphemeral: () => message().ephemeralFor !== undefined,
+		threadTs: () => message().threadTs ?? null,
+		isBroadcast: () => message().broadcast,
+		buttons: () => pressesOf(core, message().blocks).map((press) => press.label),
+		link: (label) => findPress(pressesOf(core, message().blocks), label).url,
+		fields,
+		async press(label, index) {
+			const found = there();
+			const { placed, chosen } = findPress(pressesOf(core, found.blocks), label, index);
+			await actInMessage(core, deliverer, viewer, found, placed, chosen);
+		},
+		fill: (which, value) => set(which, () => value),
+		choose: (which, option) =>
+			set(which, ({ blockId, actionId }) => choice(core, placedInMessage(there(), blockId, actionId), option)),
+		thread: () =>
+			core.state.messages
+				.filter((one) => one.channel === first.channel && one.threadTs === first.ts && sees(core, viewer, one))
+				.map((one) => createPosted(core, deliverer, viewer, one)),
+		editHistory: () => message().history.map((version) => read(version.text, version.blocks)),
+		exists: () => find() !== undefined,
+		metadata: () => message().metadata ?? null,
+		blocks: () => message().blocks,
+	};
+}

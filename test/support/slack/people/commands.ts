@@ -1,0 +1,97 @@
+import { type Core, channelOf, isMember, personOf } from '../core.ts';
+import type { Ack, Deliverer } from '../delivery.ts';
+import { isRecord, type Json } from '../json.ts';
+import { postMessage, requireValidMessage } from '../messages.ts';
+import type { Viewer } from '../payloads.ts';
+import { createResponseUrl } from '../response-urls.ts';
+import type { Channel } from '../state.ts';
+import { createTrigger } from '../triggers.ts';
+
+/** What Slack names a command's failure in "failed with the error". */
+const FAILURES = {
+	timeout: 'operation_timeout',
+	no_connection: 'dispatch_failed',
+	http_error: 'http_service_error',
+	connection_failed: 'http_client_error',
+} as const;
+
+export interface CommandOutcome {
+	ok: boolean;
+	/** The error code Slack shows to the person. */
+	error: string | null;
+}
+
+/** With `should_escape`, @name and #name arrive as ids. */
+function escapeText(core: Core, text: string): string {
+	return text
+		.replace(/@([\w.-]+)/g, (whole, name: string) => {
+			const person = core.state.people.find((one) => one.name === name);
+			return person ? `<@${person.id}|${person.name}>` : whole;
+		})
+		.replace(/#([\w-]+)/g, (whole, name: string) => {
+			const channel = core.state.channels.find((one) => one.name === name);
+			return channel ? `<#${channel.id}|${channel.name}>` : whole;
+		});
+}
+
+/** A word from Slack itself that only this person sees. */
+function slackSays(core: Core, viewer: Viewer, channel: Channel, text: string): void {
+	const user = core.state.app.botUser;
+	postMessage(core, { channel, user, payload: { text }, ephemeralFor: viewer.user, subtype: 'slackbot' });
+}
+
+function showAnswer(core: Core, viewer: Viewer, channel: Channel, answer: unknown): string | null {
+	const message: Json | undefined =
+		typeof answer === 'string' ? { text: answer } : isRecord(answer) ? answer : undefined;
+	if (!message || Object.keys(message).length === 0) return null;
+	try {
+		requireValidMessage(core, message, 'slash command answer');
+	} catch {
+		return 'invalid_command_response';
+	}
+	const everyone = message.response_type === 'in_channel';
+	const user = core.state.app.botUser;
+	postMessage(core, { channel, user, payload: message, ...(everyone ? {} : { ephemeralFor: viewer.user }) });
+	return null;
+}
+
+/** A person types a slash command into a channel; resolves when the app has acknowledged it or Slack has given up. */
+export async function typeCommand(
+	core: Core,
+	deliverer: Deliverer,
+	viewer: Viewer,
+	where: string,
+	line: string,
+): Promise<CommandOutcome> {
+	const channel = channelOf(core, where);
+	if (!isMember(channel, viewer.user) && channel.isPrivate) throw new Error(`${viewer.user} cannot see ${where}.`);
+	const [command = '', ...rest] = line.split(/(?<=^\S+)\s+/);
+	if (core.settings.commands && !core.settings.commands.includes(command)) {
+		slackSays(core, viewer, channel, `${command} is not a valid command.`);
+		return { ok: false, error: 'invalid_command' };
+	}
+	const typed = rest.join(' ').trim();
+	const ack: Ack = await deliverer.deliver({
+		kind: 'slash_commands',
+		name: 'slash_commands',
+		acceptsPayload: true,
+		payload: {
+			token: 'verification',
+			team_id: core.state.team.id,
+			team_domain: core.state.team.domain,
+			channel_id: channel.id,
+			channel_name: channel.isIm ? 'directmessage' : channel.isPrivate ? 'privategroup' : channel.name,
+			user_id: viewer.user,
+			user_name: personOf(core, viewer.user).name,
+			command,
+			text: core.settings.escapeCommands ? escapeText(core, typed) : typed,
+			api_app_id: core.state.app.id,
+			is_enterprise_install: 'false',
+			response_url: createResponseUrl(core, { channel: channel.id, user: viewer.user }),
+			trigger_id: createTrigger(core, viewer),
+		},
+	});
+	const error = ack.ok ? showAnswer(core, viewer, channel, ack.payload) : FAILURES[ack.failure];
+	if (error !== null) slackSays(core, viewer, channel, `${command} failed with the error "${error}"`);
+	return { ok: error === null, error };
+}

@@ -1,0 +1,125 @@
+import { type Core, channelOf } from '../core.ts';
+import type { Deliverer } from '../delivery.ts';
+import { type Placed, placedElements } from '../elements.ts';
+import { freshInput, setValue, stateValues } from '../input-state.ts';
+import type { Json } from '../json.ts';
+import { messageForApp } from '../messages.ts';
+import { actionTs, channelForApp, payloadBase, type Viewer } from '../payloads.ts';
+import { createResponseUrl } from '../response-urls.ts';
+import type { InputState, Message } from '../state.ts';
+import { createTrigger } from '../triggers.ts';
+import { actionForApp } from './modal-actions.ts';
+
+/** What a person's own client holds in a message's inputs. */
+export function messageInput(message: Message, user: string): InputState {
+	message.inputs[user] ??= freshInput(message.blocks);
+	return message.inputs[user];
+}
+
+export function placedInMessage(message: Message, blockId: string, actionId: string): Placed {
+	const found = placedElements(message.blocks).find((one) => one.blockId === blockId && one.actionId === actionId);
+	if (!found) throw new Error(`The message has no element ${blockId}/${actionId} any more.`);
+	return found;
+}
+
+/** A button of a message is pressed or something in it is chosen; false when the app did not acknowledge. */
+export async function actInMessage(
+	core: Core,
+	deliverer: Deliverer,
+	viewer: Viewer,
+	message: Message,
+	placed: Placed,
+	chosen: Json = {},
+): Promise<boolean> {
+	const channel = channelOf(core, message.channel);
+	const input = messageInput(message, viewer.user);
+	const { channel: channelId, ts } = message;
+	const ack = await deliverer.deliver({
+		kind: 'interactive',
+		name: 'block_actions',
+		acceptsPayload: false,
+		payload: {
+			...payloadBase(core, 'block_actions', viewer.user),
+			container: {
+				type: 'message',
+				message_ts: ts,
+				channel_id: channelId,
+				is_ephemeral: message.ephemeralFor !== undefined,
+				...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
+			},
+			trigger_id: createTrigger(core, viewer),
+			channel: channelForApp(channel),
+			// Slack hands no content of an ephemeral message back to the app.
+			...(message.ephemeralFor === undefined ? { message: messageForApp(core, message) } : {}),
+			state: { values: stateValues(message.blocks, input, false) },
+			response_url: createResponseUrl(core, { channel: channelId, user: viewer.user, ts }),
+			actions: [actionForApp(core, placed, chosen)],
+		},
+	});
+	return ack.ok;
+}
+
+/** A person types or chooses in a message; choices outside input blocks tell the app at once. */
+export async function fillInMessage(
+	core: Core,
+	deliverer: Deliverer,
+	viewer: Viewer,
+	message: Message,
+	placed: Placed,
+	held: unknown,
+): Promise<void> {
+	const input = messageInput(message, viewer.user);
+	setValue(input, placed, held);
+	core.changes.emit({ kind: 'message', id: message.ts });
+	if (placed.isInput && placed.block.dispatch_action !== true) return;
+	const { type: _type, ...value } = input.values[placed.blockId]?.[placed.actionId] ?? { type: placed.type };
+	await actInMessage(core, deliverer, viewer, message, placed, value);
+}
+
+/** A message shortcut is chosen from a message's menu; false when the app did not acknowledge. */
+export async function sendMessageShortcut(
+	core: Core,
+	deliverer: Deliverer,
+	viewer: Viewer,
+	message: Message,
+	callbackId: string,
+): Promise<boolean> {
+	const channel = channelOf(core, message.channel);
+	const ack = await deliverer.deliver({
+		kind: 'interactive',
+		name: 'message_action',
+		acceptsPayload: false,
+		payload: {
+			...payloadBase(core, 'message_action', viewer.user),
+			callback_id: callbackId,
+			trigger_id: createTrigger(core, viewer),
+			response_url: createResponseUrl(core, { channel: channel.id, user: viewer.user, ts: message.ts }),
+			channel: channelForApp(channel),
+			message: messageForApp(core, message),
+			message_ts: message.ts,
+			action_ts: actionTs(core),
+		},
+	});
+	return ack.ok;
+}
+
+/** A global shortcut is chosen; false when the app did not acknowledge. */
+export async function sendGlobalShortcut(
+	core: Core,
+	deliverer: Deliverer,
+	viewer: Viewer,
+	callbackId: string,
+): Promise<boolean> {
+	const ack = await deliverer.deliver({
+		kind: 'interactive',
+		name: 'shortcut',
+		acceptsPayload: false,
+		payload: {
+			...payloadBase(core, 'shortcut', viewer.user),
+			callback_id: callbackId,
+			trigger_id: createTrigger(core, viewer),
+			action_ts: actionTs(core),
+		},
+	});
+	return ack.ok;
+}

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { type Clock, systemClock } from '../../../src/clock.ts';
+import { type Changes, createChanges } from './changes.ts';
+import { type Core, channelOf, personOf } from './core.ts';
+import { createDeliverer, type Deliverer } from './delivery.ts';
+import { type Actor, createActor } from './driver/actor.ts';
+import { createFaults, type Faults } from './faults.ts';
+import { createHttpTransport, verifyRequestUrl } from './http-delivery.ts';
+import { archiveChannel, joinChannel, leaveChannel } from './people/talk.ts';
+import { seedState } from './seed.ts';
+import { defaultSettings, type Settings } from './settings.ts';
+import { createSockets, type Sockets } from './sockets.ts';
+import type { SlackState } from './state.ts';
+import { createTraffic, type Traffic, type Violation } from './traffic.ts';
+import { createWebApi } from './web-api/index.ts';
+import { MAIN_WINDOW } from './windows.ts';
+
+export interface SlackStandInOptions {
+	clock?: Clock;
+	/** 0, the default, takes a free one. */
+	port?: number;
+	signingSecret?: string;
+	botToken?: string;
+	appToken?: string;
+	/** Given: signed HTTP. Otherwise: Socket Mode. */
+	requestUrl?: string;
+	settings?: Partial<Settings>;
+	/** A workspace to begin with, as `snapshot` returned it. */
+	state?: SlackState;
+	/** Milliseconds of real time the driver waits for anything before it says what was there instead. */
+	waitMs?: number;
+	/** Entries the traffic log keeps. */
+	trafficLimit?: number;
+}
+
+/** A slack.com with one workspace and one installed app. */
+export interface SlackStandIn {
+	/** `http://127.0.0.1:port` */
+	readonly origin: string;
+	/** What goes into `clientOptions.slackApiUrl`, with the slash at the end. */
+	readonly apiUrl: string;
+	readonly tokens: { readonly bot: string; readonly app: string; readonly signingSecret: string };
+	readonly settings: Settings;
+	readonly faults: Faults;
+	readonly traffic: Traffic;
+	readonly sockets: Pick<Sockets, 'count' | 'disconnect' | 'drop'>;
+	readonly changes: Changes;
+	/** The parts, for a page that shows the same workspace. */
+	readonly core: Core;
+	readonly deliverer: Deliverer;
+	/** A person in front of Slack, by name or id; `window` tells two windows of the same person apart. */
+	as(person: string, window?: string): Actor;
+	/** What the app sent that Slack refuses as malformed. */
+	violations(): readonly Violation[];
+	/** Switches to signed HTTP (an URL) or to Socket Mode (null). */
+	setRequestUrl(url: string | null): void;
+	/** Slack's url_verification of the request URL. */
+	verifyRequestUrl(): Promise<boolean>;
+	/** Resolves when so many sockets are connected. */
+	connected(count?: number): Promise<void>;
+	/** Everything remembered, as plain data. */
+	snapshot(): SlackState;
+	restore(state: SlackState): void;
+	/** Administration: resolves when the app was told. */
+	invite(channel: string, person: string): Promise<void>;
+	remove(channel: string, person: string): Promise<void>;
+	archive(channel: string, archived?: boolean): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** Starts a stand-in for slack.com on the loopback interface. */
+export async function createSlackStandIn(options: SlackStandInOptions = {}): Promise<SlackStandIn> {
+	const clock = options.clock ?? systemClock;
+	const changes = createChanges(options.waitMs ?? 5000);
+	const core: Core = {
+		state: structuredClone(options.state ?? seedState()),
+		clock,
+		settings: { ...defaultSettings(), ...options.settings },
+		changes,
+		traffic: createTraffic({ clock, changes, limit: options.trafficLimit ?? 10_000 }),
+		faults: createFaults(clock),
+		tokens: {
+			bot: options.botToken ?? 'xoxb-stand-in',
+			app: options.appToken ?? 'xapp-stand-in',
+			signingSecret: options.signingSecret ?? 'stand-in-signing-secret',
+		},
+		origin: '',
+	};
+	const sockets = createSockets(core);
+	let requestUrl = options.requestUrl ?? null;
+	const http = createHttpTransport(core, () => requestUrl ?? '');
+	const deliverer = createDeliverer(core, () =>
+		requestUrl === null ? { send: sockets.send, kind: 'socket' } : { send: http, kind: 'http' },
+	);
+	const server = serve({
+		fetch: createWebApi(core, sockets).fetch,
+		port: options.port ?? 0,
+		hostname: '127.0.0.1',
+	}) as Server;
+	server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
+	if (!server.listening) await once(server, 'listening');
+	core.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+	return {
+		origin: core.origin,
+		apiUrl: `${core.origin}/api/`,
+		tokens: core.tokens,
+		settings: core.settings,
+		faults: core.faults,
+		traffic: core.traffic,
+		sockets,
+		changes,
+		core,
+		deliverer,
+		as: (person, window = MAIN_WINDOW) => createActor(core, deliverer, { user: personOf(core, person).id, window }),
+		violations: () => core.traffic.violations(),
+		setRequestUrl(url) {
+			requestUrl = url;
+		},
+		verifyRequestUrl: () => verifyRequestUrl(core, requestUrl ?? ''),
+		async connected(count = 1) {
+			await changes.until(
+				() => sockets.count() >= count,
+				() => `${sockets.count()} sockets are connected, not ${count}.`,
+			);
+		},
+		snapshot: () => structuredClone(core.state),
+		restore(state) {
+			core.state = structuredClone(state);
+			changes.emit({ kind: 'state', id: 'restored' });
+		},
+		invite: (channel, person) => joinChannel(core, deliverer, channelOf(core, channel), personOf(core, person).id),
+		remove: (channel, person) => leaveChannel(core, deliverer, channelOf(core, channel), personOf(core, person).id),
+		archive: (channel, archived = true) =>
+			archiveChannel(core, deliverer, channelOf(core, channel), personOf(core, 'ada').id, archived),
+		async close() {
+			deliverer.close();
+			core.faults.clear();
+			sockets.close();
+			server.closeAllConnections();
+			await new Promise<void>((resolve) => server.close(() => resolve()));
+		},
+	};
+}

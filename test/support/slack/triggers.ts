@@ -1,0 +1,27 @@
+import { type Core, nextId, SlackError } from './core.ts';
+import type { Trigger } from './state.ts';
+
+/** A trigger_id lives this long (docs.slack.dev, "Handling user interaction"). */
+export const TRIGGER_LIFE_MS = 3000;
+/** Used and expired triggers are remembered this long, so that their errors stay exact without growing for ever. */
+const REMEMBER_MS = 600_000;
+
+/** A new trigger for something a person did in one of their windows. */
+export function createTrigger(core: Core, from: { user: string; window: string; view?: string | null }): string {
+	const now = core.clock.now();
+	for (const old of Object.values(core.state.triggers)) {
+		if (now - old.at > REMEMBER_MS) delete core.state.triggers[old.id];
+	}
+	const id = `${nextId(core, '')}.${now}.${core.state.counter}`;
+	core.state.triggers[id] = { id, user: from.user, window: from.window, at: now, used: false, view: from.view ?? null };
+	return id;
+}
+
+/** Looks a trigger up without using it. Throws Slack's errors when it is unknown, expired or used. */
+export function checkTrigger(core: Core, id: unknown): Trigger {
+	const trigger = typeof id === 'string' ? core.state.triggers[id] : undefined;
+	if (!trigger) throw new SlackError('invalid_trigger_id');
+	if (trigger.used) throw new SlackError('exchanged_trigger_id');
+	if (core.clock.now() - trigger.at > TRIGGER_LIFE_MS) throw new SlackError('expired_trigger_id');
+	return trigger;
+}

@@ -1,0 +1,28 @@
+import type { Core } from './core.ts';
+import type { View, Window } from './state.ts';
+
+export const MAIN_WINDOW = 'main';
+
+/** A person's window, made when it is first looked at. */
+export function windowOf(core: Core, user: string, id: string): Window {
+	const found = core.state.windows.find((one) => one.user === user && one.id === id);
+	if (found) return found;
+	const window: Window = { user, id, stack: [] };
+	core.state.windows.push(window);
+	return window;
+}
+
+/** The view a person sees in a window, or undefined when no modal is open. */
+export function topView(core: Core, user: string, id: string): View | undefined {
+	const top = windowOf(core, user, id).stack.at(-1);
+	return top === undefined ? undefined : core.state.views[top];
+}
+
+/** Takes views off the screen; they are gone for views.update too. */
+export function removeViews(core: Core, ids: readonly string[]): void {
+	for (const window of core.state.windows) window.stack = window.stack.filter((id) => !ids.includes(id));
+	for (const id of ids) {
+		delete core.state.views[id];
+		core.changes.emit({ kind: 'view', id });
+	}
+}
