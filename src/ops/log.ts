@@ -27,7 +27,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
 	return pino(
 		{
 			level,
-			base: undefined,
+			base: null,
 			timestamp: pino.stdTimeFunctions.isoTime,
 			formatters: { level: (label) => ({ level: label }) },
 			redact: { paths: NEVER.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
