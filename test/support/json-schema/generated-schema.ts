@@ -17,7 +17,6 @@ export type JsonSchema = {
 	anyOf?: JsonSchema[];
 	allOf?: JsonSchema[];
 	if?: JsonSchema;
-	then?: JsonSchema;
 	else?: JsonSchema;
 	not?: JsonSchema;
 };

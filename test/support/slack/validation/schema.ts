@@ -1,6 +1,11 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { type Definitions, generatedDefinitions, type JsonSchema } from '../../json-schema/generated-schema.ts';
 
+/** Where the condition holds, so must the schema; without `then`, which would make the object look like a promise. */
+function when(condition: JsonSchema, schema: JsonSchema): JsonSchema {
+	return { if: { not: condition }, else: schema };
+}
+
 /**
  * A union of object types rebuilt as a choice by `type`, so that an error names what is wrong in the block that was
  * meant, and not what is wrong with it when read as each of the twenty others.
@@ -13,11 +18,12 @@ function choice(variants: JsonSchema[], definitions: Definitions): JsonSchema | 
 		type: 'object',
 		required: ['type'],
 		properties: { type: { enum: types } },
-		allOf: [...byType].map(([type, group]) => ({
-			if: { type: 'object', required: ['type'], properties: { type: { const: type } } },
-			// biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema.
-			then: variantsWithoutType(group, definitions) ?? { anyOf: group },
-		})),
+		allOf: [...byType].map(([type, group]) =>
+			when(
+				{ type: 'object', required: ['type'], properties: { type: { const: type } } },
+				variantsWithoutType(group, definitions) ?? { anyOf: group },
+			),
+		),
 	};
 }
 
@@ -29,8 +35,7 @@ function variantsWithoutType(variants: JsonSchema[], definitions: Definitions): 
 	const own = second.required?.find((name) => first.required?.includes(name) !== true);
 	if (own !== undefined) {
 		const hasOwn: JsonSchema = { type: 'object', required: [own] };
-		// biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema.
-		return { type: 'object', if: hasOwn, then: second, else: first };
+		return { type: 'object', allOf: [when(hasOwn, second), when({ not: hasOwn }, first)] };
 	}
 	const properties: Record<string, JsonSchema> = {};
 	for (const [name, schema] of Object.entries(first.properties)) {

@@ -60,7 +60,7 @@ const bounds = [
 ] as const;
 
 const boundsRules = bounds.map(([type, low, high]) =>
-	fieldRule(`value:${type}.${low}`, types, type, low, (value, part) =>
+	fieldRule(`bounds:${type}.${low}`, types, type, low, (value, part) =>
 		part.value[high] !== undefined && Number(value) > Number(part.value[high])
 			? `must not be greater than ${high}`
 			: undefined,

@@ -25,10 +25,11 @@ const distinctValues: Rule = {
 	source: `${reference}/composition-objects/option-object: a unique string value`,
 	check: (payload, report) => {
 		for (const part of payload.parts) {
-			const seen = new Set<unknown>();
+			const seen = new Set<string>();
 			for (const { value, pointer } of optionsOf(part)) {
 				const own = isObject(value) ? value.value : undefined;
-				if (own !== undefined && seen.has(own)) report(`option value "${own}" already exists`, `${pointer}/value`);
+				if (typeof own !== 'string') continue;
+				if (seen.has(own)) report(`option value "${own}" already exists`, `${pointer}/value`);
 				seen.add(own);
 			}
 		}

@@ -36,7 +36,7 @@ const shapes: ShapeRule[] = [
 		keyword: 'enum',
 		words: (e) =>
 			e.instancePath.endsWith('/type')
-				? `unsupported type: ${e.data}`
+				? `unsupported type: ${typeof e.data === 'string' ? e.data : JSON.stringify(e.data)}`
 				: `must be one of: ${(e.params.allowedValues as unknown[]).join(', ')}`,
 	},
 	{
@@ -45,14 +45,24 @@ const shapes: ShapeRule[] = [
 		keyword: 'const',
 		words: (e) => `must be one of: ${e.params.allowedValue}`,
 	},
+	// Free fields of a message's metadata: a string, a number, a boolean or a flat object.
 	{ id: 'shape:any', keyword: 'anyOf', words: () => 'failed to match all allowed schemas' },
 ];
+
+/**
+ * What each branch of a union would have wanted says nothing: the union's own error is enough. (Choices by `type` are
+ * rebuilt without a union, so what is left are plain values.)
+ */
+function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+	const unions = errors.filter((error) => error.keyword === 'anyOf').map((error) => error.instancePath);
+	return errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' || !unions.includes(instancePath));
+}
 
 export const shapeRules: Rule[] = shapes.map(({ id, keyword, words }) => ({
 	id,
 	source,
 	check: (payload, report) => {
-		for (const error of payload.shapeErrors) {
+		for (const error of withoutBranches(payload.shapeErrors)) {
 			if (error.keyword !== keyword) continue;
 			report(words(error), error.instancePath, errorFor(payload, error.instancePath));
 		}

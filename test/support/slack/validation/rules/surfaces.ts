@@ -1,7 +1,6 @@
 import type { Surface } from '../problem.ts';
 import { liveAnswer, partsOf, type Rule, reference } from '../rule.ts';
 
-const everywhere: readonly Surface[] = ['message', 'modal', 'home'];
 const messagesOnly: readonly Surface[] = ['message'];
 
 /** Surfaces of the blocks that do not stand everywhere. `file` blocks only come back from Slack, apps cannot send them. */
@@ -12,9 +11,8 @@ export const blockSurfaces: Record<string, readonly Surface[]> = {
 	plan: messagesOnly,
 	task_card: messagesOnly,
 	context_actions: messagesOnly,
-	// Some of Slack's pages show these three elsewhere too; only messages are sure.
+	// Some of Slack's pages show cards and containers elsewhere too; only messages are sure. A carousel is made of cards.
 	card: messagesOnly,
-	carousel: messagesOnly,
 	container: messagesOnly,
 	alert: ['modal'],
 	file: [],
@@ -83,11 +81,7 @@ export const surfaceRules: Rule[] = [
 		surfaceRule(type, surfaces, `${reference}/blocks: ${surfaces.join(', ') || 'no surface'} only`),
 	),
 	...Object.entries(elementSurfaces).map(([type, surfaces]) =>
-		surfaceRule(
-			type,
-			surfaces,
-			`${reference}/block-elements: not in ${everywhere.filter((s) => !surfaces.includes(s))}`,
-		),
+		surfaceRule(type, surfaces, `${reference}/block-elements: ${surfaces.join(', ')} only`),
 	),
 	actionElements,
 	optionUrls,
