@@ -1,6 +1,5 @@
 import type { Clock } from '../../../src/clock.ts';
-import type { AnswerJson, ItemJson, MessageJson, SessionJson } from './json.ts';
-import { isAnswered } from './json.ts';
+import { type ItemJson, isAnswered, type MessageJson, type SessionJson } from './json.ts';
 import type { Blob, SessionRecord, State } from './state.ts';
 
 /** A session as it is before its agent does anything, and the agent. */
@@ -44,6 +43,26 @@ export function item(title: string, description = ''): ItemJson {
 	return { title, description, value: '' };
 }
 
+/** The first message of a session: its task. */
+export function task(content: string): MessageJson {
+	return { role: 'user', content };
+}
+
+/** A step that was done before the session is first looked at. */
+export function done(content: string, ...actions: Record<string, unknown>[]): MessageJson {
+	return { role: 'assistant', content, agent_data: { action: actions } };
+}
+
+/** A message that asks, for seeds. */
+export function asking(content: string, items: readonly ItemJson[]): MessageJson {
+	return {
+		role: 'assistant',
+		content,
+		agent_data: { action: [{ ask_human: { items: items.length } }] },
+		human_input: items.map((one) => ({ ...one })),
+	};
+}
+
 export interface AgentSettings {
 	readonly state: State;
 	readonly clock: Clock;
@@ -77,12 +96,7 @@ export function createAgent({ state, clock, pace, answerAsPage }: AgentSettings,
 	}
 
 	function pose(content: string, items: readonly ItemJson[]): number {
-		const index = say({
-			role: 'assistant',
-			content,
-			agent_data: { action: [{ ask_human: { items: items.length } }] },
-			human_input: items.map((one) => ({ ...one })),
-		});
+		const index = say(asking(content, items));
 		status('humanInput');
 		return index;
 	}
@@ -135,9 +149,4 @@ export function play(scenario: Scenario, agent: Agent, record: SessionRecord, on
 	scenario.play(agent).catch((error: unknown) => {
 		if (!record.abort.signal.aborted) onError(error);
 	});
-}
-
-/** The values of answers, for scripts that quote them. */
-export function quote(values: readonly AnswerJson['value'][]): string {
-	return values.map((value) => `“${value}”`).join(', ');
 }

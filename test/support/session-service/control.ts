@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import type { Fault, Faults } from './faults.ts';
+import { FAULT_KINDS, type Fault, type Faults } from './faults.ts';
 import type { MessageJson, SessionJson } from './json.ts';
 import type { LogFilter, RequestLog } from './log.ts';
 import type { Sessions } from './sessions.ts';
@@ -11,7 +11,15 @@ const answerSchema = z.object({ values: z.array(z.string()), messageIndex: z.int
 const statusSchema = z.object({ status: z.string() });
 const recordSchema = z.record(z.string(), z.unknown());
 const sessionSchema = z.object({ session: recordSchema, foreign: z.boolean().optional() });
-const faultSchema = z.looseObject({ kind: z.string() });
+const faultSchema = z
+	.looseObject({
+		kind: z.enum(FAULT_KINDS),
+		times: z.int().positive().optional(),
+		ms: z.number().nonnegative().optional(),
+		location: z.string().optional(),
+	})
+	.refine((fault) => (fault.kind !== 'slow' && fault.kind !== 'late') || fault.ms !== undefined, 'ms is missing')
+	.refine((fault) => fault.kind !== 'redirect' || fault.location !== undefined, 'location is missing');
 
 /** Names by which a browser on this machine reaches the loopback interface: a page elsewhere cannot pose as one. */
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;

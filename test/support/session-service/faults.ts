@@ -36,6 +36,26 @@ export type Fault = FaultSelector & {
 		| { readonly kind: 'huge'; readonly bytes?: number; readonly chunked?: boolean }
 	);
 
+/** Every kind, for checking what comes over HTTP. */
+export const FAULT_KINDS = [
+	'slow',
+	'late',
+	'rate-limited',
+	'error',
+	'unauthorized',
+	'reset',
+	'hang',
+	'garbage',
+	'broken-http',
+	'truncated',
+	'cut-off',
+	'html',
+	'foreign-json',
+	'wrong-types',
+	'redirect',
+	'huge',
+] as const satisfies readonly Fault['kind'][];
+
 export interface FaultSelector {
 	/** Only requests of this method (`GET`, `PUT`). */
 	readonly method?: string;

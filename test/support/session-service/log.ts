@@ -109,10 +109,13 @@ export function createRequestLog() {
 		reads: (sessionId?: string) => list({ kind: 'read', ...(sessionId === undefined ? {} : { sessionId }) }),
 		/** PUTs that arrived, whatever became of them. */
 		puts,
-		/** PUTs that were saved, whether or not they changed anything. */
+		/**
+		 * PUTs that were saved, whether or not they changed anything: a blind repeat of the same answer shows here, since
+		 * it changes nothing any more.
+		 */
 		savedPuts: (sessionId?: string, messageIndex?: number) =>
 			puts(sessionId, messageIndex).filter((entry) => entry.savedAt !== null),
-		/** PUTs that changed the stored array: for one answer there must be exactly one. */
+		/** PUTs that changed the stored array: two of them mean that one answer went over another. */
 		effectivePuts: (sessionId?: string, messageIndex?: number) =>
 			puts(sessionId, messageIndex).filter((entry) => entry.effective),
 		/** PUTs without a JSON content type: there must be none. */

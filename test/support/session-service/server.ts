@@ -32,6 +32,8 @@ export interface AppSettings {
 	readonly keyCheckMs: number;
 	readonly echoMessage: boolean;
 	readonly startOnRead: boolean;
+	/** Aborted when the service stops: delayed requests and late saves end there. */
+	readonly lifetime: () => AbortSignal;
 }
 
 type Env = { Bindings: HttpBindings };
@@ -75,15 +77,19 @@ export function createApp(settings: AppSettings): Hono<Env> {
 	async function delay(entry: LogEntry, taken: readonly Fault[]): Promise<boolean> {
 		for (const fault of taken) {
 			if (fault.kind !== 'slow' && fault.kind !== 'late') continue;
-			await clock.sleep(fault.ms);
+			await clock.sleep(fault.ms, settings.lifetime());
 			if (fault.kind === 'slow' && entry.clientGone) return false;
 		}
-		if (settings.keyCheckMs > 0) await clock.sleep(settings.keyCheckMs);
+		if (settings.keyCheckMs > 0) await clock.sleep(settings.keyCheckMs, settings.lifetime());
 		return true;
 	}
 
 	async function saveLater(entry: LogEntry, plan: Plan, ms: number): Promise<void> {
-		await clock.sleep(ms);
+		try {
+			await clock.sleep(ms, settings.lifetime());
+		} catch {
+			return;
+		}
 		await save(entry, plan);
 	}
 
@@ -110,7 +116,7 @@ export function createApp(settings: AppSettings): Hono<Env> {
 		}
 		const taken = faults.take(entry.method, sessionId);
 		entry.faults.push(...taken.map((fault) => fault.kind));
-		if (!(await delay(entry, taken))) return send(c, entry, { how: 'reset' }, {});
+		if (!(await delay(entry, taken).catch(() => false))) return send(c, entry, { how: 'reset' }, {});
 
 		if (kind === 'read' && settings.startOnRead && request.apiKey === apiKey && !sessions.has(sessionId)) {
 			if (sessions.scenarios.some((scenario) => scenario.id === sessionId)) sessions.start(sessionId);

@@ -44,6 +44,7 @@ export function createSessionService(options: SessionServiceOptions = {}) {
 	const apiKey = options.apiKey ?? 'sandbox-key';
 	let port = options.port ?? 0;
 	let server: Server | null = null;
+	let lifetime = new AbortController();
 	const scriptErrors: unknown[] = [];
 	const url = () => `http://127.0.0.1:${port}`;
 
@@ -79,6 +80,7 @@ export function createSessionService(options: SessionServiceOptions = {}) {
 		keyCheckMs: options.keyCheckMs ?? 0,
 		echoMessage: options.echoMessage ?? false,
 		startOnRead: options.startOnRead ?? true,
+		lifetime: () => lifetime.signal,
 	});
 
 	/** Listens again after `goDown` (or for the first time), on the same port. */
@@ -115,9 +117,13 @@ export function createSessionService(options: SessionServiceOptions = {}) {
 			return url();
 		},
 		apiKey,
-		start: comeBack,
+		async start(): Promise<void> {
+			if (lifetime.signal.aborted) lifetime = new AbortController();
+			await comeBack();
+		},
 		/** Ends the agents' scripts and closes everything. Sessions can still be looked at. */
 		async stop(): Promise<void> {
+			lifetime.abort(new Error('the session service stops'));
 			for (const record of state.records.values()) record.abort.abort(new Error('the session service stops'));
 			await goDown();
 		},

@@ -160,7 +160,7 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 		const resumes = (status === 'humanInput' || status === 'inactive') && stored.some(isAnswered);
 		if (resumes) void resume(record, status);
 		return {
-			effective: JSON.stringify(previous) !== JSON.stringify(stored),
+			effective: fingerprint(previous) !== fingerprint(stored),
 			previous,
 			restartedMachine: status === 'inactive' && resumes,
 		};
@@ -207,6 +207,10 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 }
 
 export type State = ReturnType<typeof createState>;
+
+function fingerprint(items: readonly ItemJson[] | null): string {
+	return JSON.stringify(items?.map((one) => [one.title, one.description, one.value]) ?? null);
+}
 
 /** Express's weak tag: the body's length in hexadecimal and the first 27 characters of its SHA-1. */
 export function weakEtag(body: string): string {

@@ -1,10 +1,5 @@
-import { item, type Scenario } from '../agents.ts';
+import { done, item, type Scenario, task } from '../agents.ts';
 import { CANARIES } from '../canaries.ts';
-
-const ITINERARY = `Booked by the agent
-
-LH 1173, Lisbon to Frankfurt
-`;
 
 export const demo: Scenario = {
 	id: 'demo',
@@ -16,22 +11,15 @@ export const demo: Scenario = {
 		sessionDetails: 'Travel desk, window seat when there is one.',
 		sessionVariables: [{ name: 'AIRLINE_PASSWORD', value: CANARIES.variable }],
 		messages: [
-			{
-				role: 'user',
-				content: 'Book me a flight from Lisbon to Frankfurt on Friday, arriving before noon, under 200 €.',
-			},
-			{
-				role: 'assistant',
-				content: 'I open the airline’s booking page.',
-				agent_data: { action: [{ go_to_url: { url: `https://flights.example/search?token=${CANARIES.urlToken}` } }] },
-			},
-			{
-				role: 'assistant',
-				content: 'I enter Lisbon, Frankfurt and Friday, and search.',
-				agent_data: {
-					action: [{ click: { index: 12, xpath: CANARIES.elementPath } }, { input_text: { text: 'LIS' } }],
-				},
-			},
+			task('Book me a flight from Lisbon to Frankfurt on Friday, arriving before noon, under 200 €.'),
+			done('I open the airline’s booking page.', {
+				go_to_url: { url: `https://flights.example/search?token=${CANARIES.urlToken}` },
+			}),
+			done(
+				'I enter Lisbon, Frankfurt and Friday, and search.',
+				{ click: { index: 12, xpath: CANARIES.elementPath } },
+				{ input_text: { index: 3, text: 'LIS' } },
+			),
 		],
 		files: [],
 	},
@@ -56,9 +44,12 @@ export const demo: Scenario = {
 		});
 		await agent.wait(1500);
 		agent.complete(
-			`**Booked.** ${flight}\n\n- Checked bag: ${bag}\n- Confirmation: \`XK4T2P\`\n\nThe itinerary is attached.`,
+			`**Booked:** ${flight}\n\n- Checked bag: ${bag}\n- Confirmation: \`XK4T2P\`\n\nThe itinerary is attached.`,
 			{
-				'itinerary.txt': { type: 'text/plain; charset=utf-8', content: `${ITINERARY}Flight: ${flight}\nBag: ${bag}\n` },
+				'itinerary.txt': {
+					type: 'text/plain; charset=utf-8',
+					content: `Lisbon to Frankfurt, Friday\nFlight: ${flight}\nChecked bag: ${bag}\nConfirmation: XK4T2P\n`,
+				},
 			},
 		);
 	},

@@ -1,5 +1,37 @@
 import type { Scenario } from '../agents.ts';
 import { demo } from './demo.ts';
+import { completed, failed, failing, inactive, paused, stopped } from './endings.ts';
+import { hostile } from './hostile.ts';
+import { busy, quiet, report, stepping } from './long.ts';
+import { choices, code, fields, forty, ninetyFive, three, tooLong, yesNo } from './questions.ts';
+import { changing, elsewhere, empty, goneOn, nulls, unknown } from './surprises.ts';
 
-/** Every scenario of the service, by the session id that people type. */
-export const SCENARIOS: readonly Scenario[] = [demo];
+/** Every scenario of the service, by the session id that people type; the sandbox page lists them in this order. */
+export const SCENARIOS: readonly Scenario[] = [
+	demo,
+	choices,
+	yesNo,
+	three,
+	code,
+	fields,
+	stepping,
+	busy,
+	quiet,
+	report,
+	elsewhere,
+	changing,
+	goneOn,
+	paused,
+	inactive,
+	completed,
+	failing,
+	failed,
+	stopped,
+	forty,
+	ninetyFive,
+	tooLong,
+	unknown,
+	empty,
+	nulls,
+	hostile,
+];

@@ -1,0 +1,44 @@
+import { done, item, type Scenario, task } from '../agents.ts';
+
+const ZALGO = [...'HE COMES'].map((letter) => letter + '\u0300\u0316\u0334\u0353\u0489'.repeat(6)).join('');
+const RTL = '\u202Egnp.exe\u202C مرحبا بالعالم שלום';
+const FAMILY = '👩‍👩‍👧‍👦🏳️‍🌈'.repeat(200);
+
+/** Text that tries to call people, to lie about where a link goes, to run, to break out, and to be too long. */
+export const hostile: Scenario = {
+	id: 'hostile',
+	summary: 'Mentions, fake links, script tags, huge strings, right-to-left, zalgo and emoji.',
+	seed: {
+		status: 'active',
+		name: '<!channel> *urgent* <https://evil.example|Your bank>',
+		maxSteps: 30,
+		sessionDetails: '<script>alert(1)</script>',
+		sessionVariables: [{ name: '<@U0000000001>', value: 'hunter2' }],
+		messages: [
+			task('<!here> <@U0000000001> <#C0000000001|general> <!subteam^S0000000001> read this'),
+			done('[Click here](https://evil.example) and <https://evil.example|https://bank.example>', {
+				go_to_url: { url: 'javascript:alert(1)' },
+			}),
+			done(`<script>alert(document.cookie)</script><img src=x onerror=alert(1)> ${ZALGO} ${RTL}`),
+			done(`\`\`\`\nunclosed fence @channel ${'x'.repeat(200_000)}`),
+			done(`![pixel](https://evil.example/p.png)\n\n${FAMILY}`, {
+				save_to_file: { file_path: '../../etc/passwd', filename: '<!everyone>|../\u202Efdp.exe' },
+			}),
+			done('lone surrogates \uD83D and \uDE00, a zero\u0000byte, \u200Bzero width, \u2028line separator'),
+		],
+		files: [
+			{ filename: '<!channel>.pdf', signedUrl: 'javascript:alert(1)', timestamp: 'yesterday' },
+			{ filename: '', signedUrl: 'not a link', timestamp: '' },
+		],
+	},
+	async play(agent) {
+		const values = await agent.ask(`<!channel> answer *now* _or_ ~else~ ${'long '.repeat(2_000)}`, [
+			item('<@U0000000001> & <b>title</b> '.repeat(40), '```'),
+			item(ZALGO, RTL),
+			item('', FAMILY),
+			item('\u0000\u0001\u202E', `<https://evil.example|Yes> or <!here>? ${'w'.repeat(30_000)}`),
+		]);
+		await agent.wait(1000);
+		agent.step(`You said <!channel> ${values.join(' | ')}`);
+	},
+};
