@@ -1,0 +1,137 @@
+/** What somebody typed after `/session`. */
+export type SessionCommand =
+	| { readonly kind: 'help'; readonly reason: HelpReason }
+	| { readonly kind: 'open' | 'history'; readonly sessionId: string }
+	| { readonly kind: 'watch'; readonly sessionIds: readonly string[]; readonly options: WatchOptions }
+	| { readonly kind: 'unwatch'; readonly sessionIds: readonly string[] | 'all' }
+	| { readonly kind: 'list' };
+
+/** Null: as it is. */
+export interface WatchOptions {
+	readonly questionsOnly: boolean | null;
+	readonly questionsInChannel: boolean | null;
+}
+
+/** Why help is shown, so that it can say so. */
+export type HelpReason =
+	| 'asked'
+	| 'unclear'
+	| 'missing_id'
+	| 'too_many_ids'
+	| 'foreign_link'
+	| 'link_without_id'
+	| 'id_too_long';
+
+/** Ids seen are 8 hexadecimal characters, but the service only promises a string; a button's value holds this many. */
+const LONGEST_ID = 400;
+const MOST_IDS = 20;
+
+/**
+ * Understands `/session …`: the id alone, in quotes or backticks, as a link of Slack's (`<…|…>`) or a dashboard link;
+ * `watch`, `unwatch`, `list`, `history` and `help` with any letter case. A quoted word is always an id.
+ *
+ * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
+ */
+export function parseSessionCommand(text: string, dashboardUrl: string | null): SessionCommand {
+	const words = text
+		.trim()
+		.split(/\s+/)
+		.filter((word) => word !== '');
+	const [first, ...rest] = words;
+	if (first === undefined) return help('asked');
+	switch (first.toLowerCase()) {
+		case 'help':
+		case '?':
+			return help('asked');
+		case 'list':
+			return { kind: 'list' };
+		case 'watch':
+			return parseWatch(rest, dashboardUrl);
+		case 'unwatch':
+			if (rest.length === 1 && rest[0]?.toLowerCase() === 'all') return { kind: 'unwatch', sessionIds: 'all' };
+			return withIds(rest, dashboardUrl, MOST_IDS, (sessionIds) => ({ kind: 'unwatch', sessionIds }));
+		case 'history':
+			return withIds(rest, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'history', sessionId }));
+		default:
+			if (words.length > 1) return help('unclear');
+			return withIds(words, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'open', sessionId }));
+	}
+}
+
+function parseWatch(words: readonly string[], dashboardUrl: string | null): SessionCommand {
+	const flags = words.filter((word) => word.startsWith('--'));
+	const ids = words.filter((word) => !word.startsWith('--'));
+	let options: WatchOptions = { questionsOnly: null, questionsInChannel: null };
+	for (const flag of flags) {
+		const known = WATCH_FLAGS[flag.toLowerCase()];
+		if (known === undefined) return help('unclear');
+		options = { ...options, ...known };
+	}
+	return withIds(ids, dashboardUrl, MOST_IDS, (sessionIds) => ({ kind: 'watch', sessionIds, options }));
+}
+
+const WATCH_FLAGS: Readonly<Record<string, Partial<WatchOptions>>> = {
+	'--everything': { questionsOnly: false },
+	'--questions-only': { questionsOnly: true },
+	'--in-channel': { questionsInChannel: true },
+	'--thread-only': { questionsInChannel: false },
+};
+
+function withIds(
+	words: readonly string[],
+	dashboardUrl: string | null,
+	most: number,
+	build: (ids: readonly string[]) => SessionCommand,
+): SessionCommand {
+	if (words.length === 0) return help('missing_id');
+	if (words.length > most) return help(most === 1 ? 'unclear' : 'too_many_ids');
+	const ids: string[] = [];
+	for (const word of words) {
+		const parsed = parseSessionId(word, dashboardUrl);
+		if (typeof parsed !== 'string') return help(parsed.problem);
+		if (!ids.includes(parsed)) ids.push(parsed);
+	}
+	return build(ids);
+}
+
+/** The session id in one word of a person, or why there is none. */
+export function parseSessionId(word: string, dashboardUrl: string | null): string | { problem: HelpReason } {
+	const bare = unwrap(word);
+	if (bare === '') return { problem: 'missing_id' };
+	if (/^https?:\/\//i.test(bare)) return idOfLink(bare, dashboardUrl);
+	if (bare.length > LONGEST_ID) return { problem: 'id_too_long' };
+	// Never part of an id that was seen, and all of Slack's own markup starts so.
+	if (/[<>@#!]/.test(bare)) return { problem: 'unclear' };
+	return bare;
+}
+
+/** Takes away quotes, backticks and the marks Slack puts around links, layer by layer. */
+function unwrap(word: string): string {
+	let bare = word;
+	for (let before = ''; before !== bare; ) {
+		before = bare;
+		bare = bare
+			.replace(/^<([^>]*)>$/, '$1')
+			.replace(/^(["'`“”„‘’«»])(.*)["'`“”‘’«»]$/u, '$2')
+			.trim();
+	}
+	return bare.replaceAll('&amp;', '&');
+}
+
+function idOfLink(link: string, dashboardUrl: string | null): string | { problem: HelpReason } {
+	const url = URL.parse(link);
+	if (url === null) return { problem: 'unclear' };
+	const expected = dashboardUrl === null ? null : URL.parse(`${dashboardUrl}/sessions/session`);
+	const isOurs =
+		expected === null
+			? url.pathname.endsWith('/sessions/session')
+			: url.origin === expected.origin && url.pathname.replace(/\/+$/, '') === expected.pathname;
+	if (!isOurs) return { problem: 'foreign_link' };
+	const id = url.searchParams.get('id')?.trim() ?? '';
+	if (id === '') return { problem: 'link_without_id' };
+	return id.length > LONGEST_ID ? { problem: 'id_too_long' } : id;
+}
+
+function help(reason: HelpReason): SessionCommand {
+	return { kind: 'help', reason };
+}
