@@ -1,0 +1,122 @@
+import type { KnownBlock } from '@slack/types';
+import type { Question } from '../../questions/open-question.ts';
+import { blockId } from '../ids.ts';
+import { METADATA_LIMIT, metadataLength, type ViewMetadata } from '../metadata.ts';
+import { mrkdwn } from '../text.ts';
+import { type FieldLimits, fieldBlocks } from './field-blocks.ts';
+import { DESCRIBED_FIELDS, type Field, INPUT_LIMIT, isShown, MOST_FIELDS, offerOf, planFields } from './plan.ts';
+import { PUT_LIMIT_BYTES, putOverheadBytes } from './put-size.ts';
+
+/** A question as input blocks, or why it cannot be answered in Slack. */
+export type Form =
+	/** `metadata` belongs into the view: it says how to read the form back. */
+	| { readonly kind: 'fields'; readonly blocks: readonly KnownBlock[]; readonly metadata: ViewMetadata }
+	/** More open items than a view holds. */
+	| { readonly kind: 'tooMany'; readonly count: number }
+	/** The service would refuse the PUT, so long are the question's own texts. */
+	| { readonly kind: 'tooLarge'; readonly bytes: number };
+
+/** Room that the answers need at least beside a question's own texts. */
+const leastRoomBytes = 1000;
+/** Of the 250 KB that a view may take, the rest of the view needs some. */
+const formBytes = 150_000;
+const shrinking: readonly FieldLimits[] = [
+	{ text: 2900, offer: INPUT_LIMIT },
+	{ text: 1500, offer: INPUT_LIMIT },
+	{ text: 700, offer: 1500 },
+	{ text: 300, offer: 600 },
+	{ text: 120, offer: 200 },
+	{ text: 75, offer: 60 },
+];
+
+/**
+ * The fields of the open items. `draft` holds what is known of the answers by position (typed before, or offered): a
+ * text longer than an input holds is shown cut. `metadata` is that of the view as it stands, so that a refresh keeps
+ * every block_id.
+ */
+export function buildForm(input: {
+	sessionId: string;
+	question: Question;
+	metadata: ViewMetadata;
+	draft: Readonly<Record<number, string>>;
+}): Form {
+	const { sessionId, question, metadata, draft } = input;
+	const count = question.openItems.length;
+	if (count > MOST_FIELDS) return { kind: 'tooMany', count };
+	const bytes = putOverheadBytes(sessionId, question);
+	if (bytes + leastRoomBytes > PUT_LIMIT_BYTES) return { kind: 'tooLarge', bytes };
+
+	const again = isShown(metadata, question);
+	const planned = keepOptionTexts(planFields(question, metadata, draft), metadata);
+	for (const [level, some] of shrinking.entries()) {
+		// What stands in the inputs was cut to the limit of the first showing and is compared with that.
+		const limits = again ? { ...some, offer: metadata.offerLimit } : some;
+		const blocks = formBlocks(planned.fields, { question, metadata, bare: count > DESCRIBED_FIELDS, limits });
+		if (level < shrinking.length - 1 && Buffer.byteLength(JSON.stringify(blocks)) > formBytes) continue;
+		const { fields, optionTexts } = planned;
+		return {
+			kind: 'fields',
+			blocks,
+			metadata: {
+				...metadata,
+				messageIndex: question.messageIndex,
+				fingerprint: question.fingerprint,
+				putOverheadBytes: bytes,
+				fields: fields.map(({ position }) => position),
+				offered: fields.filter((field) => offerOf(field, limits.offer) !== null).map(({ position }) => position),
+				shown: metadata.plainText ? 'plain' : 'guessed',
+				asText: metadata.plainText ? [] : positionsOf(fields, (field) => field.variant === 'plain'),
+				secret: positionsOf(fields, (field) => field.secret),
+				offerLimit: limits.offer,
+				optionTexts,
+			},
+		};
+	}
+	return { kind: 'tooMany', count };
+}
+
+function formBlocks(fields: readonly Field[], context: Parameters<typeof fieldBlocks>[1]): KnownBlock[] {
+	const blocks: KnownBlock[] = [];
+	let warned = false;
+	for (const field of fields) {
+		if (field.secret && !warned) {
+			warned = true;
+			const text =
+				':warning: Slack cannot hide what you type in a field. A password or code is readable on your screen; it is sent encrypted, never shown again and removed once it has arrived.';
+			blocks.push({ type: 'context', block_id: blockId('secret'), elements: [mrkdwn(text)] });
+		}
+		blocks.push(...fieldBlocks(field, context));
+	}
+	return blocks;
+}
+
+/**
+ * Slack hands option texts back with emoji as `:names:` and `&` as an entity, so the metadata keeps the texts that would
+ * not survive; where it has no room for them the choice becomes plain text.
+ */
+function keepOptionTexts(
+	fields: readonly Field[],
+	metadata: ViewMetadata,
+): { fields: readonly Field[]; optionTexts: Record<number, readonly string[]> } {
+	const optionTexts: Record<number, readonly string[]> = {};
+	// The positions, ids and numbers that the finished metadata adds.
+	const reserve = 900 + fields.length * 12;
+	let room = METADATA_LIMIT - metadataLength({ ...metadata, optionTexts: {} }) - reserve;
+	const kept = fields.map((field): Field => {
+		if (field.variant === 'plain' || field.kind !== 'choice' || field.options.every(survivesSlack)) return field;
+		const size = JSON.stringify(field.options).length + 10;
+		if (size > room) return { ...field, variant: 'plain' };
+		room -= size;
+		optionTexts[field.position] = field.options;
+		return field;
+	});
+	return { fields: kept, optionTexts };
+}
+
+function survivesSlack(text: string): boolean {
+	return /^[\p{L}\p{N} .,;!?'"()/+%$€£#@_=-]*$/u.test(text) && text === text.trim() && !text.includes('  ');
+}
+
+function positionsOf(fields: readonly Field[], test: (field: Field) => boolean): number[] {
+	return fields.filter(test).map(({ position }) => position);
+}

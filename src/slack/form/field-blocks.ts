@@ -1,0 +1,163 @@
+import type { InputBlock, KnownBlock, PlainTextOption } from '@slack/types';
+import type { Question } from '../../questions/open-question.ts';
+import { ACTIONS, blockId, type FieldVariant, fieldBlockId } from '../ids.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import { isBlank, markdownAsMrkdwn, mrkdwn, oneLine, plain } from '../text.ts';
+import { type Field, INPUT_LIMIT, offerOf, YES_NO, yesNoOption } from './plan.ts';
+
+/** How much of the texts is shown, smaller when a form would outgrow a view. */
+export interface FieldLimits {
+	/** Of a description, in characters. */
+	readonly text: number;
+	/** Of an initial value. */
+	readonly offer: number;
+}
+
+export interface FieldContext {
+	readonly question: Question;
+	readonly metadata: ViewMetadata;
+	/** Without descriptions as text. */
+	readonly bare: boolean;
+	readonly limits: FieldLimits;
+}
+
+/** The `value` of "Something else…". */
+export const OTHER_OPTION = 'other';
+const typed = { trigger_actions_on: ['on_character_entered' as const] };
+
+/** One to three blocks: the description when it is long, the input, and the text beside "Something else…". */
+export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
+	const { question, bare, limits } = context;
+	const { title, description } = question.items[field.position] ?? { title: '', description: '' };
+	const label = labelOf(question, field.position, limits.text);
+	const short = oneLine(description, limits.text);
+	const isHint = bare || (short.length <= 150 && !description.trim().includes('\n'));
+	const blocks: KnownBlock[] = [];
+	if (!isHint) {
+		const text = markdownAsMrkdwn(description, Math.min(limits.text, 2900));
+		if (!isBlank(text)) {
+			blocks.push({ type: 'section', block_id: blockId('about', field.position), text: mrkdwn(text) });
+		}
+	}
+	const hints = [
+		isHint && description.trim() !== title.trim() ? oneLine(description, Math.min(limits.text, 300)) : '',
+		field.text.length > limits.offer
+			? `Your text of ${field.text.length.toLocaleString('en-US')} characters is longer than a field in Slack can show. It is sent whole as long as you leave this field as it is.`
+			: '',
+	].filter((hint) => hint !== '');
+	blocks.push(inputBlock(field, context, label, hints.join(' ')));
+	if (field.variant === 'guessed' && field.kind === 'choice') blocks.push(otherBlock(field, context, label));
+	return blocks;
+}
+
+function inputBlock(field: Field, context: FieldContext, label: string, hint: string): InputBlock {
+	return {
+		type: 'input',
+		block_id: idOf(field, context, field.variant),
+		label: plain(label, 2000),
+		element: elementOf(field, context.limits),
+		optional: context.metadata.partial,
+		dispatch_action: !field.secret,
+		...(hint === '' ? {} : { hint: plain(hint, 2000) }),
+	};
+}
+
+function elementOf(field: Field, limits: FieldLimits): InputBlock['element'] {
+	const offer = offerOf(field, limits.offer);
+	const initial = offer === null ? {} : { initial_value: offer };
+	const dispatch = field.secret ? {} : { dispatch_action_config: typed };
+	const action_id = ACTIONS.field;
+	if (field.variant === 'plain') {
+		return { type: 'plain_text_input', action_id, multiline: true, max_length: INPUT_LIMIT, ...initial, ...dispatch };
+	}
+	switch (field.kind) {
+		case 'yesNo':
+			return radio(YES_NO.map(option), offer === null ? null : yesNoOption(offer));
+		case 'choice':
+			return choice(field);
+		case 'number':
+			return { type: 'number_input', action_id, is_decimal_allowed: true, ...initial, ...dispatch };
+		case 'email':
+			return { type: 'email_text_input', action_id, ...initial, ...dispatch };
+		case 'url':
+			return { type: 'url_text_input', action_id, ...initial, ...dispatch };
+		case 'date':
+			return { type: 'datepicker', action_id, ...(offer === null ? {} : { initial_date: offer }) };
+		case 'time':
+			return { type: 'timepicker', action_id, ...(offer === null ? {} : { initial_time: offer }) };
+		default:
+			return {
+				type: 'plain_text_input',
+				action_id,
+				multiline: field.kind === 'longText',
+				max_length: INPUT_LIMIT,
+				...initial,
+				...dispatch,
+			};
+	}
+}
+
+function choice(field: Field): InputBlock['element'] {
+	const options = [...field.options.map(option), otherOption];
+	const known = field.options.indexOf(field.text);
+	const chosen = isBlank(field.text) ? null : known === -1 ? options.length - 1 : known;
+	if (field.options.length <= 5) return radio(options, chosen);
+	const initial = chosen === null ? undefined : options[chosen];
+	return {
+		type: 'static_select',
+		action_id: ACTIONS.field,
+		options,
+		...(initial === undefined ? {} : { initial_option: initial }),
+	};
+}
+
+function radio(options: PlainTextOption[], chosen: number | null): InputBlock['element'] {
+	const initial = chosen === null ? undefined : options[chosen];
+	return {
+		type: 'radio_buttons',
+		action_id: ACTIONS.field,
+		options,
+		...(initial === undefined ? {} : { initial_option: initial }),
+	};
+}
+
+function option(text: string, position: number): PlainTextOption {
+	return { text: plain(text, 75), value: `o${position}` };
+}
+
+const otherOption: PlainTextOption = { text: plain('Something else…', 75), value: OTHER_OPTION };
+
+function otherBlock(field: Field, context: FieldContext, label: string): InputBlock {
+	const offer = field.options.includes(field.text) ? null : offerOf(field, context.limits.offer);
+	return {
+		type: 'input',
+		block_id: idOf(field, context, 'other'),
+		label: plain(`Something else, for: ${label}`, 150),
+		element: {
+			type: 'plain_text_input',
+			action_id: ACTIONS.otherText,
+			multiline: true,
+			max_length: INPUT_LIMIT,
+			...(offer === null ? {} : { initial_value: offer }),
+			dispatch_action_config: typed,
+		},
+		optional: true,
+		dispatch_action: true,
+	};
+}
+
+/** The title; where there is none its place in the question, and where titles repeat both. */
+export function labelOf(question: Question, position: number, limit: number): string {
+	const title = oneLine(question.items[position]?.title ?? '', Math.max(75, Math.min(1900, limit)));
+	const place = question.openItems.indexOf(position) + 1;
+	const count = question.openItems.length;
+	if (title === '') return count === 1 ? 'Your answer' : `Question ${place} of ${count}`;
+	const raw = question.items[position]?.title;
+	const repeats = question.openItems.some((other) => other !== position && question.items[other]?.title === raw);
+	return repeats ? `${title} (${place} of ${count})` : title;
+}
+
+function idOf(field: Field, { question }: FieldContext, variant: FieldVariant): string {
+	const { messageIndex, fingerprint } = question;
+	return fieldBlockId({ messageIndex, fingerprint, position: field.position, variant });
+}

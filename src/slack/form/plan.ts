@@ -1,0 +1,112 @@
+import { guessInput, type InputGuess } from '../../questions/input-kind.ts';
+import type { Question } from '../../questions/open-question.ts';
+import type { FieldVariant } from '../ids.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import { cutTo, isBlank, oneLine } from '../text.ts';
+import { isDate, isEmail, isNumber, isTime, isUrl } from './formats.ts';
+
+/** Up to so many items stand with their descriptions as text; with up to three blocks each they leave room in a view of 100. */
+export const DESCRIBED_FIELDS = 30;
+/** Up to so many items stand as bare inputs. */
+export const MOST_FIELDS = 90;
+/** What a plain_text_input holds. */
+export const INPUT_LIMIT = 3000;
+/** Slack shows 75 characters of an option, and 100 options of which "Something else…" is one. */
+const optionLimit = 75;
+const mostOptions = 99;
+
+/** One field of a form, decided before anything is drawn. */
+export interface Field {
+	readonly position: number;
+	readonly variant: Exclude<FieldVariant, 'other'>;
+	readonly kind: InputGuess['kind'];
+	readonly secret: boolean;
+	/** Of a choice, in full. */
+	readonly options: readonly string[];
+	/** What is known of the answer; empty for secret ones, always. */
+	readonly text: string;
+}
+
+/**
+ * Which field each open item gets. `metadata` of a form that shows this question already decides what stays plain text,
+ * so that a refresh changes no block_id; otherwise a text that does not fit its guessed input (half an e-mail address,
+ * "maybe" for yes or no) turns that field into plain text rather than being lost.
+ */
+export function planFields(
+	question: Question,
+	metadata: ViewMetadata,
+	draft: Readonly<Record<number, string>>,
+): readonly Field[] {
+	const bare = question.openItems.length > DESCRIBED_FIELDS;
+	const shown = isShown(metadata, question) ? metadata.asText : null;
+	return question.openItems.map((position) => {
+		const guess = usableGuess(guessInput(question.items[position] ?? { title: '', description: '' }), bare);
+		const text = guess.secret ? '' : (draft[position] ?? '');
+		const field = {
+			position,
+			kind: guess.kind,
+			secret: guess.secret,
+			options: guess.kind === 'choice' ? guess.options : [],
+			text,
+		};
+		const plain = metadata.plainText || (shown === null ? !fits(field) : shown.includes(position));
+		return { ...field, variant: plain ? 'plain' : 'guessed' };
+	});
+}
+
+/** Whether the view of this metadata shows this very question already, with the same kind of fields. */
+export function isShown(metadata: ViewMetadata, question: Question): boolean {
+	return (
+		metadata.shown === (metadata.plainText ? 'plain' : 'guessed') &&
+		metadata.messageIndex === question.messageIndex &&
+		metadata.fingerprint === question.fingerprint
+	);
+}
+
+/** A choice of which Slack could not show every option whole, or that has no room for "Something else…", is long text. */
+function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
+	if (guess.kind !== 'choice') return guess;
+	const usable =
+		!bare &&
+		guess.options.length <= mostOptions &&
+		guess.options.every((option) => option.length <= optionLimit && oneLine(option, optionLimit) !== '');
+	return usable ? guess : { kind: 'longText', secret: false };
+}
+
+/** Whether the known text can stand in the guessed input. */
+function fits({ kind, text }: Pick<Field, 'kind' | 'text'>): boolean {
+	if (text === '') return true;
+	switch (kind) {
+		case 'yesNo':
+			return yesNoOption(text) !== null;
+		case 'number':
+			return isNumber(text);
+		case 'email':
+			return isEmail(text);
+		case 'url':
+			return isUrl(text);
+		case 'date':
+			return isDate(text);
+		case 'time':
+			return isTime(text);
+		case 'line':
+			return !text.includes('\n');
+		default:
+			return true;
+	}
+}
+
+export const YES_NO = ['Yes', 'No'] as const;
+
+/** The position in `YES_NO` of a text that says just that. */
+export function yesNoOption(text: string): number | null {
+	const at = YES_NO.findIndex((word) => word.toLowerCase() === text.trim().toLowerCase());
+	return at === -1 ? null : at;
+}
+
+/** What a field shows of `text` at first: null when there is nothing, or nothing that its input can take. */
+export function offerOf(field: Field, limit: number): string | null {
+	if (field.secret || isBlank(field.text)) return null;
+	if (field.variant === 'guessed' && !fits(field)) return null;
+	return cutTo(field.text, limit);
+}

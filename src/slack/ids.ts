@@ -1,0 +1,101 @@
+/*
+ * Every id that Slack hands back. They are stable: a message posted months ago still carries them. Ids hold positions
+ * and keys, never content.
+ */
+
+export const ACTIONS = {
+	/** In a view: read the session again and show it. */
+	refresh: 'session.refresh',
+	/** Older and newer steps; `value` is the page to show. */
+	older: 'session.older',
+	newer: 'session.newer',
+	watch: 'session.watch',
+	unwatch: 'session.unwatch',
+	/** Link buttons: pressed events arrive and need an ack, nothing else. */
+	dashboard: 'session.dashboard',
+	openFile: 'session.open_file',
+	openScreenshot: 'session.open_screenshot',
+	/** In a form: make every field optional, and back. */
+	partial: 'form.partial',
+	complete: 'form.complete',
+	/** In a form: every field as plain text, and back. */
+	plainText: 'form.plain_text',
+	guessed: 'form.guessed',
+	/** An input; typing in it is heard of by `dispatch_action`. */
+	field: 'form.field',
+	/** The text beside "Something else…". */
+	otherText: 'form.other_text',
+	/** On a card or message: open the session's form; `value` is a `SessionTarget`. */
+	answer: 'question.answer',
+	/** On a card or message: open the session; `value` is a `SessionTarget`. */
+	open: 'session.open',
+	/** On a receipt; `value` is the answer's id. */
+	tryAgain: 'answer.try_again',
+	giveUp: 'answer.give_up',
+	postToThread: 'answer.post_to_thread',
+	/** Open the question that is asked now, with the text carried over; `value` is a `SessionTarget`. */
+	answerNew: 'answer.answer_new',
+	/** On an error: do again what failed; in a view its metadata says what. */
+	reload: 'error.reload',
+	historyOlder: 'history.older',
+	historyNewer: 'history.newer',
+	/** On a card: what only the person who presses is to see. */
+	showScreenshot: 'card.screenshot',
+	showFiles: 'card.files',
+} as const;
+export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
+
+export const CALLBACKS = {
+	loading: 'handraise.loading',
+	/** The only one with Submit. */
+	session: 'handraise.session',
+	receipt: 'handraise.receipt',
+	error: 'handraise.error',
+	history: 'handraise.history',
+} as const;
+export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
+
+/** `guessed`: the input that suits; `plain`: long text; `other`: the text beside "Something else…". */
+export type FieldVariant = 'guessed' | 'plain' | 'other';
+
+const variantLetters = { guessed: 'g', plain: 'p', other: 'o' } as const satisfies Record<FieldVariant, string>;
+
+/** What a button on a message points to. */
+export interface SessionTarget {
+	readonly sessionId: string;
+	/** Null: whatever is open. */
+	readonly messageIndex: number | null;
+}
+
+/** A field as its block_id names it. */
+export interface FieldId {
+	readonly messageIndex: number;
+	readonly fingerprint: string;
+	readonly position: number;
+	readonly variant: FieldVariant;
+}
+
+/**
+ * The block_id of one field. Slack keeps what was typed as long as it stays the same, so it names the question and the
+ * kind of field, and nothing that paging, refreshing or optional fields change.
+ */
+export function fieldBlockId({ messageIndex, fingerprint, position, variant }: FieldId): string {
+	return `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${variantLetters[variant]}`;
+}
+
+/** The block_id of a block that is no field, unique in its view. */
+export function blockId(name: string, index?: number): string {
+	return index === undefined ? `b.${name}` : `b.${name}.${index}`;
+}
+
+/** The `value` of a button that points to a session; ids longer than a button holds are refused at the command. */
+export function encodeTarget({ sessionId, messageIndex }: SessionTarget): string {
+	return `${messageIndex ?? ''}:${sessionId}`;
+}
+
+/** Null when it is not one of ours. */
+export function decodeTarget(value: string | undefined): SessionTarget | null {
+	const parts = /^(\d{0,9}):(.+)$/s.exec(value ?? '');
+	if (parts === null) return null;
+	return { sessionId: parts[2] ?? '', messageIndex: parts[1] === '' ? null : Number(parts[1]) };
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+
+/** Slack takes 3,000 characters of private_metadata. */
+export const METADATA_LIMIT = 3000;
+const version = 1;
+
+/** What a view remembers between two events; Slack hands it back as it is, and so might somebody who forges a request. */
+export interface ViewMetadata {
+	readonly sessionId: string;
+	/** The message whose question the form asks; null while nothing is asked. */
+	readonly messageIndex: number | null;
+	readonly fingerprint: string | null;
+	/** One showing of one form; a nonce. Drafts and submissions are known by it. */
+	readonly formId: string;
+	/** Of the steps; 0 shows the newest. */
+	readonly page: number;
+	readonly plainText: boolean;
+	readonly partial: boolean;
+	/** Milliseconds since the epoch of the read that the view shows; 0 while nothing was read. */
+	readonly readAt: number;
+	readonly origin: { readonly channelId: string | null; readonly threadTs: string | null };
+	/** UTF-8 bytes of the PUT's JSON when our values are empty. */
+	readonly putOverheadBytes: number;
+	/** Positions that have a field. */
+	readonly fields: readonly number[];
+	/** Those of `fields` that were shown with an initial value: Slack may leave it out of the state. */
+	readonly offered: readonly number[];
+	/** In which of the two ways the fields were shown last; null before there were any. */
+	readonly shown: 'guessed' | 'plain' | null;
+	/** Those of `fields` shown as plain text, though inputs are guessed, because the text at hand did not fit. */
+	readonly asText: readonly number[];
+	/** Those of `fields` whose values are secret. */
+	readonly secret: readonly number[];
+	/** Longest initial value that was offered, in UTF-16 units; longer texts were shown cut to it. */
+	readonly offerLimit: number;
+	/** Option texts that Slack would hand back altered (emoji, `&`), by position. */
+	readonly optionTexts: Readonly<Record<number, readonly string[]>>;
+	/** The answer that a receipt tells of. */
+	readonly answerId: string | null;
+	/** Of a history: how many answers are skipped. */
+	readonly offset: number;
+}
+
+const index = z.int().min(0).max(1_000_000_000);
+const ranges = z
+	.string()
+	.max(600)
+	.regex(/^(\d{1,5}(-\d{1,5})?(,|$))*$/)
+	.transform(expandRanges);
+
+const schema = z.object({
+	v: z.literal(version),
+	s: z.string().max(500),
+	m: index.nullable(),
+	f: z.string().max(64).nullable(),
+	i: z.string().max(64),
+	p: index,
+	t: z.boolean(),
+	o: z.boolean(),
+	r: z.number().min(0),
+	c: z.string().max(64).nullable(),
+	h: z.string().max(64).nullable(),
+	b: z.number().min(0),
+	q: ranges,
+	d: ranges,
+	w: z.enum(['guessed', 'plain']).nullable(),
+	x: ranges,
+	k: ranges,
+	l: index,
+	e: z.record(z.string().regex(/^\d{1,5}$/), z.array(z.string())),
+	a: z.string().max(64).nullable(),
+	n: index,
+});
+
+/** The metadata of a view before anything was read. */
+export function newMetadata(start: {
+	sessionId: string;
+	formId: string;
+	origin?: ViewMetadata['origin'];
+	messageIndex?: number | null;
+}): ViewMetadata {
+	return {
+		sessionId: start.sessionId,
+		messageIndex: start.messageIndex ?? null,
+		fingerprint: null,
+		formId: start.formId,
+		page: 0,
+		plainText: false,
+		partial: false,
+		readAt: 0,
+		origin: start.origin ?? { channelId: null, threadTs: null },
+		putOverheadBytes: 0,
+		fields: [],
+		offered: [],
+		shown: null,
+		asText: [],
+		secret: [],
+		offerLimit: 0,
+		optionTexts: {},
+		answerId: null,
+		offset: 0,
+	};
+}
+
+/** The string for private_metadata. Throws RangeError beyond 3,000 characters (a session id of that length). */
+export function encodeMetadata(metadata: ViewMetadata): string {
+	const text = serialise(metadata);
+	if (text.length > METADATA_LIMIT) throw new RangeError(`private_metadata of ${text.length} characters`);
+	return text;
+}
+
+/** How many characters of private_metadata it takes. */
+export function metadataLength(metadata: ViewMetadata): number {
+	return serialise(metadata).length;
+}
+
+/** Null for anything that is not whole and of this version. */
+export function decodeMetadata(text: string | undefined): ViewMetadata | null {
+	const parsed = schema.safeParse(parseJson(text));
+	if (!parsed.success) return null;
+	const data = parsed.data;
+	return {
+		sessionId: data.s,
+		messageIndex: data.m,
+		fingerprint: data.f,
+		formId: data.i,
+		page: data.p,
+		plainText: data.t,
+		partial: data.o,
+		readAt: data.r,
+		origin: { channelId: data.c, threadTs: data.h },
+		putOverheadBytes: data.b,
+		fields: data.q,
+		offered: data.d,
+		shown: data.w,
+		asText: data.x,
+		secret: data.k,
+		offerLimit: data.l,
+		optionTexts: data.e,
+		answerId: data.a,
+		offset: data.n,
+	};
+}
+
+function serialise(metadata: ViewMetadata): string {
+	return JSON.stringify({
+		v: version,
+		s: metadata.sessionId,
+		m: metadata.messageIndex,
+		f: metadata.fingerprint,
+		i: metadata.formId,
+		p: metadata.page,
+		t: metadata.plainText,
+		o: metadata.partial,
+		r: metadata.readAt,
+		c: metadata.origin.channelId,
+		h: metadata.origin.threadTs,
+		b: metadata.putOverheadBytes,
+		q: toRanges(metadata.fields),
+		d: toRanges(metadata.offered),
+		w: metadata.shown,
+		x: toRanges(metadata.asText),
+		k: toRanges(metadata.secret),
+		l: metadata.offerLimit,
+		e: metadata.optionTexts,
+		a: metadata.answerId,
+		n: metadata.offset,
+	} satisfies Record<keyof z.input<typeof schema>, unknown>);
+}
+
+function parseJson(text: string | undefined): unknown {
+	if (text === undefined || text.length > METADATA_LIMIT) return null;
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
+	}
+}
+
+/** Ascending positions as `0-4,7`. */
+function toRanges(positions: readonly number[]): string {
+	const parts: string[] = [];
+	for (let at = 0; at < positions.length; ) {
+		const first = positions[at] ?? 0;
+		let last = first;
+		while (positions[at + 1] === last + 1) {
+			last += 1;
+			at += 1;
+		}
+		parts.push(first === last ? `${first}` : `${first}-${last}`);
+		at += 1;
+	}
+	return parts.join(',');
+}
+
+/** A form has at most 90 fields, so a range that claims more is cut there. */
+function expandRanges(text: string): number[] {
+	const positions: number[] = [];
+	for (const part of text.split(',')) {
+		if (part === '') continue;
+		const [first = 0, last = first] = part.split('-').map(Number);
+		for (let position = first; position <= last && positions.length < 100; position += 1) positions.push(position);
+	}
+	return positions;
+}

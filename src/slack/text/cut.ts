@@ -1,0 +1,61 @@
+import { neutralise } from './neutralise.ts';
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** A cluster longer than this is no character anybody reads; it is cut between code points. */
+const longestCluster = 200;
+/** `… (1,234,567,890 more characters)` fits. */
+const noteLength = 36;
+/** Below this length a note of what was cut would take the place of the text. */
+const shortLimit = 100;
+
+/** The largest place at or before `at` where `text` can be cut without splitting what people see as one character. */
+export function boundaryBefore(text: string, at: number): number {
+	if (at >= text.length) return text.length;
+	if (at <= 0) return 0;
+	const before = text.charCodeAt(at - 1);
+	const after = text.charCodeAt(at);
+	if (before < 0x80 && after < 0x80 && !(before === 13 && after === 10)) return at;
+	// The segmenter is slow on long texts, so it sees no more than it has to.
+	const start = text.slice(0, at + longestCluster);
+	const cluster = graphemes.segment(start).containing(at);
+	if (cluster !== undefined && cluster.index > 0 && at - cluster.index <= longestCluster) return cluster.index;
+	if (cluster?.index === 0 && at <= longestCluster) return 0;
+	return isLowSurrogate(after) ? at - 1 : at;
+}
+
+/**
+ * Cuts `source` so that `convert(shown part)` and a note of how much is missing take at most `limit` UTF-16 units. The
+ * source is cut, not the converted text, so no entity, mark-up or character is ever split. Looks at no more than a few
+ * times `limit` of the source, however long it is.
+ */
+export function fit(source: string, limit: number, convert: (text: string) => string): string {
+	const windowEnd = source.length <= limit * 4 ? source.length : boundaryBefore(source, limit * 4);
+	const text = neutralise(source.slice(0, windowEnd)).trimEnd();
+	const beyond = source.length - windowEnd;
+	if (beyond === 0 && text.length <= limit) {
+		const whole = convert(text);
+		if (whole.length <= limit) return whole;
+	}
+	const short = limit < shortLimit;
+	const room = short ? limit - 1 : limit - noteLength;
+	let length = Math.min(text.length, room);
+	for (let round = 0; ; round += 1) {
+		length = boundaryBefore(text, length);
+		const shown = convert(text.slice(0, length).trimEnd());
+		if (shown.length <= room || length === 0) {
+			if (short) return `${shown}…`.slice(0, limit);
+			return `${shown}${shown.endsWith('```') ? '\n' : ''}${noteOf(text.length - length + beyond)}`;
+		}
+		// Proportional steps arrive within a few rounds; the halving is for texts made to prevent that.
+		const next = Math.floor((length * room) / shown.length);
+		length = Math.min(length - 1, round < 8 ? next : length >> 1);
+	}
+}
+
+function noteOf(characters: number): string {
+	return `… (${characters.toLocaleString('en-US')} more ${characters === 1 ? 'character' : 'characters'})`;
+}
+
+function isLowSurrogate(unit: number): boolean {
+	return unit >= 0xdc00 && unit <= 0xdfff;
+}

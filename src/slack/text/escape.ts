@@ -1,0 +1,4 @@
+/** Disarms everything that means something to Slack in mrkdwn and in the `text` of a message: `&`, then `<` and `>`. */
+export function escapeMrkdwn(text: string): string {
+	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
