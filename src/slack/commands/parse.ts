@@ -33,8 +33,9 @@ const MOST_IDS = 20;
  * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
  */
 export function parseSessionCommand(text: string, dashboardUrl: string | null): SessionCommand {
+	// A label of Slack's links may hold spaces, so links lose theirs before the text is split.
 	const words = text
-		.trim()
+		.replace(/<(https?:[^|>]*)\|[^>]*>/g, '$1')
 		.split(/\s+/)
 		.filter((word) => word !== '');
 	const [first, ...rest] = words;
