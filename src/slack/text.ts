@@ -24,32 +24,32 @@ export function plain(text: string, limit: number, fallback = '(empty)'): PlainT
 
 /** The text on one line without anything invisible, cut to `limit`; not escaped: for plain_text alone. May be empty. */
 export function oneLine(text: string, limit: number): string {
-	return it(text, limit, squeeze);
+	return fitText(text, limit, squeeze);
 }
 
 /** The same for mrkdwn and for the `text` of messages: escaped. May be empty. */
 export function oneLineMrkdwn(text: string, limit: number): string {
-	return it(text, limit, (part) => escapeMrkdwn(squeeze(part)));
+	return fitText(text, limit, (part) => escapeMrkdwn(squeeze(part)));
 }
 
 /** Escaped text with its lines, cut to `limit` saying how much was cut: what people wrote. May be empty. */
 export function mrkdwnText(text: string, limit: number): string {
-	return it(text, limit, escapeMrkdwn);
+	return fitText(text, limit, escapeMrkdwn);
 }
 
 /** An agent's Markdown as mrkdwn for modals and `text`, cut to `limit` saying how much was cut. May be empty. */
 export function markdownAsMrkdwn(text: string, limit: number): string {
-	return it(text, limit, markdownToMrkdwn);
+	return fitText(text, limit, markdownToMrkdwn);
 }
 
 /** An agent's Markdown for the `text` of a `markdown` block in a message; those of one message hold 12,000 in all. */
 export function markdownBlockText(text: string, limit: number): string {
-	return it(text, limit, toMarkdownBlockText);
+	return fitText(text, limit, toMarkdownBlockText);
 }
 
 /** Each line quoted, escaped, cut to `limit`: somebody's answer repeated to people. */
 export function quoted(text: string, limit: number): string {
-	return it(text, limit, (part) => `> ${escapeMrkdwn(part).replaceAll('\n', '\n> ')}`);
+	return fitText(text, limit, (part) => `> ${escapeMrkdwn(part).replaceAll('\n', '\n> ')}`);
 }
 
 /** Wraps our own or already converted mrkdwn. `verbatim`: Slack is not to make links of names and channels. */

@@ -28,7 +28,7 @@ export function boundaryBefore(text: string, at: number): number {
  * source is cut, not the converted text, so no entity, mark-up or character is ever split. Looks at no more than a few
  * times `limit` of the source, however long it is.
  */
-export function fit(source: string, limit: number, convert: (text: string) => string): string {
+export function fitText(source: string, limit: number, convert: (text: string) => string): string {
 	const windowEnd = source.length <= limit * 4 ? source.length : boundaryBefore(source, limit * 4);
 	const text = neutralise(source.slice(0, windowEnd)).trimEnd();
 	const beyond = source.length - windowEnd;
