@@ -1,5 +1,5 @@
 import type { MrkdwnElement, PlainTextElement } from '@slack/types';
-import { boundaryBefore } from './text/cut.ts';
+import { boundaryBefore, fitText } from './text/cut.ts';
 import { escapeMrkdwn } from './text/escape.ts';
 import { toMarkdownBlockText } from './text/markdown-block.ts';
 import { markdownToMrkdwn } from './text/mrkdwn.ts';
