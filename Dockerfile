@@ -1,0 +1,23 @@
+# Node runs the TypeScript as it is: there is no build step, and production installs no development dependency.
+FROM node:24-slim
+
+ENV NODE_ENV=production DATA_DIR=/data PORT=3000
+WORKDIR /app
+
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+
+COPY LICENSE ./
+COPY src ./src
+
+# SQLite's file and the encryption key live here; keep it on a local disk, not on a network file system.
+RUN mkdir /data && chown node:node /data
+VOLUME /data
+
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=30s --timeout=3s --start-period=10s \
+	CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+
+# Not through npm: signals have to reach the process, which drains before it stops.
+CMD ["node", "src/main.ts"]
