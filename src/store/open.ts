@@ -1,8 +1,12 @@
 import { resolve } from 'node:path';
+import type { AnswerStore, ClaimStore, DraftStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { createAnswerStore } from './answer-store.ts';
 import { type Cipher, createCipher } from './cipher.ts';
+import { createClaimStore } from './claim-store.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
+import { createDraftStore } from './draft-store.ts';
 import { loadOrMakeKeyFile, parseEncryptionKey } from './encryption-key.ts';
 import { EncryptionKeyMissingError } from './errors.ts';
 import { keyMatches } from './key-check.ts';
@@ -22,6 +26,10 @@ export interface StoreOptions {
 }
 
 export interface Store {
+	readonly answers: AnswerStore;
+	readonly drafts: DraftStore;
+	readonly claims: ClaimStore;
+	/** For stores that live elsewhere in this folder. */
 	readonly db: StoreDatabase;
 	readonly cipher: Cipher;
 	readonly dialect: Dialect;
@@ -58,6 +66,9 @@ export async function openStore({ databaseUrl, dataDir, encryptionKey, clock, lo
 			);
 		}
 		return {
+			answers: createAnswerStore({ db, cipher }),
+			drafts: createDraftStore({ db, cipher }),
+			claims: createClaimStore({ db }),
 			db,
 			cipher,
 			dialect: db.dialect,

@@ -1,0 +1,126 @@
+import type { ExpressionBuilder, Kysely } from 'kysely';
+import { type Answer, type AnswerState, isBlocking, type QuestionKey } from '../answers/answer.ts';
+import type { AcceptResult, NewAnswer } from '../answers/ports.ts';
+import { giveWay, sameSubmission, toldNothing } from './answer-changes.ts';
+import { type AnswerRow, newRow, positionsOf, readAnswer, readPositions, sealItems } from './answer-rows.ts';
+import type { Cipher } from './cipher.ts';
+import type { Tables } from './tables.ts';
+
+/** The transaction of `AnswerStore.accept`. */
+export async function acceptAnswer(db: Kysely<Tables>, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
+	// One statement, one snapshot: an answer that is just being delivered is seen as live or as delivered, never as neither.
+	const rows = await db
+		.selectFrom('answers')
+		.selectAll()
+		.where(({ eb, or }) =>
+			or([
+				eb('submission_key', '=', answer.submissionKey),
+				inTheWay(answer.question, answer.fingerprint, answer.formReadAt)(eb),
+			]),
+		)
+		.orderBy('accepted_at', 'desc')
+		.execute();
+
+	const repeated = rows.find((row) => row.submission_key === answer.submissionKey);
+	if (repeated !== undefined) return repeat(db, cipher, repeated, answer);
+
+	const first = findFirst(rows, positionsOf(answer.items, answer.leftEmpty));
+	const row = newRow(answer, cipher);
+	if (first !== null) {
+		const by = readAnswer(first, cipher);
+		// It was never accepted, so its timeline does not say so.
+		const unheard: AnswerRow = { ...row, state: 'conflicted', timeline: '[]' };
+		const conflicted = { ...unheard, ...giveWay(unheard, answer.items, by, answer.acceptedAt, cipher) };
+		await db.insertInto('answers').values(conflicted).execute();
+		return { kind: 'taken', by, answer: readAnswer(conflicted, cipher) };
+	}
+
+	const accepted = readAnswer(row, cipher);
+	const replacedWaiting = await replaceWaiting(db, cipher, rows, accepted, answer.acceptedAt);
+	await db.insertInto('answers').values(row).execute();
+	return { kind: 'accepted', answer: accepted, replacedWaiting };
+}
+
+/**
+ * Answers to `question` that a new one must look at: live ones and those that wait, and what was delivered for the same
+ * question since its form was read, which its author has not seen.
+ */
+export function inTheWay({ service, sessionId, messageIndex }: QuestionKey, fingerprint: string, formReadAt: number) {
+	return (eb: ExpressionBuilder<Tables, 'answers'>) =>
+		eb.and([
+			eb('service', '=', service),
+			eb('session_id', '=', sessionId),
+			eb('message_index', '=', messageIndex),
+			eb.or([
+				eb('state', 'in', ['accepted', 'delivering', 'waiting']),
+				eb.and([
+					eb('state', 'in', ['delivered', 'resumed']),
+					eb('fingerprint', '=', fingerprint),
+					eb('delivered_at', '>', formReadAt),
+				]),
+			]),
+		]);
+}
+
+/** Among rows of one question: the one that stands in the way of an answer to these positions. */
+export function findFirst(rows: readonly AnswerRow[], positions: readonly number[]): AnswerRow | null {
+	return (
+		rows.find((row) => isBlocking(row.state as AnswerState)) ??
+		rows.find(
+			(row) => row.delivered_at !== null && readPositions(row).some((position) => positions.includes(position)),
+		) ??
+		null
+	);
+}
+
+/** Answers that wait for their authors give way to `by`; a worker is to tell them at once. */
+export async function replaceWaiting(
+	db: Kysely<Tables>,
+	cipher: Cipher,
+	rows: readonly AnswerRow[],
+	by: Answer,
+	now: number,
+): Promise<Answer[]> {
+	const replaced: Answer[] = [];
+	for (const row of rows) {
+		if (row.state !== 'waiting' || row.id === by.id) continue;
+		const { content } = readAnswer(row, cipher);
+		const changed = await db
+			.updateTable('answers')
+			.set({
+				...giveWay(row, content.kind === 'readable' ? content.items : null, by, now, cipher),
+				...toldNothing(row),
+				next_attempt_at: now,
+			})
+			.where('id', '=', row.id)
+			.where('state', '=', 'waiting')
+			.returningAll()
+			.executeTakeFirst();
+		if (changed !== undefined) replaced.push(readAnswer(changed, cipher));
+	}
+	return replaced;
+}
+
+async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer: NewAnswer): Promise<AcceptResult> {
+	const stored = readAnswer(row, cipher);
+	if (sameSubmission(stored, answer.items, answer.leftEmpty))
+		return { kind: 'repeated', answer: stored, edited: false };
+	// A worker notes that its PUT begins and gets the values in one write, so that this either comes before or fails.
+	const edited = await db
+		.updateTable('answers')
+		.set({
+			...sealItems(row.id, answer.items, cipher),
+			positions: JSON.stringify(positionsOf(answer.items, answer.leftEmpty)),
+			left_empty: JSON.stringify(answer.leftEmpty),
+			fingerprint: answer.fingerprint,
+			form_read_at: answer.formReadAt,
+		})
+		.where('id', '=', row.id)
+		.where('state', '=', 'accepted')
+		.where('put_started_at', 'is', null)
+		.returningAll()
+		.executeTakeFirst();
+	if (edited !== undefined) return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
+	const current = await db.selectFrom('answers').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow();
+	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { Draft, DraftStore } from '../answers/ports.ts';
+import type { Cipher } from './cipher.ts';
+import type { StoreDatabase } from './database.ts';
+import type { DraftsTable } from './tables.ts';
+
+const values = z.record(z.string(), z.string());
+
+/** `DraftStore` over SQLite or PostgreSQL. A draft that cannot be decrypted is as good as none. */
+export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): DraftStore {
+	function read(row: DraftsTable | undefined): Draft | null {
+		if (row === undefined) return null;
+		const plain = cipher.decrypt(row.content, place(row.form_id));
+		if (plain === null) return null;
+		return {
+			formId: row.form_id,
+			person: { teamId: row.team_id, userId: row.user_id },
+			question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
+			fingerprint: row.fingerprint,
+			values: values.parse(JSON.parse(plain)),
+			updatedAt: row.updated_at,
+		};
+	}
+
+	return {
+		async save({ formId, person, question, fingerprint, values: typed, updatedAt }) {
+			const row: DraftsTable = {
+				form_id: formId,
+				team_id: person.teamId,
+				user_id: person.userId,
+				service: question.service,
+				session_id: question.sessionId,
+				message_index: question.messageIndex,
+				fingerprint,
+				content: cipher.encrypt(JSON.stringify(typed), place(formId)),
+				updated_at: updatedAt,
+			};
+			await db.write(async (trx) => {
+				await trx
+					.insertInto('drafts')
+					.values(row)
+					// Two notes of one form may overtake each other; the later one stands.
+					.onConflict((conflict) =>
+						conflict.column('form_id').doUpdateSet(row).where('drafts.updated_at', '<=', updatedAt),
+					)
+					.execute();
+			});
+		},
+
+		async get(formId) {
+			return read(await db.read.selectFrom('drafts').selectAll().where('form_id', '=', formId).executeTakeFirst());
+		},
+
+		async newest(person, question) {
+			return read(
+				await db.read
+					.selectFrom('drafts')
+					.selectAll()
+					.where('service', '=', question.service)
+					.where('session_id', '=', question.sessionId)
+					.where('message_index', '=', question.messageIndex)
+					.where('team_id', '=', person.teamId)
+					.where('user_id', '=', person.userId)
+					.orderBy('updated_at', 'desc')
+					.orderBy('form_id', 'desc')
+					.limit(1)
+					.executeTakeFirst(),
+			);
+		},
+
+		async discard(person, question) {
+			await db.write(async (trx) => {
+				await trx
+					.deleteFrom('drafts')
+					.where('service', '=', question.service)
+					.where('session_id', '=', question.sessionId)
+					.where('message_index', '=', question.messageIndex)
+					.where('team_id', '=', person.teamId)
+					.where('user_id', '=', person.userId)
+					.execute();
+			});
+		},
+
+		removeOlderThan: (before) =>
+			db.write(async (trx) => {
+				const result = await trx.deleteFrom('drafts').where('updated_at', '<', before).executeTakeFirst();
+				return Number(result.numDeletedRows);
+			}),
+	};
+}
+
+function place(formId: string) {
+	return { table: 'drafts', id: formId, column: 'content' };
+}
