@@ -1,0 +1,48 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { parseDocument } from 'yaml';
+import { type Definitions, generatedDefinitions } from '../json-schema/generated-schema.ts';
+import { knownEvents, knownScopes } from './known.ts';
+import { type Manifest, manifestRules } from './rules.ts';
+
+/** The shape of a manifest as @slack/web-api types it, closed at the top as well. */
+export function manifestDefinitions(): Definitions {
+	const definitions = generatedDefinitions({
+		packageName: '@slack/web-api',
+		entry: 'dist/types/request/manifest.d.ts',
+		types: ['Manifest'],
+	});
+	return { ...definitions, Manifest: { ...definitions.Manifest, additionalProperties: false } };
+}
+
+function words({ keyword, params, message = 'is wrong' }: ErrorObject): string {
+	if (keyword === 'additionalProperties') return `does not know ${params.additionalProperty}`;
+	if (keyword === 'required') return `needs ${params.missingProperty}`;
+	return message;
+}
+
+/** Scopes and events have lists of their own, with better words than an enumeration of a hundred names. */
+const hasOwnList = /^\/(oauth_config\/scopes|settings\/event_subscriptions)\/\w+\/\d+$/;
+
+function shapeProblems(manifest: unknown): string[] {
+	const ajv = new Ajv({ allErrors: true, strict: false });
+	const check = ajv.compile({ $ref: '#/definitions/Manifest', definitions: manifestDefinitions() });
+	if (check(manifest)) return [];
+	return (check.errors ?? [])
+		.filter((error) => !(error.keyword === 'enum' && hasOwnList.test(error.instancePath)))
+		.map((error) => `${error.instancePath || '/'} ${words(error)}`);
+}
+
+/**
+ * What Slack would not take of a manifest, and what it would take but Handraise does not want: scopes and events that are
+ * not in our own list, events without their scope, addresses that do not go with the transport. One line for each;
+ * empty when all is well.
+ */
+export function checkManifest(yaml: string): string[] {
+	const document = parseDocument(yaml);
+	if (document.errors.length > 0) return document.errors.map((error) => error.message.split('\n')[0] ?? error.code);
+	const manifest: unknown = document.toJS();
+	const shape = shapeProblems(manifest);
+	// The rules read fields; where a field has the wrong shape they would only say so again, and worse.
+	if (shape.length > 0) return shape;
+	return manifestRules({ knownScopes, knownEvents }).flatMap((rule) => rule(manifest as Manifest));
+}

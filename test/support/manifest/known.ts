@@ -1,0 +1,34 @@
+/**
+ * The scopes and events that Handraise may name in its manifest, by hand: Slack's schema takes any string for either, and
+ * a scope that slips in is one that every workspace is asked for. Source: docs.slack.dev/reference/scopes and
+ * docs.slack.dev/reference/events, "Required scopes" of each page.
+ */
+
+/** Bot scopes and what they are for. */
+export const knownScopes: Readonly<Record<string, string>> = {
+	commands: 'slash commands and shortcuts',
+	'chat:write': 'posting and updating messages',
+	'users:read': 'names, guests, bots and foreigners',
+	'app_mentions:read': 'the event app_mention',
+	'im:history': 'the event message.im',
+	'im:write': 'opening direct messages',
+	'channels:read': 'facts and events of public channels',
+	'groups:read': 'facts and events of private channels',
+	'usergroups:read': 'members of user groups',
+	'channels:history': 'looking for a post in a public channel',
+	'groups:history': 'looking for a post in a private channel',
+};
+
+/** Bot events and the scope that Slack demands for each. */
+export const knownEvents: Readonly<Record<string, string>> = {
+	app_mention: 'app_mentions:read',
+	'message.im': 'im:history',
+	channel_left: 'channels:read',
+	channel_archive: 'channels:read',
+	channel_unarchive: 'channels:read',
+	channel_deleted: 'channels:read',
+	group_left: 'groups:read',
+	group_archive: 'groups:read',
+	group_unarchive: 'groups:read',
+	group_deleted: 'groups:read',
+};
