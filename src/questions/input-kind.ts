@@ -1,3 +1,6 @@
+import { inputRules, wantsMoreThanYesOrNo } from './input-rules.ts';
+import { labelOf, matchingText, withoutFinalMarks } from './matching-text.ts';
+import { listedOptions } from './options.ts';
 import { looksSecret } from './secrets.ts';
 import type { HumanInputItem } from './session.ts';
 
@@ -12,13 +15,52 @@ export type InputGuess =
 			readonly secret: false;
 	  }
 	| {
+			/** `number` may be a fraction; `date` is written 2026-11-20, `time` 17:05; `longText` is the default. */
 			readonly kind: 'yesNo' | 'number' | 'email' | 'url' | 'date' | 'time' | 'longText';
 			readonly secret: false;
 	  }
+	/** One line; the only input of secrets. */
 	| { readonly kind: 'line'; readonly secret: boolean };
 
-/** Guesses from title and description; never throws. A secret is always one line, long text is the default. */
+/** A description longer than this (code units) tells more than a box for one word, number or date can hold. */
+const describedBriefly = 400;
+
+/**
+ * Guesses from title and description, by `secretRules`, then `listedOptions`, then `inputRules` in their order. A wrong
+ * box that refuses a right answer is worse than long text, so everything in doubt is long text. Never throws; the work
+ * is linear in at most some thousand characters.
+ */
 export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>): InputGuess {
 	if (looksSecret(item)) return { kind: 'line', secret: true };
-	return { kind: 'longText', secret: false };
+	const listed = listedOptions(item);
+	if (listed !== null) {
+		if (!areYesAndNo(listed.options)) return { kind: 'choice', ...listed, secret: false };
+		return { kind: wantsMoreThanYesOrNo.test(textOf(item)) ? 'longText' : 'yesNo', secret: false };
+	}
+	return { kind: boxFor(item), secret: false };
+}
+
+function boxFor(item: Pick<HumanInputItem, 'title' | 'description'>): 'longText' | (typeof inputRules)[number]['kind'] {
+	const label = labelOf(item);
+	const bare = withoutFinalMarks(label);
+	if (bare === '' || item.description.length > describedBriefly) return 'longText';
+	const all = textOf(item);
+	const questions = all.split('?').length - 1;
+	const rule = inputRules.find(
+		(candidate) =>
+			candidate.label.test(bare) &&
+			!candidate.unless.test(all) &&
+			(candidate.question !== true || label.endsWith('?')) &&
+			questions <= 1,
+	);
+	return rule?.kind ?? 'longText';
+}
+
+function areYesAndNo(options: readonly string[]): boolean {
+	const meanings = options.map((option) => ({ yes: 'yes', y: 'yes', no: 'no', n: 'no' })[option.toLowerCase()]);
+	return meanings.length === 2 && meanings.includes('yes') && meanings.includes('no');
+}
+
+function textOf(item: Pick<HumanInputItem, 'title' | 'description'>): string {
+	return `${matchingText(item.title)}\n${matchingText(item.description)}`;
 }

@@ -1,0 +1,290 @@
+import { words } from './matching-text.ts';
+
+/** An item as an example writes it: its title, or its title and description. */
+export type Example = string | readonly [title: string, description: string];
+
+/** When an item gets a certain input. The rules are tried in order; the first that matches decides. */
+export interface InputRule {
+	readonly kind: 'yesNo' | 'number' | 'email' | 'url' | 'date' | 'time' | 'line';
+	/** Matches the whole label (`labelOf`: lower case, no accents, hyphens as spaces) without its final marks. */
+	readonly label: RegExp;
+	/** Anything in title or description that matches makes the rule not apply: another answer may be right too. */
+	readonly unless: RegExp;
+	/** The label has to be a question. */
+	readonly question?: true;
+	/** Items that get this input. */
+	readonly yes: readonly Example[];
+	/** Items that sound like it and must not get this input. */
+	readonly no: readonly Example[];
+}
+
+/**
+ * Words that make a box which refuses free text a bad guess: alternatives, ranges, conditions, several things at once.
+ */
+const doubt =
+	'or|and|ranges?|between|approx\\p{L}*|about|around|roughly|estimated?|any|if|unless|otherwise|none|unknown|skip|not sure|optional|reasons?|why|explain|describe|also|each|every|per|lists?|multiple|several|all|both|etc|blank|plus|with|including|maybe|oder|und|bis';
+
+/** An answer to such a question is more than yes or no. */
+export const wantsMoreThanYesOrNo = words('if (?:yes|no|not|so|you)|why|explain|reasons?|maybe|yes ?/ ?no ?/ ?\\p{L}+');
+
+const possessive = "(?:(?:the|your|my|our|his|her|their|a|an|customer's|recipient's|guest's) )?";
+
+export const inputRules: readonly InputRule[] = [
+	{
+		kind: 'yesNo',
+		label: /^.*(?:[([] ?(?:yes|y) ?[/|,] ?(?:no|n) ?[)\]]|(?<!\p{L})(?:yes or no|yes ?\/ ?no|y\/n))$/u,
+		unless: wantsMoreThanYesOrNo,
+		yes: ['Proceed? (y/n)', 'Is the address right? (Yes/No)', 'Accept the terms: yes or no?', 'Continue [y/n]:'],
+		no: [
+			'Proceed? (yes/no/maybe)',
+			['Proceed? (y/n)', 'If no, explain why.'],
+			'Yes-man or no-man?',
+			'Sky/northern lights',
+		],
+	},
+	{
+		kind: 'yesNo',
+		label:
+			/^(?:(?:ok(?:ay)?|so|now|and),? )?(?:(?:shall|should|may|can|could) i |do you (?:want me to|want to|agree|approve|confirm|consent|accept)(?![\p{L}\p{N}])|would you like (?:me )?to |(?:is it|is that|is this|are you) (?:ok|okay|fine|all right|alright|acceptable|sure|ready)(?![\p{L}\p{N}])|(?:proceed|continue|go ahead|approve|confirm|agree|accept|ready|soll ich|darf ich|puis je|puedo)(?![\p{L}\p{N}]))[^?\n]{0,160}$/u,
+		question: true,
+		unless: words(
+			'or(?! not)|oder|ou|any\\p{L}*|some\\p{L}*|else|other|another|different|which|what|who|when|where|how|why|explain|describe|details?|changes?|feedback|help|tell|provide|suggest|instead|(?:can|could|may) i (?:have|get|ask|know|see)|if (?:yes|no|not|so)',
+		),
+		yes: [
+			'Should I proceed?',
+			'Shall I book the table?',
+			'May I accept the cookies?',
+			'Do you approve?',
+			'Do you want me to continue?',
+			'Would you like me to send the e-mail?',
+			'Is it okay to delete the file?',
+			'Are you sure?',
+			'Proceed?',
+			'Continue or not?',
+			['Should I pay now?', 'The total is 30 euros.'],
+			['Question', 'Should I submit the form?'],
+		],
+		no: [
+			'Should I take the red or the blue one?',
+			'Can I have your name?',
+			'Should I change anything?',
+			'Do you want to add some notes?',
+			'Could you tell me more?',
+			'Is this correct?',
+			'Do you know the address?',
+			'Should I proceed',
+			'Should I wait? What else?',
+			'Confirm your address',
+			['Should I pay now?', 'If not, what should I do?'],
+			['Should I pay now?', 'Say how.'],
+			'Ready when?',
+		],
+	},
+	{
+		kind: 'number',
+		label: new RegExp(
+			`^(?:how many \\p{L}[^?\\n]{0,80}|${possessive}(?:total )?(?:number|count|quantity) of \\p{L}[\\p{L} ]{0,40}s|(?:total )?(?:quantity|amount of (?:tickets|rooms|guests|people|seats))|${possessive}age(?: in years)?|anzahl(?: der)? \\p{L}{1,40}|menge|cantidad|quantite)$`,
+			'u',
+		),
+		unless: words(
+			`${doubt}|which|who|what|when|where|at (?:least|most)|up to|more|less|old|digits|percent|units?|format`,
+		),
+		yes: [
+			'How many tickets?',
+			'How many guests are coming?',
+			'Number of guests',
+			'The total number of rooms',
+			'Quantity:',
+			'Age',
+			'Anzahl der Personen',
+			['', 'How many rooms should I book?'],
+		],
+		no: [
+			'Phone number',
+			'Order number',
+			'Number of your booking',
+			'House number',
+			'Budget',
+			'Price',
+			'How many tickets, and for which day?',
+			'How many rooms and beds?',
+			'How much?',
+			'How old is the baby?',
+			'Ageing report',
+			['How many tickets?', 'Say "as many as possible" if you are not sure.'],
+			['Quantity', 'A number or a range'],
+			'How many?\nAnd when?',
+		],
+	},
+	{
+		kind: 'email',
+		label: new RegExp(
+			`^(?:(?:please )?(?:enter|provide|give me|type) )?(?:${possessive}(?:contact |work |business |personal |private |billing |account |login |recipient |sender |company |customer )?e ?mail ?(?:address|adresse|id)?|(?:what|which)(?: is|'s)? ${possessive}e ?mail ?address(?: (?:should|do|shall|can|is|to|for)(?! \\p{L}+ (?:write|draft|say|send))[^?\\n]{0,80})?|what(?: is|'s) (?:your|the) e ?mail|e ?mail adresse|correo electronico|adresse e ?mail|adresse electronique)$`,
+			'u',
+		),
+		unless: words(`${doubt}|subject|body|text|content|provider|draft|e ?mails|addresses|phone|username|leave`),
+		yes: [
+			'Email',
+			'E-Mail',
+			'Your email address',
+			'Work e-mail',
+			'Enter your email address:',
+			'What is your email?',
+			'Which email address should I use?',
+			'E-Mail-Adresse',
+			'Correo electrónico',
+		],
+		no: [
+			'Email or phone',
+			'Email subject',
+			'What email should I write?',
+			'Emails',
+			'Email addresses',
+			'Email the report?',
+			'Should I send the email?',
+			'E-mail text',
+			['Email', 'Or your username'],
+			['Email', 'Leave it blank to skip.'],
+		],
+	},
+	{
+		kind: 'url',
+		label: new RegExp(
+			`^(?:(?:please )?(?:enter|provide|paste|give me) )?${possessive}(?:website |page |webhook |base |repository |repo |target |login |image |video |callback )?(?:url|web address)(?: (?:of|to|for) [^?\\n]{1,60})?$|^(?:what|which)(?: is|'s)? ${possessive}(?:\\p{L}{1,20} )?url(?: (?:should|do|of|for|to|is)[^?\\n]{0,60})?$`,
+			'u',
+		),
+		unless: words(`${doubt}|urls|slug|path|parameters?|domain|hostname|relative|pattern|name`),
+		yes: [
+			'URL',
+			'Website URL',
+			'The URL of the shop',
+			'Which URL should I open?',
+			'Paste the repository URL',
+			'What is the URL?',
+		],
+		no: [
+			'URLs',
+			'URL slug',
+			// Slack refuses an address without a scheme, and people answer "example.com".
+			'Website',
+			'Link text',
+			'Should I open the link?',
+			'URL or name of the shop',
+			['URL', 'Or the path'],
+			'Curl options',
+		],
+	},
+	{
+		kind: 'date',
+		label: new RegExp(
+			`^${possessive}(?:start |end |due |birth ?|departure |arrival |return |check ?in |check ?out |delivery |travel |booking |appointment |event |flight |invoice )?date(?: of (?:birth|arrival|departure|travel|delivery|purchase))?$|^(?:on |for )?(?:what|which) date(?: (?:should|shall|do|does|is|will)[^?\\n]{0,80})?$|^(?:datum|geburtsdatum|anreisedatum|abreisedatum|fecha(?: de nacimiento)?|date de naissance)$`,
+			'u',
+		),
+		// A date goes out as 2026-11-20; an item that names another format would get a wrong answer.
+		unless: words(
+			`${doubt}|dates|times?|flexible|prefer\\p{L}*|works?|suits?|best|earliest|latest|soon|month|week|format|(?<!yyyy[ ./])(?:dd|mm|tt|d|m)[ ./]+(?:dd|mm|m|d)(?:[ ./]+(?:yy|yyyy|jj|jjjj))?|mm ?/ ?yy|ddmmyyyy`,
+		),
+		yes: [
+			'Date',
+			'Start date',
+			'Date of birth',
+			'Birthdate',
+			'Check-in date',
+			'Which date should I book?',
+			'Geburtsdatum',
+			['Date of travel', 'As YYYY-MM-DD'],
+		],
+		no: [
+			'Dates',
+			'Date and time',
+			'Date range',
+			'Update',
+			'Who is your date?',
+			'Date format',
+			'When?',
+			'What date works best?',
+			'Expiration date',
+			['Date of birth', 'DD/MM/YYYY'],
+			['Start date', 'MM-DD-YYYY'],
+			['Date', 'Or "as soon as possible"'],
+		],
+	},
+	{
+		kind: 'time',
+		label: new RegExp(
+			`^${possessive}(?:start|end|arrival|departure|pick ?up|check ?in|check ?out|delivery|meeting|appointment|reservation) time$|^time of (?:day|arrival|departure|pick ?up)$|^(?:at |for )?what time (?:should|shall|do|does|is|will)[^?\\n]{0,80}$|^uhrzeit$`,
+			'u',
+		),
+		unless: words(
+			`${doubt}|times|zones?|format|duration|slots?|works?|suits?|prefer\\p{L}*|best|earliest|latest|flexible|date|day of|how long|which|hours?|minutes?`,
+		),
+		yes: [
+			'Start time',
+			'Arrival time',
+			'At what time should I book the table?',
+			'What time is the meeting?',
+			'Uhrzeit',
+			'Time of day',
+		],
+		no: [
+			'Time zone',
+			'Time',
+			'Start times',
+			'How much time do you have?',
+			'What time works for you?',
+			'Is it time?',
+			'Delivery time (in days or hours)',
+			'Date and start time',
+			['Start time', 'Or say "any"'],
+		],
+	},
+	{
+		kind: 'line',
+		label: new RegExp(
+			`^(?:(?:please )?(?:enter|provide|give me|type) |what(?: is|'s) )?${possessive}(?:(?:full |first |last |middle |user ?|display |company |contact |file ?|project |account |product |city |nick ?)?name|user ?(?:name|id)|login(?: name)?|(?:phone|mobile|telephone|cell|order|booking|reference|invoice|customer|tracking|flight|house|room|ticket|vat|membership) ?(?:number|no|id|reference)|phone|telephone|(?:zip|postal|post|country|area|discount|promo|coupon|voucher|referral|airport|currency|language)(?: ?code)?|city|town|country|street|state|company|subject|(?:job )?title|website|domain|hostname|colou?r|hashtag|slug|time ?zone|price|budget|vorname|nachname|postleitzahl|plz|ort|stadt|telefonnummer|nombre|apellidos?|ciudad|nom|prenom|ville|code postal)$|^mm ?/ ?yy$`,
+			'u',
+		),
+		unless: words(
+			'lists?|each|every|multiple|several|all|describe|explain|paragraphs?|lines|list|names|details?|why|as many',
+		),
+		yes: [
+			'Full name',
+			'Username',
+			'Your phone number',
+			'Order number',
+			'Postal code',
+			'ZIP code',
+			'Country code',
+			'Discount code?',
+			'City',
+			'What is your name?',
+			'Website',
+			'Budget',
+			'Postleitzahl',
+			'Time zone',
+		],
+		no: [
+			'Name three ideas',
+			'Address',
+			'Names of all guests',
+			['Name', 'List every guest on a line of its own'],
+			'Comments',
+			'Anything else?',
+			'What should I do?',
+			'City guide text',
+			'',
+		],
+	},
+	{
+		kind: 'line',
+		label: new RegExp(`^${possessive}(?:e ?mail|url|date)(?: address)?$`, 'u'),
+		unless: words('lists?|each|every|multiple|several|all|lines|describe|explain'),
+		// These have a box of their own where nothing raises a doubt.
+		yes: [
+			['Email', 'Or your username'],
+			['Date', 'DD/MM/YYYY'],
+			['URL', 'Or the path'],
+		],
+		no: ['Emails', ['Email', 'One of each'], ['Date', 'List all that suit you']],
+	},
+];

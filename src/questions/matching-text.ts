@@ -1,0 +1,48 @@
+import type { HumanInputItem } from './session.ts';
+
+/** Code units of a title or description that are looked at; what lies beyond does not change how it is asked. */
+const lookedAt = 4_000;
+
+/** Longer texts explain rather than name what is asked for. */
+const labelLimit = 200;
+
+const genericTitle =
+	/^(?:question|questions|input|answer|response|reply|request|human input|user input|your input|(?:human|user|your) input (?:required|needed)|input (?:required|needed)|clarification(?: needed| required)?|frage|pregunta|eingabe|antwort)?$/;
+
+/**
+ * A text as the rules match it: the beginning (and of a long one the end, where the request often stands), lower case,
+ * without accents, invisible characters and Markdown emphasis, `camelCase`, `snake_case` and `kebab-case` as words,
+ * one space between words. Line ends stay. Every step is linear.
+ */
+export function matchingText(text: string): string {
+	const cut = text.length <= lookedAt ? text : `${text.slice(0, lookedAt - 1_000)}\n${text.slice(-1_000)}`;
+	return cut
+		.normalize('NFKD')
+		.replace(/[\p{M}\p{Cf}*`#]/gu, '')
+		.replace(/(\p{Ll})(?=\p{Lu})|(\p{N})(?=\p{Lu}\p{Ll})/gu, '$& ')
+		.replace(/(\p{Lu})(?=\p{Lu}\p{Ll}{2})/gu, '$1 ')
+		.toLowerCase()
+		.replace(/[\u2018\u2019\u00b4]/g, "'")
+		.replace(/[_\p{Pd}]/gu, ' ')
+		.replace(/[^\S\n]+/g, ' ')
+		.trim();
+}
+
+/** What names the thing asked for: the title, or the description where the title says nothing; without a final mark. */
+export function labelOf(item: Pick<HumanInputItem, 'title' | 'description'>): string {
+	const title = matchingText(item.title);
+	const label = genericTitle.test(withoutFinalMarks(title)) ? matchingText(item.description) : title;
+	return label.length > labelLimit ? '' : label;
+}
+
+/** Without the question marks, colons and the like at the end. */
+export function withoutFinalMarks(text: string): string {
+	let end = text.length;
+	while (end > 0 && ' ?!:.,;\n'.includes(text.charAt(end - 1))) end -= 1;
+	return text.slice(0, end);
+}
+
+/** A pattern of whole words over `matchingText`, in any script. `source` must be linear: no nested repetition. */
+export function words(source: string): RegExp {
+	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${source})(?![\\p{L}\\p{N}])`, 'u');
+}

@@ -1,0 +1,249 @@
+import { words } from './matching-text.ts';
+import type { HumanInputItem } from './session.ts';
+
+/** The answers that an item lists itself. */
+export interface ListedOptions {
+	/** Two to 100 different texts as the item gives them, in its order. */
+	readonly options: readonly string[];
+	/** False only where the item says that nothing else will do and none was left out. */
+	readonly allowsOther: boolean;
+}
+
+/** A text beyond this (code units) is not searched: a list in it may be cut, or be a report's. */
+const textLimit = 8_000;
+/** Slack's select holds so many. */
+const optionCap = 100;
+/** Longer ones are paragraphs, not options. */
+const optionLength = 300;
+const inlineOptionLength = 60;
+const inlineOptionWords = 8;
+
+/** More than one may be chosen, or something is to be done with each: a select could not take the answer. */
+const several = words(
+	'all that apply|one or more|multiple|several|any of|as many|at least|up to|rank|in order of|each|every|which ones|all of|both|for all|order these|prioriti[sz]e|checklist',
+);
+/** What follows are examples, not the possible answers. */
+const examples =
+	/\be\.?\s?g\b|\bfor (?:example|instance)\b|\bsuch as\b|\betc\b|\bexamples?\b|\bz\.\s?b\.|\.\.\.|…|\bincluding\b/i;
+const exclusive = words('must be one of|exactly one of|only one of|has to be one of|nothing else');
+const choosing = words(
+	'choose|chose|pick|select|options?|choices?|prefer|preferred|preference|one of|alternatives?|either|wahle|wahlen|auswahl|optionen|elige|opciones|choisis|choisissez',
+);
+/** Names of data to be typed in: "E-mail or phone?" asks for one of them and offers none. */
+const dataNames = words(
+	'name|e ?mail|phone|telephone|number|address|id|url|link|date|company|code|title|username|login|description|reason|comments?|details|text|file|handle|reference|street|city|zip|postcode',
+);
+
+/**
+ * The options that an item lists: as bullets or a numbered list under a question, after "one of:" and the like, in
+ * quotation marks, in parentheses `(A/B/C)`, or as "A or B?". Null when there are none for certain, when several may be
+ * chosen and when they are examples. Never throws; the work is linear in at most 8,000 characters of each text.
+ */
+export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'>): ListedOptions | null {
+	if (item.title.length > textLimit || item.description.length > textLimit) return null;
+	const title = item.title.trim();
+	const all = `${title}\n${item.description}`.replaceAll('\r', '');
+	const lower = all.toLowerCase();
+	if (several.test(lower) || examples.test(all)) return null;
+	const found =
+		fromLines(all) ??
+		first(linesOf(all), afterCue) ??
+		first(linesOf(all), inParentheses) ??
+		first(linesOf(all), inQuotes) ??
+		fromQuestion(title) ??
+		(title.includes('?') ? null : fromQuestion(item.description));
+	if (found === null) return null;
+	const options = distinct(found);
+	if (options.length < 2) return null;
+	return {
+		options: options.slice(0, optionCap),
+		allowsOther: options.length > optionCap || !exclusive.test(lower),
+	};
+}
+
+const listLine = /^(\s*)(?:([-*•–▪◦])\s+|\(?(\d{1,3}|[a-zA-Z])[.)]\s+)(\S.*)$/;
+
+/** The one list of a text, provided that somebody is asked to choose from it. */
+function fromLines(text: string): string[] | null {
+	const found: string[] = [];
+	let shape: string | null = null;
+	let ended = false;
+	let around = '';
+	for (const line of linesOf(text)) {
+		const match = listLine.exec(line);
+		if (match === null) {
+			if (found.length > 0) ended = true;
+			around += `${line}\n`;
+			continue;
+		}
+		const [, indent = '', bullet, ordinal, body = ''] = match;
+		const place = ordinal === undefined ? null : placeOf(ordinal);
+		const thisShape = `${indent.length} ${bullet ?? (place?.letters ? 'letters' : 'numbers')}`;
+		// Two lists, a nested one or one with text between is more than a choice.
+		if (ended || (shape !== null && shape !== thisShape)) return null;
+		if (place !== null && place.index !== found.length) return null;
+		if (body.length > optionLength) return null;
+		shape = thisShape;
+		found.push(body);
+	}
+	return found.length >= 2 && asksWhich(around.toLowerCase()) ? found : null;
+}
+
+function placeOf(ordinal: string): { index: number; letters: boolean } {
+	const number = Number(ordinal);
+	if (!Number.isNaN(number)) return { index: number - 1, letters: false };
+	return { index: ordinal.toLowerCase().charCodeAt(0) - 97, letters: true };
+}
+
+const cue =
+	/\b(?:(?:one of|options?(?: are)?|choices?(?: are)?|choose|pick|select|possible values|valid values|allowed values|available values|possible answers|optionen|auswahl|opciones|wähle|elige|choisissez)\b[^:\n]{0,40}:|one of(?= )|(?:choose|pick|select|decide|preference) between(?= ))(.*)$/i;
+const determiner = /^(?:the|these|those|this|them|my|your|our|us|which|what|a|an)\b/i;
+
+/** "one of: A, B, C", "Options: A / B", "choose between A and B". */
+function afterCue(line: string): string[] | null {
+	const match = cue.exec(line);
+	const list = firstSentence(match?.[1] ?? '');
+	if (list === '') return null;
+	const withColon = match?.[0].slice(0, -(match[1]?.length ?? 0)).endsWith(':') === true;
+	if (!withColon && determiner.test(list)) return null;
+	const parts = splitList(list);
+	return parts.some((part) => /\b(?:it|you|i|we|should|must|please|your)\b/i.test(part)) ? null : inline(parts);
+}
+
+/** Parentheses that end a line. Slashes and bars offer a choice by themselves, commas only where the line asks which. */
+function inParentheses(line: string): string[] | null {
+	const asked = /\bwhich\b/i.test(line) || choosing.test(line.toLowerCase());
+	const match = /[([]([^()[\]]{3,600})[)\]][\s?:.!*]*$/.exec(line.slice(-620));
+	const body = match?.[1] ?? '';
+	if (body === '' || notAChoice.test(body.trim())) return null;
+	if (/[/|]/.test(body)) {
+		const parts = body.split(/[/|]/);
+		if (parts.some((part) => part.trim() === '' || part.length > 40 || !/\p{L}|\p{N}/u.test(part))) return null;
+		return parts.every((part) => /^[\s\d.,:]+$/.test(part)) && parts.length < 3 ? null : inline(parts);
+	}
+	const parts = asked && /,|\bor\b/i.test(body) ? splitList(body) : [];
+	return parts.some((part) => namesData(part) || /optional|required|max|min/i.test(part)) ? null : inline(parts);
+}
+
+/** Abbreviations, formats of dates, paths, addresses and units that are written with a slash. */
+const notAChoice =
+	/^(?:[^/]*\band\/or\b.*|s\/he|he\/she(?:\/they)?|his\/her|him\/her|he\/him|she\/her|they\/them|w\/o|c\/o|n\/a|i\/o|tcp\/ip|a\/c|km\/h|m\/s|24\/7|[dmyhts\s/.:]+|[^/]*:\/\/.*|~?\/.*|[^/]*\d[^/]*\/[^/]*)$/i;
+
+/** Two or more quoted texts joined by commas, slashes, "or" or "and" where the line asks to choose or to reply. */
+function inQuotes(line: string): string[] | null {
+	if (
+		!/\b(?:choose|pick|select|reply|answer|respond|type|enter|say|either|options?|between|prefer|one of)\b/i.test(line)
+	)
+		return null;
+	const quoted = [
+		...line.matchAll(/"([^"]{1,80})"|“([^”]{1,80})”|„([^“”]{1,80})[“”]|'([^']{1,80})'(?!\p{L})|`([^`]{1,80})`/gu),
+	];
+	for (const [index, match] of quoted.entries()) {
+		const next = quoted[index + 1];
+		if (next === undefined) break;
+		const between = line.slice(match.index + match[0].length, next.index);
+		if (!/^\s*(?:[,/|]\s*)?(?:or|and|oder|o|ou)?\s*$/i.test(between) || between.trim() === '') return null;
+	}
+	return quoted.length < 2 ? null : quoted.map((match) => match.slice(1).find((text) => text !== undefined) ?? '');
+}
+
+const interrogative = /^(?:(?:and|so|for|in|on|at|to|by) )?(?:which|what|where|when|who|whose|whom|how|why)\b/i;
+const opener =
+	/^(?:(?:do|would|did) you (?:prefer|want|like|rather have)|should (?:i|we|it) (?:use|choose|pick|select|be)|shall (?:i|we) (?:use|choose|pick|select)|is it|would it be|möchten sie|möchtest du|soll es|prefieres|préférez-vous)\s+/i;
+const verbFirst =
+	/^(?:is|are|am|was|were|do|does|did|can|could|should|shall|will|would|may|might|must|have|has|had|please|tell|let|if|any|anything)\b/i;
+const notAnOption =
+	/\b(?:i|me|you|we|us|it|they|my|not|to|any|anything|more|less|later|so|neither|none|do|should|is|are|that|because|if|when|give|provide|enter|tell|send)\b/i;
+const somethingElse = /^(?:an?)?\s?(?:something|anything|someone|somewhere) else$|^others?$|^else$/i;
+
+/** "Red, green or blue?": one short question whose alternatives are short and name things. */
+function fromQuestion(text: string): string[] | null {
+	const questions = text.match(/[^.!?\n]+\?/g) ?? [];
+	const question = questions.length === 1 ? (questions[0] as string).slice(0, -1).trim() : '';
+	if (question === '' || question.length > 160 || !/ (?:or|oder|ou|o) /i.test(question)) return null;
+	let list = question;
+	if (interrogative.test(question)) {
+		const mark = question.search(/[:,–—]|\s-\s/);
+		if (mark === -1) return null;
+		list = question.slice(mark + 1).replace(/^[\s-]+/, '');
+	} else if (opener.test(question)) {
+		list = question.replace(opener, '');
+	} else {
+		const colon = question.indexOf(':');
+		if (colon !== -1) list = question.slice(colon + 1).trim();
+	}
+	if (verbFirst.test(list) || interrogative.test(list)) return null;
+	const options = splitList(list);
+	const named = options.filter((option) => !somethingElse.test(option));
+	if (named.some((option) => option.split(' ').length > 5 || option.length > 40)) return null;
+	if (named.some((option) => notAnOption.test(option) || namesData(option))) return null;
+	return named;
+}
+
+/** By the strongest separator there is: semicolons, bars, spaced slashes, commas with a last "or" or "and", "or". */
+function splitList(text: string): string[] {
+	const list = text.trim().replace(/[\s?.!:;,]+$/, '');
+	for (const separator of [';', '|', ' / ']) if (list.includes(separator)) return list.split(separator).map(trimmed);
+	if (!list.includes(',')) {
+		const parts = list.split(/\s+(?:or|oder|ou|o)\s+/i);
+		if (parts.length > 1) return parts.map(trimmed);
+		const pair = list.split(/\s+(?:and|und|et)\s+/i);
+		return pair.length === 2 ? pair.map(trimmed) : list.includes('/') ? list.split('/').map(trimmed) : [];
+	}
+	const parts = list.split(',').map((part) => trimmed(part.replace(/^\s*(?:or|and|oder|und|ou|et)\s+/i, '')));
+	const last = parts.at(-1) ?? '';
+	const pair = last.split(/\s+(?:or|and|oder|und|ou|et|o|y)\s+/i);
+	// "salt, pepper, salt and pepper": the last one is an option of its own.
+	const isPair =
+		pair.length === 2 && !/,\s*(?:or|and|oder|und|ou|et)\s/i.test(list) && !pair.some((part) => parts.includes(part));
+	return isPair ? [...parts.slice(0, -1), ...pair.map(trimmed)] : parts;
+}
+
+function namesData(option: string): boolean {
+	return dataNames.test(option.toLowerCase().replaceAll('-', ' '));
+}
+
+function inline(parts: readonly string[]): string[] | null {
+	const options = parts.map(trimmed);
+	const fits = options.every(
+		(option) => option.length <= inlineOptionLength && option.split(' ').length <= inlineOptionWords,
+	);
+	return fits && options.length >= 2 ? options : null;
+}
+
+function distinct(found: readonly string[]): string[] {
+	const options = found.map(trimmed).filter((option) => option !== '' && !somethingElse.test(option));
+	return [...new Set(options)];
+}
+
+/** Without white space, emphasis, one pair of quotation marks and closing punctuation. */
+function trimmed(text: string): string {
+	const bare = text
+		.trim()
+		.replace(/^[*_`]{1,3}|[*_`]{1,3}$/g, '')
+		.replace(/[;,.]$/, '')
+		.replace(/[*_`]{1,3}$/, '')
+		.trim();
+	return /^(["'“„]).*["'”“]$/s.test(bare) && bare.length > 2 ? bare.slice(1, -1).trim() : bare;
+}
+
+function asksWhich(lower: string): boolean {
+	return /\b(?:which|what|how|where|who|welche[rs]?|cual|quelle?)\b[^?\n]{0,200}\?/.test(lower) || choosing.test(lower);
+}
+
+function firstSentence(text: string): string {
+	const end = text.search(/[.?!](?:\s|$)/);
+	return (end === -1 ? text : text.slice(0, end)).trim();
+}
+
+function linesOf(text: string): string[] {
+	return text.split('\n').filter((line) => line.trim() !== '');
+}
+
+function first(lines: readonly string[], find: (line: string) => string[] | null): string[] | null {
+	for (const line of lines) {
+		const found = find(line);
+		if (found !== null) return found;
+	}
+	return null;
+}

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { guessInput } from '../../src/questions/input-kind.ts';
+import { type Example, inputRules } from '../../src/questions/input-rules.ts';
+import { harmlessPhrases, secretRules } from '../../src/questions/secret-rules.ts';
+import { looksSecret } from '../../src/questions/secrets.ts';
+
+function itemOf(example: Example): { title: string; description: string } {
+	return typeof example === 'string'
+		? { title: example, description: '' }
+		: { title: example[0], description: example[1] };
+}
+
+function guess(title: string, description = '') {
+	return guessInput({ title, description });
+}
+
+describe('the rules for secrets', () => {
+	for (const rule of secretRules) {
+		it.each(rule.yes)(`take %j for a ${rule.name}`, (title) => {
+			expect(guess(title)).toEqual({ kind: 'line', secret: true });
+		});
+		it.each(rule.yes)(`take %j in a description for a ${rule.name}`, (description) => {
+			const sentence = `The site stopped me. Please enter this: ${description}`;
+			if (!/^(?:code|please enter the code|tan|secret|credit card)$/i.test(description)) {
+				expect(looksSecret({ title: 'Next step', description: sentence })).toBe(true);
+			}
+		});
+		it.each(rule.no)(`do not take %j for a ${rule.name}`, (title) => {
+			expect(guess(title).secret).toBe(false);
+		});
+		it(`need the rule for a ${rule.name}`, () => {
+			const others = secretRules.filter((other) => other !== rule);
+			expect(rule.yes.some((title) => !others.some((other) => other.pattern.test(title.toLowerCase())))).toBe(true);
+		});
+	}
+	it.each(['Password', 'SMS code', 'PIN', 'API key', 'Card number', 'CVV', 'Seed phrase', 'SSN', 'Code', 'Token'])(
+		'know %j whatever the table says',
+		(title) => {
+			expect(guess(title)).toEqual({ kind: 'line', secret: true });
+		},
+	);
+	it.each(harmlessPhrases.flatMap((phrase) => phrase.yes))('leave %j alone', (title) => {
+		expect(guess(title).secret).toBe(false);
+	});
+	it.each([
+		['Login', 'The site sent a text message. Enter the verification code.'],
+		['', 'Password'],
+		['Human input required', 'What is the one-time code?'],
+		['Your input', 'The page asks for the CVV of the card'],
+		['Continue?', 'I need your API key for that'],
+		['Options', 'Choose one of: A, B. Then tell me your password.'],
+		['Which of these?\n- password\n- pin', ''],
+		['Anmeldung', 'Bitte gib den Bestätigungscode ein.'],
+	])('find it in the description of %j: %j', (title, description) => {
+		expect(guess(title, description)).toEqual({ kind: 'line', secret: true });
+	});
+	it.each([
+		['Which plan?', 'I have logged in with the password that was stored and see three plans now.'],
+		['How should I log in?', 'Options: password, magic link'],
+		['Which article?', 'The blog has one about password managers and one about tokens.'],
+	])('do not mind a mere mention in the description of %j: %j', (title, description) => {
+		expect(guess(title, description).secret).toBe(false);
+	});
+	it('see a request at the very end of a long description', () => {
+		expect(
+			looksSecret({ title: 'Step', description: `${'The page shows a table. '.repeat(5_000)}Enter the password.` }),
+		).toBe(true);
+	});
+});
+
+describe('the rules for inputs', () => {
+	for (const [index, rule] of inputRules.entries()) {
+		it.each(rule.yes)(`give %j the input ${rule.kind} (rule ${index})`, (...args) => {
+			const example = (args.length > 1 ? args : args[0]) as Example;
+			expect(guessInput(itemOf(example)).kind).toBe(rule.kind);
+		});
+		it.each(rule.no)(`do not give %j the input ${rule.kind} (rule ${index})`, (...args) => {
+			const example = (args.length > 1 ? args : args[0]) as Example;
+			expect(guessInput(itemOf(example)).kind).not.toBe(rule.kind);
+		});
+	}
+	it.each(['', 'What do you think?', 'Describe the problem', 'Address', 'Comments', 'Notes for the courier'])(
+		'give %j long text',
+		(title) => {
+			expect(guess(title)).toEqual({ kind: 'longText', secret: false });
+		},
+	);
+	it('give long text when a long description explains what is wanted', () => {
+		expect(guess('How many tickets?', 'x '.repeat(300)).kind).toBe('longText');
+	});
+});
+
+it('handles any strings without throwing and gives only what the type allows', () => {
+	const hostile = fc.oneof(
+		fc.string({ unit: 'binary', maxLength: 300 }),
+		fc.string({ unit: 'grapheme', maxLength: 300 }),
+		fc
+			.array(
+				fc.constantFrom(
+					'one of',
+					':',
+					' or ',
+					',',
+					'(',
+					')',
+					'/',
+					'?',
+					'\n',
+					'- ',
+					'1. ',
+					'"',
+					"'",
+					'password',
+					'Which ',
+					'a',
+					'code ',
+					' ',
+				),
+				{ maxLength: 200 },
+			)
+			.map((parts) => parts.join('')),
+	);
+	fc.assert(
+		fc.property(hostile, hostile, (title, description) => {
+			const found = guessInput({ title, description });
+			if (found.secret) expect(found.kind).toBe('line');
+			if (found.kind === 'choice') {
+				expect(found.options.length).toBeGreaterThanOrEqual(2);
+				expect(found.options.length).toBeLessThanOrEqual(100);
+				expect(new Set(found.options).size).toBe(found.options.length);
+				for (const option of found.options) expect(option.trim()).toBe(option);
+				expect(found.options).not.toContain('');
+			}
+		}),
+		{ numRuns: 1_000 },
+	);
+});
