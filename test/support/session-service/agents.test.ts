@@ -111,6 +111,26 @@ test('a paused session reads its answer when it is resumed', async () => {
 	expect(sessions.get('paused').messages?.[2]?.content).toContain('Formal');
 });
 
+test('an agent does nothing while it is paused, and nothing any more once it was stopped', async () => {
+	const clock = createManualClock();
+	await using client = await startForTest({ clock });
+	const { sessions } = client.service;
+	sessions.start('busy');
+	const steps = () => sessions.get('busy').messages?.length;
+	await clock.advance(3000);
+	expect(steps()).toBe(3);
+	sessions.setStatus('busy', 'paused');
+	await clock.advance(60_000);
+	expect(steps()).toBe(3);
+	sessions.setStatus('busy', 'active');
+	await clock.advance(3000);
+	expect(steps()).toBe(5);
+	sessions.setStatus('busy', 'stopped');
+	await clock.advance(60_000);
+	expect(steps()).toBe(5);
+	expect(client.service.scriptErrors).toEqual([]);
+});
+
 test('an agent that is told never to resume stays where it is', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock, resumeAfterMs: null });

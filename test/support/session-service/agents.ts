@@ -21,6 +21,7 @@ export interface Agent {
 	step(content: string, ...actions: Record<string, unknown>[]): void;
 	/** Any message. Returns its index. */
 	say(message: MessageJson): number;
+	/** Waits, and as long as the session is paused. */
 	wait(ms: number): Promise<void>;
 	/** Asks and waits for a person: resolves with the answered values once the session has become active again. */
 	ask(content: string, items: readonly ItemJson[]): Promise<readonly string[]>;
@@ -119,6 +120,9 @@ export function createAgent({ state, clock, pace, answerAsPage }: AgentSettings,
 			abort.signal.throwIfAborted();
 			if (ms * pace > 0) await clock.sleep(ms * pace, abort.signal);
 			else await Promise.resolve();
+			if (record.json.status === 'paused') {
+				await state.until(id, (json) => json.status !== 'paused', abort.signal);
+			}
 		},
 		ask: async (content, items) => answered(pose(content, items)),
 		complete(result, files = {}) {

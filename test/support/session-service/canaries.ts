@@ -42,6 +42,8 @@ export function renewalFields(): Record<string, unknown> {
 
 /** A message with the undocumented fields the service adds to it. */
 export function withSecretMessageFields(message: MessageJson): MessageJson {
+	// A test may store anything in the place of a message.
+	if (typeof message !== 'object' || message === null) return message;
 	const extended: MessageJson = { ...message, _id: CANARIES.internalId };
 	const data = message.agent_data;
 	if (typeof data === 'object' && data !== null && !Array.isArray(data)) {

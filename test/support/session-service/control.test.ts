@@ -68,6 +68,12 @@ test('it reads and clears the log, and arms and clears faults', async () => {
 	expect(client.service.faults.list()).toEqual([]);
 });
 
+test('it uses up the budget as others behind the address do', async () => {
+	await using client = await startForTest({ clock: createManualClock() });
+	expect((await control(client, 'POST', '/budget', { requests: 250 }))[0]).toBe(200);
+	expect((await client.read('demo')).status).toBe(429);
+});
+
 test('what it does not understand is answered with 400 or 404 and changes nothing', async () => {
 	await using client = await startForTest();
 	expect((await control(client, 'POST', '/faults', { kind: 'earthquake' }))[0]).toBe(400);

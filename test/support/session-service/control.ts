@@ -8,6 +8,7 @@ import type { Sessions } from './sessions.ts';
 
 const startSchema = z.object({ scenario: z.string(), id: z.string().min(1).optional() });
 const answerSchema = z.object({ values: z.array(z.string()), messageIndex: z.int().optional() });
+const budgetSchema = z.object({ requests: z.int().positive().max(10_000), address: z.string().optional() });
 const statusSchema = z.object({ status: z.string() });
 const recordSchema = z.record(z.string(), z.unknown());
 const sessionSchema = z.object({ session: recordSchema, foreign: z.boolean().optional() });
@@ -28,6 +29,7 @@ export interface ControlSettings {
 	readonly sessions: Sessions;
 	readonly faults: Faults;
 	readonly log: RequestLog;
+	readonly useBudget: (requests: number, address?: string) => void;
 }
 
 /**
@@ -39,10 +41,11 @@ export interface ControlSettings {
  *   `POST sessions/:id/renew-links`
  * - `GET log?since=&sessionId=&kind=&method=`, `DELETE log`
  * - `GET faults`, `POST faults` (one fault), `DELETE faults`, `DELETE faults/:id`
+ * - `POST budget {requests, address?}`: others use up some of the rate limit
  */
 export function registerControl(
 	app: Hono<{ Bindings: HttpBindings }>,
-	{ sessions, faults, log }: ControlSettings,
+	{ sessions, faults, log, useBudget }: ControlSettings,
 ): void {
 	app.use('/control/*', async (c, next) => {
 		const origin = c.req.header('origin');
@@ -119,6 +122,12 @@ export function registerControl(
 	});
 	app.delete('/control/log', (c) => {
 		log.clear();
+		return c.json({ ok: true });
+	});
+
+	app.post('/control/budget', async (c) => {
+		const { requests, address } = budgetSchema.parse(await c.req.json());
+		useBudget(requests, address);
 		return c.json({ ok: true });
 	});
 

@@ -39,14 +39,30 @@ test.each<[string, Fault, number]>([
 });
 
 test.each<[string, Fault, number]>([
-	['a reset before saving', { kind: 'reset' }, 0],
-	['a reset after saving', { kind: 'reset', saves: true }, 1],
 	['bytes that are no HTTP', { kind: 'broken-http' }, 1],
 	['a connection cut within the body', { kind: 'cut-off' }, 1],
 ])('%s: no answer arrives, stored %3$s times', async (_name, fault, stored) => {
 	await using client = await withFault(fault);
 	await expect(client.answer('s1', 0, ['one'])).rejects.toThrow();
 	expect(client.service.log.savedPuts('s1', 0)).toHaveLength(stored);
+});
+
+test.each([
+	['before', false],
+	['after', true],
+])('a connection is reset %s saving', async (_name, saves) => {
+	await using client = await withFault({ kind: 'reset', saves });
+	await expect(client.answer('s1', 0, ['one'])).rejects.toMatchObject({ code: 'ECONNRESET' });
+	expect(client.service.log.savedPuts('s1', 0)).toHaveLength(saves ? 1 : 0);
+	expect(client.service.log.puts('s1')[0]).toMatchObject({ status: null, reset: true, clientGone: false });
+});
+
+test('two faults for the same requests come one after the other', async () => {
+	await using client = await withFault({ kind: 'error', status: 503 });
+	client.service.faults.add({ kind: 'html', times: 1 });
+	const statuses = [];
+	for (let n = 0; n < 3; n++) statuses.push((await client.read('s1')).status);
+	expect(statuses).toEqual([503, 502, 200]);
 });
 
 test('a hanging request is stored or not as told, and ends when the client gives up', async () => {

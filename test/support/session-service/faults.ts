@@ -56,7 +56,7 @@ export const FAULT_KINDS = [
 	'huge',
 ] as const satisfies readonly Fault['kind'][];
 
-export interface FaultSelector {
+interface FaultSelector {
 	/** Only requests of this method (`GET`, `PUT`). */
 	readonly method?: string;
 	readonly sessionId?: string;

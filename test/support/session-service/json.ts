@@ -17,7 +17,7 @@ export interface MessageJson {
 	[other: string]: unknown;
 }
 
-export interface FileJson {
+interface FileJson {
 	filename?: string | null;
 	signedUrl?: string | null;
 	timestamp?: string | null;

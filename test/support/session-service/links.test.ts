@@ -6,7 +6,7 @@ import { startForTest } from './test-client.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Reads a PNG of the kind that `encodePng` writes. */
+/** Reads a PNG with one chunk of data, 8-bit RGB. */
 function decode(png: Buffer): { width: number; height: number; raw: Buffer } {
 	expect(png.subarray(0, 8)).toEqual(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
 	const data = png.indexOf('IDAT');

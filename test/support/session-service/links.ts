@@ -19,7 +19,7 @@ export function signLink(baseUrl: string, path: string, issuedAt: number): strin
 		'x-issued': String(issuedAt),
 		'X-Amz-Signature': signature(path, issuedAt),
 	});
-	return `${baseUrl}${path}?${query}`;
+	return `${baseUrl}${path}?${query.toString()}`;
 }
 
 /** Whether a link with this query opens `path` at `now`. */

@@ -27,6 +27,8 @@ export interface LogEntry {
 	answeredAt: number | null;
 	/** The client closed the connection before the answer was sent. */
 	clientGone: boolean;
+	/** The service cut the connection instead of answering. */
+	reset: boolean;
 	/** When the PUT took effect, on the service's clock and on the machine's; null when it was not saved. */
 	savedAt: number | null;
 	savedWallMs: number | null;
@@ -62,6 +64,7 @@ export type NewLogEntry = Pick<
 export function createRequestLog() {
 	let entries: LogEntry[] = [];
 	let seq = 0;
+	let dropped = 0;
 
 	function list(filter: LogFilter = {}): readonly LogEntry[] {
 		return entries.filter(
@@ -91,6 +94,7 @@ export function createRequestLog() {
 				status: null,
 				answeredAt: null,
 				clientGone: false,
+				reset: false,
 				savedAt: null,
 				savedWallMs: null,
 				effective: false,
@@ -100,7 +104,10 @@ export function createRequestLog() {
 				restartedMachine: false,
 			};
 			entries.push(begun);
-			if (entries.length > MAX_ENTRIES) entries = entries.slice(-MAX_ENTRIES / 2);
+			if (entries.length > MAX_ENTRIES) {
+				dropped += entries.length - MAX_ENTRIES / 2;
+				entries = entries.slice(-MAX_ENTRIES / 2);
+			}
 			return begun;
 		},
 		/** Every entry that matches, oldest first. The entries are live: a hanging request's status is still null. */
@@ -125,6 +132,10 @@ export function createRequestLog() {
 		},
 		get size() {
 			return entries.length;
+		},
+		/** How many of the oldest entries are gone: an oracle must see 0. */
+		get dropped() {
+			return dropped;
 		},
 	};
 }

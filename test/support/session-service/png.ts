@@ -30,7 +30,7 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 /** Encodes 8-bit RGB pixels (`width * height * 3` bytes, row by row) as a PNG. */
-export function encodePng(width: number, height: number, pixels: Uint8Array): Buffer {
+function encodePng(width: number, height: number, pixels: Uint8Array): Buffer {
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);
 	header.writeUInt32BE(height, 4);
@@ -69,8 +69,8 @@ export function drawScreenshot(step: number): Buffer {
 	let left = Math.round((width - text.length * 6 * scale) / 2);
 	for (const character of text) {
 		GLYPHS[character]?.forEach((row, y) => {
-			for (const [x, bit] of [...row].entries()) {
-				if (bit === '#') fill(left + x * scale, 100 + y * scale, scale, scale, [38, 70, 130]);
+			for (let x = 0; x < row.length; x++) {
+				if (row[x] === '#') fill(left + x * scale, 100 + y * scale, scale, scale, [38, 70, 130]);
 			}
 		});
 		left += 6 * scale;

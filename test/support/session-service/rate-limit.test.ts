@@ -72,6 +72,18 @@ test.skipIf(process.platform !== 'linux')('it counts by client address, whatever
 	expect(await statusFrom('127.0.0.2', client.service.apiKey)).toBe(404);
 });
 
+test('others behind the address use up the same budget, and a restart forgets it', async () => {
+	await using client = await startForTest({ clock: createManualClock() });
+	client.service.useBudget(249);
+	expect((await client.read('none')).status).toBe(404);
+	expect((await client.read('none')).status).toBe(429);
+	await client.service.goDown();
+	await client.service.comeBack();
+	// On a connection of its own: the client's pool may not have noticed yet that its old one is dead.
+	const reply = await fetch(`${client.service.url}/v1/sessions/none`);
+	expect(reply.headers.get('ratelimit-remaining')).toBe('249');
+});
+
 test('files and the control paths do not count', async () => {
 	await using client = await startForTest({ clock: createManualClock(), rateLimit: { limit: 1, windowMs: 60_000 } });
 	client.service.sessions.start('completed');

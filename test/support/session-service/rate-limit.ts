@@ -40,6 +40,10 @@ export function createRateLimiter({ clock, limit, windowMs }: RateLimitSettings 
 				},
 			};
 		},
+		/** Uses up some of an address's budget, as other programs behind it do. */
+		use(address: string, requests: number): void {
+			for (let n = 0; n < requests; n++) this.hit(address);
+		},
 		/** Forgets every window, as a restart of the service does. */
 		reset(): void {
 			windows.clear();

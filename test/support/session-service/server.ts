@@ -58,7 +58,7 @@ export function createApp(settings: AppSettings): Hono<Env> {
 			ifNoneMatch: c.req.header('if-none-match') ?? null,
 		});
 		c.env.outgoing.once('close', () => {
-			if (!c.env.outgoing.writableFinished && entry.answeredAt === null) entry.clientGone = true;
+			if (!c.env.outgoing.writableFinished && entry.answeredAt === null && !entry.reset) entry.clientGone = true;
 		});
 		return [entry, body];
 	}
@@ -140,9 +140,11 @@ export function createApp(settings: AppSettings): Hono<Env> {
 			case 'hang':
 				return RESPONSE_ALREADY_SENT;
 			case 'reset':
+				entry.reset = true;
 				socket?.resetAndDestroy();
 				return RESPONSE_ALREADY_SENT;
 			case 'raw':
+				entry.reset = true;
 				socket?.end(delivery.bytes);
 				return RESPONSE_ALREADY_SENT;
 			case 'answer': {
@@ -158,7 +160,12 @@ export function createApp(settings: AppSettings): Hono<Env> {
 	app.get('/v1/sessions/:id', (c) => operate(c, 'read'));
 	app.put('/v1/sessions/:id/update-human-input', (c) => operate(c, 'answer'));
 	registerFiles(app, { state, clock, log });
-	registerControl(app, { sessions, faults, log });
+	registerControl(app, {
+		sessions,
+		faults,
+		log,
+		useBudget: (requests, address = '127.0.0.1') => limiter?.use(address, requests),
+	});
 	app.all('*', async (c) => {
 		const [entry] = await begin(c, 'other', null);
 		const verdict = limiter?.hit(entry.address);

@@ -109,6 +109,8 @@ export function createSessionService(options: SessionServiceOptions = {}) {
 		const closed = new Promise<void>((resolve) => closing.close(() => resolve()));
 		closing.closeAllConnections();
 		await closed;
+		// Its counters live in the memory of its process.
+		limiter?.reset();
 	}
 
 	return {
@@ -129,6 +131,8 @@ export function createSessionService(options: SessionServiceOptions = {}) {
 		},
 		goDown,
 		comeBack,
+		/** Other programs behind the app's address, or viewers of the web page, use up some of the budget. */
+		useBudget: (requests: number, address = '127.0.0.1'): void => limiter?.use(address, requests),
 		sessions,
 		faults,
 		log,

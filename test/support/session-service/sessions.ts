@@ -23,7 +23,7 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 	function askingIndex(json: SessionJson): number {
 		return (
 			json.messages?.findLastIndex(
-				(message) => message.role === 'assistant' && (message.human_input?.length ?? 0) > 0,
+				(message) => message?.role === 'assistant' && (message.human_input?.length ?? 0) > 0,
 			) ?? -1
 		);
 	}
@@ -113,7 +113,12 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 		/** The index of the question that the service's web page shows, -1 when there is none. */
 		askingIndex: (id: string): number => askingIndex(state.requireRecord(id).json),
 		push: (id: string, message: MessageJson): number => state.push(id, message),
-		setStatus: (id: string, status: string): void => state.setStatus(id, status),
+		/** Somebody pauses, resumes or stops it in the dashboard: an ended session's agent does nothing any more. */
+		setStatus(id: string, status: string): void {
+			state.setStatus(id, status);
+			const record = state.requireRecord(id);
+			if (isEnded(record.json)) record.abort.abort(new Error('the session was ended'));
+		},
 		/** Changes top-level fields. */
 		patch(id: string, fields: SessionJson): void {
 			const record = state.requireRecord(id);

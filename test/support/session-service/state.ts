@@ -56,7 +56,7 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 
 	function touch(record: SessionRecord): void {
 		record.revision++;
-		for (const listener of [...listeners]) listener(record.id);
+		for (const listener of listeners) listener(record.id);
 	}
 
 	/** Resolves when `predicate` holds for the session, at once or after a later change; rejects on abort. */
@@ -188,7 +188,7 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 			...(Array.isArray(json.files)
 				? {
 						files: json.files.map((file) =>
-							file.filename && record.blobs.has(file.filename) ? { ...file, signedUrl: sign(file.filename) } : file,
+							file?.filename && record.blobs.has(file.filename) ? { ...file, signedUrl: sign(file.filename) } : file,
 						),
 					}
 				: {}),

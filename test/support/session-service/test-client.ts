@@ -2,7 +2,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import type { SessionJson } from './json.ts';
 import { createSessionService, type SessionService, type SessionServiceOptions } from './session-service.ts';
 
-export interface Reply {
+interface Reply {
 	readonly status: number;
 	readonly headers: Dispatcher.ResponseData['headers'];
 	readonly text: string;

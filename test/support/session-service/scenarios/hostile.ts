@@ -1,6 +1,6 @@
 import { done, item, type Scenario, task } from '../agents.ts';
 
-const ZALGO = [...'HE COMES'].map((letter) => letter + '\u0300\u0316\u0334\u0353\u0489'.repeat(6)).join('');
+const ZALGO = Array.from('HE COMES', (letter) => letter + '\u0300\u0316\u0334\u0353\u0489'.repeat(6)).join('');
 const RTL = '\u202Egnp.exe\u202C مرحبا بالعالم שלום';
 const FAMILY = '👩‍👩‍👧‍👦🏳️‍🌈'.repeat(200);
 
