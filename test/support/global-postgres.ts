@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestProject } from 'vitest/node';
+import { type OwnPostgres, startPostgres } from './postgres.ts';
+
+declare module 'vitest' {
+	interface ProvidedContext {
+		/** Where `sharedPostgres` asks for the run's one server. */
+		postgresBroker: string;
+	}
+}
+
+/**
+ * One PostgreSQL for the whole test run, started when a test file first asks (test files run in processes of their own,
+ * and most need none) and stopped after the last one.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+	let server: Promise<OwnPostgres> | null = null;
+	const broker = createServer(async (_request, response) => {
+		try {
+			server ??= startPostgres();
+			response.end((await server).adminUrl);
+		} catch (error) {
+			response.writeHead(500).end(String(error));
+		}
+	});
+	await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve));
+	project.provide('postgresBroker', `http://127.0.0.1:${(broker.address() as AddressInfo).port}/`);
+	return async () => {
+		broker.closeAllConnections();
+		await new Promise((resolve) => broker.close(resolve));
+		await (await server)?.close();
+	};
+}

@@ -1,0 +1,10 @@
+import { inject } from 'vitest';
+import { createDatabase, type PostgresServer } from './postgres.ts';
+
+/** The PostgreSQL that all test files of a run share; make a database of your own in it. */
+export async function sharedPostgres(): Promise<PostgresServer> {
+	const response = await fetch(inject('postgresBroker'));
+	const text = await response.text();
+	if (!response.ok) throw new Error(`PostgreSQL did not start: ${text}`);
+	return { createDatabase: () => createDatabase(text) };
+}
