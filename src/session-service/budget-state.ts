@@ -116,14 +116,14 @@ export function usageAt(state: BudgetState, now: number, limit: number): Usage {
 	return { limit: most, delivery, person, background, free: believed ? Math.min(own, believed.remaining) : own };
 }
 
-/** Milliseconds between background requests so that what is theirs lasts evenly until it is renewed. */
+/** Whole milliseconds between background requests so that what is theirs lasts evenly until it is renewed. */
 function backgroundInterval(state: BudgetState, now: number, limit: number): number {
 	const shares = sharesOf(limit);
 	const kept = shares.delivery + shares.person;
-	const even = SERVICE_WINDOW_MS / Math.max(1, limit - kept);
+	const even = Math.ceil(SERVICE_WINDOW_MS / Math.max(1, limit - kept));
 	const believed = believedAt(state, now);
 	if (believed === null) return even;
-	return Math.max(even, (believed.resetAt - now) / Math.max(1, believed.remaining - kept));
+	return Math.max(even, Math.ceil((believed.resetAt - now) / Math.max(1, believed.remaining - kept)));
 }
 
 /** Whether the shares allow it, leaving time aside. */
@@ -164,7 +164,7 @@ export function decide(
 	// Bounded, because whoever wrote it may have had a slower pace or a clock ahead of ours.
 	const due = Math.min(Math.max(now, state.backgroundDue), now + BACKGROUND_BURST * interval);
 	const earliest = due - (BACKGROUND_BURST - 1) * interval;
-	if (now < earliest) return { granted: false, retryAt: Math.ceil(earliest) };
+	if (now < earliest) return { granted: false, retryAt: earliest };
 	const backgroundDue = due + count * interval;
 	return { granted: true, state: { ...charge(state, now, priority, count), backgroundDue } };
 }

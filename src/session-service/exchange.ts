@@ -74,11 +74,13 @@ export function exchange(
 		let lastProgress = startedAt;
 		let claiming = false;
 		let claimed = false;
+		let sleeping = new AbortController();
 		let abortRequest: ((reason: Error) => void) | null = null;
 
 		function settle(): boolean {
 			if (settled.signal.aborted) return false;
 			settled.abort();
+			sleeping.abort();
 			signal?.removeEventListener('abort', onAbort);
 			return true;
 		}
@@ -94,16 +96,17 @@ export function exchange(
 			fail('aborted', signal?.reason);
 		}
 
-		/** One sleeper for all time-outs: it wakes at the next one and looks again. */
+		/** One sleeper for all time-outs: it wakes at the next one, or when that changes, and looks again. */
 		async function watch(): Promise<void> {
-			for (;;) {
+			while (!settled.signal.aborted) {
 				const whole = startedAt + timeouts.call;
 				const step = status === null ? startedAt + timeouts.headers : lastProgress + timeouts.body;
 				// While the answer waits for its slot, the service is not to blame for its bytes not coming.
 				const next = claiming ? whole : Math.min(whole, step);
 				const left = next - clock.now();
 				if (left <= 0) return fail('timeout', undefined);
-				await clock.sleep(left, settled.signal);
+				sleeping = new AbortController();
+				await clock.sleep(left, sleeping.signal).catch(() => undefined);
 			}
 		}
 
@@ -112,7 +115,7 @@ export function exchange(
 			return;
 		}
 		signal?.addEventListener('abort', onAbort, { once: true });
-		watch().catch(() => undefined);
+		void watch();
 
 		pool.dispatch(
 			{
@@ -139,6 +142,7 @@ export function exchange(
 					status = statusCode;
 					lastProgress = clock.now();
 					headers = firstValues(incoming);
+					sleeping.abort();
 					const announced = Number(headers.get('content-length'));
 					if (announced > maxBodyBytes) fail('too_large', undefined);
 					else if (announced > SMALL_BODY_BYTES) claim(controller);
@@ -170,6 +174,7 @@ export function exchange(
 				() => {
 					claiming = false;
 					lastProgress = clock.now();
+					sleeping.abort();
 					controller.resume();
 				},
 				(error: unknown) => fail('aborted', error),

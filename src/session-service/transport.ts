@@ -91,6 +91,18 @@ export function createTransport({
 	});
 	const slots = createBodySlots(limits.largeBodies);
 
+	let closed: Promise<void> | null = null;
+
+	async function closePool(graceMs: number): Promise<void> {
+		const waiting = new AbortController();
+		const grace = clock.sleep(graceMs, waiting.signal).catch(() => undefined);
+		// It rejects when the pool is destroyed under it, which is what happens when the grace is over.
+		const finished = pool.close().catch(() => undefined);
+		await Promise.race([finished, grace]);
+		waiting.abort();
+		if (!pool.destroyed) await pool.destroy();
+	}
+
 	function observe(answer: ExchangeAnswer, sequence: number): { now: number; afterSeconds: number } {
 		const now = clock.now();
 		const said = readRateLimit(answer.status, answer.headers, now);
@@ -155,12 +167,9 @@ export function createTransport({
 			return target?.origin === address.origin ? `${target.pathname}${target.search}` : null;
 		},
 
-		async close(graceMs) {
-			const waiting = new AbortController();
-			const grace = clock.sleep(graceMs, waiting.signal).catch(() => undefined);
-			await Promise.race([pool.close(), grace]);
-			waiting.abort();
-			if (!pool.destroyed) await pool.destroy();
+		close(graceMs) {
+			closed ??= closePool(graceMs);
+			return closed;
 		},
 	};
 }

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { createBodySlots } from '../../src/session-service/body-slots.ts';
+import type { RequestPriority } from '../../src/session-service/budget.ts';
+
+function slotsWithLog(count: number) {
+	const slots = createBodySlots(count);
+	const granted: string[] = [];
+	const release = new Map<string, () => void>();
+	return {
+		granted,
+		ask(name: string, priority: RequestPriority, signal = new AbortController().signal) {
+			return slots.acquire(priority, signal).then((back) => {
+				granted.push(name);
+				release.set(name, back);
+			});
+		},
+		async giveBack(name: string) {
+			release.get(name)?.();
+			await Promise.resolve();
+			await Promise.resolve();
+		},
+	};
+}
+
+test('polls leave the last slot to people and deliveries', async () => {
+	const { ask, giveBack, granted } = slotsWithLog(2);
+	await ask('poll 1', 'background');
+	const second = ask('poll 2', 'background');
+	await ask('person', 'person');
+	expect(granted).toEqual(['poll 1', 'person']);
+	await giveBack('person');
+	expect(granted).toEqual(['poll 1', 'person']);
+	await giveBack('poll 1');
+	await second;
+	expect(granted.at(-1)).toBe('poll 2');
+});
+
+test('deliveries come before people, people before polls', async () => {
+	const { ask, giveBack, granted } = slotsWithLog(1);
+	await ask('first', 'background');
+	const waiting = [ask('poll', 'background'), ask('person', 'person'), ask('delivery', 'delivery')];
+	for (const name of ['first', 'delivery', 'person']) await giveBack(name);
+	await Promise.all(waiting);
+	expect(granted).toEqual(['first', 'delivery', 'person', 'poll']);
+});
+
+test('who leaves the queue takes no slot, and giving back twice frees one', async () => {
+	const { ask, giveBack, granted } = slotsWithLog(1);
+	await ask('first', 'person');
+	const leaving = new AbortController();
+	const gone = ask('gone', 'person', leaving.signal);
+	leaving.abort(new Error('left'));
+	await expect(gone).rejects.toThrow('left');
+	await giveBack('first');
+	await giveBack('first');
+	await ask('second', 'person');
+	void ask('third', 'person');
+	await Promise.resolve();
+	expect(granted).toEqual(['first', 'second']);
+});

@@ -1,0 +1,112 @@
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { itemsOf } from '../support/session-service/log.ts';
+import { ANSWERS, clientFor, failureOf, setting, until } from './setting.ts';
+
+test('a PUT carries every item, in order, as JSON, with the id and the index', async () => {
+	const { service, client } = await setting();
+	const extra = ANSWERS.map((item) => ({ ...item, secret: 'not ours to send' }));
+	await client.putAnswers('s1', 1, extra);
+	const [entry] = service.log.puts('s1');
+	expect(entry).toMatchObject({
+		contentType: 'application/json',
+		body: { sessionId: 's1', messageIndex: 1, humanInputResponse: ANSWERS },
+	});
+	expect(entry && itemsOf(entry)).toEqual(ANSWERS);
+	expect(service.sessions.values('s1', 1)).toEqual(['red', 'blue']);
+});
+
+test('a reply with the updated message is a success as well', async () => {
+	const { service, client } = await setting({ service: { echoMessage: true } });
+	await client.putAnswers('s1', 1, ANSWERS);
+	expect(service.log.savedPuts('s1')).toHaveLength(1);
+});
+
+test('a reserved delivery reads and sends at once although the budget is empty by then', async () => {
+	const { service, client, budget } = await setting();
+	const permit = await client.reserveDelivery();
+	await budget.acquire('delivery', { count: 20 });
+	budget.observe({ limit: 250, remaining: 0, resetSeconds: 60 }, 22);
+	expect(budget.stats().free).toBe(0);
+	const { session } = await permit.read('s1');
+	expect(session.status).toBe('humanInput');
+	await permit.putAnswers('s1', 1, ANSWERS);
+	expect(service.log.list().map((entry) => entry.method)).toEqual(['GET', 'PUT']);
+	expect(budget.stats().waiting).toEqual({ delivery: 0, person: 0, background: 0 });
+});
+
+test('the read and the PUT of a delivery share one connection', async () => {
+	const sockets = new Set<Socket>();
+	const server = createServer((request, response) => {
+		sockets.add(request.socket);
+		request.resume().once('end', () => {
+			response.setHeader('content-type', 'application/json');
+			response.end(request.method === 'GET' ? '{"session":{"sessionId":"s1"}}' : '{"message":"Updated successfully"}');
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => void server.close());
+	const { client } = clientFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+	const permit = await client.reserveDelivery();
+	await permit.read('s1');
+	await permit.putAnswers('s1', 0, []);
+	expect(sockets.size).toBe(1);
+});
+
+test('a delivery whose read is repeated takes a new pair, so that its PUT counts when it is sent', async () => {
+	const { service, client, clock, calls, budget } = await setting();
+	service.faults.add({ kind: 'error', times: 1 });
+	const permit = await client.reserveDelivery();
+	const reading = permit.read('s1');
+	await until(() => calls.length === 1 && clock.sleeping === 1);
+	await clock.advance(500);
+	await reading;
+	expect(budget.stats().used.delivery).toBe(4);
+	await permit.putAnswers('s1', 1, ANSWERS);
+	expect(budget.stats().used.delivery).toBe(4);
+	// A second PUT under the same permit pays for itself.
+	await permit.putAnswers('s1', 1, ANSWERS);
+	expect(budget.stats().used.delivery).toBe(5);
+});
+
+test('a delivery that the service would refuse for long is told when to come back', async () => {
+	const { client, budget } = await setting();
+	budget.observe({ retryAfterSeconds: 45 }, 0);
+	expect(await failureOf(client.reserveDelivery())).toMatchObject({ code: 'rate_limited', retryAfterMs: 45_000 });
+});
+
+test('a delivery reads conditionally, and sees what changed', async () => {
+	const { service, client } = await setting();
+	await client.read('s1', { priority: 'person' });
+	const unchanged = await (await client.reserveDelivery()).read('s1');
+	expect(unchanged.unchanged).toBe(true);
+	service.sessions.answerAsPage('s1', ['green', 'white']);
+	const changed = await (await client.reserveDelivery()).read('s1');
+	expect(changed.session.messages[1]?.humanInput.map((item) => item.value)).toEqual(['green', 'white']);
+});
+
+test('a PUT is sent once, whatever becomes of it', async () => {
+	const { service, client } = await setting();
+	service.faults.add({ kind: 'reset', saves: true });
+	expect((await failureOf(client.putAnswers('s1', 1, ANSWERS))).outcomeUnknown).toBe(true);
+	expect(service.log.puts('s1')).toHaveLength(1);
+});
+
+test('idle connections are given up by us before the service does, so that no PUT meets a closing one', async () => {
+	let ended = false;
+	const server = createServer((_request, response) => response.end('{"session":{"sessionId":"s1"}}'));
+	// Announced to the client as `Keep-Alive: timeout=2`; the real service says 5.
+	server.keepAliveTimeout = 2_000;
+	server.on('connection', (socket) =>
+		socket.once('end', () => {
+			ended = true;
+		}),
+	);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => void server.close());
+	const { client } = clientFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+	await client.read('s1', { priority: 'person' });
+	// `end` comes from the other side: had the server's own time-out closed the socket, there would be none.
+	await until(() => ended);
+});

@@ -1,0 +1,316 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { inspect } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { SessionServiceError } from '../../src/session-service/errors.ts';
+import type { Fault } from '../support/session-service/faults.ts';
+import { ANSWERS, clientFor, failureOf, setting, until } from './setting.ts';
+
+const person = { priority: 'person', retries: 0 } as const;
+
+function summary(error: SessionServiceError) {
+	return { code: error.code, outcomeUnknown: error.outcomeUnknown, retryable: error.retryable };
+}
+
+/** A server that answers everything by `handle`, for what the stand-in does not do. */
+async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+	const server = createServer(handle);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('a fault of the service', () => {
+	const table: readonly {
+		fault: Fault;
+		read: SessionServiceError['code'];
+		put: SessionServiceError['code'];
+		unknown: boolean;
+		saved: boolean;
+	}[] = [
+		{ fault: { kind: 'unauthorized' }, read: 'unauthorized', put: 'unauthorized', unknown: false, saved: false },
+		{ fault: { kind: 'error', status: 403 }, read: 'unauthorized', put: 'unauthorized', unknown: false, saved: false },
+		{ fault: { kind: 'rate-limited' }, read: 'rate_limited', put: 'rate_limited', unknown: false, saved: false },
+		{ fault: { kind: 'error' }, read: 'unavailable', put: 'unavailable', unknown: true, saved: false },
+		{ fault: { kind: 'error', saves: true }, read: 'unavailable', put: 'unavailable', unknown: true, saved: true },
+		{
+			fault: { kind: 'error', body: 'Something went wrong!' },
+			read: 'unavailable',
+			put: 'unavailable',
+			unknown: true,
+			saved: false,
+		},
+		{ fault: { kind: 'html' }, read: 'unavailable', put: 'unavailable', unknown: true, saved: false },
+		{
+			fault: { kind: 'html', status: 200 },
+			read: 'unreadable_answer',
+			put: 'unreadable_answer',
+			unknown: true,
+			saved: false,
+		},
+		{ fault: { kind: 'reset' }, read: 'unavailable', put: 'unavailable', unknown: true, saved: false },
+		{ fault: { kind: 'reset', saves: true }, read: 'unavailable', put: 'unavailable', unknown: true, saved: true },
+		{ fault: { kind: 'broken-http' }, read: 'unavailable', put: 'unavailable', unknown: true, saved: true },
+		{ fault: { kind: 'cut-off' }, read: 'unavailable', put: 'unavailable', unknown: true, saved: true },
+		{ fault: { kind: 'garbage' }, read: 'unreadable_answer', put: 'unreadable_answer', unknown: true, saved: true },
+		{ fault: { kind: 'truncated' }, read: 'unreadable_answer', put: 'unreadable_answer', unknown: true, saved: true },
+		{
+			fault: { kind: 'foreign-json' },
+			read: 'unreadable_answer',
+			put: 'unreadable_answer',
+			unknown: true,
+			saved: false,
+		},
+		{
+			fault: { kind: 'wrong-types' },
+			read: 'unreadable_answer',
+			put: 'unreadable_answer',
+			unknown: true,
+			saved: false,
+		},
+		{ fault: { kind: 'error', status: 413 }, read: 'refused', put: 'refused', unknown: false, saved: false },
+		{ fault: { kind: 'error', status: 400 }, read: 'refused', put: 'refused', unknown: false, saved: false },
+		{ fault: { kind: 'huge' }, read: 'body_too_large', put: 'body_too_large', unknown: true, saved: true },
+		{
+			fault: { kind: 'huge', chunked: true },
+			read: 'body_too_large',
+			put: 'body_too_large',
+			unknown: true,
+			saved: true,
+		},
+		{
+			fault: { kind: 'redirect', location: 'http://127.0.0.2:1/', status: 302 },
+			read: 'redirected',
+			put: 'redirected',
+			unknown: true,
+			saved: false,
+		},
+		{
+			fault: { kind: 'redirect', location: '/v1/sessions/s2', status: 307 },
+			read: 'session_not_found',
+			put: 'redirected',
+			unknown: false,
+			saved: false,
+		},
+	];
+
+	test.each(table)('$fault of a read is $read', async ({ fault, read }) => {
+		const { service, client, clock } = await setting();
+		service.faults.add({ ...fault, times: 1 });
+		const error = await failureOf(client.read('s1', person));
+		expect(error.code).toBe(read);
+		expect(error.outcomeUnknown).toBe(false);
+		// The next one works: nothing is left behind on the connection. (After a 429 the budget waits it out.)
+		await clock.advance(28_000);
+		expect((await client.read('s1', person)).session.name).toBe('Order cards');
+	});
+
+	test.each(table)('$fault of a PUT is $put', async ({ fault, put, unknown, saved }) => {
+		const { service, client } = await setting();
+		service.faults.add({ ...fault, times: 1 });
+		const error = await failureOf(client.putAnswers('s1', 1, ANSWERS));
+		expect(summary(error)).toMatchObject({ code: put, outcomeUnknown: unknown });
+		expect(service.log.savedPuts('s1').length > 0).toBe(saved);
+		expect(service.log.puts('s1')).toHaveLength(1);
+	});
+});
+
+test('an unknown session is not found, by a read and by a PUT', async () => {
+	const { client } = await setting();
+	expect(summary(await failureOf(client.read('nobody', person)))).toMatchObject({ code: 'session_not_found' });
+	expect(summary(await failureOf(client.putAnswers('nobody', 1, ANSWERS)))).toEqual({
+		code: 'session_not_found',
+		outcomeUnknown: false,
+		retryable: false,
+	});
+});
+
+test('a message index out of range is refused for good, recognised by the exact JSON only', async () => {
+	const { service, client } = await setting();
+	const error = await failureOf(client.putAnswers('s1', 99, ANSWERS));
+	expect(error).toMatchObject({ code: 'refused', reason: 'message_index', retryable: false });
+	for (const body of ['{"error":"Failed to update human input","more":1}', 'Failed to update human input']) {
+		service.faults.add({ kind: 'error', body, times: 1 });
+		expect((await failureOf(client.putAnswers('s1', 1, ANSWERS))).code).toBe('unavailable');
+	}
+});
+
+test('a service that nobody listens for is unavailable and surely saved nothing', async () => {
+	const { service, client } = await setting();
+	await service.goDown();
+	expect(summary(await failureOf(client.read('s1', person)))).toMatchObject({ code: 'unavailable' });
+	expect(summary(await failureOf(client.putAnswers('s1', 1, ANSWERS)))).toEqual({
+		code: 'unavailable',
+		outcomeUnknown: false,
+		retryable: true,
+	});
+});
+
+test('a name that does not resolve surely saved nothing', async () => {
+	const { client } = clientFor('http://nowhere.invalid');
+	expect(summary(await failureOf(client.putAnswers('s1', 1, ANSWERS)))).toMatchObject({
+		code: 'unavailable',
+		outcomeUnknown: false,
+	});
+});
+
+test('a hanging read is given up after its total time, a hanging PUT after the call time-out with unknown outcome', async () => {
+	const { service, client, clock } = await setting();
+	service.faults.add({ kind: 'hang' });
+	const read = failureOf(client.read('s1', person));
+	await until(() => service.log.reads('s1').length === 1);
+	await clock.advance(7_999);
+	await clock.advance(1);
+	expect(summary(await read)).toMatchObject({ code: 'timed_out', outcomeUnknown: false });
+	const put = failureOf(client.putAnswers('s1', 1, ANSWERS));
+	await until(() => service.log.puts('s1').length === 1);
+	await clock.advance(15_000);
+	expect(summary(await put)).toEqual({ code: 'timed_out', outcomeUnknown: true, retryable: true });
+});
+
+test('a PUT still waiting for a connection when its time is over was surely not sent', async () => {
+	// Accepts connections and never answers the TLS handshake.
+	const server = createTcpServer(() => undefined);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => void server.close());
+	const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const { client, clock } = clientFor(address, { timeouts: { connect: 60_000 } });
+	const put = failureOf(client.putAnswers('s1', 1, ANSWERS));
+	await until(() => clock.sleeping === 1);
+	await clock.advance(20_000);
+	expect(summary(await put)).toEqual({ code: 'timed_out', outcomeUnknown: false, retryable: true });
+});
+
+test('a connection that does not open in time was surely not used', async () => {
+	const server = createTcpServer(() => undefined);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => void server.close());
+	const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	// Connecting is timed by undici on the machine's clock.
+	const { client } = clientFor(address, { timeouts: { connect: 50 } });
+	expect(summary(await failureOf(client.putAnswers('s1', 1, ANSWERS)))).toMatchObject({
+		code: 'timed_out',
+		outcomeUnknown: false,
+	});
+});
+
+test('a body that stalls is given up after the body time-out', async () => {
+	let written = false;
+	const address = await serve((_request, response) => {
+		response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+		response.write('{"session":', () => {
+			written = true;
+		});
+	});
+	const { client, clock } = clientFor(address, { timeouts: { headers: 25_000, body: 1_000, call: 25_000 } });
+	let code = '';
+	const startedAt = clock.now();
+	const read = failureOf(client.read('s1', { priority: 'delivery', retries: 0 })).then((error) => {
+		code = error.code;
+	});
+	await until(() => written);
+	// Time moves in small steps until the answer's head has been seen and its second has passed.
+	while (code === '') await clock.advance(50);
+	await read;
+	expect(code).toBe('timed_out');
+	expect(clock.now() - startedAt).toBeLessThan(25_000);
+});
+
+test('a 429 believes the header, not the sentence, and a date as well as seconds', async () => {
+	const { service, client, clock } = await setting();
+	service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 28, times: 1 });
+	expect(await failureOf(client.putAnswers('s1', 1, ANSWERS))).toMatchObject({
+		code: 'rate_limited',
+		retryAfterMs: 28_000,
+		retryAt: clock.now() + 28_000,
+	});
+	const dated = await serve((_request, response) => {
+		response.writeHead(429, { 'retry-after': new Date(clock.now() + 45_000).toUTCString() }).end('57 seconds');
+	});
+	const other = clientFor(dated, { clock });
+	expect(await failureOf(other.client.read('s1', person))).toMatchObject({ retryAfterMs: 45_000 });
+});
+
+test('a PUT over the limit is refused before it is sent and costs nothing of the budget', async () => {
+	const { service, client, budget } = await setting();
+	const long = [{ title: '', description: 'x'.repeat(100_000), value: 'y' }];
+	expect(await failureOf(client.putAnswers('s1', 1, long))).toMatchObject({
+		code: 'request_too_large',
+		limitBytes: 100_000,
+		outcomeUnknown: false,
+		retryable: false,
+	});
+	expect(service.log.puts()).toHaveLength(0);
+	expect(budget.stats().used.delivery).toBe(0);
+});
+
+test.each(['', ' ', '.', '..', 'x'.repeat(201), 'a\nb', '\ud800'])(
+	'the id %j is refused before anything is sent',
+	async (id) => {
+		const { service, client, budget } = await setting();
+		expect((await failureOf(client.read(id, person))).code).toBe('invalid_session_id');
+		expect((await failureOf(client.putAnswers(id, 0, ANSWERS))).code).toBe('invalid_session_id');
+		expect(service.log.size).toBe(0);
+		expect(budget.stats().free).toBe(250);
+	},
+);
+
+test('a caller who leaves a PUT learns whether it had been sent', async () => {
+	const { service, client } = await setting();
+	const early = AbortSignal.abort(new Error('stopping'));
+	await expect(client.putAnswers('s1', 1, ANSWERS, { signal: early })).rejects.toThrow('stopping');
+	service.faults.add({ kind: 'hang', times: 1 });
+	const leaving = new AbortController();
+	const put = failureOf(client.putAnswers('s1', 1, ANSWERS, { signal: leaving.signal }));
+	await until(() => service.log.puts('s1').length === 1);
+	leaving.abort(new Error('stopping'));
+	expect(summary(await put)).toMatchObject({ code: 'aborted', outcomeUnknown: true });
+});
+
+test('a caller who leaves a read gets the own reason', async () => {
+	const { service, client } = await setting();
+	service.faults.add({ kind: 'hang' });
+	const leaving = new AbortController();
+	const read = client.read('s1', { ...person, signal: leaving.signal });
+	await until(() => service.log.reads('s1').length === 1);
+	leaving.abort(new Error('modal closed'));
+	await expect(read).rejects.toThrow('modal closed');
+});
+
+test('an answer that was compressed unasked is unreadable', async () => {
+	const address = await serve((request, response) => {
+		expect(request.headers['accept-encoding']).toBe('identity');
+		response.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.from('{"session":{"sessionId":"s1"}}'));
+	});
+	const { client } = clientFor(address);
+	expect((await failureOf(client.read('s1', person))).code).toBe('unreadable_answer');
+});
+
+test('no error shows the key or what the service said', async () => {
+	const secret = 'hr-key-4711';
+	const said = 'password=hunter2';
+	const address = await serve((request, response) => {
+		response.writeHead(request.method === 'GET' ? 200 : 500).end(`<html>${said} ${request.headers['x-api-key']}`);
+	});
+	const { client } = clientFor(address, { apiKey: secret });
+	for (const call of [client.read('s1', person), client.putAnswers('s1', 1, ANSWERS)]) {
+		const shown = inspect(await failureOf(call), { depth: 20, showHidden: true });
+		expect(shown).not.toContain(secret);
+		expect(shown).not.toContain('hunter2');
+	}
+});
+
+test('an unusable address or key is refused at once, without showing the key', () => {
+	expect(() => clientFor('ftp://service')).toThrow(TypeError);
+	expect(() => clientFor('http://user:pw@service')).toThrow(TypeError);
+	expect(() => clientFor('nonsense')).toThrow(TypeError);
+	try {
+		clientFor('http://127.0.0.1:1', { apiKey: 'secret\nkey' });
+		expect.unreachable();
+	} catch (error) {
+		expect(String(error)).not.toContain('secret');
+	}
+});

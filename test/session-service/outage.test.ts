@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { ANSWERS, setting, until } from './setting.ts';
+
+test('ten minutes without the service leave nothing behind, and the next call works', async () => {
+	const { service, client, clock, budget, calls } = await setting();
+	const rejections: unknown[] = [];
+	const note = (reason: unknown) => rejections.push(reason);
+	process.on('unhandledRejection', note);
+	try {
+		await client.read('s1', { priority: 'person' });
+		await service.goDown();
+		const codes = new Set<string>();
+		let running = 0;
+		const call = async (run: () => Promise<unknown>) => {
+			running++;
+			await run().catch((error: { code: string }) => codes.add(error.code));
+			running--;
+		};
+		const downSince = clock.now();
+		while (clock.now() - downSince < 600_000) {
+			void call(() => client.read('s1', { priority: 'person' }));
+			void call(() => client.read(`other-${clock.now()}`, { priority: 'background' }));
+			void call(() => client.putAnswers('s1', 1, ANSWERS));
+			void call(async () => (await client.reserveDelivery()).read('s1'));
+			await clock.advance(10_000);
+		}
+		// Everything that was asked for ends: no waiter, no sleeper, no call is left.
+		await until(() => {
+			void clock.advance(1_000);
+			return running === 0;
+		});
+		expect(clock.sleeping).toBe(0);
+		expect(budget.stats().waiting).toEqual({ delivery: 0, person: 0, background: 0 });
+		expect([...codes].every((code) => ['unavailable', 'timed_out', 'rate_limited'].includes(code))).toBe(true);
+		expect(codes).toContain('unavailable');
+		await service.comeBack();
+		const before = calls.length;
+		await clock.advance(70_000);
+		expect((await client.read('s1', { priority: 'person' })).session.status).toBe('humanInput');
+		await client.putAnswers('s1', 1, ANSWERS);
+		expect(
+			calls
+				.slice(before)
+				.map((report) => report.outcome)
+				.at(-1),
+		).toBe('ok');
+		expect(rejections).toEqual([]);
+	} finally {
+		process.off('unhandledRejection', note);
+	}
+});

@@ -1,0 +1,267 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ANSWERS, askingSession, clientFor, failureOf, setting, until } from './setting.ts';
+
+const person = { priority: 'person' } as const;
+
+async function serve(handle: RequestListener): Promise<string> {
+	const server = createServer(handle);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('reads a session with its key, keeping the order of questions', async () => {
+	const { service, client, clock } = await setting();
+	const reading = await client.read('s1', person);
+	expect(reading).toMatchObject({ readAt: clock.now(), unchanged: false });
+	expect(reading.session.messages[1]?.humanInput.map((item) => item.description)).toEqual([
+		'Which one?',
+		'And the second?',
+	]);
+	expect(service.log.reads('s1')[0]).toMatchObject({ hasKey: true, status: 200 });
+});
+
+test('an id becomes exactly one segment below the address, whose own path stays', async () => {
+	const paths: (string | undefined)[] = [];
+	const address = await serve((request, response) => {
+		paths.push(request.url);
+		response.end('{"session":{"sessionId":"x"}}');
+	});
+	const { client } = clientFor(`${address}/behind/proxy/`);
+	for (const id of ['a/../b', 'ü?x#y', '%2e%2e', '...']) await client.read(id, person);
+	expect(paths).toEqual([
+		'/behind/proxy/v1/sessions/a%2F..%2Fb',
+		'/behind/proxy/v1/sessions/%C3%BC%3Fx%23y',
+		'/behind/proxy/v1/sessions/%252e%252e',
+		'/behind/proxy/v1/sessions/...',
+	]);
+});
+
+describe('conditional reads', () => {
+	test('an unchanged session costs a 304 and is the very object read before', async () => {
+		const { service, client, calls } = await setting();
+		const first = await client.read('s1', person);
+		const second = await client.read('s1', { priority: 'background' });
+		expect(second.unchanged).toBe(true);
+		expect(second.session).toBe(first.session);
+		expect(service.log.reads('s1').map((entry) => entry.status)).toEqual([200, 304]);
+		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'unchanged']);
+	});
+
+	test('a changed session is read anew', async () => {
+		const { service, client } = await setting();
+		await client.read('s1', person);
+		service.sessions.setStatus('s1', 'active');
+		expect(await client.read('s1', person)).toMatchObject({ unchanged: false, session: { status: 'active' } });
+	});
+
+	test('sessions beyond the bounds of what is held are read whole', async () => {
+		const { service, client } = await setting({ client: { limits: { cacheEntries: 1 } } });
+		service.sessions.put('s2', askingSession());
+		for (const id of ['s1', 's2', 's2', 's1']) await client.read(id, person);
+		expect(service.log.reads().map((entry) => entry.ifNoneMatch !== null)).toEqual([false, false, true, false]);
+		const small = await setting({ client: { limits: { cacheBytes: 100 } } });
+		for (const id of ['s1', 's1']) await small.client.read(id, person);
+		expect(small.service.log.reads('s1').map((entry) => entry.status)).toEqual([200, 200]);
+	});
+
+	test('a 304 that nobody asked for is unreadable', async () => {
+		const address = await serve((_request, response) => response.writeHead(304).end());
+		const { client } = clientFor(address);
+		const error = await failureOf(client.read('s1', { priority: 'background' }));
+		expect(error.code).toBe('unreadable_answer');
+	});
+});
+
+describe('redirects', () => {
+	test('a read follows them within the origin, each one paid for', async () => {
+		const { service, client, budget } = await setting();
+		service.sessions.put('s2', { ...askingSession(), name: 'The other' });
+		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s1', status: 301, times: 1 });
+		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s2', status: 308, times: 1 });
+		expect((await client.read('s1', person)).session.name).toBe('The other');
+		expect(budget.stats().used.person).toBe(3);
+	});
+
+	test('a read gives up after three of them', async () => {
+		const { service, client } = await setting();
+		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s1' });
+		expect((await failureOf(client.read('s1', person))).code).toBe('redirected');
+		expect(service.log.reads('s1')).toHaveLength(4);
+	});
+
+	test('nothing, and no key, goes to another origin', async () => {
+		const asked: unknown[] = [];
+		const elsewhere = await serve((request, response) => {
+			asked.push(request.headers);
+			response.end();
+		});
+		const { service, client } = await setting();
+		service.faults.add({ kind: 'redirect', location: `${elsewhere}/v1/sessions/s1` });
+		expect((await failureOf(client.read('s1', person))).code).toBe('redirected');
+		expect((await failureOf(client.putAnswers('s1', 1, ANSWERS))).code).toBe('redirected');
+		expect(asked).toEqual([]);
+	});
+});
+
+describe('repeats', () => {
+	test('a read is repeated with growing, spread waits until it succeeds', async () => {
+		const { service, client, clock, calls } = await setting();
+		service.faults.add({ kind: 'error', times: 1 });
+		service.faults.add({ kind: 'reset', times: 1 });
+		service.faults.add({ kind: 'garbage', times: 1 });
+		const reading = client.read('s1', person);
+		for (const [attempt, longest] of [
+			[1, 250],
+			[2, 500],
+			[3, 1_000],
+		] as const) {
+			await until(() => calls.length === attempt && clock.sleeping === 1);
+			const wait = (clock.nextWake ?? 0) - clock.now();
+			expect(wait).toBeGreaterThanOrEqual(longest / 2);
+			expect(wait).toBeLessThanOrEqual(longest);
+			await clock.advance(wait);
+		}
+		expect((await reading).session.status).toBe('humanInput');
+	});
+
+	test('a read waits as long as the service says after a 429, when the caller has that time', async () => {
+		const { service, client, clock, calls } = await setting();
+		service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 5, times: 1 });
+		const reading = client.read('s1', person);
+		await until(() => calls.length === 1 && clock.sleeping === 1);
+		expect((clock.nextWake ?? 0) - clock.now()).toBe(5_000);
+		await clock.advance(5_000);
+		expect((await reading).unchanged).toBe(false);
+	});
+
+	test('a person is told at once when the wait would be longer than their patience', async () => {
+		const { service, client, calls } = await setting();
+		service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 40, times: 1 });
+		expect(await failureOf(client.read('s1', person))).toMatchObject({ code: 'rate_limited', retryAfterMs: 40_000 });
+		// The next person hears of it without a request.
+		expect(await failureOf(client.read('s1', person))).toMatchObject({ code: 'rate_limited', retryAfterMs: 40_000 });
+		expect(calls).toHaveLength(1);
+	});
+
+	test.each(['unauthorized', 'redirect'] as const)('%s is not repeated', async (kind) => {
+		const { service, client } = await setting();
+		service.faults.add(kind === 'redirect' ? { kind, location: 'http://127.0.0.2/' } : { kind });
+		await failureOf(client.read('s1', person));
+		expect(service.log.reads('s1')).toHaveLength(1);
+	});
+
+	test('a poll is one attempt', async () => {
+		const { service, client } = await setting();
+		service.faults.add({ kind: 'error' });
+		await failureOf(client.read('s1', { priority: 'background' }));
+		expect(service.log.reads('s1')).toHaveLength(1);
+	});
+
+	test('a caller can leave between two attempts', async () => {
+		const { service, client, clock, calls } = await setting();
+		service.faults.add({ kind: 'error' });
+		const leaving = new AbortController();
+		const reading = client.read('s1', { ...person, signal: leaving.signal });
+		await until(() => calls.length === 1 && clock.sleeping === 1);
+		leaving.abort(new Error('modal closed'));
+		await expect(reading).rejects.toThrow('modal closed');
+		expect(clock.sleeping).toBe(0);
+	});
+});
+
+describe('shared reads', () => {
+	test('people and polls who ask at the same moment share one read', async () => {
+		const { service, client } = await setting();
+		const [one, other, poll] = await Promise.all([
+			client.read('s1', person),
+			client.read('s1', person),
+			client.read('s1', { priority: 'background' }),
+		]);
+		expect(other.session).toBe(one.session);
+		expect(poll.session).toBe(one.session);
+		expect(service.log.reads('s1')).toHaveLength(1);
+	});
+
+	test('a delivery reads on its own, and nobody joins a read that has run for a while', async () => {
+		const { service, client, clock } = await setting();
+		service.faults.add({ kind: 'slow', ms: 30, times: 3 });
+		const early = client.read('s1', person);
+		const delivery = client.read('s1', { priority: 'delivery' });
+		await clock.advance(251);
+		const late = client.read('s1', person);
+		await Promise.all([early, delivery, late]);
+		expect(service.log.reads('s1')).toHaveLength(3);
+	});
+
+	test('a person does not wait behind a poll', async () => {
+		const { service, client } = await setting();
+		await Promise.all([client.read('s1', { priority: 'background' }), client.read('s1', person)]);
+		expect(service.log.reads('s1')).toHaveLength(2);
+	});
+
+	test('who leaves takes nothing from the others; when all have left the read ends', async () => {
+		const { service, client, calls } = await setting();
+		service.faults.add({ kind: 'slow', ms: 50, times: 1 });
+		const leaving = new AbortController();
+		const gone = client.read('s1', { ...person, signal: leaving.signal });
+		const stays = client.read('s1', person);
+		await until(() => service.log.reads('s1').length === 1);
+		leaving.abort(new Error('modal closed'));
+		await expect(gone).rejects.toThrow('modal closed');
+		expect((await stays).session.name).toBe('Order cards');
+
+		service.faults.add({ kind: 'hang', times: 1 });
+		const last = new AbortController();
+		const alone = client.read('s1', { ...person, signal: last.signal });
+		await until(() => service.log.reads('s1').length === 2);
+		last.abort(new Error('modal closed'));
+		await expect(alone).rejects.toThrow('modal closed');
+		await until(() => calls.at(-1)?.outcome === 'cancelled');
+	});
+});
+
+describe('large answers', () => {
+	const large = () => ({ ...askingSession(), sessionDetails: 'x'.repeat(2_000_000) });
+
+	test('wait for a slot without counting as stalled, and a caller who leaves frees it', async () => {
+		const { service, client, clock } = await setting({ client: { limits: { largeBodies: 1 } } });
+		for (let n = 0; n < 6; n++) service.sessions.put(`big${n}`, large());
+		const leaving = new AbortController();
+		const gone = client.read('big0', { priority: 'delivery', signal: leaving.signal });
+		leaving.abort(new Error('stopping'));
+		await expect(gone).rejects.toThrow('stopping');
+		const readings = await Promise.all(
+			Array.from({ length: 6 }, (_, n) => client.read(`big${n}`, { priority: n % 2 ? 'person' : 'background' })),
+		);
+		for (const { session } of readings) expect(session.sessionDetails).toHaveLength(2_000_000);
+		expect(clock.sleeping).toBe(0);
+	});
+});
+
+test('closing lets a running call finish and refuses new ones', async () => {
+	const { service, client } = await setting();
+	service.faults.add({ kind: 'slow', ms: 50, times: 1 });
+	const running = client.read('s1', person);
+	await until(() => service.log.reads('s1').length === 1);
+	const closed = client.close();
+	expect((await running).session.name).toBe('Order cards');
+	await closed;
+	expect((await failureOf(client.putAnswers('s1', 1, ANSWERS))).outcomeUnknown).toBe(false);
+});
+
+test('closing cuts what hangs when the grace is over', async () => {
+	const { service, client, clock } = await setting();
+	service.faults.add({ kind: 'hang' });
+	const running = failureOf(client.putAnswers('s1', 1, ANSWERS));
+	await until(() => service.log.puts('s1').length === 1);
+	const closed = client.close(1_000);
+	await clock.advance(1_000);
+	await closed;
+	expect(await running).toMatchObject({ code: 'unavailable', outcomeUnknown: true });
+});

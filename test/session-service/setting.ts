@@ -1,0 +1,92 @@
+import { onTestFinished, vi } from 'vitest';
+import type { Log } from '../../src/log.ts';
+import { createRequestBudget, type RequestBudget } from '../../src/session-service/budget.ts';
+import { createSessionServiceClient } from '../../src/session-service/client.ts';
+import { SessionServiceError } from '../../src/session-service/errors.ts';
+import type { CallReport } from '../../src/session-service/transport.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { createSessionService, type SessionServiceOptions } from '../support/session-service/session-service.ts';
+
+const nothing = () => undefined;
+export const quietLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quietLog };
+
+type ClientOptions = Parameters<typeof createSessionServiceClient>[0];
+
+/** A client on a clock that stands still, whose calls are noted; closed at the end of the test. */
+export function clientFor(
+	baseUrl: string,
+	options: Partial<ClientOptions> & { clock?: ManualClock; budget?: RequestBudget } = {},
+) {
+	const clock = options.clock ?? createManualClock();
+	const budget = options.budget ?? createRequestBudget({ clock });
+	const calls: CallReport[] = [];
+	const client = createSessionServiceClient({
+		baseUrl,
+		apiKey: 'sandbox-key',
+		log: quietLog,
+		onCall: (call) => calls.push(call),
+		...options,
+		clock,
+		budget,
+	});
+	onTestFinished(async () => {
+		const closed = client.close(0);
+		await clock.advance(1);
+		await closed;
+	});
+	return { client, clock, budget, calls };
+}
+
+/** The stand-in with one session `s1` that asks two things, and a client for it. */
+export async function setting(
+	options: { service?: SessionServiceOptions; client?: Parameters<typeof clientFor>[1]; path?: string } = {},
+) {
+	const service = createSessionService({ rateLimit: false, ...options.service });
+	await service.start();
+	onTestFinished(() => service.stop());
+	service.sessions.put('s1', askingSession());
+	return { service, ...clientFor(`${service.url}${options.path ?? ''}`, options.client) };
+}
+
+export function askingSession() {
+	return {
+		status: 'humanInput',
+		name: 'Order cards',
+		messages: [
+			{ role: 'user', content: 'Order the cards' },
+			{
+				role: 'assistant',
+				content: 'Two things.',
+				human_input: [
+					{ title: 'Colour', description: 'Which one?' },
+					{ title: 'Colour', description: 'And the second?' },
+				],
+			},
+		],
+	};
+}
+
+export const ANSWERS = [
+	{ title: 'Colour', description: 'Which one?', value: 'red' },
+	{ title: 'Colour', description: 'And the second?', value: 'blue' },
+];
+
+/** The error that a call ends with; a call that succeeds fails the test. */
+export async function failureOf(call: Promise<unknown>): Promise<SessionServiceError> {
+	const error: unknown = await call.then(
+		() => new Error('the call succeeded'),
+		(reason: unknown) => reason,
+	);
+	if (error instanceof SessionServiceError) return error;
+	throw error;
+}
+
+/** Waits for something that happens on real sockets. */
+export function until(condition: () => boolean): Promise<void> {
+	return vi.waitFor(
+		() => {
+			if (!condition()) throw new Error(`not so: ${condition}`);
+		},
+		{ timeout: 10_000, interval: 5 },
+	);
+}
