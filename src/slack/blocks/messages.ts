@@ -1,0 +1,71 @@
+import type { Answer } from '../../answers/answer.ts';
+import type { Refusal } from '../../answers/who-may.ts';
+import type { HelpReason } from '../commands/parse.ts';
+import { ACTIONS, encodeTarget } from '../ids.ts';
+import { oneLineMrkdwn } from '../text.ts';
+import { type ErrorContext, errorWords, receiptHeadline, refusalWords } from '../words.ts';
+import { type MessageContent, message } from './message.ts';
+import { button, buttons, context, section } from './parts.ts';
+import { type ReceiptContext, receiptBlocks, receiptButtons, sessionName } from './receipt.ts';
+
+const REASONS = {
+	asked: '',
+	unclear: 'I did not understand that.',
+	missing_id: 'Which session? The id is missing.',
+	too_many_ids: 'Those are too many sessions at once; 20 is the most.',
+	foreign_link: 'That link is not one of our session dashboard.',
+	link_without_id: 'That link names no session.',
+	id_too_long: 'That is too long for a session id.',
+} as const satisfies Record<HelpReason, string>;
+
+/** What `/session` understands, and why help is shown if it was not asked for. */
+export function helpMessage(reason: HelpReason = 'asked', command = '/session'): MessageContent {
+	const lines = [
+		`\`${command} 3f9a2c1d\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
+		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel`,
+		`\`${command} unwatch 3f9a2c1d\` — stop that; \`unwatch all\` for all of them`,
+		`\`${command} list\` — what this channel watches`,
+		`\`${command} history 3f9a2c1d\` — who answered what`,
+		`\`${command} help\` — this`,
+	];
+	const why = REASONS[reason];
+	return message(`${why} ${command} shows what an agent asks and takes your answer.`.trim(), [
+		...section(why === '' ? '' : `⚠️ ${why}`),
+		...section("*Handraise brings agents' questions to you and your answers to them.*"),
+		...section(lines.join('\n')),
+	]);
+}
+
+/** When the trigger is lost: the same way to the form, by a button with a trigger of its own. */
+export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
+	const text = `${sessionName(sessionId)} is ready.`;
+	const value = encodeTarget({ sessionId, messageIndex });
+	return message(`Session ${oneLineMrkdwn(sessionId, 100)} is ready. Press Open to see it.`, [
+		...section(`Slack was in a hurry and closed the window. ${text.charAt(0).toUpperCase()}${text.slice(1)}`),
+		...buttons(button(ACTIONS.answer, 'Open', { value, style: 'primary' })),
+	]);
+}
+
+/** A receipt for a DM or a thread. */
+export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
+	return message(`${receiptHeadline(answer)} (session ${oneLineMrkdwn(answer.question.sessionId, 100)})`, [
+		...receiptBlocks(answer, receipt),
+		...receiptButtons(answer),
+		...context(`For ${sessionName(answer.question.sessionId)}`),
+	]);
+}
+
+/** Somebody may not do this. */
+export function refusedMessage(refusal: Refusal, adminContact: string | null): MessageContent {
+	const words = refusalWords(refusal, adminContact);
+	return message(words, section(`🔒 ${words}`));
+}
+
+/** A failure outside a modal. */
+export function errorMessage(code: string, sessionId: string | null, error: ErrorContext): MessageContent {
+	const words = errorWords(code, error);
+	return message(words.text, [
+		...section(`⚠️ ${words.text}`),
+		...context(sessionId === null ? '' : `This was about ${sessionName(sessionId)}.`),
+	]);
+}

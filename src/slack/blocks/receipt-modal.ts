@@ -1,0 +1,38 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import type { Answer } from '../../answers/answer.ts';
+import { ACTIONS, CALLBACKS } from '../ids.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import { button, buttons, context, modal, section } from './parts.ts';
+import { type ReceiptContext, receiptBlocks, receiptButtons, sessionName } from './receipt.ts';
+
+/** What a submission is acknowledged with, once it is committed. */
+export function savedModal(metadata: ViewMetadata): ModalView {
+	return modal({
+		callbackId: CALLBACKS.receipt,
+		title: `Session ${metadata.sessionId}`,
+		metadata,
+		notifyOnClose: true,
+		blocks: [
+			...section('*💾 Your answer is saved. Delivering…*'),
+			...section('You can close this: it is sent in any case, and you are told if it cannot be.'),
+		],
+	});
+}
+
+/** Saved, delivered, agent resumed: each with its time, or what went wrong with the text kept and what can be done. */
+export function receiptModal(answer: Answer, metadata: ViewMetadata, receipt: ReceiptContext): ModalView {
+	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.aftermath !== null);
+	const blocks: KnownBlock[] = [
+		...receiptBlocks(answer, receipt),
+		...receiptButtons(answer),
+		...(settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : []),
+		...context(`For ${sessionName(answer.question.sessionId)}`),
+	];
+	return modal({
+		callbackId: CALLBACKS.receipt,
+		title: `Session ${answer.question.sessionId}`,
+		metadata: { ...metadata, answerId: answer.id },
+		notifyOnClose: true,
+		blocks,
+	});
+}

@@ -1,0 +1,163 @@
+import type { KnownBlock } from '@slack/types';
+import type { Answer, AnswerItem } from '../../answers/answer.ts';
+import { ACTIONS, encodeTarget } from '../ids.ts';
+import { isBlank, oneLineMrkdwn, quoted } from '../text.ts';
+import {
+	AFTERMATH_WORDS,
+	agoText,
+	errorWords,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	receiptHeadline,
+	STATE_WORDS,
+} from '../words.ts';
+import { button, buttons, context, section } from './parts.ts';
+
+/** What the receipt's words need beside the answer. */
+export interface ReceiptContext {
+	readonly names: Names;
+	readonly now: number;
+	readonly adminContact: string | null;
+}
+
+const mostItems = 10;
+const itemText = 900;
+
+/** Answers of which nothing is sent any more, though their author may want it to be. */
+const failed: readonly Answer['state'][] = ['waiting', 'conflicted', 'changed', 'refused', 'ended'];
+
+/** True when the answer did not arrive and its author has to know. */
+export function isFailed(answer: Pick<Answer, 'state'>): boolean {
+	return failed.includes(answer.state);
+}
+
+/** Headline, what happened when, the other answer, and the text itself. */
+export function receiptBlocks(answer: Answer, context: ReceiptContext): KnownBlock[] {
+	return [
+		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
+		...section(explanation(answer, context)),
+		...otherAnswer(answer, context),
+		...ownText(answer),
+		...timeline(answer),
+	];
+}
+
+/** What can be done now; empty while everything goes well. `inThread`: the form came from a thread. */
+export function receiptButtons(answer: Answer): KnownBlock[] {
+	const { state, id, question } = answer;
+	const target = encodeTarget({ sessionId: question.sessionId, messageIndex: null });
+	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id, style: 'primary' });
+	const giveUp = button(ACTIONS.giveUp, 'Give it up', { value: id });
+	const post =
+		answer.origin.channelId === null || !hasText(answer)
+			? null
+			: button(ACTIONS.postToThread, 'Post my text to the thread', { value: id });
+	switch (state) {
+		case 'accepted':
+			return answer.lastError === null ? [] : buttons(giveUp);
+		case 'waiting':
+			return buttons(tryAgain, giveUp);
+		case 'refused':
+			return buttons(tryAgain, post);
+		case 'changed':
+			return buttons(button(ACTIONS.answerNew, 'Answer the new question', { value: target, style: 'primary' }), post);
+		case 'conflicted':
+		case 'ended':
+			return buttons(button(ACTIONS.open, 'Open the session', { value: target }), post);
+		default:
+			return [];
+	}
+}
+
+function receiptIcon({ state, aftermath }: Answer): string {
+	if (state === 'resumed') return '✅';
+	if (state === 'delivered')
+		return aftermath === null || aftermath === 'resumed' || aftermath === 'completed' ? '✅' : '⚠️';
+	if (state === 'accepted') return '💾';
+	if (state === 'delivering') return '📨';
+	return state === 'withdrawn' ? '↩️' : '⚠️';
+}
+
+/** Why, what was kept, what to do. */
+function explanation(answer: Answer, { adminContact, now }: ReceiptContext): string {
+	const { state, lastError, nextAttemptAt } = answer;
+	switch (state) {
+		case 'accepted':
+		case 'delivering': {
+			if (lastError === null) return 'You can close this: it is sent in any case, and you are told if it cannot be.';
+			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
+			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
+		}
+		case 'waiting': {
+			const why = lastError === null ? '' : `${errorWords(lastError, { kept: 'nothing', adminContact }).what} `;
+			return `${why}It was tried ${times(answer.attempts)} since ${momentMrkdwn(answer.acceptedAt)}. What shall become of it?`;
+		}
+		case 'refused': {
+			const why = lastError === null ? '' : errorWords(lastError, { kept: 'nothing', adminContact }).text;
+			return `${why} Your text is below.`;
+		}
+		case 'conflicted':
+			return 'Nothing was overwritten. Your text is below.';
+		case 'changed':
+			return 'The agent asks something else now. Your text is below and is carried over where it fits.';
+		case 'ended':
+			return 'No agent reads answers of this session any more. Your text is below.';
+		default:
+			return '';
+	}
+}
+
+function times(attempts: number): string {
+	return attempts === 1 ? 'once' : `${attempts} times`;
+}
+
+function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock[] {
+	const other = answer.content.kind === 'readable' ? answer.content.other : null;
+	if (other === null) return [];
+	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId, names);
+	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
+	if (other.same) return section(`${who} answered the very same${when}.`);
+	const said = other.values
+		.slice(0, mostItems)
+		.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 250)));
+	return section(`${who} answered${when}:\n${said.join('\n')}`);
+}
+
+/** What its author wrote; never a secret. */
+export function ownText(answer: Answer): KnownBlock[] {
+	const { content } = answer;
+	if (content.kind === 'removed') return context('The text of this answer was removed after the time it is kept.');
+	if (content.kind === 'unreadable')
+		return context('The text of this answer was stored with another key and cannot be read.');
+	const items = content.items.filter((item) => item.value !== null || item.secret);
+	const shown = items.slice(0, mostItems).flatMap((item) => section(`*${titleOf(item)}*\n${answerText(item)}`));
+	const rest = items.length - mostItems;
+	return [...shown, ...context(rest > 0 ? `and ${rest} more answers` : '')];
+}
+
+function titleOf({ title }: AnswerItem): string {
+	return oneLineMrkdwn(title, 200) || 'Your answer';
+}
+
+function answerText({ secret, value, wiped }: AnswerItem): string {
+	if (secret) return wiped ? '(hidden, and removed from Handraise)' : '(hidden)';
+	return value === null || isBlank(value) ? '(left empty)' : quoted(value, itemText);
+}
+
+/** Whether there is any text of its author that may be shown again. */
+function hasText({ content }: Answer): boolean {
+	return content.kind === 'readable' && content.items.some((item) => !item.secret && !isBlank(item.value ?? ''));
+}
+
+/** Each state with its time, in the reader's time zone. */
+export function timeline({ timeline: entries, aftermath }: Answer): KnownBlock[] {
+	const lines = entries.slice(-8).map(({ state, at }) => `${STATE_WORDS[state]} · ${momentMrkdwn(at)}`);
+	if (aftermath !== null && aftermath !== 'resumed') lines.push(AFTERMATH_WORDS[aftermath]);
+	return context(lines.join('\n'));
+}
+
+/** The session as people name it in receipts. */
+export function sessionName(sessionId: string): string {
+	return `session *${oneLineMrkdwn(sessionId, 100)}*`;
+}

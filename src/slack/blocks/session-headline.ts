@@ -1,0 +1,25 @@
+import type { KnownBlock } from '@slack/types';
+import { ageOf, stepOf } from '../../questions/progress.ts';
+import type { Session } from '../../questions/session.ts';
+import { isOver } from '../../questions/status.ts';
+import { oneLineMrkdwn } from '../text.ts';
+import { durationText, statusWords } from '../words.ts';
+import { context, section } from './parts.ts';
+
+/** `🟢 Working · step 12 of 30 · for 5 min`, mrkdwn. For modals, cards and notices alike. */
+export function statusLine(session: Session, now: number): string {
+	const { emoji, mrkdwn } = statusWords(session.status);
+	const { step, maxSteps } = stepOf(session);
+	const age = ageOf(session, now);
+	const parts = [`${emoji} *${mrkdwn}*`, step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`];
+	if (age !== null) parts.push(isOver(session.status) ? `took ${durationText(age)}` : `for ${durationText(age)}`);
+	return parts.join(' · ');
+}
+
+/** Name, status, step and age. */
+export function sessionHeadline(session: Session, now: number): KnownBlock[] {
+	const name = oneLineMrkdwn(session.name, 200);
+	return name === ''
+		? context(statusLine(session, now))
+		: [...section(`*${name}*`), ...context(statusLine(session, now))];
+}

@@ -1,0 +1,142 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import { buildForm, type Form } from '../form.ts';
+import { ACTIONS, CALLBACKS } from '../ids.ts';
+import { isBlank, markdownAsMrkdwn } from '../text.ts';
+import { durationText, statusWords } from '../words.ts';
+import { button, buttons, context, dashboardLink, MODAL_BLOCKS, MODAL_BYTES, modal, section } from './parts.ts';
+import { sessionDetails } from './session-details.ts';
+import { sessionHeadline } from './session-headline.ts';
+import type { SessionModel } from './session-model.ts';
+import { noticeBlocks } from './session-notices.ts';
+import { stepCards } from './step-cards.ts';
+
+/** Below this many seconds what is shown counts as fresh. */
+const freshMs = 20_000;
+/** Steps on a page, as long as the form leaves room. */
+const stepsPerPage = 5;
+const blocksPerStep = 3;
+/** What stands around form and cards at most. */
+const fixedBlocks = 14;
+
+/**
+ * The session as a modal: status, notices, the open question with its fields first, then the latest steps, the task, the
+ * result, files, screenshot. Has Submit only when there are fields. The metadata inside says how to read the form back.
+ */
+export function sessionModal(model: SessionModel): ModalView {
+	const { session, question, readAt } = model;
+	const form =
+		question === null
+			? null
+			: buildForm({ sessionId: session.sessionId, question, metadata: model.metadata, draft: model.draft });
+	const fields = form?.kind === 'fields' ? form : null;
+	const steps = stepCards(model, cardsBeside(fields?.blocks.length ?? 0));
+	const metadata = {
+		...(fields?.metadata ?? {
+			...model.metadata,
+			messageIndex: question?.messageIndex ?? null,
+			fingerprint: question?.fingerprint ?? null,
+			fields: [],
+			offered: [],
+			asText: [],
+			secret: [],
+			optionTexts: {},
+			shown: null,
+		}),
+		sessionId: session.sessionId,
+		page: steps.page,
+		readAt,
+	};
+	const first = [
+		...sessionHeadline(session, model.now),
+		...noticeBlocks(model),
+		...(question === null ? nothingOpen(model) : questionBlocks(model, form)),
+	];
+	const last = [...steps.navigation, ...footer(model)];
+	const optional = [...steps.cards, ...(steps.page === 0 ? sessionDetails(model) : [])];
+	return modal({
+		callbackId: CALLBACKS.session,
+		title: `Session ${session.sessionId}`,
+		metadata,
+		blocks: fitBlocks(first, optional, last),
+		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
+	});
+}
+
+function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
+	const { question, metadata } = model;
+	const said = markdownAsMrkdwn(question?.context ?? '', 2900);
+	const blocks: KnownBlock[] = isBlank(said) ? section('*The agent needs an answer:*') : section(said);
+	if (form?.kind === 'tooMany') {
+		const count = form.count.toLocaleString('en-US');
+		return [
+			...blocks,
+			...section(`📋 It asks ${count} things at once, more than Slack can show in one form. ${elsewhere(model)}`),
+		];
+	}
+	if (form?.kind === 'tooLarge') {
+		const text = `📋 The question itself is so long that the session service would not take an answer from here. ${elsewhere(model)}`;
+		return [...blocks, ...section(text)];
+	}
+	if (form === null) return blocks;
+	return [
+		...blocks,
+		...form.blocks,
+		...buttons(
+			metadata.partial
+				? button(ACTIONS.complete, 'I can answer all of it')
+				: button(ACTIONS.partial, "I can't answer all of it"),
+			metadata.plainText ? button(ACTIONS.guessed, 'Fitting fields') : button(ACTIONS.plainText, 'Plain text fields'),
+		),
+		...context(metadata.partial ? 'Fields may stay empty. The agent gets them as empty answers.' : ''),
+	];
+}
+
+function elsewhere(model: SessionModel): string {
+	return dashboardLink(model.dashboardUrl, model.session.sessionId) === null
+		? "Please answer it in the session service's own page."
+		: 'Please answer it in the dashboard: the button is below.';
+}
+
+function nothingOpen({ session }: SessionModel): KnownBlock[] {
+	return section(statusWords(session.status).meaning);
+}
+
+function footer(model: SessionModel): KnownBlock[] {
+	const { session, watch, readAt, now } = model;
+	const url = dashboardLink(model.dashboardUrl, session.sessionId);
+	return [
+		...buttons(
+			button(ACTIONS.refresh, 'Refresh'),
+			watch === null
+				? null
+				: button(watch.watching ? ACTIONS.unwatch : ACTIONS.watch, watch.label, { value: `:${session.sessionId}` }),
+			url === null ? null : button(ACTIONS.dashboard, 'Open in the dashboard', { url }),
+		),
+		...context(now - readAt < freshMs ? '' : `Read ${durationText(now - readAt)} ago.`),
+	];
+}
+
+/** How many cards fit beside a form of so many blocks. */
+function cardsBeside(formBlocks: number): number {
+	const room = MODAL_BLOCKS - fixedBlocks - formBlocks;
+	return Math.max(0, Math.min(stepsPerPage, Math.floor(room / blocksPerStep)));
+}
+
+/** What has to be there, with as much of the rest as a view may hold. */
+function fitBlocks(
+	first: readonly KnownBlock[],
+	optional: readonly KnownBlock[],
+	last: readonly KnownBlock[],
+): KnownBlock[] {
+	const size = (blocks: readonly KnownBlock[]) => Buffer.byteLength(JSON.stringify(blocks));
+	let bytes = size(first) + size(last) + 4000;
+	let room = MODAL_BLOCKS - first.length - last.length;
+	const middle: KnownBlock[] = [];
+	for (const block of optional) {
+		bytes += size([block]);
+		room -= 1;
+		if (room < 0 || bytes > MODAL_BYTES) break;
+		middle.push(block);
+	}
+	return [...first, ...middle, ...last];
+}

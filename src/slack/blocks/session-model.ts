@@ -1,0 +1,49 @@
+import type { OtherAnswer } from '../../answers/answer.ts';
+import type { Question } from '../../questions/open-question.ts';
+import type { Session } from '../../questions/session.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import type { Names } from '../words.ts';
+
+/** One thing worth knowing above the question. */
+export type Notice =
+	/** The question is another than the one this form showed; `carried`: typed text was kept where it fits. */
+	| { readonly kind: 'questionChanged'; readonly carried: boolean }
+	/** Somebody answered while this form was open. */
+	| { readonly kind: 'answeredMeanwhile'; readonly other: OtherAnswer }
+	/** Text typed earlier is back in the fields. */
+	| { readonly kind: 'draftRestored'; readonly at: number }
+	/** The fields are filled with a message that was chosen with "Use as answer". */
+	| { readonly kind: 'prefilled' }
+	/** The service did not answer just now: what is shown was read earlier. */
+	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number }
+	/** This person's own answer to this question is on its way or waits. */
+	| { readonly kind: 'ownAnswer'; readonly state: 'accepted' | 'delivering' | 'waiting'; readonly at: number };
+
+export interface ClaimView {
+	readonly userId: string;
+	/** Milliseconds since the epoch; null when it is not known since when. */
+	readonly since: number | null;
+}
+
+/** Everything the session's modal shows. All times are milliseconds since the epoch. */
+export interface SessionModel {
+	readonly session: Session;
+	readonly readAt: number;
+	/** What is open, or null. */
+	readonly question: Question | null;
+	/** Of the view as it stands (`newMetadata` at first), with `page`, `partial` and `plainText` as they are to be. */
+	readonly metadata: ViewMetadata;
+	/** What is known of the answers by position: a draft, typed text, a prefill. */
+	readonly draft: Readonly<Record<number, string>>;
+	readonly notices: readonly Notice[];
+	/** Of others, not of the person who looks. */
+	readonly claims: readonly ClaimView[];
+	readonly now: number;
+	readonly names: Names;
+	readonly dashboardUrl: string | null;
+	readonly adminContact: string | null;
+	/** Null hides the button. */
+	readonly watch: { readonly watching: boolean; readonly label: string } | null;
+	/** Slack could not load the screenshot: leave it out. */
+	readonly withoutImages?: boolean;
+}

@@ -1,0 +1,59 @@
+import type { KnownBlock } from '@slack/types';
+import { isBlank, quoted } from '../text.ts';
+import { agoText, durationText, errorWords, momentMrkdwn, personMrkdwn } from '../words.ts';
+import { context, section } from './parts.ts';
+import type { ClaimView, Notice, SessionModel } from './session-model.ts';
+
+/** Notices and claims: at most two blocks. */
+export function noticeBlocks(model: SessionModel): KnownBlock[] {
+	const notices = model.notices.slice(0, 6).map((notice) => noticeText(notice, model));
+	if (model.question?.goneOn === true) {
+		notices.push('👣 The agent has gone on since it asked this. You can still answer.');
+	}
+	if (model.withoutImages === true) notices.push('🖼️ Slack could not load the screenshot, so it is left out.');
+	const text = notices.join('\n').slice(0, 2900);
+	return [...section(text), ...context(model.question === null ? '' : claimsText(model.claims, model))];
+}
+
+/** `✏️ Ada is answering, since 1 min`; empty when nobody is. */
+export function claimsText(claims: readonly ClaimView[], { names, now }: Pick<SessionModel, 'names' | 'now'>): string {
+	if (claims.length === 0) return '';
+	const people = claims.slice(0, 3).map(({ userId, since }) => {
+		const person = personMrkdwn(userId, names);
+		return since === null || now - since < 60_000 ? person : `${person} (since ${durationText(now - since)})`;
+	});
+	if (claims.length > 3) people.push(`${claims.length - 3} more`);
+	return `✏️ ${people.join(', ')} ${claims.length === 1 ? 'is' : 'are'} answering this. You can answer too; the first answer counts.`;
+}
+
+function noticeText(notice: Notice, model: SessionModel): string {
+	switch (notice.kind) {
+		case 'questionChanged':
+			return notice.carried
+				? '✏️ The question has changed. This is the new one, with your text where it fits. Please check it.'
+				: '✏️ The question has changed. This is the new one.';
+		case 'answeredMeanwhile': {
+			const { person, values, at } = notice.other;
+			const who = person === null ? 'somebody outside Slack' : personMrkdwn(person.userId, model.names);
+			const said = values
+				.slice(0, 3)
+				.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)))
+				.filter((line) => line !== '')
+				.join('\n');
+			const when = at === null ? '' : `, ${agoText(at, model.now)}`;
+			return `🔀 Answered meanwhile by ${who}${when}.${said === '' ? '' : `\n${said}`}`;
+		}
+		case 'draftRestored':
+			return `📝 Your text from ${momentMrkdwn(notice.at)} is back in the fields.`;
+		case 'prefilled':
+			return '📝 The message you chose is in the field. Check it, then send.';
+		case 'stale': {
+			const { what } = errorWords(notice.code, { kept: 'nothing', adminContact: model.adminContact });
+			return `⚠️ ${what} You see the session as it was ${agoText(notice.readAt, model.now)}.`;
+		}
+		case 'ownAnswer':
+			return notice.state === 'waiting'
+				? `⏳ Your answer from ${momentMrkdwn(notice.at)} could not be delivered yet. Sending another one replaces it.`
+				: `📨 Your answer from ${momentMrkdwn(notice.at)} is being delivered.`;
+	}
+}

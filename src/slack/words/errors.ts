@@ -1,0 +1,75 @@
+import { contactMrkdwn } from './people.ts';
+import { momentMrkdwn } from './times.ts';
+
+/** What there is to say about a failure beside its code. */
+export interface ErrorContext {
+	/** What is safe in spite of it: an answer in the store, text that the person still sees, or nothing there was to keep. */
+	readonly kept: 'answer' | 'text' | 'nothing';
+	readonly adminContact: string | null;
+	/** When the next try makes sense, milliseconds since the epoch. */
+	readonly retryAt?: number | null;
+}
+
+export interface ErrorWords {
+	/** One sentence, mrkdwn without mentions. */
+	readonly what: string;
+	/** All of it: what happened, what was kept, what to do. mrkdwn. */
+	readonly text: string;
+	/** Whether "Try again" makes sense. */
+	readonly retry: boolean;
+}
+
+/** `again`: it passes by itself. `operator`: somebody has to mend the set-up. `person`: the person can do something. */
+const CODES: Readonly<Record<string, readonly [what: string, kind: 'again' | 'operator' | 'person', todo?: string]>> = {
+	unauthorized: ["The session service does not accept Handraise's key.", 'operator'],
+	session_not_found: [
+		'The session service knows no such session.',
+		'person',
+		'Check the id. Sessions of another account are not visible here.',
+	],
+	rate_limited: ['The session service is getting too many requests just now.', 'again'],
+	unavailable: ['The session service cannot be reached, or is in trouble.', 'again'],
+	timed_out: ['The session service took too long.', 'again'],
+	refused: ['The session service refused the request.', 'operator'],
+	unreadable_answer: ['The session service sent something that is no session.', 'again'],
+	body_too_large: ['This session is too large to show here.', 'person', 'Please use the dashboard for it.'],
+	request_too_large: [
+		'Question and answers together are longer than the session service takes (100 kB).',
+		'person',
+		'Shorten your answer, or answer in the dashboard.',
+	],
+	redirected: ['The session service sends us elsewhere, and Handraise does not follow.', 'operator'],
+	aborted: ['Handraise was restarted in the middle of this.', 'again'],
+	invalid_session_id: ['That is no session id.', 'person', 'An id looks like `3f9a2c1d`.'],
+	store_unavailable: ['Handraise cannot reach its own database.', 'again'],
+	slack_unavailable: ['Slack did not let Handraise finish this.', 'again'],
+};
+
+/** Words for a stable error code; a code nobody thought of gets honest general ones with the code to report. */
+export function errorWords(code: string, context: ErrorContext): ErrorWords {
+	const [what, kind, todo] = CODES[code] ?? ['Something went wrong in Handraise.', 'operator'];
+	const parts = [what, keptWords(context.kept, code)];
+	if (kind === 'again') parts.push(againWords(context));
+	if (kind === 'operator')
+		parts.push(`If it stays like this, tell ${contactMrkdwn(context.adminContact)} (code \`${safe(code)}\`).`);
+	if (todo !== undefined) parts.push(todo);
+	return { what, text: parts.filter((part) => part !== '').join(' '), retry: kind !== 'person' };
+}
+
+function keptWords(kept: ErrorContext['kept'], code: string): string {
+	if (kept === 'answer') return 'Your answer is saved.';
+	if (kept === 'text')
+		return code === 'store_unavailable' ? 'Nothing was sent; your text is still here.' : 'Your text is still here.';
+	return '';
+}
+
+function againWords({ kept, retryAt }: ErrorContext): string {
+	const when = typeof retryAt === 'number' ? momentMrkdwn(retryAt) : null;
+	if (kept === 'answer') return when === null ? 'It is sent again by itself.' : `It is sent again by itself: ${when}.`;
+	return when === null ? 'Please try again in a moment.' : `Please try again after ${when}.`;
+}
+
+/** Codes are ours; whatever else comes here must not mean anything to Slack. */
+function safe(code: string): string {
+	return code.replace(/[^a-zA-Z0-9_]/g, '').slice(0, 40);
+}

@@ -1,0 +1,27 @@
+import { escapeMrkdwn, oneLine, oneLineMrkdwn } from '../text.ts';
+
+/** What people are called where a mention cannot stand. Names come from Slack profiles: as untrusted as any text. */
+export interface Names {
+	displayName(userId: string): string;
+}
+
+/** A mention, which Slack shows under the person's present name; only for ids that came from Slack. */
+export function personMrkdwn(userId: string, names: Names): string {
+	return isUserId(userId) ? `<@${userId}>` : oneLineMrkdwn(names.displayName(userId), 80) || 'somebody';
+}
+
+/** The same for plain text. */
+export function personText(userId: string, names: Names): string {
+	return oneLine(names.displayName(userId), 80) || 'somebody';
+}
+
+/** Whom to ask: a Slack user id becomes a mention, anything else stays text. */
+export function contactMrkdwn(adminContact: string | null): string {
+	if (adminContact === null || adminContact.trim() === '') return 'whoever runs Handraise here';
+	const contact = adminContact.trim();
+	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(oneLine(contact, 200));
+}
+
+function isUserId(text: string): boolean {
+	return /^[UW][A-Z0-9]{2,30}$/.test(text);
+}
