@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ErrorObject } from 'ajv';
 import type { Surface } from './problem.ts';
 import { shapeChecks } from './schema.ts';
@@ -37,7 +38,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** `value` as the other side reads it. */
-export function asSent(value: unknown): unknown {
+function asSent(value: unknown): unknown {
 	return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
@@ -64,6 +65,13 @@ function collect(value: unknown, pointer: string, parent: Part, isBlock: boolean
 	for (const [name, child] of Object.entries(value)) {
 		collect(child, `${pointer}/${escapePointer(name)}`, part, blockLists.has(name), parts);
 	}
+}
+
+/** chat.update takes `metadata: {}` as the wish to have none; docs.slack.dev/reference/methods/chat.update. */
+function withoutEmptyMetadata(value: unknown, method: string): unknown {
+	if (method !== 'chat.update' || !isObject(value) || !isDeepStrictEqual(value.metadata, {})) return value;
+	const { metadata: _, ...rest } = value;
+	return rest;
 }
 
 type PayloadInput = { kind: Payload['kind']; surface: Surface; method: string; value: unknown };
@@ -97,7 +105,7 @@ export function openPayload(input: PayloadInput): Payload {
 		partsByType: Map.groupBy(parts, (part) => part.type),
 		get shapeErrors() {
 			shapeErrors ??= shapeChecks()
-				.errors(input.kind, value)
+				.errors(input.kind, withoutEmptyMetadata(value, input.method))
 				.map((error) => ({ ...error, instancePath: prefix + error.instancePath }));
 			return shapeErrors;
 		},

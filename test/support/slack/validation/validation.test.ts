@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as validator from './index.ts';
 import { isObject } from './payload.ts';
@@ -52,6 +53,46 @@ describe('what Slack refuses', () => {
 });
 
 const long = { type: 'section', text: { type: 'mrkdwn', text: 'x'.repeat(3000) } };
+
+it('takes any JSON without failing, and points into it', () => {
+	const type = fc.constantFrom('section', 'actions', 'input', 'static_select', 'rich_text', 'modal', 'plain_text', 'x');
+	const name = fc.constantFrom(
+		'type',
+		'text',
+		'blocks',
+		'elements',
+		'element',
+		'options',
+		'title',
+		'block_id',
+		'value',
+	);
+	const { tree } = fc.letrec((tie) => ({
+		tree: fc.oneof(
+			{ maxDepth: 6 },
+			fc.jsonValue({ maxDepth: 1 }),
+			type,
+			fc.array(tie('tree')),
+			fc.dictionary(name, tie('tree')),
+		),
+	}));
+	fc.assert(
+		fc.property(tree, (value) => {
+			const problems = [
+				...validator.validateMessage(value),
+				...validator.validateMessage({ text: 'a', blocks: value }),
+				...validator.validateView(value),
+				...validator.validateView({ type: 'home', blocks: value }),
+				...validator.validateBlocks(value, 'modal'),
+				...validator.validateResponseActionErrors({ type: 'home', blocks: value }, value),
+			];
+			expect(
+				problems.filter(({ message, pointer }) => pointer !== '' && !message.endsWith(`[json-pointer:${pointer}]`)),
+			).toEqual([]);
+		}),
+		{ numRuns: 500 },
+	);
+});
 
 describe('limits', () => {
 	it.each(boundaries)('holds $id at its edge', ({ kept, broken }) => {

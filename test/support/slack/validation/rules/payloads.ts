@@ -4,15 +4,15 @@ import { lengthOf, liveAnswer, partsOf, type Rule, reference, stricter, types } 
 /** Rules over a message or a view as a whole. */
 
 /** About 12,000 characters are promised; live Slack answered `msg_blocks_too_long` near 13,200. */
-export const messageBlockTextLimit = 13_200;
+const messageBlockTextLimit = 13_200;
 /** All markdown blocks of a message together. */
-export const markdownTextLimit = 12_000;
+const markdownTextLimit = 12_000;
 /** 250 KB, read as 250,000 bytes of JSON in UTF-8: 250 × 1,024 would be the looser reading. */
-export const viewByteLimit = 250_000;
+const viewByteLimit = 250_000;
 /** chat.update refuses what chat.postMessage only advises against. */
-export const updateTextLimit = 4_000;
+const updateTextLimit = 4_000;
 /** Bytes of a message's metadata as JSON. */
-export const metadataByteLimit = 16_000;
+const metadataByteLimit = 16_000;
 
 const distinctBlockIds: Rule = {
 	id: 'payload:distinct-block-ids',

@@ -210,6 +210,10 @@ const wholes: Sample[] = [
 		name: 'an update that takes the blocks away',
 		subject: { kind: 'message', value: { text: 'Hi', blocks: [] }, method: 'chat.update' },
 	},
+	{
+		name: 'an update that takes the metadata away',
+		subject: { kind: 'message', value: { text: 'Hi', metadata: {} }, method: 'chat.update' },
+	},
 	{ name: 'blocks without text', subject: { kind: 'message', value: { blocks: [section()] } } },
 	{
 		name: 'attachments',
@@ -262,4 +266,17 @@ const wholes: Sample[] = [
 	},
 ];
 
-export const accepted: Sample[] = [...layout, ...buttons, ...inputs, ...wholes];
+const x = (length: number): string => 'x'.repeat(length);
+
+/** Payloads as large as they may be; each has a refused neighbour that is one character larger. */
+const edges: Sample[] = [
+	inMessage('13,200 characters in all', ...[3000, 3000, 3000, 3000, 1200].map((length) => section(x(length)))),
+	inMessage('12,000 characters of markdown', ...[6000, 6000].map((length) => ({ type: 'markdown', text: x(length) }))),
+	{
+		name: 'an update with 4,000 characters',
+		subject: { kind: 'message', value: { text: x(4000) }, method: 'chat.update' },
+	},
+	inModal('a view of 240 KB', ...Array.from({ length: 80 }, () => section(x(2950)))),
+];
+
+export const accepted: Sample[] = [...layout, ...buttons, ...inputs, ...wholes, ...edges];

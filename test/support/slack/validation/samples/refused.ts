@@ -124,6 +124,10 @@ const reported: Sample[] = [
 
 const shapes: Sample[] = [
 	saying(
+		'missing required field: event_type',
+		asMessage('empty metadata on a new message', { text: 'a', metadata: {} }),
+	),
+	saying(
 		'missing required field: alt_text',
 		inMessage('a picture without description', { type: 'image', image_url: 'https://example.com/a.png' }),
 	),
