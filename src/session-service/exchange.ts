@@ -156,7 +156,10 @@ export function exchange(
 				},
 				onResponseEnd() {
 					if (status === null || !settle()) return;
-					resolve({ status, headers, body: Buffer.concat(chunks, received), arrivedAt: clock.now() });
+					const answer = { status, headers, body: Buffer.concat(chunks, received), arrivedAt: clock.now() };
+					// undici frees the connection one turn of the event loop after the answer's end. Two turns later the next
+					// request, a PUT that follows its read, finds it open instead of connecting anew.
+					setImmediate(() => setImmediate(() => resolve(answer)));
 				},
 				onResponseError(_controller, error) {
 					const connectTimeout = 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';
