@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RequestPriority } from '../../src/session-service/budget.ts';
+import {
+	type BudgetState,
+	decide,
+	emptyBudgetState,
+	observed,
+	sharesOf,
+	usageAt,
+} from '../../src/session-service/budget-state.ts';
+
+const START = Date.parse('2026-01-05T09:00:00Z');
+
+interface Step {
+	readonly wait: number;
+	readonly priority: RequestPriority;
+	readonly count: number;
+}
+
+const steps = fc.array(
+	fc.record({
+		wait: fc.oneof(fc.constant(0), fc.nat(50), fc.nat(3_000), fc.nat(70_000)),
+		priority: fc.constantFrom<RequestPriority>('delivery', 'person', 'background'),
+		count: fc.constantFrom(1, 1, 1, 2),
+	}),
+	{ maxLength: 400 },
+);
+
+/** Asks step by step and returns what was granted when. */
+function run(limit: number, asked: readonly Step[]) {
+	let state: BudgetState = emptyBudgetState;
+	let now = START;
+	const grants: { at: number; priority: RequestPriority; count: number }[] = [];
+	const refusals: { at: number; priority: RequestPriority; count: number; retryAt: number; state: BudgetState }[] = [];
+	for (const { wait, priority, count } of asked) {
+		now += wait;
+		const decision = decide(state, now, limit, priority, count);
+		if (decision.granted) {
+			// Through JSON, as a row of a database would carry it.
+			state = JSON.parse(JSON.stringify(decision.state)) as BudgetState;
+			grants.push({ at: now, priority, count });
+		} else refusals.push({ at: now, priority, count, retryAt: decision.retryAt, state });
+	}
+	return { grants, refusals, state };
+}
+
+/** Bursts of everybody at once, which random steps rarely make. */
+const crowd = (priority: RequestPriority, size: number): Step[] =>
+	Array.from({ length: size }, () => ({ wait: 0, priority, count: 1 }));
+
+describe('whatever is asked', () => {
+	test('no 60 seconds see more than the limit, wherever they begin', () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 10, max: 60 }), steps, (limit, asked) => {
+				const { grants } = run(limit, asked);
+				for (const first of grants) {
+					const within = grants.filter(({ at }) => at >= first.at && at <= first.at + 60_000);
+					expect(within.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(limit);
+				}
+			}),
+			{ numRuns: 150 },
+		);
+	});
+
+	test('a person within their share is never refused, nor a delivery within its share', () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 10, max: 60 }), steps, (limit, asked) => {
+				const shares = sharesOf(limit);
+				for (const { at, priority, count, state } of run(limit, asked).refusals) {
+					if (priority === 'background') continue;
+					expect(usageAt(state, at, limit)[priority] + count).toBeGreaterThan(shares[priority]);
+				}
+			}),
+			{ numRuns: 150 },
+		);
+	});
+
+	test('a refusal names a later moment at which it fits, and none much too late', () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 10, max: 60 }), steps, (limit, asked) => {
+				for (const { at, priority, count, retryAt, state } of run(limit, asked).refusals) {
+					expect(retryAt).toBeGreaterThan(at);
+					expect(retryAt).toBeLessThanOrEqual(at + 62_000);
+					if (priority !== 'background') {
+						expect(decide(state, retryAt, limit, priority, count).granted).toBe(true);
+						expect(decide(state, retryAt - 1, limit, priority, count).granted).toBe(false);
+					}
+				}
+			}),
+			{ numRuns: 150 },
+		);
+	});
+
+	test('the state stays small', () => {
+		const asked = Array.from(
+			{ length: 5_000 },
+			(_, n): Step => ({ wait: 250, priority: n % 2 ? 'person' : 'background', count: 1 }),
+		);
+		expect(JSON.stringify(run(250, asked).state).length).toBeLessThan(2_500);
+	});
+});
+
+describe('shares', () => {
+	test('of 250 requests 20 are kept for deliveries and 40 for people', () => {
+		expect(sharesOf(250)).toEqual({ delivery: 20, person: 40 });
+	});
+
+	test('polls leave both shares untouched', () => {
+		const asked = Array.from({ length: 400 }, (): Step => ({ wait: 100, priority: 'background', count: 1 }));
+		const { state } = run(250, asked);
+		expect(usageAt(state, START + 40_000, 250).free).toBeGreaterThanOrEqual(60);
+	});
+
+	test('people may use everything but what is kept for deliveries, and the other way round', () => {
+		expect(run(250, crowd('person', 300)).grants).toHaveLength(230);
+		expect(run(250, crowd('delivery', 300)).grants).toHaveLength(210);
+		expect(run(250, [...crowd('person', 300), ...crowd('delivery', 300)]).grants).toHaveLength(250);
+	});
+
+	test('polls are spread evenly after a first handful', () => {
+		const asked = Array.from({ length: 600 }, (): Step => ({ wait: 50, priority: 'background', count: 1 }));
+		const { grants } = run(250, asked);
+		const gaps = grants.slice(5).map((grant, index) => grant.at - (grants[index + 4]?.at ?? 0));
+		// 190 a minute are a gap of 316 ms, seen through asking every 50 ms.
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(300);
+		expect(Math.max(...gaps)).toBeLessThanOrEqual(350);
+	});
+});
+
+describe('what the service says', () => {
+	const limit = 250;
+
+	test('less left than we thought is believed, until its window ends', () => {
+		const state = observed(emptyBudgetState, START, limit, { limit: 250, remaining: 30, resetSeconds: 20 }, 0);
+		expect(usageAt(state, START, limit).free).toBe(30);
+		expect(decide(state, START, limit, 'background', 1).granted).toBe(false);
+		expect(decide(state, START, limit, 'person', 1).granted).toBe(true);
+		expect(decide(state, START, limit, 'delivery', 20).granted).toBe(true);
+		expect(usageAt(state, START + 20_000, limit).free).toBe(250);
+	});
+
+	test('more left than we counted changes nothing', () => {
+		const { state } = run(limit, crowd('person', 100));
+		const told = observed(state, START, limit, { limit: 250, remaining: 249, resetSeconds: 60 }, 100);
+		expect(usageAt(told, START, limit).free).toBe(150);
+	});
+
+	test('requests granted since the one that is answered are charged', () => {
+		const { state } = run(limit, crowd('person', 30));
+		const told = observed(state, START, limit, { remaining: 40, resetSeconds: 30 }, 10);
+		expect(usageAt(told, START, limit).free).toBe(20);
+		// The answer to an older request comes later: it knows less.
+		expect(usageAt(observed(told, START, limit, { remaining: 200, resetSeconds: 30 }, 5), START, limit).free).toBe(20);
+	});
+
+	test('a lower limit is taken over, and given up when it is raised again', () => {
+		const low = observed(emptyBudgetState, START, limit, { limit: 60 }, 0);
+		expect(usageAt(low, START, limit)).toMatchObject({ limit: 60, free: 60 });
+		expect(usageAt(observed(low, START, limit, { limit: 1_000 }, 0), START, limit).limit).toBe(250);
+	});
+
+	test('after a 429 nothing is granted before Retry-After, and a pause is never longer than ten minutes', () => {
+		const state = observed(emptyBudgetState, START, limit, { retryAfterSeconds: 28 }, 0);
+		expect(decide(state, START + 27_999, limit, 'delivery', 1)).toEqual({ granted: false, retryAt: START + 28_000 });
+		expect(decide(state, START + 28_000, limit, 'delivery', 1).granted).toBe(true);
+		const day = observed(emptyBudgetState, START, limit, { retryAfterSeconds: 86_400 }, 0);
+		expect(day.pausedUntil).toBe(START + 600_000);
+	});
+
+	test('any headers leave a state that works', () => {
+		const number = fc.option(fc.oneof(fc.nat(300), fc.nat(), fc.constant(0)), { nil: undefined });
+		fc.assert(
+			fc.property(number, number, number, fc.nat(400), (remaining, resetSeconds, named, sequence) => {
+				const headers = {
+					...(remaining === undefined ? {} : { remaining }),
+					...(resetSeconds === undefined ? {} : { resetSeconds }),
+					...(named === undefined ? {} : { limit: named }),
+				};
+				const state = observed(emptyBudgetState, START, limit, headers, sequence);
+				const later = START + 601_000;
+				expect(decide(state, later, limit, 'delivery', 2).granted).toBe(true);
+			}),
+		);
+	});
+});
+
+describe('a clock that is put back', () => {
+	test('by an hour stops nothing', () => {
+		const { state } = run(250, [...crowd('person', 230), ...crowd('background', 10)]);
+		const paused = observed(state, START, 250, { remaining: 0, resetSeconds: 60, retryAfterSeconds: 60 }, 240);
+		for (const priority of ['delivery', 'person', 'background'] as const) {
+			expect(decide(paused, START - 3_600_000, 250, priority, 1).granted).toBe(true);
+		}
+	});
+
+	test('by a second forgets nothing', () => {
+		const { state } = run(250, crowd('person', 230));
+		expect(decide(state, START - 1_000, 250, 'person', 1).granted).toBe(false);
+	});
+});

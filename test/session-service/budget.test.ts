@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { createRequestBudget, type RequestPriority } from '../../src/session-service/budget.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+
+function setting(requestsPerMinute = 250) {
+	const clock = createManualClock();
+	const budget = createRequestBudget({ requestsPerMinute, clock });
+	const granted: string[] = [];
+	const ask = (name: string, priority: RequestPriority, options: Parameters<typeof budget.acquire>[1] = {}) =>
+		budget.acquire(priority, options).then((grant) => {
+			granted.push(name);
+			return grant;
+		});
+	return { clock, budget, granted, ask };
+}
+
+test('a person waits for nothing while polls ask for all they can get', async () => {
+	const { clock, budget, ask, granted } = setting();
+	for (let n = 0; n < 1_000; n++) void ask('poll', 'background');
+	let longest = 0;
+	// Forty in a minute are people's share.
+	for (let n = 0; n < 80; n++) {
+		const askedAt = clock.now();
+		void ask('person', 'person').then(() => {
+			longest = Math.max(longest, clock.now() - askedAt);
+		});
+		await clock.advance(1_550);
+	}
+	expect(granted.filter((name) => name === 'person')).toHaveLength(80);
+	expect(longest).toBe(0);
+	expect(budget.stats().waiting.person).toBe(0);
+});
+
+test('forty people at once wait for nothing, after any load of polls and deliveries', async () => {
+	const { clock, ask, granted } = setting();
+	for (let n = 0; n < 300; n++) void ask('poll', 'background');
+	for (let n = 0; n < 300; n++) void ask('delivery', 'delivery', { count: 2 });
+	await clock.advance(30_000);
+	for (let n = 0; n < 40; n++) void ask('person', 'person');
+	await clock.advance(0);
+	expect(granted.filter((name) => name === 'person')).toHaveLength(40);
+});
+
+test('deliveries come first, then people, then polls, each in the order of asking', async () => {
+	const { clock, budget, ask, granted } = setting(10);
+	budget.observe({ retryAfterSeconds: 30 }, 0);
+	for (const name of ['poll 1', 'poll 2']) void ask(name, 'background');
+	for (const name of ['person 1', 'person 2']) void ask(name, 'person');
+	for (const name of ['delivery 1', 'delivery 2']) void ask(name, 'delivery');
+	await clock.advance(29_999);
+	expect(granted).toEqual([]);
+	await clock.advance(1);
+	expect(granted).toEqual(['delivery 1', 'delivery 2', 'person 1', 'person 2', 'poll 1', 'poll 2']);
+});
+
+test('a delivery that waits holds back whoever is beyond their share, and no person within it', async () => {
+	const { clock, ask, granted } = setting(50);
+	// 4 are kept for deliveries, 8 for people.
+	for (let n = 0; n < 42; n++) void ask('early', 'delivery');
+	void ask('late delivery', 'delivery');
+	for (let n = 0; n < 9; n++) void ask(`person ${n}`, 'person');
+	void ask('poll', 'background');
+	await clock.advance(0);
+	expect(granted.slice(42)).toEqual(Array.from({ length: 8 }, (_, n) => `person ${n}`));
+	await clock.advance(62_000);
+	expect(granted.slice(50)).toEqual(['late delivery', 'person 8', 'poll']);
+});
+
+test('a pair is granted together and numbered by its last request', async () => {
+	const { budget, ask } = setting();
+	expect(await ask('pair', 'delivery', { count: 2 })).toEqual({ count: 2, sequence: 2 });
+	expect(await ask('one', 'person')).toEqual({ count: 1, sequence: 3 });
+	expect(budget.stats()).toMatchObject({ limit: 250, free: 247, used: { delivery: 2, person: 1, background: 0 } });
+});
+
+test('who leaves the queue is charged nothing and makes room', async () => {
+	const { clock, budget, ask, granted } = setting(10);
+	for (let n = 0; n < 9; n++) void ask('early', 'delivery');
+	const leaving = new AbortController();
+	const gone = ask('gone', 'delivery', { count: 2, signal: leaving.signal });
+	void ask('stays', 'delivery', { count: 1 });
+	await clock.advance(1_000);
+	leaving.abort(new Error('left'));
+	await expect(gone).rejects.toThrow('left');
+	await clock.advance(62_000);
+	expect(granted).toContain('stays');
+	expect(budget.stats().used.delivery).toBeLessThanOrEqual(9);
+	await expect(budget.acquire('person', { signal: AbortSignal.abort(new Error('too late')) })).rejects.toThrow(
+		'too late',
+	);
+});
+
+test('a deadline that cannot be kept is said at once, one that passes when it passes', async () => {
+	const { clock, budget, ask } = setting();
+	const waiting = ask('poll', 'background', { deadline: clock.now() + 8_000 });
+	await waiting;
+	budget.observe({ retryAfterSeconds: 28 }, 1);
+	const deadline = clock.now() + 8_000;
+	await expect(ask('person', 'person', { deadline })).rejects.toMatchObject({
+		code: 'rate_limited',
+		retryAfterMs: 28_000,
+	});
+	await clock.advance(28_000);
+	for (let n = 0; n < 230; n++) void ask('person', 'person');
+	// One of those is still in front, so this one may hope until its time is over.
+	const late = ask('one more', 'person', { deadline: clock.now() + 61_000 }).catch(
+		(error: { code: string }) => error.code,
+	);
+	await clock.advance(60_999);
+	expect(budget.stats().waiting.person).toBe(1);
+	await clock.advance(1);
+	expect(await late).toBe('rate_limited');
+});
+
+test('a waiter whose deadline a new pause makes hopeless is told at once', async () => {
+	const { clock, budget, ask } = setting();
+	for (let n = 0; n < 4; n++) void ask('poll', 'background');
+	const waiting = ask('poll', 'background', { deadline: clock.now() + 10_000 });
+	budget.observe({ retryAfterSeconds: 60 }, 4);
+	await expect(waiting).rejects.toMatchObject({ code: 'rate_limited' });
+	expect(clock.sleeping).toBe(0);
+});
+
+test('others behind the same address slow the polls, not the deliveries', async () => {
+	const { clock, budget, ask, granted } = setting();
+	budget.observe({ limit: 250, remaining: 40, resetSeconds: 30 }, 0);
+	for (let n = 0; n < 5; n++) void ask('poll', 'background');
+	void ask('delivery', 'delivery', { count: 2 });
+	void ask('person', 'person');
+	await clock.advance(29_000);
+	expect(granted).toEqual(['delivery', 'person']);
+	await clock.advance(2_000);
+	expect(granted.filter((name) => name === 'poll').length).toBeGreaterThan(0);
+});
+
+test('a whole day of everybody asking never meets the limit of a fixed window, wherever it begins', async () => {
+	const { clock, ask } = setting(30);
+	const at: number[] = [];
+	for (let minute = 0; minute < 20; minute++) {
+		for (let n = 0; n < 10; n++) void ask('poll', 'background').then(() => at.push(clock.now()));
+		for (let n = 0; n < 6; n++) void ask('person', 'person').then(() => at.push(clock.now()));
+		for (let n = 0; n < 6; n++) void ask('delivery', 'delivery').then(() => at.push(clock.now()));
+		await clock.advance(37_000);
+	}
+	for (const first of at) {
+		expect(at.filter((moment) => moment >= first && moment <= first + 60_000).length).toBeLessThanOrEqual(30);
+	}
+	expect(at.length).toBeGreaterThan(200);
+});
+
+test('a budget too small for a delivery beside anything else is refused', () => {
+	expect(() => setting(9)).toThrow(RangeError);
+	expect(() => setting(12.5)).toThrow(RangeError);
+});
