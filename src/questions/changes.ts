@@ -90,7 +90,7 @@ export function changesBetween(before: Digest | null, after: Session | Digest, l
 	const sameMessage = before.question !== null && before.question.messageIndex === now.question?.messageIndex;
 	if (before.question !== null && !sameMessage) changes.push(...fateOf(before.question, session));
 	if (session !== null) changes.push(...answeredBetween(before.question, now.question, session));
-	if (now.question !== null) changes.push(...newestQuestion(sameMessage ? before.question : null, now.question));
+	if (now.question !== null) changes.push(...newestQuestion(before.question, now.question));
 	if (before.result !== now.result) changes.push({ kind: 'resultChanged' });
 	if (before.files !== now.files) changes.push({ kind: 'filesChanged' });
 	if (before.screenshotTimestamp !== now.screenshotTimestamp) changes.push({ kind: 'screenshotChanged' });
@@ -119,20 +119,21 @@ function answeredBetween(before: QuestionDigest | null, newest: QuestionDigest |
 	return changes;
 }
 
-/** `before` is the digest of the same message, null when it had not asked yet. */
 function newestQuestion(before: QuestionDigest | null, now: QuestionDigest): Change[] {
-	if (before !== null && before.fingerprint !== now.fingerprint) {
-		return [{ kind: 'questionChanged', messageIndex: now.messageIndex, items: now.open }];
+	const { messageIndex } = now;
+	const same = before?.messageIndex === messageIndex ? before : null;
+	if (same !== null && same.fingerprint !== now.fingerprint) {
+		return [{ kind: 'questionChanged', messageIndex, items: now.open }];
 	}
 	const changes: Change[] = [];
-	const gotValue = without(now.answered, before?.answered ?? []);
-	if (gotValue.length > 0) changes.push(answered(now.messageIndex, gotValue, now.open));
-	const opened = without(now.open, before?.open ?? []);
+	// An older message is the newest again because the session shrank: its answers were told in their time.
+	const shrank = before !== null && messageIndex < before.messageIndex;
+	const gotValue = shrank ? [] : without(now.answered, same?.answered ?? []);
+	if (gotValue.length > 0) changes.push(answered(messageIndex, gotValue, now.open));
+	const opened = without(now.open, same?.open ?? []);
 	if (opened.length > 0) changes.push(asked(now, opened));
-	const wasOpen = before !== null && before.open.length > 0;
-	if (wasOpen && now.open.length === 0 && gotValue.length === 0) {
-		changes.push({ kind: 'questionClosed', messageIndex: now.messageIndex });
-	}
+	const closed = same !== null && same.open.length > 0 && now.open.length === 0 && gotValue.length === 0;
+	if (closed) changes.push({ kind: 'questionClosed', messageIndex });
 	return changes;
 }
 

@@ -44,9 +44,10 @@ export interface DeliveryInput {
 /**
  * Decides whether an answer may be sent now. In this order:
  *
- * 1. The message is there with the same fingerprint, every item we fill holds exactly our text and every item we left
- *    empty is empty: `alreadyOurs`, even when the session is over or asks something newer by now, because our answer
- *    arrived. An answer that fills nothing is never found to be there.
+ * 1. The message is there with the same fingerprint and every item we fill holds exactly our text: `alreadyOurs`, even
+ *    when the session is over or asks something newer by now, because our answer arrived. Items we left empty do not
+ *    count, since a value of somebody else's may have been sent back there with our PUT. An answer that fills nothing
+ *    is never found to be there.
  * 2. The session is over: `over`.
  * 3. The message is gone, no longer asks, or its fingerprint differs: `changed`.
  * 4. An item that we want to fill holds another text: `answeredByOther`, even if the person saw that text and even if a
@@ -91,10 +92,10 @@ export function mergeForPut(items: readonly HumanInputItem[], values: OurValues)
 function isAlreadyOurs(items: readonly HumanInputItem[], values: OurValues): boolean {
 	let fills = false;
 	for (const [position, item] of items.entries()) {
-		const ours = values[position] ?? null;
-		if (ours === null) continue;
+		const ours = values[position] ?? '';
+		if (ours === '') continue;
 		if (item.value !== ours) return false;
-		if (ours !== '') fills = true;
+		fills = true;
 	}
 	return fills;
 }

@@ -16,16 +16,20 @@ const genericTitle =
  */
 export function matchingText(text: string): string {
 	const cut = text.length <= lookedAt ? text : `${text.slice(0, lookedAt - 1_000)}\n${text.slice(-1_000)}`;
-	return cut
-		.normalize('NFKD')
-		.replace(/[\p{M}\p{Cf}*`#]/gu, '')
-		.replace(/(\p{Ll})(?=\p{Lu})|(\p{N})(?=\p{Lu}\p{Ll})/gu, '$& ')
-		.replace(/(\p{Lu})(?=\p{Lu}\p{Ll}{2})/gu, '$1 ')
-		.toLowerCase()
-		.replace(/[\u2018\u2019\u00b4]/g, "'")
-		.replace(/[_\p{Pd}]/gu, ' ')
-		.replace(/[^\S\n]+/g, ' ')
-		.trim();
+	return (
+		cut
+			.normalize('NFKD')
+			// Some characters become eighteen.
+			.slice(0, 2 * lookedAt)
+			.replace(/[\p{M}\p{Cf}*`#]/gu, '')
+			.replace(/(\p{Ll})(?=\p{Lu})|(\p{N})(?=\p{Lu}\p{Ll})/gu, '$& ')
+			.replace(/(\p{Lu})(?=\p{Lu}\p{Ll}{2})/gu, '$1 ')
+			.toLowerCase()
+			.replace(/[\u2018\u2019\u00b4]/g, "'")
+			.replace(/[_\p{Pd}]/gu, ' ')
+			.replace(/[^\S\n]+/g, ' ')
+			.trim()
+	);
 }
 
 /** What names the thing asked for: the title, or the description where the title says nothing; without a final mark. */

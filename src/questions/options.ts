@@ -1,4 +1,4 @@
-import { words } from './matching-text.ts';
+import { withoutFinalMarks, words } from './matching-text.ts';
 import type { HumanInputItem } from './session.ts';
 
 /** The answers that an item lists itself. */
@@ -158,7 +158,7 @@ const somethingElse = /^(?:an?)?\s?(?:something|anything|someone|somewhere) else
 
 /** "Red, green or blue?": one short question whose alternatives are short and name things. */
 function fromQuestion(text: string): string[] | null {
-	const questions = text.match(/[^.!?\n]+\?/g) ?? [];
+	const questions = (text.match(/[^.!?\n]+[.!?\n]?/g) ?? []).filter((sentence) => sentence.endsWith('?'));
 	const question = questions.length === 1 ? (questions[0] as string).slice(0, -1).trim() : '';
 	if (question === '' || question.length > 160 || !/ (?:or|oder|ou|o) /i.test(question)) return null;
 	let list = question;
@@ -182,7 +182,7 @@ function fromQuestion(text: string): string[] | null {
 
 /** By the strongest separator there is: semicolons, bars, spaced slashes, commas with a last "or" or "and", "or". */
 function splitList(text: string): string[] {
-	const list = text.trim().replace(/[\s?.!:;,]+$/, '');
+	const list = withoutFinalMarks(text.replace(/\s+/g, ' ')).trim();
 	for (const separator of [';', '|', ' / ']) if (list.includes(separator)) return list.split(separator).map(trimmed);
 	if (!list.includes(',')) {
 		const parts = list.split(/\s+(?:or|oder|ou|o)\s+/i);

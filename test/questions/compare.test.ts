@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareForDelivery, type DeliveryInput, mergeForPut, type OurValues } from '../../src/questions/compare.ts';
+import { fingerprintOf } from '../../src/questions/fingerprint.ts';
+import { askingMessageIndex } from '../../src/questions/open-question.ts';
+import type { Session } from '../../src/questions/session.ts';
+import { anySession, anyStatus, asking, saying, sessionWith } from './sessions.ts';
+
+function compare(status: string, stored: string[], values: OurValues, more: Partial<DeliveryInput> = {}) {
+	const session = sessionWith({ status, messages: [saying('task', 'user'), asking(stored)] });
+	return compareForDelivery({
+		session,
+		messageIndex: 1,
+		fingerprint: fingerprintOf(asking(stored).humanInput),
+		values,
+		...more,
+	});
+}
+
+describe('comparing before a delivery', () => {
+	it.each(['humanInput', 'active', 'inactive', 'paused', 'unheardOf'])(
+		'is clear when nothing is there and the status is %s',
+		(status) => {
+			expect(compare(status, ['', ''], ['a', 'b'])).toEqual({ kind: 'clear' });
+			expect(compare(status, ['', ''], ['a', ''])).toEqual({ kind: 'clear' });
+		},
+	);
+	it('is over when nobody would read it', () => {
+		expect(compare('failed', [''], ['a'])).toEqual({ kind: 'over', status: 'failed' });
+		expect(compare('failed', ['x'], ['a'])).toEqual({ kind: 'over', status: 'failed' });
+		expect(compare('stopped', [''], ['a'], { fingerprint: 'another' })).toEqual({ kind: 'over', status: 'stopped' });
+	});
+	it.each(['humanInput', 'active', 'completed'])('finds our own values while %s', (status) => {
+		expect(compare(status, ['a', 'b'], ['a', 'b'])).toEqual({ kind: 'alreadyOurs' });
+		expect(compare(status, ['a', ''], ['a', ''])).toEqual({ kind: 'alreadyOurs' });
+		expect(compare(status, ['earlier', 'b'], [null, 'b'])).toEqual({ kind: 'alreadyOurs' });
+		expect(compare(status, ['a', 'b'], ['a'])).toEqual({ kind: 'alreadyOurs' });
+	});
+	it('finds our own values though the agent asks something newer by now', () => {
+		const session = sessionWith({ messages: [asking(['a']), asking([''], 'New')] });
+		const fingerprint = fingerprintOf(asking(['']).humanInput);
+		expect(compareForDelivery({ session, messageIndex: 0, fingerprint, values: ['a'] })).toEqual({
+			kind: 'alreadyOurs',
+		});
+	});
+	it('does not take nearly the same text for ours', () => {
+		expect(compare('active', ['a '], ['a']).kind).toBe('answeredByOther');
+		expect(compare('active', ['A'], ['a']).kind).toBe('answeredByOther');
+	});
+	it('never finds an answer that fills nothing', () => {
+		expect(compare('humanInput', ['', ''], ['', ''])).toEqual({ kind: 'clear' });
+		expect(compare('humanInput', ['x', ''], [null, '']).kind).not.toBe('alreadyOurs');
+	});
+	it.each(['humanInput', 'active', 'paused'])('tells what somebody else answered while %s', (status) => {
+		expect(compare(status, ['x', ''], ['a', 'b'])).toEqual({ kind: 'answeredByOther', values: ['x', ''] });
+		expect(compare(status, ['a', 'x'], ['a', 'b'])).toEqual({ kind: 'answeredByOther', values: ['a', 'x'] });
+	});
+	it('does not overwrite even a value that the person saw', () => {
+		expect(compare('humanInput', ['x'], ['a'], { before: ['x'] }).kind).toBe('answeredByOther');
+	});
+	it('lets both answers stand while the agent waits for the rest', () => {
+		expect(compare('humanInput', ['x', ''], ['', 'b'])).toEqual({ kind: 'clear' });
+		expect(compare('humanInput', ['x', ''], [null, 'b'])).toEqual({ kind: 'clear' });
+	});
+	it('takes a new value in any item for an answer to all when the agent does not wait', () => {
+		expect(compare('active', ['x', ''], ['', 'b'])).toEqual({ kind: 'answeredByOther', values: ['x', ''] });
+		expect(compare('active', ['x', ''], [null, 'b'], { before: ['w', ''] }).kind).toBe('answeredByOther');
+	});
+	it('does not mind earlier values that the person saw', () => {
+		expect(compare('humanInput', ['x', ''], [null, 'b'], { before: ['x', ''] })).toEqual({ kind: 'clear' });
+		expect(compare('inactive', ['x', ''], [null, 'b'], { before: ['x', ''] })).toEqual({ kind: 'clear' });
+		expect(compare('humanInput', ['', ''], [null, 'b'], { before: ['x', ''] })).toEqual({ kind: 'clear' });
+	});
+	it('sends what is missing when a part equals ours', () => {
+		expect(compare('active', ['a', ''], ['a', 'b'])).toEqual({ kind: 'clear' });
+	});
+	it('offers the question that is open instead', () => {
+		expect(compare('active', [''], ['a'], { fingerprint: 'another' })).toMatchObject({
+			kind: 'changed',
+			question: { messageIndex: 1, openItems: [0] },
+		});
+		expect(compare('active', ['x'], ['a'], { fingerprint: 'another' })).toEqual({ kind: 'changed', question: null });
+		expect(compare('active', [''], ['a'], { messageIndex: 7 })).toMatchObject({
+			kind: 'changed',
+			question: { messageIndex: 1 },
+		});
+		expect(compare('active', [''], ['a'], { messageIndex: 0 }).kind).toBe('changed');
+	});
+	it('is changed when a newer message asks, though the old one is as it was', () => {
+		const fingerprint = fingerprintOf(asking(['']).humanInput);
+		const input = { messageIndex: 0, fingerprint, values: ['a'] };
+		const newer = (...messages: Session['messages']) =>
+			compareForDelivery({ ...input, session: sessionWith({ messages, status: 'active' }) });
+		expect(newer(asking(['']), asking([''], 'New'))).toMatchObject({ kind: 'changed', question: { messageIndex: 1 } });
+		expect(newer(asking(['']), asking(['']))).toMatchObject({
+			kind: 'changed',
+			question: { messageIndex: 1, fingerprint },
+		});
+		expect(newer(asking(['']), asking(['x'], 'New'))).toEqual({ kind: 'changed', question: null });
+		expect(newer(asking(['x']), asking([''], 'New'))).toEqual({ kind: 'answeredByOther', values: ['x'] });
+		expect(newer(asking(['']), saying('going on'))).toEqual({ kind: 'clear' });
+	});
+	it('knows what an earlier answer of ours left empty in the question it offers', () => {
+		const leftEmpty = () => new Set([1]);
+		expect(compare('humanInput', ['x', ''], ['a'], { fingerprint: 'another', leftEmpty })).toEqual({
+			kind: 'changed',
+			question: null,
+		});
+	});
+});
+
+describe('merging for the PUT', () => {
+	it('sends every item in order, fills the empty ones and keeps the others', () => {
+		const { humanInput } = asking(['x', '', '', '']);
+		expect(mergeForPut(humanInput, ['mine', 'b', null]).map((item) => item.value)).toEqual(['x', 'b', '', '']);
+		expect(mergeForPut(humanInput, [])).toEqual(humanInput);
+	});
+	it('loses no value of anybody when the comparison was clear, and is recognised afterwards whatever happened next', () => {
+		let clear = 0;
+		const values = fc.array(fc.constantFrom('', null, 'x', 'mine'), { maxLength: 4 });
+		fc.assert(
+			fc.property(
+				anySession,
+				values,
+				fc.option(fc.nat(7), { freq: 1 }),
+				anyStatus,
+				(session, ours, anyIndex, later) => {
+					const index = anyIndex ?? askingMessageIndex(session) ?? 0;
+					const items = session.messages[index]?.humanInput ?? [];
+					const input = { session, messageIndex: index, fingerprint: fingerprintOf(items), values: ours };
+					const { kind } = compareForDelivery(input);
+					if (['completed', 'failed', 'stopped'].includes(session.status))
+						expect(['over', 'alreadyOurs']).toContain(kind);
+					if (kind !== 'clear') return;
+					const merged = mergeForPut(items, ours);
+					expect(merged.map(({ title, description }) => [title, description])).toEqual(
+						items.map((item) => [item.title, item.description]),
+					);
+					items.forEach((item, position) => {
+						const mine = ours[position] ?? '';
+						if (item.value !== '') expect(merged[position]?.value).toBe(item.value);
+						if (mine !== '') expect(merged[position]?.value).toBe(mine);
+					});
+					if (!items.some((_, position) => (ours[position] ?? '') !== '')) return;
+					clear += 1;
+					const put = session.messages.map((message, at) =>
+						at === index ? { ...message, humanInput: merged } : message,
+					);
+					const next = sessionWith({ status: later, messages: [...put, asking([''], 'New')] });
+					expect(compareForDelivery({ ...input, session: next })).toEqual({ kind: 'alreadyOurs' });
+				},
+			),
+			{ numRuns: 3_000 },
+		);
+		expect(clear).toBeGreaterThan(100);
+	});
+});

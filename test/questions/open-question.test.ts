@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { askingMessageIndex, isAnswered, openQuestion, questionAt } from '../../src/questions/open-question.ts';
+import { anySession, asking, saying, sessionWith } from './sessions.ts';
+
+function openItems(status: string, values: string[], left: number[] = []): readonly number[] | null {
+	const session = sessionWith({ status, messages: [saying('task', 'user'), asking(values)] });
+	return openQuestion(session, () => new Set(left))?.openItems ?? null;
+}
+
+describe('the open question', () => {
+	it.each(['humanInput', 'active', 'inactive', 'paused', 'somethingNew'])(
+		'is open as a whole without a value while %s',
+		(status) => {
+			expect(openItems(status, ['', '', ''])).toEqual([0, 1, 2]);
+		},
+	);
+	it.each(['completed', 'failed', 'stopped'])('is none once the session is %s', (status) => {
+		expect(openItems(status, ['', ''])).toBeNull();
+	});
+	it('consists of the items still empty while the agent waits', () => {
+		expect(openItems('humanInput', ['', 'x', ''])).toEqual([0, 2]);
+	});
+	it.each(['active', 'inactive', 'paused'])('is none when any item has a value and the status is %s', (status) => {
+		expect(openItems(status, ['', 'x'])).toBeNull();
+	});
+	it('leaves out what an answer of ours left empty', () => {
+		expect(openItems('humanInput', ['', 'x', ''], [2])).toEqual([0]);
+		expect(openItems('humanInput', ['', 'x', ''], [0, 2])).toBeNull();
+	});
+	it('is open as a whole again when the values of our answer are gone', () => {
+		expect(openItems('humanInput', ['', ''], [1])).toEqual([0, 1]);
+	});
+	it('takes white space for a value', () => {
+		expect(openItems('active', [' ', ''])).toBeNull();
+		expect(isAnswered([{ value: '' }, { value: ' ' }])).toBe(true);
+		expect(isAnswered([{ value: '' }])).toBe(false);
+	});
+	it('is that of the newest assistant message with items, whatever came after it', () => {
+		const user = { ...asking(['']), role: 'user' };
+		const messages = [asking(['']), asking(['', '']), user, saying('going on')];
+		const question = openQuestion(sessionWith({ messages }));
+		expect(question).toMatchObject({ messageIndex: 1, goneOn: true, context: 'I have a question', openItems: [0, 1] });
+		expect(openQuestion(sessionWith({ messages: messages.slice(0, 3) }))?.goneOn).toBe(false);
+	});
+	it('is none when the newest one that asked is answered, though an older one is not', () => {
+		expect(openQuestion(sessionWith({ status: 'active', messages: [asking(['']), asking(['x'])] }))).toBeNull();
+	});
+	it('is none in a session that never asked', () => {
+		expect(askingMessageIndex(sessionWith())).toBeNull();
+		expect(openQuestion(sessionWith({ messages: [saying('a')] }))).toBeNull();
+	});
+});
+
+describe('the question of a message', () => {
+	it('is given though nothing of it is open', () => {
+		const session = sessionWith({ status: 'completed', messages: [asking([''])] });
+		expect(questionAt(session, 0)).toMatchObject({ messageIndex: 0, openItems: [], goneOn: false });
+	});
+	it('is none for an index that asks nothing', () => {
+		const session = sessionWith({ messages: [saying('a'), { ...asking(['']), role: 'user' }] });
+		for (const index of [-1, 0, 1, 2, 0.5, Number.NaN]) expect(questionAt(session, index)).toBeNull();
+	});
+	it('agrees with the rule in its plainest form for any session', () => {
+		fc.assert(
+			fc.property(anySession, fc.array(fc.nat(4)), (session, left) => {
+				const question = openQuestion(session, () => new Set(left));
+				const asks = session.messages.map((message) => message.role === 'assistant' && message.humanInput.length > 0);
+				const items = session.messages[asks.lastIndexOf(true)]?.humanInput ?? [];
+				const empty = items.flatMap((item, position) => (item.value === '' ? [position] : []));
+				const over = ['completed', 'failed', 'stopped'].includes(session.status);
+				let expected: number[] = [];
+				if (!over && empty.length === items.length) expected = empty;
+				else if (session.status === 'humanInput') expected = empty.filter((position) => !left.includes(position));
+				expect(question?.openItems ?? []).toEqual(expected);
+				if (question !== null) expect(question.messageIndex).toBe(askingMessageIndex(session));
+			}),
+		);
+	});
+});

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+	ageOf,
+	latestAssistantMessages,
+	latestHistory,
+	parseTime,
+	resultOf,
+	stepOf,
+	taskOf,
+} from '../../src/questions/progress.ts';
+import type { Message } from '../../src/questions/session.ts';
+import { anySession, saying } from './sessions.ts';
+
+function done(...texts: string[]): Message {
+	return { ...saying('done'), actions: texts.map((text) => ({ kind: 'done', text })) };
+}
+
+describe('progress', () => {
+	it('counts assistant messages and falls back to 30 where no maximum makes sense', () => {
+		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c')];
+		expect(stepOf({ messages, maxSteps: 12 })).toEqual({ step: 2, maxSteps: 12 });
+		for (const maxSteps of [0, -1, Number.NaN, 1.5, Number.POSITIVE_INFINITY]) {
+			expect(stepOf({ messages, maxSteps }).maxSteps).toBe(30);
+		}
+	});
+	it('takes the first user message for the task', () => {
+		expect(taskOf({ messages: [saying('a'), saying('buy it', 'user'), saying('more', 'user')] })).toBe('buy it');
+		expect(taskOf({ messages: [saying('a')] })).toBeNull();
+		expect(taskOf({ messages: [saying('', 'user')] })).toBeNull();
+	});
+	it('takes the newest done action for the result', () => {
+		expect(resultOf({ messages: [done('old'), done('newer', 'newest'), saying('bye')] })).toBe('newest');
+		expect(resultOf({ messages: [saying('a')] })).toBeNull();
+		expect(resultOf({ messages: [done('old'), done('')] })).toBeNull();
+	});
+	it('pages through the assistant messages, newest first, with their step numbers', () => {
+		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c'), saying('d')];
+		const steps = (limit: number, skip?: number) =>
+			latestAssistantMessages({ messages }, limit, skip).map(({ step, messageIndex, message }) => [
+				step,
+				messageIndex,
+				message.content,
+			]);
+		expect(steps(2)).toEqual([
+			[3, 4, 'd'],
+			[2, 3, 'c'],
+		]);
+		expect(steps(2, 2)).toEqual([[1, 1, 'a']]);
+		expect(steps(0)).toEqual([]);
+		expect(steps(5, 3)).toEqual([]);
+	});
+	it('pages through everything but the task, so that unknown roles are not lost', () => {
+		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c', 'user'), saying('d')];
+		expect(latestHistory({ messages }, 9).map(({ step, message }) => [step, message.content])).toEqual([
+			[2, 'd'],
+			[null, 'c'],
+			[null, 'b'],
+			[1, 'a'],
+		]);
+		expect(latestHistory({ messages }, 2, 1).map(({ messageIndex }) => messageIndex)).toEqual([3, 2]);
+	});
+	it('shows each message on exactly one page', () => {
+		fc.assert(
+			fc.property(anySession, fc.integer({ min: 1, max: 4 }), (session, size) => {
+				const pages = Array.from({ length: 9 }, (_, page) => latestHistory(session, size, page * size)).flat();
+				expect(pages).toEqual(latestHistory(session, 99));
+				const steps = latestAssistantMessages(session, 99).map(({ step }) => step);
+				expect(steps).toEqual(Array.from({ length: stepOf(session).step }, (_, index) => stepOf(session).step - index));
+			}),
+		);
+	});
+	it('ages from the start until now, or until the end once it is over', () => {
+		const startTime = '2026-11-20T10:00:00.000Z';
+		const endTime = '2026-11-20T10:00:05.000Z';
+		const now = Date.parse('2026-11-20T10:01:00Z');
+		expect(ageOf({ status: 'active', startTime, endTime }, now)).toBe(60_000);
+		expect(ageOf({ status: 'failed', startTime, endTime }, now)).toBe(5_000);
+		expect(ageOf({ status: 'failed', startTime, endTime: 'soon' }, now)).toBe(60_000);
+		expect(ageOf({ status: 'active', startTime, endTime: null }, now - 120_000)).toBe(0);
+		expect(ageOf({ status: 'active', startTime: null, endTime: null }, now)).toBeNull();
+	});
+	it.each(['1', 'yesterday', '', '2026-99-99', '<timestamp>'])('does not read %j as a time', (text) => {
+		expect(parseTime(text)).toBeNull();
+	});
+});

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import type { HumanInputItem, Message, Session } from '../../src/questions/session.ts';
+
+export function sessionWith(fields: Partial<Session> = {}): Session {
+	return {
+		sessionId: '3f9a2c1d',
+		status: 'humanInput',
+		name: '',
+		messages: [],
+		files: [],
+		startTime: null,
+		endTime: null,
+		lastScreenshotUrl: null,
+		lastScreenshotTimestamp: null,
+		sessionVariables: [],
+		sessionDetails: '',
+		maxSteps: 30,
+		...fields,
+	};
+}
+
+/** A message that asks for one item for each value given, titles repeating on purpose. */
+export function asking(values: readonly string[], title = 'Title'): Message {
+	return { ...saying('I have a question'), humanInput: values.map((value) => ({ title, description: '', value })) };
+}
+
+export function saying(content: string, role = 'assistant'): Message {
+	return { role, content, actions: [], humanInput: [] };
+}
+
+export const anyStatus = fc.constantFrom(
+	'active',
+	'humanInput',
+	'inactive',
+	'paused',
+	'stopped',
+	'completed',
+	'failed',
+	'Active',
+	'',
+	'constructor',
+);
+
+const anyItem: fc.Arbitrary<HumanInputItem> = fc.record({
+	title: fc.constantFrom('', 'a', 'b'),
+	description: fc.constantFrom('', 'a'),
+	value: fc.constantFrom('', '', 'x', 'y'),
+});
+
+const anyMessage: fc.Arbitrary<Message> = fc.record({
+	role: fc.constantFrom('assistant', 'assistant', 'user', 'critic'),
+	content: fc.string({ maxLength: 5 }),
+	actions: fc.array(
+		fc.oneof(
+			fc.record({ kind: fc.constant('done' as const), text: fc.constantFrom('', 'r1', 'r2') }),
+			fc.constant({ kind: 'click' as const }),
+		),
+		{ maxLength: 2 },
+	),
+	humanInput: fc.oneof(fc.constant([]), fc.array(anyItem, { maxLength: 4 })),
+});
+
+export const anySession: fc.Arbitrary<Session> = fc
+	.record({ status: anyStatus, messages: fc.array(anyMessage, { maxLength: 8 }), maxSteps: fc.integer() })
+	.map((fields) => sessionWith(fields));
