@@ -25,7 +25,7 @@ export function createChanges(defaultTimeoutMs: number): Changes {
 	}
 	return {
 		emit(change) {
-			for (const listener of [...listeners]) listener(change);
+			for (const listener of listeners) listener(change);
 		},
 		listen,
 		until<T>(look: () => T, describe: () => string, timeoutMs = defaultTimeoutMs) {

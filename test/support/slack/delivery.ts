@@ -28,7 +28,7 @@ export type Transport = (delivery: Delivery, signal: AbortSignal) => Promise<Ack
 export interface Deliverer {
 	/** Delivers with the three seconds Slack gives; never rejects. */
 	deliver(delivery: Delivery): Promise<Ack>;
-	/** Delivers an event and repeats it while nobody acknowledges; returns when it is acknowledged or given up. */
+	/** Delivers an event; resolves after the first attempt, and repeats it in the background while nobody acknowledges. */
 	deliverEvent(name: string, payload: Json): Promise<void>;
 	close(): void;
 }
@@ -63,30 +63,37 @@ export function createDeliverer(core: Core, transport: () => { send: Transport; 
 		return ack;
 	}
 
+	function attempt(name: string, payload: Json, retry: number, reason?: Failure): Promise<Ack> {
+		return deliver({
+			kind: 'events_api',
+			name,
+			payload,
+			acceptsPayload: false,
+			retry,
+			...(reason === undefined ? {} : { retryReason: reason }),
+		});
+	}
+
+	/** Goes on after a failed attempt; ends with an ack, after the last attempt, or when the stand-in closes. */
+	async function redeliver(name: string, payload: Json, first: Failure): Promise<void> {
+		let reason = first;
+		for (const [index, pause] of core.settings.retryDelaysMs.entries()) {
+			try {
+				await core.clock.sleep(pause, closing.signal);
+			} catch {
+				return;
+			}
+			const ack = await attempt(name, payload, index + 1, reason);
+			if (ack.ok) return;
+			reason = ack.failure;
+		}
+	}
+
 	return {
 		deliver,
 		async deliverEvent(name, payload) {
-			let retry = 0;
-			let retryReason: string | undefined;
-			for (;;) {
-				const ack = await deliver({
-					kind: 'events_api',
-					name,
-					payload,
-					acceptsPayload: false,
-					retry,
-					...(retryReason === undefined ? {} : { retryReason }),
-				});
-				const pause = core.settings.retryDelaysMs[retry];
-				if (ack.ok || pause === undefined || closing.signal.aborted) return;
-				retryReason = ack.failure;
-				retry++;
-				try {
-					await core.clock.sleep(pause, closing.signal);
-				} catch {
-					return;
-				}
-			}
+			const ack = await attempt(name, payload, 0);
+			if (!ack.ok) void redeliver(name, payload, ack.failure);
 		},
 		close() {
 			closing.abort();

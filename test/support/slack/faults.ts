@@ -72,7 +72,7 @@ export function createFaults(clock: Clock): Faults {
 			duplicates.push(type);
 		},
 		clear() {
-			for (const release of [...releases]) release();
+			for (const release of releases) release();
 			faults.clear();
 			duplicates = [];
 		},

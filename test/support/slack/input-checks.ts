@@ -19,12 +19,9 @@ function checkNumber(element: Json, value: string): string | undefined {
 	if (!/^[-+]?(\d+\.?\d*|\.\d+)$/.test(value.trim())) return CLIENT_MESSAGES.number;
 	const number = Number(value);
 	if (element.is_decimal_allowed !== true && !Number.isInteger(number)) return CLIENT_MESSAGES.wholeNumber;
-	if (element.min_value !== undefined && number < Number(element.min_value)) {
-		return `Please enter a number greater than or equal to ${String(element.min_value)}.`;
-	}
-	if (element.max_value !== undefined && number > Number(element.max_value)) {
-		return `Please enter a number less than or equal to ${String(element.max_value)}.`;
-	}
+	const { min_value: min, max_value: max } = element;
+	if (typeof min === 'string' && number < Number(min)) return `Please enter a number greater than or equal to ${min}.`;
+	if (typeof max === 'string' && number > Number(max)) return `Please enter a number less than or equal to ${max}.`;
 	return undefined;
 }
 

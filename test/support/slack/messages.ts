@@ -3,14 +3,10 @@ import { withIds } from './elements.ts';
 import { carryOver } from './input-state.ts';
 import { isRecord, type Json, record, text } from './json.ts';
 import type { Channel, Message } from './state.ts';
-import { type SlackProblem, validateMessage } from './validation/index.ts';
+import { type MessageMethod, type SlackProblem, validateMessage } from './validation/index.ts';
 
-/** chat.postMessage cuts `text` here (docs.slack.dev, chat.postMessage). */
-const POST_TEXT_MAX = 40_000;
-/** chat.update refuses a longer `text` with msg_too_long (docs.slack.dev, chat.update). */
-export const UPDATE_TEXT_MAX = 4000;
-/** Metadata beyond this is refused with metadata_too_large (docs.slack.dev, message metadata). */
-const METADATA_MAX_BYTES = 15_360;
+/** Versions of a message kept for tests and the sandbox: a card that is updated for days must not fill the memory. */
+const HISTORY_KEPT = 200;
 
 /** Every image_url in the blocks with its JSON pointer. */
 function images(value: unknown, pointer: string): { url: string; pointer: string }[] {
@@ -32,8 +28,11 @@ export function requireDownloadableImages(core: Core, blocks: unknown, error: st
 }
 
 /** Refuses a message Slack would refuse, in Slack's words. */
-export function requireValidMessage(core: Core, payload: Json, where: string): void {
-	const problems: SlackProblem[] = validateMessage(payload);
+export function requireValidMessage(core: Core, payload: Json, where: MessageMethod): void {
+	// An empty object is no metadata: chat.update removes with it what was there (docs.slack.dev, chat.update).
+	const { metadata, ...rest } = payload;
+	const empty = isRecord(metadata) && Object.keys(metadata).length === 0;
+	const problems: SlackProblem[] = validateMessage(empty ? rest : payload, where);
 	const first = problems[0];
 	if (first) {
 		const messages = problems.map((problem) => `[ERROR] ${problem.message}`);
@@ -41,8 +40,6 @@ export function requireValidMessage(core: Core, payload: Json, where: string): v
 		throw new SlackError(first.error, { errors: messages, response_metadata: { messages } });
 	}
 	requireDownloadableImages(core, payload.blocks, 'invalid_blocks');
-	const metadata = record(payload, 'metadata');
-	if (metadata && JSON.stringify(metadata).length > METADATA_MAX_BYTES) throw new SlackError('metadata_too_large');
 }
 
 /** The message of a channel with this ts; ephemeral ones cannot be reached this way. */
@@ -70,7 +67,7 @@ export function postMessage(core: Core, posting: Posting): Message {
 		ts: nextTs(core),
 		channel: channel.id,
 		user,
-		text: (text(payload, 'text') ?? '').slice(0, POST_TEXT_MAX),
+		text: text(payload, 'text') ?? '',
 		blocks: withIds(core, payload.blocks),
 		broadcast: payload.reply_broadcast === true && threadTs !== undefined,
 		history: [],
@@ -91,6 +88,7 @@ export function postMessage(core: Core, posting: Posting): Message {
 /** Replaces text and blocks: text without blocks removes the blocks; metadata stays unless given, `{}` removes it. */
 export function editMessage(core: Core, message: Message, payload: Json): void {
 	message.history.push({ text: message.text, blocks: message.blocks, at: core.clock.now() });
+	if (message.history.length > HISTORY_KEPT) message.history.shift();
 	message.text = text(payload, 'text') ?? (payload.blocks === undefined ? message.text : '');
 	message.blocks = withIds(core, payload.blocks);
 	for (const [user, input] of Object.entries(message.inputs)) message.inputs[user] = carryOver(input, message.blocks);

@@ -32,7 +32,7 @@ export interface SlackStandInOptions {
 	state?: SlackState;
 	/** Milliseconds of real time the driver waits for anything before it says what was there instead. */
 	waitMs?: number;
-	/** Entries the traffic log keeps. */
+	/** Entries the traffic log keeps, bodies and all: 5,000 unless told. */
 	trafficLimit?: number;
 }
 
@@ -80,7 +80,7 @@ export async function createSlackStandIn(options: SlackStandInOptions = {}): Pro
 		clock,
 		settings: { ...defaultSettings(), ...options.settings },
 		changes,
-		traffic: createTraffic({ clock, changes, limit: options.trafficLimit ?? 10_000 }),
+		traffic: createTraffic({ clock, changes, limit: options.trafficLimit ?? 5000 }),
 		faults: createFaults(clock),
 		tokens: {
 			bot: options.botToken ?? 'xoxb-stand-in',
@@ -96,7 +96,7 @@ export async function createSlackStandIn(options: SlackStandInOptions = {}): Pro
 		requestUrl === null ? { send: sockets.send, kind: 'socket' } : { send: http, kind: 'http' },
 	);
 	const server = serve({
-		fetch: createWebApi(core, sockets).fetch,
+		fetch: createWebApi(core, sockets, deliverer).fetch,
 		port: options.port ?? 0,
 		hostname: '127.0.0.1',
 	}) as Server;

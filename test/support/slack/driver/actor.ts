@@ -26,7 +26,7 @@ export interface Actor {
 	messages(channel: string, options?: { all?: boolean }): Posted[];
 	/** Waits for a message (in a thread or not) whose text has this in it; the newest one. */
 	waitForMessage(channel: string, wanted: Wanted<Posted>, timeoutMs?: number): Promise<Posted>;
-	/** Writes a message; resolves when the events it causes are through. @name mentions somebody. */
+	/** Writes a message; resolves when the events it causes were delivered once. @name mentions somebody. */
 	say(channel: string, text: string, options?: { thread?: Posted | string }): Promise<Posted>;
 	/** Mentions the app's bot. */
 	mention(channel: string, text: string, options?: { thread?: Posted | string }): Promise<Posted>;
@@ -47,8 +47,9 @@ function matches<T extends { text(): string }>(one: T, wanted: Wanted<T> | undef
 	return typeof wanted === 'string' ? one.text().includes(wanted) : wanted.test(one.text());
 }
 
-function wish(wanted: unknown): string {
-	return typeof wanted === 'function' ? 'what the predicate asks for' : String(wanted ?? 'any');
+function wish<T>(wanted: Wanted<T> | undefined): string {
+	if (wanted === undefined) return 'anything';
+	return typeof wanted === 'function' ? 'what the predicate asks for' : `"${String(wanted)}"`;
 }
 
 export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): Actor {
@@ -109,6 +110,7 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 		async shortcut(message, callbackId) {
 			const found = core.state.messages.find((one) => one.channel === message.channel && one.ts === message.ts);
 			if (!found) throw new Error('The message is not there any more.');
+			if (message.isEphemeral()) throw new Error('Messages only one person sees have no shortcuts.');
 			return sendMessageShortcut(core, deliverer, viewer, found, callbackId);
 		},
 		globalShortcut: (callbackId) => sendGlobalShortcut(core, deliverer, viewer, callbackId),

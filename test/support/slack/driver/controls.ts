@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import { heldKey, optionsOf, type Placed, placedElements } from '../elements.ts';
-import { isRecord, type Json, records, text } from '../json.ts';
+import { isRecord, type Json, record, records, text } from '../json.ts';
 import type { InputState } from '../state.ts';
 import { readText } from './visible-text.ts';
 
@@ -72,6 +72,14 @@ export interface Press {
 	chosen: Json;
 	/** Where a button with an address leads. */
 	url: string | null;
+	/** The words of the dialog that asks first. */
+	confirmation: string | null;
+}
+
+function confirmation(core: Core, element: Json): string | null {
+	const confirm = record(element, 'confirm');
+	if (!confirm) return null;
+	return [confirm.title, confirm.text].map((one) => readText(core, one)).join('\n');
 }
 
 /** The buttons and the entries of overflow menus, in order. */
@@ -79,7 +87,9 @@ export function pressesOf(core: Core, blocks: readonly Json[]): Press[] {
 	return placedElements(blocks).flatMap((placed): Press[] => {
 		const { element } = placed;
 		if (placed.type === 'button' || placed.type === 'icon_button') {
-			return [{ label: readText(core, element.text), placed, chosen: {}, url: text(element, 'url') ?? null }];
+			const label = readText(core, element.text);
+			const url = text(element, 'url') ?? null;
+			return [{ label, placed, chosen: {}, url, confirmation: confirmation(core, element) }];
 		}
 		if (placed.type === 'overflow') {
 			return records(element, 'options').map((option) => ({
@@ -87,6 +97,7 @@ export function pressesOf(core: Core, blocks: readonly Json[]): Press[] {
 				placed,
 				chosen: { selected_option: option },
 				url: text(option, 'url') ?? null,
+				confirmation: confirmation(core, element),
 			}));
 		}
 		return [];

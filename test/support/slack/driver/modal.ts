@@ -45,8 +45,10 @@ export interface Modal {
 	choose(which: string | number, option: string | readonly string[]): Promise<void>;
 	/** Empties a field. */
 	clear(which: string | number): Promise<void>;
-	/** Presses a button or an overflow entry; resolves when the app has acknowledged. */
-	press(label: string, index?: number): Promise<void>;
+	/** Presses a button or an overflow entry (confirming where it asks); false when the app did not acknowledge. */
+	press(label: string, index?: number): Promise<boolean>;
+	/** What the dialog of a button that asks for confirmation says, or null. */
+	confirmation(label: string): string | null;
 	submit(): Promise<SubmitResult>;
 	/** Cancel or Esc closes this view; `all` the whole stack. */
 	close(all?: boolean): Promise<void>;
@@ -116,8 +118,9 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 			const top = onTop();
 			const { placed, chosen } = findPress(pressesOf(core, blocks()), label, index);
 			const target = { view: top, blockId: placed.blockId, actionId: placed.actionId };
-			await pressInView(core, deliverer, viewer, target, chosen);
+			return pressInView(core, deliverer, viewer, target, chosen);
 		},
+		confirmation: (label) => findPress(pressesOf(core, blocks()), label).confirmation,
 		async submit() {
 			onTop();
 			const outcome = await submitView(core, deliverer, viewer);

@@ -25,8 +25,10 @@ export interface Posted {
 	/** The address a button leads to, or null. */
 	link(label: string): string | null;
 	fields(): Field[];
-	/** Presses a button or an overflow entry; resolves when the app has acknowledged. */
-	press(label: string, index?: number): Promise<void>;
+	/** Presses a button or an overflow entry (confirming where it asks); false when the app did not acknowledge. */
+	press(label: string, index?: number): Promise<boolean>;
+	/** What the dialog of a button that asks for confirmation says, or null. */
+	confirmation(label: string): string | null;
 	fill(which: string | number, value: string): Promise<void>;
 	choose(which: string | number, option: string | readonly string[]): Promise<void>;
 	/** The replies under it that this person sees, oldest first. */
@@ -79,8 +81,9 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 		async press(label, index) {
 			const found = there();
 			const { placed, chosen } = findPress(pressesOf(core, found.blocks), label, index);
-			await actInMessage(core, deliverer, viewer, found, placed, chosen);
+			return actInMessage(core, deliverer, viewer, found, placed, chosen);
 		},
+		confirmation: (label) => findPress(pressesOf(core, message().blocks), label).confirmation,
 		fill: (which, value) => set(which, () => value),
 		choose: (which, option) =>
 			set(which, ({ blockId, actionId }) => choice(core, placedInMessage(there(), blockId, actionId), option)),

@@ -86,6 +86,14 @@ function readAnything(core: Core, value: unknown): string[] {
 	return Object.values(value).flatMap((one) => readAnything(core, one));
 }
 
+/** The options that stand on the screen without opening anything. */
+function openOptions(core: Core, element: Json | undefined): string[] {
+	if (element?.type !== 'radio_buttons' && element?.type !== 'checkboxes') return [];
+	return records(element, 'options').map((option) =>
+		[`( ) ${readText(core, option.text)}`, readText(core, option.description)].filter(Boolean).join(': '),
+	);
+}
+
 /** What a person reads of a block; controls stand in brackets. */
 export function readBlock(core: Core, block: Json): string {
 	switch (block.type) {
@@ -112,6 +120,7 @@ export function readBlock(core: Core, block: Json): string {
 		case 'input':
 			return [
 				`${readText(core, block.label)}${block.optional === true ? ' (optional)' : ''}`,
+				...openOptions(core, record(block, 'element')),
 				readText(core, block.hint),
 			]
 				.filter(Boolean)

@@ -45,7 +45,7 @@ function showAnswer(core: Core, viewer: Viewer, channel: Channel, answer: unknow
 		typeof answer === 'string' ? { text: answer } : isRecord(answer) ? answer : undefined;
 	if (!message || Object.keys(message).length === 0) return null;
 	try {
-		requireValidMessage(core, message, 'slash command answer');
+		requireValidMessage(core, message, 'response_url');
 	} catch {
 		return 'invalid_command_response';
 	}

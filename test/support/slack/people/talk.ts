@@ -5,7 +5,7 @@ import { messageForApp, postMessage } from '../messages.ts';
 import { eventPayload, type Viewer } from '../payloads.ts';
 import type { Channel, Message } from '../state.ts';
 
-/** Sends an event to the app when it is subscribed to it; resolves when it was acknowledged or given up. */
+/** Sends an event to the app when it is subscribed to it; resolves after the first attempt. */
 async function tell(
 	core: Core,
 	deliverer: Deliverer,
@@ -30,8 +30,31 @@ function stored(core: Core, typed: string): string {
 }
 
 /**
+ * The events a new message causes where the bot is a member; its own messages come back to it too (with its bot_id),
+ * and it has to leave them alone.
+ */
+export async function tellOfMessage(
+	core: Core,
+	deliverer: Deliverer,
+	channel: Channel,
+	message: Message,
+): Promise<void> {
+	const { botUser } = core.state.app;
+	if (!isMember(channel, botUser)) return;
+	const told: Promise<void>[] = [];
+	const common = { ...messageForApp(core, message), channel: channel.id, event_ts: message.ts };
+	if (message.user !== botUser && message.text.includes(`<@${botUser}>`) && !channel.isIm) {
+		told.push(tell(core, deliverer, 'app_mention', { ...common, type: 'app_mention' }, channel.isExtShared));
+	}
+	const kind = channel.isIm ? 'im' : channel.isPrivate ? 'group' : 'channel';
+	const subscription = kind === 'im' ? 'message.im' : `message.${kind}s`;
+	told.push(tell(core, deliverer, subscription, { ...common, channel_type: kind }, channel.isExtShared));
+	await Promise.all(told);
+}
+
+/**
  * A person writes a message. `told` resolves when the events it causes (app_mention where the bot is a member,
- * message.im in a direct message, message.channels and message.groups when subscribed) are through.
+ * message.im in a direct message, message.channels and message.groups when subscribed) were delivered once.
  */
 export function say(
 	core: Core,
@@ -50,17 +73,7 @@ export function say(
 		payload,
 		...(threadTs === undefined ? {} : { threadTs }),
 	});
-	const { botUser } = core.state.app;
-	if (!isMember(channel, botUser)) return { message, told: Promise.resolve() };
-	const told: Promise<void>[] = [];
-	const common = { ...messageForApp(core, message), channel: channel.id, event_ts: message.ts };
-	if (message.text.includes(`<@${botUser}>`) && !channel.isIm) {
-		told.push(tell(core, deliverer, 'app_mention', { ...common, type: 'app_mention' }, channel.isExtShared));
-	}
-	const kind = channel.isIm ? 'im' : channel.isPrivate ? 'group' : 'channel';
-	const subscription = kind === 'im' ? 'message.im' : `message.${kind}s`;
-	told.push(tell(core, deliverer, subscription, { ...common, channel_type: kind }, channel.isExtShared));
-	return { message, told: Promise.all(told).then(() => undefined) };
+	return { message, told: tellOfMessage(core, deliverer, channel, message) };
 }
 
 /**

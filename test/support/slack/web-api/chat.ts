@@ -7,8 +7,8 @@ import {
 	messageForApp,
 	postMessage,
 	requireValidMessage,
-	UPDATE_TEXT_MAX,
 } from '../messages.ts';
+import { tellOfMessage } from '../people/talk.ts';
 import type { Channel, Message } from '../state.ts';
 import { channelArg, destination, type Methods, required, TIER } from './method.ts';
 
@@ -44,7 +44,7 @@ export const chatMethods: Methods = {
 	'chat.postMessage': {
 		token: 'bot',
 		scopes: ['chat:write'],
-		run({ core, args }) {
+		run({ core, deliverer, args }) {
 			const channel = destination(core, args.channel);
 			requireWritable(core, channel);
 			requireValidMessage(core, args, 'chat.postMessage');
@@ -55,6 +55,7 @@ export const chatMethods: Methods = {
 				payload: content(args),
 				...(threadTs === undefined ? {} : { threadTs }),
 			});
+			void tellOfMessage(core, deliverer, channel, message);
 			return { channel: channel.id, ts: message.ts, message: messageForApp(core, message, true) };
 		},
 	},
@@ -87,10 +88,6 @@ export const chatMethods: Methods = {
 			const channel = channelArg(core, args.channel);
 			const message = ownMessage(core, channel, args, 'cant_update_message');
 			if (channel.isArchived) throw new SlackError('is_inactive');
-			if ((text(args, 'text') ?? '').length > UPDATE_TEXT_MAX) {
-				core.traffic.violate({ where: 'chat.update', messages: ['msg_too_long'], payload: args });
-				throw new SlackError('msg_too_long');
-			}
 			requireValidMessage(core, args, 'chat.update');
 			editMessage(core, message, args);
 			return {

@@ -83,6 +83,7 @@ export const conversationMethods: Methods = {
 			const person = core.state.people.find((one) => one.id === users[0]);
 			if (!person) throw new SlackError('user_not_found');
 			if (person.deleted) throw new SlackError('user_disabled');
+			if (person.isBot) throw new SlackError('cannot_dm_bot');
 			if (users.length > 1) throw new SlackError('method_not_supported_for_channel_type');
 			return { channel: { id: openDm(core, person.id).id } };
 		},

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { type Core, SlackError } from '../core.ts';
+import type { Deliverer } from '../delivery.ts';
 import type { CallFault } from '../faults.ts';
 import { isRecord, type Json } from '../json.ts';
 import { spendResponseUrl } from '../response-urls.ts';
@@ -44,7 +45,7 @@ function faulty(fault: CallFault): Answer | undefined {
 }
 
 /** The HTTP face of slack.com: `/api/<method>` and the response_url endpoints. */
-export function createWebApi(core: Core, sockets: Sockets): Hono<Env> {
+export function createWebApi(core: Core, sockets: Sockets, deliverer: Deliverer): Hono<Env> {
 	const app = new Hono<Env>();
 	const rates = createRates(core);
 
@@ -58,7 +59,7 @@ export function createWebApi(core: Core, sockets: Sockets): Hono<Env> {
 		if (token !== core.tokens[method.token]) {
 			return { status: 200, body: { ok: false, error: 'not_allowed_token_type' } };
 		}
-		const context = { core, sockets, args };
+		const context = { core, sockets, deliverer, args };
 		const { scopes } = core.settings;
 		const needed = typeof method.scopes === 'function' ? method.scopes(context) : method.scopes;
 		const headers = { 'x-oauth-scopes': method.token === 'app' ? 'connections:write' : scopes.join(',') };

@@ -1,5 +1,6 @@
 import type { Core } from '../core.ts';
 import { findChannel, isMember, openDm, SlackError } from '../core.ts';
+import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
 import type { Sockets } from '../sockets.ts';
 import type { Channel } from '../state.ts';
@@ -8,6 +9,7 @@ import type { Channel } from '../state.ts';
 export interface MethodContext {
 	core: Core;
 	sockets: Sockets;
+	deliverer: Deliverer;
 	args: Json;
 }
 

@@ -54,7 +54,8 @@ export const viewMethods: Methods = {
 		run({ core, args }) {
 			const payload = viewArg(core, args, 'views.update');
 			const view = existing(core, args);
-			if (args.hash !== undefined && args.hash !== view.hash) throw new SlackError('hash_conflict');
+			if (typeof args.hash === 'string' && args.hash !== '' && args.hash !== view.hash)
+				throw new SlackError('hash_conflict');
 			replaceView(core, view, payload);
 			return answer(core, view);
 		},
