@@ -24,7 +24,7 @@ export function historyView({ metadata, answers, total, names }: HistoryModel): 
 	const entries = shown.flatMap((answer): KnownBlock[] => [
 		divider(),
 		...section(personMrkdwn(answer.person.userId, names)),
-		...ownText(answer),
+		...ownText(answer, 3000),
 		...timeline(answer),
 	]);
 	const summary =

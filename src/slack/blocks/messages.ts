@@ -38,18 +38,20 @@ export function helpMessage(reason: HelpReason = 'asked', command = '/session'):
 
 /** When the trigger is lost: the same way to the form, by a button with a trigger of its own. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
-	const text = `${sessionName(sessionId)} is ready.`;
 	const value = encodeTarget({ sessionId, messageIndex });
-	return message(`Session ${oneLineMrkdwn(sessionId, 100)} is ready. Press Open to see it.`, [
-		...section(`Slack was in a hurry and closed the window. ${text.charAt(0).toUpperCase()}${text.slice(1)}`),
-		...buttons(button(ACTIONS.answer, 'Open', { value, style: 'primary' })),
+	return message(`Session ${oneLineMrkdwn(sessionId, 100)} is ready. Press Answer to see it.`, [
+		...section(
+			`Slack only opens a window within three seconds, and this took longer. Now ${sessionName(sessionId)} is ready.`,
+		),
+		...buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' })),
 	]);
 }
 
 /** A receipt for a DM or a thread. */
 export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
 	return message(`${receiptHeadline(answer)} (session ${oneLineMrkdwn(answer.question.sessionId, 100)})`, [
-		...receiptBlocks(answer, receipt),
+		// Slack takes about 12,000 characters in all blocks of a message.
+		...receiptBlocks(answer, receipt, 5000),
 		...receiptButtons(answer),
 		...context(`For ${sessionName(answer.question.sessionId)}`),
 	]);

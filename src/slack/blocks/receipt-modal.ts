@@ -23,7 +23,7 @@ export function savedModal(metadata: ViewMetadata): ModalView {
 export function receiptModal(answer: Answer, metadata: ViewMetadata, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.aftermath !== null);
 	const blocks: KnownBlock[] = [
-		...receiptBlocks(answer, receipt),
+		...receiptBlocks(answer, receipt, 20_000),
 		...receiptButtons(answer),
 		...(settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : []),
 		...context(`For ${sessionName(answer.question.sessionId)}`),

@@ -5,6 +5,7 @@ import { isBlank, oneLineMrkdwn, quoted } from '../text.ts';
 import {
 	AFTERMATH_WORDS,
 	agoText,
+	contactMrkdwn,
 	errorWords,
 	momentMrkdwn,
 	type Names,
@@ -22,7 +23,6 @@ export interface ReceiptContext {
 }
 
 const mostItems = 10;
-const itemText = 900;
 
 /** Answers of which nothing is sent any more, though their author may want it to be. */
 const failed: readonly Answer['state'][] = ['waiting', 'conflicted', 'changed', 'refused', 'ended'];
@@ -32,13 +32,13 @@ export function isFailed(answer: Pick<Answer, 'state'>): boolean {
 	return failed.includes(answer.state);
 }
 
-/** Headline, what happened when, the other answer, and the text itself. */
-export function receiptBlocks(answer: Answer, context: ReceiptContext): KnownBlock[] {
+/** Headline, what happened when, the other answer, and the text itself in up to about `room` characters. */
+export function receiptBlocks(answer: Answer, context: ReceiptContext, room: number): KnownBlock[] {
 	return [
 		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
 		...section(explanation(answer, context)),
 		...otherAnswer(answer, context),
-		...ownText(answer),
+		...ownText(answer, room),
 		...timeline(answer),
 	];
 }
@@ -94,8 +94,8 @@ function explanation(answer: Answer, { adminContact, now }: ReceiptContext): str
 			return `${why}It was tried ${times(answer.attempts)} since ${momentMrkdwn(answer.acceptedAt)}. What shall become of it?`;
 		}
 		case 'refused': {
-			const why = lastError === null ? '' : errorWords(lastError, { kept: 'nothing', adminContact }).text;
-			return `${why} Your text is below.`;
+			const why = lastError === null ? '' : `${errorWords(lastError, { kept: 'nothing', adminContact }).what} `;
+			return `${why}Your text is below. Trying again helps once that has been mended; ${contactMrkdwn(adminContact)} can tell.`;
 		}
 		case 'conflicted':
 			return 'Nothing was overwritten. Your text is below.';
@@ -113,25 +113,28 @@ function times(attempts: number): string {
 }
 
 function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock[] {
-	const other = answer.content.kind === 'readable' ? answer.content.other : null;
-	if (other === null) return [];
+	if (answer.content.kind !== 'readable' || answer.content.other === null) return [];
+	const { items, other } = answer.content;
 	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId, names);
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
 	if (other.same) return section(`${who} answered the very same${when}.`);
-	const said = other.values
-		.slice(0, mostItems)
-		.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 250)));
+	const said = other.values.slice(0, mostItems).map((value, position) => {
+		const item = items[position];
+		const title = other.values.length > 1 && item !== undefined ? `${oneLineMrkdwn(item.title, 80)}\n` : '';
+		return title + (value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180));
+	});
 	return section(`${who} answered${when}:\n${said.join('\n')}`);
 }
 
-/** What its author wrote; never a secret. */
-export function ownText(answer: Answer): KnownBlock[] {
+/** What its author wrote, in up to about `room` characters; never a secret. */
+export function ownText(answer: Answer, room: number): KnownBlock[] {
 	const { content } = answer;
 	if (content.kind === 'removed') return context('The text of this answer was removed after the time it is kept.');
 	if (content.kind === 'unreadable')
 		return context('The text of this answer was stored with another key and cannot be read.');
 	const items = content.items.filter((item) => item.value !== null || item.secret);
-	const shown = items.slice(0, mostItems).flatMap((item) => section(`*${titleOf(item)}*\n${answerText(item)}`));
+	const each = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, mostItems))));
+	const shown = items.slice(0, mostItems).flatMap((item) => section(`*${titleOf(item)}*\n${answerText(item, each)}`));
 	const rest = items.length - mostItems;
 	return [...shown, ...context(rest > 0 ? `and ${rest} more answers` : '')];
 }
@@ -140,9 +143,9 @@ function titleOf({ title }: AnswerItem): string {
 	return oneLineMrkdwn(title, 200) || 'Your answer';
 }
 
-function answerText({ secret, value, wiped }: AnswerItem): string {
+function answerText({ secret, value, wiped }: AnswerItem, limit: number): string {
 	if (secret) return wiped ? '(hidden, and removed from Handraise)' : '(hidden)';
-	return value === null || isBlank(value) ? '(left empty)' : quoted(value, itemText);
+	return value === null || isBlank(value) ? '(left empty)' : quoted(value, limit);
 }
 
 /** Whether there is any text of its author that may be shown again. */

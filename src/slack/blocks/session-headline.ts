@@ -4,7 +4,7 @@ import type { Session } from '../../questions/session.ts';
 import { isOver } from '../../questions/status.ts';
 import { oneLineMrkdwn } from '../text.ts';
 import { durationText, statusWords } from '../words.ts';
-import { context, section } from './parts.ts';
+import { section } from './parts.ts';
 
 /** `🟢 Working · step 12 of 30 · for 5 min`, mrkdwn. For modals, cards and notices alike. */
 export function statusLine(session: Session, now: number): string {
@@ -16,10 +16,9 @@ export function statusLine(session: Session, now: number): string {
 	return parts.join(' · ');
 }
 
-/** Name, status, step and age. */
+/** Name, status, step and age in one block. */
 export function sessionHeadline(session: Session, now: number): KnownBlock[] {
 	const name = oneLineMrkdwn(session.name, 200);
-	return name === ''
-		? context(statusLine(session, now))
-		: [...section(`*${name}*`), ...context(statusLine(session, now))];
+	const line = statusLine(session, now);
+	return section(name === '' ? line : `*${name}*\n${line}`);
 }

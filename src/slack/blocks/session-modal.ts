@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { buildForm, type Form } from '../form.ts';
-import { ACTIONS, CALLBACKS } from '../ids.ts';
+import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import { isBlank, markdownAsMrkdwn } from '../text.ts';
 import { durationText, statusWords } from '../words.ts';
 import { button, buttons, context, dashboardLink, MODAL_BLOCKS, MODAL_BYTES, modal, section } from './parts.ts';
@@ -10,7 +10,7 @@ import type { SessionModel } from './session-model.ts';
 import { noticeBlocks } from './session-notices.ts';
 import { stepCards } from './step-cards.ts';
 
-/** Below this many seconds what is shown counts as fresh. */
+/** What was read this recently counts as fresh. */
 const freshMs = 20_000;
 /** Steps on a page, as long as the form leaves room. */
 const stepsPerPage = 5;
@@ -23,11 +23,10 @@ const fixedBlocks = 14;
  * result, files, screenshot. Has Submit only when there are fields. The metadata inside says how to read the form back.
  */
 export function sessionModal(model: SessionModel): ModalView {
-	const { session, question, readAt } = model;
+	const { question, readAt } = model;
+	const { sessionId } = model.metadata;
 	const form =
-		question === null
-			? null
-			: buildForm({ sessionId: session.sessionId, question, metadata: model.metadata, draft: model.draft });
+		question === null ? null : buildForm({ sessionId, question, metadata: model.metadata, draft: model.draft });
 	const fields = form?.kind === 'fields' ? form : null;
 	const steps = stepCards(model, cardsBeside(fields?.blocks.length ?? 0));
 	const metadata = {
@@ -42,12 +41,11 @@ export function sessionModal(model: SessionModel): ModalView {
 			optionTexts: {},
 			shown: null,
 		}),
-		sessionId: session.sessionId,
 		page: steps.page,
 		readAt,
 	};
 	const first = [
-		...sessionHeadline(session, model.now),
+		...sessionHeadline(model.session, model.now),
 		...noticeBlocks(model),
 		...(question === null ? nothingOpen(model) : questionBlocks(model, form)),
 	];
@@ -55,7 +53,7 @@ export function sessionModal(model: SessionModel): ModalView {
 	const optional = [...steps.cards, ...(steps.page === 0 ? sessionDetails(model) : [])];
 	return modal({
 		callbackId: CALLBACKS.session,
-		title: `Session ${session.sessionId}`,
+		title: `Session ${sessionId}`,
 		metadata,
 		blocks: fitBlocks(first, optional, last),
 		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
@@ -92,7 +90,7 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 }
 
 function elsewhere(model: SessionModel): string {
-	return dashboardLink(model.dashboardUrl, model.session.sessionId) === null
+	return dashboardLink(model.dashboardUrl, model.metadata.sessionId) === null
 		? "Please answer it in the session service's own page."
 		: 'Please answer it in the dashboard: the button is below.';
 }
@@ -102,14 +100,16 @@ function nothingOpen({ session }: SessionModel): KnownBlock[] {
 }
 
 function footer(model: SessionModel): KnownBlock[] {
-	const { session, watch, readAt, now } = model;
-	const url = dashboardLink(model.dashboardUrl, session.sessionId);
+	const { metadata, watch, readAt, now } = model;
+	const url = dashboardLink(model.dashboardUrl, metadata.sessionId);
 	return [
 		...buttons(
 			button(ACTIONS.refresh, 'Refresh'),
 			watch === null
 				? null
-				: button(watch.watching ? ACTIONS.unwatch : ACTIONS.watch, watch.label, { value: `:${session.sessionId}` }),
+				: button(watch.watching ? ACTIONS.unwatch : ACTIONS.watch, watch.label, {
+						value: encodeTarget({ sessionId: metadata.sessionId, messageIndex: null }),
+					}),
 			url === null ? null : button(ACTIONS.dashboard, 'Open in the dashboard', { url }),
 		),
 		...context(now - readAt < freshMs ? '' : `Read ${durationText(now - readAt)} ago.`),

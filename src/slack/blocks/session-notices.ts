@@ -11,8 +11,17 @@ export function noticeBlocks(model: SessionModel): KnownBlock[] {
 		notices.push('👣 The agent has gone on since it asked this. You can still answer.');
 	}
 	if (model.withoutImages === true) notices.push('🖼️ Slack could not load the screenshot, so it is left out.');
-	const text = notices.join('\n').slice(0, 2900);
-	return [...section(text), ...context(model.question === null ? '' : claimsText(model.claims, model))];
+	return [
+		...section(linesWithin(notices, 2900)),
+		...context(model.question === null ? '' : claimsText(model.claims, model)),
+	];
+}
+
+/** As many whole lines as fit. */
+function linesWithin(lines: readonly string[], limit: number): string {
+	let text = '';
+	for (const line of lines) if (text.length + line.length < limit) text += text === '' ? line : `\n${line}`;
+	return text;
 }
 
 /** `✏️ Ada is answering, since 1 min`; empty when nobody is. */

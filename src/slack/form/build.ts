@@ -3,7 +3,7 @@ import type { Question } from '../../questions/open-question.ts';
 import { blockId } from '../ids.ts';
 import { METADATA_LIMIT, metadataLength, type ViewMetadata } from '../metadata.ts';
 import { mrkdwn } from '../text.ts';
-import { type FieldLimits, fieldBlocks } from './field-blocks.ts';
+import { type FieldLimits, fieldBlocks, SECRET_WARNING } from './field-blocks.ts';
 import { DESCRIBED_FIELDS, type Field, INPUT_LIMIT, isShown, MOST_FIELDS, offerOf, planFields } from './plan.ts';
 import { PUT_LIMIT_BYTES, putOverheadBytes } from './put-size.ts';
 
@@ -79,11 +79,9 @@ function formBlocks(fields: readonly Field[], context: Parameters<typeof fieldBl
 	const blocks: KnownBlock[] = [];
 	let warned = false;
 	for (const field of fields) {
-		if (field.secret && !warned) {
+		if (field.secret && !warned && !context.bare) {
 			warned = true;
-			const text =
-				':warning: Slack cannot hide what you type in a field. A password or code is readable on your screen; it is sent encrypted, never shown again and removed once it has arrived.';
-			blocks.push({ type: 'context', block_id: blockId('secret'), elements: [mrkdwn(text)] });
+			blocks.push({ type: 'context', block_id: blockId('secret'), elements: [mrkdwn(`⚠️ ${SECRET_WARNING}`)] });
 		}
 		blocks.push(...fieldBlocks(field, context));
 	}

@@ -23,6 +23,8 @@ export interface FieldContext {
 
 /** The `value` of "Something else…". */
 export const OTHER_OPTION = 'other';
+export const SECRET_WARNING =
+	'Slack cannot hide what you type, so mind who sees your screen. Handraise never shows it again and removes it once it has arrived.';
 const typed = { trigger_actions_on: ['on_character_entered' as const] };
 
 /** One to three blocks: the description when it is long, the input, and the text beside "Something else…". */
@@ -40,6 +42,7 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 		}
 	}
 	const hints = [
+		bare && field.secret ? SECRET_WARNING : '',
 		isHint && description.trim() !== title.trim() ? oneLine(description, Math.min(limits.text, 300)) : '',
 		field.text.length > limits.offer
 			? `Your text of ${field.text.length.toLocaleString('en-US')} characters is longer than a field in Slack can show. It is sent whole as long as you leave this field as it is.`

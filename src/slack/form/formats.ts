@@ -1,6 +1,11 @@
-/** As `number_input` takes it. */
+/** As `number_input` takes it for an initial value. */
+export function isPlainNumber(text: string): boolean {
+	return /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text);
+}
+
+/** Anything that people write for a number. */
 export function isNumber(text: string): boolean {
-	return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) && text.length <= 100;
+	return /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?$/i.test(text.trim());
 }
 
 /** Good enough to notice a slip; whether an address exists only its owner knows. */

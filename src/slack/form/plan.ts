@@ -3,7 +3,7 @@ import type { Question } from '../../questions/open-question.ts';
 import type { FieldVariant } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { cutTo, isBlank, oneLine } from '../text.ts';
-import { isDate, isEmail, isNumber, isTime, isUrl } from './formats.ts';
+import { isDate, isEmail, isPlainNumber, isTime, isUrl } from './formats.ts';
 
 /** Up to so many items stand with their descriptions as text; with up to three blocks each they leave room in a view of 100. */
 export const DESCRIBED_FIELDS = 30;
@@ -80,7 +80,7 @@ function fits({ kind, text }: Pick<Field, 'kind' | 'text'>): boolean {
 		case 'yesNo':
 			return yesNoOption(text) !== null;
 		case 'number':
-			return isNumber(text);
+			return isPlainNumber(text);
 		case 'email':
 			return isEmail(text);
 		case 'url':
@@ -108,5 +108,5 @@ export function yesNoOption(text: string): number | null {
 export function offerOf(field: Field, limit: number): string | null {
 	if (field.secret || isBlank(field.text)) return null;
 	if (field.variant === 'guessed' && !fits(field)) return null;
-	return cutTo(field.text, limit);
+	return cutTo(field.text, limit).toWellFormed();
 }
