@@ -23,6 +23,14 @@ export interface BackgroundBudget {
 	backgroundPerSecond(): number;
 	/** Nothing is sent before this (a 429), clock milliseconds; 0 when nothing holds it back. */
 	pausedUntil(): number;
+	/** Reads of this process that wait for leave: taking more sessions would only fix their order too early. */
+	waiting(): number;
+}
+
+/** A read to come: not before `at`, and in the order of `by` among those that are due. */
+export interface PlannedRead {
+	readonly at: number;
+	readonly by: number;
 }
 
 /** A session that at least one channel watches: one row however many do. */
@@ -31,7 +39,7 @@ export interface WatchedSession {
 	readonly rhythm: Rhythm;
 	/** Null before the first read. */
 	readonly digest: Digest | null;
-	readonly nextReadAt: number;
+	readonly nextRead: PlannedRead;
 	/** The newest read that brought the session, changed or not. */
 	readonly lastReadAt: number | null;
 	/** The newest read that found something else than the one before; the first read's time before that. */
@@ -42,17 +50,16 @@ export interface WatchedSession {
 	readonly failures: number;
 	/** The stable code of the last failure. */
 	readonly lastError: string | null;
-	/** It was seen over; the read after this one is the last. */
+	/** When it was first seen over; the read after that is the last. */
 	readonly overSince: number | null;
-	readonly watches: number;
-	/** Raised whenever somebody else wants it read soon; a schedule computed from an older number does not overwrite it. */
+	/** Raised whenever somebody wants it read soon: a schedule made without knowing that is not to put it off. */
 	readonly hurry: number;
 }
 
 /** What the schedule needs of every session: asked for all of them at once, every few seconds. */
 export type SessionOutline = Pick<
 	WatchedSession,
-	'session' | 'rhythm' | 'nextReadAt' | 'lastReadAt' | 'lastChangeAt' | 'touchedAt' | 'failures' | 'overSince'
+	'session' | 'rhythm' | 'nextRead' | 'lastReadAt' | 'lastChangeAt' | 'touchedAt' | 'failures' | 'overSince'
 > & { readonly status: string | null; readonly questionOpen: boolean };
 
 export interface Lease {
@@ -96,7 +103,7 @@ export interface WatchUpdate {
 /** The outcome of a read for its session. */
 export interface SessionUpdate {
 	readonly rhythm: Rhythm;
-	readonly nextReadAt: number;
+	readonly nextRead: PlannedRead;
 	readonly lastReadAt: number | null;
 	readonly lastChangeAt: number | null;
 	readonly failures: number;
@@ -112,6 +119,8 @@ export interface OutageUpdate {
 	readonly service: string;
 	readonly now: number;
 	readonly down: boolean;
+	/** It is not down while any replica has read something since. */
+	readonly unlessReadSince: number;
 }
 
 export interface WatchPage {
@@ -147,7 +156,7 @@ export type AttemptResult =
  * `StoreUnavailableError` (code `store_unavailable`, retryable) when it cannot.
  */
 export interface WatchStore {
-	/** Creates the watch, its session's row (read at once) and the announcement of its card; idempotent. */
+	/** Creates the watch, its session's row (read at once) and the announcement of its card; idempotent by place and session. */
 	add(watch: NewWatch): Promise<AddWatchResult>;
 	/**
 	 * Ends a watch and queues `announcements`; what was pending for it is dropped unless `keepPending`. Null when it had
@@ -181,7 +190,7 @@ export interface WatchStore {
 	outlines(service: string): Promise<readonly SessionOutline[]>;
 	/**
 	 * Writes a read's outcome and gives the lease back: schedule, view, and for each watch digest, announcements, card and
-	 * end, all or nothing. False when the lease was lost: nothing was written.
+	 * end, all or nothing. Null when the lease was lost: nothing was written. `coalesced`: cards that were wanted already.
 	 */
 	record(
 		session: SessionKey,
@@ -189,11 +198,11 @@ export interface WatchStore {
 		update: SessionUpdate,
 		watches: readonly WatchUpdate[],
 		now: number,
-	): Promise<boolean>;
+	): Promise<{ readonly coalesced: number } | null>;
 	/** Moves the reads of these sessions, if they are still where the outline saw them and nobody leases them. */
-	reschedule(moves: readonly { session: SessionKey; from: number; to: number }[]): Promise<void>;
-	/** Has a session read no later than `readAt` and its cards updated now. */
-	touch(session: SessionKey, options: { now: number; readAt: number; cards: boolean }): Promise<void>;
+	reschedule(moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]): Promise<void>;
+	/** Has a session read no later than `readAt` (null: as planned) and its cards updated now. */
+	touch(session: SessionKey, options: { now: number; readAt: number | null; cards: boolean }): Promise<void>;
 	/**
 	 * Notes that the service is down or back. The first to say so queues one announcement for every channel that watches;
 	 * a channel that was not told of the outage yet is not told of its end. Returns whether it was news.
@@ -213,15 +222,16 @@ export interface WatchStore {
 		options: { now: number; urgency: CardUrgency | 'any' },
 	): Promise<readonly DueCard[]>;
 	/**
-	 * Notes what a card shows and gives the lease back. What was wanted after `since` stays wanted. `retryAt` keeps it
-	 * wanted and not due before.
+	 * Notes what a card shows and gives the lease back. What was wanted after `wants` stays wanted. `retry` keeps it wanted
+	 * and not due before `at`; `lost` gives it up (somebody deleted it).
 	 */
 	endCard(
 		watchId: string,
 		owner: string,
 		result:
-			| { readonly kind: 'shown'; readonly key: string; readonly since: number; readonly now: number }
-			| { readonly kind: 'retry'; readonly at: number },
+			| { readonly kind: 'shown'; readonly key: string; readonly wants: number; readonly now: number }
+			| { readonly kind: 'retry'; readonly at: number }
+			| { readonly kind: 'lost' },
 	): Promise<void>;
 	/** The earliest time at which an announcement or a card that nobody leases is due, or null. */
 	nextPostDueAt(): Promise<number | null>;

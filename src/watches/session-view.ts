@@ -1,5 +1,8 @@
-import type { Digest } from '../questions/changes.ts';
-import type { AgentAction } from '../questions/session.ts';
+import { type Digest, digestOf } from '../questions/changes.ts';
+import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
+import { latestAssistantMessages, resultOf, stepOf, taskOf } from '../questions/progress.ts';
+import { looksSecret } from '../questions/secrets.ts';
+import type { AgentAction, Session } from '../questions/session.ts';
 
 /** One item of a question as a channel may see it. */
 export interface ItemView {
@@ -41,6 +44,7 @@ export interface SessionView {
 	readonly maxSteps: number;
 	/** Newest first. */
 	readonly steps: readonly StepView[];
+	/** The newest one, open or not. */
 	readonly question: QuestionView | null;
 	readonly result: string | null;
 	readonly fileCount: number;
@@ -48,4 +52,89 @@ export interface SessionView {
 	readonly digest: Digest;
 	/** Clock milliseconds of the read it was made from. */
 	readonly seenAt: number;
+}
+
+/** A message holds about 12,000 characters of blocks; these together stay below, with what surrounds them. */
+const STEPS = 4;
+const STEP_TEXT = 600;
+const STEP_ACTIONS = 8;
+const ITEMS = 30;
+const TITLE = 300;
+const DESCRIPTION = 1_000;
+const VALUE = 1_000;
+const CONTEXT = 1_500;
+const RESULT = 2_800;
+const NAME = 200;
+const TASK = 500;
+
+export function viewOf(session: Session, seenAt: number, leftEmpty?: LeftEmpty): SessionView {
+	const asking = askingMessageIndex(session);
+	const result = resultOf(session);
+	const task = taskOf(session);
+	return {
+		sessionId: session.sessionId,
+		name: cut(session.name, NAME),
+		task: task === null ? null : cut(task, TASK),
+		status: cut(session.status, NAME),
+		...stepOf(session),
+		steps: latestAssistantMessages(session, STEPS).map(({ step, message }) => ({
+			step,
+			text: cut(message.content, STEP_TEXT),
+			// The result has a place of its own.
+			actions: message.actions
+				.filter((action) => action.kind !== 'done')
+				.slice(0, STEP_ACTIONS)
+				.map(cutAction),
+		})),
+		question: asking === null ? null : questionViewAt(session, asking, leftEmpty),
+		result: result === null ? null : cut(result, RESULT),
+		fileCount: session.files.length,
+		hasScreenshot: session.lastScreenshotUrl !== null,
+		digest: digestOf(session, leftEmpty),
+		seenAt,
+	};
+}
+
+/** The question of one message; null when it asks nothing. */
+export function questionViewAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionView | null {
+	const question = questionAt(session, messageIndex, leftEmpty);
+	if (question === null) return null;
+	return {
+		messageIndex,
+		fingerprint: question.fingerprint,
+		context: cut(question.context, CONTEXT),
+		items: question.items.slice(0, ITEMS).map((item, position) => {
+			const secret = looksSecret(item);
+			return {
+				title: cut(item.title, TITLE),
+				description: cut(item.description, DESCRIPTION),
+				open: question.openItems.includes(position),
+				value: secret || item.value === '' ? null : cut(item.value, VALUE),
+				secret,
+			};
+		}),
+		itemCount: question.items.length,
+		openCount: question.openItems.length,
+	};
+}
+
+function cutAction(action: AgentAction): AgentAction {
+	switch (action.kind) {
+		case 'open':
+			return { ...action, host: cut(action.host, NAME) };
+		case 'saveFile':
+			return { ...action, filename: cut(action.filename, NAME) };
+		case 'other':
+			return { ...action, name: cut(action.name, NAME) };
+		default:
+			return action;
+	}
+}
+
+/** At most `length` UTF-16 units, the last being an ellipsis where something was cut; never half a character. */
+function cut(text: string, length: number): string {
+	if (text.length <= length) return text;
+	const end = length - 1;
+	const splits = /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
+	return `${text.slice(0, splits ? end - 1 : end)}…`;
 }

@@ -35,8 +35,8 @@ export interface CardState {
 	/** What `PreparedCard.key` was when it was last posted or updated; a card that would look the same is not sent. */
 	readonly shownKey: string | null;
 	readonly shownAt: number | null;
-	/** Null when nothing is known that it does not show. */
-	readonly wanted: { readonly urgency: CardUrgency; readonly since: number } | null;
+	/** Null when nothing is known that it does not show. `wants` counts all that ever was. */
+	readonly wanted: { readonly urgency: CardUrgency; readonly since: number; readonly wants: number } | null;
 }
 
 /** A session watched in a channel. All times are milliseconds since the epoch. */
@@ -59,8 +59,4 @@ export interface Watch {
 	/** When something that people see last changed; `createdAt` before that. */
 	readonly lastChangeAt: number;
 	readonly ended: { readonly reason: WatchEnd; readonly at: number } | null;
-}
-
-export function sameSession(one: SessionKey, other: SessionKey): boolean {
-	return one.sessionId === other.sessionId && one.service === other.service;
 }

@@ -1,0 +1,130 @@
+import type { Change } from '../questions/changes.ts';
+import { statusKind } from '../questions/status.ts';
+import type { AnnouncementContent, NewAnnouncement } from './announcement.ts';
+import type { QuestionView, SessionView } from './session-view.ts';
+import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
+
+/** What the changes since a watch's last announcement mean for its channel. */
+export interface News {
+	readonly announcements: readonly NewAnnouncement[];
+	readonly card: CardUrgency | null;
+	/** Whether people see a difference. */
+	readonly changed: boolean;
+}
+
+/**
+ * Which changes become posts, by the watch's mode, in their order. `questionAt` gives the question of a message as it is
+ * now.
+ */
+export function newsFor(
+	watch: Watch,
+	changes: readonly Change[],
+	view: SessionView,
+	questionAt: (messageIndex: number) => QuestionView | null,
+): News {
+	const announcements: NewAnnouncement[] = [];
+	let card: CardUrgency | null = watch.digest === null ? 'progress' : null;
+	for (const change of changes) {
+		card = moreUrgent(card, urgencyOf(change));
+		const said = contentOf(watch, change, changes, view, questionAt);
+		if (said !== null) announcements.push({ target: targetOf(watch), ...said });
+	}
+	return { announcements, card, changed: card !== null && changes.length > 0 };
+}
+
+export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
+	return { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
+}
+
+/** A word in the thread, for a watch that ends while its session goes on. */
+export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null): NewAnnouncement {
+	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded', reason, days } };
+}
+
+/** A word to its creator, for a watch whose channel cannot be told. */
+export function creatorToldOf(watch: Watch, reason: WatchEnd): NewAnnouncement {
+	return {
+		target: { kind: 'person', teamId: watch.teamId, userId: watch.createdBy },
+		key: `ended:${watch.id}`,
+		content: {
+			kind: 'creatorTold',
+			reason,
+			channelId: watch.channelId,
+			sessionId: watch.session.sessionId,
+		},
+	};
+}
+
+function moreUrgent(one: CardUrgency | null, other: CardUrgency | null): CardUrgency | null {
+	return one === 'now' || other === 'now' ? 'now' : (one ?? other);
+}
+
+function urgencyOf(change: Change): CardUrgency | null {
+	switch (change.kind) {
+		case 'stepped':
+		case 'rewound':
+		case 'filesChanged':
+			return 'progress';
+		case 'screenshotChanged':
+			// The card holds a button for it, not the picture.
+			return null;
+		default:
+			return 'now';
+	}
+}
+
+function contentOf(
+	watch: Watch,
+	change: Change,
+	all: readonly Change[],
+	view: SessionView,
+	questionAt: (messageIndex: number) => QuestionView | null,
+): { key: string; content: AnnouncementContent } | null {
+	switch (change.kind) {
+		case 'questionAsked':
+		case 'questionChanged': {
+			const question = questionAt(change.messageIndex);
+			if (question === null || change.items.length === 0) return null;
+			const changed = change.kind === 'questionChanged';
+			const key = `question:${change.messageIndex}:${question.fingerprint}:${change.items.join(',')}`;
+			return { key, content: { kind: 'question', question, changed } };
+		}
+		case 'questionAnswered': {
+			const { messageIndex, items, stillOpen } = change;
+			const question = questionAt(messageIndex);
+			const key = `answered:${messageIndex}:${question?.fingerprint ?? ''}:${items.join(',')}`;
+			return { key, content: { kind: 'answered', messageIndex, question, items, stillOpen } };
+		}
+		case 'questionClosed': {
+			const key = `closed:${change.messageIndex}:${watch.revision}`;
+			return { key, content: { kind: 'questionClosed', messageIndex: change.messageIndex } };
+		}
+		case 'statusChanged': {
+			if (watch.mode !== 'everything' || !statusMatters(change.from, change.to, all)) return null;
+			return { key: `status:${watch.revision}`, content: { kind: 'status', from: change.from, to: change.to } };
+		}
+		case 'ended': {
+			if (watch.mode !== 'everything') return null;
+			return { key: 'end', content: { kind: 'end', status: change.status, result: view.result, step: view.step } };
+		}
+		default:
+			return null;
+	}
+}
+
+/** Not where another post says it: a question asked or answered, an end. Waking from a rest matters, going on does not. */
+function statusMatters(from: string, to: string, all: readonly Change[]): boolean {
+	if (all.some(({ kind }) => kind === 'ended')) return false;
+	switch (statusKind(to)) {
+		case 'paused':
+		case 'inactive':
+		case 'unknown':
+			return true;
+		case 'humanInput':
+			return !all.some(({ kind }) => kind === 'questionAsked' || kind === 'questionChanged');
+		case 'active':
+			return statusKind(from) !== 'humanInput';
+		default:
+			return false;
+	}
+}

@@ -1,0 +1,248 @@
+import type { Clock } from '../clock.ts';
+import { HandraiseError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { LeftEmpty } from '../questions/open-question.ts';
+import type { Session } from '../questions/session.ts';
+import type { BackgroundBudget, WatchedSession, WatchingService, WatchMetrics, WatchStore } from './ports.ts';
+import { failureOf, keptOf, outcomeOf } from './reading.ts';
+import type { Planner } from './schedule.ts';
+import { createServiceHealth, DOWN_AFTER_MS } from './service-health.ts';
+import { createWaker } from './waker.ts';
+import type { SessionKey } from './watch.ts';
+
+export interface PollerOptions {
+	readonly store: WatchStore;
+	readonly service: WatchingService;
+	/** The service's base address: the sessions of this one are read. */
+	readonly serviceUrl: string;
+	readonly budget: BackgroundBudget;
+	readonly planner: Planner;
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly metrics: WatchMetrics;
+	/** This process' name, unique among replicas and over restarts. */
+	readonly owner: string;
+	/** `WATCH_MAX_DAYS` */
+	readonly maxDays: number;
+	/** Positions that answers of ours left empty on purpose count as answered. */
+	readonly leftEmpty?: (key: SessionKey, session: Session) => Promise<LeftEmpty>;
+	/** Called after something to post was stored. */
+	readonly onNews?: () => void;
+}
+
+export interface Poller {
+	/** Reads until the signal is aborted; then cuts running reads, gives the leases back and resolves. Never rejects. */
+	run(signal: AbortSignal): Promise<void>;
+	/** Something is due sooner than was known. */
+	wake(): void;
+}
+
+/** Renewed three times in its length; a dead replica's sessions are due again after it. */
+const LEASE_MS = 21_000;
+const RENEW_MS = 7_000;
+const PLAN_MS = 5_000;
+/** Replicas do not tell each other of sessions that became due. */
+const LOOK_MS = 1_000;
+const MOST_AT_ONCE = 16;
+/** One reading, one waiting for leave, however slow the service is. */
+const MOST_WAITING = 2;
+/** A schedule that differs by less is left as it is. */
+const WORTH_MOVING = 0.2;
+/** The service answers 404 for a moment now and then behind a proxy: gone is what is gone three times. */
+const GONE_AFTER = 3;
+const STORE_PAUSE_MS = 2_000;
+const NOTE_AGAIN_MS = 60_000;
+
+export function createPoller(options: PollerOptions): Poller {
+	const { store, service, serviceUrl, budget, planner, clock, log, metrics, owner, maxDays, onNews } = options;
+	const health = createServiceHealth({ clock });
+	const waker = createWaker(clock);
+	const running = new Map<string, { readonly key: SessionKey; readonly done: Promise<void> }>();
+	let noted: boolean | null = null;
+	let notedAt = 0;
+	let recovered = false;
+
+	async function plan(): Promise<void> {
+		const outlines = await store.outlines(serviceUrl);
+		const rate = budget.backgroundPerSecond();
+		planner.plan(outlines, rate);
+		metrics.watchedSessions(outlines.length);
+		metrics.backgroundPerSecond(rate);
+		const now = clock.now();
+		const moves = outlines.flatMap((outline) => {
+			if (outline.failures > 0) {
+				// The service is back: whoever waited out a back-off is read now, in the order the budget allows.
+				return recovered ? [{ session: outline.session, from: outline.nextRead, to: { at: now, by: now } }] : [];
+			}
+			if (outline.lastReadAt === null || outline.overSince !== null) return [];
+			const to = planner.nextRead(outline, now);
+			const planned = Math.max(1, outline.nextRead.at - outline.lastReadAt);
+			const differs = Math.abs(to.at - outline.nextRead.at) > WORTH_MOVING * planned;
+			return outline.nextRead.at > now && differs ? [{ session: outline.session, from: outline.nextRead, to }] : [];
+		});
+		recovered = false;
+		if (moves.length > 0) await store.reschedule(moves);
+	}
+
+	/** Starts what is due; returns when to look again. */
+	async function startDue(signal: AbortSignal): Promise<number> {
+		const now = clock.now();
+		if (budget.pausedUntil() > now) return budget.pausedUntil();
+		const room = Math.min(MOST_AT_ONCE - running.size, MOST_WAITING - budget.waiting());
+		if (room <= 0) return Number.POSITIVE_INFINITY;
+		const due = await store.takeDue(serviceUrl, { owner, ms: LEASE_MS }, room, now);
+		for (const taken of due) {
+			const id = taken.session.sessionId;
+			const done = readOne(taken, signal).finally(() => {
+				running.delete(id);
+				waker.wake();
+			});
+			running.set(id, { key: taken.session, done });
+		}
+		if (due.length > 0) return now;
+		return (await store.nextReadDueAt(serviceUrl)) ?? Number.POSITIVE_INFINITY;
+	}
+
+	async function readOne(taken: WatchedSession, signal: AbortSignal): Promise<void> {
+		try {
+			await readAndRecord(taken, signal);
+		} catch (error) {
+			if (signal.aborted) return;
+			// The lease lapses by itself, and the session is due again.
+			log.warn({ sessionId: taken.session.sessionId, code: codeOf(error) }, 'a read could not be recorded');
+		}
+	}
+
+	async function readAndRecord(taken: WatchedSession, signal: AbortSignal): Promise<void> {
+		const { sessionId } = taken.session;
+		let reading: Awaited<ReturnType<WatchingService['read']>>;
+		try {
+			reading = await service.read(sessionId, { priority: 'background', signal, retries: 0 });
+		} catch (error) {
+			signal.throwIfAborted();
+			await recordFailure(taken, error);
+			return;
+		}
+		health.succeeded();
+		const { session, readAt } = reading;
+		const leftEmpty = await options.leftEmpty?.(taken.session, session);
+		const outcome = outcomeOf({
+			taken,
+			session,
+			readAt,
+			watches: await store.ofSession(taken.session),
+			planner,
+			maxDays,
+			...(leftEmpty !== undefined && { leftEmpty }),
+		});
+		metrics.read(outcome.changed ? 'changed' : 'unchanged');
+		if (outcome.changed && taken.lastReadAt !== null) metrics.detectionAge(readAt - taken.lastReadAt);
+		await record(taken, outcome);
+		await noteHealth();
+	}
+
+	async function record(
+		taken: WatchedSession,
+		{ update, watches }: Omit<ReturnType<typeof outcomeOf>, 'changed'>,
+	): Promise<void> {
+		const written = await store.record(taken.session, owner, update, watches, clock.now());
+		if (written === null) return;
+		for (const watch of watches) if (watch.card !== null) metrics.card('wanted');
+		for (let card = 0; card < written.coalesced; card += 1) metrics.card('coalesced');
+		if (watches.length > 0) onNews?.();
+	}
+
+	async function recordFailure(taken: WatchedSession, error: unknown): Promise<void> {
+		const code = codeOf(error);
+		const now = clock.now();
+		if (code === 'rate_limited') {
+			// No failure of this session: the budget holds everything back, and it is next when that is over.
+			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error) ?? 0);
+			await record(taken, { update: { ...keptOf(taken), nextRead: { at, by: now } }, watches: [] });
+			return;
+		}
+		metrics.read('failed');
+		if (SERVICE_CODES.has(code)) health.failed();
+		const gone = code === 'session_not_found' && taken.failures + 1 >= GONE_AFTER;
+		const watches = gone ? await store.ofSession(taken.session) : [];
+		await record(taken, failureOf({ taken, code, now, watches, planner, gone }));
+		log.info(
+			{ sessionId: taken.session.sessionId, code, failures: taken.failures + 1 },
+			'a watched session could not be read',
+		);
+		await noteHealth();
+	}
+
+	/** Tells the store when the service went down or came back, and that it is up now and then: a replica may have died. */
+	async function noteHealth(): Promise<void> {
+		const { down } = health;
+		const now = clock.now();
+		if (down === null || (down === noted && now - notedAt < NOTE_AGAIN_MS)) return;
+		const before = noted;
+		noted = down;
+		notedAt = now;
+		try {
+			const news = await store.noteOutage({ service: serviceUrl, now, down, unlessReadSince: now - DOWN_AFTER_MS });
+			if (!down && (before === true || news)) recovered = true;
+			if (!news) return;
+			log.warn({ down }, down ? 'the session service does not answer' : 'the session service answers again');
+			onNews?.();
+		} catch (error) {
+			noted = before;
+			throw error;
+		}
+	}
+
+	async function keepLeases(signal: AbortSignal): Promise<void> {
+		while (!signal.aborted) {
+			await clock.sleep(RENEW_MS, signal);
+			const held = [...running.values()].map(({ key }) => key);
+			if (held.length > 0) await store.renew(held, { owner, ms: LEASE_MS }, clock.now()).catch(ignoreStore);
+		}
+	}
+
+	function ignoreStore(error: unknown): void {
+		log.warn({ code: codeOf(error) }, 'leases could not be renewed');
+	}
+
+	async function loop(signal: AbortSignal): Promise<void> {
+		let planAt = 0;
+		while (!signal.aborted) {
+			try {
+				if (clock.now() >= planAt) {
+					await plan();
+					planAt = clock.now() + PLAN_MS;
+				}
+				const next = await startDue(signal);
+				const until = Math.min(next, planAt, clock.now() + LOOK_MS);
+				if (until > clock.now()) await waker.wait(until - clock.now(), signal);
+			} catch (error) {
+				if (signal.aborted) return;
+				log.warn({ code: codeOf(error) }, 'watching pauses for a moment');
+				await clock.sleep(STORE_PAUSE_MS, signal).catch(() => undefined);
+			}
+		}
+	}
+
+	return {
+		async run(signal) {
+			await Promise.all([loop(signal).catch(() => undefined), keepLeases(signal).catch(() => undefined)]);
+			await Promise.all([...running.values()].map(({ done }) => done));
+			await store.releaseAll(owner).catch(ignoreStore);
+		},
+		wake: () => waker.wake(),
+	};
+}
+
+/** Failures that say something of the service and not of one session. */
+const SERVICE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized']);
+
+function codeOf(error: unknown): string {
+	return error instanceof HandraiseError ? error.code : 'unexpected';
+}
+
+function retryAtOf(error: unknown): number | null {
+	return error instanceof HandraiseError && 'retryAt' in error && typeof error.retryAt === 'number'
+		? error.retryAt
+		: null;
+}

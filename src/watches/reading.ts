@@ -1,0 +1,171 @@
+import { changesBetween, type Digest } from '../questions/changes.ts';
+import type { LeftEmpty } from '../questions/open-question.ts';
+import type { Session } from '../questions/session.ts';
+import { newsFor, targetOf, watchEndedIn } from './announce.ts';
+import type { SessionOutline, SessionUpdate, WatchedSession, WatchUpdate } from './ports.ts';
+import { learn } from './rhythm.ts';
+import type { Planner } from './schedule.ts';
+import { questionViewAt, viewOf } from './session-view.ts';
+import type { Watch, WatchEnd } from './watch.ts';
+
+/** What a read leads to: plain data for one transaction. */
+export interface ReadOutcome {
+	readonly update: SessionUpdate;
+	readonly watches: readonly WatchUpdate[];
+	readonly changed: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Of one read that brought the session. */
+export function outcomeOf({
+	taken,
+	session,
+	readAt,
+	watches,
+	planner,
+	maxDays,
+	leftEmpty,
+}: {
+	taken: WatchedSession;
+	session: Session;
+	readAt: number;
+	watches: readonly Watch[];
+	planner: Planner;
+	maxDays: number;
+	leftEmpty?: LeftEmpty;
+}): ReadOutcome {
+	const view = viewOf(session, readAt, leftEmpty);
+	const { digest } = view;
+	const asked = taken.digest === null ? [] : changesBetween(taken.digest, session, leftEmpty).filter(isQuestion);
+	const rhythm =
+		taken.digest === null || taken.lastReadAt === null
+			? taken.rhythm
+			: learn(taken.rhythm, {
+					before: taken.digest,
+					after: digest,
+					previousAt: taken.lastReadAt,
+					readAt,
+					asked: asked.length,
+				});
+	const changed = taken.digest === null || !sameDigest(taken.digest, digest);
+	// The result may be written a moment after the status, so an end is told by the read after the one that saw it.
+	const last = digest.over && taken.overSince !== null;
+	const base = {
+		rhythm,
+		lastReadAt: readAt,
+		lastChangeAt: changed ? readAt : taken.lastChangeAt,
+		failures: 0,
+		lastError: null,
+		overSince: digest.over ? (taken.overSince ?? readAt) : null,
+		hurry: taken.hurry,
+		...(changed && { view }),
+	};
+	const outline: SessionOutline = { ...taken, ...base, status: digest.status, questionOpen: isOpen(digest) };
+	return {
+		update: { ...base, nextRead: planner.nextRead(outline, readAt) },
+		watches:
+			digest.over && !last
+				? []
+				: watches.flatMap((watch) => updateOf(watch, session, view, readAt, last, maxDays, leftEmpty)),
+		changed,
+	};
+}
+
+function updateOf(
+	watch: Watch,
+	session: Session,
+	view: ReturnType<typeof viewOf>,
+	readAt: number,
+	last: boolean,
+	maxDays: number,
+	leftEmpty: LeftEmpty | undefined,
+): WatchUpdate[] {
+	const changes = changesBetween(watch.digest, session, leftEmpty);
+	const news = newsFor(watch, changes, view, (index) => questionViewAt(session, index, leftEmpty));
+	const stale = !news.changed && readAt - watch.lastChangeAt > maxDays * DAY_MS;
+	const end: WatchEnd | null = last ? 'sessionOver' : stale ? 'noChange' : null;
+	if (watch.digest !== null && changes.length === 0 && end === null) return [];
+	const farewell = end === 'noChange' ? [watchEndedIn(watch, end, maxDays)] : [];
+	return [
+		{
+			watchId: watch.id,
+			revision: watch.revision,
+			digest: view.digest,
+			changed: news.changed,
+			announcements: [...news.announcements, ...farewell],
+			card: end === null ? news.card : 'now',
+			end,
+		},
+	];
+}
+
+/** Of a read that failed: when to try again, and, when the session is gone for good, the end of its watches. */
+export function failureOf({
+	taken,
+	code,
+	now,
+	watches,
+	planner,
+	gone,
+}: {
+	taken: WatchedSession;
+	code: string;
+	now: number;
+	watches: readonly Watch[];
+	planner: Planner;
+	gone: boolean;
+}): Omit<ReadOutcome, 'changed'> {
+	const failures = taken.failures + 1;
+	const outline: SessionOutline = { ...taken, failures, status: null, questionOpen: false };
+	return {
+		update: { ...keptOf(taken), failures, lastError: code, nextRead: planner.nextRead(outline, now) },
+		watches: gone ? watches.map((watch) => goneUpdate(watch, taken)) : [],
+	};
+}
+
+/** Everything of a session as it was, for a read that says nothing of it. */
+export function keptOf(taken: WatchedSession): Omit<SessionUpdate, 'nextRead'> {
+	const { rhythm, lastReadAt, lastChangeAt, failures, lastError, overSince, hurry } = taken;
+	return { rhythm, lastReadAt, lastChangeAt, failures, lastError, overSince, hurry };
+}
+
+/** The service does not know it any more. When it was over before, that is its end, told without the last read. */
+function goneUpdate(watch: Watch, taken: WatchedSession): WatchUpdate {
+	const end: WatchEnd = taken.overSince === null ? 'sessionGone' : 'sessionOver';
+	const digest = taken.digest ?? watch.digest ?? nothingSeen;
+	const announcements =
+		end === 'sessionOver' && watch.mode === 'everything'
+			? [
+					{
+						target: targetOf(watch),
+						key: 'end',
+						content: { kind: 'end', status: digest.status, result: null, step: digest.assistantCount } as const,
+					},
+				]
+			: [watchEndedIn(watch, end, null)];
+	return { watchId: watch.id, revision: watch.revision, digest, changed: true, announcements, card: 'now', end };
+}
+
+const nothingSeen: Digest = {
+	status: '',
+	assistantCount: 0,
+	question: null,
+	over: false,
+	result: null,
+	files: '',
+	screenshotTimestamp: null,
+};
+
+function isQuestion(change: { readonly kind: string }): boolean {
+	return change.kind === 'questionAsked' || change.kind === 'questionChanged';
+}
+
+function isOpen(digest: Digest): boolean {
+	return digest.question !== null && digest.question.open.length > 0;
+}
+
+/** Digests are small and their fields always in the same order. */
+function sameDigest(one: Digest, other: Digest): boolean {
+	return JSON.stringify(one) === JSON.stringify(other);
+}

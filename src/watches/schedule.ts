@@ -1,0 +1,167 @@
+import type { PlannedRead, SessionOutline } from './ports.ts';
+import { firstPrior, type Habits, habitsOf, middle, type Prior, priorFrom, stillStepping } from './rhythm.ts';
+import { createStepsAhead } from './steps-ahead.ts';
+
+/**
+ * When to read which session next.
+ *
+ * Every read costs the same from one budget, so one price for a read decides: a session is read when the waiting of
+ * people that a read is expected to save has reached that price, and the price is set so that the reads it asks for are
+ * those that the budget has. For questions at a constant rate this is the square-root law (read rate proportional to the
+ * square root of the question rate), which has the least expected waiting for a given number of reads; for an agent that
+ * steps it moves the read to just after the next step is due (`steps-ahead.ts`). No session waits longer than a
+ * multiple of the round that reading all in turn would take: that bounds what the rare question of a quiet session pays
+ * for the quick finding of all others.
+ */
+export interface ScheduleSettings {
+	/** No session is read more often. */
+	readonly floorMs: number;
+	/** No session is read less often than every `ceilingRounds` rounds, a round being sessions over reads in a second... */
+	readonly ceilingRounds: number;
+	/** ...but none needs to be read more often than this only because of that. */
+	readonly ceilingMs: number;
+	/** The share of the rate that is planned; the rest keeps due reads from queueing. */
+	readonly utilisation: number;
+}
+
+export const defaultSchedule: ScheduleSettings = {
+	floorMs: 1_000,
+	ceilingRounds: 2.5,
+	ceilingMs: 15_000,
+	utilisation: 1,
+};
+
+/** After the read that saw the end: the result may be written a moment after the status. */
+const LAST_READ_MS = 5_000;
+/** While somebody answers: the answer is delivered and the agent goes on within seconds. */
+const TOUCHED_READ_MS = 3_000;
+const TOUCHED_FOR_MS = 30_000;
+/** Failures back off from this, doubled each time, up to the longest. */
+const FIRST_BACKOFF_MS = 4_000;
+const LONGEST_BACKOFF_MS = 2 * 60_000;
+/** Among due reads the ones with short intervals go first: a second costs them more. */
+const SLACK = 0.2;
+/** An answer given elsewhere (the service's web page) in a minute of waiting, weighed against questions. */
+const ANSWERED_ELSEWHERE_PER_MS = 0.2 / 600_000;
+/**
+ * What the waiting for a quiet session's question weighs. At 1 the mean over all questions is least; at a half the many
+ * questions of sessions at work are found a seventh sooner, and the few others still sooner than by reading all in turn.
+ */
+const QUIET_WEIGHT = 0.5;
+/** Steps that follow a wake-up, about: the inverse of how often stepping ends after a step. */
+const STEPS_AFTER_WAKE = 25;
+
+export interface Planner {
+	/** Takes in all watched sessions and the rate; the price follows. */
+	plan(outlines: readonly SessionOutline[], backgroundPerSecond: number): void;
+	/** When to read it next, from its newest read and what is known of it. Not before `now`. */
+	nextRead(outline: SessionOutline, now: number): PlannedRead;
+	/** What a read is worth at least, in question-milliseconds. */
+	readonly price: number;
+}
+
+export function createPlanner(settings: ScheduleSettings = defaultSchedule): Planner {
+	const stepsAhead = createStepsAhead();
+	let price = 1_000;
+	let prior = firstPrior;
+	let ceiling = settings.ceilingMs;
+
+	/** Milliseconds from the newest read to the moment at which the next is worth `atPrice`. */
+	function interval(outline: SessionOutline, atPrice: number): number {
+		const belief = beliefOf(outline, stepsAhead, prior);
+		let low = settings.floorMs;
+		let high = ceiling;
+		if (low >= high || belief(low) >= atPrice) return low;
+		if (belief(high) <= atPrice) return high;
+		while (high - low > Math.max(100, low / 50)) {
+			const mid = Math.sqrt(low * high);
+			if (belief(mid) >= atPrice) high = mid;
+			else low = mid;
+		}
+		return high;
+	}
+
+	return {
+		plan(outlines, backgroundPerSecond) {
+			const sessions = outlines.filter((outline) => outline.overSince === null && outline.lastReadAt !== null);
+			const rate = Math.max(0.01, backgroundPerSecond * settings.utilisation);
+			ceiling = Math.max(settings.ceilingMs, (settings.ceilingRounds * outlines.length * 1000) / rate);
+			if (sessions.length === 0) return;
+			prior = priorFrom(sessions.map((outline) => outline.rhythm));
+			// The rate falls with the root of the price or faster, so squaring the ratio converges; damped against overshoot.
+			for (let round = 0; round < 4; round += 1) {
+				let wanted = 0;
+				for (const outline of sessions) wanted += 1000 / interval(outline, price);
+				const ratio = wanted / rate;
+				price = Math.min(1e9, Math.max(1, price * Math.min(30, Math.max(1 / 30, ratio ** 1.7))));
+				if (Math.abs(ratio - 1) < 0.02) break;
+			}
+		},
+		nextRead(outline, now) {
+			const from = outline.lastReadAt ?? now;
+			const planned = (ms: number) => {
+				const at = Math.max(now, from + ms);
+				return { at, by: at + SLACK * ms };
+			};
+			if (outline.failures > 0) {
+				const at = now + backoff(outline.failures);
+				return { at, by: at };
+			}
+			if (outline.lastReadAt === null) return { at: now, by: now };
+			if (outline.overSince !== null) return planned(LAST_READ_MS);
+			const ms = interval(outline, price);
+			const touched = outline.touchedAt !== null && now - outline.touchedAt < TOUCHED_FOR_MS;
+			return planned(touched ? Math.min(ms, TOUCHED_READ_MS) : ms);
+		},
+		get price() {
+			return price;
+		},
+	};
+}
+
+function backoff(failures: number): number {
+	return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
+}
+
+/** The worth of a read so many milliseconds after the newest one. */
+function beliefOf(
+	outline: SessionOutline,
+	stepsAhead: ReturnType<typeof createStepsAhead>,
+	prior: Prior,
+): (ms: number) => number {
+	if (outline.questionOpen || outline.status === 'humanInput') {
+		return (ms) => (ANSWERED_ELSEWHERE_PER_MS * ms * ms) / 2;
+	}
+	const habits = habitsOf(outline.rhythm, prior);
+	const readAt = outline.lastReadAt ?? 0;
+	const { lastStep } = outline.rhythm;
+	const gap = habits.gapMs;
+	const quiet = (ms: number) => quietWorth(habits, ms);
+	const resting = outline.status === 'paused' || outline.status === 'inactive';
+	if (resting) return quiet;
+	const ages = lastStep === null ? [gap / 2] : agesAt(readAt, lastStep);
+	const still = stillStepping(habits, lastStep === null ? gap / 2 : readAt - middle(lastStep));
+	const ahead = stepsAhead(habits.spread);
+	const weight = (still * habits.questionPerStep * gap) / ages.length;
+	return (ms) => {
+		let worth = 0;
+		for (const age of ages) worth += ahead.worth(age / gap, ms / gap);
+		return worth * weight + (1 - still) * quiet(ms);
+	};
+}
+
+/**
+ * For a session that wakes up now and then and steps from there: after a wake-up at any time before, steps come in a
+ * row until one asks or all are done.
+ */
+function quietWorth({ wakesPerMs, questionPerStep, gapMs }: Habits, ms: number): number {
+	const whileStepping = (questionPerStep * ms ** 3) / (3 * gapMs);
+	const perWake = 1 - (1 - questionPerStep) ** STEPS_AFTER_WAKE;
+	return QUIET_WEIGHT * wakesPerMs * Math.min(whileStepping, (perWake * ms * ms) / 2);
+}
+
+/** Three ages that stand for where in its interval the newest step may have been. */
+function agesAt(readAt: number, [after, until]: readonly [number, number]): readonly number[] {
+	const width = until - after;
+	return [readAt - until + width / 6, readAt - until + width / 2, readAt - until + (5 * width) / 6];
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { HandraiseError } from '../errors.ts';
+import { type Expectation, expectationFor } from './capacity.ts';
+import type { BackgroundBudget, WatchingService, WatchPage, WatchStore } from './ports.ts';
+import { viewOf } from './session-view.ts';
+import type { SessionKey, Watch, WatchMode } from './watch.ts';
+
+export interface WatchRequest {
+	readonly teamId: string;
+	readonly channelId: string;
+	readonly userId: string;
+	readonly sessionId: string;
+	/** Left out: as it is when it is watched already, else everything, with questions in the channel. */
+	readonly mode?: WatchMode;
+	readonly questionsInChannel?: boolean;
+}
+
+/** Whoever asks has been found to be allowed and the bot to be a member of the channel before. */
+export type WatchOutcome =
+	| { readonly kind: 'watching'; readonly watch: Watch; readonly expectation: Expectation }
+	/** `changed` when its noise settings were others. */
+	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean }
+	| { readonly kind: 'unknownSession' }
+	| { readonly kind: 'over'; readonly status: string }
+	/** The session could not be read now; `code` says why. */
+	| { readonly kind: 'unreadable'; readonly code: string; readonly retryable: boolean };
+
+export type UnwatchOutcome =
+	| { readonly kind: 'ended'; readonly watches: readonly Watch[] }
+	| { readonly kind: 'notWatched' };
+
+export interface Subscriptions {
+	/** Reads the session on a person's share. @throws StoreUnavailableError, or the signal's reason */
+	watch(request: WatchRequest, signal?: AbortSignal): Promise<WatchOutcome>;
+	/** Null for `sessionId`: everything this channel watches. The card stays, as it was. */
+	unwatch(where: {
+		readonly teamId: string;
+		readonly channelId: string;
+		readonly sessionId: string | null;
+	}): Promise<UnwatchOutcome>;
+	list(where: { teamId: string; channelId: string }, page: { offset: number; limit: number }): Promise<WatchPage>;
+	/** Somebody opened, gave up or answered a question: its cards are updated, and its session is read soon. */
+	touch(key: SessionKey, options: { readSoon: boolean }): Promise<void>;
+	/** What the next watch may expect. */
+	expectation(): Promise<Expectation>;
+}
+
+/** After an answer was sent the agent takes a moment; the schedule goes on from there. */
+const READ_AFTER_TOUCH_MS = 2_000;
+
+export function createSubscriptions({
+	store,
+	service,
+	serviceUrl,
+	budget,
+	clock,
+	onChange,
+}: {
+	store: WatchStore;
+	service: WatchingService;
+	serviceUrl: string;
+	budget: BackgroundBudget;
+	clock: Clock;
+	/** Wakes poller and outbox. */
+	onChange?: () => void;
+}): Subscriptions {
+	const keyOf = (sessionId: string): SessionKey => ({ service: serviceUrl, sessionId });
+
+	async function expectation(more: number): Promise<Expectation> {
+		return expectationFor((await store.countSessions(serviceUrl)) + more, budget.backgroundPerSecond());
+	}
+
+	return {
+		async watch(request, signal) {
+			const { teamId, channelId, sessionId } = request;
+			const existing = await store.find(teamId, channelId, keyOf(sessionId));
+			let reading: Awaited<ReturnType<WatchingService['read']>>;
+			try {
+				reading = await service.read(sessionId, { priority: 'person', ...(signal && { signal }) });
+			} catch (error) {
+				signal?.throwIfAborted();
+				if (!(error instanceof HandraiseError)) throw error;
+				if (error.code === 'session_not_found' || error.code === 'invalid_session_id')
+					return { kind: 'unknownSession' };
+				// What is watched stays watched, however the service does.
+				if (existing !== null && !changesSettings(existing, request)) {
+					return { kind: 'already', watch: existing, changed: false };
+				}
+				return { kind: 'unreadable', code: error.code, retryable: error.retryable };
+			}
+			const view = viewOf(reading.session, reading.readAt);
+			if (view.digest.over) return { kind: 'over', status: view.status };
+			const id = randomUUID();
+			const result = await store.add({
+				id,
+				teamId,
+				channelId,
+				session: keyOf(sessionId),
+				mode: request.mode ?? existing?.mode ?? 'everything',
+				questionsInChannel: request.questionsInChannel ?? existing?.questionsInChannel ?? true,
+				createdBy: request.userId,
+				createdAt: clock.now(),
+				card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
+				view,
+			});
+			onChange?.();
+			if (result.kind === 'already') return result;
+			return { kind: 'watching', watch: result.watch, expectation: await expectation(0) };
+		},
+
+		async unwatch({ teamId, channelId, sessionId }) {
+			const one = sessionId === null ? null : await store.find(teamId, channelId, keyOf(sessionId));
+			const watches = sessionId === null ? await store.ofChannel(teamId, channelId) : one === null ? [] : [one];
+			const ended: Watch[] = [];
+			for (const watch of watches) {
+				const now = clock.now();
+				const result = await store.end(watch.id, 'unwatched', { now, announcements: [], keepPending: false });
+				if (result !== null) ended.push(result);
+			}
+			if (ended.length > 0) onChange?.();
+			return ended.length === 0 ? { kind: 'notWatched' } : { kind: 'ended', watches: ended };
+		},
+
+		list: ({ teamId, channelId }, page) => store.list(teamId, channelId, page),
+
+		async touch(key, { readSoon }) {
+			const now = clock.now();
+			await store.touch(key, { now, readAt: readSoon ? now + READ_AFTER_TOUCH_MS : null, cards: true });
+			onChange?.();
+		},
+
+		expectation: () => expectation(1),
+	};
+}
+
+function changesSettings(watch: Watch, { mode, questionsInChannel }: WatchRequest): boolean {
+	return (
+		(mode !== undefined && mode !== watch.mode) ||
+		(questionsInChannel !== undefined && questionsInChannel !== watch.questionsInChannel)
+	);
+}
