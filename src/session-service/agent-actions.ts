@@ -45,15 +45,21 @@ function readSavedFile(file: JsonObject): AgentAction {
 	return { kind: 'saveFile', filename, deleted: file.status === 'deleted' };
 }
 
+/** The host is looked for in so many characters: hosts have 253 at most, user names before them a few more. */
+const LONGEST_ADDRESS = 2_000;
+
+/** Plain web addresses, which nearly all are: parsing each of hundreds as a URL costs more than the rest of reading. */
+const PLAIN = /^https?:\/\/((?!xn--)[a-z\d-]+(?:\.(?!xn--)[a-z\d-]+)*\.[a-z]{2,})(?=[/?#]|$)/;
+
 /** Nothing but the host (with its port) is kept: user names, paths and queries carry secrets. */
-function hostOf(address: string): string {
-	for (const candidate of [address, `https://${address}`]) {
-		const url = URL.parse(candidate.trim());
-		if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url.host;
-		// "example.org/path" is an address people and agents write; "javascript:…" and "file:…" are not.
-		if (url !== null && !/^[^/?#]+\.[^/?#]*:\d/.test(address)) return '';
-	}
-	return '';
+function hostOf(whole: string): string {
+	const address = whole.slice(0, LONGEST_ADDRESS).trim();
+	const plain = PLAIN.exec(address)?.[1];
+	if (plain !== undefined) return plain;
+	// "example.org:8080/path" is an address that people and agents write; "javascript:…" and "file:…" are not.
+	const written = /^[\w.-]+\.[\w-]+(:\d+)?([/?#]|$)/.test(address) ? `https://${address}` : address;
+	const url = URL.parse(written);
+	return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.host : '';
 }
 
 function cut(name: string): string {

@@ -1,6 +1,6 @@
 /**
  * Lenient readers for values that came out of JSON.parse: what a sensible person would read, never an exception.
- * Hand-written because they run for every message of sessions of several megabytes (see `schema.ts`).
+ * Hand-written because they run for every message of sessions of several megabytes (`schema.ts` has the measurement).
  */
 
 export type JsonObject = Readonly<Record<string, unknown>>;

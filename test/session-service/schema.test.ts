@@ -1,0 +1,378 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Session } from '../../src/questions/session.ts';
+import { isMessageIndexRefusal, isPutSuccess, readSessionAnswer } from '../../src/session-service/schema.ts';
+
+function read(session: unknown): Session {
+	const result = readSessionAnswer({ session }, 'asked-for');
+	if (result === null) throw new Error('unreadable');
+	return result;
+}
+
+/** The actions of a session whose one message has this `agent_data`. */
+function actionsOf(agentData: unknown) {
+	return read({ status: 'active', messages: [{ role: 'assistant', agent_data: agentData }] }).messages[0]?.actions;
+}
+
+const whole = {
+	sessionId: '3f9a2c1d',
+	status: 'humanInput',
+	name: 'Order cards',
+	startTime: '2026-01-05T09:00:00Z',
+	endTime: null,
+	maxSteps: 40,
+	sessionDetails: 'From the shop',
+	lastScreenshotUrl: 'https://files.example/s.png?sig=1',
+	lastScreenshotTimestamp: '2026-01-05T09:01:00Z',
+	files: [{ filename: 'a.csv', signedUrl: 'https://files.example/a.csv?sig=2', timestamp: '2026-01-05T09:02:00Z' }],
+	sessionVariables: [{ name: 'password', value: 'hunter2' }],
+	messages: [
+		{ role: 'user', content: 'Order the cards' },
+		{
+			role: 'assistant',
+			content: 'Which?',
+			agent_data: { action: [{ click: { index: 3 } }] },
+			human_input: [
+				{ title: 'Colour', description: 'Which one?', value: 'red' },
+				{ title: '', description: '' },
+			],
+		},
+	],
+};
+
+describe('a session', () => {
+	test('is read whole, and nothing but what is known of it', () => {
+		const secrets = { userId: 'u', vncPassword: 'pw', costs: { total: 3 }, account: { plan: 'x' } };
+		const session = read({
+			...whole,
+			...secrets,
+			messages: whole.messages.map((message) => ({ ...message, internal: 'pw' })),
+			files: whole.files.map((file) => ({ ...file, bucket: 'pw' })),
+			sessionVariables: whole.sessionVariables.map((variable) => ({ ...variable, owner: 'pw' })),
+		});
+		expect(session).toEqual({
+			...whole,
+			messages: [
+				{ role: 'user', content: 'Order the cards', actions: [], humanInput: [] },
+				{
+					role: 'assistant',
+					content: 'Which?',
+					actions: [{ kind: 'click' }],
+					humanInput: [
+						{ title: 'Colour', description: 'Which one?', value: 'red' },
+						{ title: '', description: '', value: '' },
+					],
+				},
+			],
+		});
+	});
+
+	test('of nulls, or of almost nothing, is read with everything made explicit', () => {
+		const empty = {
+			sessionId: 'asked-for',
+			status: 'active',
+			name: '',
+			messages: [],
+			files: [],
+			startTime: null,
+			endTime: null,
+			lastScreenshotUrl: null,
+			lastScreenshotTimestamp: null,
+			sessionVariables: [],
+			sessionDetails: '',
+			maxSteps: 30,
+		};
+		expect(read({ status: 'active' })).toEqual(empty);
+		const nulls = Object.fromEntries(Object.keys(empty).map((key) => [key, null]));
+		expect(read({ ...nulls, status: 'active' })).toEqual(empty);
+	});
+
+	test.each([
+		[40, 40],
+		['40', 40],
+		[null, 30],
+		['forty', 30],
+		[0, 30],
+		[-1, 30],
+		[1.5, 30],
+		['', 30],
+		[[40], 30],
+	])('with maxSteps %j has %i', (given, steps) => {
+		expect(read({ status: 'active', maxSteps: given }).maxSteps).toBe(steps);
+	});
+
+	test('with odd values in single fields loses those fields alone', () => {
+		const session = read({
+			...whole,
+			name: { first: 'x' },
+			status: 7,
+			startTime: Date.parse('2026-01-05T09:00:00Z'),
+			endTime: 1e300,
+			files: [null, 'x', { filename: 3 }],
+			sessionVariables: { name: 'x' },
+		});
+		expect(session).toMatchObject({
+			name: '',
+			status: '7',
+			startTime: '2026-01-05T09:00:00.000Z',
+			endTime: null,
+			files: [{ filename: '3', signedUrl: null, timestamp: null }],
+			sessionVariables: [],
+		});
+		expect(session.messages).toHaveLength(2);
+	});
+
+	test('shows roles and statuses nobody has seen as they are', () => {
+		const session = read({ status: 'hibernating', messages: [{ role: 'critic', content: 'Hm' }] });
+		expect(session).toMatchObject({ status: 'hibernating', messages: [{ role: 'critic', content: 'Hm' }] });
+	});
+
+	test.each([
+		null,
+		[],
+		'text',
+		5,
+		{},
+		{ session: null },
+		{ session: [] },
+		{ session: 'x' },
+		{ session: {} },
+		{ session: { theme: 'dark' } },
+		{ sessions: [whole] },
+		{ data: whole },
+		{ session: { ...whole, messages: { role: 'assistant' } } },
+		{ session: { ...whole, messages: 'none' } },
+	])('is not found in %j', (value) => {
+		expect(readSessionAnswer(value, 'x')).toBeNull();
+	});
+});
+
+describe('messages and questions', () => {
+	test('keep their index whatever stands beside them', () => {
+		const odd = [null, 'text', 5, [], true];
+		const session = read({ messages: [...odd, { role: 'assistant', content: 'I am number five' }] });
+		expect(session.messages).toHaveLength(6);
+		expect(session.messages[5]?.content).toBe('I am number five');
+		expect(session.messages[0]).toEqual({ role: 'unknown', content: '', actions: [], humanInput: [] });
+	});
+
+	test('keep the position of each question', () => {
+		const human_input = [null, 'Colour?', { title: 5, description: null }, { title: 'Size', value: 0 }];
+		expect(read({ messages: [{ role: 'assistant', human_input }] }).messages[0]?.humanInput).toEqual([
+			{ title: '', description: '', value: '' },
+			{ title: 'Colour?', description: '', value: '' },
+			{ title: '5', description: '', value: '' },
+			{ title: 'Size', description: '', value: '0' },
+		]);
+	});
+
+	test('an answer of a foreign type is an answer, so that it is not overwritten', () => {
+		const human_input = [{ title: 'Size', value: { cm: 5 } }];
+		expect(read({ messages: [{ human_input }] }).messages[0]?.humanInput[0]?.value).toBe('{"cm":5}');
+	});
+
+	test('content in parts reads as text', () => {
+		const content = [{ type: 'text', text: 'One' }, 'Two', { type: 'image', url: 'x' }, null];
+		expect(read({ messages: [{ content }] }).messages[0]?.content).toBe('One\nTwo');
+	});
+});
+
+describe('actions', () => {
+	test.each<[unknown, unknown]>([
+		[{ click: { index: 1, text: 'secret' } }, { kind: 'click' }],
+		[{ go_to_url: { url: 'https://shop.example/a?token=1' } }, { kind: 'open', host: 'shop.example' }],
+		[{ go_to_url: 'http://Shop.Example:8080/a' }, { kind: 'open', host: 'shop.example:8080' }],
+		[{ go_to_url: { url: 'https://user:pw@shop.example/' } }, { kind: 'open', host: 'shop.example' }],
+		[{ go_to_url: { url: 'https://good.example\\@evil.example/' } }, { kind: 'open', host: 'good.example' }],
+		[{ go_to_url: { url: 'https://good.example:80@evil.example/' } }, { kind: 'open', host: 'evil.example' }],
+		[{ go_to_url: { url: 'shop.example/a' } }, { kind: 'open', host: 'shop.example' }],
+		[{ go_to_url: { url: 'shop.example:8080/a' } }, { kind: 'open', host: 'shop.example:8080' }],
+		[{ go_to_url: { url: 'https://bücher.example/' } }, { kind: 'open', host: 'xn--bcher-kva.example' }],
+		[{ go_to_url: { url: 'javascript:alert(1)' } }, { kind: 'open', host: '' }],
+		[{ go_to_url: { url: 'file:///etc/passwd' } }, { kind: 'open', host: '' }],
+		[{ go_to_url: { url: 'data:text/html,token' } }, { kind: 'open', host: '' }],
+		[{ go_to_url: { url: 'the page with my token' } }, { kind: 'open', host: '' }],
+		[{ go_to_url: {} }, { kind: 'open', host: '' }],
+		[{ done: '# Done' }, { kind: 'done', text: '# Done' }],
+		[{ done: { text: '# Done', success: true } }, { kind: 'done', text: '# Done' }],
+		[{ done: null }, { kind: 'done', text: '' }],
+		[
+			{ save_to_file: { file_path: '/tmp/x/a.csv', filename: 'a.csv' } },
+			{ kind: 'saveFile', filename: 'a.csv', deleted: false },
+		],
+		[
+			{ save_to_file: { file_path: '/tmp/x/a.csv', status: 'deleted' } },
+			{ kind: 'saveFile', filename: 'a.csv', deleted: true },
+		],
+		[{ save_to_file: 'a.csv' }, { kind: 'saveFile', filename: 'a.csv', deleted: false }],
+		[{ scroll_down: { amount: 3, password: 'pw' } }, { kind: 'other', name: 'scroll_down' }],
+	])('%j', (action, expected) => {
+		expect(actionsOf({ action: [action] })).toEqual([expected]);
+	});
+
+	test('are one for each key that carries something', () => {
+		expect(actionsOf({ action: [{ click: null, done: 'x', wait: {} }, {}, null, 'x', { click: null }] })).toEqual([
+			{ kind: 'done', text: 'x' },
+			{ kind: 'other', name: 'wait' },
+			{ kind: 'click' },
+		]);
+		expect(actionsOf({ action: { click: {} } })).toEqual([{ kind: 'click' }]);
+		for (const none of [null, 'x', [], {}, { action: null }, { action: 'x' }]) expect(actionsOf(none)).toEqual([]);
+	});
+
+	test('of unknown names are cut between characters', () => {
+		const [long] = actionsOf({ action: [{ ['x'.repeat(500)]: {} }] }) ?? [];
+		expect(long).toEqual({ kind: 'other', name: `${'x'.repeat(63)}…` });
+		const [emoji] = actionsOf({ action: [{ [`${'x'.repeat(62)}🙂🙂`]: {} }] }) ?? [];
+		expect(emoji).toEqual({ kind: 'other', name: `${'x'.repeat(62)}…` });
+	});
+
+	test('find the host that a browser would find, fast path or not', () => {
+		const label = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,5}[a-z0-9])?$/);
+		const host = fc
+			.tuple(label, label, fc.constantFrom('com', 'example', 'xn--p1ai', '1', 'c0m'))
+			.map((parts) => parts.join('.'));
+		const rest = fc.constantFrom('', '/', '/a?b=c', '?q', '#x', ':8443/', ':80', '@evil.example/', '\\x');
+		fc.assert(
+			fc.property(fc.constantFrom('http://', 'https://'), host, rest, (scheme, name, tail) => {
+				const address = `${scheme}${name}${tail}`;
+				expect(actionsOf({ action: [{ go_to_url: { url: address } }] })).toEqual([
+					{ kind: 'open', host: URL.parse(address)?.host ?? '' },
+				]);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+describe('the PUT', () => {
+	test('succeeded with a status text, the updated message, or both', () => {
+		for (const answer of [
+			{ message: 'Updated successfully' },
+			{ updatedMessage: {} },
+			{ message: 'x', updatedMessage: { role: 'assistant' } },
+		]) {
+			expect(isPutSuccess(answer)).toBe(true);
+		}
+		for (const answer of [undefined, null, {}, [], 'Updated', { message: 5 }, { updatedMessage: [] }, { error: 'x' }]) {
+			expect(isPutSuccess(answer)).toBe(false);
+		}
+	});
+
+	test('met an index out of range only with exactly that answer', () => {
+		expect(isMessageIndexRefusal({ error: 'Failed to update human input' })).toBe(true);
+		for (const answer of [
+			null,
+			[],
+			{ error: 'failed to update human input' },
+			{ error: 'Failed to update human input', x: 1 },
+		]) {
+			expect(isMessageIndexRefusal(answer)).toBe(false);
+		}
+	});
+});
+
+/** JSON with the service's own keys in it, so that every reader meets every type. */
+const known = fc.constantFrom(
+	...['session', 'sessionId', 'status', 'name', 'messages', 'role', 'content', 'agent_data', 'action', 'human_input'],
+	...['title', 'description', 'value', 'files', 'filename', 'signedUrl', 'timestamp', 'sessionVariables', 'maxSteps'],
+	...[
+		'go_to_url',
+		'url',
+		'done',
+		'text',
+		'save_to_file',
+		'file_path',
+		'click',
+		'startTime',
+		'__proto__',
+		'constructor',
+	],
+);
+const { json } = fc.letrec<{ json: unknown }>((tie) => ({
+	json: fc.oneof(
+		{ maxDepth: 7, withCrossShrink: true },
+		fc.constantFrom(null, true, 0, -1, 1e308, ''),
+		fc.string({ unit: 'binary', maxLength: 20 }),
+		fc.webUrl(),
+		fc.array(tie('json'), { maxLength: 4 }),
+		fc.array(fc.tuple(known, tie('json')), { maxLength: 8 }).map((pairs) => JSON.parse(toJson(pairs)) as unknown),
+	),
+}));
+
+/** The service's own shape with anything in its fields, so that most of it is readable. */
+const action = fc.record(
+	{ go_to_url: json, done: json, save_to_file: json, click: json, ['x'.repeat(99)]: json },
+	{ requiredKeys: [] },
+);
+const message = fc.record(
+	{
+		role: json,
+		content: json,
+		agent_data: fc.oneof(json, fc.record({ action: fc.oneof(json, fc.array(action, { maxLength: 4 })) })),
+		human_input: fc.oneof(
+			json,
+			fc.array(fc.record({ title: json, description: json, value: json }, { requiredKeys: [] }), { maxLength: 4 }),
+		),
+	},
+	{ requiredKeys: [] },
+);
+const shaped = fc.record(
+	{
+		...Object.fromEntries(Object.keys(whole).map((key) => [key, json])),
+		messages: fc.array(fc.oneof(json, message), { maxLength: 6 }),
+		status: fc.oneof(json, fc.constant('humanInput')),
+	},
+	{ requiredKeys: [] },
+);
+
+/** Written by hand, so that `__proto__` is a key of the JSON and no assignment. */
+function toJson(pairs: readonly (readonly [string, unknown])[]): string {
+	return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value) ?? 'null'}`).join(',')}}`;
+}
+
+function isSession(session: Session): boolean {
+	const text = (value: unknown) => typeof value === 'string';
+	const textOrNull = (value: unknown) => value === null || typeof value === 'string';
+	return (
+		[session.sessionId, session.status, session.name, session.sessionDetails].every(text) &&
+		session.sessionId !== '' &&
+		[session.startTime, session.endTime, session.lastScreenshotUrl, session.lastScreenshotTimestamp].every(
+			textOrNull,
+		) &&
+		Number.isSafeInteger(session.maxSteps) &&
+		session.files.every((file) => text(file.filename) && textOrNull(file.signedUrl) && textOrNull(file.timestamp)) &&
+		session.sessionVariables.every(({ name, value }) => text(name) && text(value)) &&
+		session.messages.every(
+			(message) =>
+				text(message.role) &&
+				text(message.content) &&
+				message.actions.every((action) => text(action.kind)) &&
+				message.humanInput.every(({ title, description, value }) => [title, description, value].every(text)),
+		)
+	);
+}
+
+test('any JSON is a whole session or none, and never an exception', () => {
+	let readable = 0;
+	fc.assert(
+		fc.property(
+			fc.oneof(
+				json,
+				fc.oneof(json, shaped, shaped).map((session) => ({ session })),
+			),
+			(value) => {
+				const session = readSessionAnswer(value, 'asked-for');
+				isPutSuccess(value);
+				isMessageIndexRefusal(value);
+				if (session === null) return;
+				readable++;
+				expect(isSession(session)).toBe(true);
+				const given = (value as { session: { messages?: unknown } }).session.messages;
+				if (Array.isArray(given)) expect(session.messages).toHaveLength(given.length);
+			},
+		),
+		{ numRuns: 3_000 },
+	);
+	expect(readable).toBeGreaterThan(300);
+});
