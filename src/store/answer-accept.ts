@@ -4,20 +4,44 @@ import type { AcceptResult, NewAnswer } from '../answers/ports.ts';
 import { giveWay, sameSubmission, toldNothing } from './answer-changes.ts';
 import { type AnswerRow, newRow, positionsOf, readAnswer, readPositions, sealItems } from './answer-rows.ts';
 import type { Cipher } from './cipher.ts';
+import type { StoreDatabase } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** The transaction of `AnswerStore.accept`. */
-export async function acceptAnswer(db: Kysely<Tables>, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
+/** `AnswerStore.accept`. Nearly always nothing is in the way, which one statement can find out and act on. */
+export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
+	if (db.dialect === 'postgres') {
+		const row = newRow(answer, cipher);
+		if (await db.writeOne((one) => insertIfFree(one, answer, row))) {
+			return { kind: 'accepted', answer: readAnswer(row, cipher), replacedWaiting: [] };
+		}
+	}
+	return db.write((trx) => acceptInTransaction(trx, cipher, answer));
+}
+
+/** Inserts when no row has this submission key and `inTheWay` finds nothing; false when it did not. */
+async function insertIfFree(db: Kysely<Tables>, answer: NewAnswer, row: AnswerRow): Promise<boolean> {
+	const columns = Object.keys(row) as (keyof AnswerRow)[];
+	const inserted = await db
+		.insertInto('answers')
+		.columns(columns)
+		.expression(
+			db
+				.selectNoFrom((eb) => columns.map((column) => eb.val(row[column]).as(column)))
+				.where(({ not, exists }) => not(exists(db.selectFrom('answers').select('id').where(sameOrInTheWay(answer))))),
+		)
+		// A concurrent submission of the same question: the transaction finds out about it.
+		.onConflict((conflict) => conflict.doNothing())
+		.returning('id')
+		.executeTakeFirst();
+	return inserted !== undefined;
+}
+
+async function acceptInTransaction(db: Kysely<Tables>, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
 	// One statement, one snapshot: an answer that is just being delivered is seen as live or as delivered, never as neither.
 	const rows = await db
 		.selectFrom('answers')
 		.selectAll()
-		.where(({ eb, or }) =>
-			or([
-				eb('submission_key', '=', answer.submissionKey),
-				inTheWay(answer.question, answer.fingerprint, answer.formReadAt)(eb),
-			]),
-		)
+		.where(sameOrInTheWay(answer))
 		.orderBy('accepted_at', 'desc')
 		.execute();
 
@@ -39,6 +63,14 @@ export async function acceptAnswer(db: Kysely<Tables>, cipher: Cipher, answer: N
 	const replacedWaiting = await replaceWaiting(db, cipher, rows, accepted, answer.acceptedAt);
 	await db.insertInto('answers').values(row).execute();
 	return { kind: 'accepted', answer: accepted, replacedWaiting };
+}
+
+function sameOrInTheWay(answer: NewAnswer) {
+	return (eb: ExpressionBuilder<Tables, 'answers'>) =>
+		eb.or([
+			eb('submission_key', '=', answer.submissionKey),
+			inTheWay(answer.question, answer.fingerprint, answer.formReadAt)(eb),
+		]);
 }
 
 /**

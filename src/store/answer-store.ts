@@ -75,7 +75,7 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	}
 
 	return {
-		accept: (answer) => db.write((trx) => acceptAnswer(trx, cipher, answer)),
+		accept: (answer) => acceptAnswer(db, cipher, answer),
 
 		async takeDue(lease, limit, now) {
 			return (await db.write((trx) => leaseDue(trx, db.dialect, lease, limit, now))).map(read);
@@ -96,7 +96,7 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			}),
 
 		renew: (id, lease, now) =>
-			db.write(async (trx) => {
+			db.writeOne(async (trx) => {
 				const result = await trx
 					.updateTable('answers')
 					.set({ lease_until: now + lease.ms })
@@ -107,7 +107,7 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			}),
 
 		releaseAll: (owner) =>
-			db.write(async (trx) => {
+			db.writeOne(async (trx) => {
 				await trx.updateTable('answers').set(WITHOUT_LEASE).where('lease_owner', '=', owner).execute();
 			}),
 
@@ -188,7 +188,7 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		async removeValues(before) {
 			let removed = 0;
 			for (;;) {
-				const batch = await db.write(async (trx) => {
+				const batch = await db.writeOne(async (trx) => {
 					const result = await trx
 						.updateTable('answers')
 						.set({ content: null, secrets: null, other: null })

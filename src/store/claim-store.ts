@@ -39,7 +39,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 			}),
 
 		release: (question, person) =>
-			db.write(async (trx) => {
+			db.writeOne(async (trx) => {
 				const result = await trx
 					.deleteFrom('claims')
 					.where(onQuestion(question))
@@ -65,7 +65,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 		},
 
 		removeLapsed: (now) =>
-			db.write(async (trx) => {
+			db.writeOne(async (trx) => {
 				const result = await trx.deleteFrom('claims').where('until', '<=', now).executeTakeFirst();
 				return Number(result.numDeletedRows);
 			}),

@@ -35,7 +35,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 				content: cipher.encrypt(JSON.stringify(typed), place(formId)),
 				updated_at: updatedAt,
 			};
-			await db.write(async (trx) => {
+			await db.writeOne(async (trx) => {
 				await trx
 					.insertInto('drafts')
 					.values(row)
@@ -69,7 +69,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 		},
 
 		async discard(person, question) {
-			await db.write(async (trx) => {
+			await db.writeOne(async (trx) => {
 				await trx
 					.deleteFrom('drafts')
 					.where('service', '=', question.service)
@@ -82,7 +82,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 		},
 
 		removeOlderThan: (before) =>
-			db.write(async (trx) => {
+			db.writeOne(async (trx) => {
 				const result = await trx.deleteFrom('drafts').where('updated_at', '<', before).executeTakeFirst();
 				return Number(result.numDeletedRows);
 			}),

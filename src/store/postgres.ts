@@ -57,10 +57,10 @@ export function openPostgres(databaseUrl: string, log: Log, timeouts: PostgresTi
 	const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardPool(pool) }) });
 	let closed: Promise<void> | null = null;
 
-	async function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+	async function persist<T>(attempt: () => Promise<T>): Promise<T> {
 		for (let run = 1; ; run++) {
 			try {
-				return await kysely.transaction().execute(work);
+				return await attempt();
 			} catch (error) {
 				if (!isConcurrencyError(error)) throw error;
 				if (run === MAX_RUNS) {
@@ -73,7 +73,8 @@ export function openPostgres(databaseUrl: string, log: Log, timeouts: PostgresTi
 	return {
 		dialect: 'postgres',
 		read: kysely,
-		write,
+		write: (work) => persist(() => kysely.transaction().execute(work)),
+		writeOne: (work) => persist(() => work(kysely)),
 		async ping() {
 			await sql`select 1 from migrations limit 1`.execute(kysely);
 		},

@@ -45,6 +45,7 @@ export function openSqlite(dataDir: string): StoreDatabase {
 		dialect: 'sqlite',
 		read: kysely,
 		write,
+		writeOne: write,
 		async ping() {
 			await sql`select 1 from migrations limit 1`.execute(kysely);
 		},

@@ -1,8 +1,10 @@
+import type { WatchTables } from './watch-tables.ts';
+
 /**
  * The tables as Kysely types. One schema for both databases: text, integer and bigint only. Times are milliseconds
  * since the epoch in `bigint` columns (read as numbers on both), JSON and ciphertexts are `text`.
  */
-export interface Tables {
+export interface Tables extends WatchTables {
 	migrations: MigrationsTable;
 	meta: MetaTable;
 	answers: AnswersTable;

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
+import type { Store } from '../../src/store/open.ts';
+import { describeAccept } from './contract/accept.ts';
+import { describeClaims } from './contract/claims.ts';
+import { describeDrafts } from './contract/drafts.ts';
+import { describeLeases } from './contract/leases.ts';
+import { describeQueries } from './contract/queries.ts';
+import { describeRaces } from './contract/races.ts';
+import { describeRetry } from './contract/retry.ts';
+import { describeUpdates } from './contract/updates.ts';
+import { empty } from './support.ts';
+
+/** A store on an empty database and a second replica on the same one; SQLite has one process, so there both are the same. */
+export interface Replicas {
+	readonly store: Store;
+	readonly replica: Store;
+	close(): Promise<void>;
+}
+
+/** What a part of the contract sees: set before each of its tests. */
+export interface Subject {
+	readonly store: Store;
+	readonly replica: Store;
+}
+
+/** Every sentence of `AnswerStore`'s docstrings, for one kind of database. */
+export function describeAnswerStore(name: string, open: () => Promise<Replicas>): void {
+	describe(`answers on ${name}`, () => {
+		const subject = useReplicas(open);
+		describeAccept(subject);
+		describeLeases(subject);
+		describeUpdates(subject);
+		describeRetry(subject);
+		describeQueries(subject);
+		describeRaces(subject);
+	});
+}
+
+/** Every sentence of `DraftStore`'s docstrings. */
+export function describeDraftStore(name: string, open: () => Promise<Replicas>): void {
+	describe(`drafts on ${name}`, () => describeDrafts(useReplicas(open)));
+}
+
+/** Every sentence of `ClaimStore`'s docstrings. */
+export function describeClaimStore(name: string, open: () => Promise<Replicas>): void {
+	describe(`claims on ${name}`, () => describeClaims(useReplicas(open)));
+}
+
+function useReplicas(open: () => Promise<Replicas>): Subject {
+	let opened: Replicas | undefined;
+	const get = () => {
+		if (opened === undefined) throw new Error('not open yet');
+		return opened;
+	};
+	beforeAll(async () => {
+		opened = await open();
+	});
+	beforeEach(() => empty(get().store));
+	afterAll(() => opened?.close());
+	return {
+		get store() {
+			return get().store;
+		},
+		get replica() {
+			return get().replica;
+		},
+	};
+}

@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest';
+import type { Subject } from '../contract.ts';
+import { ANN, accepted, BOB, EVE, item, LEASE, lease, submission, T0, valuesOf } from '../support.ts';
+
+export function describeAccept(subject: Subject): void {
+	describe('accepting', () => {
+		test('keeps a submission word for word and queues it at once', async () => {
+			const given = submission({
+				items: [item('  naïve 🙂\n"x" \\ \u0000 \ud800 '), item(''), item(null)],
+				leftEmpty: [1],
+			});
+			const result = await subject.store.answers.accept(given);
+			expect(result).toMatchObject({ kind: 'accepted', replacedWaiting: [] });
+			const stored = await subject.store.answers.get(given.id);
+			expect(stored).toEqual({
+				id: given.id,
+				submissionKey: given.submissionKey,
+				viewId: given.viewId,
+				person: ANN,
+				question: given.question,
+				fingerprint: 'fingerprint-1',
+				content: { kind: 'readable', items: given.items, other: null },
+				leftEmpty: [1],
+				origin: { channelId: 'C1', threadTs: '1.2' },
+				state: 'accepted',
+				attempts: 0,
+				acceptedAt: T0,
+				giveUpAt: T0 + 86_400_000,
+				nextAttemptAt: T0,
+				putStartedAt: null,
+				before: null,
+				deliveredAt: null,
+				aftermath: null,
+				endedAt: null,
+				lastError: null,
+				timeline: [{ state: 'accepted', at: T0 }],
+				told: { state: null, aftermath: null, dm: null, modalOpen: true },
+			});
+			expect(result.kind === 'accepted' && result.answer).toEqual(stored);
+		});
+
+		test('keeps where there is no channel', async () => {
+			const given = submission({ origin: { channelId: null, threadTs: null } });
+			await subject.store.answers.accept(given);
+			expect((await subject.store.answers.get(given.id))?.origin).toEqual({ channelId: null, threadTs: null });
+		});
+
+		test('changes nothing when the same submission comes again, whatever id it got', async () => {
+			const given = submission();
+			const first = await accepted(subject.store, given);
+			const again = await subject.replica.answers.accept({ ...given, id: 'another-id', acceptedAt: T0 + 5 });
+			expect(again).toEqual({ kind: 'repeated', answer: first, edited: false });
+			expect(await subject.store.answers.get('another-id')).toBeNull();
+		});
+
+		test('knows a repeated submission in every state', async () => {
+			const given = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+			await accepted(subject.store, given, 'delivering', 'delivered');
+			const again = await subject.store.answers.accept({ ...given, id: 'another-id' });
+			expect(again).toMatchObject({ kind: 'repeated', edited: false, answer: { id: given.id, state: 'delivered' } });
+		});
+
+		test('replaces the text when the same form is submitted again before anything was sent', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			const edited = await subject.store.answers.accept({ ...given, items: [item('red'), item('')], leftEmpty: [1] });
+			expect(edited).toMatchObject({ kind: 'repeated', edited: true, answer: { id: given.id, leftEmpty: [1] } });
+			const stored = await subject.store.answers.get(given.id);
+			expect(valuesOf(stored)).toEqual(['red', '']);
+			expect(stored).toMatchObject({ acceptedAt: T0, nextAttemptAt: T0, timeline: [{ state: 'accepted', at: T0 }] });
+		});
+
+		test('replaces the text while a worker has leased the answer but not begun; the worker then gets the new text', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			expect(valuesOf(await lease(subject.store, given.id))).toEqual(['blue']);
+			expect(await subject.store.answers.accept({ ...given, items: [item('red')] })).toMatchObject({ edited: true });
+			const begun = await subject.store.answers.update(
+				given.id,
+				LEASE.owner,
+				{ state: 'delivering', putStartedAt: T0 },
+				{ now: T0, release: false },
+			);
+			expect(valuesOf(begun)).toEqual(['red']);
+		});
+
+		test.each([
+			['the PUT may have begun', { state: 'delivering', putStartedAt: T0 }],
+			['a PUT was marked though the state says accepted', { putStartedAt: T0 }],
+			['it waits for its author', { state: 'waiting' }],
+			['it was delivered', { state: 'delivered', deliveredAt: T0 }],
+			['it was refused', { state: 'refused' }],
+		] as const)('lets the first text stand when %s', async (_when, patch) => {
+			const given = submission();
+			await accepted(subject.store, given);
+			await lease(subject.store, given.id);
+			await subject.store.answers.update(given.id, LEASE.owner, patch, { now: T0, release: true });
+			const late = await subject.store.answers.accept({ ...given, items: [item('red')] });
+			expect(late.kind).toBe('tooLate');
+			expect(valuesOf(late.answer)).toEqual(['blue']);
+			expect(valuesOf(await subject.store.answers.get(given.id))).toEqual(['blue']);
+		});
+
+		test('lets the text be replaced again once it is known that nothing was saved', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			await lease(subject.store, given.id);
+			const options = { now: T0, release: false };
+			await subject.store.answers.update(given.id, LEASE.owner, { state: 'delivering', putStartedAt: T0 }, options);
+			await subject.store.answers.update(
+				given.id,
+				LEASE.owner,
+				{ state: 'accepted', putStartedAt: null },
+				{ now: T0, release: true },
+			);
+			expect(await subject.store.answers.accept({ ...given, items: [item('red')] })).toMatchObject({ edited: true });
+		});
+
+		test.each([
+			['accepted', []],
+			['delivering', ['delivering']],
+		] as const)(
+			'keeps a second answer as conflicted while the first is %s, from whatever team',
+			async (_state, states) => {
+				const first = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+				await accepted(subject.store, first, ...states);
+				const second = submission({
+					person: EVE,
+					items: [item('red'), item('s3cret', { secret: true })],
+					acceptedAt: T0 + 9,
+				});
+				const result = await subject.replica.answers.accept(second);
+				expect(result).toMatchObject({ kind: 'taken', by: { id: first.id, person: ANN } });
+				const kept = await subject.store.answers.get(second.id);
+				expect(kept).toMatchObject({
+					state: 'conflicted',
+					person: EVE,
+					nextAttemptAt: null,
+					endedAt: T0 + 9,
+					timeline: [{ state: 'conflicted', at: T0 + 9 }],
+					content: { other: { person: ANN, values: ['blue', null], at: T0, same: false } },
+				});
+				expect(valuesOf(kept)).toEqual(['red', null]);
+				expect(result.answer).toEqual(kept);
+			},
+		);
+
+		test('says when the other one wanted to send the same words', async () => {
+			await accepted(subject.store, submission({ items: [item('blue'), item('four')] }));
+			const same = await subject.store.answers.accept(submission({ person: BOB, items: [item('blue'), item(null)] }));
+			expect(same.answer.content).toMatchObject({ other: { same: true } });
+			const not = await subject.store.answers.accept(submission({ person: BOB, items: [item('blue'), item('five')] }));
+			expect(not.answer.content).toMatchObject({ other: { same: false } });
+		});
+
+		test('compares secrets while both are known, without repeating them', async () => {
+			await accepted(subject.store, submission({ items: [item('hunter2', { secret: true })] }));
+			const same = await subject.store.answers.accept(
+				submission({ person: BOB, items: [item('hunter2', { secret: true })] }),
+			);
+			expect(same.answer.content).toMatchObject({ other: { same: true, values: [null] } });
+		});
+
+		test('lets answers to other messages, sessions and services be live beside it', async () => {
+			const first = submission();
+			await accepted(subject.store, first);
+			for (const question of [
+				{ ...first.question, messageIndex: 2 },
+				{ ...first.question, sessionId: 's2' },
+				{ ...first.question, service: 'https://other.example' },
+			]) {
+				expect((await subject.store.answers.accept(submission({ question }))).kind).toBe('accepted');
+			}
+		});
+
+		test.each(['delivered', 'resumed'] as const)('is taken by an answer %s since the form was read', async (state) => {
+			const first = submission();
+			await accepted(subject.store, first, 'delivering', 'delivered', ...(state === 'resumed' ? [state] : []));
+			const result = await subject.store.answers.accept(submission({ person: BOB, formReadAt: T0 + 1 }));
+			expect(result).toMatchObject({
+				kind: 'taken',
+				by: { id: first.id, state },
+				answer: { content: { other: { person: ANN, at: T0 + 2, values: ['blue'] } } },
+			});
+		});
+
+		test('is accepted when its form was read after the other delivery: its author saw it', async () => {
+			await accepted(subject.store, submission(), 'delivering', 'delivered');
+			expect((await subject.store.answers.accept(submission({ formReadAt: T0 + 2 }))).kind).toBe('accepted');
+		});
+
+		test('is accepted when the delivered answer was to another question at that place', async () => {
+			await accepted(subject.store, submission({ fingerprint: 'fingerprint-2' }), 'delivering', 'delivered');
+			expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
+		});
+
+		test('is accepted when the delivered answer left its items to others', async () => {
+			const first = submission({ items: [item('blue'), item(null), item('')], leftEmpty: [2] });
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			const rest = submission({ person: BOB, items: [item(null), item('four'), item(null)] });
+			expect((await subject.store.answers.accept(rest)).kind).toBe('accepted');
+		});
+
+		test('is taken when the delivered answer left the same item empty on purpose', async () => {
+			const first = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			const result = await subject.store.answers.accept(submission({ person: BOB, items: [item(null), item('four')] }));
+			expect(result.kind).toBe('taken');
+		});
+
+		test.each(['conflicted', 'changed', 'refused', 'ended'] as const)(
+			'is not blocked by an answer that is %s',
+			async (state) => {
+				await accepted(subject.store, submission(), state);
+				expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
+			},
+		);
+
+		test('replaces an answer that waits for its author, and has the author told', async () => {
+			const first = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+			const dm = { channelId: 'D1', ts: '3.4' };
+			await accepted(subject.store, first);
+			await lease(subject.store, first.id);
+			await subject.store.answers.update(
+				first.id,
+				LEASE.owner,
+				{
+					state: 'waiting',
+					nextAttemptAt: null,
+					told: { state: 'waiting', aftermath: null, dm, modalOpen: false },
+				},
+				{ now: T0 + 1, release: true },
+			);
+			const second = submission({ person: BOB, items: [item('blue'), item('x')], acceptedAt: T0 + 50 });
+			const result = await subject.store.answers.accept(second);
+			if (result.kind !== 'accepted') throw new Error(result.kind);
+			expect(result.answer.id).toBe(second.id);
+			const replaced = await subject.store.answers.get(first.id);
+			expect(result.replacedWaiting).toEqual([replaced]);
+			expect(replaced).toMatchObject({
+				state: 'conflicted',
+				nextAttemptAt: T0 + 50,
+				endedAt: T0 + 50,
+				told: { state: null, aftermath: null, dm, modalOpen: false },
+				content: { other: { person: BOB, values: ['blue', 'x'], at: T0 + 50, same: false } },
+			});
+			expect(replaced?.timeline.map((entry) => entry.state)).toEqual(['accepted', 'waiting', 'conflicted']);
+			expect(valuesOf(replaced)).toEqual(['blue', null]);
+		});
+
+		test('leaves an answer that waits alone when the new one is taken itself', async () => {
+			const waiting = submission({ formReadAt: T0 });
+			await accepted(subject.store, waiting, 'waiting');
+			const delivered = submission({ person: BOB, question: { ...waiting.question, messageIndex: 9 } });
+			await accepted(subject.store, delivered, 'delivering', 'delivered');
+			await subject.store.db.write(async (db) => {
+				await db.updateTable('answers').set({ message_index: 1 }).where('id', '=', delivered.id).execute();
+			});
+			expect((await subject.store.answers.accept(submission({ person: EVE }))).kind).toBe('taken');
+			expect((await subject.store.answers.get(waiting.id))?.state).toBe('waiting');
+		});
+
+		test('takes the answer from a worker that was telling its author meanwhile', async () => {
+			const first = submission();
+			await accepted(subject.store, first);
+			await lease(subject.store, first.id);
+			await subject.store.answers.update(first.id, LEASE.owner, { state: 'waiting' }, { now: T0 + 1, release: false });
+			await accepted(subject.store, submission({ person: BOB }));
+			const lost = await subject.store.answers.update(
+				first.id,
+				LEASE.owner,
+				{ nextAttemptAt: null },
+				{ now: T0 + 2, release: true },
+			);
+			expect(lost).toBeNull();
+			expect((await subject.store.answers.get(first.id))?.nextAttemptAt).not.toBeNull();
+		});
+	});
+}

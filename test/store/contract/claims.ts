@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { Subject } from '../contract.ts';
+import { ANN, BOB, EVE, submission, T0 } from '../support.ts';
+
+const { question } = submission();
+const UNTIL = T0 + 300_000;
+
+export function describeClaims(subject: Subject): void {
+	test('names who is answering, oldest first, until the claim lapses', async () => {
+		await subject.store.claims.claim({ question, person: BOB, until: UNTIL }, T0);
+		await subject.replica.claims.claim({ question, person: ANN, until: UNTIL + 1 }, T0 + 1);
+		await subject.store.claims.claim({ question: { ...question, messageIndex: 2 }, person: EVE, until: UNTIL }, T0);
+		expect(await subject.store.claims.active(question, T0 + 2)).toEqual([
+			{ question, person: BOB, until: UNTIL },
+			{ question, person: ANN, until: UNTIL + 1 },
+		]);
+		expect(await subject.store.claims.active(question, UNTIL)).toEqual([{ question, person: ANN, until: UNTIL + 1 }]);
+	});
+
+	test('says whether a claim is news, and prolongs one that is not', async () => {
+		const claim = (until: number, now: number) => subject.store.claims.claim({ question, person: ANN, until }, now);
+		expect(await claim(UNTIL, T0)).toBe(true);
+		expect(await claim(UNTIL + 5, T0 + 5)).toBe(false);
+		expect(await subject.store.claims.active(question, UNTIL)).toHaveLength(1);
+		expect(await claim(UNTIL + 400_000, UNTIL + 5)).toBe(true);
+	});
+
+	test('counts a claim after a lapse as a new one, behind those that were held', async () => {
+		await subject.store.claims.claim({ question, person: ANN, until: T0 + 5 }, T0);
+		await subject.store.claims.claim({ question, person: BOB, until: UNTIL }, T0 + 1);
+		await subject.store.claims.claim({ question, person: ANN, until: UNTIL }, T0 + 6);
+		const active = await subject.store.claims.active(question, T0 + 7);
+		expect(active.map((claim) => claim.person)).toEqual([BOB, ANN]);
+	});
+
+	test('is news once when one person presses twice at the same moment', async () => {
+		const news = await Promise.all(
+			Array.from({ length: 10 }, (_, index) =>
+				(index % 2 === 0 ? subject.store : subject.replica).claims.claim({ question, person: ANN, until: UNTIL }, T0),
+			),
+		);
+		expect(news.filter(Boolean)).toHaveLength(1);
+	});
+
+	test('releases the claim of one person', async () => {
+		await subject.store.claims.claim({ question, person: ANN, until: UNTIL }, T0);
+		await subject.store.claims.claim({ question, person: BOB, until: UNTIL }, T0);
+		expect(await subject.store.claims.release(question, ANN)).toBe(true);
+		expect(await subject.store.claims.release(question, ANN)).toBe(false);
+		expect((await subject.store.claims.active(question, T0)).map((claim) => claim.person)).toEqual([BOB]);
+	});
+
+	test('removes what has lapsed', async () => {
+		await subject.store.claims.claim({ question, person: ANN, until: UNTIL }, T0);
+		await subject.store.claims.claim({ question, person: BOB, until: UNTIL + 1 }, T0);
+		expect(await subject.store.claims.removeLapsed(UNTIL)).toBe(1);
+		expect(await subject.store.claims.active(question, T0)).toHaveLength(1);
+	});
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { Draft } from '../../../src/answers/ports.ts';
+import type { Subject } from '../contract.ts';
+import { ANN, BOB, EVE, submission, T0 } from '../support.ts';
+
+const { question } = submission();
+
+function draft(overrides: Partial<Draft> = {}): Draft {
+	return {
+		formId: 'form-1',
+		person: ANN,
+		question,
+		fingerprint: 'fingerprint-1',
+		values: { 0: 'blue', 2: 'x'.repeat(10_000) },
+		updatedAt: T0,
+		...overrides,
+	};
+}
+
+export function describeDrafts(subject: Subject): void {
+	test('keeps a draft word for word', async () => {
+		await subject.store.drafts.save(draft());
+		expect(await subject.replica.drafts.get('form-1')).toEqual(draft());
+		expect(await subject.store.drafts.get('form-2')).toBeNull();
+	});
+
+	test('replaces the draft of the same form', async () => {
+		await subject.store.drafts.save(draft());
+		const next = draft({ values: { 1: '' }, fingerprint: 'fingerprint-2', updatedAt: T0 + 1 });
+		await subject.store.drafts.save(next);
+		expect(await subject.store.drafts.get('form-1')).toEqual(next);
+	});
+
+	test('does not let an older note that arrives late replace a newer one', async () => {
+		await subject.store.drafts.save(draft({ values: { 0: 'new' }, updatedAt: T0 + 1 }));
+		await subject.store.drafts.save(draft({ values: { 0: 'old' }, updatedAt: T0 }));
+		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
+	});
+
+	test("finds a person's newest draft for a question, whatever its fingerprint", async () => {
+		await subject.store.drafts.save(draft());
+		const newest = draft({ formId: 'form-2', fingerprint: 'fingerprint-2', updatedAt: T0 + 1 });
+		await subject.store.drafts.save(newest);
+		await subject.store.drafts.save(draft({ formId: 'form-3', person: BOB, updatedAt: T0 + 2 }));
+		const elsewhere = { ...question, messageIndex: 2 };
+		await subject.store.drafts.save(draft({ formId: 'form-4', question: elsewhere, updatedAt: T0 + 3 }));
+		expect(await subject.store.drafts.newest(ANN, question)).toEqual(newest);
+		expect(await subject.store.drafts.newest(EVE, question)).toBeNull();
+		expect(await subject.store.drafts.newest({ ...ANN, teamId: EVE.teamId }, question)).toBeNull();
+	});
+
+	test('discards all drafts of a person for a question and no others', async () => {
+		await subject.store.drafts.save(draft());
+		await subject.store.drafts.save(draft({ formId: 'form-2' }));
+		await subject.store.drafts.save(draft({ formId: 'form-3', person: BOB }));
+		await subject.store.drafts.save(draft({ formId: 'form-4', question: { ...question, sessionId: 's2' } }));
+		await subject.store.drafts.discard(ANN, question);
+		const left = await Promise.all(['form-1', 'form-2', 'form-3', 'form-4'].map((id) => subject.store.drafts.get(id)));
+		expect(left.map((one) => one?.formId)).toEqual([undefined, undefined, 'form-3', 'form-4']);
+	});
+
+	test('removes those older than a time', async () => {
+		await subject.store.drafts.save(draft());
+		await subject.store.drafts.save(draft({ formId: 'form-2', updatedAt: T0 + 1 }));
+		expect(await subject.store.drafts.removeOlderThan(T0 + 1)).toBe(1);
+		expect(await subject.store.drafts.get('form-1')).toBeNull();
+		expect(await subject.store.drafts.get('form-2')).not.toBeNull();
+	});
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import type { Subject } from '../contract.ts';
+import { ANN, accepted, BOB, EVE, inTurns, item, submission, T0, valuesOf } from '../support.ts';
+
+export function describeQueries(subject: Subject): void {
+	describe('asking', () => {
+		test('finds nothing where nothing is', async () => {
+			const { question } = submission();
+			expect(await subject.store.answers.get('none')).toBeNull();
+			expect(await subject.store.answers.standing(question)).toBeNull();
+			expect(await subject.store.answers.leftEmpty(question, 'fingerprint-1')).toEqual(new Set());
+			expect(await subject.store.answers.history('s', 'none', 'T1', { offset: 0, limit: 5 })).toEqual({
+				answers: [],
+				total: 0,
+			});
+		});
+
+		test.each([
+			[true, []],
+			[true, ['delivering']],
+			[true, ['waiting']],
+			[true, ['delivering', 'delivered']],
+			[true, ['delivering', 'delivered', 'resumed']],
+			[false, ['refused']],
+			[false, ['conflicted']],
+			[false, ['changed']],
+			[false, ['ended']],
+		] as const)('says %s that an answer stands after %j', async (stands, states) => {
+			const given = submission();
+			await accepted(subject.store, given, ...states);
+			expect((await subject.store.answers.standing(given.question))?.id ?? null).toBe(stands ? given.id : null);
+			expect(await subject.store.answers.standing({ ...given.question, messageIndex: 2 })).toBeNull();
+		});
+
+		test('names the newest of several that stand', async () => {
+			await accepted(subject.store, submission(), 'delivering', 'delivered');
+			const newer = submission({ person: BOB, acceptedAt: T0 + 1, formReadAt: T0 + 60 });
+			await accepted(subject.store, newer);
+			expect((await subject.store.answers.standing(newer.question))?.id).toBe(newer.id);
+		});
+
+		test('remembers what delivered answers left empty, for this question alone', async () => {
+			const items = [item('blue'), item('')];
+			const first = submission({ items, leftEmpty: [1] });
+			await accepted(subject.store, first, 'delivering', 'delivered', 'resumed');
+			const second = submission({ items: [item(null), item(null), item('')], leftEmpty: [2], formReadAt: T0 + 9 });
+			await accepted(subject.store, second, 'delivering', 'delivered');
+			expect(await subject.store.answers.leftEmpty(first.question, 'fingerprint-1')).toEqual(new Set([1, 2]));
+			expect(await subject.store.answers.leftEmpty(first.question, 'fingerprint-2')).toEqual(new Set());
+			await accepted(subject.store, submission({ sessionId: 's2', items, leftEmpty: [1] }), 'refused');
+			expect(await subject.store.answers.leftEmpty({ ...first.question, sessionId: 's2' }, 'fingerprint-1')).toEqual(
+				new Set(),
+			);
+		});
+
+		test('tells the history of a session newest first, in pages, to its own workspace', async () => {
+			const ids: string[] = [];
+			for (let index = 0; index < 5; index++) {
+				const given = submission({ acceptedAt: T0 + index, person: index % 2 === 0 ? ANN : BOB });
+				ids.unshift(given.id);
+				await accepted(subject.store, given, 'refused');
+			}
+			await accepted(subject.store, submission({ person: EVE }), 'refused');
+			await accepted(subject.store, submission({ sessionId: 's2' }), 'refused');
+			const { service, sessionId } = submission().question;
+			const page = (offset: number) => subject.store.answers.history(service, sessionId, 'T1', { offset, limit: 2 });
+			const pages = [await page(0), await page(2), await page(4)];
+			expect(pages.map(({ total }) => total)).toEqual([5, 5, 5]);
+			expect(pages.flatMap(({ answers }) => answers.map((answer) => answer.id))).toEqual(ids);
+		});
+
+		test('counts the answers by state and knows the oldest that was not delivered', async () => {
+			expect((await subject.store.answers.stats()).oldestUndeliveredAt).toBeNull();
+			await accepted(subject.store, submission({ acceptedAt: T0 - 9 }), 'delivering', 'delivered');
+			await accepted(subject.store, submission({ sessionId: 's2', acceptedAt: T0 - 5 }), 'waiting');
+			await accepted(subject.store, submission({ sessionId: 's3', acceptedAt: T0 }));
+			await accepted(subject.store, submission({ sessionId: 's4', acceptedAt: T0 }));
+			expect(await subject.store.answers.stats()).toEqual({
+				byState: {
+					accepted: 2,
+					delivering: 0,
+					waiting: 1,
+					delivered: 1,
+					resumed: 0,
+					conflicted: 0,
+					changed: 0,
+					refused: 0,
+					ended: 0,
+					withdrawn: 0,
+				},
+				oldestUndeliveredAt: T0 - 5,
+			});
+		});
+
+		test('removes the values of answers that ended before a time and keeps the rest of them', async () => {
+			const old = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
+			await accepted(subject.store, old, 'delivering', 'delivered');
+			const whole = await subject.store.answers.get(old.id);
+			const waiting = submission({ sessionId: 's2' });
+			await accepted(subject.store, waiting, 'waiting');
+			const live = submission({ sessionId: 's3' });
+			await accepted(subject.store, live);
+			expect(await subject.store.answers.removeValues(T0 + 2)).toBe(0);
+			expect(await subject.store.answers.removeValues(T0 + 3)).toBe(1);
+			expect(await subject.store.answers.removeValues(T0 + 3)).toBe(0);
+			expect(await subject.store.answers.get(old.id)).toEqual({ ...whole, content: { kind: 'removed' } });
+			expect(valuesOf(await subject.store.answers.get(waiting.id))).toEqual(['blue']);
+			expect(valuesOf(await subject.store.answers.get(live.id))).toEqual(['blue']);
+			expect(await subject.store.answers.leftEmpty(old.question, 'fingerprint-1')).toEqual(new Set([1]));
+		});
+
+		test('removes many more than it does in one transaction', async () => {
+			const many = Array.from({ length: 450 }, () => submission({ sessionId: 'many' }));
+			await inTurns(many, 50, (given) => subject.store.answers.accept(given));
+			expect(await subject.store.answers.removeValues(T0 + 1)).toBe(449);
+		});
+	});
+}

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import type { Subject } from '../contract.ts';
+import { ANN, accepted, BOB, inTurns, item, LEASE, OTHER_LEASE, submission, T0, valuesOf } from '../support.ts';
+
+const ROUNDS = 500;
+
+export function describeRaces(subject: Subject): void {
+	describe('at the same moment', () => {
+		test(`lets exactly one of two people win, ${ROUNDS} times, and tells the other who`, async () => {
+			const sessions = Array.from({ length: ROUNDS }, (_, index) => `race-${index}`);
+			const rounds = await inTurns(sessions, 25, (sessionId) =>
+				Promise.all([
+					subject.store.answers.accept(submission({ sessionId, person: ANN, items: [item('blue')] })),
+					subject.replica.answers.accept(submission({ sessionId, person: BOB, items: [item('red')] })),
+				]),
+			);
+			for (const pair of rounds) {
+				expect(pair.map((result) => result.kind).sort()).toEqual(['accepted', 'taken']);
+				const winner = pair.find((result) => result.kind === 'accepted')?.answer;
+				const loser = pair.find((result) => result.kind === 'taken');
+				expect(loser).toMatchObject({ by: { id: winner?.id }, answer: { state: 'conflicted' } });
+				expect(loser?.answer.content).toMatchObject({ other: { person: winner?.person, values: valuesOf(winner) } });
+			}
+			const { byState } = await subject.store.answers.stats();
+			expect(byState).toMatchObject({ accepted: ROUNDS, conflicted: ROUNDS });
+		});
+
+		test('accepts one submission once, however many copies arrive', async () => {
+			const given = submission();
+			const results = await Promise.all(
+				Array.from({ length: 20 }, (_, index) =>
+					(index % 2 === 0 ? subject.store : subject.replica).answers.accept({ ...given, id: `copy-${index}` }),
+				),
+			);
+			expect(results.filter((result) => result.kind === 'accepted')).toHaveLength(1);
+			expect(results.filter((result) => result.kind === 'repeated')).toHaveLength(19);
+			expect(new Set(results.map((result) => result.answer.id)).size).toBe(1);
+		});
+
+		test('leases every answer once while two replicas take as fast as they can', async () => {
+			const count = 60;
+			for (let index = 0; index < count; index++) {
+				const question = { ...submission().question, sessionId: `s${index % 20}`, messageIndex: index };
+				await accepted(subject.store, submission({ question }));
+			}
+			const held = new Map<string, string>();
+			let seen = 0;
+			const work = async (replica: Subject['store'], lease: typeof LEASE) => {
+				while (seen < count) {
+					for (const answer of await replica.answers.takeDue(lease, 3, T0)) {
+						const { sessionId } = answer.question;
+						expect(held.get(sessionId)).toBeUndefined();
+						held.set(sessionId, lease.owner);
+						await replica.answers.renew(answer.id, lease, T0);
+						seen++;
+						held.delete(sessionId);
+						const options = { now: T0, release: true };
+						expect(
+							await replica.answers.update(answer.id, lease.owner, { nextAttemptAt: null }, options),
+						).not.toBeNull();
+					}
+				}
+			};
+			await Promise.all([work(subject.store, LEASE), work(subject.replica, OTHER_LEASE)]);
+			expect(seen).toBe(count);
+		});
+
+		test('never lets an edit pass a PUT that has begun', async () => {
+			for (let round = 0; round < 50; round++) {
+				const given = submission({ sessionId: `edit-${round}` });
+				await accepted(subject.store, given);
+				await subject.store.answers.takeDue(LEASE, 1, T0);
+				const [begun, edit] = await Promise.all([
+					subject.store.answers.update(
+						given.id,
+						LEASE.owner,
+						{ state: 'delivering', putStartedAt: T0, nextAttemptAt: null },
+						{ now: T0, release: true },
+					),
+					subject.replica.answers.accept({ ...given, items: [item('red')] }),
+				]);
+				expect(valuesOf(begun)).toEqual(edit.kind === 'repeated' ? ['red'] : ['blue']);
+				expect(valuesOf(await subject.store.answers.get(given.id))).toEqual(valuesOf(begun));
+			}
+		});
+
+		test('lets either a retry or a new answer be live, never both', async () => {
+			for (let round = 0; round < 50; round++) {
+				const waiting = submission({ sessionId: `retry-${round}` });
+				await accepted(subject.store, waiting, 'waiting');
+				const [retried, fresh] = await Promise.all([
+					subject.store.answers.retry(waiting.id, ANN, T0 + 5, T0 + 99),
+					subject.replica.answers.accept(submission({ sessionId: `retry-${round}`, person: BOB, acceptedAt: T0 + 5 })),
+				]);
+				const live = [retried.kind === 'queued', fresh.kind === 'accepted'];
+				expect(live.filter(Boolean)).toHaveLength(1);
+			}
+		});
+	});
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import type { AnswerState, Told } from '../../../src/answers/answer.ts';
+import type { Subject } from '../contract.ts';
+import { accepted, BOB, item, LEASE, lease, moved, submission, T0, valuesOf } from '../support.ts';
+
+const SECRET = item('hunter2', { title: 'Password', secret: true });
+
+export function describeUpdates(subject: Subject): void {
+	describe('updating', () => {
+		test('writes every field of a patch and leaves the others alone', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			const before = await lease(subject.store, given.id);
+			const told: Told = { state: 'accepted', aftermath: null, dm: { channelId: 'D1', ts: '1' }, modalOpen: false };
+			const other = { person: null, values: ['red', null], at: null, same: false };
+			const after = await subject.store.answers.update(
+				given.id,
+				LEASE.owner,
+				{
+					state: 'delivered',
+					attempts: 3,
+					nextAttemptAt: T0 + 7,
+					putStartedAt: T0 + 3,
+					before: { status: 'humanInput', assistantCount: 12 },
+					deliveredAt: T0 + 4,
+					aftermath: 'unseen',
+					lastError: 'service_unavailable',
+					other,
+					told,
+					giveUpAt: T0 + 8,
+				},
+				{ now: T0 + 5, release: false },
+			);
+			expect(after).toEqual({
+				...before,
+				content: { kind: 'readable', items: given.items, other },
+				state: 'delivered',
+				attempts: 3,
+				nextAttemptAt: T0 + 7,
+				putStartedAt: T0 + 3,
+				before: { status: 'humanInput', assistantCount: 12 },
+				deliveredAt: T0 + 4,
+				aftermath: 'unseen',
+				endedAt: T0 + 5,
+				lastError: 'service_unavailable',
+				told,
+				giveUpAt: T0 + 8,
+				timeline: [
+					{ state: 'accepted', at: T0 },
+					{ state: 'delivered', at: T0 + 5 },
+				],
+			});
+			expect(await subject.replica.answers.get(given.id)).toEqual(after);
+			const cleared = await subject.store.answers.update(
+				given.id,
+				LEASE.owner,
+				{ nextAttemptAt: null, putStartedAt: null, before: null, lastError: null },
+				{ now: T0 + 6, release: false },
+			);
+			expect(cleared).toEqual({ ...after, nextAttemptAt: null, putStartedAt: null, before: null, lastError: null });
+		});
+
+		test('keeps the lease until it is given back', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			await lease(subject.store, given.id);
+			const update = (release: boolean) =>
+				subject.store.answers.update(given.id, LEASE.owner, {}, { now: T0, release });
+			expect(await update(false)).not.toBeNull();
+			expect(await update(true)).not.toBeNull();
+			expect(await update(false)).toBeNull();
+		});
+
+		test('answers null for an answer it does not know', async () => {
+			expect(await subject.store.answers.update('none', LEASE.owner, {}, { now: T0, release: true })).toBeNull();
+		});
+
+		test('notes each state with its time, and the back and forth of attempts only once', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			const flips: AnswerState[] = Array.from({ length: 20 }, (_, index) =>
+				index % 2 === 0 ? 'delivering' : 'accepted',
+			);
+			const answer = await moved(subject.store, given.id, ...flips, 'delivering', 'delivering', 'delivered', 'resumed');
+			expect(answer.timeline).toEqual([
+				{ state: 'accepted', at: T0 },
+				{ state: 'delivering', at: T0 + 1 },
+				{ state: 'delivered', at: T0 + 23 },
+				{ state: 'resumed', at: T0 + 24 },
+			]);
+			expect(answer.endedAt).toBe(T0 + 23);
+		});
+
+		test('notes the next attempts again after its author asked for them', async () => {
+			const given = submission();
+			await accepted(subject.store, given, 'delivering', 'waiting');
+			await subject.store.answers.retry(given.id, given.person, T0 + 10, T0 + 99);
+			await lease(subject.store, given.id, LEASE, T0 + 10);
+			const options = { now: T0 + 11, release: true };
+			const answer = await subject.store.answers.update(given.id, LEASE.owner, { state: 'delivering' }, options);
+			expect(answer?.timeline.map((entry) => entry.state)).toEqual([
+				'accepted',
+				'delivering',
+				'waiting',
+				'accepted',
+				'delivering',
+			]);
+		});
+
+		test.each(['delivered', 'conflicted', 'changed', 'refused', 'ended'] as const)(
+			'wipes secret values, and nothing else, with the write that makes it %s',
+			async (state) => {
+				const given = submission({
+					items: [item('blue'), SECRET, item(null, { secret: true }), item('', { secret: true })],
+				});
+				await accepted(subject.store, given);
+				const leased = await lease(subject.store, given.id);
+				expect(leased.content).toEqual({ kind: 'readable', items: given.items, other: null });
+				const options = { now: T0 + 1, release: true };
+				const ended = await subject.store.answers.update(given.id, LEASE.owner, { state }, options);
+				expect(ended?.content).toMatchObject({
+					items: [item('blue'), { ...SECRET, value: null, wiped: true }, given.items[2], given.items[3]],
+				});
+				expect(await secretsColumn(subject, given.id)).toBeNull();
+			},
+		);
+
+		test('wipes secret values when their author gives the answer up', async () => {
+			const given = submission({ items: [SECRET] });
+			await accepted(subject.store, given, 'waiting');
+			const gone = await subject.store.answers.withdraw(given.id, given.person, T0 + 9);
+			expect(gone?.content).toMatchObject({ items: [{ value: null, wiped: true }] });
+			expect(await secretsColumn(subject, given.id)).toBeNull();
+		});
+
+		test.each(['delivering', 'waiting'] as const)('keeps secret values while it is %s', async (state) => {
+			const given = submission({ items: [SECRET] });
+			await accepted(subject.store, given);
+			expect(valuesOf(await moved(subject.store, given.id, state))).toEqual(['hunter2']);
+		});
+
+		test('does not let a worker make two answers live', async () => {
+			const first = submission();
+			await accepted(subject.store, first);
+			await lease(subject.store, first.id);
+			await subject.store.answers.update(first.id, LEASE.owner, { state: 'refused' }, { now: T0, release: false });
+			await accepted(subject.store, submission({ person: BOB }));
+			await expect(
+				subject.store.answers.update(first.id, LEASE.owner, { state: 'accepted' }, { now: T0, release: true }),
+			).rejects.toThrow();
+			expect((await subject.store.answers.get(first.id))?.state).toBe('refused');
+		});
+	});
+}
+
+async function secretsColumn({ store }: Subject, id: string): Promise<string | null> {
+	const row = await store.db.read
+		.selectFrom('answers')
+		.select('secrets')
+		.where('id', '=', id)
+		.executeTakeFirstOrThrow();
+	return row.secrets;
+}

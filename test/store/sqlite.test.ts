@@ -1,0 +1,19 @@
+import { describeAnswerStore, describeClaimStore, describeDraftStore, type Replicas } from './contract.ts';
+import { makeDataDir, open } from './support.ts';
+
+async function openReplicas(): Promise<Replicas> {
+	const directory = makeDataDir();
+	const store = await open({ dataDir: directory.path });
+	return {
+		store,
+		replica: store,
+		async close() {
+			await store.close();
+			await directory.remove();
+		},
+	};
+}
+
+describeAnswerStore('SQLite', openReplicas);
+describeDraftStore('SQLite', openReplicas);
+describeClaimStore('SQLite', openReplicas);

@@ -1,0 +1,139 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Answer, AnswerItem, Person } from '../../src/answers/answer.ts';
+import type { Lease, NewAnswer } from '../../src/answers/ports.ts';
+import { systemClock } from '../../src/clock.ts';
+import type { Log } from '../../src/log.ts';
+import { openStore, type Store, type StoreOptions } from '../../src/store/open.ts';
+
+export const KEY = Buffer.alloc(32, 7).toString('base64');
+export const OTHER_KEY = Buffer.alloc(32, 8).toString('hex');
+
+/** A time to count from. */
+export const T0 = Date.parse('2026-01-05T09:00:00Z');
+
+export const ANN: Person = { teamId: 'T1', userId: 'U-ANN' };
+export const BOB: Person = { teamId: 'T1', userId: 'U-BOB' };
+/** From another workspace. */
+export const EVE: Person = { teamId: 'T2', userId: 'U-EVE' };
+
+export const LEASE: Lease = { owner: 'replica-1', ms: 20_000 };
+export const OTHER_LEASE: Lease = { owner: 'replica-2', ms: 20_000 };
+
+export function item(value: string | null, options: { title?: string; secret?: boolean } = {}): AnswerItem {
+	return { title: options.title ?? 'Which one?', value, secret: options.secret ?? false, wiped: false };
+}
+
+let count = 0;
+
+/** A submission of its own; by default Ann's single answer to message 1 of session `s1`. */
+export function submission(overrides: Partial<NewAnswer> & { sessionId?: string } = {}): NewAnswer {
+	const { sessionId = 's1', ...rest } = overrides;
+	const id = `answer-${++count}`;
+	return {
+		id,
+		submissionKey: `key-${id}`,
+		viewId: `view-${id}`,
+		person: ANN,
+		question: { service: 'https://service.example', sessionId, messageIndex: 1 },
+		fingerprint: 'fingerprint-1',
+		items: [item('blue')],
+		leftEmpty: [],
+		origin: { channelId: 'C1', threadTs: '1.2' },
+		formReadAt: T0 - 1_000,
+		acceptedAt: T0,
+		giveUpAt: T0 + 86_400_000,
+		...rest,
+	};
+}
+
+/** The values of an answer, or why there are none. */
+export function valuesOf(answer: Answer | null | undefined): readonly (string | null)[] | string {
+	if (answer === null || answer === undefined) return 'no answer';
+	return answer.content.kind === 'readable' ? answer.content.items.map((one) => one.value) : answer.content.kind;
+}
+
+/** Accepts `answer` and takes it through the states as a worker would; the lease is given back. */
+export async function accepted(store: Store, answer: NewAnswer, ...states: Answer['state'][]): Promise<Answer> {
+	const result = await store.answers.accept(answer);
+	if (result.kind !== 'accepted') throw new Error(`expected accepted, got ${result.kind}`);
+	return states.length === 0 ? result.answer : moved(store, answer.id, ...states);
+}
+
+/** Leases this one answer and takes it through the states, one millisecond after the other from `T0` on. */
+export async function moved(store: Store, id: string, ...states: Answer['state'][]): Promise<Answer> {
+	await lease(store, id, LEASE, T0 + 1_000);
+	let answer: Answer | null = null;
+	for (const [step, state] of states.entries()) {
+		const now = T0 + step + 1;
+		const last = step === states.length - 1;
+		answer = await store.answers.update(
+			id,
+			LEASE.owner,
+			{ state, ...(state === 'delivered' && { deliveredAt: now }), ...(last && { nextAttemptAt: null }) },
+			{ now, release: last },
+		);
+	}
+	if (answer === null) throw new Error(`the lease of ${id} was lost`);
+	return answer;
+}
+
+/** Leases this one answer, giving back whatever else was due. */
+export async function lease(store: Store, id: string, by: Lease = LEASE, now = T0): Promise<Answer> {
+	const taken = await store.answers.takeDue(by, 100, now);
+	const wanted = taken.find((answer) => answer.id === id);
+	for (const other of taken) {
+		if (other !== wanted) await store.answers.update(other.id, by.owner, {}, { now, release: true });
+	}
+	if (wanted === undefined) throw new Error(`${id} was not due`);
+	return wanted;
+}
+
+export interface LogLine {
+	readonly level: string;
+	readonly fields: object;
+	readonly message: string;
+}
+
+export function createRecordingLog(lines: LogLine[] = []): Log & { readonly lines: readonly LogLine[] } {
+	const at = (level: string) => (fields: object, message: string) => {
+		lines.push({ level, fields, message });
+	};
+	const log = {
+		lines,
+		debug: at('debug'),
+		info: at('info'),
+		warn: at('warn'),
+		error: at('error'),
+		child: () => log,
+	};
+	return log;
+}
+
+/** A directory of its own, removed by `remove`. */
+export function makeDataDir(): { readonly path: string; remove(): Promise<void> } {
+	const path = mkdtempSync(join(tmpdir(), 'handraise-store-'));
+	return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+export function open(options: Partial<StoreOptions> & Pick<StoreOptions, 'dataDir'>): Promise<Store> {
+	return openStore({ clock: systemClock, log: createRecordingLog(), ...options });
+}
+
+/** Empties every table, so that each test starts with a new database. */
+export async function empty(store: Store): Promise<void> {
+	await store.db.write(async (db) => {
+		for (const table of ['answers', 'drafts', 'claims'] as const) await db.deleteFrom(table).execute();
+	});
+}
+
+/** Runs `work` for all inputs, `width` of them at a time. */
+export async function inTurns<I, O>(inputs: readonly I[], width: number, work: (input: I) => Promise<O>): Promise<O[]> {
+	const outputs: O[] = [];
+	for (let start = 0; start < inputs.length; start += width) {
+		outputs.push(...(await Promise.all(inputs.slice(start, start + width).map(work))));
+	}
+	return outputs;
+}
