@@ -138,12 +138,10 @@ export function createRequestBudget({
 		return decision.granted ? now : decision.retryAt;
 	}
 
-	function refuseHopeless(waiters: readonly Waiter[]): void {
-		const now = clock.now();
-		for (const waiter of waiters) {
-			const at = earliest(waiter, now);
-			if (at > waiter.deadline) refuse(waiter, at);
-		}
+	/** After news of a pause: whoever cannot wait that long hears it now. */
+	function refuseThePaused(): void {
+		if (state.pausedUntil <= clock.now()) return;
+		for (const waiter of waiting()) if (waiter.deadline < state.pausedUntil) refuse(waiter, state.pausedUntil);
 	}
 
 	function setAlarm(at: number): void {
@@ -191,13 +189,14 @@ export function createRequestBudget({
 				};
 				signal?.addEventListener('abort', abort, { once: true });
 				queues[priority].push(waiter);
-				refuseHopeless([waiter]);
+				const at = earliest(waiter, clock.now());
+				if (at > deadline) refuse(waiter, at);
 				pump();
 			});
 		},
 		observe(headers, sequence) {
 			state = observed(state, clock.now(), requestsPerMinute, headers, sequence);
-			refuseHopeless(waiting());
+			refuseThePaused();
 			pump();
 		},
 		stats() {

@@ -6,12 +6,21 @@ const DEFAULT_PAUSE_SECONDS = 60;
 /**
  * Reads `RateLimit-*` and, of a 429, `Retry-After`. Only headers: the service's plain sentence in the body names
  * another number of seconds (57 beside a header of 28 in one answer), and the header is the right one.
+ *
+ * @param elapsedMs since the request was sent: the service counts a request when it arrives and may answer seconds
+ * later, so `RateLimit-Reset` is that much older
  */
-export function readRateLimit(status: number, headers: ReadonlyMap<string, string>, now: number): RateLimitObservation {
+export function readRateLimit(
+	status: number,
+	headers: ReadonlyMap<string, string>,
+	now: number,
+	elapsedMs: number,
+): RateLimitObservation {
 	const limit = seconds(headers.get('ratelimit-limit'));
 	const remaining = seconds(headers.get('ratelimit-remaining'));
-	const resetSeconds = seconds(headers.get('ratelimit-reset'));
-	const after = status === 429 ? (retryAfter(headers.get('retry-after'), now) ?? resetSeconds) : undefined;
+	const reset = seconds(headers.get('ratelimit-reset'));
+	const resetSeconds = reset === undefined ? undefined : Math.max(0, reset - elapsedMs / 1000);
+	const after = status === 429 ? (retryAfter(headers.get('retry-after'), now) ?? reset) : undefined;
 	return {
 		...(limit === undefined ? {} : { limit }),
 		...(remaining === undefined ? {} : { remaining }),

@@ -103,9 +103,9 @@ export function createTransport({
 		if (!pool.destroyed) await pool.destroy();
 	}
 
-	function observe(answer: ExchangeAnswer, sequence: number): { now: number; afterSeconds: number } {
+	function observe(answer: ExchangeAnswer, sequence: number, startedAt: number): { now: number; afterSeconds: number } {
 		const now = clock.now();
-		const said = readRateLimit(answer.status, answer.headers, now);
+		const said = readRateLimit(answer.status, answer.headers, now, now - startedAt);
 		budget.observe(said, sequence);
 		return { now, afterSeconds: said.retryAfterSeconds ?? 0 };
 	}
@@ -145,7 +145,7 @@ export function createTransport({
 						giveBack = await slots.acquire(call.priority, signal);
 					},
 				});
-				const retry = observe(answer, call.sequence);
+				const retry = observe(answer, call.sequence, startedAt);
 				// Redirects of a read are the caller's to follow.
 				const followable = call.operation === 'read' && answer.headers.has('location');
 				const error = errorOfStatus(answer, call.operation, retry);

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { readRateLimit } from '../../src/session-service/rate-limit-headers.ts';
+import { setting } from './setting.ts';
+
+const now = Date.parse('2026-01-05T09:00:00Z');
+
+function said(status: number, headers: Record<string, string>, elapsedMs = 0) {
+	return readRateLimit(status, new Map(Object.entries(headers)), now, elapsedMs);
+}
+
+test('reads what the service says about its limit, from the moment it was asked', () => {
+	const headers = { 'ratelimit-limit': '250', 'ratelimit-remaining': '12', 'ratelimit-reset': '28' };
+	expect(said(200, headers)).toEqual({ limit: 250, remaining: 12, resetSeconds: 28 });
+	expect(said(200, headers, 5_000)).toMatchObject({ resetSeconds: 23 });
+	expect(said(200, headers, 60_000)).toMatchObject({ resetSeconds: 0 });
+});
+
+test.each<[Record<string, string>, number]>([
+	[{ 'retry-after': '28', 'ratelimit-reset': '40' }, 28],
+	[{ 'retry-after': 'Mon, 05 Jan 2026 09:00:45 GMT' }, 45],
+	[{ 'retry-after': 'Mon, 05 Jan 2026 08:00:00 GMT' }, 0],
+	[{ 'ratelimit-reset': '40' }, 40],
+	[{ 'retry-after': 'soon', 'ratelimit-reset': '17' }, 17],
+	[{ 'retry-after': '-5' }, 0],
+	[{}, 60],
+])('after a 429 with %j it waits %i s', (headers, wait) => {
+	expect(said(429, headers).retryAfterSeconds).toBe(wait);
+});
+
+test('junk says nothing', () => {
+	expect(said(200, { 'ratelimit-limit': 'many', 'ratelimit-remaining': '1e9', 'retry-after': '5' })).toEqual({});
+});
+
+test('what the service counted for others behind the address leaves less for us', async () => {
+	const { service, client, budget } = await setting({ service: { rateLimit: { limit: 250, windowMs: 60_000 } } });
+	for (let n = 0; n < 40; n++) await fetch(`${service.url}/v1/sessions/s1`);
+	await client.read('s1', { priority: 'person' });
+	expect(budget.stats().free).toBe(209);
+});
+
+test('a service that allows less than we were told is kept to, without a single 429', async () => {
+	const { service, client, clock, calls } = await setting({ service: { rateLimit: { limit: 30, windowMs: 60_000 } } });
+	await client.read('s1', { priority: 'person' });
+	const reads = Array.from({ length: 40 }, (_, n) =>
+		client.read(`none-${n}`, { priority: 'person' }).catch((error: { code: string }) => error.code),
+	);
+	const asked = Promise.all(reads);
+	let over = false;
+	void asked.then(() => {
+		over = true;
+	});
+	while (!over) await clock.advance(100);
+	expect(service.log.reads().filter((entry) => entry.status === 429)).toEqual([]);
+	expect(calls.filter((call) => call.outcome === 'session_not_found').length).toBeGreaterThan(20);
+	expect(await asked).toContain('rate_limited');
+});
