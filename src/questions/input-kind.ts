@@ -1,4 +1,4 @@
-import { inputRules, wantsMoreThanYesOrNo } from './input-rules.ts';
+import { type InputRule, inputRules, wantsMoreThanYesOrNo } from './input-rules.ts';
 import { labelOf, matchingText, withoutFinalMarks } from './matching-text.ts';
 import { listedOptions } from './options.ts';
 import { looksSecret } from './secrets.ts';
@@ -40,20 +40,28 @@ export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>):
 	return { kind: boxFor(item), secret: false };
 }
 
-function boxFor(item: Pick<HumanInputItem, 'title' | 'description'>): 'longText' | (typeof inputRules)[number]['kind'] {
+function boxFor(item: Pick<HumanInputItem, 'title' | 'description'>): 'longText' | InputRule['kind'] {
 	const label = labelOf(item);
-	const bare = withoutFinalMarks(label);
-	if (bare === '' || item.description.length > describedBriefly) return 'longText';
 	const all = textOf(item);
-	const questions = all.split('?').length - 1;
-	const rule = inputRules.find(
-		(candidate) =>
-			candidate.label.test(bare) &&
-			!candidate.unless.test(all) &&
-			(candidate.question !== true || label.endsWith('?')) &&
-			questions <= 1,
-	);
+	if (label === '' || item.description.length > describedBriefly || all.split('?').length > 2) return 'longText';
+	const asked = questionIn(item.description);
+	const candidates = inputRules.filter((rule) => !rule.unless.test(all));
+	const rule =
+		candidates.find((candidate) => fits(candidate, label)) ??
+		candidates.find((candidate) => candidate.question === true && fits(candidate, asked));
 	return rule?.kind ?? 'longText';
+}
+
+function fits(rule: InputRule, label: string): boolean {
+	return (rule.question !== true || label.endsWith('?')) && rule.label.test(withoutFinalMarks(label));
+}
+
+/** The question in a description: "The total is 30 euros. Should I go on?" */
+function questionIn(description: string): string {
+	const sentence = matchingText(description)
+		.match(/[^.!?\n]+[.!?\n]?/g)
+		?.find((text) => text.endsWith('?'));
+	return sentence?.trim() ?? '';
 }
 
 function areYesAndNo(options: readonly string[]): boolean {

@@ -10,7 +10,7 @@ export interface InputRule {
 	readonly label: RegExp;
 	/** Anything in title or description that matches makes the rule not apply: another answer may be right too. */
 	readonly unless: RegExp;
-	/** The label has to be a question. */
+	/** The label has to be a question; where the title is none, one in the description will do. */
 	readonly question?: true;
 	/** Items that get this input. */
 	readonly yes: readonly Example[];
@@ -45,7 +45,7 @@ export const inputRules: readonly InputRule[] = [
 	{
 		kind: 'yesNo',
 		label:
-			/^(?:(?:ok(?:ay)?|so|now|and),? )?(?:(?:shall|should|may|can|could) i |do you (?:want me to|want to|agree|approve|confirm|consent|accept)(?![\p{L}\p{N}])|would you like (?:me )?to |(?:is it|is that|is this|are you) (?:ok|okay|fine|all right|alright|acceptable|sure|ready)(?![\p{L}\p{N}])|(?:proceed|continue|go ahead|approve|confirm|agree|accept|ready|soll ich|darf ich|puis je|puedo)(?![\p{L}\p{N}]))[^?\n]{0,160}$/u,
+			/^(?:(?:ok(?:ay)?|so|now|and),? )?(?:(?:shall|should|may|can|could) (?:i|we) |do you (?:want me to|want to|agree|approve|confirm|consent|accept)(?![\p{L}\p{N}])|would you like (?:me )?to |(?:is it|is that|is this|are you) (?:ok|okay|fine|all right|alright|acceptable|sure|ready)(?![\p{L}\p{N}])|(?:proceed|continue|go ahead|approve|confirm|agree|accept|ready|soll ich|darf ich|puis je|puedo)(?![\p{L}\p{N}]))[^?\n]{0,160}$/u,
 		question: true,
 		unless: words(
 			'or(?! not)|oder|ou|any\\p{L}*|some\\p{L}*|else|other|another|different|which|what|who|when|where|how|why|explain|describe|details?|changes?|feedback|help|tell|provide|suggest|instead|(?:can|could|may) i (?:have|get|ask|know|see)|if (?:yes|no|not|so)',
@@ -63,6 +63,8 @@ export const inputRules: readonly InputRule[] = [
 			'Continue or not?',
 			['Should I pay now?', 'The total is 30 euros.'],
 			['Question', 'Should I submit the form?'],
+			['Confirm the purchase', 'The total is 30 euros. Should I go on?'],
+			'Shall we proceed?',
 		],
 		no: [
 			'Should I take the red or the blue one?',
@@ -77,6 +79,8 @@ export const inputRules: readonly InputRule[] = [
 			'Confirm your address',
 			['Should I pay now?', 'If not, what should I do?'],
 			['Should I pay now?', 'Say how.'],
+			['Should I pay now?', 'Is that fine?'],
+			['Amount', 'It is 30. Should I pay now or later?'],
 			'Ready when?',
 		],
 	},

@@ -24,7 +24,7 @@ const several = words(
 );
 /** What follows are examples, not the possible answers. */
 const examples =
-	/\be\.?\s?g\b|\bfor (?:example|instance)\b|\bsuch as\b|\betc\b|\bexamples?\b|\bz\.\s?b\.|\.\.\.|…|\bincluding\b/i;
+	/\be\.?\s?g\b|\bfor (?:example|instance)\b|\bsuch as\b|\betc\b|\bexamples?\b|\bz\.\s?b\.|(?:^|[\s,;/])(?:\.\.\.|…)|\bincluding\b/i;
 const exclusive = words('must be one of|exactly one of|only one of|has to be one of|nothing else');
 const choosing = words(
 	'choose|chose|pick|select|options?|choices?|prefer|preferred|preference|one of|alternatives?|either|wahle|wahlen|auswahl|optionen|elige|opciones|choisis|choisissez',

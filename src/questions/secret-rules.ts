@@ -108,7 +108,7 @@ export const secretRules: readonly SecretRule[] = [
 	{
 		name: 'one-time code',
 		pattern: words(
-			"otp|totp|2fa|mfa|two factor|(?:one time|single use|verification|verify|authentication|authenticator|auth|security|confirmation|login|log in|sign in|access|sms|e ?mail|text message|backup|recovery|unlock|activation|reset|mfa|2fa|otp|pairing|invite only|temporary|\\d{1,2} ?digits?)(?: \\p{L}+)? (?:code|codes|number|passcode)|codes? (?:that )?(?:we|i|they|you|was|were|just|has been|sent|received)(?: \\p{L}+)? ?(?:sent|send|texted|e ?mailed|received?|get|got|messaged|to you)?|code (?:from|in|on|shown in|shown on|displayed in|displayed on)(?: the| your| my)? (?:authenticator|authentication|authy|sms|texts?|e ?mail|phone|app|message|letter|bank|device)|bestatigungscode|sicherheitscode|einmalcode|einmalpasswort|verifizierungscode|zugangscode|codigo de (?:verificacion|seguridad|confirmacion|acceso)|code (?:de (?:verification|securite|confirmation|validation|connexion)|a usage unique|d'acces|sms)|验证码",
+			"otp|totp|2fa|mfa|two factor|(?:one time|single use|verification|verify|authentication|authenticator|auth|security|confirmation|login|log in|sign in|access|sms|e ?mail|text message|backup|recovery|unlock|activation|reset|mfa|2fa|otp|pairing|invite only|temporary|\\d{1,2} ?digits?)(?: \\p{L}+)? (?:code|codes|number|passcode)|codes? (?:that )?(?:we|i|they|you|was|were|just|has been|sent|received)(?: \\p{L}+)? ?(?:sent|send|texted|e ?mailed|received?|get|got|messaged|to you)?|code (?:from|in|on|shown in|shown on|displayed in|displayed on)(?: the| your| my)? (?:authenticator|authentication|authy|sms|texts?|e ?mail|phone|app|message|letter|bank|device)|bestatigungscode|sicherheitscode|einmalcode|einmalpasswort|verifizierungscode|zugangscode|(?:code|codigo) (?:recu|recibido|enviado|envoye|par|por|que)|codigo de (?:verificacion|seguridad|confirmacion|acceso)|code (?:de (?:verification|securite|confirmation|validation|connexion)|a usage unique|d'acces|sms)|验证码",
 		),
 		yes: [
 			'One-time code',
@@ -128,6 +128,8 @@ export const secretRules: readonly SecretRule[] = [
 			'Bestätigungscode',
 			'Código de verificación',
 			'Code de vérification',
+			'Quel est le code reçu par SMS ?',
+			'El código que recibiste',
 			'Code',
 			'Please enter the code',
 			'TAN',

@@ -20,8 +20,16 @@ export function looksSecret(item: Pick<HumanInputItem, 'title' | 'description'>)
 	if (wholeTitles.test(withoutFinalMarks(title)) || namesSecret(title)) return true;
 	const description = matchingText(item.description);
 	if (!namesSecret(description)) return false;
-	if (description.split(' ').length <= wordsOfALabel && !offersChoice.test(description)) return true;
-	return sentencesOf(description).some((sentence) => asksForIt(sentence) && namesSecret(sentence));
+	if (isLabel(description) && !offersChoice.test(description)) return true;
+	// A name in a list under "Please provide:" is asked for like one in the sentence itself.
+	const listed = asks.test(description) && !offersChoice.test(description);
+	return sentencesOf(description).some(
+		(sentence) => (asksForIt(sentence) || (listed && isLabel(sentence))) && namesSecret(sentence),
+	);
+}
+
+function isLabel(text: string): boolean {
+	return text.trim().split(' ').length <= wordsOfALabel;
 }
 
 const offersChoice = words('options?|one of|choose|pick|select|either|or');

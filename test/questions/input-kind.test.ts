@@ -51,6 +51,7 @@ describe('the rules for secrets', () => {
 		['Continue?', 'I need your API key for that'],
 		['Options', 'Choose one of: A, B. Then tell me your password.'],
 		['Which of these?\n- password\n- pin', ''],
+		['Missing data', 'Please provide the following:\n1. Full name\n2. Passport number'],
 		['Anmeldung', 'Bitte gib den Bestätigungscode ein.'],
 	])('find it in the description of %j: %j', (title, description) => {
 		expect(guess(title, description)).toEqual({ kind: 'line', secret: true });

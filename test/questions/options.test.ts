@@ -29,6 +29,11 @@ describe('options', () => {
 		['Flight', 'Pick one\n  a) Morning\n  b) Evening', ['Morning', 'Evening']],
 		['Flight', 'Pick one\n(1) Morning\n(2) Evening', ['Morning', 'Evening']],
 		['Flight', 'I found these:\n• **Morning**\n• Evening;\nWhich one shall I book?', ['Morning', 'Evening']],
+		[
+			'Which account?',
+			'I see 2:\n\n1) Personal (…1234)\n2) Business (…9876)',
+			['Personal (…1234)', 'Business (…9876)'],
+		],
 		// Parentheses.
 		['Size (S/M/L)', '', ['S', 'M', 'L']],
 		['Which size? (small | medium | large)', '', ['small', 'medium', 'large']],
@@ -80,6 +85,7 @@ describe('options', () => {
 		['Colour', 'Options: red, green, ...'],
 		['Choose a name: it should be short, catchy and new'],
 		['Choose one of the three offers'],
+		['Choose one of the offers, slots or trips'],
 		['Speed (km/h)'],
 		['Date (DD/MM/YYYY)'],
 		['Name (and/or company)'],
