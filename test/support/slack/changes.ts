@@ -1,5 +1,5 @@
 /** Something that can be waited for happened in the stand-in; `kind` says what, `id` to whom or what. */
-export interface Change {
+interface Change {
 	kind: 'message' | 'view' | 'call' | 'delivery' | 'socket' | 'channel' | 'state';
 	id: string;
 }

@@ -3,7 +3,7 @@ import { type Json, text } from './json.ts';
 import type { InputState, InputValue } from './state.ts';
 
 /** Words of Slack's client under a field; the app never hears of these. Wording as seen in the desktop client. */
-export const CLIENT_MESSAGES = {
+const CLIENT_MESSAGES = {
 	required: 'Please complete this required field.',
 	email: 'Please enter a valid email address.',
 	url: 'Please enter a valid URL.',

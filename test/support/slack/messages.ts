@@ -29,10 +29,7 @@ export function requireDownloadableImages(core: Core, blocks: unknown, error: st
 
 /** Refuses a message Slack would refuse, in Slack's words. */
 export function requireValidMessage(core: Core, payload: Json, where: MessageMethod): void {
-	// An empty object is no metadata: chat.update removes with it what was there (docs.slack.dev, chat.update).
-	const { metadata, ...rest } = payload;
-	const empty = isRecord(metadata) && Object.keys(metadata).length === 0;
-	const problems: SlackProblem[] = validateMessage(empty ? rest : payload, where);
+	const problems: SlackProblem[] = validateMessage(payload, where);
 	const first = problems[0];
 	if (first) {
 		const messages = problems.map((problem) => `[ERROR] ${problem.message}`);

@@ -11,10 +11,15 @@ export interface Viewer {
 /** What every interactive payload begins with. */
 export function payloadBase(core: Core, type: string, user: string): Json {
 	const person = personOf(core, user);
+	// For somebody of another organisation, `team` of a view's payload is theirs; the app's own stands in the view as
+	// app_installed_team_id (Bolt's App.js relies on it).
+	const foreign = type.startsWith('view_') && person.teamId !== core.state.team.id;
 	return {
 		type,
 		user: { id: person.id, username: person.name, name: person.name, team_id: person.teamId },
-		team: { id: core.state.team.id, domain: core.state.team.domain },
+		team: foreign
+			? { id: person.teamId, domain: 'elsewhere' }
+			: { id: core.state.team.id, domain: core.state.team.domain },
 		api_app_id: core.state.app.id,
 		token: 'verification',
 		enterprise: null,

@@ -27,6 +27,7 @@ function register(app: App): void {
 	app.action(/.*/, async ({ ack }) => ack());
 	app.shortcut(/.*/, async ({ ack }) => ack());
 	app.command(/.*/, async ({ ack }) => ack());
+	app.view(/.*/, async ({ ack }) => ack());
 }
 
 const events = () => heard.map((body) => body.event as Json);
@@ -215,6 +216,18 @@ describe('what Slack checks before it sends a modal', () => {
 		expect(heard).toMatchObject([
 			{ view: { state: { values: { field: { value: { type: 'number_input', value: null } } } } } },
 		]);
+	});
+
+	it('names the team of somebody of another organisation, and the app’s own in the view', async () => {
+		await callSlack(slack, 'views.open', { trigger_id: triggerOf(slack, 'eve'), view: inputModal() });
+		const modal = await slack.as('eve').waitForModal();
+		await modal.fill('Answer', 'hello');
+		await modal.submit();
+		expect(heard[0]).toMatchObject({
+			user: { id: 'U0EVE', team_id: 'T0OTHER' },
+			team: { id: 'T0OTHER' },
+			view: { app_installed_team_id: 'T0ACME' },
+		});
 	});
 
 	it('sends choices as Slack does', async () => {

@@ -4,8 +4,8 @@ import { deleteMessage, editMessage, postMessage, requireValidMessage } from './
 import type { ResponseUrl } from './state.ts';
 
 /** A response_url works this often and this long (docs.slack.dev, "Handling user interaction"). */
-export const RESPONSE_URL_USES = 5;
-export const RESPONSE_URL_LIFE_MS = 30 * 60_000;
+const RESPONSE_URL_USES = 5;
+const RESPONSE_URL_LIFE_MS = 30 * 60_000;
 
 /** A new response_url for an interaction; `ts` names the message it came from. */
 export function createResponseUrl(core: Core, from: Pick<ResponseUrl, 'channel' | 'user' | 'ts'>): string {

@@ -1,8 +1,8 @@
 import type { Channel, Person, SlackState } from './state.ts';
 
-export const TEAM_ID = 'T0ACME';
-export const OTHER_TEAM_ID = 'T0OTHER';
-export const BOT_USER = 'U0BOT';
+const TEAM_ID = 'T0ACME';
+const OTHER_TEAM_ID = 'T0OTHER';
+const BOT_USER = 'U0BOT';
 
 function person(id: string, name: string, realName: string, traits: Partial<Person> = {}): Person {
 	return {

@@ -1,5 +1,5 @@
 /** The scopes an installation of the app has unless a test takes some away. */
-export const DEFAULT_SCOPES = [
+const DEFAULT_SCOPES = [
 	'app_mentions:read',
 	'channels:history',
 	'channels:read',
@@ -15,7 +15,7 @@ export const DEFAULT_SCOPES = [
 ];
 
 /** The events the app is subscribed to. */
-export const DEFAULT_EVENTS = [
+const DEFAULT_EVENTS = [
 	'app_home_opened',
 	'app_mention',
 	'channel_archive',

@@ -130,6 +130,16 @@ describe('payloads', () => {
 		expect(slack.traffic.deliveries('slash_commands')[0]).toMatchObject({ acked: false, answer: 'timeout' });
 	});
 
+	it('are acknowledged in time when the answer is on its way while a test moves the clock', async () => {
+		const client = await connect();
+		await client.next('hello');
+		const typed = slack.as('ada').command('#agents', '/session demo');
+		const moved = clock.advance(600_000);
+		client.ack(await client.next('slash_commands'));
+		await moved;
+		expect(await typed).toMatchObject({ ok: true });
+	});
+
 	it('fail at once when no connection is there', async () => {
 		expect(await slack.as('ada').command('#agents', '/session demo')).toEqual({ ok: false, error: 'dispatch_failed' });
 	});
@@ -144,6 +154,38 @@ describe('payloads', () => {
 		client.ack(first);
 		client.ack(second);
 		expect(await typed).toMatchObject({ ok: true });
+	});
+});
+
+describe('an app that goes away', () => {
+	it('leaves its payload unanswered and harms nobody', async () => {
+		const client = await connect();
+		await client.next('hello');
+		const typed = slack.as('ada').command('#agents', '/session demo');
+		await client.next('slash_commands');
+		client.socket.terminate();
+		await slack.changes.until(
+			() => slack.sockets.count() === 0,
+			() => 'The socket stays.',
+		);
+		await clock.advance(3000);
+		expect(await typed).toEqual({ ok: false, error: 'operation_timeout' });
+		const again = await connect();
+		await again.next('hello');
+		const second = slack.as('ada').command('#agents', '/session demo');
+		again.ack(await again.next('slash_commands'));
+		expect(await second).toMatchObject({ ok: true });
+	});
+
+	it('has a frame that is no acknowledgement put on record', async () => {
+		const client = await connect();
+		await client.next('hello');
+		client.socket.send('hello?');
+		client.socket.send('{"payload":{}}');
+		await slack.changes.until(
+			() => slack.violations().length === 2,
+			() => `There are ${slack.violations().length} violations.`,
+		);
 	});
 });
 

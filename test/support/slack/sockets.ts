@@ -7,13 +7,13 @@ import type { Transport } from './delivery.ts';
 import { isRecord } from './json.ts';
 
 /** Sockets an app may have at a time (docs.slack.dev, "Using Socket Mode"). */
-export const MAX_SOCKETS = 10;
+const MAX_SOCKETS = 10;
 /** Slack pings; the SDK closes a connection that was not pinged for 30 s. */
 const PING_MS = 10_000;
 /** After a warning or a refresh Slack closes the connection itself (docs: about ten seconds). */
 const DISCONNECT_GRACE_MS = 10_000;
 
-export type DisconnectReason = 'warning' | 'refresh_requested' | 'link_disabled';
+type DisconnectReason = 'warning' | 'refresh_requested' | 'link_disabled';
 
 export interface Sockets {
 	/** A one-time address for apps.connections.open. */
@@ -58,6 +58,7 @@ export function createSockets(core: Core): Sockets {
 		}
 		if (!isRecord(frame) || typeof frame.envelope_id !== 'string') {
 			core.traffic.violate({ where: 'socket', messages: ['A frame without envelope_id'], payload: data });
+			core.changes.emit({ kind: 'socket', id: 'violation' });
 			return;
 		}
 		const resolve = waiting.get(frame.envelope_id);

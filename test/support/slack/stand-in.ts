@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { type Clock, systemClock } from '../../../src/clock.ts';
 import { type Changes, createChanges } from './changes.ts';
+import { createControlApi } from './control/index.ts';
 import { type Core, channelOf, personOf } from './core.ts';
 import { createDeliverer, type Deliverer } from './delivery.ts';
 import { type Actor, createActor } from './driver/actor.ts';
@@ -15,6 +16,7 @@ import { defaultSettings, type Settings } from './settings.ts';
 import { createSockets, type Sockets } from './sockets.ts';
 import type { SlackState } from './state.ts';
 import { createTraffic, type Traffic, type Violation } from './traffic.ts';
+import { validateView } from './validation/index.ts';
 import { createWebApi } from './web-api/index.ts';
 import { MAIN_WINDOW } from './windows.ts';
 
@@ -46,7 +48,7 @@ export interface SlackStandIn {
 	readonly settings: Settings;
 	readonly faults: Faults;
 	readonly traffic: Traffic;
-	readonly sockets: Pick<Sockets, 'count' | 'disconnect' | 'drop'>;
+	readonly sockets: Sockets;
 	readonly changes: Changes;
 	/** The parts, for a page that shows the same workspace. */
 	readonly core: Core;
@@ -89,14 +91,18 @@ export async function createSlackStandIn(options: SlackStandInOptions = {}): Pro
 		},
 		origin: '',
 	};
+	// The validator compiles its schema on first use, for a second on a busy machine: not while a trigger runs out.
+	validateView({});
 	const sockets = createSockets(core);
 	let requestUrl = options.requestUrl ?? null;
 	const http = createHttpTransport(core, () => requestUrl ?? '');
 	const deliverer = createDeliverer(core, () =>
 		requestUrl === null ? { send: sockets.send, kind: 'socket' } : { send: http, kind: 'http' },
 	);
+	const web = createWebApi(core, sockets, deliverer);
+	web.route('/sandbox', createControlApi(core, deliverer, sockets));
 	const server = serve({
-		fetch: createWebApi(core, sockets, deliverer).fetch,
+		fetch: web.fetch,
 		port: options.port ?? 0,
 		hostname: '127.0.0.1',
 	}) as Server;

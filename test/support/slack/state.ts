@@ -15,7 +15,7 @@ export interface Person {
 	deleted: boolean;
 }
 
-export interface UserGroup {
+interface UserGroup {
 	id: string;
 	handle: string;
 	users: string[];
@@ -44,7 +44,7 @@ export interface InputState {
 	touched: string[];
 }
 
-export interface MessageVersion {
+interface MessageVersion {
 	text: string;
 	blocks: Json[];
 	at: number;

@@ -2,7 +2,7 @@ import { type Core, nextId, SlackError } from './core.ts';
 import type { Trigger } from './state.ts';
 
 /** A trigger_id lives this long (docs.slack.dev, "Handling user interaction"). */
-export const TRIGGER_LIFE_MS = 3000;
+const TRIGGER_LIFE_MS = 3000;
 /** Used and expired triggers are remembered this long, so that their errors stay exact without growing for ever. */
 const REMEMBER_MS = 600_000;
 

@@ -8,7 +8,7 @@ import { type SlackProblem, validateView } from './validation/index.ts';
 import { removeViews, windowOf } from './windows.ts';
 
 /** Modals in one stack: the root and two more (docs.slack.dev, views.push). */
-export const MAX_STACK = 3;
+const MAX_STACK = 3;
 
 /** Refuses a view Slack would refuse, in Slack's words. */
 export function requireValidView(core: Core, view: unknown, where: string): Json {

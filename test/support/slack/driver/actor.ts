@@ -10,7 +10,7 @@ import { createModal, type Modal } from './modal.ts';
 import { createPosted, type Posted, sees } from './posted.ts';
 
 /** What to look for in a text: a part of it, a pattern or a predicate. */
-export type Wanted<T> = string | RegExp | ((one: T) => boolean);
+type Wanted<T> = string | RegExp | ((one: T) => boolean);
 
 /** A person in one of their Slack windows. Channels are named `#name`, by id, or `dm` for the talk with the app. */
 export interface Actor {

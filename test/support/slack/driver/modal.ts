@@ -15,7 +15,7 @@ import { choice, type Field, fieldsOf, findField, findPress, pressesOf } from '.
 import { readBlocks, readText } from './visible-text.ts';
 
 /** What a person saw after Submit: `errors` by label (fieldErrors), `trouble` in Slack's words. */
-export interface SubmitResult {
+interface SubmitResult {
 	outcome: SubmitOutcome;
 	errors: Record<string, string>;
 	trouble: string | null;

@@ -95,7 +95,7 @@ function openOptions(core: Core, element: Json | undefined): string[] {
 }
 
 /** What a person reads of a block; controls stand in brackets. */
-export function readBlock(core: Core, block: Json): string {
+function readBlock(core: Core, block: Json): string {
 	switch (block.type) {
 		case 'divider':
 			return '---';

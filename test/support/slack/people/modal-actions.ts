@@ -13,7 +13,7 @@ import { replaceView, requireValidView, stackView, viewForApp } from '../views.t
 import { removeViews, topView, windowOf } from '../windows.ts';
 
 /** What Slack shows over a modal when the app did not answer a submission properly. */
-export const TROUBLE = 'We had some trouble connecting. Try again?';
+const TROUBLE = 'We had some trouble connecting. Try again?';
 
 /** What a person saw happen after pressing Submit. */
 export type SubmitOutcome = 'closed' | 'updated' | 'pushed' | 'fieldErrors' | 'trouble';
@@ -37,7 +37,7 @@ export function actionForApp(core: Core, placed: Placed, chosen: Json): Json {
 }
 
 /** The view a person can act on: the one on top. Throws when it is not there any more. */
-export function requireTop(core: Core, viewer: Viewer): View {
+function requireTop(core: Core, viewer: Viewer): View {
 	const view = topView(core, viewer.user, viewer.window);
 	if (!view) throw new Error(`No modal is open for ${viewer.user}.`);
 	return view;

@@ -6,7 +6,7 @@ import type { Sockets } from '../sockets.ts';
 import type { Channel } from '../state.ts';
 
 /** What a Web API method may use. */
-export interface MethodContext {
+interface MethodContext {
 	core: Core;
 	sockets: Sockets;
 	deliverer: Deliverer;
