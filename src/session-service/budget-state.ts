@@ -50,8 +50,6 @@ const SERVICE_WINDOW_MS = 60_000;
 const BACKGROUND_BURST = 4;
 /** The longest pause that is believed: a proxy that says "in a day" is asked again sooner. */
 const LONGEST_PAUSE_SECONDS = 600;
-/** Two announced window ends closer than this are the same window, read off answers of different age. */
-const SAME_WINDOW_MS = 5_000;
 
 export const emptyBudgetState: BudgetState = {
 	buckets: [],
@@ -218,11 +216,8 @@ export function observed(
 	const { remaining, resetSeconds, retryAfterSeconds } = headers;
 	if (remaining !== undefined && resetSeconds !== undefined && resetSeconds >= 0) {
 		const resetAt = now + Math.min(resetSeconds, LONGEST_PAUSE_SECONDS) * 1000;
-		const before = believedAt(next, now);
-		const newer = next.believed === null || before === null || sequence >= next.believed.sequence;
-		// A late answer of the window before must not replace the new window's count.
-		const ofOlderWindow = before !== null && resetAt < before.resetAt - SAME_WINDOW_MS;
-		if (newer && !ofOlderWindow) {
+		const outdated = believedAt(next, now) === null || sequence >= (next.believed?.sequence ?? 0);
+		if (outdated) {
 			const since = Math.max(0, next.granted - sequence);
 			next = { ...next, believed: { remaining: remaining - since, resetAt, sequence } };
 		}

@@ -66,6 +66,21 @@ test('a delivery that waits holds back whoever is beyond their share, and no per
 	expect(granted.slice(50)).toEqual(['late delivery', 'person 8', 'poll']);
 });
 
+test('a pair that waits for its second request is not overtaken for ever by single ones', async () => {
+	const { clock, ask, granted } = setting(10);
+	for (let n = 0; n < 10; n++) {
+		await ask('early', n % 2 ? 'person' : 'delivery');
+		await clock.advance(1_000);
+	}
+	void ask('pair', 'delivery', { count: 2 });
+	for (let n = 0; n < 5; n++) void ask('person', 'person');
+	// Two of the early ones have left the window, one after the other.
+	await clock.advance(53_000);
+	expect(granted.slice(10)).toEqual(['pair']);
+	await clock.advance(60_000);
+	expect(granted.slice(11)).toEqual(Array.from({ length: 5 }, () => 'person'));
+});
+
 test('a pair is granted together and numbered by its last request', async () => {
 	const { budget, ask } = setting();
 	expect(await ask('pair', 'delivery', { count: 2 })).toEqual({ count: 2, sequence: 2 });
