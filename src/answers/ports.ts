@@ -98,7 +98,10 @@ export interface AnswerStore {
 	renew(id: string, lease: Lease, now: number): Promise<boolean>;
 	/** Gives back everything that `owner` holds (shut-down). */
 	releaseAll(owner: string): Promise<void>;
-	/** The earliest `nextAttemptAt` of any answer that no one leases, or null. */
+	/**
+	 * When `takeDue` may find something next, or null: the earliest `nextAttemptAt`, but not before a lease on the
+	 * answer's session (one that a dead replica left behind, perhaps) lapses.
+	 */
 	nextDueAt(): Promise<number | null>;
 	get(id: string): Promise<Answer | null>;
 	/** The newest answer to this question that is live, waiting, delivered or resumed; null when there is none. */

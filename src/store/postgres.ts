@@ -79,7 +79,8 @@ export function openPostgres(databaseUrl: string, log: Log, timeouts: PostgresTi
 			await sql`select 1 from migrations limit 1`.execute(kysely);
 		},
 		close() {
-			closed ??= kysely.destroy().then(() => (pool.ended ? undefined : pool.end()));
+			// Not Kysely's own `destroy`: it would answer later calls with an error that has no code.
+			closed ??= pool.end();
 			return closed;
 		},
 	};

@@ -58,7 +58,8 @@ export function openSqliteFile(dataDir: string): SqliteFile {
 function takeLock(directory: string): DatabaseSync {
 	const lock = new DatabaseSync(join(directory, 'handraise.lock'), { timeout: 0 });
 	try {
-		lock.exec('BEGIN EXCLUSIVE');
+		// Nothing is ever written to it, so it needs no journal file.
+		lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
 		return lock;
 	} catch (error) {
 		lock.close();

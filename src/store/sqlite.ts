@@ -18,13 +18,14 @@ interface QueuedWrite {
 /** Opens the embedded database (see `openSqliteFile`), with one connection and writes that share their commits. */
 export function openSqlite(dataDir: string): StoreDatabase {
 	const file = openSqliteFile(dataDir);
-	const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(file.database) }) });
 	const queue: QueuedWrite[] = [];
 	let flushing: Promise<void> | null = null;
+	let closing: Promise<void> | null = null;
 	let closed = false;
+	const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(file.database, () => closed) }) });
 
 	function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-		if (closed) return Promise.reject(new StoreUnavailableError('The store is closed.'));
+		if (closing !== null) return Promise.reject(storeClosed());
 		return new Promise<T>((resolve, reject) => {
 			queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
 			flushing ??= flush();
@@ -49,12 +50,13 @@ export function openSqlite(dataDir: string): StoreDatabase {
 		async ping() {
 			await sql`select 1 from migrations limit 1`.execute(kysely);
 		},
-		async close() {
-			if (closed) return;
-			closed = true;
-			await flushing;
-			await kysely.destroy();
-			file.close();
+		close() {
+			closing ??= (async () => {
+				await flushing;
+				closed = true;
+				file.close();
+			})();
+			return closing;
 		},
 	};
 }
@@ -102,12 +104,13 @@ function rollBack(database: DatabaseSync): void {
 const MAX_PREPARED = 200;
 
 /** What Kysely's SQLite dialect asks of a driver, over `node:sqlite`. */
-function adapt(database: DatabaseSync): SqliteDatabase {
+function adapt(database: DatabaseSync, isClosed: () => boolean): SqliteDatabase {
 	const prepared = new Map<string, SqliteStatement>();
 	return {
-		// The file is closed by `openSqliteFile`'s own close, after the last statement.
+		// Never called: Kysely would answer later calls with an error that has no code.
 		close() {},
 		prepare(text) {
+			if (isClosed()) throw storeClosed();
 			let statement = prepared.get(text);
 			if (statement === undefined) {
 				if (prepared.size >= MAX_PREPARED) prepared.clear();
@@ -127,6 +130,10 @@ function adaptStatement(statement: StatementSync): SqliteStatement {
 		run: (parameters) => guard(() => statement.run(...values(parameters))),
 		iterate: (parameters) => guard(() => statement.iterate(...values(parameters))),
 	};
+}
+
+function storeClosed(): StoreUnavailableError {
+	return new StoreUnavailableError('The store is closed.');
 }
 
 function guard<T>(run: () => T): T {

@@ -1,0 +1,166 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadOrMakeKeyFile, parseEncryptionKey } from '../../src/store/encryption-key.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import {
+	ANN,
+	accepted,
+	createRecordingLog,
+	item,
+	KEY,
+	LEASE,
+	lease,
+	makeDataDir,
+	OTHER_KEY,
+	open,
+	submission,
+	T0,
+	valuesOf,
+} from './support.ts';
+
+let directory: ReturnType<typeof makeDataDir>;
+beforeEach(() => {
+	directory = makeDataDir();
+});
+afterEach(() => directory.remove());
+
+describe('ENCRYPTION_KEY', () => {
+	const bytes = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index * 5));
+
+	test.each([
+		['hexadecimal', bytes.toString('hex')],
+		['upper case hexadecimal', bytes.toString('hex').toUpperCase()],
+		['base64', bytes.toString('base64')],
+		['base64 for URLs, without padding', bytes.toString('base64url')],
+		['base64 with a line end', `${bytes.toString('base64')}\n`],
+	])('is 32 bytes as %s', (_how, text) => {
+		expect(parseEncryptionKey(text).equals(bytes)).toBe(true);
+	});
+
+	test.each([
+		['nothing', ''],
+		['a passphrase', 'correct horse battery staple correct horse'],
+		['16 bytes', Buffer.alloc(16, 1).toString('hex')],
+		['31 bytes', Buffer.alloc(31, 1).toString('base64')],
+		['33 bytes', Buffer.alloc(33, 1).toString('base64')],
+		['64 characters that are not hexadecimal', 'z'.repeat(64)],
+	])('is refused when it is %s, with what to do and without repeating it', (_what, text) => {
+		let message = '';
+		try {
+			parseEncryptionKey(text);
+		} catch (error) {
+			expect(error).toMatchObject({ code: 'encryption_key_invalid' });
+			message = (error as Error).message;
+		}
+		expect(message).toContain('openssl rand -base64 32');
+		if (text !== '') expect(message).not.toContain(text);
+	});
+
+	test('is required with PostgreSQL', async () => {
+		const databaseUrl = 'postgres://nobody@127.0.0.1:1/none';
+		await expect(open({ databaseUrl, dataDir: directory.path })).rejects.toMatchObject({
+			code: 'encryption_key_missing',
+		});
+	});
+
+	test('is looked at before anything is opened', async () => {
+		await expect(open({ dataDir: join(directory.path, 'data'), encryptionKey: 'short' })).rejects.toMatchObject({
+			code: 'encryption_key_invalid',
+		});
+		expect(existsSync(join(directory.path, 'data'))).toBe(false);
+	});
+
+	test('leaves no key file behind when it is given', async () => {
+		const store = await open({ dataDir: directory.path, encryptionKey: KEY });
+		await store.close();
+		expect(readdirSync(directory.path)).not.toContain('encryption.key');
+	});
+});
+
+describe('the key file', () => {
+	test('is made once, for its owner alone', () => {
+		const key = loadOrMakeKeyFile(directory.path);
+		expect(key).toHaveLength(32);
+		expect(readdirSync(directory.path)).toEqual(['encryption.key']);
+		expect((statSync(join(directory.path, 'encryption.key')).mode & 0o777).toString(8)).toBe('600');
+		expect(loadOrMakeKeyFile(directory.path).equals(key)).toBe(true);
+		expect(parseEncryptionKey(readFileSync(join(directory.path, 'encryption.key'), 'utf8')).equals(key)).toBe(true);
+	});
+
+	test('is never replaced when it holds something else', () => {
+		writeFileSync(join(directory.path, 'encryption.key'), 'not a key');
+		expect(() => loadOrMakeKeyFile(directory.path)).toThrow(
+			expect.objectContaining({ code: 'encryption_key_invalid' }),
+		);
+		expect(readFileSync(join(directory.path, 'encryption.key'), 'utf8')).toBe('not a key');
+	});
+
+	test('says when it cannot be made', () => {
+		const missing = join(directory.path, 'missing');
+		expect(() => loadOrMakeKeyFile(missing)).toThrow(expect.objectContaining({ code: 'store_unavailable' }));
+	});
+});
+
+describe.each([
+	['SQLite', async () => ({ dataDir: directory.path })],
+	[
+		'PostgreSQL',
+		async () => ({ dataDir: directory.path, databaseUrl: await (await sharedPostgres()).createDatabase() }),
+	],
+])('a wrong key on %s', (_name, where) => {
+	test('is said at the start and at the row, and nothing else breaks', async () => {
+		const options = await where();
+		const first = await open({ ...options, encryptionKey: KEY });
+		expect(first.keyMatches).toBe(true);
+		const old = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+		await accepted(first, old);
+		const person = { ...ANN, userId: 'U-DRAFT' };
+		const draft = { formId: 'f', person, question: old.question, fingerprint: 'x', values: { 0: 'a' }, updatedAt: T0 };
+		await first.drafts.save(draft);
+		await first.close();
+
+		const log = createRecordingLog();
+		const store = await open({ ...options, encryptionKey: OTHER_KEY, log });
+		expect(store.keyMatches).toBe(false);
+		expect(log.lines).toMatchObject([{ level: 'warn', fields: { code: 'encryption_key_mismatch' } }]);
+
+		expect(await store.answers.get(old.id)).toMatchObject({ content: { kind: 'unreadable' }, state: 'accepted' });
+		expect(await store.drafts.get('f')).toBeNull();
+		expect(await store.drafts.newest(person, old.question)).toBeNull();
+		expect((await store.answers.accept(submission())).kind).toBe('taken');
+		expect((await store.answers.accept({ ...old, items: [item('red')] })).kind).toBe('repeated');
+		await lease(store, old.id);
+		const refused = await store.answers.update(
+			old.id,
+			LEASE.owner,
+			{ state: 'refused', other: { person: null, values: [], at: null, same: false } },
+			{ now: T0, release: true },
+		);
+		expect(refused).toMatchObject({ state: 'refused', content: { kind: 'unreadable' } });
+		expect((await store.answers.retry(old.id, ANN, T0, T0)).kind).toBe('valuesGone');
+		const { service, sessionId } = old.question;
+		expect((await store.answers.history(service, sessionId, 'T1', { offset: 0, limit: 9 })).total).toBe(2);
+		const fresh = submission({ sessionId: 's2' });
+		await accepted(store, fresh);
+		expect(valuesOf(await store.answers.get(fresh.id))).toEqual(['blue']);
+		await store.drafts.save({ ...draft, updatedAt: T0 + 1 });
+		expect((await store.drafts.get('f'))?.values).toEqual({ 0: 'a' });
+		await store.close();
+
+		const back = await open({ ...options, encryptionKey: KEY });
+		expect(back.keyMatches).toBe(true);
+		// Its secret was wiped though the key to it was not there.
+		expect(await secretsOf(back, old.id)).toBeNull();
+		await back.close();
+	});
+});
+
+async function secretsOf(store: Awaited<ReturnType<typeof open>>, id: string): Promise<string | null> {
+	const row = await store.db.read
+		.selectFrom('answers')
+		.select('secrets')
+		.where('id', '=', id)
+		.executeTakeFirstOrThrow();
+	return row.secrets;
+}

@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { ANN, accepted, BOB, createRecordingLog, item, KEY, makeDataDir, open, submission, T0 } from './support.ts';
+
+const CANARY = 'canary-7f3a';
+
+/** Leaves the canary in every place that holds what people wrote. */
+async function writeCanaries(store: Awaited<ReturnType<typeof open>>): Promise<void> {
+	const items = [item(`${CANARY}-open`, { title: `${CANARY}-title` }), item(`${CANARY}-secret`, { secret: true })];
+	await accepted(store, submission({ items }), 'waiting');
+	await accepted(store, submission({ person: BOB, items }));
+	await accepted(store, submission({ sessionId: 's2', items }), 'delivering', 'delivered');
+	const { question } = submission();
+	const draft = { formId: 'f', person: ANN, question, fingerprint: 'x', values: { 0: CANARY }, updatedAt: T0 };
+	await store.drafts.save(draft);
+}
+
+test('nothing that a person wrote stands in the files of SQLite as plain text, nor in the log', async () => {
+	const directory = makeDataDir();
+	const log = createRecordingLog();
+	const store = await open({ dataDir: directory.path, log });
+	await writeCanaries(store);
+	// By another process: reading the file here would drop this process' locks on it.
+	const found = () =>
+		execFileSync('sh', ['-c', `grep -lac ${CANARY} "$1"/* || true`, 'sh', directory.path], { encoding: 'utf8' });
+	expect(found()).toBe('');
+	// The search can find something: ids are kept as they are.
+	expect(execFileSync('sh', ['-c', 'grep -la U-ANN "$1"/*', 'sh', directory.path], { encoding: 'utf8' })).toContain(
+		'handraise.db',
+	);
+	await store.close();
+	expect(found()).toBe('');
+	expect(JSON.stringify(log.lines)).not.toContain(CANARY);
+	await directory.remove();
+});
+
+test('nothing that a person wrote stands in PostgreSQL as plain text', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const store = await open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY });
+	await writeCanaries(store);
+	for (const table of ['answers', 'drafts', 'meta'] as const) {
+		const rows = await store.db.read.selectFrom(table).selectAll().execute();
+		expect(rows.length).toBeGreaterThan(0);
+		expect(JSON.stringify(rows)).not.toContain(CANARY);
+	}
+	await store.close();
+});
