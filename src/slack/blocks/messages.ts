@@ -6,7 +6,7 @@ import { oneLineMrkdwn } from '../text.ts';
 import { type ErrorContext, errorWords, receiptHeadline, refusalWords } from '../words.ts';
 import { type MessageContent, message } from './message.ts';
 import { button, buttons, context, section } from './parts.ts';
-import { type ReceiptContext, receiptBlocks, receiptButtons, sessionName } from './receipt.ts';
+import { ownText, type ReceiptContext, receiptBlocks, receiptButtons, sessionName } from './receipt.ts';
 
 const REASONS = {
 	asked: '',
@@ -54,6 +54,15 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 		...receiptBlocks(answer, receipt, 5000),
 		...receiptButtons(answer),
 		...context(`For ${sessionName(answer.question.sessionId)}`),
+	]);
+}
+
+/** The author's own text, posted where the question was because it could not be sent. Never a secret. */
+export function ownTextMessage(answer: Answer): MessageContent {
+	const session = sessionName(answer.question.sessionId);
+	return message(`An answer that was not sent (session ${oneLineMrkdwn(answer.question.sessionId, 100)})`, [
+		...section(`💬 <@${answer.person.userId}> wanted to answer ${session}. This was not sent to the agent:`),
+		...ownText(answer, 6_000),
 	]);
 }
 

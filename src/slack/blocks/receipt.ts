@@ -20,6 +20,8 @@ export interface ReceiptContext {
 	readonly names: Names;
 	readonly now: number;
 	readonly adminContact: string | null;
+	/** Something to say about the press that brought this up. mrkdwn. */
+	readonly note?: string;
 }
 
 const mostItems = 10;
@@ -37,6 +39,7 @@ export function receiptBlocks(answer: Answer, context: ReceiptContext, room: num
 	return [
 		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
 		...section(explanation(answer, context)),
+		...section(context.note ?? ''),
 		...otherAnswer(answer, context),
 		...ownText(answer, room),
 		...timeline(answer),

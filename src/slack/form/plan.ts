@@ -41,7 +41,7 @@ export function planFields(
 	const shown = isShown(metadata, question) ? metadata.asText : null;
 	return question.openItems.map((position) => {
 		const guess = usableGuess(guessInput(question.items[position] ?? { title: '', description: '' }), bare);
-		const text = guess.secret ? '' : (draft[position] ?? '');
+		const text = guess.secret ? '' : (draft[position] ?? '').toWellFormed();
 		const field = {
 			position,
 			kind: guess.kind,
@@ -108,5 +108,5 @@ export function yesNoOption(text: string): number | null {
 export function offerOf(field: Field, limit: number): string | null {
 	if (field.secret || isBlank(field.text)) return null;
 	if (field.variant === 'guessed' && !fits(field)) return null;
-	return cutTo(field.text, limit).toWellFormed();
+	return cutTo(field.text, limit);
 }

@@ -75,7 +75,7 @@ function readField(view: View, position: number): Reading {
 	const entry = entryOf(view, blockId, ACTIONS.field);
 	const otherId = fieldId(metadata, position, 'other');
 	const other = plain ? null : entryOf(view, otherId, ACTIONS.otherText);
-	const known = metadata.offered.includes(position) ? (view.draft[position] ?? '') : '';
+	const known = metadata.offered.includes(position) ? (view.draft[position] ?? '').toWellFormed() : '';
 	const chosen = entry?.selected_option;
 	const written = other?.value ?? '';
 	if (chosen?.value === OTHER_OPTION) {

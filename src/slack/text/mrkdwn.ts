@@ -140,14 +140,15 @@ function emphasisAt(text: string, at: number, depth: number, without: Set<string
 		if (!text.startsWith(mark, at) || without.has(mark)) continue;
 		const start = at + mark.length;
 		if (start >= text.length || /\s/.test(text.charAt(start))) continue;
-		if (mark.startsWith('_') && isWord(text.charAt(at - 1))) continue;
+		// In the middle of a word mrkdwn knows no emphasis.
+		if (isWord(text.charAt(at - 1))) continue;
 		const close = text.indexOf(mark, start + 1);
 		if (close === -1) {
 			without.add(mark);
 			continue;
 		}
 		if (/\s/.test(text.charAt(close - 1))) continue;
-		if (mark.startsWith('_') && isWord(text.charAt(close + mark.length))) continue;
+		if (isWord(text.charAt(close + mark.length))) continue;
 		return { text: open + inline(text.slice(start, close), depth + 1) + shut, end: close + mark.length };
 	}
 	// The whole run of marks is text, or `***` would be looked at again as `**` and `*`.

@@ -42,12 +42,45 @@ const CODES: Readonly<Record<string, readonly [what: string, kind: 'again' | 'op
 	aborted: ['Handraise was restarted in the middle of this.', 'again'],
 	invalid_session_id: ['That is no session id.', 'person', 'An id looks like `3f9a2c1d`.'],
 	store_unavailable: ['Handraise cannot reach its own database.', 'again'],
+	store_too_slow: [
+		'Saving took too long, so it is not certain that your answer is saved.',
+		'person',
+		'Press "Send answer" again: it is not sent twice.',
+	],
+	form_outdated: [
+		'This form was made by another version of Handraise and cannot be read any more.',
+		'person',
+		'Please close it and open the session again.',
+	],
+	values_unreadable: [
+		'The text of this answer was stored with another encryption key and cannot be read.',
+		'person',
+		'Please open the session and answer again.',
+	],
+	button_outdated: [
+		'This button was made by another version of Handraise and does nothing any more.',
+		'person',
+		'Please use `/session` with the id instead.',
+	],
+	answer_not_yours: [
+		'This button belongs to an answer of somebody else, or to one that is gone.',
+		'person',
+		'Nothing was done.',
+	],
+	post_refused: [
+		'Slack did not let me post in that channel.',
+		'person',
+		'Invite me there with `/invite`, or copy the text yourself.',
+	],
 	slack_unavailable: ['Slack did not let Handraise finish this.', 'again'],
 };
 
 /** Words for a stable error code; a code nobody thought of gets honest general ones with the code to report. */
 export function errorWords(code: string, context: ErrorContext): ErrorWords {
-	const [what, kind, todo] = CODES[code] ?? ['Something went wrong in Handraise.', 'operator'];
+	const [what, kind, todo] = (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? [
+		'Something went wrong in Handraise.',
+		'operator',
+	];
 	const parts = [what, keptWords(context.kept, code)];
 	if (kind === 'again') parts.push(againWords(context));
 	if (kind === 'operator')

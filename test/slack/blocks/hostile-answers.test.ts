@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ANSWER_STATES, type Answer, type AnswerContent } from '../../../src/answers/answer.ts';
+import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/history-view.ts';
+import { receiptMessage, refusedMessage } from '../../../src/slack/blocks/messages.ts';
+import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt-modal.ts';
+import { newMetadata } from '../../../src/slack/metadata.ts';
+import { expectSafeMessage, expectSafeView } from '../support/check.ts';
+import { CANARY } from '../support/hostile-session.ts';
+import { hostileText } from '../support/hostile-text.ts';
+
+const now = Date.parse('2026-11-20T08:40:00Z');
+const time = fc.oneof(fc.integer({ min: now - 1e10, max: now }), fc.constantFrom(0, -1, 8.64e15, Number.NaN));
+
+const item = fc.oneof(
+	fc.record({
+		title: hostileText,
+		value: fc.option(hostileText),
+		secret: fc.constant(false),
+		wiped: fc.constant(false),
+	}),
+	fc.record({ title: hostileText, value: fc.constant(CANARY), secret: fc.constant(true), wiped: fc.boolean() }),
+);
+
+const content: fc.Arbitrary<AnswerContent> = fc.oneof(
+	{
+		weight: 8,
+		arbitrary: fc.record({
+			kind: fc.constant('readable' as const),
+			items: fc.array(item, { maxLength: 50 }),
+			other: fc.option(
+				fc.record({
+					person: fc.option(fc.record({ teamId: fc.constant('T1'), userId: fc.constantFrom('U0OURS2', '<!here>') })),
+					values: fc.array(fc.option(hostileText), { maxLength: 50 }),
+					at: fc.option(time),
+					same: fc.boolean(),
+				}),
+			),
+		}),
+	},
+	fc.constantFrom({ kind: 'removed' as const }, { kind: 'unreadable' as const }),
+);
+
+const answer: fc.Arbitrary<Answer> = fc
+	.record({
+		content,
+		state: fc.constantFrom(...ANSWER_STATES),
+		aftermath: fc.constantFrom(null, 'resumed', 'failed', 'stopped', 'paused', 'completed', 'overwritten', 'unseen'),
+		lastError: fc.option(
+			fc.oneof(fc.constantFrom('unavailable', 'unauthorized', 'refused', 'request_too_large'), hostileText),
+		),
+		at: time,
+		attempts: fc.nat(500),
+		inThread: fc.boolean(),
+		sessionId: hostileText.map((text) => text.toWellFormed().slice(0, 400) || 'x'),
+		states: fc.array(fc.record({ state: fc.constantFrom(...ANSWER_STATES), at: time }), { maxLength: 30 }),
+	})
+	.map((chosen) => ({
+		id: 'answer-1',
+		submissionKey: 'V1:form',
+		viewId: 'V1',
+		person: { teamId: 'T1', userId: 'U0OURS1' },
+		question: { service: 'https://service.example', sessionId: chosen.sessionId, messageIndex: 3 },
+		fingerprint: '0123456789abcdef',
+		content: chosen.content,
+		leftEmpty: [],
+		origin: { channelId: chosen.inThread ? 'C1' : null, threadTs: chosen.inThread ? '1.2' : null },
+		state: chosen.state,
+		attempts: chosen.attempts,
+		acceptedAt: chosen.at,
+		giveUpAt: chosen.at,
+		nextAttemptAt: chosen.at,
+		putStartedAt: null,
+		before: null,
+		deliveredAt: null,
+		aftermath: chosen.aftermath as Answer['aftermath'],
+		endedAt: null,
+		lastError: chosen.lastError,
+		timeline: chosen.states,
+		told: { state: null, aftermath: null, dm: null, modalOpen: true },
+	}));
+
+describe('a hostile answer', () => {
+	it('becomes a receipt that Slack takes, in which nothing is live and no secret stands', () => {
+		fc.assert(
+			fc.property(answer, hostileText, (given, name) => {
+				const receipt = { names: { displayName: () => name }, now, adminContact: name };
+				const metadata = newMetadata({ sessionId: given.question.sessionId, formId: 'form' });
+				expectSafeView(savedModal(metadata));
+				expectSafeView(receiptModal(given, metadata, receipt));
+				expectSafeMessage(receiptMessage(given, receipt));
+				expectSafeMessage(refusedMessage('could_not_check', name));
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	it('stands in a history that Slack takes', () => {
+		fc.assert(
+			fc.property(fc.array(answer, { maxLength: HISTORY_PAGE }), fc.nat(1000), hostileText, (answers, offset, name) => {
+				const metadata = { ...newMetadata({ sessionId: '3f9a2c1d', formId: 'form' }), offset };
+				const view = historyView({
+					metadata,
+					answers,
+					total: offset + answers.length + (offset % 3),
+					names: { displayName: () => name },
+				});
+				expectSafeView(view);
+				expect(view.submit).toBeUndefined();
+			}),
+			{ numRuns: 150 },
+		);
+	});
+});

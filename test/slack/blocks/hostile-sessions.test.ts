@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openQuestion } from '../../../src/questions/open-question.ts';
+import type { Session } from '../../../src/questions/session.ts';
+import { readSessionAnswer } from '../../../src/session-service/schema.ts';
+import { errorModal } from '../../../src/slack/blocks/error-modal.ts';
+import { loadingModal } from '../../../src/slack/blocks/loading-modal.ts';
+import { message } from '../../../src/slack/blocks/message.ts';
+import { answerCard, errorMessage } from '../../../src/slack/blocks/messages.ts';
+import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
+import type { SessionModel } from '../../../src/slack/blocks/session-model.ts';
+import { sessionSummaryBlocks, sessionSummaryText } from '../../../src/slack/blocks/session-summary.ts';
+import { readForm } from '../../../src/slack/form.ts';
+import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
+import { expectSafeMessage, expectSafeView } from '../support/check.ts';
+import { hostileSession } from '../support/hostile-session.ts';
+import { hostileText } from '../support/hostile-text.ts';
+import { stateOf } from '../support/slack-state.ts';
+
+const now = Date.parse('2026-11-20T08:40:00Z');
+const runs = 1500;
+
+/** How somebody looks at a session. */
+const view = fc.record({
+	sessionId: fc.oneof(
+		{ weight: 3, arbitrary: fc.constant('3f9a2c1d') },
+		hostileText.map((text) => text.toWellFormed().slice(0, 400) || 'x'),
+	),
+	page: fc.nat(130),
+	partial: fc.boolean(),
+	plainText: fc.boolean(),
+	drafts: fc.array(hostileText, { maxLength: 6 }),
+	displayName: hostileText,
+	withoutImages: fc.boolean(),
+	watched: fc.boolean(),
+	dashboard: fc.boolean(),
+	claims: fc.nat(5),
+});
+
+describe('a hostile session', () => {
+	it('becomes a modal that Slack takes, in which nothing it says is live, and whose fields come back whole', () => {
+		fc.assert(
+			fc.property(hostileSession, view, (raw, chosen) => {
+				const session = readSessionAnswer({ session: raw }, chosen.sessionId);
+				fc.pre(session !== null);
+				const model = modelOf(session, chosen);
+				const modal = sessionModal(model);
+				expectSafeView(modal);
+				expect(modal.submit !== undefined).toBe(modal.blocks.some((block) => block.type === 'input'));
+				expectFieldsComeBack(model, modal);
+				const again = sessionModal({ ...model, metadata: metadataOf(modal), now: now + 60_000 });
+				expect(fieldIds(again)).toEqual(fieldIds(modal));
+				expectSafeView(again);
+			}),
+			{ numRuns: runs },
+		);
+	});
+
+	it('leaves loading views, errors and cards harmless', () => {
+		fc.assert(
+			fc.property(hostileSession, view, hostileText, (raw, chosen, code) => {
+				const session = readSessionAnswer({ session: raw }, chosen.sessionId);
+				fc.pre(session !== null);
+				const { metadata } = modelOf(session, chosen);
+				const context = { kept: 'text', adminContact: chosen.displayName } as const;
+				expectSafeView(loadingModal(chosen.sessionId, metadata));
+				expectSafeView(errorModal(code, metadata, context));
+				expectSafeMessage(errorMessage(code, chosen.sessionId, context));
+				expectSafeMessage(answerCard(chosen.sessionId));
+				expectSafeMessage(message(sessionSummaryText(session), sessionSummaryBlocks(session, now)));
+			}),
+			{ numRuns: 300 },
+		);
+	});
+});
+
+type Chosen = typeof view extends fc.Arbitrary<infer Value> ? Value : never;
+
+function modelOf(session: Session, chosen: Chosen): SessionModel {
+	const question = openQuestion(session);
+	const draft: Record<number, string> = {};
+	chosen.drafts.forEach((text, at) => {
+		const position = question?.openItems[at];
+		if (position !== undefined) draft[position] = text;
+	});
+	return {
+		session,
+		readAt: now - 30_000,
+		question,
+		metadata: {
+			...newMetadata({ sessionId: chosen.sessionId, formId: 'form', origin: { channelId: 'C1', threadTs: '1.2' } }),
+			page: chosen.page,
+			partial: chosen.partial,
+			plainText: chosen.plainText,
+		},
+		draft,
+		notices: [
+			{ kind: 'questionChanged', carried: true },
+			{
+				kind: 'answeredMeanwhile',
+				other: {
+					person: { teamId: 'T1', userId: 'U0OURS2' },
+					values: [chosen.displayName, null],
+					at: now,
+					same: false,
+				},
+			},
+			{ kind: 'draftRestored', at: now - 1000 },
+			{ kind: 'prefilled' },
+			{ kind: 'stale', code: chosen.displayName, readAt: now - 1000 },
+			{ kind: 'ownAnswer', state: 'waiting', at: now - 5000 },
+		],
+		claims: Array.from({ length: chosen.claims }, (_, at) => ({
+			userId: at === 1 ? chosen.displayName : `U0OURS${at}`,
+			since: at === 0 ? null : now - 1e6,
+		})),
+		now,
+		names: { displayName: () => chosen.displayName },
+		dashboardUrl: chosen.dashboard ? 'https://dash.example' : null,
+		adminContact: chosen.displayName,
+		watch: { watching: chosen.watched, label: 'Watch in this channel' },
+		withoutImages: chosen.withoutImages,
+	};
+}
+
+function expectFieldsComeBack(model: SessionModel, modal: ReturnType<typeof sessionModal>): void {
+	const metadata = metadataOf(modal);
+	for (const untouched of ['kept', 'null', 'absent'] as const) {
+		const { values, fieldErrors } = readForm({ values: stateOf(modal, untouched), metadata, draft: model.draft });
+		expect(Object.keys(values).map(Number)).toEqual(metadata.fields);
+		for (const position of metadata.offered) {
+			const offered = model.draft[position]?.toWellFormed() ?? '';
+			// "yes" is offered as the option "Yes".
+			expect(values[position]).toBe(/^\s*(?:yes|no)\s*$/i.test(offered) ? values[position] : offered);
+			expect(values[position]?.toLowerCase().trim()).toBe(offered.toLowerCase().trim());
+		}
+		for (const position of metadata.fields) {
+			if (!metadata.offered.includes(position)) expect(values[position]).toBe('');
+		}
+		expect(fieldIds(modal)).toEqual(expect.arrayContaining(Object.keys(fieldErrors)));
+	}
+}
+
+function metadataOf(modal: ReturnType<typeof sessionModal>) {
+	const metadata = decodeMetadata(modal.private_metadata);
+	if (metadata === null) throw new Error('the metadata cannot be read back');
+	return metadata;
+}
+
+function fieldIds(modal: ReturnType<typeof sessionModal>): (string | undefined)[] {
+	return modal.blocks.flatMap((block) => (block.type === 'input' ? [block.block_id] : []));
+}

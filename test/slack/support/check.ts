@@ -1,0 +1,53 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import { expect } from 'vitest';
+import type { MessageContent } from '../../../src/slack/blocks/message.ts';
+import { validateMessage, validateView } from '../../support/slack/validation/index.ts';
+import { CANARY } from './hostile-session.ts';
+
+/** What the app itself may say in angle brackets: its people and its times. */
+const OURS = /<@U0OURS[A-Z0-9]*>|<!date\^\d+\^\{date_short_pretty\} \{time\}\|[\w ,:]+>/g;
+
+/** Slack takes it, and nothing that a session or a person wrote means anything to Slack in it. */
+export function expectSafeView(view: ModalView): void {
+	expect(validateView(view)).toEqual([]);
+	expectHarmless(view.blocks as KnownBlock[], []);
+	expect(JSON.stringify(view)).not.toContain(CANARY);
+}
+
+export function expectSafeMessage(message: MessageContent): void {
+	expect(validateMessage(message)).toEqual([]);
+	expect(message.text.trim()).not.toBe('');
+	expect(message.text.length).toBeLessThanOrEqual(4000);
+	expectHarmless(message.blocks, [message.text]);
+	expect(JSON.stringify(message)).not.toContain(CANARY);
+}
+
+function expectHarmless(blocks: readonly KnownBlock[], texts: readonly string[]): void {
+	for (const text of texts) expectHarmlessMrkdwn(text);
+	for (const part of partsOf(blocks)) {
+		const text = part.text;
+		if (typeof text !== 'string') continue;
+		if (part.type === 'mrkdwn') expectHarmlessMrkdwn(text);
+		if (part.type === 'markdown') expectHarmlessMarkdown(text);
+		expect(text.isWellFormed()).toBe(true);
+	}
+}
+
+export function expectHarmlessMrkdwn(text: string): void {
+	expect(text.replace(OURS, '')).not.toContain('<');
+	expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff]/);
+	// Each `&` begins one of the three entities that Slack knows, whole.
+	expect(text).not.toMatch(/&(?!(?:amp|lt|gt);)/);
+}
+
+export function expectHarmlessMarkdown(text: string): void {
+	expect(text).not.toContain('<');
+	expect(text).not.toMatch(/\]\(|\]\[|\]:/);
+}
+
+/** Every object below, its own first. */
+function* partsOf(value: unknown): Generator<Record<string, unknown>> {
+	if (typeof value !== 'object' || value === null) return;
+	if (!Array.isArray(value)) yield value as Record<string, unknown>;
+	for (const child of Object.values(value)) yield* partsOf(child);
+}
