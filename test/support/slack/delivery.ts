@@ -90,7 +90,7 @@ export function createDeliverer(core: Core, transport: () => { send: Transport; 
 		let reason = first;
 		for (const [index, pause] of core.settings.retryDelaysMs.entries()) {
 			try {
-				await core.clock.sleep(pause, closing.signal);
+				if (pause > 0) await core.clock.sleep(pause, closing.signal);
 			} catch {
 				return;
 			}
