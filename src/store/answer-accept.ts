@@ -4,6 +4,7 @@ import type { AcceptResult, NewAnswer } from '../answers/ports.ts';
 import { giveWay, sameSubmission, toldNothing } from './answer-changes.ts';
 import { type AnswerRow, newRow, positionsOf, readAnswer, readPositions, sealItems } from './answer-rows.ts';
 import type { Cipher } from './cipher.ts';
+import { questionColumns } from './columns.ts';
 import type { StoreDatabase } from './database.ts';
 import type { Tables } from './tables.ts';
 
@@ -27,7 +28,7 @@ async function insertIfFree(db: Kysely<Tables>, answer: NewAnswer, row: AnswerRo
 		.expression(
 			db
 				.selectNoFrom((eb) => columns.map((column) => eb.val(row[column]).as(column)))
-				.where(({ not, exists }) => not(exists(db.selectFrom('answers').select('id').where(sameOrInTheWay(answer))))),
+				.where((eb) => eb.not(eb.exists(db.selectFrom('answers').select('id').where(sameOrInTheWay(answer))))),
 		)
 		// A concurrent submission of the same question: the transaction finds out about it.
 		.onConflict((conflict) => conflict.doNothing())
@@ -77,12 +78,10 @@ function sameOrInTheWay(answer: NewAnswer) {
  * Answers to `question` that a new one must look at: live ones and those that wait, and what was delivered for the same
  * question since its form was read, which its author has not seen.
  */
-export function inTheWay({ service, sessionId, messageIndex }: QuestionKey, fingerprint: string, formReadAt: number) {
+export function inTheWay(question: QuestionKey, fingerprint: string, formReadAt: number) {
 	return (eb: ExpressionBuilder<Tables, 'answers'>) =>
 		eb.and([
-			eb('service', '=', service),
-			eb('session_id', '=', sessionId),
-			eb('message_index', '=', messageIndex),
+			eb.and(questionColumns(question)),
 			eb.or([
 				eb('state', 'in', ['accepted', 'delivering', 'waiting']),
 				eb.and([

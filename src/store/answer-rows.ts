@@ -13,6 +13,7 @@ import {
 } from '../answers/answer.ts';
 import type { NewAnswer } from '../answers/ports.ts';
 import type { Cipher, CipherPlace } from './cipher.ts';
+import { personColumns, questionColumns } from './columns.ts';
 import type { AnswersTable } from './tables.ts';
 
 export type AnswerRow = Selectable<AnswersTable>;
@@ -42,7 +43,7 @@ const items = z.array(
 );
 const secrets = z.record(z.string(), z.string());
 
-export const NOTHING_TOLD: Told = { state: null, aftermath: null, dm: null, modalOpen: true };
+const NOTHING_TOLD: Told = { state: null, aftermath: null, dm: null, modalOpen: true };
 
 export function readTimeline(row: AnswerRow): TimelineEntry[] {
 	return timeline.parse(JSON.parse(row.timeline));
@@ -128,11 +129,8 @@ export function newRow(answer: NewAnswer, cipher: Cipher): AnswerRow {
 		id: answer.id,
 		submission_key: answer.submissionKey,
 		view_id: answer.viewId,
-		team_id: answer.person.teamId,
-		user_id: answer.person.userId,
-		service: answer.question.service,
-		session_id: answer.question.sessionId,
-		message_index: answer.question.messageIndex,
+		...personColumns(answer.person),
+		...questionColumns(answer.question),
 		fingerprint: answer.fingerprint,
 		...sealItems(answer.id, answer.items, cipher),
 		other: null,

@@ -1,11 +1,12 @@
-import type { ExpressionBuilder, Kysely } from 'kysely';
-import { ANSWER_STATES, type Answer, type AnswerState, type Person, type QuestionKey } from '../answers/answer.ts';
+import type { Kysely } from 'kysely';
+import { ANSWER_STATES, type Answer, type AnswerState, type Person } from '../answers/answer.ts';
 import type { AnswerStats, AnswerStore, RetryResult } from '../answers/ports.ts';
 import { acceptAnswer, findFirst, inTheWay, replaceWaiting } from './answer-accept.ts';
 import { enterState, giveWay, patchRow, toldNothing, WITHOUT_LEASE } from './answer-changes.ts';
 import { leaseDue, nextDue } from './answer-lease.ts';
 import { type AnswerRow, readAnswer, readLeftEmpty, readPositions } from './answer-rows.ts';
 import type { Cipher } from './cipher.ts';
+import { personColumns, questionColumns } from './columns.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
 import type { Tables } from './tables.ts';
 
@@ -22,9 +23,7 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		return trx
 			.selectFrom('answers')
 			.selectAll()
-			.where('id', '=', id)
-			.where('team_id', '=', person.teamId)
-			.where('user_id', '=', person.userId)
+			.where((eb) => eb.and({ id, ...personColumns(person) }))
 			.$call(lockRows(db.dialect))
 			.executeTakeFirst();
 	}
@@ -122,7 +121,7 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			const row = await db.read
 				.selectFrom('answers')
 				.selectAll()
-				.where(onQuestion(question))
+				.where((eb) => eb.and(questionColumns(question)))
 				.where('state', 'in', ['accepted', 'delivering', 'waiting', 'delivered', 'resumed'])
 				.orderBy('accepted_at', 'desc')
 				.orderBy('id', 'desc')
@@ -135,7 +134,7 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			const rows = await db.read
 				.selectFrom('answers')
 				.select('left_empty')
-				.where(onQuestion(question))
+				.where((eb) => eb.and(questionColumns(question)))
 				.where('fingerprint', '=', fingerprint)
 				.where('state', 'in', ['delivered', 'resumed'])
 				.execute();
@@ -208,13 +207,4 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			}
 		},
 	};
-}
-
-function onQuestion(question: QuestionKey) {
-	return ({ eb, and }: ExpressionBuilder<Tables, 'answers'>) =>
-		and([
-			eb('service', '=', question.service),
-			eb('session_id', '=', question.sessionId),
-			eb('message_index', '=', question.messageIndex),
-		]);
 }

@@ -1,8 +1,6 @@
-import type { ExpressionBuilder } from 'kysely';
-import type { Person, QuestionKey } from '../answers/answer.ts';
 import type { ClaimStore } from '../answers/ports.ts';
+import { personColumns, questionColumns } from './columns.ts';
 import type { StoreDatabase } from './database.ts';
-import type { Tables } from './tables.ts';
 
 /** `ClaimStore` over SQLite or PostgreSQL. */
 export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
@@ -12,19 +10,15 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 				const prolonged = await trx
 					.updateTable('claims')
 					.set({ until })
-					.where(onQuestion(question))
-					.where(ofPerson(person))
+					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
 					.where('until', '>', now)
 					.executeTakeFirst();
 				if (prolonged.numUpdatedRows > 0n) return false;
 				const made = await trx
 					.insertInto('claims')
 					.values({
-						service: question.service,
-						session_id: question.sessionId,
-						message_index: question.messageIndex,
-						team_id: person.teamId,
-						user_id: person.userId,
+						...questionColumns(question),
+						...personColumns(person),
 						claimed_at: now,
 						until,
 					})
@@ -42,8 +36,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 			db.writeOne(async (trx) => {
 				const result = await trx
 					.deleteFrom('claims')
-					.where(onQuestion(question))
-					.where(ofPerson(person))
+					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
 					.executeTakeFirst();
 				return result.numDeletedRows > 0n;
 			}),
@@ -52,7 +45,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 			const rows = await db.read
 				.selectFrom('claims')
 				.selectAll()
-				.where(onQuestion(question))
+				.where((eb) => eb.and(questionColumns(question)))
 				.where('until', '>', now)
 				.orderBy('claimed_at')
 				.orderBy('user_id')
@@ -70,18 +63,4 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 				return Number(result.numDeletedRows);
 			}),
 	};
-}
-
-function onQuestion(question: QuestionKey) {
-	return ({ eb, and }: ExpressionBuilder<Tables, 'claims'>) =>
-		and([
-			eb('service', '=', question.service),
-			eb('session_id', '=', question.sessionId),
-			eb('message_index', '=', question.messageIndex),
-		]);
-}
-
-function ofPerson(person: Person) {
-	return ({ eb, and }: ExpressionBuilder<Tables, 'claims'>) =>
-		and([eb('team_id', '=', person.teamId), eb('user_id', '=', person.userId)]);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Draft, DraftStore } from '../answers/ports.ts';
 import type { Cipher } from './cipher.ts';
+import { personColumns, questionColumns } from './columns.ts';
 import type { StoreDatabase } from './database.ts';
 import type { DraftsTable } from './tables.ts';
 
@@ -26,11 +27,8 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 		async save({ formId, person, question, fingerprint, values: typed, updatedAt }) {
 			const row: DraftsTable = {
 				form_id: formId,
-				team_id: person.teamId,
-				user_id: person.userId,
-				service: question.service,
-				session_id: question.sessionId,
-				message_index: question.messageIndex,
+				...personColumns(person),
+				...questionColumns(question),
 				fingerprint,
 				content: cipher.encrypt(JSON.stringify(typed), place(formId)),
 				updated_at: updatedAt,
@@ -56,11 +54,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 				await db.read
 					.selectFrom('drafts')
 					.selectAll()
-					.where('service', '=', question.service)
-					.where('session_id', '=', question.sessionId)
-					.where('message_index', '=', question.messageIndex)
-					.where('team_id', '=', person.teamId)
-					.where('user_id', '=', person.userId)
+					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
 					.orderBy('updated_at', 'desc')
 					.orderBy('form_id', 'desc')
 					.limit(1)
@@ -72,11 +66,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 			await db.writeOne(async (trx) => {
 				await trx
 					.deleteFrom('drafts')
-					.where('service', '=', question.service)
-					.where('session_id', '=', question.sessionId)
-					.where('message_index', '=', question.messageIndex)
-					.where('team_id', '=', person.teamId)
-					.where('user_id', '=', person.userId)
+					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
 					.execute();
 			});
 		},

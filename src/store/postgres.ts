@@ -23,7 +23,7 @@ export interface PostgresTimeouts {
 }
 
 /** A submission has three seconds until Slack gives up on it, so a database that is away must say so earlier. */
-export const SERVING: PostgresTimeouts = { connect: 2_000, statement: 2_000, query: 2_500 };
+const SERVING: PostgresTimeouts = { connect: 2_000, statement: 2_000, query: 2_500 };
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATING: PostgresTimeouts = { connect: 5_000, statement: 300_000, query: 310_000 };
 

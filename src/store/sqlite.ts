@@ -67,19 +67,19 @@ async function commitTogether(
 	database: DatabaseSync,
 	batch: readonly QueuedWrite[],
 ): Promise<void> {
-	const done: { settle(): void }[] = [];
+	const settled: (() => void)[] = [];
 	try {
 		await sql`begin immediate`.execute(connection);
 		for (const write of batch) {
 			await sql`savepoint one_write`.execute(connection);
 			try {
 				const value = await write.work(connection);
-				done.push({ settle: () => write.resolve(value) });
+				settled.push(() => write.resolve(value));
 			} catch (error) {
 				// Disk full and I/O errors may have rolled back everything: the others must not be told otherwise.
 				if (error instanceof StoreUnavailableError) throw error;
 				await sql`rollback to one_write`.execute(connection);
-				done.push({ settle: () => write.reject(error) });
+				settled.push(() => write.reject(error));
 			}
 			await sql`release one_write`.execute(connection);
 		}
@@ -89,7 +89,7 @@ async function commitTogether(
 		for (const write of batch) write.reject(error);
 		return;
 	}
-	for (const { settle } of done) settle();
+	for (const settle of settled) settle();
 }
 
 function rollBack(database: DatabaseSync): void {

@@ -12,14 +12,14 @@ export interface Tables extends WatchTables {
 	claims: ClaimsTable;
 }
 
-export interface MigrationsTable {
+interface MigrationsTable {
 	number: number;
 	name: string;
 	applied_at: number;
 }
 
 /** Facts about the database itself, such as the check value of the encryption key. */
-export interface MetaTable {
+interface MetaTable {
 	name: string;
 	value: string;
 }
@@ -80,7 +80,7 @@ export interface DraftsTable {
 	updated_at: number;
 }
 
-export interface ClaimsTable {
+interface ClaimsTable {
 	service: string;
 	session_id: string;
 	message_index: number;

@@ -251,7 +251,7 @@ describe('a full disk under SQLite', () => {
 	test.skipIf(!canMount())('says so when it is the device that is full', async () => {
 		const mounted = join(directory.path, 'small');
 		mkdirSync(mounted);
-		execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mounted]);
+		mount(mounted);
 		try {
 			const store = await open({ dataDir: mounted });
 			const filler = join(mounted, 'filler');
@@ -262,7 +262,7 @@ describe('a full disk under SQLite', () => {
 			expect((await store.answers.accept(given)).kind).toBe('accepted');
 			await store.close();
 		} finally {
-			execFileSync('umount', [mounted]);
+			unmount(mounted);
 		}
 	});
 });
@@ -272,12 +272,20 @@ function canMount(): boolean {
 	if (process.getuid?.() !== 0) return false;
 	const probe = makeDataDir();
 	try {
-		execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', probe.path], { stdio: 'ignore' });
-		execFileSync('umount', [probe.path]);
+		mount(probe.path);
+		unmount(probe.path);
 		return true;
 	} catch {
 		return false;
 	} finally {
 		void probe.remove();
 	}
+}
+
+function mount(path: string): void {
+	execFileSync('sh', ['-c', 'mount -t tmpfs -o size=1m tmpfs "$1"', 'sh', path], { stdio: 'ignore' });
+}
+
+function unmount(path: string): void {
+	execFileSync('sh', ['-c', 'umount "$1"', 'sh', path]);
 }
