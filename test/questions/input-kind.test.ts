@@ -59,6 +59,8 @@ describe('the rules for secrets', () => {
 	it.each([
 		['Which plan?', 'I have logged in with the password that was stored and see three plans now.'],
 		['How should I log in?', 'Options: password, magic link'],
+		['How should I log in?', 'The page wants you to choose:\n- password\n- magic link'],
+		['Next step', 'Does this site use a password or a magic link?'],
 		['Which article?', 'The blog has one about password managers and one about tokens.'],
 	])('do not mind a mere mention in the description of %j: %j', (title, description) => {
 		expect(guess(title, description).secret).toBe(false);
@@ -87,6 +89,9 @@ describe('the rules for inputs', () => {
 			expect(guess(title)).toEqual({ kind: 'longText', secret: false });
 		},
 	);
+	it('look into the description for a question of yes or no only', () => {
+		expect(guess('Notes', 'How many tickets did you have in mind?').kind).toBe('longText');
+	});
 	it('give long text when a long description explains what is wanted', () => {
 		expect(guess('How many tickets?', 'x '.repeat(300)).kind).toBe('longText');
 	});
