@@ -1,0 +1,101 @@
+import type { Kysely } from 'kysely';
+import type { NewAnnouncement } from '../watches/announcement.ts';
+import type { OutageUpdate } from '../watches/ports.ts';
+import type { Cipher } from './cipher.ts';
+import { type Dialect, lockRows } from './database.ts';
+import type { Tables } from './tables.ts';
+import { queueAnnouncements } from './watch-writes.ts';
+
+/** The transaction of `WatchStore.noteOutage`; the outage's row is locked, so one replica tells all channels. */
+export async function noteOutage(
+	trx: Kysely<Tables>,
+	dialect: Dialect,
+	cipher: Cipher,
+	{ service, now, down, unlessReadSince }: OutageUpdate,
+): Promise<boolean> {
+	await trx
+		.insertInto('service_outages')
+		.values({ service, down_since: null })
+		.onConflict((conflict) => conflict.column('service').doNothing())
+		.execute();
+	const { down_since: since } = await trx
+		.selectFrom('service_outages')
+		.selectAll()
+		.where('service', '=', service)
+		.$call(lockRows(dialect))
+		.executeTakeFirstOrThrow();
+	if (down) {
+		if (since !== null || (await readSince(trx, service, unlessReadSince))) return false;
+		await trx.updateTable('service_outages').set({ down_since: now }).where('service', '=', service).execute();
+		await queueAnnouncements(trx, cipher, await downNotices(trx, service, now), now);
+		return true;
+	}
+	if (since === null) return false;
+	await trx.updateTable('service_outages').set({ down_since: null }).where('service', '=', service).execute();
+	await tellBack(trx, cipher, service, since, now);
+	return true;
+}
+
+async function readSince(trx: Kysely<Tables>, service: string, since: number): Promise<boolean> {
+	const read = await trx
+		.selectFrom('watched_sessions')
+		.select('session_id')
+		.where('service', '=', service)
+		.where('last_read_at', '>', since)
+		.limit(1)
+		.executeTakeFirst();
+	return read !== undefined;
+}
+
+async function downNotices(trx: Kysely<Tables>, service: string, now: number): Promise<NewAnnouncement[]> {
+	const channels = await trx
+		.selectFrom('watches')
+		.select(['team_id', 'channel_id'])
+		.distinct()
+		.where('service', '=', service)
+		.where('ended_at', 'is', null)
+		.execute();
+	return channels.map(({ team_id, channel_id }) => ({
+		target: { kind: 'channel', teamId: team_id, channelId: channel_id },
+		key: noticeKey('down', service, now),
+		content: { kind: 'serviceDown', since: now },
+	}));
+}
+
+/** A channel that was not told yet need not be: it hears of neither. */
+async function tellBack(
+	trx: Kysely<Tables>,
+	cipher: Cipher,
+	service: string,
+	since: number,
+	now: number,
+): Promise<void> {
+	const key = noticeKey('down', service, since);
+	await trx
+		.updateTable('announcements')
+		.set({ state: 'dropped', next_attempt_at: null, lease_owner: null, lease_until: null })
+		.where('unique_key', '=', key)
+		.where('kind', '=', 'serviceDown')
+		.where('state', '=', 'pending')
+		.where('sending_since', 'is', null)
+		.execute();
+	const told = await trx
+		.selectFrom('announcements')
+		.select(['team_id', 'place_id'])
+		.where('unique_key', '=', key)
+		.where('kind', '=', 'serviceDown')
+		.where('state', 'in', ['posted', 'pending'])
+		.execute();
+	const notices = told.map(
+		({ team_id, place_id }): NewAnnouncement => ({
+			target: { kind: 'channel', teamId: team_id, channelId: place_id },
+			key: noticeKey('back', service, since),
+			content: { kind: 'serviceBack', since, downMs: now - since },
+		}),
+	);
+	await queueAnnouncements(trx, cipher, notices, now);
+}
+
+function noticeKey(what: 'down' | 'back', service: string, since: number): string {
+	return `${what}:${since}:${service}`;
+}

@@ -1,0 +1,219 @@
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { Digest } from '../questions/changes.ts';
+import type { AgentAction } from '../questions/session.ts';
+import type {
+	Announcement,
+	AnnouncementContent,
+	AnnouncementState,
+	AnnouncementTarget,
+} from '../watches/announcement.ts';
+import type { SessionOutline, WatchedSession } from '../watches/ports.ts';
+import type { Rhythm } from '../watches/rhythm.ts';
+import type { QuestionView, SessionView } from '../watches/session-view.ts';
+import { type CardUrgency, WATCH_ENDS, type Watch } from '../watches/watch.ts';
+import type { Cipher } from './cipher.ts';
+import type { AnnouncementsTable, WatchedSessionsTable, WatchesTable } from './watch-tables.ts';
+
+export type WatchRow = Selectable<WatchesTable>;
+export type WatchedSessionRow = Selectable<WatchedSessionsTable>;
+export type AnnouncementRow = Selectable<AnnouncementsTable>;
+
+const positions = z.array(z.int());
+const digest: z.ZodType<Digest> = z.object({
+	status: z.string(),
+	assistantCount: z.int(),
+	question: z
+		.object({ messageIndex: z.int(), fingerprint: z.string(), answered: positions, open: positions })
+		.nullable(),
+	over: z.boolean(),
+	result: z.string().nullable(),
+	files: z.string(),
+	screenshotTimestamp: z.string().nullable(),
+});
+const rhythm: z.ZodType<Rhythm> = z.object({
+	pace: z.object({ steps: z.number(), ms: z.number() }),
+	gaps: z.tuple([z.number(), z.number(), z.number()]),
+	lastStep: z.tuple([z.number(), z.number()]).nullable(),
+	quiet: z.object({ wakes: z.number(), ms: z.number() }),
+	asked: z.object({ questions: z.number(), steps: z.number() }),
+});
+const action: z.ZodType<AgentAction> = z.discriminatedUnion('kind', [
+	z.object({ kind: z.literal('click') }),
+	z.object({ kind: z.literal('open'), host: z.string() }),
+	z.object({ kind: z.literal('done'), text: z.string() }),
+	z.object({ kind: z.literal('saveFile'), filename: z.string(), deleted: z.boolean() }),
+	z.object({ kind: z.literal('other'), name: z.string() }),
+]);
+const question: z.ZodType<QuestionView> = z.object({
+	messageIndex: z.int(),
+	fingerprint: z.string(),
+	context: z.string(),
+	items: z.array(
+		z.object({
+			title: z.string(),
+			description: z.string(),
+			open: z.boolean(),
+			value: z.string().nullable(),
+			secret: z.boolean(),
+		}),
+	),
+	itemCount: z.int(),
+	openCount: z.int(),
+});
+const view: z.ZodType<SessionView> = z.object({
+	sessionId: z.string(),
+	name: z.string(),
+	task: z.string().nullable(),
+	status: z.string(),
+	step: z.int(),
+	maxSteps: z.int(),
+	steps: z.array(z.object({ step: z.int(), text: z.string(), actions: z.array(action) })),
+	question: question.nullable(),
+	result: z.string().nullable(),
+	fileCount: z.int(),
+	hasScreenshot: z.boolean(),
+	digest,
+	seenAt: z.number(),
+});
+const reason = z.enum(WATCH_ENDS);
+const content: z.ZodType<AnnouncementContent> = z.discriminatedUnion('kind', [
+	z.object({ kind: z.literal('card') }),
+	z.object({ kind: z.literal('question'), question, changed: z.boolean() }),
+	z.object({
+		kind: z.literal('answered'),
+		messageIndex: z.int(),
+		question: question.nullable(),
+		items: positions,
+		stillOpen: positions,
+	}),
+	z.object({ kind: z.literal('questionClosed'), messageIndex: z.int() }),
+	z.object({ kind: z.literal('status'), from: z.string(), to: z.string() }),
+	z.object({ kind: z.literal('end'), status: z.string(), result: z.string().nullable(), step: z.int() }),
+	z.object({ kind: z.literal('watchEnded'), reason, days: z.number().nullable() }),
+	z.object({ kind: z.literal('serviceDown'), since: z.number() }),
+	z.object({ kind: z.literal('serviceBack'), since: z.number(), downMs: z.number() }),
+	z.object({ kind: z.literal('creatorTold'), reason, channelId: z.string(), sessionId: z.string() }),
+]);
+const state: z.ZodType<AnnouncementState> = z.enum(['pending', 'posted', 'refused', 'dropped']);
+const mode = z.enum(['everything', 'questionsOnly']);
+
+export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
+
+export function readWatch(row: WatchRow): Watch {
+	const urgency = row.card_urgency === null ? undefined : URGENCIES[row.card_urgency];
+	return {
+		id: row.id,
+		teamId: row.team_id,
+		channelId: row.channel_id,
+		session: { service: row.service, sessionId: row.session_id },
+		mode: mode.parse(row.mode),
+		questionsInChannel: row.questions_in_channel === 1,
+		createdBy: row.created_by,
+		createdAt: row.created_at,
+		card: {
+			ts: row.card_ts,
+			shownKey: row.card_key,
+			shownAt: row.card_shown_at,
+			wanted:
+				urgency === undefined || row.card_since === null
+					? null
+					: { urgency, since: row.card_since, wants: row.card_wants },
+		},
+		digest: readDigest(row.digest),
+		revision: row.revision,
+		lastChangeAt: row.last_change_at,
+		ended:
+			row.ended_at === null || row.ended_reason === null
+				? null
+				: { reason: reason.parse(row.ended_reason), at: row.ended_at },
+	};
+}
+
+export function readDigest(text: string | null): Digest | null {
+	return text === null ? null : digest.parse(JSON.parse(text));
+}
+
+export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
+	return {
+		session: { service: row.service, sessionId: row.session_id },
+		rhythm: rhythm.parse(JSON.parse(row.rhythm)),
+		digest: readDigest(row.digest),
+		nextRead: { at: row.next_read_at ?? row.read_by, by: row.read_by },
+		lastReadAt: row.last_read_at,
+		lastChangeAt: row.last_change_at,
+		touchedAt: row.touched_at,
+		failures: row.failures,
+		lastError: row.last_error,
+		overSince: row.over_since,
+		hurry: row.hurry,
+	};
+}
+
+export function outlineOf(session: WatchedSession): SessionOutline {
+	const { digest: seen } = session;
+	return {
+		...session,
+		status: seen?.status ?? null,
+		questionOpen: seen !== null && seen.question !== null && seen.question.open.length > 0,
+	};
+}
+
+/** Null when there is none yet, and when it was written with another key. */
+export function readView(
+	row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>,
+	cipher: Cipher,
+): SessionView | null {
+	const plain = row.view === null ? null : cipher.decrypt(row.view, viewPlace(row.service, row.session_id));
+	return plain === null ? null : view.parse(JSON.parse(plain));
+}
+
+export function sealView(service: string, sessionId: string, value: SessionView, cipher: Cipher): string {
+	return cipher.encrypt(JSON.stringify(value), viewPlace(service, sessionId));
+}
+
+function viewPlace(service: string, sessionId: string) {
+	return { table: 'watched_sessions', id: JSON.stringify([service, sessionId]), column: 'view' };
+}
+
+export function targetKey(target: AnnouncementTarget): string {
+	switch (target.kind) {
+		case 'watch':
+			return `watch:${target.watchId}`;
+		case 'channel':
+			return `channel:${target.teamId}:${target.channelId}`;
+		case 'person':
+			return `person:${target.teamId}:${target.userId}`;
+	}
+}
+
+function readTarget(row: AnnouncementRow): AnnouncementTarget {
+	if (row.watch_id !== null) {
+		return { kind: 'watch', watchId: row.watch_id, teamId: row.team_id, channelId: row.place_id };
+	}
+	if (row.target.startsWith('person:')) return { kind: 'person', teamId: row.team_id, userId: row.place_id };
+	return { kind: 'channel', teamId: row.team_id, channelId: row.place_id };
+}
+
+/** Null when its content was written with another key. */
+export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announcement | null {
+	const plain = cipher.decrypt(row.content, { table: 'announcements', id: row.id, column: 'content' });
+	if (plain === null) return null;
+	return {
+		id: row.id,
+		target: readTarget(row),
+		key: row.unique_key,
+		content: content.parse(JSON.parse(plain)),
+		state: state.parse(row.state),
+		createdAt: row.created_at,
+		attempts: row.attempts,
+		nextAttemptAt: row.next_attempt_at,
+		sendingSince: row.sending_since,
+		postedTs: row.posted_ts,
+		lastError: row.last_error,
+	};
+}
+
+export function sealContent(id: string, value: AnnouncementContent, cipher: Cipher): string {
+	return cipher.encrypt(JSON.stringify(value), { table: 'announcements', id, column: 'content' });
+}

@@ -1,0 +1,270 @@
+import type { Kysely } from 'kysely';
+import type { AddWatchResult, NewWatch, OutageUpdate, WatchPage, WatchStore } from '../watches/ports.ts';
+import { unknownRhythm } from '../watches/rhythm.ts';
+import type { SessionKey, WatchEnd } from '../watches/watch.ts';
+import { createAnnouncementStore } from './announcement-store.ts';
+import type { Cipher } from './cipher.ts';
+import { lockRows, type StoreDatabase } from './database.ts';
+import { noteOutage } from './outages.ts';
+import type { Tables } from './tables.ts';
+import { readView, readWatch, sealView } from './watch-rows.ts';
+import { endWatch, FREE, lockSession, onSession, queueAnnouncements, stopUnwatched } from './watch-writes.ts';
+import { createWatchedSessionStore } from './watched-session-store.ts';
+
+/** Rows removed in one transaction: on SQLite it holds the event loop. */
+const REMOVAL_BATCH = 200;
+
+/** `WatchStore` over SQLite or PostgreSQL; its docstrings are the contract. */
+export function createWatchStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): WatchStore {
+	async function add(trx: Kysely<Tables>, watch: NewWatch): Promise<AddWatchResult> {
+		const { service, sessionId } = watch.session;
+		await startReading(trx, watch);
+		const live = await trx
+			.selectFrom('watches')
+			.selectAll()
+			.where('team_id', '=', watch.teamId)
+			.where('channel_id', '=', watch.channelId)
+			.where(onSession(watch.session))
+			.where('ended_at', 'is', null)
+			.$call(lockRows(db.dialect))
+			.executeTakeFirst();
+		const settings = { mode: watch.mode, questions_in_channel: watch.questionsInChannel ? 1 : 0 };
+		if (live !== undefined) {
+			const changed = live.mode !== settings.mode || live.questions_in_channel !== settings.questions_in_channel;
+			const row = changed
+				? await trx
+						.updateTable('watches')
+						.set(settings)
+						.where('id', '=', live.id)
+						.returningAll()
+						.executeTakeFirstOrThrow()
+				: live;
+			return { kind: 'already', watch: readWatch(row), changed };
+		}
+		const row = await trx
+			.insertInto('watches')
+			.values({
+				id: watch.id,
+				team_id: watch.teamId,
+				channel_id: watch.channelId,
+				service,
+				session_id: sessionId,
+				...settings,
+				created_by: watch.createdBy,
+				created_at: watch.createdAt,
+				digest: null,
+				revision: 0,
+				last_change_at: watch.createdAt,
+				ended_reason: null,
+				ended_at: null,
+				card_ts: null,
+				card_key: null,
+				card_shown_at: null,
+				card_urgency: null,
+				card_since: null,
+				card_wants: 0,
+				card_not_before: 0,
+				...FREE,
+			})
+			.returningAll()
+			.executeTakeFirstOrThrow();
+		await queueAnnouncements(trx, cipher, [watch.card], watch.createdAt);
+		return { kind: 'added', watch: readWatch(row) };
+	}
+
+	/** Makes the session's row or, when it is not read any more, has it read again; locks it either way. */
+	async function startReading(trx: Kysely<Tables>, { session, view, createdAt }: NewWatch): Promise<void> {
+		const { service, sessionId } = session;
+		const seen = {
+			view: sealView(service, sessionId, view, cipher),
+			digest: JSON.stringify(view.digest),
+		};
+		await trx
+			.insertInto('watched_sessions')
+			.values({
+				service,
+				session_id: sessionId,
+				rhythm: JSON.stringify(unknownRhythm),
+				...seen,
+				next_read_at: createdAt,
+				read_by: createdAt,
+				last_read_at: view.seenAt,
+				last_change_at: view.seenAt,
+				touched_at: null,
+				failures: 0,
+				last_error: null,
+				over_since: null,
+				hurry: 0,
+				...FREE,
+			})
+			.onConflict((conflict) => conflict.columns(['service', 'session_id']).doNothing())
+			.execute();
+		const row = await lockSession(trx, db.dialect, session);
+		if (row === undefined) throw new Error('The row of a watched session that was just made is gone');
+		const now = createdAt;
+		const stopped = row.next_read_at === null;
+		await trx
+			.updateTable('watched_sessions')
+			.set({
+				...(stopped && {
+					...seen,
+					failures: 0,
+					over_since: null,
+					last_read_at: view.seenAt,
+					last_change_at: view.seenAt,
+				}),
+				// A new watch is read at once, whatever the schedule had in mind.
+				next_read_at: stopped || row.next_read_at === null ? now : Math.min(row.next_read_at, now),
+				read_by: Math.min(stopped ? now : row.read_by, now),
+				hurry: row.hurry + 1,
+			})
+			.where(onSession(session))
+			.execute();
+	}
+
+	async function end(
+		trx: Kysely<Tables>,
+		watchId: string,
+		reason: WatchEnd,
+		options: Parameters<WatchStore['end']>[2],
+	) {
+		const key = await trx
+			.selectFrom('watches')
+			.select(['service', 'session_id'])
+			.where('id', '=', watchId)
+			.executeTakeFirst();
+		if (key === undefined) return null;
+		const session: SessionKey = { service: key.service, sessionId: key.session_id };
+		await lockSession(trx, db.dialect, session);
+		const row = await trx
+			.selectFrom('watches')
+			.selectAll()
+			.where('id', '=', watchId)
+			.where('ended_at', 'is', null)
+			.$call(lockRows(db.dialect))
+			.executeTakeFirst();
+		if (row === undefined) return null;
+		const ended = await endWatch(trx, cipher, row, reason, options);
+		await stopUnwatched(trx, session);
+		return ended === null ? null : readWatch(ended);
+	}
+
+	async function list(teamId: string, channelId: string, page: { offset: number; limit: number }): Promise<WatchPage> {
+		const base = db.read
+			.selectFrom('watches')
+			.where('team_id', '=', teamId)
+			.where('channel_id', '=', channelId)
+			.where('ended_at', 'is', null);
+		const [rows, { total }] = await Promise.all([
+			base.selectAll().orderBy('last_change_at', 'desc').orderBy('id').limit(page.limit).offset(page.offset).execute(),
+			base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+		]);
+		const watches = await Promise.all(
+			rows.map(async (row) => {
+				const watch = readWatch(row);
+				const session = await db.read
+					.selectFrom('watched_sessions')
+					.select(['service', 'session_id', 'view', 'last_read_at'])
+					.where(onSession(watch.session))
+					.executeTakeFirst();
+				return {
+					...watch,
+					view: session === undefined ? null : readView(session, cipher),
+					checkedAt: session?.last_read_at ?? null,
+				};
+			}),
+		);
+		return { watches, total };
+	}
+
+	const live = () => db.read.selectFrom('watches').selectAll().where('ended_at', 'is', null);
+
+	return {
+		...createWatchedSessionStore({ db, cipher }),
+		...createAnnouncementStore({ db, cipher }),
+		add: (watch) => db.write((trx) => add(trx, watch)),
+		end: (watchId, reason, options) => db.write((trx) => end(trx, watchId, reason, options)),
+
+		async get(watchId) {
+			const row = await db.read.selectFrom('watches').selectAll().where('id', '=', watchId).executeTakeFirst();
+			return row === undefined ? null : readWatch(row);
+		},
+		list,
+		async find(teamId, channelId, session) {
+			const row = await live()
+				.where('team_id', '=', teamId)
+				.where('channel_id', '=', channelId)
+				.where(onSession(session))
+				.executeTakeFirst();
+			return row === undefined ? null : readWatch(row);
+		},
+		async ofChannel(teamId, channelId) {
+			const rows = await live()
+				.where('team_id', '=', teamId)
+				.where('channel_id', '=', channelId)
+				.orderBy('created_at')
+				.orderBy('id')
+				.execute();
+			return rows.map(readWatch);
+		},
+		async ofSession(session) {
+			const rows = await live().where(onSession(session)).orderBy('created_at').orderBy('id').execute();
+			return rows.map(readWatch);
+		},
+
+		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
+
+		releaseAll: (owner) =>
+			db.write(async (trx) => {
+				await trx.updateTable('watched_sessions').set(FREE).where('lease_owner', '=', owner).execute();
+				await trx.updateTable('watches').set(FREE).where('lease_owner', '=', owner).execute();
+				await trx.updateTable('announcements').set(FREE).where('lease_owner', '=', owner).execute();
+			}),
+
+		async removeEnded(before) {
+			let removed = 0;
+			for (;;) {
+				const batch = await db.write((trx) => removeBatch(trx, before));
+				removed += batch;
+				if (batch < REMOVAL_BATCH) break;
+			}
+			return removed;
+		},
+	};
+}
+
+/** Watches that ended before `before` with what was posted of them, notices that are older, and sessions nobody refers to. */
+async function removeBatch(trx: Kysely<Tables>, before: number): Promise<number> {
+	const ended = await trx
+		.selectFrom('watches')
+		.select('id')
+		.where('ended_at', '<', before)
+		.limit(REMOVAL_BATCH)
+		.execute();
+	const ids = ended.map((row) => row.id);
+	if (ids.length > 0) {
+		await trx.deleteFrom('announcements').where('watch_id', 'in', ids).execute();
+		await trx.deleteFrom('watches').where('id', 'in', ids).execute();
+	}
+	await trx
+		.deleteFrom('announcements')
+		.where('watch_id', 'is', null)
+		.where('state', '!=', 'pending')
+		.where('created_at', '<', before)
+		.execute();
+	await trx
+		.deleteFrom('watched_sessions')
+		.where('next_read_at', 'is', null)
+		.where(({ not, exists, selectFrom }) =>
+			not(
+				exists(
+					selectFrom('watches')
+						.select('id')
+						.whereRef('watches.service', '=', 'watched_sessions.service')
+						.whereRef('watches.session_id', '=', 'watched_sessions.session_id'),
+				),
+			),
+		)
+		.execute();
+	return ids.length;
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import type { NewAnnouncement } from '../watches/announcement.ts';
+import type { CardUrgency, SessionKey, WatchEnd } from '../watches/watch.ts';
+import type { Cipher } from './cipher.ts';
+import { type Dialect, lockRows } from './database.ts';
+import type { Tables } from './tables.ts';
+import { sealContent, targetKey, URGENCIES, type WatchRow } from './watch-rows.ts';
+
+/** Nobody holds it any more. */
+export const FREE = { lease_owner: null, lease_until: null } as const;
+
+export function onSession({ service, sessionId }: SessionKey) {
+	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions'>) =>
+		and([eb('service', '=', service), eb('session_id', '=', sessionId)]);
+}
+
+/** Everything that adds or ends a watch locks its session's row first: whether it has any is decided under that lock. */
+export async function lockSession(trx: Kysely<Tables>, dialect: Dialect, key: SessionKey) {
+	return trx
+		.selectFrom('watched_sessions')
+		.selectAll()
+		.where('service', '=', key.service)
+		.where('session_id', '=', key.sessionId)
+		.$call(lockRows(dialect))
+		.executeTakeFirst();
+}
+
+/**
+ * Adds intents to post, each once for its target however often this is called. The caller holds a lock that only one
+ * writer for these targets can hold.
+ */
+export async function queueAnnouncements(
+	trx: Kysely<Tables>,
+	cipher: Cipher,
+	announcements: readonly NewAnnouncement[],
+	now: number,
+): Promise<void> {
+	for (const { target, key, content } of announcements) {
+		const id = randomUUID();
+		const targetName = targetKey(target);
+		await trx
+			.insertInto('announcements')
+			.values({
+				id,
+				target: targetName,
+				number: sql<number>`(select coalesce(max(number), 0) + 1 from announcements where target = ${targetName})`,
+				unique_key: key,
+				team_id: target.teamId,
+				place_id: target.kind === 'person' ? target.userId : target.channelId,
+				watch_id: target.kind === 'watch' ? target.watchId : null,
+				kind: content.kind,
+				content: sealContent(id, content, cipher),
+				state: 'pending',
+				created_at: now,
+				attempts: 0,
+				next_attempt_at: now,
+				sending_since: null,
+				posted_ts: null,
+				last_error: null,
+				...FREE,
+			})
+			.onConflict((conflict) => conflict.columns(['target', 'unique_key']).doNothing())
+			.execute();
+	}
+}
+
+/** What an update of a watch's row writes for a card that does not show something: the oldest want and the most urgent. */
+export function wantCard(
+	row: Pick<WatchRow, 'card_since' | 'card_urgency' | 'card_wants' | 'card_not_before'>,
+	urgency: CardUrgency,
+	now: number,
+) {
+	const place = URGENCIES.indexOf(urgency);
+	const before = row.card_urgency ?? URGENCIES.length;
+	return {
+		card_since: row.card_since ?? now,
+		card_urgency: Math.min(before, place),
+		card_wants: row.card_wants + 1,
+		// Something urgent does not wait for the turn that was found for progress.
+		card_not_before: place < before ? 0 : row.card_not_before,
+	};
+}
+
+/** Ends a live watch whose session's row is locked; null when it had ended. */
+export async function endWatch(
+	trx: Kysely<Tables>,
+	cipher: Cipher,
+	row: WatchRow,
+	reason: WatchEnd,
+	{ now, announcements, keepPending }: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
+): Promise<WatchRow | null> {
+	const writable = reason !== 'channelArchived' && reason !== 'channelGone' && reason !== 'botRemoved';
+	const ended = await trx
+		.updateTable('watches')
+		.set({
+			ended_reason: reason,
+			ended_at: now,
+			...(writable ? wantCard(row, 'now', now) : { card_since: null, card_urgency: null, ...FREE }),
+		})
+		.where('id', '=', row.id)
+		.where('ended_at', 'is', null)
+		.returningAll()
+		.executeTakeFirst();
+	if (ended === undefined) return null;
+	if (!keepPending) {
+		await trx
+			.updateTable('announcements')
+			.set({ state: 'dropped', next_attempt_at: null, ...FREE })
+			.where('target', '=', `watch:${row.id}`)
+			.where('state', '=', 'pending')
+			.execute();
+	}
+	await queueAnnouncements(trx, cipher, announcements, now);
+	return ended;
+}
+
+/** Stops reading a session that nobody watches any more; its row stays until its last card was shown. */
+export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
+	await trx
+		.updateTable('watched_sessions')
+		.set({ next_read_at: null, ...FREE })
+		.where(onSession(key))
+		.where(({ not, exists, selectFrom }) =>
+			not(exists(selectFrom('watches').select('id').where(onSession(key)).where('ended_at', 'is', null))),
+		)
+		.execute();
+}

@@ -1,0 +1,210 @@
+import { type Kysely, sql } from 'kysely';
+import type { Lease, SessionUpdate, WatchStore, WatchUpdate } from '../watches/ports.ts';
+import type { SessionKey } from '../watches/watch.ts';
+import type { Cipher } from './cipher.ts';
+import { lockRows, type StoreDatabase } from './database.ts';
+import type { Tables } from './tables.ts';
+import { outlineOf, readWatchedSession, sealView, type WatchedSessionRow } from './watch-rows.ts';
+import { endWatch, FREE, lockSession, onSession, queueAnnouncements, stopUnwatched, wantCard } from './watch-writes.ts';
+
+type SessionMethods = Pick<
+	WatchStore,
+	'takeDue' | 'renew' | 'nextReadDueAt' | 'outlines' | 'record' | 'reschedule' | 'touch' | 'countSessions'
+>;
+
+/** The sessions that are read, of `WatchStore`. */
+export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): SessionMethods {
+	async function recordRead(
+		trx: Kysely<Tables>,
+		key: SessionKey,
+		owner: string,
+		update: SessionUpdate,
+		watches: readonly WatchUpdate[],
+		now: number,
+	): Promise<{ coalesced: number } | null> {
+		const row = await lockSession(trx, db.dialect, key);
+		if (row === undefined || row.lease_owner !== owner) return null;
+		await trx
+			.updateTable('watched_sessions')
+			.set(sessionChange(row, update, cipher))
+			.where(onSession(key))
+			.execute();
+		let coalesced = 0;
+		for (const watch of watches) coalesced += await recordWatch(trx, watch, now);
+		if (watches.some(({ end }) => end !== null)) await stopUnwatched(trx, key);
+		return { coalesced };
+	}
+
+	/** Returns 1 when its card was wanted already. */
+	async function recordWatch(trx: Kysely<Tables>, update: WatchUpdate, now: number): Promise<number> {
+		const before = await trx
+			.selectFrom('watches')
+			.selectAll()
+			.where('id', '=', update.watchId)
+			.where('revision', '=', update.revision)
+			.where('ended_at', 'is', null)
+			.$call(lockRows(db.dialect))
+			.executeTakeFirst();
+		if (before === undefined) return 0;
+		const row = await trx
+			.updateTable('watches')
+			.set({
+				digest: JSON.stringify(update.digest),
+				revision: update.revision + 1,
+				...(update.changed && { last_change_at: now }),
+				...(update.card !== null && update.end === null && wantCard(before, update.card, now)),
+			})
+			.where('id', '=', update.watchId)
+			.returningAll()
+			.executeTakeFirstOrThrow();
+		if (update.end === null) await queueAnnouncements(trx, cipher, update.announcements, now);
+		else await endWatch(trx, cipher, row, update.end, { now, announcements: update.announcements, keepPending: true });
+		return update.card !== null && before.card_since !== null ? 1 : 0;
+	}
+
+	return {
+		takeDue: (service, lease, limit, now) =>
+			db.write(async (trx) => {
+				const due = await trx
+					.selectFrom('watched_sessions')
+					.select('session_id')
+					.where('service', '=', service)
+					.where('next_read_at', '<=', now)
+					.where(({ eb, or }) => or([eb('lease_owner', 'is', null), eb('lease_until', '<=', now)]))
+					.orderBy('read_by')
+					.limit(limit)
+					.$call(lockRows(db.dialect, { skipLocked: true }))
+					.execute();
+				if (due.length === 0) return [];
+				const rows = await trx
+					.updateTable('watched_sessions')
+					.set({ lease_owner: lease.owner, lease_until: now + lease.ms })
+					.where('service', '=', service)
+					.where(
+						'session_id',
+						'in',
+						due.map((row) => row.session_id),
+					)
+					.returningAll()
+					.execute();
+				return rows.sort((a, b) => a.read_by - b.read_by).map(readWatchedSession);
+			}),
+
+		renew: (sessions, lease, now) => db.write((trx) => renewLeases(trx, sessions, lease, now)),
+
+		async nextReadDueAt(service) {
+			const row = await db.read
+				.selectFrom('watched_sessions')
+				.where('service', '=', service)
+				.where('next_read_at', 'is not', null)
+				.select(
+					sql<number | null>`min(case when lease_owner is not null and lease_until > next_read_at then lease_until
+						else next_read_at end)`.as('at'),
+				)
+				.executeTakeFirstOrThrow();
+			return row.at;
+		},
+
+		async outlines(service) {
+			const rows = await db.read
+				.selectFrom('watched_sessions')
+				.selectAll()
+				.where('service', '=', service)
+				.where('next_read_at', 'is not', null)
+				.execute();
+			return rows.map((row) => outlineOf(readWatchedSession(row)));
+		},
+
+		async countSessions(service) {
+			const { count } = await db.read
+				.selectFrom('watched_sessions')
+				.where('service', '=', service)
+				.where('next_read_at', 'is not', null)
+				.select((eb) => eb.fn.countAll<number>().as('count'))
+				.executeTakeFirstOrThrow();
+			return count;
+		},
+
+		record: (session, owner, update, watches, now) =>
+			db.write((trx) => recordRead(trx, session, owner, update, watches, now)),
+
+		reschedule: (moves) =>
+			db.write(async (trx) => {
+				for (const { session, from, to } of moves) {
+					await trx
+						.updateTable('watched_sessions')
+						.set({ next_read_at: Math.round(to.at), read_by: Math.round(to.by) })
+						.where(onSession(session))
+						.where('next_read_at', '=', from.at)
+						.where('lease_owner', 'is', null)
+						.execute();
+				}
+			}),
+
+		touch: (session, { now, readAt, cards }) =>
+			db.write(async (trx) => {
+				const row = await lockSession(trx, db.dialect, session);
+				if (row === undefined || row.next_read_at === null) return;
+				if (readAt !== null) {
+					// While somebody reads it, the time of that read is past and says nothing of the next one.
+					const at = row.lease_owner === null ? Math.min(row.next_read_at, readAt) : readAt;
+					await trx
+						.updateTable('watched_sessions')
+						.set({ touched_at: now, hurry: row.hurry + 1, next_read_at: at, read_by: at })
+						.where(onSession(session))
+						.execute();
+				}
+				if (!cards) return;
+				const watches = await trx
+					.selectFrom('watches')
+					.selectAll()
+					.where(onSession(session))
+					.where('ended_at', 'is', null)
+					.$call(lockRows(db.dialect))
+					.execute();
+				for (const watch of watches) {
+					await trx
+						.updateTable('watches')
+						.set(wantCard(watch, 'now', now))
+						.where('id', '=', watch.id)
+						.execute();
+				}
+			}),
+	};
+}
+
+function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Cipher): Partial<WatchedSessionRow> {
+	const touched = row.hurry !== update.hurry && row.next_read_at !== null;
+	const at = Math.round(
+		touched ? Math.min(row.next_read_at ?? update.nextRead.at, update.nextRead.at) : update.nextRead.at,
+	);
+	return {
+		rhythm: JSON.stringify(update.rhythm),
+		next_read_at: at,
+		read_by: Math.max(at, Math.round(touched ? at : update.nextRead.by)),
+		last_read_at: update.lastReadAt,
+		last_change_at: update.lastChangeAt,
+		failures: update.failures,
+		last_error: update.lastError,
+		over_since: update.overSince,
+		...FREE,
+		...(update.view !== undefined && {
+			digest: JSON.stringify(update.view.digest),
+			view: sealView(row.service, row.session_id, update.view, cipher),
+		}),
+	};
+}
+
+async function renewLeases(trx: Kysely<Tables>, sessions: readonly SessionKey[], lease: Lease, now: number) {
+	const held: SessionKey[] = [];
+	for (const session of sessions) {
+		const result = await trx
+			.updateTable('watched_sessions')
+			.set({ lease_until: now + lease.ms })
+			.where(onSession(session))
+			.where('lease_owner', '=', lease.owner)
+			.executeTakeFirst();
+		if (result.numUpdatedRows > 0n) held.push(session);
+	}
+	return held;
+}
