@@ -70,12 +70,8 @@ export function createGatekeeper({ rules, teamId, directory, clock }: Dependenci
 	}
 
 	async function check(person: Person, channelId: string | null): Promise<Verdict> {
-		if (
-			rules.channels.length > 0 &&
-			channelId !== null &&
-			!isDirect(channelId) &&
-			!rules.channels.includes(channelId)
-		) {
+		// Direct messages are no way around the list.
+		if (rules.channels.length > 0 && (channelId === null || !rules.channels.includes(channelId))) {
 			return refused('channel_not_allowed');
 		}
 		// Interactions say which workspace the person acts from; that needs no question to Slack.

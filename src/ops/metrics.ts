@@ -61,7 +61,7 @@ export function createMetrics(sources: MetricSources) {
 		'From the arrival of a request of Slack to its acknowledgement',
 		[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
 	);
-	const serviceRequests = counter('service_requests_total', 'Requests to the session service', ['priority']);
+	const serviceRequests = counter('service_requests_total', 'Requests to the session service', ['priority', 'outcome']);
 	const budgetUsed = gauge('service_budget_used', 'Requests to the session service in the last minute');
 	const slackCalls = counter('slack_calls_total', 'Web API calls by method and outcome', ['method', 'outcome']);
 	const watched = gauge('watched_sessions', 'Sessions that at least one channel watches');
@@ -97,7 +97,7 @@ export function createMetrics(sources: MetricSources) {
 			post: (outcome: string) => posts.inc({ outcome }),
 		},
 		acknowledged: (ms: number) => ack.observe(ms / 1000),
-		serviceRequest: (priority: string) => serviceRequests.inc({ priority }),
+		serviceRequest: (priority: string, outcome: string) => serviceRequests.inc({ priority, outcome }),
 		budgetUsed: (count: number) => budgetUsed.set(count),
 		slackCall: (method: string, outcome: string) => slackCalls.inc({ method, outcome }),
 		async expose() {

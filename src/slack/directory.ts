@@ -1,12 +1,30 @@
 import type { WebClient } from '@slack/web-api';
 import type { Directory } from '../answers/who-may.ts';
+import type { Names } from './words.ts';
 
-/** Who people are, from Slack's `users.info` and `usergroups.users.list`. */
-export function createDirectory({ client }: { client: WebClient }): Directory {
+/** Enough for the people of a large workspace who use the app within a day. */
+const MOST_NAMES = 5_000;
+
+/**
+ * Who people are, from Slack's `users.info` and `usergroups.users.list`. Everybody who acts is looked up, so their names
+ * are known afterwards without another call.
+ */
+export function createDirectory({ client }: { client: WebClient }): Directory & Names {
+	const names = new Map<string, string>();
+
+	function remember(userId: string, name: string | undefined): void {
+		if (name === undefined || name === '') return;
+		names.delete(userId);
+		names.set(userId, name);
+		const oldest = names.keys().next();
+		if (names.size > MOST_NAMES && oldest.value !== undefined) names.delete(oldest.value);
+	}
+
 	return {
 		async person(userId, signal) {
 			const { user } = await within(client.users.info({ user: userId }), signal);
 			if (user?.team_id === undefined) throw new Error('users.info names no workspace');
+			remember(userId, user.profile?.display_name || user.profile?.real_name || user.real_name || user.name);
 			return {
 				teamId: user.team_id,
 				isGuest: user.is_restricted === true || user.is_ultra_restricted === true,
@@ -19,6 +37,7 @@ export function createDirectory({ client }: { client: WebClient }): Directory {
 			const { users } = await within(client.usergroups.users.list({ usergroup: groupId }), signal);
 			return new Set(users ?? []);
 		},
+		displayName: (userId) => names.get(userId) ?? 'somebody',
 	};
 }
 

@@ -1,0 +1,50 @@
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { AnswerStore, ClaimStore, DraftStore } from './ports.ts';
+
+const EVERY_MS = 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+/** Nobody comes back to a form they left a month ago. */
+const DRAFT_DAYS = 30;
+
+interface Dependencies {
+	readonly answers: AnswerStore;
+	readonly drafts: DraftStore;
+	readonly claims: ClaimStore;
+	readonly retentionDays: number;
+	readonly clock: Clock;
+	readonly log: Log;
+}
+
+/** Every hour: removes values after their time, drafts nobody came back to, and claims that have lapsed. */
+export function createHousekeeping({ answers, drafts, claims, retentionDays, clock, log }: Dependencies) {
+	const stopping = new AbortController();
+	let loop: Promise<void> | null = null;
+
+	async function tidy(): Promise<void> {
+		const now = clock.now();
+		const removed = {
+			values: await answers.removeValues(now - retentionDays * DAY_MS),
+			drafts: await drafts.removeOlderThan(now - DRAFT_DAYS * DAY_MS),
+			claims: await claims.removeLapsed(now),
+		};
+		if (removed.values + removed.drafts > 0) log.info(removed, 'removed what was kept long enough');
+	}
+
+	async function run(): Promise<void> {
+		while (!stopping.signal.aborted) {
+			await tidy().catch((error: unknown) => log.warn({ err: error }, 'could not tidy up; trying again in an hour'));
+			await clock.sleep(EVERY_MS, stopping.signal).catch(() => {});
+		}
+	}
+
+	return {
+		start(): void {
+			loop ??= run();
+		},
+		async stop(): Promise<void> {
+			stopping.abort();
+			await loop;
+		},
+	};
+}

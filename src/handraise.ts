@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createAnswers } from './answers/accept.ts';
+import { createClaims } from './answers/claims.ts';
+import { createConfirmation } from './answers/confirm.ts';
+import { createDelivery } from './answers/deliver.ts';
+import { createHousekeeping } from './answers/housekeeping.ts';
+import { createGatekeeper } from './answers/who-may.ts';
+import { createAnswerWorker } from './answers/worker.ts';
+import { systemClock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Log } from './log.ts';
+import { createHttpServer } from './ops/http-server.ts';
+import { createMetrics } from './ops/metrics.ts';
+import { createRequestBudget } from './session-service/budget.ts';
+import { createSessionServiceClient } from './session-service/client.ts';
+import { createSlackApp, type SlackApp } from './slack/app.ts';
+import { createSlackClients } from './slack/clients.ts';
+import { createDirectory } from './slack/directory.ts';
+import { identify } from './slack/identity.ts';
+import { createReceipts } from './slack/receipts.ts';
+import { createAnswerStore } from './store/answer-store.ts';
+import { createClaimStore } from './store/claim-store.ts';
+import { createDraftStore } from './store/draft-store.ts';
+import { openStore } from './store/open.ts';
+
+/**
+ * Puts the program together: the only place that knows every part. `start` begins to serve, `stop` drains: it takes
+ * nothing more, lets what is being sent finish, gives back every lease and closes everything.
+ */
+export async function createHandraise({ config, log }: { config: Config; log: Log }) {
+	const clock = systemClock;
+	const { adminContact } = config.access;
+	const { dashboardUrl } = config;
+	const service = config.service.url;
+	const owner = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
+
+	const store = await openStore({
+		databaseUrl: config.store.databaseUrl ?? undefined,
+		dataDir: config.store.dataDir,
+		encryptionKey: config.store.encryptionKey ?? undefined,
+		clock,
+		log,
+	});
+	const answerStore = createAnswerStore(store);
+	const drafts = createDraftStore(store);
+	const claimStore = createClaimStore(store);
+	const metrics = createMetrics({ answers: () => answerStore.stats(), now: () => clock.now() });
+
+	const budget = createRequestBudget({ requestsPerMinute: config.service.requestsPerMinute, clock });
+	const sessions = createSessionServiceClient({
+		baseUrl: service,
+		apiKey: config.service.apiKey,
+		clock,
+		log,
+		budget,
+		timeouts: { call: config.service.callTimeoutMs },
+		onCall: ({ priority, outcome }) => metrics.serviceRequest(priority, outcome),
+	});
+	const clients = createSlackClients({
+		token: config.slack.botToken,
+		apiUrl: config.slack.apiUrl,
+		log,
+		onCall: metrics.slackCall,
+	});
+	const directory = createDirectory({ client: clients.people });
+	const receipts = createReceipts({ clients, names: directory, adminContact, clock, log });
+	const observer = { questionTouched: () => {} };
+	const claims = createClaims({ store: claimStore, observer, clock });
+	const worker = createAnswerWorker({
+		owner,
+		store: answerStore,
+		delivery: createDelivery({ store: answerStore, service: sessions, clock, log, metrics: metrics.delivery }),
+		confirmation: createConfirmation({ service: sessions, clock }),
+		receipts,
+		observer,
+		clock,
+		log,
+	});
+	const answers = createAnswers({
+		store: answerStore,
+		drafts,
+		claims,
+		observer,
+		clock,
+		wake: worker.wake,
+		metrics: metrics.answers,
+		giveUpMs: config.giveUpMs,
+	});
+	const housekeeping = createHousekeeping({
+		answers: answerStore,
+		drafts,
+		claims: claimStore,
+		retentionDays: config.retentionDays,
+		clock,
+		log,
+	});
+
+	let slack: SlackApp | null = null;
+	const http = createHttpServer({
+		port: config.port,
+		slack: (request, response) => {
+			if (slack?.listener == null) response.writeHead(404).end();
+			else slack.listener(request, response);
+		},
+		metrics: metrics.expose,
+		async notReady() {
+			const reasons: string[] = [];
+			if (slack === null || !slack.isServing()) reasons.push('no connection to Slack');
+			await store.ping().catch(() => reasons.push('the database does not answer'));
+			return reasons;
+		},
+	});
+
+	return {
+		/** Resolves to the port of health and metrics once Slack's requests can come. */
+		async start(signal: AbortSignal): Promise<{ port: number }> {
+			const port = await http.start();
+			const identity = await identify(clients.background, { clock, log, signal });
+			slack = createSlackApp({
+				transport: config.slack.transport,
+				botToken: config.slack.botToken,
+				apiUrl: config.slack.apiUrl,
+				identity,
+				clients,
+				service,
+				sessions,
+				answers,
+				answerStore,
+				drafts,
+				claims,
+				gatekeeper: createGatekeeper({ rules: config.access, teamId: identity.teamId, directory, clock }),
+				receipts,
+				watches: { run: async () => {}, watching: async () => null },
+				names: directory,
+				dashboardUrl,
+				adminContact,
+				clock,
+				log,
+				onAcknowledged: metrics.acknowledged,
+			});
+			worker.start();
+			housekeeping.start();
+			await slack.start();
+			return { port };
+		},
+		async stop(): Promise<void> {
+			await slack?.stop();
+			await Promise.all([worker.stop(), housekeeping.stop()]);
+			await http.stop();
+			await sessions.close();
+			await store.close();
+		},
+	};
+}

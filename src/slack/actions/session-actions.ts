@@ -1,0 +1,84 @@
+import type { Drafting, StandingForm } from '../drafting.ts';
+import { ACTIONS, decodeTarget } from '../ids.ts';
+import type { Listen, Press } from '../listen.ts';
+import { newMetadata, type ViewMetadata } from '../metadata.ts';
+import { originOf, type PersonRequest } from '../request.ts';
+import type { OpenView, SessionFlow } from '../session/flow.ts';
+import { newFormId } from '../session/presenter.ts';
+
+interface Dependencies {
+	readonly flow: SessionFlow;
+	readonly drafting: Drafting;
+}
+
+/** How a press changes what the view shows. */
+type Change = (metadata: ViewMetadata, press: Press) => Partial<ViewMetadata>;
+
+const page: Change = (_, press) => ({ page: Math.max(0, Number(press.value ?? 0) || 0) });
+
+/** Buttons within a session's modal, and those on messages that open it. */
+export function registerSessionActions(listen: Listen, { flow, drafting }: Dependencies): void {
+	/** Shows the view's session again; what stands in the fields is kept as a draft and in the fields. */
+	function reshow(change: Change, sameReading: boolean) {
+		return async (request: PersonRequest, press: Press) => {
+			if (press.view === null) return;
+			const form = await drafting.read(press.view);
+			if (form === null) return;
+			await drafting.keep(request.person, form);
+			await flow.show(request, viewOf(press), {
+				metadata: { ...form.metadata, ...change(form.metadata, press) },
+				typed: typedIn(form),
+				sameReading,
+			});
+		};
+	}
+
+	listen.action(
+		ACTIONS.refresh,
+		reshow(() => ({ page: 0 }), false),
+	);
+	listen.action(ACTIONS.older, reshow(page, true));
+	listen.action(ACTIONS.newer, reshow(page, true));
+	listen.action(
+		ACTIONS.partial,
+		reshow(() => ({ partial: true }), true),
+	);
+	listen.action(
+		ACTIONS.complete,
+		reshow(() => ({ partial: false }), true),
+	);
+	listen.action(
+		ACTIONS.plainText,
+		reshow(() => ({ plainText: true }), true),
+	);
+	listen.action(
+		ACTIONS.guessed,
+		reshow(() => ({ plainText: false }), true),
+	);
+	listen.action(
+		ACTIONS.reload,
+		reshow(() => ({}), false),
+	);
+
+	for (const id of [ACTIONS.answer, ACTIONS.open]) {
+		listen.action(id, async (request, press) => {
+			const target = decodeTarget(press.value);
+			if (target === null) return;
+			if (press.view === null) return flow.open(request, { ...target, origin: originOf(request) });
+			const form = await drafting.read(press.view);
+			const origin = form?.metadata.origin ?? originOf(request);
+			const metadata = newMetadata({ sessionId: target.sessionId, formId: newFormId(), origin });
+			await flow.show(request, viewOf(press), { metadata, wanted: target.messageIndex });
+		});
+	}
+}
+
+export function viewOf(press: Press): OpenView {
+	const { id = '', hash = '' } = press.view ?? {};
+	return { id, hash: hash === '' ? null : hash };
+}
+
+/** Null when there is no form, so that a draft may come in. */
+function typedIn({ metadata, reading }: StandingForm): Readonly<Record<number, string>> | null {
+	return metadata.fields.length === 0 ? null : reading.values;
+}

@@ -1,0 +1,121 @@
+import { App } from '@slack/bolt';
+import type { Answers } from '../answers/accept.ts';
+import type { Claims } from '../answers/claims.ts';
+import type { AnswerStore, DraftStore } from '../answers/ports.ts';
+import type { Gatekeeper } from '../answers/who-may.ts';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import { registerAnswerActions } from './actions/answer-actions.ts';
+import { registerHistoryActions } from './actions/history-actions.ts';
+import { registerOtherActions } from './actions/other-actions.ts';
+import { registerSessionActions } from './actions/session-actions.ts';
+import type { SlackClients } from './clients.ts';
+import { registerSessionCommand, type WatchCommands } from './commands/session.ts';
+import { createDrafting } from './drafting.ts';
+import { registerTalk } from './events/talk.ts';
+import type { Identity } from './identity.ts';
+import { createListen } from './listen.ts';
+import type { SlackReceipts } from './receipts.ts';
+import { createHttpReceiver, type HttpReceiver } from './receivers/http.ts';
+import { createSocketReceiver, type SocketReceiver } from './receivers/socket.ts';
+import { createReply } from './reply.ts';
+import { createSessionFlow } from './session/flow.ts';
+import { createHistoryFlow } from './session/history.ts';
+import { createPresenter } from './session/presenter.ts';
+import { createReadings } from './session/readings.ts';
+import { createSlackLogger } from './slack-logger.ts';
+import { registerSubmission } from './views/submission.ts';
+import { registerTyping } from './views/typing.ts';
+import type { Names } from './words.ts';
+
+export interface SlackAppOptions {
+	readonly transport:
+		| { readonly kind: 'socket'; readonly appToken: string }
+		| { readonly kind: 'http'; readonly signingSecret: string };
+	readonly botToken: string;
+	readonly apiUrl: string;
+	readonly identity: Identity;
+	readonly clients: SlackClients;
+	/** Names the session service in the store. */
+	readonly service: string;
+	readonly sessions: Parameters<typeof createSessionFlow>[0]['service'];
+	readonly answers: Answers;
+	readonly answerStore: AnswerStore;
+	readonly drafts: DraftStore;
+	readonly claims: Claims;
+	readonly gatekeeper: Gatekeeper;
+	readonly receipts: SlackReceipts;
+	readonly watches: WatchCommands & { watching: Parameters<typeof createPresenter>[0]['watching'] };
+	readonly names: Names;
+	readonly dashboardUrl: string | null;
+	readonly adminContact: string | null;
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly onAcknowledged: (ms: number) => void;
+}
+
+/** The Bolt app with everything that listens on it. Bolt's types go no further than this folder. */
+export function createSlackApp(options: SlackAppOptions) {
+	const { transport, apiUrl, identity, clients, log, clock, adminContact } = options;
+	let http: HttpReceiver | null = null;
+	let socket: SocketReceiver | null = null;
+	if (transport.kind === 'http') http = createHttpReceiver({ signingSecret: transport.signingSecret, log });
+	else socket = createSocketReceiver({ appToken: transport.appToken, apiUrl, clock, log });
+	const receiver = http ?? socket;
+	const { teamId, botId, botUserId } = identity;
+	const app = new App({
+		...(receiver === null ? {} : { receiver }),
+		// Known already: Bolt's own auth.test would retry for many minutes, and drop events when the token is bad.
+		authorize: async () => ({ botToken: options.botToken, botId, botUserId, teamId }),
+		logger: createSlackLogger(log),
+		clientOptions: { slackApiUrl: apiUrl, timeout: 5_000, retryConfig: { retries: 0 } },
+		convoStore: false,
+	});
+	app.error(async (error) => {
+		log.error({ code: error.code, err: error }, 'Bolt could not handle a request');
+	});
+
+	const reply = createReply({ client: clients.people });
+	const listen = createListen({ ...options, app, reply });
+	const drafting = createDrafting(options);
+	const presenter = createPresenter({ ...options, answers: options.answerStore, watching: options.watches.watching });
+	const readings = createReadings(() => clock.now());
+	const client = clients.people;
+	const flow = createSessionFlow({
+		client,
+		service: options.sessions,
+		presenter,
+		readings,
+		gatekeeper: options.gatekeeper,
+		reply,
+		adminContact,
+	});
+	const history = createHistoryFlow({ ...options, client, store: options.answerStore, reply });
+
+	registerSessionCommand(listen, { ...options, flow, history, reply });
+	registerSubmission(listen, { ...options, drafting });
+	registerTyping(listen, { drafting });
+	registerSessionActions(listen, { flow, drafting });
+	registerAnswerActions(listen, { ...options, client, store: options.answerStore, flow, reply });
+	registerHistoryActions(listen, { history });
+	registerOtherActions(listen, { reply, adminContact });
+	registerTalk(listen, { client: clients.background });
+
+	return {
+		/** Slack's requests in HTTP mode, for the process' server; null in Socket Mode. */
+		listener: http?.listener ?? null,
+		/** False while no connection to Slack serves. */
+		isServing: () => socket === null || socket.connected() > 0,
+		/** Resolves when Slack's requests can come. */
+		async start(): Promise<void> {
+			await app.start();
+		},
+		/** Takes nothing more and lets what was taken finish. */
+		async stop(): Promise<void> {
+			await app.stop();
+			await listen.drained();
+		},
+	};
+}
+
+export type SlackApp = ReturnType<typeof createSlackApp>;

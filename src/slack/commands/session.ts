@@ -1,0 +1,47 @@
+import type { Gatekeeper } from '../../answers/who-may.ts';
+import { helpMessage, refusedMessage } from '../blocks/messages.ts';
+import type { Listen } from '../listen.ts';
+import type { Reply } from '../reply.ts';
+import { originOf, type PersonRequest } from '../request.ts';
+import type { SessionFlow } from '../session/flow.ts';
+import type { HistoryFlow } from '../session/history.ts';
+import { parseSessionCommand, type SessionCommand } from './parse.ts';
+
+/** What watching does with its part of `/session`; it answers the person itself. */
+export interface WatchCommands {
+	run(request: PersonRequest, command: Extract<SessionCommand, { kind: 'watch' | 'unwatch' | 'list' }>): Promise<void>;
+}
+
+interface Dependencies {
+	readonly flow: SessionFlow;
+	readonly history: HistoryFlow;
+	readonly watches: WatchCommands;
+	readonly gatekeeper: Gatekeeper;
+	readonly reply: Reply;
+	readonly dashboardUrl: string | null;
+	readonly adminContact: string | null;
+}
+
+/** `/session …` */
+export function registerSessionCommand(listen: Listen, deps: Dependencies): void {
+	const { flow, history, watches, gatekeeper, reply, dashboardUrl, adminContact } = deps;
+	listen.command('/session', async (request, text) => {
+		const command = parseSessionCommand(text, dashboardUrl);
+		switch (command.kind) {
+			case 'help':
+				await reply.toPerson(request, helpMessage(command.reason));
+				return;
+			case 'open':
+				await flow.open(request, { sessionId: command.sessionId, messageIndex: null, origin: originOf(request) });
+				return;
+			case 'history':
+				await history.open(request, command.sessionId);
+				return;
+			default: {
+				const verdict = await gatekeeper.check(request.person, request.channelId);
+				if (verdict.allowed) await watches.run(request, command);
+				else await reply.toPerson(request, refusedMessage(verdict.refusal, adminContact));
+			}
+		}
+	});
+}

@@ -1,0 +1,112 @@
+import type { Person, QuestionKey } from '../answers/answer.ts';
+import type { Claims } from '../answers/claims.ts';
+import type { DraftStore } from '../answers/ports.ts';
+import type { Clock } from '../clock.ts';
+import { type FormReading, readForm } from './form.ts';
+import type { ViewSnapshot } from './listen.ts';
+import { decodeMetadata, type ViewMetadata } from './metadata.ts';
+
+/** A claim is prolonged at most this often while somebody types. */
+const CLAIM_EVERY_MS = 60_000;
+const MOST_CLAIMS = 2_000;
+
+interface Dependencies {
+	readonly service: string;
+	readonly drafts: DraftStore;
+	readonly claims: Claims;
+	readonly clock: Clock;
+}
+
+/** A form as it stands in somebody's view. */
+export interface StandingForm {
+	readonly metadata: ViewMetadata;
+	readonly reading: FormReading;
+}
+
+/**
+ * Keeps what people type. While one save of a form runs, only the newest state of it waits: typing fast costs no more
+ * than the store can take.
+ */
+export function createDrafting({ service, drafts, claims, clock }: Dependencies) {
+	const saving = new Map<string, { next: (() => Promise<void>) | null }>();
+	const claimedAt = new Map<string, number>();
+
+	function keyOf(metadata: ViewMetadata): QuestionKey | null {
+		const { sessionId, messageIndex } = metadata;
+		return messageIndex === null ? null : { service, sessionId, messageIndex };
+	}
+
+	async function saveLatest(formId: string, save: () => Promise<void>): Promise<void> {
+		const busy = saving.get(formId);
+		if (busy !== undefined) {
+			busy.next = save;
+			return;
+		}
+		const slot: { next: (() => Promise<void>) | null } = { next: save };
+		saving.set(formId, slot);
+		try {
+			for (let next = slot.next; next !== null; next = slot.next) {
+				slot.next = null;
+				await next();
+			}
+		} finally {
+			saving.delete(formId);
+		}
+	}
+
+	async function prolongClaim(key: QuestionKey, person: Person, formId: string): Promise<void> {
+		const now = clock.now();
+		if (now - (claimedAt.get(formId) ?? 0) < CLAIM_EVERY_MS) return;
+		claimedAt.delete(formId);
+		claimedAt.set(formId, now);
+		const oldest = claimedAt.keys().next();
+		if (claimedAt.size > MOST_CLAIMS && oldest.value !== undefined) claimedAt.delete(oldest.value);
+		await claims.take(key, person);
+	}
+
+	/** What stands in a view's form; null when the view is none of ours or of another version. */
+	async function read(view: ViewSnapshot, acted?: string): Promise<StandingForm | null> {
+		const metadata = decodeMetadata(view.privateMetadata);
+		if (metadata === null) return null;
+		const draft = metadata.offered.length === 0 ? null : await drafts.get(metadata.formId);
+		const reading = readForm({
+			values: view.values,
+			metadata,
+			draft: draft?.values ?? {},
+			...(acted === undefined ? {} : { acted }),
+		});
+		return { metadata, reading };
+	}
+
+	async function keep(person: Person, { metadata, reading }: StandingForm): Promise<void> {
+		const question = keyOf(metadata);
+		const { formId, fingerprint } = metadata;
+		if (question === null || fingerprint === null || metadata.fields.length === 0) return;
+		const draft = { formId, person, question, fingerprint, values: reading.draft, updatedAt: clock.now() };
+		await saveLatest(formId, () => drafts.save(draft));
+	}
+
+	return {
+		read,
+		keep,
+		/** Somebody typed. */
+		async typed(person: Person, view: ViewSnapshot, acted: string): Promise<void> {
+			const form = await read(view, acted);
+			if (form === null) return;
+			await keep(person, form);
+			const key = keyOf(form.metadata);
+			if (key !== null) await prolongClaim(key, person, form.metadata.formId);
+		},
+		/** Somebody closed a form: what Slack still tells of it is kept, and others see that nobody is answering now. */
+		async closed(person: Person, view: ViewSnapshot): Promise<void> {
+			const form = await read(view);
+			if (form === null) return;
+			const key = keyOf(form.metadata);
+			if (key !== null) await claims.release(key, person);
+			// Not documented whether the state comes along: an empty one must not wipe what typing has told.
+			if (Object.values(form.reading.draft).some((text) => text !== '')) await keep(person, form);
+		},
+	};
+}
+
+export type Drafting = ReturnType<typeof createDrafting>;

@@ -1,0 +1,54 @@
+import type { WebClient } from '@slack/web-api';
+import type { Clock } from '../clock.ts';
+import { HandraiseError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { slackErrorCode } from './clients.ts';
+
+/** Who we are in Slack, from `auth.test`. */
+export interface Identity {
+	readonly teamId: string;
+	readonly botId: string;
+	readonly botUserId: string;
+}
+
+/** Slack does not accept the token, or names no bot for it. `slackCode` is Slack's own. */
+export class SlackTokenError extends HandraiseError {
+	readonly code = 'slack_token_refused';
+	readonly retryable = false;
+	readonly slackCode: string;
+
+	constructor(slackCode: string) {
+		super(`Slack refuses SLACK_BOT_TOKEN (${slackCode}): copy the bot token again, or reinstall the app`);
+		this.slackCode = slackCode;
+	}
+}
+
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * Asks Slack who the token is. While Slack cannot be reached it is asked again, with growing pauses.
+ * @throws SlackTokenError when Slack answers with a refusal; the signal's reason
+ */
+export async function identify(
+	client: WebClient,
+	{ clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
+): Promise<Identity> {
+	for (let tries = 1; ; tries++) {
+		signal.throwIfAborted();
+		try {
+			const { team_id, bot_id, user_id } = await client.auth.test();
+			if (team_id === undefined || bot_id === undefined || user_id === undefined)
+				throw new SlackTokenError('not a bot');
+			return { teamId: team_id, botId: bot_id, botUserId: user_id };
+		} catch (error) {
+			if (error instanceof SlackTokenError) throw error;
+			const code = slackErrorCode(error);
+			if (code !== null && !PASSING.has(code)) throw new SlackTokenError(code);
+			log.warn({ code: code ?? 'no_answer', tries }, 'Slack cannot be reached yet');
+			await clock.sleep(Math.min(500 * 2 ** Math.min(tries, 10), LONGEST_PAUSE_MS), signal);
+		}
+	}
+}
+
+/** Slack's own troubles: they say nothing about the token. */
+const PASSING = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'ratelimited']);

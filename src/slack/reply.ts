@@ -1,0 +1,70 @@
+import type { WebClient } from '@slack/web-api';
+import type { MessageContent } from './blocks/message.ts';
+import { slackErrorCode } from './clients.ts';
+import type { PersonRequest } from './request.ts';
+
+const REPLY_WITHIN_MS = 5_000;
+
+/**
+ * Tells something to one person, only for their eyes: through the request's response_url, where the bot need not be a
+ * member; else as an ephemeral message; else in a DM.
+ */
+export function createReply({ client }: { client: WebClient }) {
+	/** Bolt's own `respond` has no time-out. */
+	async function throughResponseUrl(url: string, content: MessageContent, replace: boolean): Promise<boolean> {
+		try {
+			const response = await fetch(url, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json; charset=utf-8' },
+				body: JSON.stringify({ ...content, response_type: 'ephemeral', replace_original: replace }),
+				signal: AbortSignal.timeout(REPLY_WITHIN_MS),
+			});
+			await response.arrayBuffer();
+			return response.ok;
+		} catch {
+			return false;
+		}
+	}
+
+	async function inChannel(request: PersonRequest, content: MessageContent): Promise<boolean> {
+		if (request.channelId === null) return false;
+		try {
+			await client.chat.postEphemeral({
+				channel: request.channelId,
+				user: request.person.userId,
+				...content,
+				...(request.threadTs === null ? {} : { thread_ts: request.threadTs }),
+			});
+			return true;
+		} catch {
+			return false;
+		}
+	}
+
+	async function inDm(request: PersonRequest, content: MessageContent): Promise<boolean> {
+		try {
+			const { channel } = await client.conversations.open({ users: request.person.userId });
+			if (channel?.id === undefined) return false;
+			await client.chat.postMessage({ channel: channel.id, ...content });
+			return true;
+		} catch (error) {
+			request.log.warn({ code: slackErrorCode(error) ?? 'no_answer' }, 'a person could not be told anything');
+			return false;
+		}
+	}
+
+	return {
+		/** Resolves to false when nothing of it worked; that is logged. */
+		async toPerson(request: PersonRequest, content: MessageContent): Promise<boolean> {
+			if (request.responseUrl !== null && (await throughResponseUrl(request.responseUrl, content, false))) return true;
+			return (await inChannel(request, content)) || (await inDm(request, content));
+		},
+		/** Puts something else in the place of the ephemeral message that was acted on. */
+		async inPlace(request: PersonRequest, content: MessageContent): Promise<boolean> {
+			if (request.responseUrl === null) return false;
+			return throughResponseUrl(request.responseUrl, content, true);
+		},
+	};
+}
+
+export type Reply = ReturnType<typeof createReply>;

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Origin, Person } from '../answers/answer.ts';
+import type { Log } from '../log.ts';
+
+/** What every request of a person brings, whatever it is: a command, a press, a submission. */
+export interface PersonRequest {
+	/** Ties together the log lines of one request. */
+	readonly id: string;
+	readonly person: Person;
+	/** Where the person acts; null inside a modal. */
+	readonly channelId: string | null;
+	/** The thread of the message they acted on, or that message itself when it is in a channel and starts one. */
+	readonly threadTs: string | null;
+	readonly messageTs: string | null;
+	/** Opens one modal within three seconds. */
+	readonly triggerId: string | null;
+	/** Takes five replies within half an hour. */
+	readonly responseUrl: string | null;
+	readonly log: Log;
+}
+
+const id = z.string().min(1);
+const named = z.object({ id }).optional().catch(undefined);
+
+/** Slash commands are flat, interactions are nested; one schema reads both. Anything else in them is not looked at. */
+const body = z.object({
+	user_id: id.optional(),
+	team_id: id.optional(),
+	channel_id: id.optional(),
+	user: z.union([id, z.object({ id, team_id: id.optional() })]).optional(),
+	team: z.object({ id }).nullish(),
+	channel: named,
+	container: z
+		.object({
+			channel_id: id.optional(),
+			message_ts: id.optional(),
+			thread_ts: id.optional(),
+			is_ephemeral: z.boolean().optional(),
+		})
+		.optional()
+		.catch(undefined),
+	message: z.object({ ts: id, thread_ts: id.optional() }).optional().catch(undefined),
+	trigger_id: id.optional(),
+	response_url: id.optional(),
+	response_urls: z.unknown(),
+});
+
+/** Throws ZodError for something that no person of Slack's sent. */
+export function personRequest(raw: unknown, log: Log): PersonRequest {
+	const data = body.parse(raw);
+	const user = typeof data.user === 'string' ? { id: data.user } : data.user;
+	const userId = data.user_id ?? user?.id;
+	const teamId = (user !== undefined && 'team_id' in user ? user.team_id : undefined) ?? data.team_id ?? data.team?.id;
+	if (userId === undefined || teamId === undefined) throw new Error('the request names no person');
+	const requestId = randomBytes(6).toString('hex');
+	const messageTs = data.container?.message_ts ?? data.message?.ts ?? null;
+	const isEphemeral = data.container?.is_ephemeral === true;
+	return {
+		id: requestId,
+		person: { teamId, userId },
+		channelId: data.channel_id ?? data.channel?.id ?? data.container?.channel_id ?? null,
+		threadTs: data.container?.thread_ts ?? data.message?.thread_ts ?? (isEphemeral ? null : messageTs),
+		messageTs: isEphemeral ? null : messageTs,
+		triggerId: data.trigger_id ?? null,
+		responseUrl: data.response_url ?? null,
+		log: log.child({ request: requestId, user: userId, team: teamId }),
+	};
+}
+
+/** Where a form opened by this request belongs. */
+export function originOf(request: PersonRequest): Origin {
+	return { channelId: request.channelId, threadTs: request.threadTs };
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import type { Answer, OtherAnswer, Person, QuestionKey } from '../../answers/answer.ts';
+import { isBlocking } from '../../answers/answer.ts';
+import type { Claims } from '../../answers/claims.ts';
+import type { AnswerStore, DraftStore } from '../../answers/ports.ts';
+import type { Clock } from '../../clock.ts';
+import { fingerprintOf } from '../../questions/fingerprint.ts';
+import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
+import { looksSecret } from '../../questions/secrets.ts';
+import type { Session } from '../../questions/session.ts';
+import type { Notice, SessionModel } from '../blocks/session-model.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import type { Names } from '../words.ts';
+import { startingValues, type Values } from './draft-for.ts';
+import type { Reading } from './readings.ts';
+
+/** One way a session is to be shown to one person. */
+export interface Showing {
+	readonly person: Person;
+	readonly metadata: ViewMetadata;
+	/** What stands in the view's fields now; null when it has none. */
+	readonly typed: Values | null;
+	/** A message chosen with "Use as answer", by position. */
+	readonly prefill: Values | null;
+	readonly reading: Reading;
+	/** The message whose question a button named; null: whatever is open. */
+	readonly wanted: number | null;
+	readonly notices: readonly Notice[];
+}
+
+interface Dependencies {
+	readonly service: string;
+	readonly answers: AnswerStore;
+	readonly drafts: DraftStore;
+	readonly claims: Claims;
+	readonly watching: (person: Person, channelId: string | null, sessionId: string) => Promise<SessionModel['watch']>;
+	readonly names: Names;
+	readonly dashboardUrl: string | null;
+	readonly adminContact: string | null;
+	readonly clock: Clock;
+}
+
+/** A form's own id. */
+export function newFormId(): string {
+	return randomBytes(9).toString('base64url');
+}
+
+/**
+ * Gathers what the session's modal shows beside the session itself: what of it is open to this person, who else is
+ * answering, what they typed before. Remembers what the form offers, and marks the question as being answered.
+ */
+export function createPresenter(deps: Dependencies) {
+	const { service, answers, drafts, claims, watching, names, dashboardUrl, adminContact, clock } = deps;
+
+	async function openFor(session: Session): Promise<Question | null> {
+		const index = askingMessageIndex(session);
+		const items = index === null ? undefined : session.messages[index]?.humanInput;
+		if (index === null || items === undefined) return null;
+		const left = await answers.leftEmpty(keyOf(session.sessionId, index), fingerprintOf(items));
+		return openQuestion(session, (messageIndex) => (messageIndex === index ? left : new Set()));
+	}
+
+	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
+		return { service, sessionId, messageIndex };
+	}
+
+	/** What became of the question that was wanted or shown, when it is not the open one. */
+	async function settledNotice(showing: Showing, question: Question | null): Promise<Notice[]> {
+		const { metadata, reading, wanted } = showing;
+		const before = metadata.fields.length > 0 ? metadata.messageIndex : wanted;
+		if (before === null || before === question?.messageIndex) return [];
+		const standing = await answers.standing(keyOf(reading.session.sessionId, before));
+		if (standing !== null) {
+			if (standing.person.userId === showing.person.userId) return [];
+			return [{ kind: 'answeredMeanwhile', other: otherAnswer(standing) }];
+		}
+		const there = questionAt(reading.session, before);
+		if (there === null || there.items.every((item) => item.value === '')) return [];
+		return [{ kind: 'answeredMeanwhile', other: outsideAnswer(there) }];
+	}
+
+	/** An answer of Handraise's that is on its way to the open question. */
+	async function standingNotice(person: Person, key: QuestionKey): Promise<Notice[]> {
+		const standing = await answers.standing(key);
+		if (standing === null) return [];
+		const { state, acceptedAt } = standing;
+		const isOwn = standing.person.userId === person.userId && standing.person.teamId === person.teamId;
+		if (isOwn && (state === 'accepted' || state === 'delivering' || state === 'waiting')) {
+			return [{ kind: 'ownAnswer', state, at: acceptedAt }];
+		}
+		return isBlocking(state) ? [{ kind: 'answeredMeanwhile', other: otherAnswer(standing) }] : [];
+	}
+
+	return {
+		/** Everything `sessionModal` needs. */
+		async model(showing: Showing): Promise<SessionModel> {
+			const { person, reading, metadata } = showing;
+			const { session, readAt } = reading;
+			const { sessionId } = metadata;
+			const question = await openFor(session);
+			const base = {
+				session,
+				readAt,
+				question,
+				now: clock.now(),
+				names,
+				dashboardUrl,
+				adminContact,
+			};
+			const [settled, watch] = await Promise.all([
+				settledNotice(showing, question),
+				watching(person, metadata.origin.channelId, sessionId),
+			]);
+			if (question === null) {
+				return { ...base, metadata, watch, claims: [], draft: {}, notices: [...showing.notices, ...settled] };
+			}
+			const key = keyOf(sessionId, question.messageIndex);
+			const [draft, others, standing] = await Promise.all([
+				drafts.newest(person, key),
+				claims.others(key, person),
+				standingNotice(person, key),
+			]);
+			const start = startingValues({ question, metadata, typed: showing.typed, prefill: showing.prefill, draft });
+			const formId = start.isNewForm ? newFormId() : metadata.formId;
+			if (Object.keys(start.values).length > 0) {
+				await drafts.save({
+					formId,
+					person,
+					question: key,
+					fingerprint: question.fingerprint,
+					values: withoutSecrets(start.values, question),
+					updatedAt: start.notice?.kind === 'draftRestored' ? start.notice.at : clock.now(),
+				});
+			}
+			await claims.take(key, person);
+			return {
+				...base,
+				metadata: { ...metadata, formId, ...(start.isNewForm ? { fields: [], offered: [] } : {}) },
+				watch,
+				claims: others.map((claim) => ({ userId: claim.person.userId, since: null })),
+				draft: withoutSecrets(start.values, question),
+				notices: [...showing.notices, ...settled, ...standing, ...(start.notice === null ? [] : [start.notice])],
+			};
+		},
+	};
+}
+
+export type Presenter = ReturnType<typeof createPresenter>;
+
+/** Texts for secret-looking items are neither kept nor carried over. */
+function withoutSecrets(values: Values, question: Question): Values {
+	return Object.fromEntries(
+		Object.entries(values).filter(([position]) => {
+			const item = question.items[Number(position)];
+			return item !== undefined && !looksSecret(item);
+		}),
+	);
+}
+
+function otherAnswer(answer: Answer): OtherAnswer {
+	const items = answer.content.kind === 'readable' ? answer.content.items : [];
+	return {
+		person: answer.person,
+		at: answer.acceptedAt,
+		same: false,
+		values: items.map((item) => (item.secret ? null : item.value)),
+	};
+}
+
+function outsideAnswer(question: Question): OtherAnswer {
+	return {
+		person: null,
+		at: null,
+		same: false,
+		values: question.items.map((item) => (looksSecret(item) ? null : item.value)),
+	};
+}

@@ -1,0 +1,144 @@
+import type { Answers } from '../../answers/accept.ts';
+import type { AnswerItem } from '../../answers/answer.ts';
+import type { AcceptResult } from '../../answers/ports.ts';
+import type { Gatekeeper } from '../../answers/who-may.ts';
+import type { Clock } from '../../clock.ts';
+import { errorModal } from '../blocks/error-modal.ts';
+import { receiptModal, savedModal } from '../blocks/receipt-modal.ts';
+import type { Drafting, StandingForm } from '../drafting.ts';
+import { codeOf, StoreTooSlowError } from '../error-code.ts';
+import { CALLBACKS, fieldBlockId } from '../ids.ts';
+import type { Listen, SubmissionAck, ViewSnapshot } from '../listen.ts';
+import { newMetadata } from '../metadata.ts';
+import type { SlackReceipts } from '../receipts.ts';
+import type { PersonRequest } from '../request.ts';
+import { errorWords, type Names, refusalWords } from '../words.ts';
+
+/** Slack shows "trouble connecting" after three seconds without an acknowledgement; the person gets better words before. */
+const STORE_WITHIN_MS = 2_200;
+
+interface Dependencies {
+	readonly service: string;
+	readonly answers: Answers;
+	readonly drafting: Drafting;
+	readonly gatekeeper: Gatekeeper;
+	readonly receipts: SlackReceipts;
+	readonly names: Names;
+	readonly adminContact: string | null;
+	readonly clock: Clock;
+}
+
+/** The press on "Send answer": checked here, stored, and only then acknowledged. */
+export function registerSubmission(listen: Listen, deps: Dependencies): void {
+	const { service, answers, drafting, gatekeeper, receipts, names, adminContact, clock } = deps;
+
+	function submissionOf(request: PersonRequest, view: ViewSnapshot, { metadata, reading }: StandingForm) {
+		const length = Math.max(...metadata.fields) + 1;
+		const items = Array.from({ length }, (_, position): AnswerItem => {
+			const isField = metadata.fields.includes(position);
+			return {
+				title: isField ? titleOf(view, metadata, position) : '',
+				value: isField ? (reading.values[position] ?? '') : null,
+				secret: metadata.secret.includes(position),
+				wiped: false,
+			};
+		});
+		return {
+			formId: metadata.formId,
+			viewId: view.id,
+			person: request.person,
+			question: { service, sessionId: metadata.sessionId, messageIndex: metadata.messageIndex ?? 0 },
+			fingerprint: metadata.fingerprint ?? '',
+			items,
+			leftEmpty: reading.missing,
+			origin: metadata.origin,
+			formReadAt: metadata.readAt,
+		};
+	}
+
+	function acknowledgement(result: AcceptResult, form: StandingForm): SubmissionAck {
+		const { metadata } = form;
+		const answer = result.answer;
+		const isUnderWay = result.kind === 'accepted' || (answer.state === 'accepted' && answer.lastError === null);
+		if (isUnderWay) return { response_action: 'update', view: savedModal(receiptMetadata(metadata, answer.id)) };
+		const context = { names, adminContact, now: clock.now() };
+		return { response_action: 'update', view: receiptModal(answer, receiptMetadata(metadata, answer.id), context) };
+	}
+
+	async function submit(request: PersonRequest, view: ViewSnapshot) {
+		const form = await drafting.read(view);
+		if (form === null || form.metadata.fields.length === 0 || form.metadata.fingerprint === null) {
+			const metadata = newMetadata({ sessionId: form?.metadata.sessionId ?? '', formId: view.id });
+			const context = { kept: 'nothing', adminContact } as const;
+			return only({ response_action: 'update', view: errorModal('form_outdated', metadata, context) });
+		}
+		const keepText = () => drafting.keep(request.person, form);
+		const { fieldErrors } = form.reading;
+		if (Object.keys(fieldErrors).length > 0) {
+			return { ack: { response_action: 'errors', errors: fieldErrors } as const, after: keepText };
+		}
+		const verdict = await gatekeeper.check(request.person, form.metadata.origin.channelId);
+		if (!verdict.allowed) {
+			request.log.info({ refusal: verdict.refusal }, 'refused at submit');
+			return { ack: onFirstField(view, refusalWords(verdict.refusal, adminContact)), after: keepText };
+		}
+		receipts.expectAcknowledgement(view.id);
+		const result = await within(answers.submit(submissionOf(request, view, form)), STORE_WITHIN_MS);
+		request.log.info({ answer: result.answer.id, session: form.metadata.sessionId, outcome: result.kind }, 'submitted');
+		return {
+			ack: acknowledgement(result, form),
+			after: async () => {
+				receipts.acknowledged(view.id);
+				await answers.afterAccept(result.answer);
+			},
+		};
+	}
+
+	listen.submission(CALLBACKS.session, async (request, view) => {
+		try {
+			return await submit(request, view);
+		} catch (error) {
+			receipts.acknowledged(view.id);
+			const code = codeOf(error);
+			request.log.error({ code, err: error }, 'a submission could not be stored');
+			return only(onFirstField(view, errorWords(code, { kept: 'text', adminContact }).text));
+		}
+	});
+}
+
+function only(ack: SubmissionAck) {
+	return { ack, after: async () => {} };
+}
+
+/** Field errors are the only words Slack shows without taking the form away; they know no mark-up. */
+function onFirstField(view: ViewSnapshot, words: string): SubmissionAck {
+	const [first] = Object.keys(view.labels);
+	return { response_action: 'errors', errors: { [first ?? 'b.form']: words } };
+}
+
+function receiptMetadata(metadata: StandingForm['metadata'], answerId: string) {
+	const { sessionId, messageIndex, formId, origin } = metadata;
+	return { ...newMetadata({ sessionId, messageIndex, formId, origin }), answerId };
+}
+
+function titleOf(view: ViewSnapshot, metadata: StandingForm['metadata'], position: number): string {
+	const { messageIndex, fingerprint } = metadata;
+	if (messageIndex === null || fingerprint === null) return '';
+	for (const variant of ['guessed', 'plain'] as const) {
+		const label = view.labels[fieldBlockId({ messageIndex, fingerprint, position, variant })];
+		if (label !== undefined) return label;
+	}
+	return '';
+}
+
+async function within<Value>(work: Promise<Value>, ms: number): Promise<Value> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => reject(new StoreTooSlowError('storing an answer took too long')), ms);
+	});
+	try {
+		return await Promise.race([work, late]);
+	} finally {
+		clearTimeout(timer);
+	}
+}

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseConfig } from '../../src/config.ts';
+import { createHandraise } from '../../src/handraise.ts';
+import { createLog } from '../../src/ops/log.ts';
+import { createSessionService } from './session-service/session-service.ts';
+import { createSlackStandIn, type SlackStandInOptions } from './slack/stand-in.ts';
+
+type ServiceOptions = NonNullable<Parameters<typeof createSessionService>[0]>;
+
+export interface AppOptions {
+	readonly transport?: 'socket' | 'http';
+	readonly env?: Readonly<Record<string, string>>;
+	readonly service?: ServiceOptions;
+	readonly slack?: SlackStandInOptions;
+}
+
+/**
+ * The whole program in this process, between a Slack stand-in and a session service, over real HTTP and WebSocket. Its
+ * log lines are kept in `log` for "appears nowhere" assertions.
+ */
+export async function startApp({ transport = 'socket', env = {}, service: some = {}, slack: someSlack = {} }: AppOptions = {}) {
+	const service = createSessionService({ resumeAfterMs: 50, pace: 0.02, ...some });
+	await service.start();
+	const slack = await createSlackStandIn({ waitMs: 10_000, ...someSlack });
+	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-test-'));
+	const log: string[] = [];
+	const config = parseConfig({
+		SLACK_BOT_TOKEN: slack.tokens.bot,
+		...(transport === 'socket'
+			? { SLACK_APP_TOKEN: slack.tokens.app }
+			: { SLACK_SIGNING_SECRET: slack.tokens.signingSecret }),
+		SLACK_API_URL: slack.apiUrl,
+		SESSION_SERVICE_URL: service.url,
+		SESSION_SERVICE_API_KEY: service.apiKey,
+		SESSION_SERVICE_TIMEOUT_MS: '2000',
+		SESSION_DASHBOARD_URL: 'https://dashboard.example.com',
+		DATA_DIR: dataDir,
+		PORT: '0',
+		...env,
+	});
+
+	async function run() {
+		const handraise = await createHandraise({
+			config,
+			log: createLog('debug', { write: (line) => void log.push(line) }),
+		});
+		const { port } = await handraise.start(new AbortController().signal);
+		if (transport === 'http') slack.setRequestUrl(`http://127.0.0.1:${port}/slack/events`);
+		else await slack.connected(1);
+		return { stop: () => handraise.stop(), port };
+	}
+
+	let app = await run();
+	return {
+		service,
+		slack,
+		log,
+		dataDir,
+		get url() {
+			return `http://127.0.0.1:${app.port}`;
+		},
+		/** Stops the program and starts it again on the same data. */
+		async restart() {
+			await app.stop();
+			app = await run();
+		},
+		async [Symbol.asyncDispose]() {
+			await app.stop();
+			await slack.close();
+			await service.stop();
+			await rm(dataDir, { recursive: true, force: true });
+		},
+	};
+}
