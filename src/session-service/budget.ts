@@ -1,13 +1,7 @@
 import type { Clock } from '../clock.ts';
-import {
-	type BudgetState,
-	type BudgetStats,
-	decide,
-	emptyBudgetState,
-	observed,
-	usageAt,
-	withinPeoplesShare,
-} from './budget-state.ts';
+import { type BudgetCell, createBudgetCell } from './budget-cell.ts';
+import { grantWaiting } from './budget-queue.ts';
+import { type BudgetState, type BudgetStats, decide, emptyBudgetState, observed, usageAt } from './budget-state.ts';
 import { RateLimitedError } from './errors.ts';
 
 /** Who waits for a request: an answer's delivery, a person who looks at a loading view, or watching. */
@@ -31,8 +25,8 @@ export interface BudgetGrant {
 
 /**
  * The one counter for everything sent to the session service, which counts by client address and not by key. One
- * process keeps it in memory; replicas that share an address share it through the database. The arithmetic of both
- * is `budget-state.ts`.
+ * process keeps it in memory; replicas that share an address keep it in one row of their database (`BudgetCell`).
+ * The arithmetic is `budget-state.ts`.
  */
 export interface RequestBudget {
 	/**
@@ -53,6 +47,8 @@ export interface RequestBudget {
 }
 
 const PRIORITIES: readonly RequestPriority[] = ['delivery', 'person', 'background'];
+/** Milliseconds until the next try when the cell cannot be had. */
+const CELL_RETRY_MS = 1_000;
 
 interface Waiter {
 	readonly priority: RequestPriority;
@@ -63,10 +59,9 @@ interface Waiter {
 }
 
 /**
- * The budget of a single process.
+ * The budget of one process, or one process' side of a shared one. Who goes first: `budget-queue.ts`.
  *
- * Within a priority first come, first served. A delivery that waits holds everything else back but people within
- * their share; a person who waits holds background back.
+ * While the cell cannot be had (a database that is away) nothing is granted, and everybody waits up to their deadline.
  *
  * @param requestsPerMinute at least 10, or a delivery's pair would not fit beside anything else; 250 is what the
  * service allows a client address
@@ -74,16 +69,33 @@ interface Waiter {
 export function createRequestBudget({
 	requestsPerMinute = 250,
 	clock,
+	cell = createBudgetCell(),
 }: {
 	requestsPerMinute?: number;
 	clock: Clock;
+	cell?: BudgetCell;
 }): RequestBudget {
 	if (!Number.isInteger(requestsPerMinute) || requestsPerMinute < 10) {
 		throw new RangeError(`requestsPerMinute is a whole number of at least 10, got ${requestsPerMinute}`);
 	}
-	let state: BudgetState = emptyBudgetState;
 	const queues: Record<RequestPriority, Waiter[]> = { delivery: [], person: [], background: [] };
+	/** The newest state seen: good for statistics and for telling who waits in vain, not for granting. */
+	let known: BudgetState = emptyBudgetState;
 	let alarm: { readonly at: number; cancel(): void } | null = null;
+	let granting = false;
+	let grantAgain = false;
+
+	function update<R>(change: (state: BudgetState) => { state: BudgetState; result: R }): Promise<R> {
+		return cell.update((state) => {
+			const changed = change(state ?? emptyBudgetState);
+			known = changed.state;
+			return changed;
+		});
+	}
+
+	function waiting(): Waiter[] {
+		return PRIORITIES.flatMap((priority) => queues[priority]);
+	}
 
 	function remove(waiter: Waiter): boolean {
 		const queue = queues[waiter.priority];
@@ -99,49 +111,58 @@ export function createRequestBudget({
 		waiter.reject(new RateLimitedError('The request budget has nothing free in time', { retryAt, now }));
 	}
 
-	function mayPass(waiter: Waiter, now: number): boolean {
-		if (waiter.priority === 'delivery') return true;
-		if (waiter.priority === 'background') return queues.delivery.length + queues.person.length === 0;
-		return queues.delivery.length === 0 || withinPeoplesShare(state, now, requestsPerMinute, waiter.count);
-	}
-
-	/** Grants what can be granted now and sets the alarm for the next moment at which something changes by itself. */
-	function pump(): void {
-		const now = clock.now();
-		let next = Number.POSITIVE_INFINITY;
-		for (const priority of PRIORITIES) {
-			for (let head = queues[priority][0]; head !== undefined; head = queues[priority][0]) {
-				if (!mayPass(head, now)) break;
-				const decision = decide(state, now, requestsPerMinute, priority, head.count);
-				if (!decision.granted) {
-					next = Math.min(next, decision.retryAt);
-					break;
-				}
-				state = decision.state;
-				queues[priority].shift();
-				head.resolve({ count: head.count, sequence: state.granted });
-			}
-		}
-		for (const waiter of waiting()) {
-			if (waiter.deadline <= now) refuse(waiter, earliest(waiter, now));
-			else next = Math.min(next, waiter.deadline);
-		}
-		setAlarm(next);
-	}
-
-	function waiting(): Waiter[] {
-		return PRIORITIES.flatMap((priority) => queues[priority]);
-	}
-
+	/** When this one could have its turn if nobody else were there. */
 	function earliest(waiter: Waiter, now: number): number {
-		const decision = decide(state, now, requestsPerMinute, waiter.priority, waiter.count);
+		const decision = decide(known, now, requestsPerMinute, waiter.priority, waiter.count);
 		return decision.granted ? now : decision.retryAt;
 	}
 
 	/** After news of a pause: whoever cannot wait that long hears it now. */
 	function refuseThePaused(): void {
-		if (state.pausedUntil <= clock.now()) return;
-		for (const waiter of waiting()) if (waiter.deadline < state.pausedUntil) refuse(waiter, state.pausedUntil);
+		if (known.pausedUntil <= clock.now()) return;
+		for (const waiter of waiting()) if (waiter.deadline < known.pausedUntil) refuse(waiter, known.pausedUntil);
+	}
+
+	/** Grants what can be granted, one round at a time, until nothing has changed during a round. */
+	async function grant(): Promise<void> {
+		grantAgain = true;
+		if (granting) return;
+		granting = true;
+		while (grantAgain) {
+			grantAgain = false;
+			const nextAt = await grantRound().catch(() => clock.now() + CELL_RETRY_MS);
+			setAlarm(refuseTheLate(nextAt));
+		}
+		granting = false;
+	}
+
+	async function grantRound(): Promise<number> {
+		if (waiting().length === 0) return Number.POSITIVE_INFINITY;
+		const now = clock.now();
+		const asked = { delivery: [...queues.delivery], person: [...queues.person], background: [...queues.background] };
+		const { sequences, nextAt } = await update((state) => {
+			const grants = grantWaiting(state, now, requestsPerMinute, asked);
+			return { state: grants.state, result: grants };
+		});
+		for (const priority of PRIORITIES) {
+			for (const [index, sequence] of sequences[priority].entries()) {
+				const waiter = asked[priority][index];
+				// One that left meanwhile leaves its requests unused.
+				if (waiter !== undefined && remove(waiter)) waiter.resolve({ count: waiter.count, sequence });
+			}
+		}
+		return nextAt;
+	}
+
+	/** @returns the next moment to look again: `nextAt` or somebody's deadline */
+	function refuseTheLate(nextAt: number): number {
+		const now = clock.now();
+		let next = nextAt;
+		for (const waiter of waiting()) {
+			if (waiter.deadline <= now) refuse(waiter, Math.max(now, earliest(waiter, now)));
+			else next = Math.min(next, waiter.deadline);
+		}
+		return waiting().length === 0 ? Number.POSITIVE_INFINITY : next;
 	}
 
 	function setAlarm(at: number): void {
@@ -155,7 +176,7 @@ export function createRequestBudget({
 		clock.sleep(Math.max(0, at - clock.now()), controller.signal).then(
 			() => {
 				if (alarm === mine) alarm = null;
-				pump();
+				void grant();
 			},
 			() => undefined,
 		);
@@ -171,16 +192,16 @@ export function createRequestBudget({
 				const abort = () => {
 					if (!remove(waiter)) return;
 					reject(signal?.reason);
-					pump();
+					void grant();
 				};
 				const settled = () => signal?.removeEventListener('abort', abort);
 				const waiter: Waiter = {
 					priority,
 					count,
 					deadline,
-					resolve: (grant) => {
+					resolve: (granted) => {
 						settled();
-						resolve(grant);
+						resolve(granted);
 					},
 					reject: (error) => {
 						settled();
@@ -191,21 +212,30 @@ export function createRequestBudget({
 				queues[priority].push(waiter);
 				const at = earliest(waiter, clock.now());
 				if (at > deadline) refuse(waiter, at);
-				pump();
+				else void grant();
 			});
 		},
 		observe(headers, sequence) {
-			state = observed(state, clock.now(), requestsPerMinute, headers, sequence);
-			refuseThePaused();
-			pump();
+			const now = clock.now();
+			update((state) => ({
+				state: observed(state, now, requestsPerMinute, headers, sequence),
+				result: undefined,
+			})).then(
+				() => {
+					refuseThePaused();
+					void grant();
+				},
+				// Lost, as an answer that never came would be: the next one says it again.
+				() => undefined,
+			);
 		},
 		stats() {
-			const usage = usageAt(state, clock.now(), requestsPerMinute);
+			const usage = usageAt(known, clock.now(), requestsPerMinute);
 			return {
 				limit: usage.limit,
 				used: { delivery: usage.delivery, person: usage.person, background: usage.background },
 				free: usage.free,
-				pausedUntil: state.pausedUntil,
+				pausedUntil: known.pausedUntil,
 				waiting: {
 					delivery: queues.delivery.length,
 					person: queues.person.length,

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { createRequestBudget, type RequestPriority } from '../../src/session-service/budget.ts';
-import { createManualClock } from '../support/manual-clock.ts';
+import type { BudgetCell } from '../../src/session-service/budget-cell.ts';
+import type { BudgetState } from '../../src/session-service/budget-state.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 
 function setting(requestsPerMinute = 250) {
 	const clock = createManualClock();
@@ -129,10 +131,11 @@ test('a deadline that cannot be kept is said at once, one that passes when it pa
 
 test('a waiter whose deadline a new pause makes hopeless is told at once', async () => {
 	const { clock, budget, ask } = setting();
-	for (let n = 0; n < 4; n++) void ask('poll', 'background');
+	for (let n = 0; n < 4; n++) await ask('poll', 'background');
 	const waiting = ask('poll', 'background', { deadline: clock.now() + 10_000 });
 	budget.observe({ retryAfterSeconds: 60 }, 4);
 	await expect(waiting).rejects.toMatchObject({ code: 'rate_limited' });
+	await clock.advance(0);
 	expect(clock.sleeping).toBe(0);
 });
 
@@ -161,6 +164,99 @@ test('a whole day of everybody asking never meets the limit of a fixed window, w
 		expect(at.filter((moment) => moment >= first && moment <= first + 60_000).length).toBeLessThanOrEqual(30);
 	}
 	expect(at.length).toBeGreaterThan(200);
+});
+
+/** A cell as a database keeps it: rows are JSON, transactions come one after the other and take a while. */
+function databaseCell(): BudgetCell & { away: boolean } {
+	let row: string | null = null;
+	let last: Promise<unknown> = Promise.resolve();
+	return {
+		away: false,
+		update(change) {
+			const transaction = last.then(async () => {
+				await new Promise<void>((resolve) => setImmediate(resolve));
+				if (this.away) throw new Error('the database is away');
+				// The first try is rolled back, as a conflict would.
+				change(row === null ? null : (JSON.parse(row) as BudgetState));
+				const { state, result } = change(row === null ? null : (JSON.parse(row) as BudgetState));
+				row = JSON.stringify(state);
+				return result;
+			});
+			last = transaction.catch(() => undefined);
+			return transaction;
+		},
+	};
+}
+
+async function advanceSlowly(clock: ManualClock, ms: number, step = 500): Promise<void> {
+	for (let moved = 0; moved < ms; moved += step) {
+		await clock.advance(step);
+		// Transactions take a few turns of the event loop.
+		for (let turn = 0; turn < 8; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+	}
+}
+
+test('replicas that share a cell keep to one limit, and their people wait for nobody', async () => {
+	const clock = createManualClock();
+	const cell = databaseCell();
+	const replicas = [1, 2, 3].map(() => createRequestBudget({ requestsPerMinute: 60, clock, cell }));
+	const at: number[] = [];
+	const note = () => at.push(clock.now());
+	for (const replica of replicas) for (let n = 0; n < 100; n++) void replica.acquire('background').then(note);
+	await advanceSlowly(clock, 30_000);
+	let people = 0;
+	for (let n = 0; n < 9; n++) {
+		void replicas[n % 3]?.acquire('person').then(() => {
+			note();
+			people++;
+		});
+	}
+	await advanceSlowly(clock, 500);
+	expect(people).toBe(9);
+	await advanceSlowly(clock, 100_000);
+	for (const first of at) {
+		expect(at.filter((moment) => moment >= first && moment <= first + 60_000).length).toBeLessThanOrEqual(60);
+	}
+	expect(at.length).toBeGreaterThan(60);
+	const numbers = await Promise.all(replicas.map((replica) => replica.acquire('person')));
+	expect(new Set(numbers.map((grant) => grant.sequence)).size).toBe(3);
+});
+
+test('what one replica hears of a pause holds for the others', async () => {
+	const clock = createManualClock();
+	const cell = databaseCell();
+	const [one, other] = [1, 2].map(() => createRequestBudget({ clock, cell }));
+	one?.observe({ retryAfterSeconds: 20 }, 0);
+	let granted = false;
+	void other?.acquire('delivery').then(() => {
+		granted = true;
+	});
+	await advanceSlowly(clock, 19_500);
+	expect(granted).toBe(false);
+	await advanceSlowly(clock, 1_000);
+	expect(granted).toBe(true);
+});
+
+test('while the cell is away nobody is granted anything, deadlines hold, and it goes on by itself afterwards', async () => {
+	const clock = createManualClock();
+	const cell = databaseCell();
+	const budget = createRequestBudget({ clock, cell });
+	cell.away = true;
+	const hasty = budget
+		.acquire('person', { deadline: clock.now() + 8_000 })
+		.catch((error: { code: string }) => error.code);
+	let granted = false;
+	void budget.acquire('delivery').then(() => {
+		granted = true;
+	});
+	budget.observe({ remaining: 5, resetSeconds: 60 }, 0);
+	await advanceSlowly(clock, 10_000);
+	expect(granted).toBe(false);
+	expect(await hasty).toBe('rate_limited');
+	cell.away = false;
+	await advanceSlowly(clock, 2_000);
+	expect(granted).toBe(true);
+	expect(clock.sleeping).toBe(0);
 });
 
 test('a budget too small for a delivery beside anything else is refused', () => {
