@@ -40,7 +40,7 @@ const viewSchema = z
 		hash: z.string().default(''),
 		private_metadata: z.string().default(''),
 		callback_id: z.string().default(''),
-		state: z.object({ values: z.unknown() }).nullish(),
+		state: z.object({ values: z.unknown().optional() }).nullish(),
 		blocks: z.array(z.unknown()).default([]),
 	})
 	.transform(

@@ -20,39 +20,30 @@ export interface PersonRequest {
 	readonly log: Log;
 }
 
-const id = z.string().min(1);
-const named = z.object({ id }).optional().catch(undefined);
+/** Slack leaves out, or sends as null, whatever does not apply; a field of another kind counts as left out. */
+const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);
+const id = lenient(z.string().min(1));
 
 /** Slash commands are flat, interactions are nested; one schema reads both. Anything else in them is not looked at. */
 const body = z.object({
-	user_id: id.optional(),
-	team_id: id.optional(),
-	channel_id: id.optional(),
-	user: z.union([id, z.object({ id, team_id: id.optional() })]).optional(),
-	team: z.object({ id }).nullish(),
-	channel: named,
-	container: z
-		.object({
-			channel_id: id.optional(),
-			message_ts: id.optional(),
-			thread_ts: id.optional(),
-			is_ephemeral: z.boolean().optional(),
-		})
-		.optional()
-		.catch(undefined),
-	message: z.object({ ts: id, thread_ts: id.optional() }).optional().catch(undefined),
-	trigger_id: id.optional(),
-	response_url: id.optional(),
-	response_urls: z.unknown(),
+	user_id: id,
+	team_id: id,
+	channel_id: id,
+	user: lenient(z.object({ id, team_id: id })),
+	team: lenient(z.object({ id })),
+	channel: lenient(z.object({ id })),
+	container: lenient(z.object({ channel_id: id, message_ts: id, thread_ts: id, is_ephemeral: lenient(z.boolean()) })),
+	message: lenient(z.object({ ts: id, thread_ts: id })),
+	trigger_id: id,
+	response_url: id,
 });
 
-/** Throws ZodError for something that no person of Slack's sent. */
+/** Throws for something that no person in Slack sent. */
 export function personRequest(raw: unknown, log: Log): PersonRequest {
 	const data = body.parse(raw);
-	const user = typeof data.user === 'string' ? { id: data.user } : data.user;
-	const userId = data.user_id ?? user?.id;
-	const teamId = (user !== undefined && 'team_id' in user ? user.team_id : undefined) ?? data.team_id ?? data.team?.id;
-	if (userId === undefined || teamId === undefined) throw new Error('the request names no person');
+	const userId = data.user_id ?? data.user?.id;
+	const teamId = data.user?.team_id ?? data.team_id ?? data.team?.id;
+	if (userId == null || teamId == null) throw new Error('the request names no person');
 	const requestId = randomBytes(6).toString('hex');
 	const messageTs = data.container?.message_ts ?? data.message?.ts ?? null;
 	const isEphemeral = data.container?.is_ephemeral === true;

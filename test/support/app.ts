@@ -20,7 +20,12 @@ export interface AppOptions {
  * The whole program in this process, between a Slack stand-in and a session service, over real HTTP and WebSocket. Its
  * log lines are kept in `log` for "appears nowhere" assertions.
  */
-export async function startApp({ transport = 'socket', env = {}, service: some = {}, slack: someSlack = {} }: AppOptions = {}) {
+export async function startApp({
+	transport = 'socket',
+	env = {},
+	service: some = {},
+	slack: someSlack = {},
+}: AppOptions = {}) {
 	const service = createSessionService({ resumeAfterMs: 50, pace: 0.02, ...some });
 	await service.start();
 	const slack = await createSlackStandIn({ waitMs: 10_000, ...someSlack });
