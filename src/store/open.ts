@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { AnswerStore, ClaimStore, DraftStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
+import type { WatchStore } from '../watches/ports.ts';
 import { createAnswerStore } from './answer-store.ts';
 import { type Cipher, createCipher } from './cipher.ts';
 import { createClaimStore } from './claim-store.ts';
@@ -13,6 +14,7 @@ import { keyMatches } from './key-check.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
+import { createWatchStore } from './watch-store.ts';
 
 export interface StoreOptions {
 	/** `postgres://…`; absent: the embedded SQLite. */
@@ -29,6 +31,7 @@ export interface Store {
 	readonly answers: AnswerStore;
 	readonly drafts: DraftStore;
 	readonly claims: ClaimStore;
+	readonly watches: WatchStore;
 	/** For stores that live elsewhere in this folder. */
 	readonly db: StoreDatabase;
 	readonly cipher: Cipher;
@@ -69,6 +72,7 @@ export async function openStore({ databaseUrl, dataDir, encryptionKey, clock, lo
 			answers: createAnswerStore({ db, cipher }),
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),
+			watches: createWatchStore({ db, cipher }),
 			db,
 			cipher,
 			dialect: db.dialect,

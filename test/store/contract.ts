@@ -8,6 +8,7 @@ import { describeQueries } from './contract/queries.ts';
 import { describeRaces } from './contract/races.ts';
 import { describeRetry } from './contract/retry.ts';
 import { describeUpdates } from './contract/updates.ts';
+import { describeWatches } from './contract/watches.ts';
 import { empty } from './support.ts';
 
 /** A store on an empty database and a second replica on the same one; SQLite has one process, so there both are the same. */
@@ -44,6 +45,11 @@ export function describeDraftStore(name: string, open: () => Promise<Replicas>):
 /** Every sentence of `ClaimStore`'s docstrings. */
 export function describeClaimStore(name: string, open: () => Promise<Replicas>): void {
 	describe(`claims on ${name}`, () => describeClaims(useReplicas(open)));
+}
+
+/** Every sentence of `WatchStore`'s docstrings, and the rates and the budget that replicas share. */
+export function describeWatchStore(name: string, open: () => Promise<Replicas>): void {
+	describe(`watches on ${name}`, () => describeWatches(useReplicas(open)));
 }
 
 function useReplicas(open: () => Promise<Replicas>): Subject {

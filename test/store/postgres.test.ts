@@ -1,5 +1,11 @@
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { describeAnswerStore, describeClaimStore, describeDraftStore, type Replicas } from './contract.ts';
+import {
+	describeAnswerStore,
+	describeClaimStore,
+	describeDraftStore,
+	describeWatchStore,
+	type Replicas,
+} from './contract.ts';
 import { KEY, open } from './support.ts';
 
 async function openReplicas(): Promise<Replicas> {
@@ -18,3 +24,4 @@ async function openReplicas(): Promise<Replicas> {
 describeAnswerStore('PostgreSQL', openReplicas);
 describeDraftStore('PostgreSQL', openReplicas);
 describeClaimStore('PostgreSQL', openReplicas);
+describeWatchStore('PostgreSQL', openReplicas);

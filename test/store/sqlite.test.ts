@@ -1,4 +1,10 @@
-import { describeAnswerStore, describeClaimStore, describeDraftStore, type Replicas } from './contract.ts';
+import {
+	describeAnswerStore,
+	describeClaimStore,
+	describeDraftStore,
+	describeWatchStore,
+	type Replicas,
+} from './contract.ts';
 import { makeDataDir, open } from './support.ts';
 
 async function openReplicas(): Promise<Replicas> {
@@ -17,3 +23,4 @@ async function openReplicas(): Promise<Replicas> {
 describeAnswerStore('SQLite', openReplicas);
 describeDraftStore('SQLite', openReplicas);
 describeClaimStore('SQLite', openReplicas);
+describeWatchStore('SQLite', openReplicas);

@@ -122,10 +122,22 @@ export function open(options: Partial<StoreOptions> & Pick<StoreOptions, 'dataDi
 	return openStore({ clock: systemClock, log: createRecordingLog(), ...options });
 }
 
+const TABLES = [
+	'answers',
+	'drafts',
+	'claims',
+	'watches',
+	'watched_sessions',
+	'announcements',
+	'service_outages',
+	'paces',
+	'request_budgets',
+] as const;
+
 /** Empties every table, so that each test starts with a new database. */
 export async function empty(store: Store): Promise<void> {
 	await store.db.write(async (db) => {
-		for (const table of ['answers', 'drafts', 'claims'] as const) await db.deleteFrom(table).execute();
+		for (const table of TABLES) await db.deleteFrom(table).execute();
 	});
 }
 

@@ -1,0 +1,371 @@
+import { describe, expect, test } from 'vitest';
+import { createSharedBudgetCell } from '../../../src/store/shared-budget.ts';
+import { createSharedPaces } from '../../../src/store/shared-paces.ts';
+import type { NewAnnouncement } from '../../../src/watches/announcement.ts';
+import type { SessionUpdate, WatchUpdate } from '../../../src/watches/ports.ts';
+import { unknownRhythm } from '../../../src/watches/rhythm.ts';
+import type { Watch } from '../../../src/watches/watch.ts';
+import { newWatch, SERVICE, sessionView } from '../../watches/support.ts';
+import type { Subject } from '../contract.ts';
+import { inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+
+const KEY = { service: SERVICE, sessionId: 's1' };
+
+function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
+	return {
+		rhythm: unknownRhythm,
+		nextRead: { at: T0 + 10_000, by: T0 + 12_000 },
+		lastReadAt: T0,
+		lastChangeAt: T0,
+		failures: 0,
+		lastError: null,
+		overSince: null,
+		hurry: 1,
+		...overrides,
+	};
+}
+
+function said(watch: Watch, key: string): NewAnnouncement {
+	const { id, teamId, channelId } = watch;
+	const target = { kind: 'watch', watchId: id, teamId, channelId } as const;
+	return { target, key, content: { kind: 'status', from: 'active', to: key } };
+}
+
+function news(watch: Watch, overrides: Partial<WatchUpdate> = {}): WatchUpdate {
+	const { id: watchId, revision } = watch;
+	const digest = sessionView('s1').digest;
+	return { watchId, revision, digest, changed: true, announcements: [], card: null, end: null, ...overrides };
+}
+
+export function describeWatches(subject: Subject): void {
+	const store = () => subject.store.watches;
+	const replica = () => subject.replica.watches;
+
+	async function added(overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> {
+		return (await store().add(newWatch(overrides))).watch;
+	}
+
+	/** Takes the session and records a read of it. */
+	async function recorded(updates: readonly WatchUpdate[], update = read()) {
+		await store().takeDue(SERVICE, LEASE, 10, T0);
+		return store().record(KEY, LEASE.owner, update, updates, T0);
+	}
+
+	/** Takes and posts everything that is first in its order, and returns the kinds and keys. */
+	async function posted(now = T0): Promise<string[]> {
+		const due = await store().takeAnnouncements(LEASE, 50, now);
+		for (const { announcement } of due) {
+			await store().beginAttempt(announcement.id, LEASE.owner, now);
+			const result = { kind: 'posted', ts: `ts-${announcement.key}`, cardKey: 'looks' } as const;
+			await store().endAttempt(announcement.id, LEASE.owner, result, now);
+		}
+		return due.map(({ announcement }) => announcement.key);
+	}
+
+	describe('subscribing', () => {
+		test('watches a session once in a channel, however often and from wherever it is asked for', async () => {
+			const results = await Promise.all(
+				Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? store() : replica()).add(newWatch())),
+			);
+			expect(results.filter((result) => result.kind === 'added')).toHaveLength(1);
+			expect(new Set(results.map((result) => result.watch.id)).size).toBe(1);
+			expect(await store().countSessions(SERVICE)).toBe(1);
+			expect(await posted()).toEqual(['card']);
+		});
+
+		test('takes new noise settings for a watch that is there', async () => {
+			await added();
+			const quieter = await store().add(newWatch({ mode: 'questionsOnly' }));
+			expect(quieter).toMatchObject({ kind: 'already', changed: true, watch: { mode: 'questionsOnly' } });
+			expect(await store().add(newWatch({ mode: 'questionsOnly' }))).toMatchObject({ kind: 'already', changed: false });
+		});
+
+		test('lists what a channel watches, newest change first, with what is known of the session', async () => {
+			await added({ createdAt: T0 });
+			await added({ sessionId: 's2', createdAt: T0 + 1 });
+			await added({ sessionId: 's3', channelId: 'C2' });
+			const page = await store().list('T1', 'C1', { offset: 0, limit: 1 });
+			expect(page.total).toBe(2);
+			expect(page.watches).toMatchObject([{ session: { sessionId: 's2' }, view: { name: 'Session s2' } }]);
+		});
+
+		test('reads no session that nobody watches any more, and reads it at once when somebody does again', async () => {
+			const watch = await added();
+			const other = await added({ channelId: 'C2' });
+			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			expect(await store().countSessions(SERVICE)).toBe(1);
+			await store().end(other.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			expect(await store().countSessions(SERVICE)).toBe(0);
+			expect(await store().takeDue(SERVICE, LEASE, 10, T0 + 1e6)).toEqual([]);
+			expect((await store().add(newWatch({ createdAt: T0 + 2e6 }))).kind).toBe('added');
+			expect(await store().takeDue(SERVICE, LEASE, 10, T0 + 2e6)).toHaveLength(1);
+		});
+
+		test('ends a watch once, and tells nobody what was pending', async () => {
+			const watch = await added();
+			const end = (at: ReturnType<typeof store>) =>
+				at.end(watch.id, 'unwatched', { now: T0, announcements: [said(watch, 'bye')], keepPending: false });
+			const ends = await Promise.all([end(store()), end(replica())]);
+			expect(ends.filter((ended) => ended !== null)).toMatchObject([{ ended: { reason: 'unwatched', at: T0 } }]);
+			expect(await posted()).toEqual(['bye']);
+		});
+	});
+
+	describe('reading', () => {
+		test('gives each due session to one replica, the most urgent first', async () => {
+			await inTurns([...Array(20).keys()], 5, (index) => added({ sessionId: `s${index}`, createdAt: T0 + index }));
+			const taken = await Promise.all([
+				store().takeDue(SERVICE, LEASE, 12, T0 + 100),
+				replica().takeDue(SERVICE, OTHER_LEASE, 12, T0 + 100),
+			]);
+			const ids = taken.flat().map(({ session }) => session.sessionId);
+			expect(new Set(ids).size).toBe(ids.length);
+			const rest = await store().takeDue(SERVICE, LEASE, 12, T0 + 100);
+			expect(ids.length + rest.length).toBe(20);
+			expect(await store().takeDue('https://other.example', LEASE, 12, T0 + 100)).toEqual([]);
+		});
+
+		test('lets another replica have a session when the lease of a dead one has lapsed', async () => {
+			const watch = await added();
+			await store().takeDue(SERVICE, LEASE, 10, T0);
+			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms - 1)).toEqual([]);
+			expect(await store().nextReadDueAt(SERVICE)).toBe(T0 + LEASE.ms);
+			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms)).toHaveLength(1);
+			expect(await store().record(KEY, LEASE.owner, read(), [news(watch)], T0)).toBeNull();
+			expect(await store().get(watch.id)).toMatchObject({ revision: 0, digest: null });
+			expect(await store().renew([KEY], LEASE, T0 + LEASE.ms)).toEqual([]);
+			expect(await replica().renew([KEY], OTHER_LEASE, T0 + LEASE.ms)).toEqual([KEY]);
+		});
+
+		test('stores what was announced and what is to be posted together', async () => {
+			const watch = await added();
+			expect(await recorded([news(watch, { announcements: [said(watch, 'paused')], card: 'now' })])).toEqual({
+				coalesced: 0,
+			});
+			const after = await store().get(watch.id);
+			expect(after).toMatchObject({ revision: 1, digest: { status: 'active' }, lastChangeAt: T0 });
+			expect(after?.card.wanted).toMatchObject({ urgency: 'now' });
+			expect(await posted()).toEqual(['card']);
+			expect(await posted()).toEqual(['paused']);
+		});
+
+		test('announces nothing from a digest that another replica has announced from', async () => {
+			const watch = await added();
+			await recorded([news(watch, { announcements: [said(watch, 'paused')] })]);
+			await store().takeDue(SERVICE, LEASE, 10, T0 + 20_000);
+			const late = news(watch, { announcements: [said(watch, 'twice')] });
+			await store().record(KEY, LEASE.owner, read(), [late], T0 + 20_000);
+			await posted();
+			expect(await posted()).toEqual(['paused']);
+			expect(await posted()).toEqual([]);
+		});
+
+		test('queues the same thing once for a watch', async () => {
+			const watch = await added();
+			await recorded([news(watch, { announcements: [said(watch, 'paused'), said(watch, 'paused')] })]);
+			await posted();
+			expect(await posted()).toEqual(['paused']);
+			expect(await posted()).toEqual([]);
+		});
+
+		test('ends a watch with its session, and lets what is pending go out', async () => {
+			const watch = await added();
+			await recorded([news(watch, { announcements: [said(watch, 'end')], card: 'now', end: 'sessionOver' })]);
+			expect(await store().get(watch.id)).toMatchObject({ ended: { reason: 'sessionOver' } });
+			expect(await store().countSessions(SERVICE)).toBe(0);
+			expect([...(await posted()), ...(await posted())]).toEqual(['card', 'end']);
+			const cards = await store().takeCards(LEASE, 10, { now: T0, urgency: 'any' });
+			expect(cards).toMatchObject([{ watch: { id: watch.id }, view: { name: 'Session s1' } }]);
+		});
+
+		test('reads a touched session soon, whatever a read that had begun before has in mind', async () => {
+			await added();
+			await recorded([]);
+			await store().touch(KEY, { now: T0, readAt: T0 + 2_000, cards: false });
+			expect(await store().takeDue(SERVICE, LEASE, 10, T0 + 1_999)).toEqual([]);
+			const [taken] = await store().takeDue(SERVICE, LEASE, 10, T0 + 2_000);
+			expect(taken).toMatchObject({ touchedAt: T0 });
+			await replica().touch(KEY, { now: T0 + 2_100, readAt: T0 + 4_000, cards: false });
+			await store().record(KEY, LEASE.owner, read({ hurry: taken?.hurry ?? 0 }), [], T0 + 2_200);
+			expect(await store().nextReadDueAt(SERVICE)).toBe(T0 + 4_000);
+		});
+
+		test('moves a read only while it is where it was seen and nobody reads', async () => {
+			await added();
+			await recorded([]);
+			const from = read().nextRead;
+			await store().reschedule([{ session: KEY, from: { ...from, at: from.at + 1 }, to: { at: T0, by: T0 } }]);
+			expect(await store().nextReadDueAt(SERVICE)).toBe(from.at);
+			await store().reschedule([{ session: KEY, from, to: { at: T0 + 500, by: T0 + 600 } }]);
+			expect(await store().nextReadDueAt(SERVICE)).toBe(T0 + 500);
+			expect(await store().outlines(SERVICE)).toMatchObject([
+				{ session: KEY, nextRead: { at: T0 + 500, by: T0 + 600 }, status: 'active', questionOpen: false },
+			]);
+		});
+
+		test('gives back at a shut-down what this replica holds, and nothing else', async () => {
+			await added();
+			await added({ sessionId: 's2' });
+			await store().takeDue(SERVICE, LEASE, 1, T0);
+			await replica().takeDue(SERVICE, OTHER_LEASE, 1, T0);
+			await store().releaseAll(LEASE.owner);
+			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
+		});
+	});
+
+	describe('posting', () => {
+		test('posts in the order of the target, and one target does not wait for another', async () => {
+			const one = await added();
+			const two = await added({ sessionId: 's2' });
+			await recorded([news(one, { announcements: [said(one, 'a'), said(one, 'b')] })]);
+			await store().end(two.id, 'noChange', { now: T0, announcements: [said(two, 'bye')], keepPending: true });
+			expect((await posted()).sort()).toEqual(['card', 'card']);
+			expect((await posted()).sort()).toEqual(['a', 'bye']);
+			expect(await posted()).toEqual(['b']);
+		});
+
+		test('gives an announcement to one replica, and to another when the first has died', async () => {
+			await added();
+			const [due] = await store().takeAnnouncements(LEASE, 10, T0);
+			expect(await replica().takeAnnouncements(OTHER_LEASE, 10, T0)).toEqual([]);
+			const id = due?.announcement.id ?? '';
+			expect(await store().beginAttempt(id, LEASE.owner, T0 + 1)).toBe(true);
+			const [again] = await replica().takeAnnouncements(OTHER_LEASE, 10, T0 + LEASE.ms);
+			expect(again?.announcement).toMatchObject({ id, sendingSince: T0 + 1 });
+			expect(await store().beginAttempt(id, LEASE.owner, T0 + 2)).toBe(false);
+			await store().endAttempt(id, LEASE.owner, { kind: 'refused', code: 'late' }, T0);
+			await replica().endAttempt(id, OTHER_LEASE.owner, { kind: 'posted', ts: '1.1', cardKey: 'k' }, T0);
+			expect(await store().takeAnnouncements(LEASE, 10, T0 + 1e6)).toEqual([]);
+		});
+
+		test('remembers over a retry whether something may stand there already', async () => {
+			await added();
+			const take = async (now: number) => (await store().takeAnnouncements(LEASE, 1, now))[0]?.announcement;
+			const first = await take(T0);
+			await store().beginAttempt(first?.id ?? '', LEASE.owner, T0);
+			const retry = (unknown: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', unknown }) as const;
+			await store().endAttempt(first?.id ?? '', LEASE.owner, retry(true), T0);
+			expect(await take(T0 + 4_999)).toBeUndefined();
+			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: T0, attempts: 1, lastError: 'timeout' });
+			await store().endAttempt(first?.id ?? '', LEASE.owner, retry(false), T0);
+			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: null, attempts: 2 });
+		});
+
+		test('keeps texts of a session encrypted', async () => {
+			const watch = await added();
+			await recorded(
+				[news(watch, { announcements: [said(watch, 'xyzzy-canary')] })],
+				read({ view: sessionView('s1') }),
+			);
+			const rows = await subject.store.db.read.selectFrom('announcements').select('content').execute();
+			const views = await subject.store.db.read.selectFrom('watched_sessions').select('view').execute();
+			expect(JSON.stringify([rows, views])).not.toMatch(/xyzzy-canary|Session s1/);
+		});
+
+		test('updates cards by urgency, then by how long they have waited, and only those that were posted', async () => {
+			const watches = [await added(), await added({ sessionId: 's2' }), await added({ sessionId: 's3' })];
+			await added({ sessionId: 's4', createdAt: T0 + 50 });
+			await posted(T0 + 10);
+			await store().touch({ ...KEY, sessionId: 's4' }, { now: T0, readAt: null, cards: true });
+			await store().takeDue(SERVICE, LEASE, 10, T0);
+			const want = async (index: number, card: 'now' | 'progress', now: number) => {
+				const watch = watches[index] as Watch;
+				await store().record(watch.session, LEASE.owner, read(), [news(watch, { card })], now);
+			};
+			await want(0, 'progress', T0 + 1);
+			await want(1, 'progress', T0);
+			await want(2, 'now', T0 + 2);
+			const take = async (urgency: 'now' | 'any') =>
+				(await store().takeCards(LEASE, 1, { now: T0 + 20, urgency })).map(({ watch }) => watch.session.sessionId);
+			expect(await take('now')).toEqual(['s3']);
+			expect(await take('now')).toEqual([]);
+			expect(await take('any')).toEqual(['s2']);
+			expect(await take('any')).toEqual(['s1']);
+		});
+
+		test('keeps a card wanted when something came while it was sent', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { card: 'progress' })]);
+			const [card] = await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
+			await store().touch(KEY, { now: T0, readAt: null, cards: true });
+			const wants = card?.watch.card.wanted?.wants ?? 0;
+			await store().endCard(watch.id, LEASE.owner, { kind: 'shown', key: 'one', wants, now: T0 });
+			const [again] = await store().takeCards(LEASE, 1, { now: T0, urgency: 'now' });
+			expect(again?.watch.card).toMatchObject({ shownKey: 'one', wanted: { urgency: 'now', wants: wants + 1 } });
+			await store().endCard(watch.id, LEASE.owner, { kind: 'shown', key: 'two', wants: wants + 1, now: T0 });
+			expect((await store().get(watch.id))?.card).toMatchObject({ shownKey: 'two', wanted: null });
+		});
+	});
+
+	describe('an outage', () => {
+		const down = { service: SERVICE, now: T0 + 60_000, down: true, unlessReadSince: T0 + 30_000 };
+
+		test('is told once in each channel, and its end once to those that were told', async () => {
+			await added();
+			await added({ sessionId: 's2' });
+			await added({ sessionId: 's3', channelId: 'C2' });
+			await posted();
+			const noted = await Promise.all([store().noteOutage(down), replica().noteOutage(down)]);
+			expect(noted.filter(Boolean)).toHaveLength(1);
+			expect(await posted(T0 + 60_000)).toHaveLength(2);
+			const back = { ...down, now: T0 + 90_000, down: false };
+			const ended = await Promise.all([store().noteOutage(back), replica().noteOutage(back)]);
+			expect(ended.filter(Boolean)).toHaveLength(1);
+			expect(await posted(T0 + 90_000)).toHaveLength(2);
+			expect(await posted(T0 + 90_000)).toEqual([]);
+		});
+
+		test('that was over before anybody was told is told to nobody', async () => {
+			await added();
+			await posted();
+			expect(await store().noteOutage(down)).toBe(true);
+			expect(await store().noteOutage({ ...down, down: false })).toBe(true);
+			expect(await posted(T0 + 90_000)).toEqual([]);
+		});
+
+		test('is none while another replica reads', async () => {
+			await added();
+			await recorded([], read({ lastReadAt: T0 + 40_000 }));
+			expect(await store().noteOutage(down)).toBe(false);
+		});
+	});
+
+	test('removes what ended long ago and keeps what is watched', async () => {
+		const watch = await added();
+		await added({ sessionId: 's2' });
+		await posted();
+		await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+		expect(await store().removeEnded(T0)).toBe(0);
+		expect(await store().removeEnded(T0 + 1)).toBe(1);
+		const left = await subject.store.db.read.selectFrom('watched_sessions').select('session_id').execute();
+		expect(left).toEqual([{ session_id: 's2' }]);
+	});
+
+	test('lets replicas share one rate', async () => {
+		const paces = [createSharedPaces({ db: subject.store.db }), createSharedPaces({ db: subject.replica.db })];
+		const pace = { intervalMs: 1_000, burst: 3 };
+		const take = (index: number, keep = 0) => paces[index % 2]?.take('update:T1', pace, { now: T0, keep });
+		const waits = await Promise.all(Array.from({ length: 6 }, (_, index) => take(index)));
+		expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
+		expect(await take(0)).toBe(1_000);
+		expect(await take(1, 2)).toBe(3_000);
+		await paces[0]?.pause('update:T1', T0 + 30_000);
+		expect(await paces[1]?.take('update:T1', pace, { now: T0 + 20_000, keep: 0 })).toBe(10_000);
+	});
+
+	test('lets replicas change one budget in turn', async () => {
+		const cells = [subject.store.db, subject.replica.db].map((db) =>
+			createSharedBudgetCell<{ count: number }>({ db, name: SERVICE }),
+		);
+		const counts = await inTurns([...Array(40).keys()], 10, (index) => {
+			const cell = cells[index % 2];
+			if (cell === undefined) throw new Error('there are two');
+			return cell.update((state) => {
+				const count = (state?.count ?? 0) + 1;
+				return { state: { count }, result: count };
+			});
+		});
+		expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+	});
+}
