@@ -8,13 +8,12 @@ function slotsWithLog(count: number) {
 	const release = new Map<string, () => void>();
 	return {
 		granted,
-		ask(name: string, priority: RequestPriority, signal = new AbortController().signal) {
-			return slots.acquire(priority, signal).then((back) => {
+		ask: (name: string, priority: RequestPriority, signal = new AbortController().signal) =>
+			slots.acquire(priority, signal).then((back) => {
 				granted.push(name);
 				release.set(name, back);
-			});
-		},
-		async giveBack(name: string) {
+			}),
+		giveBack: async (name: string) => {
 			release.get(name)?.();
 			await Promise.resolve();
 			await Promise.resolve();

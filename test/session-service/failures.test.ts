@@ -219,6 +219,29 @@ test('a body that stalls is given up after the body time-out', async () => {
 	expect(clock.now() - startedAt).toBeLessThan(25_000);
 });
 
+test('an answer that waits for a slot is not taken for a stalled one', async () => {
+	const megabytes = (n: number) => `{"session":{"sessionId":"x","name":"${'x'.repeat(n * 1_048_576)}"}}`;
+	let stalled = false;
+	const address = await serve((request, response) => {
+		if (request.url === '/v1/sessions/stalls') {
+			response.writeHead(200, { 'content-length': String(5 * 1_048_576) });
+			response.write('x'.repeat(65_536), () => {
+				stalled = true;
+			});
+		} else response.end(megabytes(2));
+	});
+	const { client, clock } = clientFor(address, { timeouts: { body: 1_000 }, limits: { largeBodies: 1 } });
+	const stalls = failureOf(client.read('stalls', { priority: 'delivery', retries: 0 }));
+	await until(() => stalled);
+	// Its head announces a large body: the only slot is taken as soon as that is read.
+	for (let turn = 0; turn < 20; turn++) await clock.advance(0);
+	const waits = client.read('waits', { priority: 'delivery', retries: 0 });
+	for (let turn = 0; turn < 200; turn++) await clock.advance(0);
+	await clock.advance(1_000);
+	expect((await stalls).code).toBe('timed_out');
+	expect((await waits).session.name).toHaveLength(2 * 1_048_576);
+});
+
 test('a 429 believes the header, not the sentence, and a date as well as seconds', async () => {
 	const { service, client, clock } = await setting();
 	service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 28, times: 1 });
@@ -293,7 +316,9 @@ test('no error shows the key or what the service said', async () => {
 	const secret = 'hr-key-4711';
 	const said = 'password=hunter2';
 	const address = await serve((request, response) => {
-		response.writeHead(request.method === 'GET' ? 200 : 500).end(`<html>${said} ${request.headers['x-api-key']}`);
+		response
+			.writeHead(request.method === 'GET' ? 200 : 500)
+			.end(`<html>${said} ${String(request.headers['x-api-key'])}`);
 	});
 	const { client } = clientFor(address, { apiKey: secret });
 	for (const call of [client.read('s1', person), client.putAnswers('s1', 1, ANSWERS)]) {

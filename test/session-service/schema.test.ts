@@ -274,20 +274,11 @@ describe('the PUT', () => {
 
 /** JSON with the service's own keys in it, so that every reader meets every type. */
 const known = fc.constantFrom(
-	...['session', 'sessionId', 'status', 'name', 'messages', 'role', 'content', 'agent_data', 'action', 'human_input'],
-	...['title', 'description', 'value', 'files', 'filename', 'signedUrl', 'timestamp', 'sessionVariables', 'maxSteps'],
-	...[
-		'go_to_url',
-		'url',
-		'done',
-		'text',
-		'save_to_file',
-		'file_path',
-		'click',
-		'startTime',
-		'__proto__',
-		'constructor',
-	],
+	...'session sessionId status name messages role content agent_data action human_input title description value'.split(
+		' ',
+	),
+	...'files filename signedUrl timestamp sessionVariables maxSteps startTime go_to_url url done text'.split(' '),
+	...'save_to_file file_path click __proto__ constructor'.split(' '),
 );
 const { json } = fc.letrec<{ json: unknown }>((tie) => ({
 	json: fc.oneof(

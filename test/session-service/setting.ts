@@ -85,7 +85,7 @@ export async function failureOf(call: Promise<unknown>): Promise<SessionServiceE
 export function until(condition: () => boolean): Promise<void> {
 	return vi.waitFor(
 		() => {
-			if (!condition()) throw new Error(`not so: ${condition}`);
+			if (!condition()) throw new Error(`not so: ${String(condition)}`);
 		},
 		{ timeout: 10_000, interval: 5 },
 	);
