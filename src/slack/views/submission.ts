@@ -12,7 +12,7 @@ import type { Listen, SubmissionAck, ViewSnapshot } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
 import type { SlackReceipts } from '../receipts.ts';
 import type { PersonRequest } from '../request.ts';
-import { errorWords, type Names, refusalWords } from '../words.ts';
+import { errorWords, type Names, refusalPlain } from '../words.ts';
 
 /** Slack shows "trouble connecting" after three seconds without an acknowledgement; the person gets better words before. */
 const STORE_WITHIN_MS = 2_200;
@@ -80,7 +80,7 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 		const verdict = await gatekeeper.check(request.person, form.metadata.origin.channelId);
 		if (!verdict.allowed) {
 			request.log.info({ refusal: verdict.refusal }, 'refused at submit');
-			return { ack: onFirstField(view, refusalWords(verdict.refusal, adminContact)), after: keepText };
+			return { ack: onFirstField(view, refusalPlain(verdict.refusal, adminContact)), after: keepText };
 		}
 		receipts.expectAcknowledgement(view.id);
 		const result = await within(answers.submit(submissionOf(request, view, form)), STORE_WITHIN_MS);
@@ -101,7 +101,7 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 			receipts.acknowledged(view.id);
 			const code = codeOf(error);
 			request.log.error({ code, err: error }, 'a submission could not be stored');
-			return only(onFirstField(view, errorWords(code, { kept: 'text', adminContact }).text));
+			return only(onFirstField(view, errorWords(code, { kept: 'text', adminContact }).plain));
 		}
 	});
 }

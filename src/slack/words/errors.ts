@@ -1,5 +1,5 @@
-import { contactMrkdwn } from './people.ts';
-import { momentMrkdwn } from './times.ts';
+import { contactMrkdwn, contactText } from './people.ts';
+import { momentMrkdwn, momentText } from './times.ts';
 
 /** What there is to say about a failure beside its code. */
 export interface ErrorContext {
@@ -15,6 +15,8 @@ export interface ErrorWords {
 	readonly what: string;
 	/** All of it: what happened, what was kept, what to do. mrkdwn. */
 	readonly text: string;
+	/** The same without any mark-up, for field errors and other plain text. */
+	readonly plain: string;
 	/** Whether "Try again" makes sense. */
 	readonly retry: boolean;
 }
@@ -81,12 +83,21 @@ export function errorWords(code: string, context: ErrorContext): ErrorWords {
 		'Something went wrong in Handraise.',
 		'operator',
 	];
-	const parts = [what, keptWords(context.kept, code)];
-	if (kind === 'again') parts.push(againWords(context));
-	if (kind === 'operator')
-		parts.push(`If it stays like this, tell ${contactMrkdwn(context.adminContact)} (code \`${safe(code)}\`).`);
-	if (todo !== undefined) parts.push(todo);
-	return { what, text: parts.filter((part) => part !== '').join(' '), retry: kind !== 'person' };
+	const all = (moment: (at: number) => string, contact: (adminContact: string | null) => string): string => {
+		const parts = [what, keptWords(context.kept, code)];
+		if (kind === 'again') parts.push(againWords(context, moment));
+		if (kind === 'operator') {
+			parts.push(`If it stays like this, tell ${contact(context.adminContact)} (code \`${safe(code)}\`).`);
+		}
+		if (todo !== undefined) parts.push(todo);
+		return parts.filter((part) => part !== '').join(' ');
+	};
+	return {
+		what,
+		text: all(momentMrkdwn, contactMrkdwn),
+		plain: all(momentText, contactText).replaceAll('`', ''),
+		retry: kind !== 'person',
+	};
 }
 
 function keptWords(kept: ErrorContext['kept'], code: string): string {
@@ -96,8 +107,8 @@ function keptWords(kept: ErrorContext['kept'], code: string): string {
 	return '';
 }
 
-function againWords({ kept, retryAt }: ErrorContext): string {
-	const when = typeof retryAt === 'number' ? momentMrkdwn(retryAt) : null;
+function againWords({ kept, retryAt }: ErrorContext, moment: (at: number) => string): string {
+	const when = typeof retryAt === 'number' ? moment(retryAt) : null;
 	if (kept === 'answer') return when === null ? 'It is sent again by itself.' : `It is sent again by itself: ${when}.`;
 	return when === null ? 'Please try again in a moment.' : `Please try again after ${when}.`;
 }

@@ -22,6 +22,12 @@ export function contactMrkdwn(adminContact: string | null): string {
 	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(oneLine(contact, 200));
 }
 
+/** The same for plain text, where an id would say nothing. */
+export function contactText(adminContact: string | null): string {
+	const contact = oneLine(adminContact ?? '', 200);
+	return contact === '' || isUserId(contact) ? 'whoever runs Handraise here' : contact;
+}
+
 function isUserId(text: string): boolean {
 	return /^[UW][A-Z0-9]{2,30}$/.test(text);
 }

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../answers/who-may.ts';
-import { contactMrkdwn } from './people.ts';
+import { contactMrkdwn, contactText } from './people.ts';
 
 const REASONS = {
 	guest: 'Guests of this workspace cannot use Handraise.',
@@ -13,7 +13,15 @@ const REASONS = {
 
 /** What somebody is told who may not, with whom to ask. mrkdwn. */
 export function refusalWords(refusal: Refusal, adminContact: string | null): string {
-	const contact = contactMrkdwn(adminContact);
+	return sentences(refusal, contactMrkdwn(adminContact));
+}
+
+/** The same without any mark-up, for field errors and other plain text. */
+export function refusalPlain(refusal: Refusal, adminContact: string | null): string {
+	return sentences(refusal, contactText(adminContact));
+}
+
+function sentences(refusal: Refusal, contact: string): string {
 	if (refusal === 'could_not_check') {
 		return `${REASONS[refusal]} Nothing was done. Please try again; if it goes on, ask ${contact}.`;
 	}

@@ -1,0 +1,234 @@
+import type { InputBlock, KnownBlock } from '@slack/types';
+import { describe, expect, it } from 'vitest';
+import { buildForm } from '../../../src/slack/form.ts';
+import { newMetadata, type ViewMetadata } from '../../../src/slack/metadata.ts';
+import { type AskedItem, fieldsOf, formOf, questionOf, textsOf } from '../support/questions.ts';
+
+const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
+
+describe('the input of an item', () => {
+	it.each<[what: string, item: AskedItem, type: string, more: object]>([
+		['yes or no', { title: 'Proceed?', description: '(yes/no)' }, 'radio_buttons', {}],
+		['a few options', { title: 'Hall', description: 'One of: A, B, C' }, 'radio_buttons', {}],
+		['many options', { title: 'Hall', description: 'One of: A, B, C, D, E, F' }, 'static_select', {}],
+		['a number', { title: 'How many guests?' }, 'number_input', { is_decimal_allowed: true }],
+		['an address', { title: 'Your e-mail address' }, 'email_text_input', {}],
+		['a link', { title: 'URL of the page' }, 'url_text_input', {}],
+		['a date', { title: 'Departure date' }, 'datepicker', {}],
+		['a time', { title: 'Start time' }, 'timepicker', {}],
+		['a password', { title: 'Password' }, 'plain_text_input', { multiline: false }],
+		['anything', { title: 'What now?' }, 'plain_text_input', { multiline: true, max_length: 3000 }],
+	])('asks for %s', (_what, item, type, more) => {
+		const [field] = fieldsOf(formOf([item], metadata).blocks);
+		expect(field?.element).toMatchObject({ type, action_id: 'form.field', ...more });
+		expect(field?.optional).toBe(false);
+	});
+
+	it('offers something else beside options, with a text of its own that may stay empty', () => {
+		const [choice, other] = fieldsOf(formOf([{ title: 'Hall', description: 'One of: A, B' }], metadata).blocks);
+		expect(optionsOf(choice)).toEqual([
+			['A', 'o0'],
+			['B', 'o1'],
+			['Something else…', 'other'],
+		]);
+		expect(other).toMatchObject({
+			optional: true,
+			element: { type: 'plain_text_input', action_id: 'form.other_text' },
+		});
+	});
+
+	it('is long text where an option is longer than Slack shows, or there are too many', () => {
+		const long = `One of: A, ${'b'.repeat(76)}`;
+		const many = `One of: ${Array.from({ length: 100 }, (_, at) => `choice ${at}`).join(', ')}`;
+		for (const description of [long, many]) {
+			const fields = fieldsOf(formOf([{ title: 'Hall', description }], metadata).blocks);
+			expect(fields.map(({ element }) => element.type)).toEqual(['plain_text_input']);
+		}
+	});
+
+	it('is long text for every item once somebody wants plain text', () => {
+		const items = [
+			{ title: 'Password' },
+			{ title: 'Hall', description: 'One of: A, B' },
+			{ title: 'Your e-mail address' },
+		];
+		const fields = fieldsOf(formOf(items, { ...metadata, plainText: true }).blocks);
+		expect(fields).toHaveLength(3);
+		for (const { element } of fields) expect(element).toMatchObject({ type: 'plain_text_input', multiline: true });
+	});
+
+	it('tells of typing, except in secret ones', () => {
+		const [secret, text] = fieldsOf(formOf([{ title: 'Password' }, { title: 'Notes' }], metadata).blocks);
+		expect(secret?.dispatch_action).toBe(false);
+		expect(secret?.element).not.toHaveProperty('dispatch_action_config');
+		expect(text).toMatchObject({
+			dispatch_action: true,
+			element: { dispatch_action_config: { trigger_actions_on: ['on_character_entered'] } },
+		});
+	});
+
+	it('may stay empty when the person cannot answer all of it', () => {
+		const fields = fieldsOf(formOf([{ title: 'a' }, { title: 'b' }], { ...metadata, partial: true }).blocks);
+		expect(fields.map(({ optional }) => optional)).toEqual([true, true]);
+	});
+});
+
+describe('the words around an input', () => {
+	it('are the title, and the description as a hint when it is short', () => {
+		const [field] = fieldsOf(formOf([{ title: 'Colour', description: 'of the front door' }], metadata).blocks);
+		expect(field).toMatchObject({ label: { text: 'Colour' }, hint: { text: 'of the front door' } });
+	});
+
+	it('are the description as text above when it is long', () => {
+		const { blocks } = formOf([{ title: 'Colour', description: `**Think** of <!here>\n${'x'.repeat(200)}` }], metadata);
+		expect(blocks.map(({ type }) => type)).toEqual(['section', 'input']);
+		expect(textsOf(blocks)[0]).toMatch(/^\*Think\* of &lt;!here&gt;\nx+$/);
+	});
+
+	it('say how much of an endless description is cut', () => {
+		const { blocks } = formOf([{ title: 'a', description: 'x'.repeat(10_000) }], metadata);
+		expect(textsOf(blocks)[0]).toMatch(/x… \([\d,]+ more characters\)$/);
+	});
+
+	it('name the place of items without a title, and tell repeated titles apart', () => {
+		const fields = fieldsOf(formOf([{ title: '' }, { title: 'Name' }, { title: 'Name' }], metadata).blocks);
+		expect(fields.map(({ label }) => label.text)).toEqual(['Question 1 of 3', 'Name (2 of 3)', 'Name (3 of 3)']);
+		expect(fieldsOf(formOf([{ title: ' ' }], metadata).blocks)[0]?.label.text).toBe('Your answer');
+	});
+
+	it('warn once that a password is readable while it is typed', () => {
+		const texts = textsOf(formOf([{ title: 'Password' }, { title: 'Your PIN' }], metadata).blocks);
+		expect(texts.filter((text) => text.includes('Slack cannot hide what you type'))).toHaveLength(1);
+	});
+});
+
+describe('a form', () => {
+	it('has fields for open items only, and keeps their positions', () => {
+		const form = formOf([{ title: 'a', value: 'done' }, { title: 'b' }], metadata, 'humanInput');
+		expect(form.metadata.fields).toEqual([1]);
+		expect(fieldsOf(form.blocks)[0]?.block_id).toMatch(/^q\.1\.[0-9a-f]{8}\.1\.g$/);
+	});
+
+	it('shows up to 30 items with their descriptions and up to 90 without', () => {
+		const items = (count: number) =>
+			Array.from({ length: count }, (_, at) => ({ title: `t${at}`, description: `${at} ${'x'.repeat(200)}` }));
+		expect(formOf(items(30), metadata).blocks).toHaveLength(60);
+		const bare = formOf(items(31), metadata).blocks;
+		expect(bare).toHaveLength(31);
+		expect(fieldsOf(bare)[30]?.hint?.text).toMatch(/^30 x+/);
+		expect(formOf(items(90), metadata).blocks).toHaveLength(90);
+		expect(buildForm(input(items(91)))).toEqual({ kind: 'tooMany', count: 91 });
+	});
+
+	it('is refused when the question alone is more than the service takes back', () => {
+		const form = buildForm(input([{ title: 'a', description: '漢'.repeat(40_000) }]));
+		expect(form).toMatchObject({ kind: 'tooLarge' });
+		expect(form.kind === 'tooLarge' && form.bytes > 120_000).toBe(true);
+	});
+
+	it('counts what the PUT takes beside our values', () => {
+		const items = [
+			{ title: 'ä', description: '"', value: '' },
+			{ title: 'b', description: '', value: 'kept' },
+		];
+		const { putOverheadBytes } = formOf(items, metadata, 'humanInput').metadata;
+		const body = { sessionId: '3f9a2c1d', humanInputResponse: items, messageIndex: 1 };
+		expect(putOverheadBytes).toBe(Buffer.byteLength(JSON.stringify(body)));
+	});
+
+	it('keeps every block_id on refresh, paging and optional fields, and changes all for plain text and back', () => {
+		const items = [
+			{ title: 'Your e-mail address' },
+			{ title: 'Hall', description: 'One of: A, B' },
+			{ title: 'Notes' },
+		];
+		const ids = (of: ViewMetadata, draft = {}) => formOf(items, of, 'active', draft);
+		const first = ids(metadata);
+		const half = { 0: 'ada@', 1: 'C', 2: 'x' };
+		expect(idsOf(ids(first.metadata, half).blocks)).toEqual(idsOf(first.blocks));
+		expect(idsOf(ids({ ...first.metadata, partial: true, page: 3 }, half).blocks)).toEqual(idsOf(first.blocks));
+		const plain = ids({ ...first.metadata, plainText: true }, half);
+		expect(idsOf(plain.blocks).some((id) => idsOf(first.blocks).includes(id))).toBe(false);
+		expect(initials(plain.blocks)).toEqual(['ada@', 'C', 'x']);
+		const back = ids({ ...plain.metadata, plainText: false }, half);
+		expect(fieldsOf(back.blocks).map(({ element }) => element.type)).toEqual([
+			'plain_text_input',
+			'radio_buttons',
+			'plain_text_input',
+			'plain_text_input',
+		]);
+	});
+});
+
+describe('text that is known already', () => {
+	it.each<[item: AskedItem, text: string, initial: object]>([
+		[{ title: 'Proceed?', description: '(yes/no)' }, 'No', { initial_option: { value: 'o1' } }],
+		[{ title: 'Hall', description: 'One of: A, B' }, 'B', { initial_option: { value: 'o1' } }],
+		[{ title: 'Hall', description: 'One of: A, B' }, 'C', { initial_option: { value: 'other' } }],
+		[{ title: 'How many guests?' }, '12.5', { initial_value: '12.5' }],
+		[{ title: 'Your e-mail address' }, 'ada@example.org', { initial_value: 'ada@example.org' }],
+		[{ title: 'URL of the page' }, 'https://example.org', { initial_value: 'https://example.org' }],
+		[{ title: 'Departure date' }, '2026-02-28', { initial_date: '2026-02-28' }],
+		[{ title: 'Start time' }, '09:30', { initial_time: '09:30' }],
+		[{ title: 'Notes' }, 'a\nb', { initial_value: 'a\nb' }],
+	])('is offered: %j with %j', (item, text, initial) => {
+		const form = formOf([item], metadata, 'active', { 0: text });
+		expect(fieldsOf(form.blocks)[0]?.element).toMatchObject(initial);
+		expect(form.metadata.offered).toEqual([0]);
+	});
+
+	it.each<[item: AskedItem, text: string]>([
+		[{ title: 'Proceed?', description: '(yes/no)' }, 'maybe'],
+		[{ title: 'How many guests?' }, 'a dozen'],
+		[{ title: 'Your e-mail address' }, 'ada@'],
+		[{ title: 'URL of the page' }, 'example'],
+		[{ title: 'Departure date' }, '2026-02-30'],
+		[{ title: 'Start time' }, '25:00'],
+	])('turns a field that cannot hold it into plain text: %j with %j', (item, text) => {
+		const form = formOf([item], metadata, 'active', { 0: text });
+		expect(fieldsOf(form.blocks)[0]?.element).toMatchObject({ type: 'plain_text_input', initial_value: text });
+		expect(form.metadata.asText).toEqual([0]);
+	});
+
+	it('is never offered for a secret', () => {
+		const form = formOf([{ title: 'Password' }], metadata, 'active', { 0: 'hunter2' });
+		expect(JSON.stringify(form)).not.toContain('hunter2');
+		expect(form.metadata).toMatchObject({ secret: [0], offered: [] });
+	});
+
+	it('is shown cut when it is longer than an input, with a word about it', () => {
+		const form = formOf([{ title: 'Notes' }], metadata, 'active', { 0: 'x'.repeat(12_340) });
+		const [field] = fieldsOf(form.blocks);
+		expect(field?.element).toMatchObject({ initial_value: 'x'.repeat(3000) });
+		expect(field?.hint?.text).toContain('Your text of 12,340 characters is longer than a field in Slack can show.');
+	});
+
+	it('is shown shorter rather than making the view too large', () => {
+		const items = Array.from({ length: 90 }, (_, at) => ({ title: `t${at}` }));
+		const draft = Object.fromEntries(items.map((_, at) => [at, '漢'.repeat(3000)]));
+		const form = formOf(items, metadata, 'active', draft);
+		expect(Buffer.byteLength(JSON.stringify(form.blocks))).toBeLessThan(150_000);
+		expect(form.metadata.offerLimit).toBeLessThan(3000);
+		expect(initials(form.blocks).every((text) => text.length === form.metadata.offerLimit)).toBe(true);
+		// The fields still hold the first cut, so a later showing must not compare with another.
+		const again = formOf(items, form.metadata, 'active', { 0: 'short' });
+		expect(again.metadata.offerLimit).toBe(form.metadata.offerLimit);
+	});
+});
+
+function input(items: readonly AskedItem[]): Parameters<typeof buildForm>[0] {
+	return { sessionId: '3f9a2c1d', question: questionOf(items), metadata, draft: {} };
+}
+
+function idsOf(blocks: readonly KnownBlock[]): (string | undefined)[] {
+	return fieldsOf(blocks).map(({ block_id }) => block_id);
+}
+
+function initials(blocks: readonly KnownBlock[]): string[] {
+	return fieldsOf(blocks).flatMap(({ element }) => ('initial_value' in element ? [String(element.initial_value)] : []));
+}
+
+function optionsOf(field: InputBlock | undefined): [string, string | undefined][] {
+	const options = field?.element.type === 'radio_buttons' ? field.element.options : [];
+	return options.map(({ text, value }) => [text.text, value]);
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { PUT_LIMIT_BYTES, readForm } from '../../../src/slack/form.ts';
+import { decodeMetadata, encodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
+import { validateResponseActionErrors } from '../../support/slack/validation/index.ts';
+import { type AskedItem, fieldsOf, formOf } from '../support/questions.ts';
+import { stateOf } from '../support/slack-state.ts';
+
+const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
+const hall: AskedItem = { title: 'Hall', description: 'One of: A, B' };
+
+/** What somebody did to the fields of one position: the main one and the one for something else. */
+interface Filled {
+	readonly field?: object;
+	readonly other?: string;
+}
+
+/** Opens the form, fills it in, and reads it back as Slack hands it in. */
+function answer(
+	items: readonly AskedItem[],
+	filled: Readonly<Record<number, Filled>>,
+	more: {
+		partial?: boolean;
+		plainText?: boolean;
+		draft?: Record<number, string>;
+		untouched?: 'kept' | 'null' | 'absent';
+	} = {},
+) {
+	const { partial = false, plainText = false, draft = {}, untouched = 'kept' } = more;
+	const form = formOf(items, { ...metadata, partial, plainText }, 'active', draft);
+	const state: Record<string, Record<string, object>> = stateOf(form as never, untouched) as never;
+	for (const { block_id: id = '', element } of fieldsOf(form.blocks)) {
+		const [, , , position, variant] = id.split('.');
+		const done = filled[Number(position)];
+		if (variant === 'o' && done?.other !== undefined) {
+			state[id] = { 'form.other_text': { type: 'plain_text_input', value: done.other } };
+		}
+		if (variant !== 'o' && done?.field !== undefined)
+			state[id] = { 'form.field': { type: element.type, ...done.field } };
+	}
+	const decoded = decodeMetadata(encodeMetadata(form.metadata));
+	if (decoded === null) throw new Error('the metadata cannot be read back');
+	const reading = readForm({ values: state, metadata: decoded, draft });
+	if (Object.keys(reading.fieldErrors).length === 0) return reading;
+	expect(validateResponseActionErrors({ type: 'modal', blocks: form.blocks }, reading.fieldErrors)).toEqual([]);
+	return reading;
+}
+
+const option = (value: string, text: string) => ({ selected_option: { value, text: { type: 'plain_text', text } } });
+
+describe('a submitted form', () => {
+	it.each<[what: string, item: AskedItem, filled: Filled, value: string]>([
+		['text', { title: 'Notes' }, { field: { value: ' two\nlines ' } }, ' two\nlines '],
+		['yes', { title: 'Proceed?', description: '(yes/no)' }, { field: option('o0', 'Yes') }, 'Yes'],
+		['no', { title: 'Proceed?', description: '(yes/no)' }, { field: option('o1', 'No') }, 'No'],
+		['an option', hall, { field: option('o1', 'B') }, 'B'],
+		['something else', hall, { field: option('other', 'Something else…'), other: 'The garden' }, 'The garden'],
+		['a number as typed', { title: 'How many guests?' }, { field: { value: '007.50' } }, '007.50'],
+		['a password', { title: 'Password' }, { field: { value: 'hunter2' } }, 'hunter2'],
+	])('brings %s as a string', (_what, item, filled, value) => {
+		const reading = answer([item], { 0: filled });
+		expect(reading).toMatchObject({ values: { 0: value }, missing: [], fieldErrors: {} });
+	});
+
+	it('brings dates and times as Slack writes them', () => {
+		const items = [{ title: 'Departure date' }, { title: 'Start time' }];
+		const reading = answer(items, {
+			0: { field: { selected_date: '2026-12-12' } },
+			1: { field: { selected_time: '09:30' } },
+		});
+		expect(reading).toMatchObject({ values: { 0: '2026-12-12', 1: '09:30' }, fieldErrors: {} });
+	});
+
+	it('brings an option word for word though Slack hands its text back altered', () => {
+		const item = { title: 'Mood', description: 'One of: 👍 & more, :wave:, fine' };
+		expect(answer([item], { 0: { field: option('o0', ':+1: &amp; more') } }).values).toEqual({ 0: '👍 & more' });
+	});
+
+	it('keeps secrets out of what may become a draft', () => {
+		const reading = answer([{ title: 'Password' }, { title: 'Notes' }], {
+			0: { field: { value: 'hunter2' } },
+			1: { field: { value: 'x' } },
+		});
+		expect(reading.draft).toEqual({ 1: 'x' });
+	});
+});
+
+describe('what is missing', () => {
+	it('is named at its field', () => {
+		const reading = answer([{ title: 'a' }, { title: 'b' }], {
+			0: { field: { value: 'x' } },
+			1: { field: { value: ' \n' } },
+		});
+		expect(reading).toMatchObject({ values: { 0: 'x', 1: '' }, missing: [1] });
+		expect(Object.entries(reading.fieldErrors)).toEqual([
+			[expect.stringMatching(/^q\.1\.[0-9a-f]{8}\.1\.g$/), expect.stringContaining('Please fill this in')],
+		]);
+	});
+
+	it('may be missing when not all can be answered, but not everything', () => {
+		const items = [{ title: 'a' }, { title: 'b' }];
+		expect(answer(items, { 1: { field: { value: 'x' } } }, { partial: true })).toMatchObject({
+			values: { 0: '', 1: 'x' },
+			missing: [0],
+			fieldErrors: {},
+		});
+		const nothing = answer(items, {}, { partial: true });
+		expect(Object.values(nothing.fieldErrors)).toEqual(['Fill in at least one field.']);
+	});
+
+	it('is the text of something else', () => {
+		const { fieldErrors } = answer([hall], { 0: { field: option('other', 'Something else…') } });
+		expect(Object.entries(fieldErrors)).toEqual([
+			[expect.stringMatching(/\.o$/), expect.stringContaining('something else')],
+		]);
+	});
+
+	it('is not decided silently when an option is chosen and another text written', () => {
+		const { fieldErrors, values } = answer([hall], { 0: { field: option('o0', 'A'), other: 'The garden' } });
+		expect(Object.keys(fieldErrors)).toEqual([expect.stringMatching(/\.o$/)]);
+		expect(values).toEqual({ 0: 'A' });
+	});
+
+	it('is not a text that was written without choosing "Something else"', () => {
+		expect(answer([hall], { 0: { other: 'The garden' } }, { partial: true }).values).toEqual({ 0: 'The garden' });
+	});
+});
+
+describe('what does not fit', () => {
+	it.each<[item: AskedItem, field: object, words: string]>([
+		[{ title: 'How many guests?' }, { value: 'a dozen' }, 'number'],
+		[{ title: 'Your e-mail address' }, { value: 'ada' }, 'e-mail'],
+		[{ title: 'URL of the page' }, { value: 'javascript:alert(1)' }, 'web address'],
+		[{ title: 'Departure date' }, { selected_date: '2026-02-30' }, 'date'],
+		[{ title: 'Start time' }, { selected_time: '24:00' }, 'time'],
+	])('is said at its field: %j', (item, field, words) => {
+		expect(Object.values(answer([item], { 0: { field } }).fieldErrors)).toEqual([expect.stringContaining(words)]);
+	});
+
+	it('is not judged in plain text', () => {
+		const reading = answer(
+			[{ title: 'How many guests?' }],
+			{ 0: { field: { value: 'a dozen' } } },
+			{ plainText: true },
+		);
+		expect(reading).toMatchObject({ values: { 0: 'a dozen' }, fieldErrors: {} });
+	});
+
+	it('is more than the service takes, said at the longest text', () => {
+		const items = [{ title: 'a', description: 'x'.repeat(95_000) }, { title: 'b' }];
+		const fits = { 0: { field: { value: '漢'.repeat(100) } }, 1: { field: { value: 'y'.repeat(2000) } } };
+		expect(answer(items, fits).fieldErrors).toEqual({});
+		const over = answer(items, { ...fits, 1: { field: { value: '漢'.repeat(2000) } } });
+		expect(Object.entries(over.fieldErrors)).toEqual([
+			[expect.stringMatching(/\.1\.g$/), expect.stringMatching(/^Question and answers together are \d+ kB longer/)],
+		]);
+	});
+
+	it('counts to the byte', () => {
+		const form = formOf([{ title: 'a' }], metadata);
+		const room = PUT_LIMIT_BYTES - form.metadata.putOverheadBytes;
+		const [{ block_id: id = '' } = {}] = fieldsOf(form.blocks);
+		const errors = (value: string) =>
+			readForm({ values: { [id]: { 'form.field': { value } } }, metadata: form.metadata, draft: {} }).fieldErrors;
+		expect(errors('x'.repeat(room))).toEqual({});
+		expect(Object.keys(errors('x'.repeat(room + 1)))).toEqual([id]);
+	});
+});
+
+describe('what was offered', () => {
+	const items = [{ title: 'Notes' }, hall, { title: 'How many guests?' }];
+	const draft = { 0: 'x'.repeat(12_340), 1: 'The garden', 2: '12' };
+
+	it.each(['kept', 'null', 'absent'] as const)(
+		'comes back whole when Slack hands in untouched fields as %s',
+		(untouched) => {
+			expect(answer(items, {}, { draft, untouched })).toMatchObject({ values: draft, missing: [], fieldErrors: {} });
+		},
+	);
+
+	it('gives way to what is typed over it', () => {
+		const filled = { 0: { field: { value: 'short' } }, 1: { field: option('o0', 'A') }, 2: { field: { value: '3' } } };
+		expect(answer(items, filled, { draft }).values).toEqual({ 0: 'short', 1: 'A', 2: '3' });
+	});
+
+	it('is gone when the person emptied the very field of the event', () => {
+		const form = formOf([{ title: 'Notes' }], metadata, 'active', { 0: 'old' });
+		const [{ block_id: id = '' } = {}] = fieldsOf(form.blocks);
+		const values = { [id]: { 'form.field': { type: 'plain_text_input', value: null } } };
+		const input = { values, metadata: form.metadata, draft: { 0: 'old' } };
+		expect(readForm({ ...input, acted: id }).values).toEqual({ 0: '' });
+		expect(readForm(input).values).toEqual({ 0: 'old' });
+	});
+
+	it('is not made up for fields that were shown empty', () => {
+		const form = formOf([{ title: 'Notes' }], metadata);
+		expect(readForm({ values: {}, metadata: form.metadata, draft: { 0: 'of another form' } }).values).toEqual({
+			0: '',
+		});
+	});
+});
+
+describe('a state of foreign shape', () => {
+	it.each([null, 'x', 7, [], { a: 1 }, { 'q.1.x.0.g': { 'form.field': { value: 7 } } }])(
+		'reads as empty: %j',
+		(values) => {
+			const form = formOf([{ title: 'a' }], metadata);
+			expect(readForm({ values, metadata: form.metadata, draft: {} })).toMatchObject({
+				values: { 0: '' },
+				missing: [0],
+			});
+		},
+	);
+});
