@@ -7,7 +7,7 @@ import { createDelivery } from './answers/deliver.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
 import { createGatekeeper } from './answers/who-may.ts';
 import { createAnswerWorker } from './answers/worker.ts';
-import { systemClock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
 import { createHttpServer } from './ops/http-server.ts';
@@ -28,8 +28,15 @@ import { openStore } from './store/open.ts';
  * Puts the program together: the only place that knows every part. `start` begins to serve, `stop` drains: it takes
  * nothing more, lets what is being sent finish, gives back every lease and closes everything.
  */
-export async function createHandraise({ config, log }: { config: Config; log: Log }) {
-	const clock = systemClock;
+export async function createHandraise({
+	config,
+	log,
+	clock = systemClock,
+}: {
+	config: Config;
+	log: Log;
+	clock?: Clock;
+}) {
 	const { adminContact } = config.access;
 	const { dashboardUrl } = config;
 	const service = config.service.url;

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createHandraise } from '../../src/handraise.ts';
 import { createLog } from '../../src/ops/log.ts';
@@ -14,6 +15,8 @@ export interface AppOptions {
 	readonly env?: Readonly<Record<string, string>>;
 	readonly service?: ServiceOptions;
 	readonly slack?: SlackStandInOptions;
+	/** The program's own; Slack and the session service keep the machine's time. */
+	readonly clock?: Clock;
 }
 
 /**
@@ -25,6 +28,7 @@ export async function startApp({
 	env = {},
 	service: some = {},
 	slack: someSlack = {},
+	clock,
 }: AppOptions = {}) {
 	const service = createSessionService({ resumeAfterMs: 50, pace: 0.02, ...some });
 	await service.start();
@@ -50,15 +54,29 @@ export async function startApp({
 		const handraise = await createHandraise({
 			config,
 			log: createLog('debug', { write: (line) => void log.push(line) }),
+			...(clock === undefined ? {} : { clock }),
 		});
 		const { port } = await handraise.start(new AbortController().signal);
 		if (transport === 'http') slack.setRequestUrl(`http://127.0.0.1:${port}/slack/events`);
 		else await slack.connected(1);
-		return { stop: () => handraise.stop(), port };
+		let stopped: Promise<void> | null = null;
+		const stop = () => {
+			stopped ??= handraise.stop();
+			return stopped;
+		};
+		return { stop, port };
+	}
+
+	/** All that left the program: calls, replies and acknowledgements to Slack, log lines, metrics. */
+	async function said(): Promise<string> {
+		const sent = slack.traffic.all().map((entry) => (entry.direction === 'delivery' ? entry.answer : entry.request));
+		const metrics = await fetch(`http://127.0.0.1:${app.port}/metrics`).then((answer) => answer.text());
+		return [JSON.stringify(sent), ...log, metrics].join('\n');
 	}
 
 	let app = await run();
 	return {
+		said,
 		service,
 		slack,
 		log,
@@ -71,6 +89,8 @@ export async function startApp({
 			await app.stop();
 			app = await run();
 		},
+		/** Stops the program and leaves Slack and the session service running. */
+		stop: () => app.stop(),
 		async [Symbol.asyncDispose]() {
 			await app.stop();
 			await slack.close();
