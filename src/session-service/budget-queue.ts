@@ -17,7 +17,7 @@ export interface Grants {
 /**
  * Grants what can be granted at `now`: deliveries first, then people, then background, each first come, first served.
  * A delivery that waits holds everything else back but people within their share (or single requests would keep taking
- * what its pair waits for); a person who waits holds background back.
+ * what its pair waits for).
  */
 export function grantWaiting(before: BudgetState, now: number, limit: number, queues: Queues): Grants {
 	let state = before;
@@ -41,7 +41,7 @@ export function grantWaiting(before: BudgetState, now: number, limit: number, qu
 	const delivery = serve('delivery', () => true);
 	const deliveriesWait = delivery.length < queues.delivery.length;
 	const person = serve('person', (count) => !deliveriesWait || withinPeoplesShare(state, now, limit, count));
-	const anybodyWaits = deliveriesWait || person.length < queues.person.length;
-	const background = serve('background', () => !anybodyWaits);
+	// It needs both shares untouched, so it fits nowhere while anybody else waits.
+	const background = serve('background', () => true);
 	return { state, sequences: { delivery, person, background }, nextAt };
 }

@@ -220,25 +220,33 @@ test('a body that stalls is given up after the body time-out', async () => {
 });
 
 test('an answer that waits for a slot is not taken for a stalled one', async () => {
-	const megabytes = (n: number) => `{"session":{"sessionId":"x","name":"${'x'.repeat(n * 1_048_576)}"}}`;
-	let stalled = false;
+	let slow: ServerResponse | null = null;
 	const address = await serve((request, response) => {
-		if (request.url === '/v1/sessions/stalls') {
+		if (request.url === '/v1/sessions/slow') {
 			response.writeHead(200, { 'content-length': String(5 * 1_048_576) });
 			response.write('x'.repeat(65_536), () => {
-				stalled = true;
+				slow = response;
 			});
-		} else response.end(megabytes(2));
+		} else response.end(`{"session":{"sessionId":"x","name":"${'x'.repeat(2 * 1_048_576)}"}}`);
 	});
 	const { client, clock } = clientFor(address, { timeouts: { body: 1_000 }, limits: { largeBodies: 1 } });
-	const stalls = failureOf(client.read('stalls', { priority: 'delivery', retries: 0 }));
-	await until(() => stalled);
+	const turns = async () => {
+		for (let turn = 0; turn < 100; turn++) await clock.advance(0);
+	};
+	const slowRead = failureOf(client.read('slow', { priority: 'delivery', retries: 0 }));
+	await until(() => slow !== null);
 	// Its head announces a large body: the only slot is taken as soon as that is read.
-	for (let turn = 0; turn < 20; turn++) await clock.advance(0);
+	await turns();
 	const waits = client.read('waits', { priority: 'delivery', retries: 0 });
-	for (let turn = 0; turn < 200; turn++) await clock.advance(0);
+	await turns();
+	await clock.advance(600);
+	(slow as ServerResponse | null)?.write('x'.repeat(65_536));
+	await turns();
+	// A second without a byte for the one that waits, less than that for the one that is read.
+	await clock.advance(600);
+	await turns();
 	await clock.advance(1_000);
-	expect((await stalls).code).toBe('timed_out');
+	expect((await slowRead).code).toBe('timed_out');
 	expect((await waits).session.name).toHaveLength(2 * 1_048_576);
 });
 
