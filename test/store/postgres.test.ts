@@ -1,3 +1,4 @@
+import { expect, test } from 'vitest';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
 	describeAnswerStore,
@@ -6,7 +7,7 @@ import {
 	describeWatchStore,
 	type Replicas,
 } from './contract.ts';
-import { KEY, open } from './support.ts';
+import { accepted, KEY, LEASE, open, submission, T0 } from './support.ts';
 
 async function openReplicas(): Promise<Replicas> {
 	const server = await sharedPostgres();
@@ -25,3 +26,16 @@ describeAnswerStore('PostgreSQL', openReplicas);
 describeDraftStore('PostgreSQL', openReplicas);
 describeClaimStore('PostgreSQL', openReplicas);
 describeWatchStore('PostgreSQL', openReplicas);
+
+test('taking due answers on PostgreSQL passes over those that another transaction holds', async () => {
+	const replicas = await openReplicas();
+	const held = submission({ sessionId: 's1' });
+	const free = submission({ sessionId: 's2', acceptedAt: T0 + 1 });
+	for (const given of [held, free]) await accepted(replicas.store, given);
+	const taken = await replicas.replica.db.write(async (db) => {
+		await db.selectFrom('answers').select('id').where('id', '=', held.id).forUpdate().execute();
+		return replicas.store.answers.takeDue(LEASE, 1, T0 + 1);
+	});
+	expect(taken.map((answer) => answer.id)).toEqual([free.id]);
+	await replicas.close();
+});

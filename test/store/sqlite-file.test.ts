@@ -171,6 +171,18 @@ describe('writes on SQLite', () => {
 		expect(commits() - before).toBe(2);
 	});
 
+	test('share it too when they come from several callbacks of that turn', async () => {
+		const store = await openHere();
+		const before = commits();
+		await Promise.all(
+			Array.from({ length: 10 }, async (_, index) => {
+				await new Promise<void>((resolve) => setImmediate(resolve));
+				await store.answers.accept(submission({ sessionId: `s${index}` }));
+			}),
+		);
+		expect(commits() - before).toBe(1);
+	});
+
 	test('fail alone when one of them is wrong', async () => {
 		const store = await openHere();
 		const given = submission();

