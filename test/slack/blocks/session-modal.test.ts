@@ -1,0 +1,282 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import { describe, expect, it } from 'vitest';
+import { openQuestion } from '../../../src/questions/open-question.ts';
+import type { Message, Session } from '../../../src/questions/session.ts';
+import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
+import type { SessionModel } from '../../../src/slack/blocks/session-model.ts';
+import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
+import { momentMrkdwn } from '../../../src/slack/words.ts';
+import { expectSafeView } from '../support/check.ts';
+import { type AskedItem, fieldsOf, sessionAsking, textsOf } from '../support/questions.ts';
+
+const now = Date.parse('2026-11-20T08:40:00Z');
+
+function show(session: Session, more: Partial<SessionModel> = {}): ModalView {
+	const view = sessionModal({
+		session,
+		readAt: now,
+		question: openQuestion(session),
+		metadata: newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' }),
+		draft: {},
+		notices: [],
+		claims: [],
+		now,
+		names: { displayName: () => 'Ada' },
+		dashboardUrl: 'https://dash.example',
+		adminContact: null,
+		watch: null,
+		...more,
+	});
+	expectSafeView(view);
+	return view;
+}
+
+const asking = (more: Partial<Session> = {}) => sessionAsking([{ title: 'Which hall?' }], more);
+const step = (content: string, actions: Message['actions'] = []): Message => ({
+	role: 'assistant',
+	content,
+	actions,
+	humanInput: [],
+});
+const steps = (count: number) => Array.from({ length: count }, (_, at) => step(`did ${at + 1}.`));
+const typesOf = (view: ModalView) => view.blocks.map(({ type }) => type);
+
+describe('the modal of a session that asks', () => {
+	it('shows what the agent said, then the fields, then everything else', () => {
+		const view = show(asking({ status: 'humanInput', name: 'Book <a> hall', startTime: '2026-11-20T08:35:00Z' }));
+		const [headline, said] = textsOf(view.blocks);
+		expect(headline).toBe('*Book &lt;a&gt; hall*\n✋ *Waiting for a person* · step 1 of 30 · for 5 min');
+		expect(said).toBe('I need to know something.');
+		expect(typesOf(view).slice(0, 4)).toEqual(['section', 'section', 'input', 'actions']);
+		expect(buttonsOf(view).slice(0, 2)).toEqual(["I can't answer all of it", 'Plain text fields']);
+		expect(view).toMatchObject({ submit: { text: 'Send answer' }, close: { text: 'Cancel' }, notify_on_close: true });
+	});
+
+	it('does not say twice what the agent said', () => {
+		expect(textsOf(show(asking()).blocks).filter((text) => text.includes('I need to know'))).toHaveLength(1);
+	});
+
+	it('asks by itself when the agent said nothing', () => {
+		const session = asking();
+		const messages = session.messages.map((message) => ({ ...message, content: '' }));
+		expect(textsOf(show({ ...session, messages }).blocks)[1]).toBe('*The agent needs an answer:*');
+	});
+
+	it('remembers the question, the form and the reading', () => {
+		const metadata = decodeMetadata(show(asking()).private_metadata);
+		expect(metadata).toMatchObject({
+			sessionId: '3f9a2c1d',
+			messageIndex: 1,
+			formId: 'form-1',
+			fields: [0],
+			readAt: now,
+		});
+		expect(metadata?.fingerprint).toMatch(/^[0-9a-f]{32}$/);
+	});
+
+	it('trusts the id that was asked for, not the one in the answer', () => {
+		const view = show(asking({ sessionId: 'somebody-else' }));
+		expect(JSON.stringify(view)).not.toContain('somebody-else');
+	});
+
+	it('offers the way back from optional and from plain fields', () => {
+		const metadata = { ...newMetadata({ sessionId: 'x', formId: 'f' }), partial: true, plainText: true };
+		const view = show(asking(), { metadata });
+		expect(buttonsOf(view).slice(0, 2)).toEqual(['I can answer all of it', 'Fitting fields']);
+		expect(textsOf(view.blocks).join()).toContain('Fields may stay empty.');
+	});
+
+	it.each<[what: string, items: AskedItem[], words: RegExp]>([
+		['more things than a form holds', Array.from({ length: 91 }, () => ({ title: 'a' })), /It asks 91 things at once/],
+		[
+			'more than the service takes back',
+			[{ title: 'x'.repeat(100_000) }],
+			/so long that the session service would not take/,
+		],
+	])('says that it asks %s, and where to answer', (_what, items, words) => {
+		const view = show(sessionAsking(items));
+		expect(textsOf(view.blocks).join('\n')).toMatch(words);
+		expect(textsOf(view.blocks).join('\n')).toContain('Please answer it in the dashboard: the button is below.');
+		expect(view.submit).toBeUndefined();
+		expect(fieldsOf(view.blocks)).toEqual([]);
+		const alone = show(sessionAsking(items), { dashboardUrl: null });
+		expect(textsOf(alone.blocks).join('\n')).toContain("in the session service's own page");
+	});
+
+	it('holds 30 described choices with every notice and a password', () => {
+		const items = Array.from({ length: 30 }, (_, at) => ({
+			title: `${at}`,
+			description: `${'x'.repeat(200)}\nOne of: A, B, C`,
+		}));
+		const view = show(sessionAsking([...items.slice(0, 29), { title: 'Password', description: 'y'.repeat(200) }]), {
+			metadata: { ...newMetadata({ sessionId: 'x', formId: 'f' }), partial: true },
+			notices: [{ kind: 'prefilled' }],
+			claims: [{ userId: 'U0OURS1', since: null }],
+			readAt: now - 100_000,
+		});
+		expect(fieldsOf(view.blocks).length).toBeGreaterThanOrEqual(30);
+		expect(buttonsOf(view)).toContain('Refresh');
+	});
+});
+
+describe('the modal of a session that asks nothing', () => {
+	it.each([
+		['active', 'The agent is working and has no question right now.'],
+		['paused', 'The session is paused and has no question right now.'],
+		['completed', 'The agent is done. It takes no more answers.'],
+		['failed', 'The session failed. It takes no more answers.'],
+		['stopped', 'The session was stopped. It takes no more answers.'],
+		['dreaming', 'There is no question to answer right now.'],
+	])('says what that means when it is %s, and has no Submit', (status, words) => {
+		const view = show({ ...asking(), status, messages: [step('a')] });
+		expect(textsOf(view.blocks)).toContain(words);
+		expect(view.submit).toBeUndefined();
+		expect(decodeMetadata(view.private_metadata)).toMatchObject({ messageIndex: null, fingerprint: null, fields: [] });
+	});
+
+	it('shows an empty session', () => {
+		expect(textsOf(show({ ...asking(), messages: [] }).blocks)[0]).toBe('🟢 *Working* · no step yet');
+	});
+});
+
+describe('notices', () => {
+	const at = now - 600_000;
+	it.each<[SessionModel['notices'][number], string]>([
+		[
+			{ kind: 'questionChanged', carried: true },
+			'The question has changed. This is the new one, with your text where it fits.',
+		],
+		[{ kind: 'draftRestored', at }, `Your text from ${momentMrkdwn(at)} is back in the fields.`],
+		[
+			{ kind: 'stale', code: 'unavailable', readAt: at },
+			'cannot be reached, or is in trouble. You see the session as it was 10 min ago.',
+		],
+		[{ kind: 'ownAnswer', state: 'delivering', at }, 'is being delivered.'],
+		[{ kind: 'ownAnswer', state: 'waiting', at }, 'Sending another one replaces it.'],
+		[
+			{
+				kind: 'answeredMeanwhile',
+				other: { person: { teamId: 'T1', userId: 'U0OURS2' }, values: ['Hall <A>', null], at, same: false },
+			},
+			'Answered meanwhile by <@U0OURS2>, 10 min ago.\n> Hall &lt;A&gt;\n> (hidden)',
+		],
+		[
+			{ kind: 'answeredMeanwhile', other: { person: null, values: [], at: null, same: false } },
+			'Answered meanwhile by somebody outside Slack.',
+		],
+	])('stand above the question: %j', (notice, words) => {
+		expect(textsOf(show(asking(), { notices: [notice] }).blocks)[1]).toContain(words);
+	});
+
+	it('say that the agent has gone on', () => {
+		const session = asking();
+		const view = show({ ...session, messages: [...session.messages, step('next')] });
+		expect(textsOf(view.blocks)[1]).toBe('👣 The agent has gone on since it asked this. You can still answer.');
+	});
+
+	it('name who is answering', () => {
+		const claims = [
+			{ userId: 'U0OURS1', since: now - 65_000 },
+			{ userId: 'U0OURS2', since: null },
+		];
+		expect(textsOf(show(asking(), { claims }).blocks)[1]).toBe(
+			'✏️ <@U0OURS1> (since 1 min), <@U0OURS2> are answering this. You can answer too; the first answer counts.',
+		);
+	});
+});
+
+describe('the steps', () => {
+	const done = { ...asking(), status: 'completed' };
+
+	it('are cards, newest first, with what was done in words', () => {
+		const view = show({
+			...done,
+			messages: [
+				step('**Looked** around', [{ kind: 'open', host: 'example.com' }]),
+				{ ...step('psst'), role: 'whisper' },
+			],
+		});
+		expect(textsOf(view.blocks).slice(2)).toEqual([
+			'psst',
+			'whisper',
+			'*Looked* around',
+			'Step 1 · opened example.com',
+		]);
+	});
+
+	it('turn over five at a time, to the last page at most', () => {
+		const session = { ...done, messages: steps(12) };
+		const page = (number: number) => {
+			const metadata = { ...newMetadata({ sessionId: 'x', formId: 'f' }), page: number };
+			const view = show(session, { metadata });
+			const said = textsOf(view.blocks).filter((text) => text.startsWith('did '));
+			return { said, buttons: buttonsOf(view), page: decodeMetadata(view.private_metadata)?.page };
+		};
+		expect(page(0).said).toEqual(['did 12.', 'did 11.', 'did 10.', 'did 9.', 'did 8.']);
+		expect(page(0).buttons).toEqual(['Older steps', 'Refresh', 'Open in the dashboard']);
+		expect(page(1).buttons).toEqual(['Newer steps', 'Older steps', 'Refresh', 'Open in the dashboard']);
+		expect(page(2)).toMatchObject({ said: ['did 2.', 'did 1.'], page: 2 });
+		expect(page(99)).toEqual(page(2));
+	});
+});
+
+describe('around the steps', () => {
+	const rich = {
+		...asking(),
+		status: 'completed',
+		messages: [
+			{ role: 'user', content: 'Book **a hall**.', actions: [], humanInput: [] },
+			step('done', [{ kind: 'done', text: '# Booked\n[Hall A](https://a.example)' }]),
+		],
+		sessionDetails: 'Nightly run',
+		files: [
+			{ filename: 'offer.pdf', signedUrl: 'https://bucket.example/offer?sig=1', timestamp: null },
+			{ filename: '<x>', signedUrl: 'javascript:alert(1)', timestamp: null },
+		],
+		lastScreenshotUrl: 'https://bucket.example/shot.png',
+		sessionVariables: [{ name: 'SHOP_PASSWORD', value: 'hunter2' }],
+	} satisfies Session;
+
+	it('stand result, task, details, files, screenshot and the names of variables', () => {
+		const view = show(rich);
+		const texts = textsOf(view.blocks);
+		expect(texts).toContain('*Result*\n*Booked*\nHall A (https://a.example)');
+		expect(texts).toContain('*Task*\nBook *a hall*.');
+		expect(texts).toContain('*About this session*\nNightly run');
+		expect(texts).toContain('Variables: SHOP_PASSWORD. Their values are hidden.');
+		expect(JSON.stringify(view)).not.toContain('hunter2');
+		expect(view.blocks).toContainEqual(expect.objectContaining({ type: 'image', image_url: rich.lastScreenshotUrl }));
+		const files = (view.blocks as KnownBlock[]).filter(
+			(block) => block.type === 'section' && block.text?.text.startsWith('📄'),
+		);
+		expect(files).toEqual([
+			expect.objectContaining({ accessory: expect.objectContaining({ url: 'https://bucket.example/offer?sig=1' }) }),
+			expect.not.objectContaining({ accessory: expect.anything() }),
+		]);
+	});
+
+	it('stands no image once Slack could not load it', () => {
+		const view = show(rich, { withoutImages: true });
+		expect(typesOf(view)).not.toContain('image');
+		expect(textsOf(view.blocks)[1]).toContain('Slack could not load the screenshot');
+	});
+
+	it('stands how old the reading is, and a button for watching', () => {
+		const view = show(rich, { readAt: now - 100_000, watch: { watching: true, label: 'Stop watching' } });
+		expect(textsOf(view.blocks).at(-1)).toBe('Read 1 min ago.');
+		expect(buttonsOf(view)).toEqual(['Refresh', 'Stop watching', 'Open in the dashboard']);
+		expect(JSON.stringify(view)).toContain('"action_id":"session.unwatch"');
+	});
+
+	it('leads to the very session in the dashboard', () => {
+		const metadata = newMetadata({ sessionId: 'a b&c=\ud800', formId: 'f' });
+		const url = 'https://dash.example/sessions/session?id=a%20b%26c%3D%EF%BF%BD';
+		expect(JSON.stringify(show(rich, { metadata }))).toContain(url);
+	});
+});
+
+function buttonsOf(view: ModalView): string[] {
+	return (view.blocks as KnownBlock[]).flatMap((block) =>
+		block.type === 'actions' ? block.elements.flatMap((one) => (one.type === 'button' ? [one.text.text] : [])) : [],
+	);
+}

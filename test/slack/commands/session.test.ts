@@ -1,0 +1,171 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startApp } from '../../support/app.ts';
+
+type App = Awaited<ReturnType<typeof startApp>>;
+
+describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
+	let app: App;
+	beforeAll(async () => {
+		app = await startApp({ transport });
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+	afterEach(async () => {
+		app.service.faults.clear();
+		app.slack.faults.clear();
+		await app.slack.as('ada').modal()?.close(true);
+		expect(app.slack.violations()).toEqual([]);
+	});
+
+	const replies = () =>
+		app.slack
+			.as('ada')
+			.messages('#agents')
+			.filter((message) => message.isEphemeral());
+
+	/** Runs the line and resolves to the reply that only this person sees. */
+	async function replyTo(line: string): Promise<string> {
+		const before = replies().length;
+		expect(await app.slack.as('ada').command('#agents', line)).toEqual({ ok: true, error: null });
+		await app.slack.as('ada').waitForMessage('#agents', () => replies().length > before);
+		return replies().at(-1)?.text() ?? '';
+	}
+
+	it.each([
+		['the id alone', 'choices'],
+		['double quotes', '"choices"'],
+		['single quotes', "'choices'"],
+		['curly quotes', '“choices”'],
+		['backticks', '`choices`'],
+		['backticks and quotes', '`"choices"`'],
+		['spaces around it', '   choices   '],
+		['a dashboard link', 'https://dashboard.example.com/sessions/session?id=choices'],
+		['a dashboard link as Slack escapes it', '<https://dashboard.example.com/sessions/session?id=choices>'],
+		['a dashboard link with a label', '<https://dashboard.example.com/sessions/session?id=choices|the session>'],
+	])('opens the session for %s', async (_, typed) => {
+		const ada = app.slack.as('ada');
+		expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
+		const modal = await ada.waitForModal('Which colour?');
+		expect(modal.title()).toBe('Session choices');
+		expect(modal.submitText()).toBe('Send answer');
+	});
+
+	it.each([
+		['nothing', '', /Handraise brings agents' questions to you/],
+		['help', 'help', /Handraise brings agents' questions to you/],
+		['HELP', 'HELP', /Handraise brings agents' questions to you/],
+		['two words', 'open the pod', /I did not understand that/],
+		['a mention', '@grace', /I did not understand that/],
+		['markup', '<!channel>', /I did not understand that/],
+		["another site's link", 'https://evil.example/sessions/session?id=choices', /not one of our session dashboard/],
+		['a link without an id', 'https://dashboard.example.com/sessions/session', /names no session/],
+		['an id of 500 letters', 'x'.repeat(500), /too long for a session id/],
+		['history of nothing', 'history', /Which session\? The id is missing/],
+		['watch of nothing', 'watch', /Which session\? The id is missing/],
+		['an unknown flag', 'watch choices --loudly', /I did not understand that/],
+		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /20 is the most/],
+	])('answers %s with help that shows the forms', async (_, typed, words) => {
+		const reply = await replyTo(`/session ${typed}`.trim());
+		expect(reply).toMatch(words);
+		for (const form of ['/session 3f9a2c1d', 'watch', 'unwatch', 'list', 'history', 'help'])
+			expect(reply).toContain(form);
+		expect(app.slack.as('ada').modal()).toBeNull();
+		expect(app.slack.as('grace').messages('#agents')).toEqual([]);
+	});
+
+	it('brings a button that opens the same when the trigger is lost', async () => {
+		const ada = app.slack.as('ada');
+		app.slack.faults.add({
+			method: 'views.open',
+			when({ trigger_id }) {
+				// As old as if everything had taken four seconds.
+				for (const trigger of Object.values(app.slack.core.state.triggers)) {
+					if (trigger.id === trigger_id) trigger.at -= 4_000;
+				}
+				return false;
+			},
+		});
+		const card = await replyTo('/session choices');
+		expect(card).toContain('three seconds');
+		expect(ada.modal()).toBeNull();
+		app.slack.faults.clear();
+		expect(await replies().at(-1)?.press('Answer')).toBe(true);
+		const modal = await ada.waitForModal('Which colour?');
+		expect(modal.submitText()).toBe('Send answer');
+	});
+
+	it.each([
+		['answers 500', { status: 500 }],
+		['limits the rate', { status: 429, retryAfter: 30 }],
+		['cuts the connection', { drop: true }],
+	])('brings the button too when Slack %s on opening', async (_, fault) => {
+		app.slack.faults.add({ method: 'views.open', ...fault, times: 2 });
+		expect(await replyTo('/session choices')).toContain('Answer');
+		app.slack.faults.clear();
+		await replies().at(-1)?.press('Answer');
+		await app.slack.as('ada').waitForModal('Which colour?');
+	});
+
+	it('fills the modal although the answer to its opening got lost', async () => {
+		app.slack.faults.add({ method: 'views.open', drop: true, afterEffect: true, times: 1 });
+		await app.slack.as('ada').command('#agents', '/session choices');
+		await app.slack.as('ada').waitForModal('Which colour?');
+	});
+
+	it('shows a loading view while the service has not answered, then the content', async () => {
+		const ada = app.slack.as('ada');
+		const { promise, resolve } = Promise.withResolvers<void>();
+		app.service.hooks.onRequest = () => promise;
+		expect(await ada.command('#agents', '/session yesno')).toEqual({ ok: true, error: null });
+		const modal = await ada.waitForModal('Looking at session');
+		expect(modal.text()).toContain('yesno');
+		expect(modal.submitText()).toBeNull();
+		delete app.service.hooks.onRequest;
+		resolve();
+		await ada.waitForModal('Shall I renew it anyway?');
+		expect(ada.modal()?.id).toBe(modal.id);
+	});
+
+	it('leaves a modal alone that was closed while it was loading', async () => {
+		const ada = app.slack.as('ada');
+		const { promise, resolve } = Promise.withResolvers<void>();
+		app.service.hooks.onRequest = () => promise;
+		await ada.command('#agents', '/session yesno');
+		const modal = await ada.waitForModal('Looking at session');
+		await modal.close();
+		const updates = app.slack.traffic.calls('views.update').length;
+		delete app.service.hooks.onRequest;
+		resolve();
+		await app.slack.changes.until(
+			() =>
+				app.slack.traffic
+					.calls('views.update')
+					.slice(updates)
+					.some((call) => call.doneAt !== null),
+			() => 'no update was tried',
+		);
+		expect(ada.modal()).toBeNull();
+		expect(ada.dm()).toEqual([]);
+	});
+
+	it('opens one modal for a command that Slack delivers twice', async () => {
+		const before = app.slack.traffic.calls('views.open').length;
+		app.slack.faults.duplicateNext('slash_commands');
+		await app.slack.as('ada').command('#agents', '/session choices');
+		await app.slack.as('ada').waitForModal('Which colour?');
+		expect(app.slack.traffic.calls('views.open').length - before).toBe(1);
+	});
+
+	it('works where the bot is no member, and in a direct message', async () => {
+		for (const channel of ['#general', 'dm']) {
+			expect(await app.slack.as('ada').command(channel, '/session choices')).toEqual({ ok: true, error: null });
+			const modal = await app.slack.as('ada').waitForModal('Which colour?');
+			await modal.close();
+		}
+	});
+
+	it('tells in a direct message what works, whatever is written there', async () => {
+		await app.slack.as('ada').say('dm', 'hello?');
+		const reply = await app.slack.as('ada').waitForMessage('dm', "Handraise brings agents' questions to you");
+		expect(reply.author()).toBe('handraise');
+	});
+});

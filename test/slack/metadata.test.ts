@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+	decodeMetadata,
+	encodeMetadata,
+	METADATA_LIMIT,
+	newMetadata,
+	type ViewMetadata,
+} from '../../src/slack/metadata.ts';
+import { hostileText } from './support/hostile-text.ts';
+
+const fresh = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
+const key = (maxLength: number) => hostileText.map((text) => text.slice(0, maxLength));
+const positions = fc.uniqueArray(fc.nat(99_999), { maxLength: 90 }).map((some) => some.sort((a, b) => a - b));
+
+const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
+	sessionId: key(60),
+	messageIndex: fc.option(fc.nat(100_000)),
+	fingerprint: fc.option(fc.stringMatching(/^[0-9a-f]{0,32}$/)),
+	formId: key(12),
+	page: fc.nat(1000),
+	plainText: fc.boolean(),
+	partial: fc.boolean(),
+	readAt: fc.nat(),
+	origin: fc.record({ channelId: fc.option(key(20)), threadTs: fc.option(key(20)) }),
+	putOverheadBytes: fc.nat(100_000),
+	fields: positions,
+	offered: positions,
+	shown: fc.constantFrom(null, 'guessed', 'plain'),
+	asText: fc.array(fc.nat(5), { maxLength: 0 }),
+	secret: fc.array(fc.nat(5), { maxLength: 0 }),
+	offerLimit: fc.nat(3000),
+	optionTexts: fc.dictionary(fc.nat(90).map(String), fc.array(key(10), { maxLength: 3 }), { maxKeys: 2 }),
+	answerId: fc.option(key(36)),
+	offset: fc.nat(1000),
+});
+
+describe("a view's metadata", () => {
+	it('comes back as it went in', () => {
+		expect(decodeMetadata(encodeMetadata(fresh))).toEqual(fresh);
+		fc.assert(
+			fc.property(metadata, (given) => {
+				let text = '';
+				try {
+					text = encodeMetadata(given);
+				} catch (error) {
+					expect(error).toBeInstanceOf(RangeError);
+					return;
+				}
+				expect(text.length).toBeLessThanOrEqual(METADATA_LIMIT);
+				expect(decodeMetadata(text)).toEqual(given);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
+	it('fits with 90 scattered fields of a huge message, all of them secret and offered', () => {
+		const scattered = Array.from({ length: 90 }, (_, at) => 10_000 + at * 2);
+		const full = {
+			...fresh,
+			sessionId: 'x'.repeat(400),
+			fields: scattered,
+			offered: scattered,
+			asText: scattered.slice(0, 45),
+			secret: scattered.slice(45),
+		};
+		expect(decodeMetadata(encodeMetadata(full))).toEqual(full);
+	});
+
+	it.each([
+		['nothing', undefined],
+		['no JSON', 'x'],
+		['another version', encodeMetadata(fresh).replace('"v":1', '"v":0')],
+		['a missing field', encodeMetadata(fresh).replace(/"s":"[^"]*",/, '')],
+		['a foreign type', encodeMetadata(fresh).replace('"p":0', '"p":"0"')],
+		['a negative page', encodeMetadata(fresh).replace('"p":0', '"p":-1')],
+		['positions that are none', encodeMetadata(fresh).replace('"q":""', '"q":"1-x"')],
+		['null', 'null'],
+		['too much', ' '.repeat(METADATA_LIMIT) + encodeMetadata(fresh)],
+	])('is null for %s', (_what, text) => {
+		expect(decodeMetadata(text)).toBeNull();
+	});
+
+	it('claims no more fields than a form can have, whatever a range says', () => {
+		const text = encodeMetadata(fresh).replace('"q":""', '"q":"0-99999"');
+		expect(decodeMetadata(text)?.fields).toHaveLength(100);
+	});
+
+	it('refuses a session id that leaves no room', () => {
+		expect(() => encodeMetadata({ ...fresh, sessionId: 'x'.repeat(3000) })).toThrow(RangeError);
+	});
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import type { Refusal } from '../../src/answers/who-may.ts';
+import {
+	actionsLine,
+	actionWords,
+	agoText,
+	contactMrkdwn,
+	durationText,
+	errorWords,
+	momentMrkdwn,
+	momentText,
+	personMrkdwn,
+	refusalPlain,
+	refusalWords,
+	statusWords,
+} from '../../src/slack/words.ts';
+
+const now = Date.parse('2026-11-20T08:40:00Z');
+const names = { displayName: () => 'Ada <!here>' };
+
+describe('errors', () => {
+	const codes = [
+		'unauthorized',
+		'session_not_found',
+		'rate_limited',
+		'unavailable',
+		'timed_out',
+		'refused',
+		'unreadable_answer',
+		'body_too_large',
+		'request_too_large',
+		'redirected',
+		'aborted',
+		'invalid_session_id',
+		'store_unavailable',
+		'store_too_slow',
+		'slack_unavailable',
+	];
+
+	it('have words of their own for each code', () => {
+		const general = errorWords('never heard of', { kept: 'nothing', adminContact: null }).what;
+		const words = codes.map((code) => errorWords(code, { kept: 'nothing', adminContact: null }).what);
+		expect(words).not.toContain(general);
+		expect(new Set(words).size).toBe(codes.length);
+	});
+
+	it('say what happened, what was kept and what to do', () => {
+		expect(errorWords('unavailable', { kept: 'text', adminContact: null })).toEqual({
+			what: 'The session service cannot be reached, or is in trouble.',
+			text: 'The session service cannot be reached, or is in trouble. Your text is still here. Please try again in a moment.',
+			plain:
+				'The session service cannot be reached, or is in trouble. Your text is still here. Please try again in a moment.',
+			retry: true,
+		});
+		expect(errorWords('unavailable', { kept: 'answer', adminContact: null, retryAt: now }).text).toBe(
+			`The session service cannot be reached, or is in trouble. Your answer is saved. It is sent again by itself: ${momentMrkdwn(now)}.`,
+		);
+		expect(errorWords('rate_limited', { kept: 'nothing', adminContact: null, retryAt: now }).text).toContain(
+			`Please try again after ${momentMrkdwn(now)}.`,
+		);
+		expect(errorWords('session_not_found', { kept: 'nothing', adminContact: null })).toMatchObject({ retry: false });
+	});
+
+	it('name whom to tell and the code to report when somebody has to mend it', () => {
+		const words = errorWords('unauthorized', { kept: 'nothing', adminContact: 'U0ADMIN' });
+		expect(words.text).toContain('tell <@U0ADMIN> (code `unauthorized`)');
+		expect(words.plain).toContain('tell whoever runs Handraise here (code unauthorized)');
+	});
+
+	it.each(['constructor', '__proto__', '<!here>', ''])('know general words for %j', (code) => {
+		const words = errorWords(code, { kept: 'nothing', adminContact: null });
+		expect(words.what).toBe('Something went wrong in Handraise.');
+		expect(words.text).not.toContain('<!');
+	});
+});
+
+describe('refusals', () => {
+	const refusals: Refusal[] = [
+		'guest',
+		'bot',
+		'external',
+		'deactivated',
+		'channel_not_allowed',
+		'user_not_allowed',
+		'could_not_check',
+	];
+
+	it.each(refusals)('say why and whom to ask: %s', (refusal) => {
+		expect(refusalWords(refusal, 'U0ADMIN')).toMatch(/\. Nothing was done\. .*ask <@U0ADMIN>\.$/);
+		expect(refusalPlain(refusal, 'help@example.org')).toMatch(/ask help@example\.org\.$/);
+	});
+
+	it('name nobody live who is not a person of Slack', () => {
+		expect(contactMrkdwn('<!channel> #help')).toBe('&lt;!channel&gt; #help');
+		expect(contactMrkdwn(' ')).toBe('whoever runs Handraise here');
+	});
+});
+
+describe('statuses', () => {
+	it.each([
+		['active', '🟢', 'Working'],
+		['humanInput', '✋', 'Waiting for a person'],
+		['inactive', '⚪', 'Inactive'],
+		['paused', '⏸️', 'Paused'],
+		['stopped', '⏹️', 'Stopped'],
+		['completed', '✅', 'Completed'],
+		['failed', '❌', 'Failed'],
+		['dreaming <!here>', '❔', 'dreaming &lt;!here&gt;'],
+		['constructor', '❔', 'constructor'],
+		['', '❔', 'No status'],
+	])('%j is %s %s', (status, emoji, mrkdwn) => {
+		expect(statusWords(status)).toMatchObject({ emoji, mrkdwn });
+	});
+});
+
+describe('actions', () => {
+	it.each([
+		[{ kind: 'click' }, 'clicked'],
+		[{ kind: 'open', host: 'example.com' }, 'opened example.com'],
+		[{ kind: 'open', host: '' }, 'opened a page'],
+		[{ kind: 'done', text: 'all of it' }, 'finished'],
+		[{ kind: 'saveFile', filename: 'report.pdf', deleted: false }, 'saved report.pdf'],
+		[{ kind: 'saveFile', filename: '', deleted: true }, 'deleted a file'],
+		[{ kind: 'other', name: 'scroll_down' }, 'scroll down'],
+		[{ kind: 'other', name: '<!here>' }, '&lt;!here&gt;'],
+	] as const)('%j reads "%s"', (action, words) => {
+		expect(actionWords(action)).toBe(words);
+	});
+
+	it('that repeat are counted, and those beyond six summed up', () => {
+		const clicks = [{ kind: 'click' }, { kind: 'click' }] as const;
+		expect(actionsLine([...clicks, { kind: 'open', host: 'a.example' }])).toBe('clicked ×2 · opened a.example');
+		const many = Array.from({ length: 100 }, (_, at) => ({ kind: 'other', name: `n${at}` }) as const);
+		expect(actionsLine(many)).toBe('n0 · n1 · n2 · n3 · n4 · n5 · and 94 more');
+		expect(actionsLine([])).toBe('');
+	});
+});
+
+describe('times', () => {
+	it('stand in the time zone of the reader, with UTC where that is not possible', () => {
+		expect(momentMrkdwn(now)).toBe('<!date^1795164000^{date_short_pretty} {time}|20 Nov 2026, 08:40 UTC>');
+		expect(momentText(now)).toBe('20 Nov 2026, 08:40 UTC');
+	});
+
+	it.each([Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 8.64e15])('are no raw date for %s', (at) => {
+		expect(momentMrkdwn(at)).toBe('at an unknown time');
+		expect(momentText(at)).toBe('at an unknown time');
+	});
+
+	it.each([
+		[-5, '0 s'],
+		[40_000, '40 s'],
+		[59_999, '1 min'],
+		[60_000, '1 min'],
+		[3_600_000, '1 h'],
+		[7_500_000, '2 h 5 min'],
+		[47.5 * 3_600_000, '47 h 30 min'],
+		[3 * 86_400_000, '3 days'],
+	])('of %d ms last %s', (ms, text) => {
+		expect(durationText(ms)).toBe(text);
+	});
+
+	it('that just passed are now', () => {
+		expect(agoText(now - 59_000, now)).toBe('just now');
+		expect(agoText(now + 5000, now)).toBe('just now');
+		expect(agoText(now - 300_000, now)).toBe('5 min ago');
+	});
+});
+
+describe('people', () => {
+	it('are mentioned by ids of Slack alone', () => {
+		expect(personMrkdwn('U0123ABC', names)).toBe('<@U0123ABC>');
+		expect(personMrkdwn('!here', names)).toBe('Ada &lt;!here&gt;');
+		expect(personMrkdwn('', { displayName: () => '' })).toBe('somebody');
+	});
+});
