@@ -17,7 +17,7 @@ export interface RateLimitObservation {
 }
 
 /** Leave to send `count` requests now. */
-export interface BudgetGrant {
+interface BudgetGrant {
 	readonly count: number;
 	/** The running number of the grant's last request; see `observe`. */
 	readonly sequence: number;

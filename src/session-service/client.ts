@@ -15,7 +15,7 @@ import { type CallReport, createTransport, DEFAULT_TIMEOUTS } from './transport.
  * Leave for one read and one PUT right after it, already counted in the budget, so that nothing but the network stands
  * between the two.
  */
-export interface DeliveryPermit {
+interface DeliveryPermit {
 	/** Reads the session with leave taken beforehand; begins after this call, never shared with another reader. */
 	read(sessionId: string): Promise<SessionReading>;
 	/** Sends the answers at once. Takes new leave if the one for the PUT is used up. */

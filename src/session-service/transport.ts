@@ -28,7 +28,7 @@ export interface CallReport {
 	readonly ms: number;
 }
 
-export interface Call {
+interface Call {
 	readonly operation: Operation;
 	readonly sessionId: string;
 	readonly priority: RequestPriority;

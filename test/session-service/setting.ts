@@ -8,7 +8,7 @@ import { createManualClock, type ManualClock } from '../support/manual-clock.ts'
 import { createSessionService, type SessionServiceOptions } from '../support/session-service/session-service.ts';
 
 const nothing = () => undefined;
-export const quietLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quietLog };
+const quietLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quietLog };
 
 type ClientOptions = Parameters<typeof createSessionServiceClient>[0];
 
