@@ -10,7 +10,7 @@ const ACK_MS = 3000;
  * When a test moves the clock, bytes that are under way at that moment still need real time: an ack that arrives within
  * this long after the jump counts.
  */
-const JUMP_GRACE_MS = 200;
+const JUMP_GRACE_MS = 300;
 
 /** Something Slack has to tell the app. */
 export interface Delivery {

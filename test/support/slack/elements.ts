@@ -33,9 +33,17 @@ function elementsIn(block: Json): Json[] {
 	}
 }
 
+/** The blocks with those inside carousels and containers, each after the one that holds it. */
+function withInner(blocks: readonly Json[]): Json[] {
+	return blocks.flatMap((block) => {
+		const inner = block.type === 'carousel' ? 'elements' : block.type === 'container' ? 'child_blocks' : undefined;
+		return inner === undefined ? [block] : [block, ...withInner(records(block, inner))];
+	});
+}
+
 /** Every interactive element of the blocks, in order. */
 export function placedElements(blocks: readonly Json[]): Placed[] {
-	return blocks.flatMap((block) =>
+	return withInner(blocks).flatMap((block) =>
 		elementsIn(block).map((element) => ({
 			block,
 			blockId: text(block, 'block_id') ?? '',
@@ -51,7 +59,7 @@ export function placedElements(blocks: readonly Json[]): Placed[] {
 export function withIds(core: Core, blocks: unknown): Json[] {
 	if (!Array.isArray(blocks)) return [];
 	const copies = (structuredClone(blocks) as unknown[]).filter(isRecord);
-	for (const block of copies) {
+	for (const block of withInner(copies)) {
 		block.block_id ??= nextId(core, 'b');
 		for (const element of elementsIn(block)) element.action_id ??= nextId(core, 'a');
 	}

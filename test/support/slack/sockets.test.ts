@@ -134,9 +134,9 @@ describe('payloads', () => {
 		const client = await connect();
 		await client.next('hello');
 		const typed = slack.as('ada').command('#agents', '/session demo');
-		const moved = clock.advance(600_000);
-		client.ack(await client.next('slash_commands'));
-		await moved;
+		const frame = await client.next('slash_commands');
+		await clock.advance(600_000);
+		client.ack(frame);
 		expect(await typed).toMatchObject({ ok: true });
 	});
 

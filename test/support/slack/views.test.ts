@@ -129,7 +129,10 @@ describe('updates', () => {
 		expect(values()).toEqual({ other: { value: { type: 'plain_text_input', value: 'second' } } });
 		slack.settings.omitUntouchedInitialValues = true;
 		await slack.as('ada').modal()?.fill('Answer', 'typed');
-		expect(values()).toEqual({ other: { value: { type: 'plain_text_input', value: 'typed' } } });
+		const typed = { other: { value: { type: 'plain_text_input', value: 'typed' } } };
+		expect(values()).toEqual(typed);
+		await update({ view_id: view.id, view: inputModal({ initial: 'third', id: 'other' }) });
+		expect(values()).toEqual(typed);
 	});
 
 	it('fail as a whole on an image Slack cannot download', async () => {

@@ -65,13 +65,7 @@ function readElement(core: Core, element: Json): string {
 function readTable(core: Core, block: Json): string {
 	const rows = Array.isArray(block.rows) ? block.rows : [];
 	return rows
-		.map((row) =>
-			(Array.isArray(row) ? row : [])
-				.map((cell) =>
-					isRecord(cell) ? (cell.type === 'raw_text' ? (text(cell, 'text') ?? '') : readRichText(core, cell)) : '',
-				)
-				.join(' | '),
-		)
+		.map((row) => (Array.isArray(row) ? row : []).map((cell) => readAnything(core, cell).join(' ')).join(' | '))
 		.join('\n');
 }
 
@@ -82,6 +76,8 @@ function readAnything(core: Core, value: unknown): string[] {
 	if ((value.type === 'mrkdwn' || value.type === 'plain_text') && typeof value.text === 'string') {
 		return [readText(core, value)];
 	}
+	if (value.type === 'raw_text') return [text(value, 'text') ?? ''];
+	if (value.type === 'raw_number') return [text(value, 'text') ?? JSON.stringify(value.value ?? null)];
 	if (typeof value.type === 'string' && value.type.startsWith('rich_text')) return [readRichText(core, value)];
 	return Object.values(value).flatMap((one) => readAnything(core, one));
 }
@@ -133,6 +129,35 @@ function readBlock(core: Core, block: Json): string {
 				.join('\n');
 		case 'table':
 			return readTable(core, block);
+		case 'card':
+			return [
+				...['title', 'subtitle', 'body'].map((key) => readText(core, block[key])),
+				records(block, 'actions')
+					.map((element) => readElement(core, element))
+					.join(' '),
+			]
+				.filter(Boolean)
+				.join('\n');
+		case 'data_table':
+			return [text(block, 'caption') ?? '', readTable(core, block)].join('\n');
+		case 'task_card':
+			return [
+				`${text(block, 'title') ?? ''} (${text(block, 'status') ?? ''})`,
+				...readAnything(core, [block.details, block.output]),
+			].join('\n');
+		case 'plan':
+			return [text(block, 'title') ?? '', readBlocks(core, records(block, 'tasks'))].join('\n');
+		case 'carousel':
+			return readBlocks(core, records(block, 'elements'));
+		case 'container':
+			return [
+				readText(core, block.title),
+				...readAnything(core, block.rich_text_title),
+				readText(core, block.subtitle),
+				readBlocks(core, records(block, 'child_blocks')),
+			]
+				.filter(Boolean)
+				.join('\n');
 		default:
 			return readAnything(core, block).join('\n');
 	}
