@@ -5,7 +5,7 @@ import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import type { BackgroundBudget, WatchedSession, WatchingService, WatchMetrics, WatchStore } from './ports.ts';
 import { failureOf, keptOf, outcomeOf } from './reading.ts';
-import type { Planner } from './schedule.ts';
+import { movesFor, PLAN_MS, type Planner } from './schedule.ts';
 import { createServiceHealth, DOWN_AFTER_MS } from './service-health.ts';
 import { createWaker } from './waker.ts';
 import type { SessionKey } from './watch.ts';
@@ -40,14 +40,11 @@ export interface Poller {
 /** Renewed three times in its length; a dead replica's sessions are due again after it. */
 const LEASE_MS = 21_000;
 const RENEW_MS = 7_000;
-const PLAN_MS = 5_000;
 /** Replicas do not tell each other of sessions that became due. */
 const LOOK_MS = 1_000;
 const MOST_AT_ONCE = 16;
 /** One reading, one waiting for leave, however slow the service is. */
 const MOST_WAITING = 2;
-/** A schedule that differs by less is left as it is. */
-const WORTH_MOVING = 0.2;
 /** The service answers 404 for a moment now and then behind a proxy: gone is what is gone three times. */
 const GONE_AFTER = 3;
 const STORE_PAUSE_MS = 2_000;
@@ -69,17 +66,7 @@ export function createPoller(options: PollerOptions): Poller {
 		metrics.watchedSessions(outlines.length);
 		metrics.backgroundPerSecond(rate);
 		const now = clock.now();
-		const moves = outlines.flatMap((outline) => {
-			if (outline.failures > 0) {
-				// The service is back: whoever waited out a back-off is read now, in the order the budget allows.
-				return recovered ? [{ session: outline.session, from: outline.nextRead, to: { at: now, by: now } }] : [];
-			}
-			if (outline.lastReadAt === null || outline.overSince !== null) return [];
-			const to = planner.nextRead(outline, now);
-			const planned = Math.max(1, outline.nextRead.at - outline.lastReadAt);
-			const differs = Math.abs(to.at - outline.nextRead.at) > WORTH_MOVING * planned;
-			return outline.nextRead.at > now && differs ? [{ session: outline.session, from: outline.nextRead, to }] : [];
-		});
+		const moves = movesFor(outlines, planner, now, recovered);
 		recovered = false;
 		if (moves.length > 0) await store.reschedule(moves);
 	}

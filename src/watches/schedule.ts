@@ -1,6 +1,7 @@
 import type { PlannedRead, SessionOutline } from './ports.ts';
 import { firstPrior, type Habits, habitsOf, middle, type Prior, priorFrom, stillStepping } from './rhythm.ts';
 import { createStepsAhead } from './steps-ahead.ts';
+import type { SessionKey } from './watch.ts';
 
 /**
  * When to read which session next.
@@ -117,6 +118,28 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 			return price;
 		},
 	};
+}
+
+/** How often the price follows the sessions. */
+export const PLAN_MS = 5_000;
+/** A read that the new price would move by less of its interval is left where it is. */
+const WORTH_MOVING = 0.2;
+
+/** Which reads to move after a new plan. `recovered`: the service is back, so nobody waits out a back-off any longer. */
+export function movesFor(
+	outlines: readonly SessionOutline[],
+	planner: Planner,
+	now: number,
+	recovered: boolean,
+): { session: SessionKey; from: PlannedRead; to: PlannedRead }[] {
+	return outlines.flatMap((outline) => {
+		const { session, nextRead: from } = outline;
+		if (outline.failures > 0) return recovered ? [{ session, from, to: { at: now, by: now } }] : [];
+		if (outline.lastReadAt === null || outline.overSince !== null || from.at <= now) return [];
+		const to = planner.nextRead(outline, now);
+		const planned = Math.max(1, from.at - outline.lastReadAt);
+		return Math.abs(to.at - from.at) > WORTH_MOVING * planned ? [{ session, from, to }] : [];
+	});
 }
 
 function backoff(failures: number): number {

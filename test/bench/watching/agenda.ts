@@ -1,0 +1,64 @@
+/** What happens when, in virtual time; things of the same moment in the order in which they were put in. */
+export interface Agenda {
+	at(time: number, run: () => void): void;
+	/** Runs everything before `end`, moving time. */
+	runUntil(end: number): void;
+	readonly now: number;
+}
+
+interface Entry {
+	readonly time: number;
+	readonly order: number;
+	readonly run: () => void;
+}
+
+export function createAgenda(): Agenda {
+	const heap: Entry[] = [];
+	let now = 0;
+	let order = 0;
+	const before = (one: Entry, other: Entry) =>
+		one.time < other.time || (one.time === other.time && one.order < other.order);
+
+	function push(entry: Entry): void {
+		let index = heap.push(entry) - 1;
+		while (index > 0) {
+			const parent = (index - 1) >> 1;
+			if (!before(entry, heap[parent] as Entry)) break;
+			heap[index] = heap[parent] as Entry;
+			index = parent;
+		}
+		heap[index] = entry;
+	}
+
+	function pop(): Entry | undefined {
+		const first = heap[0];
+		const last = heap.pop();
+		if (first === undefined || last === undefined || heap.length === 0) return first;
+		let index = 0;
+		for (;;) {
+			let child = 2 * index + 1;
+			if (child >= heap.length) break;
+			if (child + 1 < heap.length && before(heap[child + 1] as Entry, heap[child] as Entry)) child += 1;
+			if (!before(heap[child] as Entry, last)) break;
+			heap[index] = heap[child] as Entry;
+			index = child;
+		}
+		heap[index] = last;
+		return first;
+	}
+
+	return {
+		at: (time, run) => push({ time: Math.max(time, now), order: order++, run }),
+		runUntil(end) {
+			for (let next = heap[0]; next !== undefined && next.time < end; next = heap[0]) {
+				pop();
+				now = next.time;
+				next.run();
+			}
+			now = end;
+		},
+		get now() {
+			return now;
+		},
+	};
+}

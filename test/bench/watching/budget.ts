@@ -1,0 +1,80 @@
+import type { RequestPriority } from '../../../src/session-service/budget.ts';
+import { grantWaiting } from '../../../src/session-service/budget-queue.ts';
+import {
+	type BudgetState,
+	emptyBudgetState,
+	observed,
+	sharesOf,
+	usageAt,
+} from '../../../src/session-service/budget-state.ts';
+import { createBackgroundBudget } from '../../../src/watches/background-budget.ts';
+import type { Agenda } from './agenda.ts';
+import { LIMIT, type LimitedService } from './limited-service.ts';
+
+interface Waiter {
+	readonly count: number;
+	readonly run: (allowed: boolean) => void;
+}
+
+/** The program's request budget (its queue and its arithmetic) in virtual time, in front of a service that counts. */
+export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
+	const queues: Record<RequestPriority, Waiter[]> = { delivery: [], person: [], background: [] };
+	let state: BudgetState = emptyBudgetState;
+	let alarmAt = Number.POSITIVE_INFINITY;
+
+	function pump(): void {
+		const now = agenda.now;
+		const grants = grantWaiting(state, now, LIMIT, queues);
+		state = grants.state;
+		for (const priority of ['delivery', 'person', 'background'] as const) {
+			const granted = queues[priority].splice(0, grants.sequences[priority].length);
+			for (const [index, waiter] of granted.entries()) send(waiter, grants.sequences[priority][index] as number);
+		}
+		if (grants.nextAt >= alarmAt || grants.nextAt === Number.POSITIVE_INFINITY) return;
+		alarmAt = grants.nextAt;
+		agenda.at(grants.nextAt, () => {
+			if (agenda.now < alarmAt) return;
+			alarmAt = Number.POSITIVE_INFINITY;
+			pump();
+		});
+	}
+
+	function send(waiter: Waiter, sequence: number): void {
+		const now = agenda.now;
+		let allowed = true;
+		for (let request = 0; request < waiter.count; request += 1) {
+			const answer = service.request(now);
+			allowed &&= answer.allowed;
+			const { remaining, resetSeconds } = answer;
+			const headers = { limit: LIMIT, remaining, resetSeconds };
+			const limited = answer.allowed ? headers : { ...headers, retryAfterSeconds: resetSeconds };
+			state = observed(state, now, LIMIT, limited, sequence - waiter.count + 1 + request);
+		}
+		waiter.run(allowed);
+	}
+
+	const background = createBackgroundBudget({
+		figures: () => {
+			const usage = usageAt(state, agenda.now, LIMIT);
+			return {
+				limit: usage.limit,
+				free: usage.free,
+				used: { background: usage.background },
+				pausedUntil: state.pausedUntil,
+				waiting: { background: queues.background.length },
+			};
+		},
+		keptFor: (limit) => sharesOf(limit).delivery + sharesOf(limit).person,
+	});
+
+	return {
+		background,
+		/** Calls `run` when the requests were sent. */
+		acquire(priority: RequestPriority, count: number, run: (allowed: boolean) => void): void {
+			queues[priority].push({ count, run });
+			pump();
+		},
+	};
+}
+
+export type VirtualBudget = ReturnType<typeof createVirtualBudget>;

@@ -1,0 +1,78 @@
+import { freshPace, KEPT_FROM_PROGRESS, type PaceState, takePace, UPDATE_PACE } from '../../../src/watches/pace.ts';
+import type { CardUrgency } from '../../../src/watches/watch.ts';
+import type { Agenda } from './agenda.ts';
+
+interface Card {
+	wanted: { urgency: CardUrgency; since: number } | null;
+	/** Steps known from the newest read, and those that the card shows. */
+	known: number;
+	shown: number;
+}
+
+/**
+ * One card for each session under the shared rate of `chat.update`, in the order in which the outbox takes them: urgent
+ * ones first, then the longest wanted.
+ */
+export function createVirtualCards(agenda: Agenda, count: number) {
+	const cards = Array.from({ length: count }, (): Card => ({ wanted: null, known: 0, shown: 0 }));
+	let pace: PaceState = freshPace;
+	let alarmAt = Number.POSITIVE_INFINITY;
+	let wanted = 0;
+	let sent = 0;
+	let dropped = 0;
+
+	function pump(): void {
+		for (;;) {
+			const next = first();
+			if (next?.wanted == null) return;
+			const keep = next.wanted.urgency === 'now' ? 0 : KEPT_FROM_PROGRESS;
+			const decision = takePace(pace, UPDATE_PACE, agenda.now, keep);
+			if (decision.state === null) {
+				wakeAt(agenda.now + decision.waitMs);
+				return;
+			}
+			pace = decision.state;
+			next.wanted = null;
+			next.shown = next.known;
+			sent += 1;
+		}
+	}
+
+	function first(): Card | undefined {
+		let best: Card | undefined;
+		for (const card of cards) if (card.wanted !== null && (best === undefined || goesBefore(card, best))) best = card;
+		return best;
+	}
+
+	function wakeAt(at: number): void {
+		if (at >= alarmAt) return;
+		alarmAt = at;
+		agenda.at(at, () => {
+			if (agenda.now < alarmAt) return;
+			alarmAt = Number.POSITIVE_INFINITY;
+			pump();
+		});
+	}
+
+	return {
+		want(index: number, urgency: CardUrgency, steps: number): void {
+			const card = cards[index] as Card;
+			wanted += 1;
+			card.known = steps;
+			if (card.wanted === null) card.wanted = { urgency, since: agenda.now };
+			else {
+				dropped += 1;
+				if (urgency === 'now') card.wanted.urgency = 'now';
+			}
+			pump();
+		},
+		shown: (index: number) => (cards[index] as Card).shown,
+		figures: () => ({ wanted, sent, dropped }),
+	};
+}
+
+function goesBefore(one: Card, other: Card): boolean {
+	if (one.wanted === null || other.wanted === null) return one.wanted !== null;
+	if (one.wanted.urgency !== other.wanted.urgency) return one.wanted.urgency === 'now';
+	return one.wanted.since < other.wanted.since;
+}

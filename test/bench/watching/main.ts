@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { bestMedianMs, evenMeanMs } from './best.ts';
+import { defaultPopulation, type Population, populationSchema, type Script, writeScripts } from './population.ts';
+import { createRandom } from './random.ts';
+import { type Policy, type Result, simulate } from './simulate.ts';
+
+const POLICIES: readonly Policy[] = ['adaptive', 'round robin', 'viewers at 1 Hz'];
+/** Watched sessions, and the hours that are simulated: enough for some hundred questions each. */
+const SIZES: readonly (readonly [count: number, hours: number])[] = [
+	[10, 48],
+	[40, 24],
+	[100, 12],
+	[300, 6],
+	[1000, 3],
+];
+/** Of the reads, at most what reading everybody once in two and a half rounds takes. */
+const PROMISE_SHARE = 1 / 2.5;
+
+const { values } = parseArgs({
+	options: { seed: { type: 'string', default: '1' }, rhythms: { type: 'string' }, help: { type: 'boolean' } },
+});
+if (values.help) {
+	console.log('npm run bench:watching -- [--seed NUMBER] [--rhythms FILE.json]');
+	console.log(JSON.stringify(defaultPopulation, null, '\t'));
+} else {
+	report(values.rhythms === undefined ? defaultPopulation : readPopulation(values.rhythms), Number(values.seed));
+}
+
+function readPopulation(file: string): Population {
+	return populationSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+}
+
+interface Run {
+	readonly count: number;
+	readonly results: Readonly<Record<Policy, Result>>;
+	readonly bestMs: number;
+	readonly bestKeptMs: number;
+	readonly evenMs: number;
+}
+
+function report(population: Population, seed: number): void {
+	const started = performance.now();
+	console.log(`Watching under 250 requests a minute, simulated; population "${population.name}", seed ${seed}.`);
+	console.log(describe(population));
+	const runs = SIZES.map(([count, hours]) => run(population, count, hours * 3_600_000, seed));
+	console.log('\nDetection of a question and what it costs:\n');
+	printTable(runs);
+	console.log('\nWhat is theoretically possible with as many reads as round robin has:\n');
+	printBest(runs);
+	console.log('\nCapacity:\n');
+	printCapacity(runs);
+	console.log('\nGoals:\n');
+	printGoals(runs);
+	console.log(`\n${((performance.now() - started) / 1000).toFixed(0)} s`);
+}
+
+function run(population: Population, count: number, lengthMs: number, seed: number): Run {
+	const scripts: Script[] = writeScripts(population, count, lengthMs, createRandom(seed * 1_000 + count));
+	const setting = { scripts, lengthMs, seed };
+	const results = Object.fromEntries(POLICIES.map((policy) => [policy, simulate(policy, setting)])) as Run['results'];
+	const reads = results['round robin'].backgroundPerSecond;
+	return {
+		count,
+		results,
+		bestMs: bestMedianMs(scripts, lengthMs, reads, 0),
+		bestKeptMs: bestMedianMs(scripts, lengthMs, reads, PROMISE_SHARE),
+		evenMs: evenMeanMs(scripts, lengthMs, reads),
+	};
+}
+
+function describe({ kinds, together }: Population): string {
+	const lines = kinds.map((kind) => {
+		const gaps = `a step every ${kind.gapSeconds[0]} to ${kind.gapSeconds[1]} s`;
+		const asks = `one in ${(1 / kind.questionPerStep).toFixed(0)} asks, answered after ${kind.answerSeconds} s`;
+		const bursts =
+			kind.bursts === null
+				? 'works all the time'
+				: `works for ${kind.bursts.steps} steps after ${(kind.bursts.quietSeconds / 60).toFixed(0)} min of quiet`;
+		return `- ${(kind.share * 100).toFixed(0)} % ${kind.name}: ${gaps}, ${asks}; ${bursts}`;
+	});
+	if (together !== null) {
+		const share = (together.share * 100).toFixed(0);
+		lines.push(`- every ${together.everySeconds / 60} min ${share} % of the quiet ones wake up within 10 s`);
+	}
+	return lines.join('\n');
+}
+
+function quantile(sample: readonly number[], share: number): number {
+	const sorted = Float64Array.from(sample).sort();
+	return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
+
+function seconds(ms: number): string {
+	if (Number.isNaN(ms)) return '–';
+	return `${(ms / 1000).toFixed(ms < 9_950 ? 1 : 0)} s`;
+}
+
+function mean(sample: readonly number[]): number {
+	return sample.reduce((sum, value) => sum + value, 0) / sample.length;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): void {
+	const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+	const line = (cells: readonly string[]) =>
+		`| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+	console.log(line(head));
+	console.log(line(widths.map((width) => '-'.repeat(width))));
+	for (const row of rows) console.log(line(row));
+}
+
+function printTable(runs: readonly Run[]): void {
+	const rows = runs.flatMap(({ count, results }) =>
+		POLICIES.map((policy) => {
+			const result = results[policy];
+			const { updates } = result;
+			return [
+				String(count),
+				policy,
+				String(result.detection.length),
+				seconds(quantile(result.detection, 0.5)),
+				seconds(quantile(result.detection, 0.95)),
+				seconds(mean(result.detection)),
+				result.requestsPerMinute.toFixed(0),
+				String(result.refused),
+				`${quantile(result.personWaits, 0.5).toFixed(0)} / ${Math.max(...result.personWaits).toFixed(0)} ms`,
+				updates === null ? '–' : `${updates.wanted} / ${updates.sent} / ${updates.dropped}`,
+				`${seconds(quantile(result.staleness, 0.5))} / ${seconds(quantile(result.staleness, 0.95))}`,
+			];
+		}),
+	);
+	table(
+		[
+			'watched',
+			'reader',
+			'questions',
+			'median',
+			'p95',
+			'mean',
+			'requests/min',
+			'429s',
+			'person waits p50 / max',
+			'updates wanted / sent / dropped',
+			'card stale p50 / p95',
+		],
+		rows,
+	);
+}
+
+function printBest(runs: readonly Run[]): void {
+	const rows = runs.map(({ count, results, bestMs, bestKeptMs, evenMs }) => {
+		const median = quantile(results.adaptive.detection, 0.5);
+		return [
+			String(count),
+			seconds(median),
+			seconds(bestMs),
+			`${(median / bestMs).toFixed(1)} ×`,
+			seconds(bestKeptMs),
+			`${(median / bestKeptMs).toFixed(1)} ×`,
+			seconds(mean(results.adaptive.detection)),
+			seconds(evenMs),
+		];
+	});
+	table(
+		['watched', 'median', 'no reader below', 'ratio', 'nor, leaving nobody out', 'ratio', 'mean', 'best even reading'],
+		rows,
+	);
+	console.log(
+		[
+			'',
+			'"No reader below": a reader that knows at every moment when each session stepped last and how its gaps are',
+			'distributed, and may starve whom it likes; a read finds at most the steps that may be expected in the time t',
+			'before it, so t cannot be less (best.ts). "Leaving nobody out": the same with the reads that the promised longest',
+			'interval takes spent on it. "Best even reading": the least mean of readers that know each question rate and read',
+			'evenly (rates by the square-root law).',
+		].join('\n'),
+	);
+}
+
+function printCapacity(runs: readonly Run[]): void {
+	const rows = runs.map(({ count, results }) => {
+		const { adaptive, 'round robin': turns } = results;
+		return [
+			String(count),
+			seconds((count / turns.backgroundPerSecond) * 1000),
+			seconds(quantile(adaptive.detection, 0.5)),
+			seconds(quantile(adaptive.detection, 0.95)),
+			seconds(quantile(turns.detection, 0.5)),
+			seconds(quantile(turns.detection, 0.95)),
+			adaptive.requestsPerMinute.toFixed(0),
+		];
+	});
+	table(
+		['watched sessions', 'round', 'question seen after', 'p95', 'all in turn', 'p95 in turn', 'requests a minute'],
+		rows,
+	);
+}
+
+function printGoals(runs: readonly Run[]): void {
+	const goal = (met: boolean, text: string) => console.log(`${met ? 'met    ' : 'NOT MET'} ${text}`);
+	const gain = ({ results }: Run) =>
+		quantile(results['round robin'].detection, 0.5) / quantile(results.adaptive.detection, 0.5);
+	for (const one of runs) {
+		if (one.count === 300)
+			goal(gain(one) >= 4, `median at 300: ${gain(one).toFixed(1)} times better than in turn (4; aim 6)`);
+	}
+	const worst = Math.min(...runs.map(gain));
+	goal(worst >= 1, `median never worse than in turn: ${worst.toFixed(1)} times better at least`);
+	const p95 = runs.map(({ count, results }) => {
+		const ratio = quantile(results['round robin'].detection, 0.95) / quantile(results.adaptive.detection, 0.95);
+		return `${count}: ${ratio.toFixed(1)}`;
+	});
+	console.log(`        p95, times better than in turn: ${p95.join(', ')}`);
+	const refused = runs.reduce((sum, { results }) => sum + results.adaptive.refused, 0);
+	goal(refused === 0, `429s: ${refused}`);
+	const longest = Math.max(...runs.flatMap(({ results }) => results.adaptive.personWaits));
+	goal(longest <= 300, `longest wait of a person for the budget: ${longest.toFixed(0)} ms (300)`);
+}

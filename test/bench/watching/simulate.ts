@@ -1,0 +1,339 @@
+import type { PlannedRead, SessionOutline } from '../../../src/watches/ports.ts';
+import { learn, unknownRhythm } from '../../../src/watches/rhythm.ts';
+import { createPlanner, movesFor, PLAN_MS } from '../../../src/watches/schedule.ts';
+import { type Agenda, createAgenda } from './agenda.ts';
+import { createVirtualBudget, type VirtualBudget } from './budget.ts';
+import { createVirtualCards } from './cards.ts';
+import { createLimitedService, LIMIT, WINDOW_MS } from './limited-service.ts';
+import type { Script } from './population.ts';
+import { createRandom, type Random } from './random.ts';
+import { digestAt, stepsUntil } from './simulated-session.ts';
+
+export type Policy = 'adaptive' | 'round robin' | 'viewers at 1 Hz';
+
+export interface Result {
+	/** Of each question, ms from the step that asked it to the end of the read that found it. */
+	readonly detection: readonly number[];
+	readonly requestsPerMinute: number;
+	readonly backgroundPerSecond: number;
+	readonly refused: number;
+	/** Of each `/session`, ms until it might be sent. */
+	readonly personWaits: readonly number[];
+	readonly updates: { readonly wanted: number; readonly sent: number; readonly dropped: number } | null;
+	/** Of cards of sessions at work, sampled: ms since the oldest step that they do not show; 0 when they show all. */
+	readonly staleness: readonly number[];
+}
+
+export interface Setting {
+	readonly scripts: readonly Script[];
+	readonly lengthMs: number;
+	readonly seed: number;
+}
+
+/** A read takes what the service's check of a key takes with five keys; what it finds is of the middle of that time. */
+export const READ_MS = 300;
+/** Everybody begins to be watched at once; figures are taken from here on. */
+export const WARM_UP_MS = 15 * 60_000;
+/** As the poller: never more than this many reads wait for the budget, so that their order is decided late. */
+const MOST_WAITING = 2;
+/** People type `/session` so often, and a group of them at once every few minutes. */
+const PERSON_EVERY_MS = 15_000;
+const GROUP_EVERY_MS = 5 * 60_000;
+const GROUP = 10;
+const SAMPLE_MS = 10_000;
+/** Of answers, the share that is given in Slack: four requests to deliver and confirm, and the session is read soon. */
+const ANSWERED_HERE = 0.8;
+
+export function simulate(policy: Policy, setting: Setting): Result {
+	return policy === 'viewers at 1 Hz' ? simulateViewers(setting) : simulatePoller(policy, setting);
+}
+
+function simulatePoller(policy: 'adaptive' | 'round robin', { scripts, lengthMs, seed }: Setting): Result {
+	const agenda = createAgenda();
+	const random = createRandom(seed);
+	const service = createLimitedService(random.between(0, WINDOW_MS));
+	const budget = createVirtualBudget(agenda, service);
+	const cards = createVirtualCards(agenda, scripts.length);
+	const detection: number[] = [];
+	const staleness: number[] = [];
+	let reads = 0;
+	const seen = scripts.map((script) => digestAt(script, 0));
+
+	/** Reads and says what it found; the policy decides what to do with it. */
+	function read(index: number, then: (found: Found) => void): void {
+		const script = scripts[index] as Script;
+		budget.acquire('background', 1, (allowed) => {
+			reads += 1;
+			const sentAt = agenda.now;
+			agenda.at(sentAt + READ_MS, () => {
+				if (!allowed) {
+					then({ asked: 0, before: null });
+					return;
+				}
+				const before = seen[index] as ReturnType<typeof digestAt>;
+				const digest = digestAt(script, sentAt + READ_MS / 2);
+				let asked = 0;
+				for (let step = before.assistantCount; step < digest.assistantCount; step += 1) {
+					if (!script.questions.has(step)) continue;
+					asked += 1;
+					if (agenda.now > WARM_UP_MS) detection.push(agenda.now - (script.steps[step] as number));
+				}
+				seen[index] = digest;
+				if (asked > 0 || digest.status !== before.status) cards.want(index, 'now', digest.assistantCount);
+				else if (digest.assistantCount !== before.assistantCount) cards.want(index, 'progress', digest.assistantCount);
+				then({ asked, before });
+			});
+		});
+	}
+
+	const start = policy === 'adaptive' ? startAdaptive : startRoundRobin;
+	const touch = start({ agenda, budget, scripts, seen, read });
+	const personWaits = startPeople(agenda, budget, random);
+	startAnswers(agenda, budget, scripts, random, touch);
+	sampleStaleness(agenda, scripts, cards, staleness);
+	agenda.runUntil(lengthMs);
+	const minutes = lengthMs / 60_000;
+	return {
+		detection,
+		requestsPerMinute: service.requests / minutes,
+		backgroundPerSecond: reads / (lengthMs / 1000),
+		refused: service.refused,
+		personWaits,
+		updates: cards.figures(),
+		staleness,
+	};
+}
+
+interface Found {
+	readonly asked: number;
+	readonly before: ReturnType<typeof digestAt> | null;
+}
+
+interface Polling {
+	readonly agenda: Agenda;
+	readonly budget: VirtualBudget;
+	readonly scripts: readonly Script[];
+	readonly seen: readonly ReturnType<typeof digestAt>[];
+	readonly read: (index: number, then: (found: Found) => void) => void;
+}
+
+type Changeable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The program's planner and rhythm, with the poller's rules around them. Returns what a touch does. */
+function startAdaptive({ agenda, budget, scripts, seen, read }: Polling): (index: number) => void {
+	const planner = createPlanner();
+	const outlines = scripts.map(
+		(_, index): Changeable<SessionOutline> => ({
+			session: { service: '', sessionId: String(index) },
+			rhythm: unknownRhythm,
+			nextRead: { at: 0, by: 0 },
+			lastReadAt: null,
+			lastChangeAt: null,
+			touchedAt: null,
+			failures: 0,
+			overSince: null,
+			status: null,
+			questionOpen: false,
+		}),
+	);
+	const running = new Set<number>();
+	let wakeAt = Number.POSITIVE_INFINITY;
+
+	function plan(): void {
+		planner.plan(outlines, budget.background.backgroundPerSecond());
+		for (const { session, to } of movesFor(outlines, planner, agenda.now, false)) {
+			if (!running.has(Number(session.sessionId))) outline(Number(session.sessionId)).nextRead = to;
+		}
+		startDue();
+		agenda.at(agenda.now + PLAN_MS, plan);
+	}
+
+	function outline(index: number): Changeable<SessionOutline> {
+		return outlines[index] as Changeable<SessionOutline>;
+	}
+
+	function startDue(): void {
+		while (budget.background.waiting() < MOST_WAITING) {
+			let best = -1;
+			let soonest = Number.POSITIVE_INFINITY;
+			for (let index = 0; index < outlines.length; index += 1) {
+				if (running.has(index)) continue;
+				const { at, by } = outline(index).nextRead;
+				soonest = Math.min(soonest, at);
+				if (at <= agenda.now && (best < 0 || by < outline(best).nextRead.by)) best = index;
+			}
+			if (best < 0) {
+				wake(soonest);
+				return;
+			}
+			begin(best);
+		}
+	}
+
+	function begin(index: number): void {
+		running.add(index);
+		read(index, ({ asked, before }) => {
+			const found = seen[index] as ReturnType<typeof digestAt>;
+			const now = agenda.now;
+			const session = outline(index);
+			if (before !== null && session.lastReadAt !== null) {
+				const previousAt = session.lastReadAt;
+				session.rhythm = learn(session.rhythm, { before, after: found, previousAt, readAt: now, asked });
+			}
+			session.lastReadAt = now;
+			session.status = found.status;
+			session.questionOpen = found.question !== null;
+			session.nextRead = planner.nextRead(session, now);
+			running.delete(index);
+			startDue();
+		});
+	}
+
+	function wake(at: number): void {
+		if (at >= wakeAt || at === Number.POSITIVE_INFINITY) return;
+		wakeAt = at;
+		agenda.at(at, () => {
+			if (agenda.now < wakeAt) return;
+			wakeAt = Number.POSITIVE_INFINITY;
+			startDue();
+		});
+	}
+
+	agenda.at(0, plan);
+	return (index) => {
+		const session = outline(index);
+		const at: PlannedRead = { at: agenda.now + 2_000, by: agenda.now + 2_000 };
+		session.touchedAt = agenda.now;
+		if (session.nextRead.at > at.at) session.nextRead = at;
+		startDue();
+	};
+}
+
+/** Everybody in turn, as fast as the same budget allows. */
+function startRoundRobin({ budget, scripts, read }: Polling): (index: number) => void {
+	let next = 0;
+	const running = new Set<number>();
+	function fill(): void {
+		while (budget.background.waiting() < MOST_WAITING && running.size < scripts.length) {
+			const index = next;
+			next = (next + 1) % scripts.length;
+			if (running.has(index)) return;
+			running.add(index);
+			read(index, () => {
+				running.delete(index);
+				fill();
+			});
+		}
+	}
+	fill();
+	return () => undefined;
+}
+
+/** `/session` from time to time, and groups of people at once. Returns how long each waited for the budget. */
+function startPeople(agenda: Agenda, budget: VirtualBudget, random: Random): number[] {
+	const waits: number[] = [];
+	const ask = () => {
+		const askedAt = agenda.now;
+		budget.acquire('person', 1, () => {
+			if (askedAt > WARM_UP_MS) waits.push(agenda.now - askedAt);
+		});
+	};
+	const one = () => {
+		ask();
+		agenda.at(agenda.now + random.exponential(PERSON_EVERY_MS), one);
+	};
+	const group = () => {
+		for (let person = 0; person < GROUP; person += 1) agenda.at(agenda.now + random.between(0, 2_000), ask);
+		agenda.at(agenda.now + random.exponential(GROUP_EVERY_MS), group);
+	};
+	agenda.at(random.exponential(PERSON_EVERY_MS), one);
+	agenda.at(random.exponential(GROUP_EVERY_MS), group);
+	return waits;
+}
+
+/** Answers given in Slack cost a read, a PUT and two reads to confirm, and have the session read soon. */
+function startAnswers(
+	agenda: Agenda,
+	budget: VirtualBudget,
+	scripts: readonly Script[],
+	random: Random,
+	touch: (index: number) => void,
+): void {
+	for (const [index, script] of scripts.entries()) {
+		for (const answeredAt of script.questions.values()) {
+			if (random.uniform() > ANSWERED_HERE) continue;
+			agenda.at(answeredAt, () => {
+				touch(index);
+				budget.acquire('delivery', 2, () => undefined);
+			});
+			for (const after of [2_000, 5_000]) {
+				agenda.at(answeredAt + after, () => budget.acquire('delivery', 1, () => undefined));
+			}
+		}
+	}
+}
+
+function sampleStaleness(
+	agenda: Agenda,
+	scripts: readonly Script[],
+	cards: ReturnType<typeof createVirtualCards>,
+	staleness: number[],
+): void {
+	const sample = () => {
+		for (const [index, script] of scripts.entries()) {
+			if (agenda.now < WARM_UP_MS || digestAt(script, agenda.now).status !== 'active') continue;
+			const shown = cards.shown(index);
+			const behind = stepsUntil(script, agenda.now) > shown;
+			staleness.push(behind ? agenda.now - (script.steps[shown] as number) : 0);
+		}
+		agenda.at(agenda.now + SAMPLE_MS, sample);
+	};
+	agenda.at(SAMPLE_MS, sample);
+}
+
+/**
+ * One reader for each session, once a second, as the service's own page does: nothing holds them back but the service.
+ * Somebody who asks while a window is used up waits for the next one.
+ */
+function simulateViewers({ scripts, lengthMs, seed }: Setting): Result {
+	const random = createRandom(seed);
+	const phases = scripts.map(() => random.between(0, 1000));
+	const order = [...scripts.keys()].sort((a, b) => (phases[a] as number) - (phases[b] as number));
+	const counts = scripts.map(() => 0);
+	const detection: number[] = [];
+	const personWaits: number[] = [];
+	const end = Math.min(lengthMs, WARM_UP_MS + 6 * 3_600_000);
+	let served = 0;
+	let refused = 0;
+	let used = 0;
+	for (let second = 0; second * 1000 < end; second += 1) {
+		if (second % 60 === 0) used = 0;
+		const room = Math.max(0, LIMIT - used);
+		for (const index of order.slice(0, room)) {
+			const script = scripts[index] as Script;
+			const at = second * 1000 + (phases[index] as number);
+			const count = stepsUntil(script, at + READ_MS / 2);
+			for (let step = counts[index] as number; step < count; step += 1) {
+				if (script.questions.has(step) && at > WARM_UP_MS)
+					detection.push(at + READ_MS - (script.steps[step] as number));
+			}
+			counts[index] = count;
+		}
+		const allowed = Math.min(room, order.length);
+		served += allowed;
+		refused += order.length - allowed;
+		used += order.length;
+		if (second * 1000 > WARM_UP_MS && random.uniform() < 1000 / PERSON_EVERY_MS) {
+			personWaits.push(used < LIMIT ? 0 : WINDOW_MS - ((second * 1000) % WINDOW_MS));
+		}
+	}
+	return {
+		detection,
+		requestsPerMinute: (served + refused) / (end / 60_000),
+		backgroundPerSecond: served / (end / 1000),
+		refused,
+		personWaits,
+		updates: null,
+		staleness: [],
+	};
+}
