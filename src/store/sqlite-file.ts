@@ -4,6 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { DatabaseInUseError, DatabaseUnsuitableError, StoreUnavailableError } from './errors.ts';
 import { isSqliteBusy, mapSqliteError } from './sqlite-errors.ts';
 
+/** Milliseconds. Nobody else writes, but a program that makes a copy may lock for a moment; the event loop waits with us. */
+const BUSY_TIMEOUT = 50;
+
 export interface SqliteFile {
 	readonly database: DatabaseSync;
 	/** Closes the database and lets another process have it. */
@@ -16,7 +19,8 @@ export interface SqliteFile {
  * The process keeps an exclusive lock on a second, empty database, `handraise.lock`, as long as it lives: the operating
  * system drops it with the process, however that ends. The lock is not on the database itself so that `sqlite3
  * handraise.db ".backup copy.db"` or `VACUUM INTO` by another program gives a usable copy while Handraise runs. (A copy
- * by `cp` needs a stopped program. Neither works on a network file system: its locks and syncs cannot be relied on.)
+ * by `cp` needs a stopped program. A copy is of use only with `encryption.key` or ENCRYPTION_KEY. The directory must not
+ * be on a network file system: its locks and syncs cannot be relied on.)
  *
  * Throws `DatabaseInUseError`, `DatabaseUnsuitableError` or `StoreUnavailableError`.
  */
@@ -33,7 +37,7 @@ export function openSqliteFile(dataDir: string): SqliteFile {
 	const lock = takeLock(directory);
 	let database: DatabaseSync | undefined;
 	try {
-		database = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true });
+		database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
 		configure(database);
 		// The names of new files survive a power cut only once their directory is synced.
 		syncDirectory(directory);

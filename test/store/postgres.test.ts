@@ -7,7 +7,7 @@ import {
 	describeWatchStore,
 	type Replicas,
 } from './contract.ts';
-import { accepted, KEY, LEASE, open, submission, T0 } from './support.ts';
+import { accepted, KEY, LEASE, lease, open, submission, T0 } from './support.ts';
 
 async function openReplicas(): Promise<Replicas> {
 	const server = await sharedPostgres();
@@ -38,4 +38,17 @@ test('taking due answers on PostgreSQL passes over those that another transactio
 	});
 	expect(taken.map((answer) => answer.id)).toEqual([free.id]);
 	await replicas.close();
+});
+
+test('a statement that waits too long on PostgreSQL is given up on with a code, and the next one works', async () => {
+	const { store, replica, close } = await openReplicas();
+	const given = submission();
+	await accepted(store, given);
+	await lease(store, given.id);
+	await replica.db.write(async (db) => {
+		await db.selectFrom('answers').select('id').where('id', '=', given.id).forUpdate().execute();
+		await expect(store.answers.renew(given.id, LEASE, T0)).rejects.toMatchObject({ code: 'store_unavailable' });
+	});
+	expect(await store.answers.renew(given.id, LEASE, T0)).toBe(true);
+	await close();
 });

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StoreUnavailableError } from '../../src/store/errors.ts';
 import type { Store } from '../../src/store/open.ts';
 import { accepted, item, makeDataDir, open, submission, valuesOf } from './support.ts';
 
@@ -193,6 +194,18 @@ describe('writes on SQLite', () => {
 		const results = await Promise.allSettled([store.answers.accept(given), wrong, store.answers.accept(given)]);
 		expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 		expect(results[2]).toMatchObject({ value: { kind: 'repeated' } });
+		const half = await store.db.read.selectFrom('meta').selectAll().where('name', '=', 'half').execute();
+		expect(half).toEqual([]);
+	});
+
+	test('go on after one that broke off in the middle, and nothing of it stays', async () => {
+		const store = await openHere();
+		const broken = store.db.write(async (db) => {
+			await db.insertInto('meta').values({ name: 'half', value: 'done' }).execute();
+			throw new StoreUnavailableError('as if the disk were full');
+		});
+		await expect(broken).rejects.toMatchObject({ code: 'store_unavailable' });
+		await accepted(store, submission());
 		const half = await store.db.read.selectFrom('meta').selectAll().where('name', '=', 'half').execute();
 		expect(half).toEqual([]);
 	});
