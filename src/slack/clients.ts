@@ -41,7 +41,8 @@ export function createSlackClients({ token, apiUrl, log, onCall }: SlackClientOp
 			...shared,
 			timeout: 10_000,
 			maxRequestConcurrency: 20,
-			retryConfig: { retries: 2, minTimeout: 500, maxTimeout: 2_000 },
+			// Never by itself: a post whose answer was lost may stand there already.
+			retryConfig: { retries: 0 },
 		}),
 	};
 }

@@ -37,6 +37,8 @@ export const ACTIONS = {
 	answerNew: 'answer.answer_new',
 	/** On an error: do again what failed; in a view its metadata says what. */
 	reload: 'error.reload',
+	listOlder: 'list.older',
+	listNewer: 'list.newer',
 	historyOlder: 'history.older',
 	historyNewer: 'history.newer',
 	/** On a card: what only the person who presses is to see. */

@@ -7,3 +7,4 @@ export { contactMrkdwn, type Names, personMrkdwn, personText } from './words/peo
 export { refusalPlain, refusalWords } from './words/refusals.ts';
 export { type StatusWords, statusWords } from './words/statuses.ts';
 export { agoText, durationText, momentMrkdwn, momentText } from './words/times.ts';
+export { channelRefusalWords, watchOutcomeWords } from './words/watching.ts';

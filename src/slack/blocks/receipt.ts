@@ -46,7 +46,7 @@ export function receiptBlocks(answer: Answer, context: ReceiptContext, room: num
 	];
 }
 
-/** What can be done now; empty while everything goes well. `inThread`: the form came from a thread. */
+/** What can be done now; empty while everything goes well. */
 export function receiptButtons(answer: Answer): KnownBlock[] {
 	const { state, id, question } = answer;
 	const target = encodeTarget({ sessionId: question.sessionId, messageIndex: null });
@@ -69,7 +69,9 @@ export function receiptButtons(answer: Answer): KnownBlock[] {
 		case 'ended':
 			return buttons(button(ACTIONS.open, 'Open the session', { value: target }), post);
 		default:
-			return [];
+			return answer.aftermath === 'overwritten'
+				? buttons(button(ACTIONS.open, 'Open the session', { value: target }), post)
+				: [];
 	}
 }
 
@@ -98,17 +100,25 @@ function explanation(answer: Answer, { adminContact, now }: ReceiptContext): str
 		}
 		case 'refused': {
 			const why = lastError === null ? '' : `${errorWords(lastError, { kept: 'nothing', adminContact }).what} `;
-			return `${why}Your text is below. Trying again helps once that has been mended; ${contactMrkdwn(adminContact)} can tell.`;
+			return `${why}${keptText(answer)} Trying again helps once that has been mended; ${contactMrkdwn(adminContact)} can tell.`;
 		}
 		case 'conflicted':
-			return 'Nothing was overwritten. Your text is below.';
+			return `Nothing was overwritten. ${keptText(answer)}`;
 		case 'changed':
-			return 'The agent asks something else now. Your text is below and is carried over where it fits.';
+			return `The agent asks something else now. ${keptText(answer)} It is carried over where it fits.`;
 		case 'ended':
-			return 'No agent reads answers of this session any more. Your text is below.';
+			return `No agent reads answers of this session any more. ${keptText(answer)}`;
 		default:
 			return '';
 	}
+}
+
+/** What of the typed text is still there. */
+function keptText(answer: Answer): string {
+	const hasSecret = answer.content.kind === 'readable' && answer.content.items.some((item) => item.secret);
+	const secrets = 'Passwords and codes are not kept: they have to be typed again.';
+	if (!hasText(answer)) return hasSecret ? secrets : '';
+	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
 }
 
 function times(attempts: number): string {
@@ -122,10 +132,13 @@ function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
 	if (other.same) return section(`${who} answered the very same${when}.`);
 	const said = other.values.slice(0, mostItems).map((value, position) => {
-		const item = items[position];
-		const title = other.values.length > 1 && item !== undefined ? `${oneLineMrkdwn(item.title, 80)}\n` : '';
-		return title + (value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180));
+		const title = oneLineMrkdwn(items[position]?.title ?? '', 80);
+		return (
+			(other.values.length > 1 && title !== '' ? `${title}\n` : '') +
+			(value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180))
+		);
 	});
+	if (other.values.length > mostItems) said.push(`and ${other.values.length - mostItems} more`);
 	return section(`${who} answered${when}:\n${said.join('\n')}`);
 }
 
@@ -135,7 +148,7 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 	if (content.kind === 'removed') return context('The text of this answer was removed after the time it is kept.');
 	if (content.kind === 'unreadable')
 		return context('The text of this answer was stored with another key and cannot be read.');
-	const items = content.items.filter((item) => item.value !== null || item.secret);
+	const items = content.items.filter((item) => item.value !== null || item.wiped);
 	const each = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, mostItems))));
 	const shown = items.slice(0, mostItems).flatMap((item) => section(`*${titleOf(item)}*\n${answerText(item, each)}`));
 	const rest = items.length - mostItems;

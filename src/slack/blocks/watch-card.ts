@@ -1,0 +1,107 @@
+import type { KnownBlock } from '@slack/types';
+import type { Answer } from '../../answers/answer.ts';
+import type { SessionView } from '../../watches/session-view.ts';
+import { ACTIONS, encodeTarget } from '../ids.ts';
+import { markdownBlockText, oneLineMrkdwn } from '../text.ts';
+import { actionsLine, momentMrkdwn, type Names, statusWords } from '../words.ts';
+import { type MessageContent, message } from './message.ts';
+import { button, buttons, context, dashboardLink, divider, section } from './parts.ts';
+import { sessionName } from './receipt.ts';
+import type { ClaimView } from './session-model.ts';
+import { claimsText } from './session-notices.ts';
+import { answeredLine, questionBlocks } from './watch-question.ts';
+
+/** What a card shows; without a link that gives whoever has it access. */
+export interface CardModel {
+	readonly view: SessionView;
+	/** The newest read, changed or not; null when it is not worth saying. Milliseconds since the epoch. */
+	readonly checkedAt: number | null;
+	/** Who has the open question in a form now. */
+	readonly claims: readonly ClaimView[];
+	/** The newest answer of ours to the newest question. */
+	readonly standing: Answer | null;
+	/** Null while it is watched. */
+	readonly endedWords: string | null;
+	readonly names: Names;
+	readonly now: number;
+	readonly dashboardUrl: string | null;
+}
+
+const steps = 3;
+
+/** The one message of a session in a channel: status, the open question, who answers, the last steps, the result. */
+export function watchCard(model: CardModel): MessageContent {
+	const { view } = model;
+	const name = oneLineMrkdwn(view.name, 150);
+	const status = statusWords(view.status);
+	const title = name === '' ? `Session ${oneLineMrkdwn(view.sessionId, 100)}` : name;
+	const asks = view.question !== null && view.question.openCount > 0;
+	const step = view.step === 0 ? 'no step yet' : `step ${view.step} of ${view.maxSteps}`;
+	const text = asks ? `✋ ${title} asks for an answer` : `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
+	return message(text, [
+		...section(`*${title}*\n${status.emoji} *${status.mrkdwn}* · ${step}`),
+		...context(
+			name === '' ? '' : sessionName(view.sessionId),
+			view.task === null ? '' : `Task: ${oneLineMrkdwn(view.task, 250)}`,
+		),
+		...(asks ? openQuestion(model) : settledQuestion(model)),
+		...(view.result === null ? latestSteps(view) : result(view.result)),
+		...footer(model),
+	]);
+}
+
+function openQuestion(model: CardModel): KnownBlock[] {
+	const { view, claims } = model;
+	const { question } = view;
+	if (question === null) return [];
+	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: question.messageIndex });
+	return [
+		divider(),
+		...questionBlocks(question, 1_200),
+		...buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' })),
+		...context(claimsText(claims, model), onItsWay(model)),
+	];
+}
+
+/** An answer that was given and has not arrived yet. */
+function onItsWay({ standing, names }: CardModel): string {
+	if (standing === null || (standing.state !== 'accepted' && standing.state !== 'delivering')) return '';
+	return `📨 ${answeredLine(standing, names)}: on its way.`;
+}
+
+function settledQuestion({ view, standing, names }: CardModel): KnownBlock[] {
+	const { question } = view;
+	if (question === null) return [];
+	const isAnswered = question.items.some(({ value, secret, open }) => value !== null || (secret && !open));
+	if (standing !== null) return context(`✅ ${answeredLine(standing, names)}.`);
+	return context(isAnswered ? "✅ Answered outside Slack, in the session service's own page." : '');
+}
+
+function latestSteps(view: SessionView): KnownBlock[] {
+	const lines = view.steps.slice(0, steps).map(({ step, text, actions }) => {
+		const said = oneLineMrkdwn(text, 200);
+		const did = actionsLine(actions, 3);
+		return `*${step}.* ${[said, did === '' ? '' : `_${did}_`].filter((part) => part !== '').join(' · ') || '…'}`;
+	});
+	return lines.length === 0 ? [] : [divider(), ...section(lines.join('\n'))];
+}
+
+function result(text: string): KnownBlock[] {
+	return [divider(), ...section('*Result*'), { type: 'markdown', text: markdownBlockText(text, 3_000) || '…' }];
+}
+
+function footer(model: CardModel): KnownBlock[] {
+	const { view, checkedAt, endedWords, dashboardUrl } = model;
+	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: null });
+	const url = dashboardLink(dashboardUrl, view.sessionId);
+	return [
+		...buttons(
+			button(ACTIONS.open, 'Open', { value }),
+			view.hasScreenshot ? button(ACTIONS.showScreenshot, 'Screenshot', { value }) : null,
+			view.fileCount > 0 ? button(ACTIONS.showFiles, `Files (${view.fileCount})`, { value }) : null,
+			url === null ? null : button(ACTIONS.dashboard, 'Dashboard', { url }),
+			endedWords === null ? button(ACTIONS.unwatch, 'Stop watching', { value }) : null,
+		),
+		...context(endedWords ?? '', checkedAt === null ? '' : `Checked ${momentMrkdwn(checkedAt)}`),
+	];
+}

@@ -1,0 +1,136 @@
+import type { KnownBlock } from '@slack/types';
+import type { Answer } from '../../answers/answer.ts';
+import type { AnnouncementContent } from '../../watches/announcement.ts';
+import type { WatchEnd } from '../../watches/watch.ts';
+import { ACTIONS, encodeTarget } from '../ids.ts';
+import { markdownBlockText, oneLineMrkdwn } from '../text.ts';
+import { durationText, momentMrkdwn, type Names, statusWords } from '../words.ts';
+import { type MessageContent, message } from './message.ts';
+import { button, buttons, context, section } from './parts.ts';
+import { sessionName } from './receipt.ts';
+import { answerBlocks, answeredLine, questionBlocks } from './watch-question.ts';
+
+/** What the words of a post need beside its content. */
+export interface PostContext {
+	readonly sessionId: string;
+	/** As the session is called; may be empty. */
+	readonly sessionTitle: string;
+	/** Ours to the question the post is about. */
+	readonly standing: Answer | null;
+	readonly names: Names;
+	/** It may stand there already: say so. */
+	readonly maybeRepeat: boolean;
+}
+
+/** The posts in a watch's thread, in a channel or to a person; never with a link that gives access. */
+export function watchPost(content: Exclude<AnnouncementContent, { kind: 'card' }>, post: PostContext): MessageContent {
+	const { text, blocks } = postParts(content, post);
+	const repeat = post.maybeRepeat ? context('🔁 Handraise was interrupted: this may be a repeat.') : [];
+	return message(text, [...blocks, ...repeat]);
+}
+
+function postParts(
+	content: Exclude<AnnouncementContent, { kind: 'card' }>,
+	post: PostContext,
+): { text: string; blocks: KnownBlock[] } {
+	const title = oneLineMrkdwn(post.sessionTitle, 100) || `Session ${oneLineMrkdwn(post.sessionId, 100)}`;
+	switch (content.kind) {
+		case 'question': {
+			const { question, changed } = content;
+			const value = encodeTarget({ sessionId: post.sessionId, messageIndex: question.messageIndex });
+			const headline = changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
+			return {
+				text: headline,
+				blocks: [
+					...section(`*${headline}*`),
+					...questionBlocks(question, 2_500),
+					...buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' })),
+				],
+			};
+		}
+		case 'answered': {
+			const line = answeredWords(post);
+			const open = content.stillOpen.length;
+			return {
+				text: `✅ ${line}`,
+				blocks: [
+					...section(`✅ ${line}`),
+					...(content.question === null ? [] : answerBlocks(content.question, content.items)),
+					...context(open === 0 ? '' : `${open} ${open === 1 ? 'item is' : 'items are'} still open.`),
+				],
+			};
+		}
+		case 'questionClosed':
+			return oneLine('💨 The question is closed: the agent went on without an answer.');
+		case 'status': {
+			const { emoji, mrkdwn } = statusWords(content.to);
+			return oneLine(`${emoji} ${title}: ${mrkdwn} (before: ${statusWords(content.from).mrkdwn})`);
+		}
+		case 'end': {
+			const { emoji, mrkdwn } = statusWords(content.status);
+			const headline = `${emoji} ${title}: ${mrkdwn} after ${content.step} ${content.step === 1 ? 'step' : 'steps'}`;
+			const result = content.result === null ? '' : markdownBlockText(content.result, 6_000);
+			return {
+				text: headline,
+				blocks: [...section(`*${headline}*`), ...(result === '' ? [] : [{ type: 'markdown' as const, text: result }])],
+			};
+		}
+		case 'watchEnded':
+			return oneLine(`👋 ${endWords(content.reason, content.days)}`);
+		case 'serviceDown':
+			return oneLine(
+				`⚠️ The session service has not been reachable since ${momentMrkdwn(content.since)}. Cards in this channel stand still until it is back; answers are kept and sent then.`,
+			);
+		case 'serviceBack':
+			return oneLine(`✅ The session service is back after ${durationText(content.downMs)}. Cards are current again.`);
+		case 'creatorTold':
+			return oneLine(
+				`👋 The watch of ${sessionName(content.sessionId)} in <#${content.channelId}> has ended: ${endWords(content.reason, null)}`,
+			);
+	}
+}
+
+function oneLine(words: string): { text: string; blocks: KnownBlock[] } {
+	return { text: words, blocks: section(words) };
+}
+
+function answeredWords({ standing, names }: PostContext): string {
+	return standing === null
+		? "Answered outside Slack, in the session service's own page"
+		: answeredLine(standing, names);
+}
+
+/** The post of a question once it is settled: what was asked, who settled it, no button. */
+export function settledQuestionPost(
+	question: Extract<AnnouncementContent, { kind: 'question' }>['question'],
+	how: 'answered' | 'closed',
+	post: PostContext,
+): MessageContent {
+	const title = oneLineMrkdwn(post.sessionTitle, 100) || `Session ${oneLineMrkdwn(post.sessionId, 100)}`;
+	const words = how === 'answered' ? `✅ ${answeredWords(post)}` : '💨 Closed without an answer';
+	return message(`${title}: ${words}`, [
+		...section(`*${title} asked*`),
+		...questionBlocks(question, 2_500),
+		...context(words),
+	]);
+}
+
+/** Why a watch ended. */
+export function endWords(reason: WatchEnd, days: number | null): string {
+	switch (reason) {
+		case 'sessionOver':
+			return 'The session is over; this card stays as it is.';
+		case 'unwatched':
+			return 'Not watched any more.';
+		case 'noChange':
+			return `Nothing changed for ${days ?? 'some'} days, so I stopped watching. \`/session watch\` starts again.`;
+		case 'sessionGone':
+			return 'The session service does not know this session any more, so I stopped watching.';
+		case 'channelArchived':
+			return 'The channel was archived.';
+		case 'channelGone':
+			return 'The channel is gone.';
+		case 'botRemoved':
+			return 'I was removed from the channel. Invite me and use `/session watch` to start again.';
+	}
+}

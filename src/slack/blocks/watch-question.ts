@@ -1,0 +1,44 @@
+import type { KnownBlock } from '@slack/types';
+import type { Answer } from '../../answers/answer.ts';
+import type { ItemView, QuestionView } from '../../watches/session-view.ts';
+import { isBlank, markdownBlockText, oneLineMrkdwn, quoted } from '../text.ts';
+import { momentMrkdwn, type Names, personMrkdwn } from '../words.ts';
+import { context, section } from './parts.ts';
+
+const items = 5;
+
+/** What the agent said and asks, for cards and posts; `room` characters at most of each text. */
+export function questionBlocks(question: QuestionView, room: number): KnownBlock[] {
+	const said = markdownBlockText(question.context, room);
+	const asked = question.items.filter((item) => item.open).slice(0, items);
+	const rest = question.openCount - asked.length;
+	return [
+		...(isBlank(said) ? [] : [{ type: 'markdown' as const, text: said }]),
+		...asked.flatMap((item, index) => section(itemText(item, index))),
+		...context(rest > 0 ? `and ${rest} more ${rest === 1 ? 'question' : 'questions'}` : ''),
+	];
+}
+
+function itemText({ title, description }: ItemView, index: number): string {
+	const name = oneLineMrkdwn(title, 250) || `Question ${index + 1}`;
+	const more = oneLineMrkdwn(description, 500);
+	return more === '' ? `❓ *${name}*` : `❓ *${name}*\n${more}`;
+}
+
+/** "Answered by @ada today at 10:12", with what became of it. */
+export function answeredLine(answer: Answer, names: Names): string {
+	return `Answered by ${personMrkdwn(answer.person.userId, names)} ${momentMrkdwn(answer.acceptedAt)}`;
+}
+
+/** The values of these items as a channel may see them. */
+export function answerBlocks(question: QuestionView, positions: readonly number[]): KnownBlock[] {
+	const shown = positions.slice(0, items).flatMap((position) => {
+		const item = question.items[position];
+		if (item === undefined) return [];
+		const name = oneLineMrkdwn(item.title, 200) || `Question ${position + 1}`;
+		const value = item.secret ? '(hidden)' : item.value === null ? '(left empty)' : quoted(item.value, 500);
+		return section(`*${name}*\n${value}`);
+	});
+	const rest = positions.length - Math.min(positions.length, items);
+	return [...shown, ...context(rest > 0 ? `and ${rest} more` : '')];
+}
