@@ -45,7 +45,8 @@ function boxFor(item: Pick<HumanInputItem, 'title' | 'description'>): 'longText'
 	const all = textOf(item);
 	if (label === '' || item.description.length > describedBriefly || all.split('?').length > 2) return 'longText';
 	const asked = questionIn(item.description);
-	const candidates = inputRules.filter((rule) => !rule.unless.test(all));
+	const described = withoutFinalMarks(matchingText(item.description));
+	const candidates = inputRules.filter((rule) => !rule.unless.test(all) && rule.description?.test(described) !== false);
 	const rule =
 		candidates.find((candidate) => fits(candidate, label)) ??
 		candidates.find((candidate) => candidate.question === true && fits(candidate, asked));

@@ -8,6 +8,8 @@ export interface InputRule {
 	readonly kind: 'yesNo' | 'number' | 'email' | 'url' | 'date' | 'time' | 'line';
 	/** Matches the whole label (`labelOf`: lower case, no accents, hyphens as spaces) without its final marks. */
 	readonly label: RegExp;
+	/** Where the label alone does not tell: matches the whole description (`matchingText`) without its final marks. */
+	readonly description?: RegExp;
 	/** Anything in title or description that matches makes the rule not apply: another answer may be right too. */
 	readonly unless: RegExp;
 	/** The label has to be a question; where the title is none, one in the description will do. */
@@ -40,6 +42,26 @@ export const inputRules: readonly InputRule[] = [
 			['Proceed? (y/n)', 'If no, explain why.'],
 			'Yes-man or no-man?',
 			'Sky/northern lights',
+		],
+	},
+	{
+		kind: 'yesNo',
+		label: /^[^\n]+$/u,
+		description:
+			/^(?:(?:please )?(?:answer|reply|say|enter|type|choose|respond|only)(?: with)?:? ?)?["'([]?(?:(?:either )?yes"? or "?no|yes ?[/|,] ?no|y ?[/|] ?n)["')\]]?$/u,
+		unless: words('or(?! no)|which|what|who|when|where|how|why|explain|describe|reasons?|maybe|if|each|all|every'),
+		yes: [
+			['Shall I renew it anyway?', 'yes/no'],
+			['Approve?', 'Yes or no'],
+			['Add a checked bag for 35 €?', 'Please answer yes or no.'],
+			['Terms accepted', '(Y/N)'],
+		],
+		no: [
+			['Shall I take 12 or 17?', 'yes/no'],
+			['How shall I go on?', 'Yes or no'],
+			['Renew it?', 'Yes or no, and why'],
+			['Renew it?', 'Yes or no? If no, say how to go on.'],
+			['The vote ended', 'Most said yes or no to both.'],
 		],
 	},
 	{
@@ -87,7 +109,7 @@ export const inputRules: readonly InputRule[] = [
 	{
 		kind: 'number',
 		label: new RegExp(
-			`^(?:how many \\p{L}[^?\\n]{0,80}|${possessive}(?:total )?(?:number|count|quantity) of \\p{L}[\\p{L} ]{0,40}s|(?:total )?(?:quantity|amount of (?:tickets|rooms|guests|people|seats))|${possessive}age(?: in years)?|anzahl(?: der)? \\p{L}{1,40}|menge|cantidad|quantite)$`,
+			`^(?:how many(?: \\p{L}[^?\\n]{0,80})?|${possessive}(?:total )?(?:number|count|quantity) of \\p{L}[\\p{L} ]{0,40}s|(?:total )?(?:quantity|amount of (?:tickets|rooms|guests|people|seats))|${possessive}age(?: in years)?|anzahl(?: der)? \\p{L}{1,40}|menge|cantidad|quantite)$`,
 			'u',
 		),
 		unless: words(
@@ -95,6 +117,7 @@ export const inputRules: readonly InputRule[] = [
 		),
 		yes: [
 			'How many tickets?',
+			['How many?', 'A number'],
 			'How many guests are coming?',
 			'Number of guests',
 			'The total number of rooms',

@@ -76,14 +76,14 @@ export function latestHistory(session: Pick<Session, 'messages'>, limit: number,
 
 /**
  * Milliseconds from the session's start to its end, or to `now` (milliseconds since the epoch) while it goes on; null
- * when the service gave no readable start. Never negative: clocks differ.
+ * when the service gave no readable start, or no end of a session that is over. Never negative: clocks differ.
  */
 export function ageOf(session: Pick<Session, 'status' | 'startTime' | 'endTime'>, now: number): number | null {
 	const start = parseTime(session.startTime);
 	if (start === null) return null;
 	// A session that was taken up again may still carry the end of its first run.
-	const end = isOver(session.status) ? parseTime(session.endTime) : null;
-	return Math.max(0, (end ?? now) - start);
+	const end = isOver(session.status) ? parseTime(session.endTime) : now;
+	return end === null ? null : Math.max(0, end - start);
 }
 
 /** Milliseconds since the epoch of an ISO 8601 time; null when it is not one (`Date.parse` alone takes `1` for 2001). */

@@ -76,7 +76,7 @@ describe('progress', () => {
 		const now = Date.parse('2026-11-20T10:01:00Z');
 		expect(ageOf({ status: 'active', startTime, endTime }, now)).toBe(60_000);
 		expect(ageOf({ status: 'failed', startTime, endTime }, now)).toBe(5_000);
-		expect(ageOf({ status: 'failed', startTime, endTime: 'soon' }, now)).toBe(60_000);
+		expect(ageOf({ status: 'failed', startTime, endTime: 'soon' }, now)).toBeNull();
 		expect(ageOf({ status: 'active', startTime, endTime: null }, now - 120_000)).toBe(0);
 		expect(ageOf({ status: 'active', startTime: null, endTime: null }, now)).toBeNull();
 	});
