@@ -1,0 +1,13 @@
+import type { startApp } from '../../support/app.ts';
+import type { Modal } from '../../support/slack/driver/modal.ts';
+
+export type App = Awaited<ReturnType<typeof startApp>>;
+
+/** Types `/session <id>` and waits for the session's content in the modal. */
+export async function openSession(app: App, id: string, who = 'ada', channel = '#agents'): Promise<Modal> {
+	const person = app.slack.as(who);
+	const before = person.modal()?.id;
+	const outcome = await person.command(channel, `/session ${id}`);
+	if (!outcome.ok) throw new Error(`/session ${id} failed with ${outcome.error}`);
+	return person.waitForModal((modal) => modal.id !== before && !modal.text().includes('Looking at session'));
+}
