@@ -38,7 +38,7 @@ export function isFailed(answer: Pick<Answer, 'state'>): boolean {
 export function receiptBlocks(answer: Answer, context: ReceiptContext, room: number): KnownBlock[] {
 	return [
 		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
-		...section(explanation(answer, context)),
+		...section(explanation(answer, context).trim()),
 		...section(context.note ?? ''),
 		...otherAnswer(answer, context),
 		...ownText(answer, room),

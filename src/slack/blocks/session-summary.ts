@@ -10,7 +10,7 @@ import { statusLine } from './session-headline.ts';
 export function sessionSummaryBlocks(session: Session, now: number): KnownBlock[] {
 	const name = oneLineMrkdwn(session.name, 150);
 	return [
-		...section(name === '' ? `*${sessionName(session.sessionId)}*`.replaceAll('**', '*') : `*${name}*`),
+		...section(name === '' ? `Session *${oneLineMrkdwn(session.sessionId, 100)}*` : `*${name}*`),
 		...context(statusLine(session, now), name === '' ? '' : sessionName(session.sessionId)),
 	];
 }

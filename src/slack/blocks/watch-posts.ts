@@ -22,17 +22,17 @@ export interface PostContext {
 	readonly maybeRepeat: boolean;
 }
 
+/** Cards have a builder of their own, and settling changes a post. */
+export type PostedContent = Exclude<AnnouncementContent, { kind: 'card' | 'settle' }>;
+
 /** The posts in a watch's thread, in a channel or to a person; never with a link that gives access. */
-export function watchPost(content: Exclude<AnnouncementContent, { kind: 'card' }>, post: PostContext): MessageContent {
+export function watchPost(content: PostedContent, post: PostContext): MessageContent {
 	const { text, blocks } = postParts(content, post);
 	const repeat = post.maybeRepeat ? context('🔁 Handraise was interrupted: this may be a repeat.') : [];
 	return message(text, [...blocks, ...repeat]);
 }
 
-function postParts(
-	content: Exclude<AnnouncementContent, { kind: 'card' }>,
-	post: PostContext,
-): { text: string; blocks: KnownBlock[] } {
+function postParts(content: PostedContent, post: PostContext): { text: string; blocks: KnownBlock[] } {
 	const title = oneLineMrkdwn(post.sessionTitle, 100) || `Session ${oneLineMrkdwn(post.sessionId, 100)}`;
 	switch (content.kind) {
 		case 'question': {

@@ -3,8 +3,7 @@
  * embeddings, overrides and isolates (U+202A-202E, U+2066-2069), a blank letter, byte order marks, tag characters.
  */
 const INVISIBLE =
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-	/[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u00AD\u180E\u200B\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E007F}]/gu;
+	/(?![\t\n])\p{Cc}|[\u00AD\u180E\u200B\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{E0000}-\u{E007F}]/gu;
 /** Joiners and direction marks: emoji, Persian, Hebrew and Indic scripts need them; next to ASCII they only deceive. */
 const JOINER_NEXT_TO_ASCII = /(?<![^\p{ASCII}])[\u200C-\u200F\u061C]|[\u200C-\u200F\u061C](?![^\p{ASCII}])/gu;
 const JOINER_RUN = /[\u200C-\u200F\u061C]{2,}/g;

@@ -225,7 +225,9 @@ function idsOf(blocks: readonly KnownBlock[]): (string | undefined)[] {
 }
 
 function initials(blocks: readonly KnownBlock[]): string[] {
-	return fieldsOf(blocks).flatMap(({ element }) => ('initial_value' in element ? [String(element.initial_value)] : []));
+	return fieldsOf(blocks).flatMap(({ element }) =>
+		'initial_value' in element && typeof element.initial_value === 'string' ? [element.initial_value] : [],
+	);
 }
 
 function optionsOf(field: InputBlock | undefined): [string, string | undefined][] {
