@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes } from 'node:crypto';
 
 /** Where a ciphertext stands. It opens nowhere else, so values cannot be moved from row to row in the database. */
 export interface CipherPlace {
@@ -24,10 +24,11 @@ const TAG_LENGTH = 16;
 export function createCipher(key: Buffer): Cipher {
 	const keyId = createHash('sha256').update('handraise key id\0').update(key).digest('hex').slice(0, 8);
 	const prefix = `${VERSION}.${keyId}.`;
+	const secret = createSecretKey(key);
 	return {
 		encrypt(text, place) {
 			const nonce = randomBytes(NONCE_LENGTH);
-			const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_LENGTH });
+			const cipher = createCipheriv(ALGORITHM, secret, nonce, { authTagLength: TAG_LENGTH });
 			cipher.setAAD(additionalData(place));
 			const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 			return prefix + sealed.toString('base64');
@@ -36,7 +37,7 @@ export function createCipher(key: Buffer): Cipher {
 			if (!sealed.startsWith(prefix)) return null;
 			const bytes = Buffer.from(sealed.slice(prefix.length), 'base64');
 			if (bytes.length < NONCE_LENGTH + TAG_LENGTH) return null;
-			const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_LENGTH), {
+			const decipher = createDecipheriv(ALGORITHM, secret, bytes.subarray(0, NONCE_LENGTH), {
 				authTagLength: TAG_LENGTH,
 			});
 			decipher.setAAD(additionalData(place));

@@ -47,15 +47,17 @@ export function openPostgres(databaseUrl: string, log: Log, timeouts: PostgresTi
 		keepAlive: true,
 		types: { getTypeParser: typeParser },
 	});
+	let closed: Promise<void> | null = null;
 	// pg emits these outside of any call; without listeners they would end the process.
 	pool.on('error', (error) => {
+		// Connections that are being closed may still hear of a server that goes down.
+		if (closed !== null) return;
 		log.warn({ code: (error as { code?: string }).code ?? null }, 'idle database connection lost');
 	});
 	pool.on('connect', (client) => {
 		client.on('error', () => {});
 	});
 	const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardPool(pool) }) });
-	let closed: Promise<void> | null = null;
 
 	async function persist<T>(attempt: () => Promise<T>): Promise<T> {
 		for (let run = 1; ; run++) {
