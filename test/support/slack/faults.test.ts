@@ -134,6 +134,13 @@ describe('the state', () => {
 	});
 });
 
+describe('a taken port', () => {
+	it('is said at once', async () => {
+		const port = Number(new URL(slack.origin).port);
+		await expect(createSlackStandIn({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+	});
+});
+
 describe('waiting', () => {
 	it('says what was there instead', async () => {
 		await post('something else');

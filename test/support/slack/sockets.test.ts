@@ -136,6 +136,7 @@ describe('payloads', () => {
 		const typed = slack.as('ada').command('#agents', '/session demo');
 		const frame = await client.next('slash_commands');
 		await clock.advance(600_000);
+		await callSlack(slack, 'auth.test', {});
 		client.ack(frame);
 		expect(await typed).toMatchObject({ ok: true });
 	});

@@ -109,6 +109,7 @@ export function createSockets(core: Core): Sockets {
 			return `${core.origin.replace(/^http/, 'ws')}/link/?ticket=${ticket}&app_id=${core.state.app.id}`;
 		},
 		upgrade(request, socket, head) {
+			socket.on('error', () => socket.destroy());
 			const url = new URL(request.url ?? '/', core.origin);
 			if (url.pathname !== '/link/' || !tickets.delete(url.searchParams.get('ticket') ?? '')) {
 				socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');

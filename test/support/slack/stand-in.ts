@@ -32,7 +32,7 @@ export interface SlackStandInOptions {
 	settings?: Partial<Settings>;
 	/** A workspace to begin with, as `snapshot` returned it. */
 	state?: SlackState;
-	/** Milliseconds of real time the driver waits for anything before it says what was there instead. */
+	/** Milliseconds of real time the driver waits for anything before it says what was there instead: 10,000 unless told. */
 	waitMs?: number;
 	/** Entries the traffic log keeps, bodies and all: 5,000 unless told. */
 	trafficLimit?: number;
@@ -73,10 +73,10 @@ export interface SlackStandIn {
 	close(): Promise<void>;
 }
 
-/** Starts a stand-in for slack.com on the loopback interface. */
+/** Starts a stand-in for slack.com on the loopback interface. Rejects with EADDRINUSE when its port is taken. */
 export async function createSlackStandIn(options: SlackStandInOptions = {}): Promise<SlackStandIn> {
 	const clock = options.clock ?? systemClock;
-	const changes = createChanges(options.waitMs ?? 5000);
+	const changes = createChanges(options.waitMs ?? 10_000);
 	const core: Core = {
 		state: structuredClone(options.state ?? seedState()),
 		clock,

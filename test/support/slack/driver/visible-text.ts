@@ -76,8 +76,7 @@ function readAnything(core: Core, value: unknown): string[] {
 	if ((value.type === 'mrkdwn' || value.type === 'plain_text') && typeof value.text === 'string') {
 		return [readText(core, value)];
 	}
-	if (value.type === 'raw_text') return [text(value, 'text') ?? ''];
-	if (value.type === 'raw_number') return [text(value, 'text') ?? JSON.stringify(value.value ?? null)];
+	if (value.type === 'raw_text' || value.type === 'raw_number') return [text(value, 'text') ?? ''];
 	if (typeof value.type === 'string' && value.type.startsWith('rich_text')) return [readRichText(core, value)];
 	return Object.values(value).flatMap((one) => readAnything(core, one));
 }
