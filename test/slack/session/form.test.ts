@@ -1,0 +1,343 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startApp } from '../../support/app.ts';
+import type { Modal } from '../../support/slack/driver/modal.ts';
+import { type App, openSession } from '../support/open-session.ts';
+
+let app: App;
+beforeAll(async () => {
+	app = await startApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+let count = 0;
+/** A session of its own in which the agent of `scenario` has just asked. */
+async function fresh(scenario: string): Promise<string> {
+	const id = app.service.sessions.start(scenario, `${scenario}-${++count}`);
+	await app.service.sessions.until(id, () => app.service.sessions.askingIndex(id) >= 0);
+	return id;
+}
+
+/** Presses and waits until the view was replaced by what the press brings. */
+async function press(modal: Modal, label: string): Promise<void> {
+	const { version } = stateOf(modal);
+	expect(await modal.press(label)).toBe(true);
+	await app.slack.changes.until(
+		() => stateOf(modal).version !== version,
+		() => `"${label}" changed nothing in: ${modal.text()}`,
+	);
+}
+
+function stateOf(modal: Modal): { version: string } {
+	return { version: modal.view().hash };
+}
+
+const valuesIn = (modal: Modal) => modal.fields().map((field) => field.value);
+const lastPut = (id: string) => {
+	const body = app.service.log.savedPuts(id).at(-1)?.body as { humanInputResponse: { value: string }[] } | undefined;
+	return body?.humanInputResponse.map((item) => item.value);
+};
+
+async function delivered(id: string): Promise<void> {
+	await app.slack.as('ada').waitForModal('Your answer arrived');
+	expect(app.service.log.savedPuts(id)).toHaveLength(1);
+}
+
+describe('what was typed', () => {
+	it('survives paging, refreshing, optional fields and plain text fields, and is sent', async () => {
+		const id = await fresh('report');
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'Prices, <b> & "more" 😀');
+		for (const button of [
+			'Older steps',
+			'Newer steps',
+			'Refresh',
+			"I can't answer all of it",
+			'Plain text fields',
+			'Older steps',
+			'Refresh',
+			'Fitting fields',
+			'I can answer all of it',
+		]) {
+			await press(modal, button);
+			expect(valuesIn(modal), `after ${button}`).toEqual(['Prices, <b> & "more" 😀']);
+		}
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['Prices, <b> & "more" 😀']);
+	});
+
+	it('survives plain text and back in every kind of field, and is sent though Slack leaves it out', async () => {
+		const id = await fresh('fields');
+		const modal = await openSession(app, id);
+		const typed = ['12', 'ada@example.com', 'https://example.com/agenda', '2026-12-24', '09:30'];
+		await modal.fill(0, '12');
+		await modal.fill(1, 'ada@example.com');
+		await modal.fill(2, 'https://example.com/agenda');
+		await modal.choose(3, '2026-12-24');
+		await modal.choose(4, '09:30');
+		await press(modal, 'Plain text fields');
+		expect(modal.fields().map((field) => field.kind)).toEqual(Array(5).fill('plain_text_input'));
+		expect(valuesIn(modal)).toEqual(typed);
+		await press(modal, 'Fitting fields');
+		expect(valuesIn(modal)).toEqual(typed);
+		await press(modal, 'Plain text fields');
+		await press(modal, 'Refresh');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(typed);
+	});
+
+	it('survives as plain text where the fitting field could not hold it', async () => {
+		const id = await fresh('yesno');
+		const modal = await openSession(app, id);
+		await press(modal, 'Plain text fields');
+		await modal.fill(0, 'Only below 25 €');
+		await press(modal, 'Fitting fields');
+		expect(valuesIn(modal)).toEqual(['Only below 25 €']);
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['Only below 25 €']);
+	});
+
+	it('stays with the right one of two items of the same title', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill('Name (2 of 3)', 'Grace Hopper');
+		await press(modal, 'Refresh');
+		await modal.fill('Name (1 of 3)', 'Ada Lovelace');
+		await modal.fill('Affiliation', 'Navy');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		const put = app.service.log.savedPuts(id)[0]?.body as { humanInputResponse: object[]; messageIndex: number };
+		expect(put.messageIndex).toBe(2);
+		expect(put.humanInputResponse).toEqual([
+			{ title: 'Name', description: 'The first speaker, as on the badge', value: 'Ada Lovelace' },
+			{ title: 'Name', description: 'The second speaker, as on the badge', value: 'Grace Hopper' },
+			{ title: 'Affiliation', description: '', value: 'Navy' },
+		]);
+	});
+
+	it('stays when the session cannot be read for a refresh; the error comes on top', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'Ada');
+		app.service.faults.add({ kind: 'unauthorized', sessionId: id });
+		await modal.press('Refresh');
+		const error = await app.slack.as('ada').waitForModal("does not accept Handraise's key");
+		expect(error.id).not.toBe(modal.id);
+		expect(error.text()).toContain('Your text is still here.');
+		app.service.faults.clear();
+		await error.close();
+		expect(valuesIn(modal)).toEqual(['Ada', null, null]);
+	});
+
+	it('emptied on purpose stays empty', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'Ada');
+		await modal.close();
+		const again = await openSession(app, id);
+		expect(valuesIn(again)).toEqual(['Ada', null, null]);
+		await again.clear(0);
+		await press(again, 'Plain text fields');
+		expect(valuesIn(again)).toEqual([null, null, null]);
+		await press(again, 'Refresh');
+		expect(valuesIn(again)).toEqual([null, null, null]);
+	});
+});
+
+describe('the fields', () => {
+	it('are all required, until "I can\'t answer all of it" makes them optional: then empty ones are sent as ""', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(1, 'Grace');
+		const refused = await modal.submit();
+		expect(refused.outcome).toBe('fieldErrors');
+		expect(Object.keys(refused.errors)).toEqual(['Name (1 of 3)', 'Affiliation']);
+		await press(modal, "I can't answer all of it");
+		expect(modal.fields().every((field) => field.optional)).toBe(true);
+		expect(modal.text()).toContain('Fields may stay empty.');
+		expect(valuesIn(modal)).toEqual([null, 'Grace', null]);
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['', 'Grace', '']);
+	});
+
+	it('need at least one answer even then', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await press(modal, "I can't answer all of it");
+		const refused = await modal.submit();
+		expect(refused.errors).toEqual({ 'Name (1 of 3)': 'Fill in at least one field.' });
+		expect(app.service.log.puts(id)).toEqual([]);
+	});
+
+	it('do not take blanks for an answer', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(0, ' \n ');
+		await modal.fill(1, 'Grace');
+		await modal.fill(2, 'Navy');
+		const refused = await modal.submit();
+		expect(refused.outcome).toBe('fieldErrors');
+		expect(refused.errors['Name (1 of 3)']).toContain('Please fill this in');
+	});
+
+	it('send the chosen option whole, or something else', async () => {
+		const chosen = await fresh('choices');
+		const first = await openSession(app, chosen);
+		await first.choose('Which colour?', 'Forest green');
+		await first.submit();
+		await delivered(chosen);
+		expect(lastPut(chosen)).toEqual(['Forest green']);
+		await first.close();
+
+		const other = await fresh('choices');
+		const second = await openSession(app, other);
+		await second.choose('Which colour?', 'Something else…');
+		expect((await second.submit()).errors).toEqual({
+			'Something else, for: Which colour?': 'Write what you mean by "something else", or choose one of the options.',
+		});
+		await second.fill('Something else, for: Which colour?', 'Oak, please');
+		expect((await second.submit()).outcome).toBe('updated');
+		await delivered(other);
+		expect(lastPut(other)).toEqual(['Oak, please']);
+	});
+
+	it('ask which one is meant when an option is chosen and something else is written', async () => {
+		const id = await fresh('choices');
+		const modal = await openSession(app, id);
+		await modal.choose('Which colour?', 'Sand');
+		await modal.fill('Something else, for: Which colour?', 'Oak');
+		expect((await modal.submit()).errors).toEqual({
+			'Something else, for: Which colour?': 'To send this text, choose "Something else…" above. Otherwise clear it.',
+		});
+		await modal.clear('Something else, for: Which colour?');
+		expect((await modal.submit()).outcome).toBe('updated');
+	});
+
+	it('say yes or no as text', async () => {
+		const id = await fresh('yesno');
+		const modal = await openSession(app, id);
+		await modal.choose(0, 'No');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['No']);
+	});
+
+	it('refuse together what is longer than the service takes, by name', async () => {
+		const long = (title: string) => ({ title, description: 'd'.repeat(32_400), value: '' });
+		app.service.sessions.put('longtexts', {
+			status: 'humanInput',
+			messages: [{ role: 'assistant', content: 'Read.', human_input: [long('One'), long('Two'), long('Three')] }],
+		});
+		const modal = await openSession(app, 'longtexts');
+		await modal.fill('One', '😀'.repeat(900));
+		await modal.fill('Two', 'x');
+		await modal.fill('Three', 'x');
+		const { errors } = await modal.submit();
+		expect(errors).toEqual({ One: expect.stringMatching(/\d kB longer than the session service takes/) });
+		expect(app.service.log.puts('longtexts')).toEqual([]);
+	});
+});
+
+describe('a draft', () => {
+	it('is back when the same person opens the question again, and nobody else sees it', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'Ada Lovelace');
+		await modal.close();
+		const other = await openSession(app, id, 'grace');
+		expect(valuesIn(other)).toEqual([null, null, null]);
+		const again = await openSession(app, id);
+		expect(again.text()).toContain('is back in the fields');
+		expect(valuesIn(again)).toEqual(['Ada Lovelace', null, null]);
+		await again.fill(1, 'Grace Hopper');
+		await again.fill(2, 'Navy');
+		expect((await again.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['Ada Lovelace', 'Grace Hopper', 'Navy']);
+	});
+
+	it('survives a restart of the program and a modal that was lost without a word', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await modal.fill(2, 'Navy');
+		await app.restart();
+		expect(valuesIn(await openSession(app, id))).toEqual([null, null, 'Navy']);
+	});
+
+	it('is gone after Submit', async () => {
+		const id = await fresh('paused');
+		const modal = await openSession(app, id);
+		await modal.choose(0, 'Something else…');
+		await modal.fill(1, 'Neither');
+		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT', times: 1 });
+		expect((await modal.submit()).outcome).toBe('updated');
+		await app.slack.as('ada').waitForModal('Give it up');
+		await modal.press('Give it up');
+		await app.slack.as('ada').waitForModal('You gave this answer up');
+		await modal.close();
+		const again = await openSession(app, id);
+		expect(valuesIn(again)).toEqual([null, null]);
+	});
+
+	it('is never made of a secret', async () => {
+		const id = await fresh('code');
+		const modal = await openSession(app, id);
+		await modal.fill(0, '918273');
+		await press(modal, 'Plain text fields');
+		await press(modal, 'Refresh');
+		await modal.close();
+		const again = await openSession(app, id);
+		expect(valuesIn(again)).toEqual([null]);
+		expect(again.text()).not.toContain('is back in the fields');
+		expect(await app.said()).not.toContain('918273');
+	});
+});
+
+describe('somebody who is answering', () => {
+	it('is shown to the next person until they cancel', async () => {
+		const id = await fresh('choices');
+		const modal = await openSession(app, id);
+		const other = await openSession(app, id, 'grace');
+		expect(other.text()).toContain('is answering this. You can answer too; the first answer counts.');
+		expect(other.submitText()).toBe('Send answer');
+		await modal.close();
+		await press(other, 'Refresh');
+		expect(other.text()).not.toContain('is answering');
+	});
+
+	it('is not shown to themselves, nor after Submit', async () => {
+		const id = await fresh('three');
+		const modal = await openSession(app, id);
+		await press(modal, 'Refresh');
+		expect(modal.text()).not.toContain('is answering');
+		for (const [field, text] of ['a', 'b', 'c'].entries()) await modal.fill(field, text);
+		await modal.submit();
+		await delivered(id);
+		const other = await openSession(app, id, 'grace');
+		expect(other.text()).not.toContain('is answering');
+	});
+});
+
+describe('a secret', () => {
+	it('reaches the service and nothing else', async () => {
+		const id = await fresh('code');
+		const modal = await openSession(app, id);
+		await modal.fill(0, '271828');
+		expect((await modal.submit()).outcome).toBe('updated');
+		const receipt = await app.slack.as('ada').waitForModal('hidden, and removed from Handraise');
+		expect(receipt.text()).toContain('hidden');
+		expect(lastPut(id)).toEqual(['271828']);
+		await receipt.close();
+		await app.slack.as('ada').command('#agents', `/session history ${id}`);
+		expect((await app.slack.as('ada').waitForModal('One answer')).text()).toContain('(hidden, and removed');
+		expect(await app.said()).not.toContain('271828');
+	});
+});
