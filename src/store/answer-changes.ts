@@ -61,8 +61,15 @@ export function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher
 	};
 }
 
-/** Nobody holds it any more: a worker that did finds its lease lost and stops. */
-export const WITHOUT_LEASE = { lease_owner: null, lease_until: null } as const satisfies RowChange;
+/** Nobody holds it. */
+export const WITHOUT_LEASE = { lease_owner: null, lease_until: null, lease_revoked: 0 } as const satisfies RowChange;
+
+/**
+ * For a change by somebody else than the lease's owner, who may be at work on the answer this moment: whatever it writes
+ * next is refused. The lease itself stays until then, or the same process could take the answer anew while its former
+ * task, which has the same name, is still alive.
+ */
+export const REVOKED = { lease_revoked: 1 } as const satisfies RowChange;
 
 /** `conflicted`, because `by` was there first. */
 export function giveWay(
@@ -74,7 +81,7 @@ export function giveWay(
 ): RowChange {
 	return {
 		...enterState(row, 'conflicted', now),
-		...WITHOUT_LEASE,
+		...REVOKED,
 		other: sealOther(row.id, otherAnswer(by, mine), cipher),
 		next_attempt_at: null,
 	};

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Lease } from '../answers/ports.ts';
-import { WITHOUT_LEASE } from './answer-changes.ts';
+import { REVOKED, WITHOUT_LEASE } from './answer-changes.ts';
 import type { AnswerRow } from './answer-rows.ts';
 import { type Dialect, lockRows } from './database.ts';
 import type { Tables } from './tables.ts';
@@ -16,7 +16,7 @@ export async function leaseDue(
 	limit: number,
 	now: number,
 ): Promise<readonly AnswerRow[]> {
-	await freeLapsed(db, dialect, now);
+	await freeLapsed(db, dialect, lease, now);
 	const candidates = sql<string>`(
 		select id from (
 			select id, next_attempt_at, accepted_at, row_number() over (
@@ -49,25 +49,32 @@ export async function leaseDue(
 	const ids = due.map((row) => row.id);
 	const rows = await db
 		.updateTable('answers')
-		.set({ lease_owner: lease.owner, lease_until: now + lease.ms })
+		.set({ lease_owner: lease.owner, lease_until: now + lease.ms, lease_revoked: 0 })
 		.where('id', 'in', ids)
 		.returningAll()
 		.execute();
 	return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }
 
-/** A lease that lapsed is nobody's: its process is dead, or finds out with its next write. */
-async function freeLapsed(db: Kysely<Tables>, dialect: Dialect, now: number): Promise<void> {
+/**
+ * A lease that lapsed is nobody's: its process is dead, or finds out with its next write. When that process is the one
+ * that asks, it is alive and its task may be too (a laptop that slept): then the task is to find out first.
+ */
+async function freeLapsed(db: Kysely<Tables>, dialect: Dialect, lease: Lease, now: number): Promise<void> {
 	const lapsed = await db
 		.selectFrom('answers')
-		.select('id')
+		.select(['id', 'lease_owner', 'lease_revoked'])
 		.where('lease_owner', 'is not', null)
 		.where('lease_until', '<=', now)
 		.$call(lockRows(dialect, { skipLocked: true }))
 		.execute();
-	if (lapsed.length === 0) return;
-	const ids = lapsed.map((row) => row.id);
-	await db.updateTable('answers').set(WITHOUT_LEASE).where('id', 'in', ids).execute();
+	const [own, free]: [string[], string[]] = [[], []];
+	for (const row of lapsed) (row.lease_owner === lease.owner && row.lease_revoked === 0 ? own : free).push(row.id);
+	if (free.length > 0) await db.updateTable('answers').set(WITHOUT_LEASE).where('id', 'in', free).execute();
+	if (own.length > 0) {
+		const revoked = { ...REVOKED, lease_until: now + lease.ms };
+		await db.updateTable('answers').set(revoked).where('id', 'in', own).execute();
+	}
 }
 
 /**

@@ -154,6 +154,7 @@ export function newRow(answer: NewAnswer, cipher: Cipher): AnswerRow {
 		told: JSON.stringify(NOTHING_TOLD),
 		lease_owner: null,
 		lease_until: null,
+		lease_revoked: 0,
 	};
 }
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { ANSWER_STATES, type Answer, type AnswerState, type Person } from '../answers/answer.ts';
 import type { AnswerStats, AnswerStore, RetryResult } from '../answers/ports.ts';
 import { acceptAnswer, findFirst, inTheWay, replaceWaiting } from './answer-accept.ts';
-import { enterState, giveWay, patchRow, toldNothing, WITHOUT_LEASE } from './answer-changes.ts';
+import { enterState, giveWay, patchRow, REVOKED, toldNothing, WITHOUT_LEASE } from './answer-changes.ts';
 import { leaseDue, nextDue } from './answer-lease.ts';
 import { type AnswerRow, readAnswer, readLeftEmpty, readPositions } from './answer-rows.ts';
 import type { Cipher } from './cipher.ts';
@@ -63,7 +63,7 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		const queued = await change(trx, id, {
 			...enterState(row, 'accepted', now),
 			...toldNothing(row),
-			...WITHOUT_LEASE,
+			...REVOKED,
 			attempts: 0,
 			next_attempt_at: now,
 			give_up_at: giveUpAt,
@@ -90,6 +90,10 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 					.$call(lockRows(db.dialect))
 					.executeTakeFirst();
 				if (row === undefined) return null;
+				if (row.lease_revoked === 1) {
+					await change(trx, id, WITHOUT_LEASE);
+					return null;
+				}
 				const set = { ...patchRow(row, patch, now, cipher), ...(release && WITHOUT_LEASE) };
 				return Object.keys(set).length === 0 ? read(row) : change(trx, id, set);
 			}),
@@ -101,6 +105,7 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 					.set({ lease_until: now + lease.ms })
 					.where('id', '=', id)
 					.where('lease_owner', '=', lease.owner)
+					.where('lease_revoked', '=', 0)
 					.executeTakeFirst();
 				return result.numUpdatedRows > 0n;
 			}),
@@ -149,7 +154,7 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 				if (row === undefined) return null;
 				const unsent = row.state === 'accepted' && row.put_started_at === null;
 				if (!unsent && !RETRYABLE.includes(row.state as AnswerState)) return null;
-				return change(trx, id, { ...enterState(row, 'withdrawn', now), ...WITHOUT_LEASE, next_attempt_at: null });
+				return change(trx, id, { ...enterState(row, 'withdrawn', now), ...REVOKED, next_attempt_at: null });
 			}),
 
 		async history(service, sessionId, teamId, { offset, limit }) {

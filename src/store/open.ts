@@ -17,12 +17,12 @@ import { openSqlite } from './sqlite.ts';
 import { createWatchStore } from './watch-store.ts';
 
 export interface StoreOptions {
-	/** `postgres://…`; absent: the embedded SQLite. */
-	readonly databaseUrl?: string | undefined;
+	/** `postgres://…`; absent or null: the embedded SQLite. */
+	readonly databaseUrl?: string | null | undefined;
 	/** Where SQLite's file and the key file live. Made when needed. Not used with `databaseUrl`. */
 	readonly dataDir: string;
 	/** 32 bytes as base64 or hexadecimal. Needed with `databaseUrl`, else a key file is made in `dataDir`. */
-	readonly encryptionKey?: string | undefined;
+	readonly encryptionKey?: string | null | undefined;
 	readonly clock: Clock;
 	readonly log: Log;
 }
@@ -48,17 +48,17 @@ export interface Store {
  * `DatabaseUnsuitableError`, `EncryptionKeyMissingError`, `EncryptionKeyInvalidError` or `StoreUnavailableError`.
  */
 export async function openStore({ databaseUrl, dataDir, encryptionKey, clock, log }: StoreOptions): Promise<Store> {
-	const givenKey = encryptionKey === undefined ? null : parseEncryptionKey(encryptionKey);
-	if (databaseUrl !== undefined && givenKey === null) {
+	const givenKey = encryptionKey == null ? null : parseEncryptionKey(encryptionKey);
+	if (databaseUrl != null && givenKey === null) {
 		throw new EncryptionKeyMissingError(
 			'DATABASE_URL needs ENCRYPTION_KEY, the same for all replicas. Make one with `openssl rand -base64 32` and keep a copy.',
 		);
 	}
-	const db = databaseUrl === undefined ? openSqlite(dataDir) : openPostgres(databaseUrl, log);
+	const db = databaseUrl == null ? openSqlite(dataDir) : openPostgres(databaseUrl, log);
 	try {
 		// Only now: the lock on the data directory is ours.
 		const cipher = createCipher(givenKey ?? loadOrMakeKeyFile(resolve(dataDir)));
-		if (databaseUrl === undefined) await migrate(db, { clock, log });
+		if (databaseUrl == null) await migrate(db, { clock, log });
 		else await migratePostgres(databaseUrl, { clock, log });
 		const matches = await keyMatches(db, cipher);
 		if (!matches) {

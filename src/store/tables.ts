@@ -65,6 +65,8 @@ export interface AnswersTable {
 	told: string;
 	lease_owner: string | null;
 	lease_until: number | null;
+	/** 1: its owner has lost it but may not know yet. Nobody gets it before the owner has found out, or it lapses. */
+	lease_revoked: number;
 }
 
 export interface DraftsTable {

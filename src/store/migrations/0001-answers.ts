@@ -46,6 +46,7 @@ export const answers: Migration = {
 			.addColumn('told', 'text', (column) => column.notNull())
 			.addColumn('lease_owner', 'text')
 			.addColumn('lease_until', 'bigint')
+			.addColumn('lease_revoked', 'integer', (column) => column.notNull())
 			.execute();
 
 		// One live answer for a question, whatever team, click or replica it came from.

@@ -70,6 +70,36 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.replica.answers.renew(given.id, OTHER_LEASE, T0 + LEASE.ms)).toBe(true);
 		});
 
+		test('does not give a process what it let lapse before its former task has found out', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			await lease(subject.store, given.id);
+			const awake = T0 + 60_000;
+			expect(await subject.store.answers.takeDue(LEASE, 10, awake)).toEqual([]);
+			expect(await subject.store.answers.nextDueAt()).toBe(awake + LEASE.ms);
+			expect(await subject.store.answers.renew(given.id, LEASE, awake)).toBe(false);
+			const late = await subject.store.answers.update(
+				given.id,
+				LEASE.owner,
+				{ state: 'delivering', putStartedAt: awake },
+				{ now: awake, release: false },
+			);
+			expect(late).toBeNull();
+			expect(await subject.store.answers.takeDue(LEASE, 10, awake)).toMatchObject([
+				{ id: given.id, state: 'accepted' },
+			]);
+			expect(await subject.store.answers.renew(given.id, LEASE, awake)).toBe(true);
+		});
+
+		test('gives a process what it let lapse when its former task never finds out', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			await lease(subject.store, given.id);
+			const awake = T0 + 60_000;
+			await subject.store.answers.takeDue(LEASE, 10, awake);
+			expect(await subject.store.answers.takeDue(LEASE, 10, awake + LEASE.ms)).toHaveLength(1);
+		});
+
 		test('prolongs a lease', async () => {
 			const given = submission();
 			await accepted(subject.store, given);

@@ -125,15 +125,18 @@ export function describeRetry(subject: Subject): void {
 			expect(await subject.store.answers.get(waiting.id)).toMatchObject({ state: 'conflicted', nextAttemptAt: LATER });
 		});
 
-		test('takes it from the worker that was still telling its author', async () => {
+		test('is heard by the worker that was still telling its author, and then goes on', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
 			await subject.store.answers.update(given.id, LEASE.owner, { state: 'refused' }, { now: T0, release: false });
-			await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP);
-			const options = { now: LATER, release: true };
+			expect((await subject.store.answers.retry(given.id, ANN, T0 + 5, GIVE_UP)).kind).toBe('queued');
+			// The worker has the same name in its next task: it must not get the answer while the first is alive.
+			expect(await subject.store.answers.takeDue(LEASE, 1, T0 + 5)).toEqual([]);
+			expect(await subject.store.answers.renew(given.id, LEASE, T0 + 5)).toBe(false);
+			const options = { now: T0 + 6, release: true };
 			expect(await subject.store.answers.update(given.id, LEASE.owner, { nextAttemptAt: null }, options)).toBeNull();
-			expect((await subject.store.answers.get(given.id))?.nextAttemptAt).toBe(LATER);
+			expect(await subject.store.answers.takeDue(LEASE, 1, LATER)).toMatchObject([{ id: given.id, state: 'accepted' }]);
 		});
 	});
 
