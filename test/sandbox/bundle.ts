@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+export interface PageFile {
+	readonly type: string;
+	readonly content: Uint8Array | string;
+}
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+const TYPES: Record<string, string> = {
+	js: 'text/javascript; charset=utf-8',
+	css: 'text/css; charset=utf-8',
+};
+
+/** The page's files by their path: nothing is fetched from anywhere else, and nothing is written to disk. */
+export async function bundlePage(): Promise<ReadonlyMap<string, PageFile>> {
+	const result = await build({
+		entryPoints: [here('page/main.tsx')],
+		bundle: true,
+		splitting: true,
+		format: 'esm',
+		minify: true,
+		target: 'es2022',
+		jsx: 'automatic',
+		define: { 'process.env.NODE_ENV': '"production"' },
+		outdir: here('page'),
+		entryNames: 'page',
+		chunkNames: '[name]-[hash]',
+		write: false,
+		logLevel: 'silent',
+	});
+	const files = new Map<string, PageFile>();
+	for (const file of result.outputFiles) {
+		const name = file.path.slice(file.path.lastIndexOf('/') + 1).replace(/^.*\\/, '');
+		files.set(`/${name}`, {
+			type: TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+			content: file.contents,
+		});
+	}
+	files.set('/', { type: 'text/html; charset=utf-8', content: await readFile(here('page/index.html'), 'utf8') });
+	return files;
+}

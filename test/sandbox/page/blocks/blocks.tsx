@@ -1,0 +1,164 @@
+import { lazy, memo, Suspense } from 'react';
+import { isRecord, type Json, list, obj, str } from '../json.ts';
+import { Control } from './control.tsx';
+import { Element } from './element.tsx';
+import { BlockImage } from './image.tsx';
+import { Mrkdwn } from './mrkdwn.tsx';
+import { useSurface } from './surface.ts';
+import { TextObject, words } from './text-object.tsx';
+
+/** Only messages with such blocks need the library, and it is most of the page's weight. */
+const RichBlock = lazy(() => import('./rich.tsx').then((module) => ({ default: module.RichBlock })));
+
+function Section({ block }: { block: Json }) {
+	const accessory = obj(block, 'accessory');
+	const fields = list(block, 'fields');
+	return (
+		<div className="block-section">
+			<div className="section-main">
+				{isRecord(block.text) ? <TextObject of={block.text} /> : null}
+				{fields.length === 0 ? null : (
+					<div className="section-fields">
+						{fields.map((field) => (
+							<div key={`${str(field, 'type')} ${str(field, 'text')}`}>
+								<TextObject of={field} />
+							</div>
+						))}
+					</div>
+				)}
+			</div>
+			{accessory === null ? null : (
+				<div className="section-accessory">
+					{str(accessory, 'type') === 'image' ? (
+						<BlockImage of={accessory} className="accessory-image" />
+					) : (
+						<Element blockId={str(block, 'block_id')} element={accessory} about={words(block.text)} />
+					)}
+				</div>
+			)}
+		</div>
+	);
+}
+
+function Context({ block }: { block: Json }) {
+	return (
+		<div className="block-context">
+			{list(block, 'elements')
+				.map((element, place) => ({ element, place }))
+				.map(({ element, place }) =>
+					str(element, 'type') === 'image' ? (
+						<BlockImage key={place} of={element} className="context-image" />
+					) : (
+						<span key={place} className="context-text">
+							<TextObject of={element} />
+						</span>
+					),
+				)}
+		</div>
+	);
+}
+
+function Input({ block }: { block: Json }) {
+	const surface = useSurface();
+	const blockId = str(block, 'block_id');
+	const element = obj(block, 'element') ?? {};
+	const base = `${surface.id}-${blockId}`;
+	const error = surface.fieldErrors[blockId];
+	const hint = words(block.hint);
+	const isOptional = block.optional === true;
+	const described = [hint === '' ? '' : `hint-${base}`, error === undefined ? '' : `error-${base}`];
+	const type = str(element, 'type');
+	// A group of choices is named by its label, and nothing in it is focused by a click on the label.
+	const isGroup = type === 'radio_buttons' || type === 'checkboxes';
+	const label = (
+		<>
+			<span id={`label-${base}`}>
+				{words(block.label)}
+				{isOptional ? <span className="optional"> (optional)</span> : null}
+			</span>
+			{isOptional ? null : (
+				<span className="required" aria-hidden="true">
+					*
+				</span>
+			)}
+		</>
+	);
+	return (
+		<div className={error === undefined ? 'block-input' : 'block-input block-input-wrong'} data-block-id={blockId}>
+			{isGroup ? (
+				<div className="label">{label}</div>
+			) : (
+				<label className="label" htmlFor={`control-${base}`}>
+					{label}
+				</label>
+			)}
+			<Control
+				blockId={blockId}
+				element={element}
+				labelId={`label-${base}`}
+				describedBy={described.filter(Boolean).join(' ') || undefined}
+				isInvalid={error !== undefined}
+				isRequired={!isOptional}
+			/>
+			{error === undefined ? null : (
+				<p className="field-error" id={`error-${base}`} role="alert">
+					{error}
+				</p>
+			)}
+			{hint === '' ? null : (
+				<p className="hint" id={`hint-${base}`}>
+					{hint}
+				</p>
+			)}
+		</div>
+	);
+}
+
+function OneBlock({ block }: { block: Json }) {
+	switch (str(block, 'type')) {
+		case 'section':
+			return <Section block={block} />;
+		case 'context':
+			return <Context block={block} />;
+		case 'divider':
+			return <hr className="block-divider" />;
+		case 'header':
+			return <p className="block-header">{words(block.text)}</p>;
+		case 'image':
+			return (
+				<figure className="block-image">
+					{words(block.title) === '' ? null : <figcaption>{words(block.title)}</figcaption>}
+					<BlockImage of={block} className="image" />
+				</figure>
+			);
+		case 'actions':
+			return (
+				<div className="block-actions">
+					{list(block, 'elements').map((element) => (
+						<Element key={str(element, 'action_id')} blockId={str(block, 'block_id')} element={element} />
+					))}
+				</div>
+			);
+		case 'input':
+			return <Input block={block} />;
+		default:
+			return (
+				<div className="block-rich">
+					<Suspense fallback={<Mrkdwn text={str(block, 'text')} />}>
+						<RichBlock block={block} />
+					</Suspense>
+				</div>
+			);
+	}
+}
+
+/** The blocks of a message or modal, as Slack shows them. */
+export const Blocks = memo(function Blocks({ blocks }: { blocks: readonly Json[] }) {
+	return (
+		<div className="blocks">
+			{blocks.map((block) => (
+				<OneBlock key={str(block, 'block_id')} block={block} />
+			))}
+		</div>
+	);
+});

@@ -1,0 +1,137 @@
+import { useEffect, useId, useRef, useState } from 'react';
+import { type Json, list, obj, str } from '../json.ts';
+import { safeAddress } from './mrkdwn.tsx';
+import { useSurface } from './surface.ts';
+import { words } from './text-object.tsx';
+
+/** Runs something that the app has to acknowledge; tells whether it is under way and whether nobody did. */
+function usePress(): { isBusy: boolean; hasFailed: boolean; run: (act: () => Promise<boolean>) => void } {
+	const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
+	const mounted = useRef(true);
+	useEffect(() => {
+		mounted.current = true;
+		return () => {
+			mounted.current = false;
+		};
+	}, []);
+	return {
+		isBusy: state === 'busy',
+		hasFailed: state === 'failed',
+		run(act) {
+			setState('busy');
+			void act().then((ok) => {
+				if (mounted.current) setState(ok ? 'idle' : 'failed');
+			});
+		},
+	};
+}
+
+function NotAcknowledged() {
+	return (
+		<span className="press-failed" role="alert">
+			<span aria-hidden="true">⚠️</span> The app did not respond
+		</span>
+	);
+}
+
+export function Button({ blockId, element }: { blockId: string; element: Json }) {
+	const surface = useSurface();
+	const { isBusy, hasFailed, run } = usePress();
+	const style = str(element, 'style');
+	const address = safeAddress(str(element, 'url'));
+	const label = words(element.text);
+	async function press(): Promise<void> {
+		if (!(await surface.confirm(obj(element, 'confirm')))) return;
+		if (address !== null) window.open(address, '_blank', 'noopener,noreferrer');
+		run(() => surface.press(blockId, str(element, 'action_id')));
+	}
+	return (
+		<span className="pressable">
+			<button
+				type="button"
+				className={`button ${style === 'primary' ? 'button-primary' : style === 'danger' ? 'button-danger' : ''}`}
+				aria-busy={isBusy}
+				aria-label={str(element, 'accessibility_label') || undefined}
+				onClick={() => void press()}
+			>
+				{label}
+				{address === null ? null : <span className="visually-hidden"> (opens a new tab)</span>}
+			</button>
+			{hasFailed ? <NotAcknowledged /> : null}
+		</span>
+	);
+}
+
+export function Overflow({ blockId, element }: { blockId: string; element: Json }) {
+	const surface = useSurface();
+	const { hasFailed, run } = usePress();
+	const [isOpen, setOpen] = useState(false);
+	const menu = useId();
+	const root = useRef<HTMLSpanElement>(null);
+	const opener = useRef<HTMLButtonElement>(null);
+	useEffect(() => {
+		if (!isOpen) return;
+		root.current?.querySelector<HTMLButtonElement>('[role="menuitem"]')?.focus();
+		const away = (event: MouseEvent) => {
+			if (!root.current?.contains(event.target as Node)) setOpen(false);
+		};
+		document.addEventListener('mousedown', away);
+		return () => document.removeEventListener('mousedown', away);
+	}, [isOpen]);
+	async function choose(option: Json): Promise<void> {
+		setOpen(false);
+		opener.current?.focus();
+		if (!(await surface.confirm(obj(element, 'confirm')))) return;
+		const address = safeAddress(str(option, 'url'));
+		if (address !== null) window.open(address, '_blank', 'noopener,noreferrer');
+		run(() => surface.press(blockId, str(element, 'action_id'), option));
+	}
+	return (
+		<span className="pressable overflow" ref={root}>
+			<button
+				type="button"
+				ref={opener}
+				className="button button-icon"
+				aria-haspopup="menu"
+				aria-expanded={isOpen}
+				aria-controls={menu}
+				aria-label="More options"
+				onClick={() => setOpen(!isOpen)}
+			>
+				<span aria-hidden="true">⋯</span>
+			</button>
+			{isOpen ? (
+				<div
+					className="menu"
+					role="menu"
+					id={menu}
+					onKeyDown={(event) => {
+						const items = [...event.currentTarget.querySelectorAll<HTMLButtonElement>('[role="menuitem"]')];
+						const now = items.indexOf(document.activeElement as HTMLButtonElement);
+						if (event.key === 'ArrowDown') items[(now + 1) % items.length]?.focus();
+						else if (event.key === 'ArrowUp') items.at(now - 1)?.focus();
+						else if (event.key === 'Escape') {
+							setOpen(false);
+							opener.current?.focus();
+						} else return;
+						event.preventDefault();
+						event.stopPropagation();
+					}}
+				>
+					{list(element, 'options').map((option) => (
+						<button
+							type="button"
+							role="menuitem"
+							className="menu-item"
+							key={str(option, 'value') || words(option.text)}
+							onClick={() => void choose(option)}
+						>
+							{words(option.text)}
+						</button>
+					))}
+				</div>
+			) : null}
+			{hasFailed ? <NotAcknowledged /> : null}
+		</span>
+	);
+}

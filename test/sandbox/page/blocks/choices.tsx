@@ -1,0 +1,86 @@
+import { isRecord, list, str } from '../json.ts';
+import { useSurface } from './surface.ts';
+import type { ControlProps } from './text-input.tsx';
+import { TextObject } from './text-object.tsx';
+import { useChoice } from './use-choice.ts';
+
+/** Radio buttons and checkboxes. */
+export function Choices({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
+	const surface = useSurface();
+	const actionId = str(element, 'action_id');
+	const isRadio = str(element, 'type') === 'radio_buttons';
+	const [held, choose] = useChoice(blockId, actionId, isRadio ? 'selected_option' : 'selected_options');
+	const chosen = (Array.isArray(held) ? held : [held]).filter(isRecord);
+	const isChosen = (value: string) => chosen.some((one) => str(one, 'value') === value);
+	const name = `${surface.id}-${blockId}-${actionId}`;
+	return (
+		<div
+			className="choices"
+			role={isRadio ? 'radiogroup' : 'group'}
+			aria-labelledby={labelId}
+			aria-describedby={describedBy}
+			{...(isRadio ? { 'aria-invalid': isInvalid || undefined, 'aria-required': isRequired || undefined } : {})}
+		>
+			{list(element, 'options').map((option) => {
+				const value = str(option, 'value');
+				const description = option.description;
+				return (
+					<label className="choice" key={value}>
+						<input
+							type={isRadio ? 'radio' : 'checkbox'}
+							name={name}
+							checked={isChosen(value)}
+							onChange={() => {
+								const others = chosen.filter((one) => str(one, 'value') !== value);
+								choose(isRadio ? option : isChosen(value) ? others : [...others, option]);
+							}}
+						/>
+						<span className="choice-words">
+							<TextObject of={option.text} />
+							{description === undefined ? null : (
+								<span className="option-about">
+									<TextObject of={description} />
+								</span>
+							)}
+						</span>
+					</label>
+				);
+			})}
+		</div>
+	);
+}
+
+const DATES: Record<string, { type: 'date' | 'time' | 'datetime-local'; key: string }> = {
+	datepicker: { type: 'date', key: 'selected_date' },
+	timepicker: { type: 'time', key: 'selected_time' },
+	datetimepicker: { type: 'datetime-local', key: 'selected_date_time' },
+};
+
+function localMinutes(seconds: number): string {
+	const date = new Date(seconds * 1000);
+	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** Date, time, or both; the browser's own picker. */
+export function DateInput({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
+	const actionId = str(element, 'action_id');
+	const { type, key } = DATES[str(element, 'type')] ?? { type: 'date', key: 'selected_date' };
+	const [held, choose] = useChoice(blockId, actionId, key);
+	const value = typeof held === 'number' ? localMinutes(held) : typeof held === 'string' ? held : '';
+	return (
+		<input
+			id={labelId.replace(/^label/, 'control')}
+			className="field field-date"
+			type={type}
+			aria-labelledby={labelId}
+			aria-describedby={describedBy}
+			aria-invalid={isInvalid || undefined}
+			aria-required={isRequired || undefined}
+			value={value}
+			onChange={(event) => {
+				const typed = event.target.value;
+				choose(typed === '' ? null : type === 'datetime-local' ? Math.floor(Date.parse(typed) / 1000) : typed);
+			}}
+		/>
+	);
+}

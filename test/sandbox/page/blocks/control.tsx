@@ -1,0 +1,26 @@
+import { str } from '../json.ts';
+import { Choices, DateInput } from './choices.tsx';
+import { Select } from './select.tsx';
+import { type ControlProps, TextInput } from './text-input.tsx';
+
+/** The control of an element that holds a value; says so plainly when the sandbox has none for it. */
+export function Control(props: ControlProps) {
+	switch (str(props.element, 'type')) {
+		case 'plain_text_input':
+		case 'number_input':
+		case 'email_text_input':
+		case 'url_text_input':
+			return <TextInput {...props} />;
+		case 'static_select':
+			return <Select {...props} />;
+		case 'radio_buttons':
+		case 'checkboxes':
+			return <Choices {...props} />;
+		case 'datepicker':
+		case 'timepicker':
+		case 'datetimepicker':
+			return <DateInput {...props} />;
+		default:
+			return <p className="unsupported">The sandbox has no control for “{str(props.element, 'type')}”.</p>;
+	}
+}

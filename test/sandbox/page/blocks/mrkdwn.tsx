@@ -1,0 +1,116 @@
+import { Fragment, type ReactNode } from 'react';
+import { slackDate } from '../times.ts';
+import { withEmoji } from './emoji.ts';
+import { type Names, useNames } from './names.ts';
+
+/** Slack turns these back, and nothing else (docs.slack.dev, "Formatting message text"). */
+function unescape(text: string): string {
+	return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
+/** Only addresses a person would follow become links: no javascript:, no data:. */
+export function safeAddress(address: string): string | null {
+	return /^(https?|mailto|tel|slack):/i.test(address) ? address : null;
+}
+
+export function Link({ address, children }: { address: string; children: ReactNode }) {
+	const safe = safeAddress(address);
+	if (safe === null) return <>{children}</>;
+	return (
+		<a href={safe} target="_blank" rel="noreferrer noopener" className="link">
+			{children}
+		</a>
+	);
+}
+
+function Mention({ mine, children }: { mine: boolean; children: ReactNode }) {
+	return <span className={mine ? 'mention mention-me' : 'mention'}>{children}</span>;
+}
+
+/** What stands between < and >. */
+function angle(inner: string, names: Names): ReactNode {
+	const bar = inner.indexOf('|');
+	const target = bar < 0 ? inner : inner.slice(0, bar);
+	const label = bar < 0 ? '' : unescape(inner.slice(bar + 1));
+	if (target.startsWith('@')) {
+		const id = target.slice(1);
+		return <Mention mine={id === names.me}>@{names.person(id) ?? (label || id)}</Mention>;
+	}
+	if (target.startsWith('#'))
+		return <Mention mine={false}>#{names.channel(target.slice(1)) ?? (label || target.slice(1))}</Mention>;
+	if (target.startsWith('!subteam^')) {
+		return <Mention mine={false}>@{names.userGroup(target.slice('!subteam^'.length)) ?? (label || 'group')}</Mention>;
+	}
+	if (target.startsWith('!date^')) {
+		const [, seconds = '', format = '', address] = target.split('^');
+		const words = Number.isFinite(Number(seconds)) && format !== '' ? slackDate(Number(seconds), format) : label;
+		return address === undefined ? words : <Link address={unescape(address)}>{words}</Link>;
+	}
+	if (target.startsWith('!')) return <Mention mine>@{target.slice(1)}</Mention>;
+	const address = unescape(target);
+	return <Link address={address}>{label === '' ? address.replace(/^mailto:/, '') : withEmoji(label)}</Link>;
+}
+
+/** One line or paragraph: code first, then what stands in angle brackets, then bold, italic and strike. */
+const INLINE =
+	/(`[^`\n]+`)|<([^<>\n]+)>|(?<![\w*])\*(?=\S)([^*\n]*[^*\s])\*(?![\w*])|(?<![\w_])_(?=\S)([^_\n]*[^_\s])_(?![\w_])|(?<![\w~])~(?=\S)([^~\n]*[^~\s])~(?![\w~])/g;
+
+function inline(text: string, names: Names): ReactNode[] {
+	const parts: ReactNode[] = [];
+	let last = 0;
+	const plain = (value: string) => withEmoji(unescape(value));
+	for (const match of text.matchAll(INLINE)) {
+		if (match.index > last) parts.push(plain(text.slice(last, match.index)));
+		last = match.index + match[0].length;
+		const [, code, bracket, bold, italic, strike] = match;
+		if (code !== undefined) parts.push(<code>{unescape(code.slice(1, -1))}</code>);
+		else if (bracket !== undefined) parts.push(angle(bracket, names));
+		else if (bold !== undefined) parts.push(<b>{inline(bold, names)}</b>);
+		else if (italic !== undefined) parts.push(<i>{inline(italic, names)}</i>);
+		else parts.push(<s>{inline(strike ?? '', names)}</s>);
+	}
+	if (last < text.length) parts.push(plain(text.slice(last)));
+	// The parts of one text have no identity of their own: their place is their key.
+	return parts
+		.map((part, place) => ({ part, place }))
+		.map(({ part, place }) => <Fragment key={place}>{part}</Fragment>);
+}
+
+type Piece = { kind: 'pre' | 'quote' | 'text'; text: string };
+
+/** Code blocks, runs of quoted lines, and what stands between them. */
+function pieces(text: string): Piece[] {
+	return text.split(/(```[\s\S]*?```)/).flatMap((part): Piece[] => {
+		if (part.startsWith('```') && part.length >= 6)
+			return [{ kind: 'pre', text: part.slice(3, -3).replace(/^\n/, '') }];
+		const found: Piece[] = [];
+		for (const line of part.split('\n')) {
+			const kind = /^(&gt;|>)/.test(line) ? 'quote' : 'text';
+			const words = kind === 'quote' ? line.replace(/^(&gt;|>) ?/, '') : line;
+			const before = found.at(-1);
+			if (before?.kind === kind) before.text += `\n${words}`;
+			else found.push({ kind, text: words });
+		}
+		return found.filter((piece) => piece.text !== '' || piece.kind === 'quote');
+	});
+}
+
+/** mrkdwn as Slack shows it. Untrusted text stays text: everything becomes React children, nothing becomes HTML. */
+export function Mrkdwn({ text }: { text: string }) {
+	const names = useNames();
+	return (
+		<>
+			{pieces(text)
+				.map((piece, place) => ({ piece, place }))
+				.map(({ piece, place }) => {
+					if (piece.kind === 'pre') return <pre key={place}>{unescape(piece.text)}</pre>;
+					if (piece.kind === 'quote') return <blockquote key={place}>{inline(piece.text, names)}</blockquote>;
+					return (
+						<span key={place} className="text">
+							{inline(piece.text, names)}
+						</span>
+					);
+				})}
+		</>
+	);
+}

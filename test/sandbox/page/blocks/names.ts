@@ -1,0 +1,24 @@
+import { createContext, useContext } from 'react';
+import type { WireWorkspace } from '../../wire.ts';
+
+/** Who and what the ids in a text are. */
+export interface Names {
+	me: string;
+	person: (id: string) => string | null;
+	channel: (id: string) => string | null;
+	userGroup: (id: string) => string | null;
+}
+
+export function namesOf(workspace: WireWorkspace, channels: readonly { id: string; name: string }[]): Names {
+	const find = <T extends { id: string }>(all: readonly T[], id: string) => all.find((one) => one.id === id);
+	return {
+		me: workspace.me.id,
+		person: (id) => find(workspace.people, id)?.realName ?? null,
+		channel: (id) => find(channels, id)?.name ?? null,
+		userGroup: (id) => find(workspace.userGroups, id)?.handle ?? null,
+	};
+}
+
+const nobody: Names = { me: '', person: () => null, channel: () => null, userGroup: () => null };
+export const NamesContext = createContext<Names>(nobody);
+export const useNames = () => useContext(NamesContext);

@@ -1,0 +1,34 @@
+import { createContext, useContext } from 'react';
+import type { WireInputs } from '../../wire.ts';
+import type { Json } from '../json.ts';
+
+/** What the controls of a modal or message need from where they stand. */
+export interface Surface {
+	/** Begins every DOM id of its controls. */
+	id: string;
+	inputs: WireInputs | null;
+	/** By block_id. */
+	fieldErrors: Record<string, string>;
+	/** Presses a button or a menu's entry; false when the app did not acknowledge. */
+	press: (blockId: string, actionId: string, option?: Json) => Promise<boolean>;
+	/** Puts a value into an element, in the form of `state.values`. */
+	fill: (blockId: string, actionId: string, held: unknown, enter?: boolean) => Promise<void>;
+	/** Asks first, where the element wants that; resolves with the person's decision. */
+	confirm: (confirm: Json | null) => Promise<boolean>;
+}
+
+const dead: Surface = {
+	id: 'none',
+	inputs: null,
+	fieldErrors: {},
+	press: async () => false,
+	fill: async () => undefined,
+	confirm: async () => false,
+};
+export const SurfaceContext = createContext<Surface>(dead);
+export const useSurface = () => useContext(SurfaceContext);
+
+/** What an element holds under a key of `state.values`. */
+export function heldValue(surface: Surface, blockId: string, actionId: string, key: string): unknown {
+	return surface.inputs?.values[blockId]?.[actionId]?.[key] ?? null;
+}

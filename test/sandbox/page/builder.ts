@@ -1,0 +1,13 @@
+import { look } from './deeds.ts';
+
+/** Puts the JSON of a view or message into the clipboard; returns what to tell the person. */
+export async function copyForBuilder(what: { view: string } | { channel: string; ts: string }): Promise<string> {
+	const found = await look<object>('builder', what);
+	if (found === null) return 'It is not there any more.';
+	try {
+		await navigator.clipboard.writeText(JSON.stringify(found, null, 2));
+		return 'Copied. Paste it into Slack’s Block Kit Builder.';
+	} catch {
+		return 'The browser did not allow copying.';
+	}
+}

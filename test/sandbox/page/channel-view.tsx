@@ -1,0 +1,86 @@
+import { useEffect, useMemo, useState } from 'react';
+import type { WireChannel } from '../wire.ts';
+import { Composer } from './composer.tsx';
+import { useDo } from './deeds.ts';
+import { countReplies, MessageList } from './message-list.tsx';
+import type { World } from './world.ts';
+
+interface ChannelViewProps {
+	world: World;
+	channel: WireChannel;
+	onThread: (ts: string) => void;
+	onSidebar: () => void;
+}
+
+/** Tells the sandbox what this person has seen, as long as the window is in front. */
+function useReadMark(channel: WireChannel, lastTs: string | undefined): void {
+	const doIt = useDo();
+	useEffect(() => {
+		const mark = () => {
+			if (document.visibilityState !== 'visible' || lastTs === undefined || lastTs <= channel.readTs) return;
+			void doIt('read', { channel: channel.id, ts: lastTs });
+		};
+		mark();
+		document.addEventListener('visibilitychange', mark);
+		return () => document.removeEventListener('visibilitychange', mark);
+	}, [doIt, channel.id, channel.readTs, lastTs]);
+}
+
+/** A channel: its head, what was said, and the box to write in. */
+export function ChannelView({ world, channel, onThread, onSidebar }: ChannelViewProps) {
+	const { workspace } = world;
+	const inChannel = useMemo(
+		() => world.messages.filter((one) => one.channel === channel.id),
+		[world.messages, channel.id],
+	);
+	const shown = useMemo(() => inChannel.filter((one) => one.threadTs === null || one.broadcast), [inChannel]);
+	const replies = useMemo(() => countReplies(inChannel), [inChannel]);
+	// The line "New" stays where it was when the channel was opened.
+	const [newAfter] = useState(channel.readTs);
+	useReadMark(channel, shown.at(-1)?.ts);
+	const people = channel.members.filter((id) => workspace.people.some((one) => one.id === id));
+	const hasBot = channel.members.includes(workspace.app.botUser);
+	const name = channel.isIm ? workspace.app.realName : channel.name;
+	return (
+		<main className="channel" aria-label={`Channel ${name}`}>
+			<header className="channel-head">
+				<button type="button" className="sidebar-button" aria-label="Channels" onClick={onSidebar}>
+					<span aria-hidden="true">☰</span>
+				</button>
+				<h1>
+					{channel.isIm ? null : (
+						<span className="channel-mark" aria-hidden="true">
+							{channel.isPrivate ? '🔒' : '#'}
+						</span>
+					)}
+					{name}
+				</h1>
+				{channel.isIm ? (
+					<p className="channel-about">App</p>
+				) : (
+					<p className="channel-about">
+						{people.length} {people.length === 1 ? 'member' : 'members'}
+						{hasBot ? ', Handraise among them' : ''}
+						{channel.isExtShared ? ' · shared with another organisation' : ''}
+					</p>
+				)}
+			</header>
+			<MessageList
+				messages={shown}
+				workspace={workspace}
+				replies={replies}
+				newAfter={newAfter}
+				label={`Messages in ${name}`}
+				onThread={onThread}
+			/>
+			<Composer
+				key={channel.id}
+				id="composer"
+				workspace={workspace}
+				channel={channel}
+				thread={null}
+				label={channel.isIm ? `Message ${name}` : `Message #${name}`}
+			/>
+		</main>
+	);
+}

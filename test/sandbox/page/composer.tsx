@@ -1,0 +1,169 @@
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import type { WireChannel, WireWorkspace } from '../wire.ts';
+import { type Completion, completionsFor } from './completions.ts';
+import { useDo } from './deeds.ts';
+import { useToast } from './toast.tsx';
+
+interface ComposerProps {
+	id: string;
+	workspace: WireWorkspace;
+	channel: WireChannel;
+	thread: string | null;
+	label: string;
+}
+
+/** The box to write in: messages, slash commands with their completion, mentions. */
+export function Composer({ id, workspace, channel, thread, label }: ComposerProps) {
+	const doIt = useDo();
+	const toast = useToast();
+	const [text, setText] = useState('');
+	const [active, setActive] = useState(0);
+	const [dismissed, setDismissed] = useState<string | null>(null);
+	const box = useRef<HTMLTextAreaElement>(null);
+	const listId = useId();
+	const completions = dismissed === text ? [] : completionsFor(text, workspace, thread !== null);
+	const choices = completions.filter((one) => one.insert !== null);
+	const chosen = choices[Math.min(active, choices.length - 1)] ?? null;
+
+	// biome-ignore lint/correctness/useExhaustiveDependencies: the text decides how high the box is.
+	useLayoutEffect(() => {
+		const element = box.current;
+		if (element === null) return;
+		element.rows = Math.min(8, Math.max(1, element.value.split('\n').length));
+	}, [text]);
+
+	function take(completion: Completion): void {
+		if (completion.insert === null) return;
+		setText(completion.insert);
+		setActive(0);
+		box.current?.focus();
+	}
+	async function send(): Promise<void> {
+		const typed = text.trim();
+		if (typed === '') return;
+		setText('');
+		const isCommand = typed.startsWith('/') && thread === null;
+		const answer = isCommand
+			? await doIt('act', { do: 'command', channel: channel.id, line: typed })
+			: await doIt('act', {
+					do: 'say',
+					channel: channel.id,
+					text: typed,
+					...(thread === null ? {} : { threadTs: thread }),
+				});
+		if (answer.error !== undefined && answer.error !== null && !isCommand) {
+			toast(String(answer.error));
+			setText(typed);
+		}
+	}
+	function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
+		if (event.nativeEvent.isComposing) return;
+		const isOpen = choices.length > 0;
+		if (isOpen && event.key === 'ArrowDown') setActive((active + 1) % choices.length);
+		else if (isOpen && event.key === 'ArrowUp') setActive((active + choices.length - 1) % choices.length);
+		else if (isOpen && chosen !== null && event.key === 'Tab' && !event.shiftKey) take(chosen);
+		else if (completions.length > 0 && event.key === 'Escape') setDismissed(text);
+		else if (event.key === 'Enter' && !event.shiftKey) {
+			if (isOpen && chosen !== null && chosen.insert?.trim() !== text.trim()) take(chosen);
+			else void send();
+		} else return;
+		event.preventDefault();
+	}
+	if (!channel.isMember) {
+		return (
+			<div className="composer composer-closed">
+				<p>
+					You are not in <b>#{channel.name}</b>: you can read it, and others write.
+				</p>
+			</div>
+		);
+	}
+	return (
+		<div className="composer">
+			{completions.length === 0 ? null : (
+				<div className="completions">
+					<div role="listbox" id={listId} aria-label="Suggestions">
+						{completions.map((one) => (
+							<div
+								key={one.key}
+								id={`${listId}-${one.key}`}
+								role="option"
+								tabIndex={-1}
+								aria-selected={one === chosen}
+								aria-disabled={one.insert === null || undefined}
+								className={one === chosen ? 'completion completion-active' : 'completion'}
+								onMouseDown={(event) => {
+									event.preventDefault();
+									take(one);
+								}}
+							>
+								<b>{one.title}</b> <span className="completion-hint">{one.hint}</span>
+								<span className="completion-about">{one.about}</span>
+							</div>
+						))}
+					</div>
+					<p className="completions-foot" aria-hidden="true">
+						<kbd>↑</kbd> <kbd>↓</kbd> to choose · <kbd>Tab</kbd> to take · <kbd>Enter</kbd> to send
+					</p>
+				</div>
+			)}
+			<div className="composer-box">
+				<textarea
+					ref={box}
+					id={id}
+					rows={1}
+					value={text}
+					aria-label={label}
+					placeholder={label}
+					role="combobox"
+					aria-expanded={completions.length > 0}
+					aria-controls={listId}
+					aria-autocomplete="list"
+					aria-activedescendant={chosen === null ? undefined : `${listId}-${chosen.key}`}
+					onChange={(event) => {
+						setText(event.target.value);
+						setActive(0);
+						setDismissed(null);
+					}}
+					onKeyDown={onKeyDown}
+				/>
+				<div className="composer-tools">
+					<button
+						type="button"
+						title="Slash command"
+						aria-label="Slash command"
+						onClick={() => {
+							setText('/');
+							box.current?.focus();
+						}}
+					>
+						<span aria-hidden="true">/</span>
+					</button>
+					<button
+						type="button"
+						title="Mention somebody"
+						aria-label="Mention somebody"
+						onClick={() => {
+							setText(`${text}${text === '' || text.endsWith(' ') ? '' : ' '}@`);
+							box.current?.focus();
+						}}
+					>
+						<span aria-hidden="true">@</span>
+					</button>
+					<button
+						type="button"
+						className="send"
+						aria-label="Send"
+						disabled={text.trim() === ''}
+						onClick={() => {
+							void send();
+							box.current?.focus();
+						}}
+					>
+						<span aria-hidden="true">➤</span>
+					</button>
+				</div>
+			</div>
+		</div>
+	);
+}

@@ -1,0 +1,35 @@
+import { createContext, useContext } from 'react';
+
+/** What the sandbox answered to something a person did. */
+export type Answer<T extends object = Record<string, unknown>> = T & { error?: string };
+
+export type Do = <T extends object = Record<string, unknown>>(deed: string, input?: object) => Promise<Answer<T>>;
+
+/** Does things as this person in this window; never throws: what went wrong is in `error`. */
+export function createDo(person: string, window: string): Do {
+	return async <T extends object>(deed: string, input: object = {}) => {
+		try {
+			const answer = await fetch(`/sandbox/do/${deed}`, {
+				method: 'POST',
+				headers: { 'Content-Type': 'application/json' },
+				body: JSON.stringify({ as: person, window, ...input }),
+			});
+			return (await answer.json()) as Answer<T>;
+		} catch {
+			return { error: 'The sandbox does not answer. Is it still running?' } as Answer<T>;
+		}
+	};
+}
+
+export async function look<T>(what: string, query: Record<string, string>): Promise<T | null> {
+	try {
+		const answer = await fetch(`/sandbox/look/${what}?${new URLSearchParams(query)}`);
+		return answer.ok ? ((await answer.json()) as T) : null;
+	} catch {
+		return null;
+	}
+}
+
+const none: Do = async () => ({ error: 'not ready' }) as never;
+export const DoContext = createContext<Do>(none);
+export const useDo = () => useContext(DoContext);

@@ -1,0 +1,25 @@
+import 'slack-blocks-to-jsx/dist/style.css';
+import './styles.css';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import { Dashboard } from './dashboard.tsx';
+import { createDo, DoContext } from './deeds.ts';
+import { createWorldStore } from './world.ts';
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no place for its content.');
+
+const query = new URLSearchParams(location.search);
+const person = query.get('as') ?? 'ada';
+const frame = query.get('window') ?? 'main';
+const doIt = createDo(person, frame);
+
+createRoot(root).render(
+	<DoContext value={doIt}>
+		{location.pathname.startsWith('/dashboard') ? (
+			<Dashboard id={query.get('id') ?? ''} />
+		) : (
+			<App store={createWorldStore(person, frame)} />
+		)}
+	</DoContext>,
+);

@@ -1,0 +1,100 @@
+import { useEffect, useRef, useState } from 'react';
+import type { WireMessage } from '../wire.ts';
+import { copyForBuilder } from './builder.ts';
+import { useDo } from './deeds.ts';
+import { useToast } from './toast.tsx';
+
+interface MessageMenuProps {
+	message: WireMessage;
+	author: string;
+	shortcuts: readonly { name: string; callbackId: string }[];
+	onThread?: () => void;
+}
+
+/** The small bar over a message: reply in its thread, the app's shortcuts, its JSON. */
+export function MessageMenu({ message, author, shortcuts, onThread }: MessageMenuProps) {
+	const doIt = useDo();
+	const toast = useToast();
+	const [isOpen, setOpen] = useState(false);
+	const root = useRef<HTMLDivElement>(null);
+	const opener = useRef<HTMLButtonElement>(null);
+	useEffect(() => {
+		if (!isOpen) return;
+		root.current?.querySelector<HTMLButtonElement>('[role="menuitem"]')?.focus();
+		const away = (event: MouseEvent) => {
+			if (!root.current?.contains(event.target as Node)) setOpen(false);
+		};
+		document.addEventListener('mousedown', away);
+		return () => document.removeEventListener('mousedown', away);
+	}, [isOpen]);
+	function close(): void {
+		setOpen(false);
+		opener.current?.focus();
+	}
+	async function use(callbackId: string): Promise<void> {
+		close();
+		const { channel, ts } = message;
+		const answer = await doIt<{ acked: boolean }>('act', { do: 'messageShortcut', channel, ts, callbackId });
+		if (answer.acked !== true) toast('The app did not respond to the shortcut.');
+	}
+	async function copy(): Promise<void> {
+		close();
+		toast(await copyForBuilder({ channel: message.channel, ts: message.ts }));
+	}
+	return (
+		<div className={isOpen ? 'message-menu message-menu-open' : 'message-menu'} ref={root}>
+			{onThread === undefined ? null : (
+				<button
+					type="button"
+					aria-label={`Reply in the thread of ${author}’s message`}
+					title="Reply in thread"
+					onClick={onThread}
+				>
+					<span aria-hidden="true">💬</span>
+				</button>
+			)}
+			<button
+				type="button"
+				ref={opener}
+				aria-label={`More actions for ${author}’s message`}
+				title="More actions"
+				aria-haspopup="menu"
+				aria-expanded={isOpen}
+				onClick={() => setOpen(!isOpen)}
+			>
+				<span aria-hidden="true">⋮</span>
+			</button>
+			{isOpen ? (
+				<div
+					className="menu"
+					role="menu"
+					aria-label={`Actions for ${author}’s message`}
+					onKeyDown={(event) => {
+						const items = [...event.currentTarget.querySelectorAll<HTMLButtonElement>('[role="menuitem"]')];
+						const now = items.indexOf(document.activeElement as HTMLButtonElement);
+						if (event.key === 'ArrowDown') items[(now + 1) % items.length]?.focus();
+						else if (event.key === 'ArrowUp') items.at(now - 1)?.focus();
+						else if (event.key === 'Escape') close();
+						else return;
+						event.preventDefault();
+					}}
+				>
+					{shortcuts.map((shortcut) => (
+						<button
+							type="button"
+							role="menuitem"
+							className="menu-item"
+							key={shortcut.callbackId}
+							onClick={() => void use(shortcut.callbackId)}
+						>
+							{shortcut.name} <span className="menu-app">Handraise</span>
+						</button>
+					))}
+					<button type="button" role="menuitem" className="menu-item" onClick={() => void copy()}>
+						Copy for Block Kit Builder
+					</button>
+				</div>
+			) : null}
+		</div>
+	);
+}

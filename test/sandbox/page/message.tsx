@@ -1,0 +1,142 @@
+import { memo, useMemo } from 'react';
+import type { WireMessage, WirePerson, WireWorkspace } from '../wire.ts';
+import { Avatar } from './avatar.tsx';
+import { Blocks } from './blocks/blocks.tsx';
+import { Mrkdwn } from './blocks/mrkdwn.tsx';
+import { type Surface, SurfaceContext } from './blocks/surface.ts';
+import { useConfirm } from './confirm-dialog.tsx';
+import { useDo } from './deeds.ts';
+import { MessageMenu } from './message-menu.tsx';
+import { clockTime } from './times.ts';
+
+export interface Replies {
+	count: number;
+	lastTs: string;
+}
+
+interface MessageProps {
+	message: WireMessage;
+	workspace: WireWorkspace;
+	/** Directly after one of the same author: without picture and name. */
+	isFollowing: boolean;
+	replies: Replies | null;
+	/** Absent in the thread itself. */
+	onThread?: (ts: string) => void;
+}
+
+const SLACKBOT: WirePerson = { id: 'USLACKBOT', name: 'slackbot', realName: 'Slackbot', kind: 'member' };
+
+/** The author as this person sees them; the app's bot is a person too. */
+function authorOf(message: WireMessage, workspace: WireWorkspace): WirePerson {
+	if (message.isSlackbot) return SLACKBOT;
+	return (
+		workspace.people.find((one) => one.id === message.user) ?? {
+			id: message.user,
+			name: message.user,
+			realName: message.user,
+			kind: 'member',
+		}
+	);
+}
+
+function useMessageSurface(message: WireMessage): [Surface, ReturnType<typeof useConfirm>['dialog']] {
+	const doIt = useDo();
+	const { confirm, dialog } = useConfirm();
+	const { channel, ts, inputs } = message;
+	const surface = useMemo<Surface>(
+		() => ({
+			id: `m${ts.replace('.', '-')}`,
+			inputs,
+			fieldErrors: {},
+			async press(blockId, actionId, option) {
+				const press = { do: 'pressInMessage', channel, ts, blockId, actionId, option };
+				return (await doIt<{ acked: boolean }>('act', press)).acked === true;
+			},
+			async fill(blockId, actionId, held) {
+				await doIt('act', { do: 'fillInMessage', channel, ts, blockId, actionId, held });
+			},
+			confirm,
+		}),
+		[channel, ts, inputs, doIt, confirm],
+	);
+	return [surface, dialog];
+}
+
+/** A message as it stands in a channel or thread. */
+export const Message = memo(function Message(props: MessageProps) {
+	const { message, workspace, isFollowing, replies, onThread } = props;
+	const doIt = useDo();
+	const author = authorOf(message, workspace);
+	const [surface, dialog] = useMessageSurface(message);
+	const inThread = message.threadTs !== null;
+	const time = clockTime(message.ts);
+	const classes = ['message', isFollowing ? 'message-following' : '', message.ephemeral ? 'message-ephemeral' : ''];
+	return (
+		<article className={classes.join(' ')} aria-label={`${author.realName}, ${time}`} data-ts={message.ts}>
+			<div className="message-side">
+				{isFollowing ? (
+					<span className="message-side-time">{time.replace(/ [AP]M$/, '')}</span>
+				) : (
+					<Avatar person={author} size="large" />
+				)}
+			</div>
+			<div className="message-main">
+				{message.ephemeral ? (
+					<p className="only-you">
+						<span aria-hidden="true">👁</span> Only visible to you
+					</p>
+				) : null}
+				{isFollowing ? null : (
+					<p className="message-head">
+						<b>{author.realName}</b>
+						{author.kind === 'bot' ? <span className="tag">APP</span> : null}
+						{author.kind === 'external' ? <span className="tag">EXTERNAL</span> : null}
+						{author.kind === 'guest' ? <span className="tag">GUEST</span> : null}
+						<time title={new Date(Number(message.ts) * 1000).toLocaleString()}>{time}</time>
+					</p>
+				)}
+				{inThread && message.broadcast && onThread !== undefined ? (
+					<button type="button" className="in-thread" onClick={() => onThread(message.threadTs ?? '')}>
+						replied to a thread
+					</button>
+				) : null}
+				<SurfaceContext value={surface}>
+					{message.blocks.length > 0 ? (
+						<Blocks blocks={message.blocks} />
+					) : (
+						<div className="message-text">
+							<Mrkdwn text={message.text} />
+							{message.edited ? <span className="edited"> (edited)</span> : null}
+						</div>
+					)}
+				</SurfaceContext>
+				{replies === null || onThread === undefined ? null : (
+					<button type="button" className="replies" onClick={() => onThread(message.ts)}>
+						<b>
+							{replies.count} {replies.count === 1 ? 'reply' : 'replies'}
+						</b>{' '}
+						<span>Last reply at {clockTime(replies.lastTs)}</span>
+					</button>
+				)}
+				{message.ephemeral ? (
+					<button
+						type="button"
+						className="dismiss"
+						onClick={() => void doIt('dismiss-message', { channel: message.channel, ts: message.ts })}
+					>
+						Dismiss message
+					</button>
+				) : null}
+			</div>
+			<MessageMenu
+				message={message}
+				author={author.realName}
+				shortcuts={message.ephemeral ? [] : workspace.messageShortcuts}
+				{...(onThread === undefined || message.ephemeral
+					? {}
+					: { onThread: () => onThread(message.threadTs ?? message.ts) })}
+			/>
+			{dialog}
+		</article>
+	);
+});

@@ -1,0 +1,25 @@
+import { useEffect, useRef } from 'react';
+import type { WireModal, WireWorkspace } from '../wire.ts';
+import { Modal } from './modal.tsx';
+
+/** The modals of this window: the top one can be used, and the focus goes back to where it was when the last closes. */
+export function ModalStack({ modals, workspace }: { modals: readonly WireModal[]; workspace: WireWorkspace }) {
+	const before = useRef<Element | null>(null);
+	const top = modals.at(-1);
+	const isOpen = top !== undefined;
+	const wasOpen = useRef(false);
+	if (isOpen && !wasOpen.current) before.current = document.activeElement;
+	wasOpen.current = isOpen;
+	useEffect(() => {
+		if (isOpen) return;
+		const back = before.current;
+		before.current = null;
+		if (back instanceof HTMLElement && back !== document.body) back.focus();
+	}, [isOpen]);
+	if (top === undefined) return null;
+	return (
+		<div className="shade">
+			<Modal key={top.id} modal={top} depth={modals.length} appName={workspace.app.realName} />
+		</div>
+	);
+}

@@ -1,0 +1,175 @@
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import type { WireModal } from '../wire.ts';
+import { Blocks } from './blocks/blocks.tsx';
+import { type Surface, SurfaceContext } from './blocks/surface.ts';
+import { flushTyping } from './blocks/text-input.tsx';
+import { words } from './blocks/text-object.tsx';
+import { copyForBuilder } from './builder.ts';
+import { useConfirm } from './confirm-dialog.tsx';
+import { useDo } from './deeds.ts';
+import { focusablesIn, keepTabInside, useFocusOnOpen } from './focus-trap.ts';
+import { list } from './json.ts';
+import { useToast } from './toast.tsx';
+
+interface ModalProps {
+	modal: WireModal;
+	/** How many lie in the stack. */
+	depth: number;
+	appName: string;
+}
+
+/** Waits for what is on its way to the sandbox, so that Submit never overtakes a letter. */
+function useFills(id: string): { fill: Surface['fill']; settled: () => Promise<unknown> } {
+	const doIt = useDo();
+	const last = useRef<Promise<unknown>>(Promise.resolve());
+	return useMemo(
+		() => ({
+			fill(blockId, actionId, held, enter) {
+				last.current = last.current.then(() =>
+					doIt('act', { do: 'fillInModal', viewId: id, blockId, actionId, held, enter }),
+				);
+				return last.current.then(() => undefined);
+			},
+			settled: () => last.current,
+		}),
+		[doIt, id],
+	);
+}
+
+/** A modal as Slack shows it: title, body, errors under fields, Submit that waits for the app. */
+export function Modal({ modal, depth, appName }: ModalProps) {
+	const doIt = useDo();
+	const toast = useToast();
+	const root = useRef<HTMLDivElement>(null);
+	const [isSubmitting, setSubmitting] = useState(false);
+	const { confirm, dialog } = useConfirm();
+	const { fill, settled } = useFills(modal.id);
+	const { payload, inputs, fieldErrors, trouble } = modal;
+	const blocks = useMemo(() => list(payload, 'blocks'), [payload]);
+	useFocusOnOpen(root, `${modal.id} ${modal.hash}`);
+
+	// What is wrong is where the person looks next.
+	useEffect(() => {
+		const [first] = Object.keys(fieldErrors);
+		if (first === undefined) return;
+		const wrong = root.current?.querySelector<HTMLElement>('.block-input-wrong');
+		if (wrong === null || wrong === undefined) return;
+		focusablesIn(wrong)[0]?.focus();
+		wrong.scrollIntoView({ block: 'nearest' });
+	}, [fieldErrors]);
+
+	const surface = useMemo<Surface>(
+		() => ({
+			id: modal.id,
+			inputs,
+			fieldErrors,
+			async press(blockId, actionId, option) {
+				flushTyping();
+				await settled();
+				const press = { do: 'pressInModal', viewId: modal.id, blockId, actionId, option };
+				return (await doIt<{ acked: boolean }>('act', press)).acked === true;
+			},
+			fill,
+			confirm,
+		}),
+		[modal.id, inputs, fieldErrors, fill, settled, confirm, doIt],
+	);
+
+	const hasSubmit = payload.submit !== undefined;
+	async function submit(): Promise<void> {
+		if (!hasSubmit || isSubmitting) return;
+		setSubmitting(true);
+		flushTyping();
+		await settled();
+		await doIt('act', { do: 'submit' });
+		setSubmitting(false);
+	}
+	async function close(all: boolean): Promise<void> {
+		flushTyping();
+		await settled();
+		await doIt('act', { do: 'close', all });
+	}
+	function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
+		if (root.current !== null) keepTabInside(event, root.current);
+		if (event.nativeEvent.isComposing) return;
+		if (event.key === 'Escape') {
+			event.preventDefault();
+			void close(false);
+			return;
+		}
+		if (event.key !== 'Enter') return;
+		const { target } = event;
+		const isLine = target instanceof HTMLInputElement && !['radio', 'checkbox'].includes(target.type);
+		const isQuick = (event.metaKey || event.ctrlKey) && target instanceof HTMLElement;
+		if (!isLine && !isQuick) return;
+		event.preventDefault();
+		void submit();
+	}
+	return (
+		<div
+			ref={root}
+			className="dialog dialog-modal"
+			role="dialog"
+			aria-modal="true"
+			aria-labelledby="modal-title"
+			tabIndex={-1}
+			data-view-id={modal.id}
+			data-callback-id={String(payload.callback_id ?? '')}
+			onKeyDown={onKeyDown}
+		>
+			<header className="dialog-head">
+				<span className="avatar avatar-small avatar-bot" aria-hidden="true">
+					✋
+				</span>
+				<h2 id="modal-title">{words(payload.title)}</h2>
+				<button
+					type="button"
+					className="close close-quiet"
+					title="Copy for Block Kit Builder"
+					aria-label="Copy this modal for Block Kit Builder"
+					onClick={() => void copyForBuilder({ view: modal.id }).then(toast)}
+				>
+					<span aria-hidden="true">{'{ }'}</span>
+				</button>
+				<button
+					type="button"
+					className="close"
+					aria-label={depth > 1 ? 'Close all' : 'Close'}
+					onClick={() => void close(true)}
+				>
+					<span aria-hidden="true">✕</span>
+				</button>
+			</header>
+			{trouble === null ? null : (
+				<p className="dialog-trouble" role="alert">
+					<span aria-hidden="true">⚠️</span> {trouble}
+				</p>
+			)}
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys. */}
+			<div className="dialog-body" role="region" aria-label="Content" tabIndex={0}>
+				<SurfaceContext value={surface}>
+					<Blocks blocks={blocks} />
+				</SurfaceContext>
+			</div>
+			<footer className="dialog-foot">
+				<span className="dialog-app">{appName}</span>
+				<button type="button" className="button" onClick={() => void close(false)}>
+					{words(payload.close) || (depth > 1 ? 'Back' : hasSubmit ? 'Cancel' : 'Close')}
+				</button>
+				{hasSubmit ? (
+					<button
+						type="button"
+						className="button button-primary"
+						aria-busy={isSubmitting}
+						aria-disabled={isSubmitting}
+						onClick={() => void submit()}
+					>
+						{words(payload.submit)}
+						{isSubmitting ? <span className="spinner" aria-hidden="true" /> : null}
+					</button>
+				) : null}
+			</footer>
+			{dialog}
+		</div>
+	);
+}

@@ -1,0 +1,57 @@
+const locale = 'en-US';
+
+const at = (ts: string) => new Date(Number(ts) * 1000);
+
+export const clockTime = (ts: string) => at(ts).toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit' });
+
+export const exactTime = (ms: number) =>
+	`${new Date(ms).toLocaleTimeString('en-GB')}.${String(Math.floor(ms % 1000)).padStart(3, '0')}`;
+
+const dayKey = (date: Date) => date.toDateString();
+
+export const isSameDay = (a: string, b: string) => dayKey(at(a)) === dayKey(at(b));
+
+function ordinal(day: number): string {
+	if (day >= 11 && day <= 13) return `${day}th`;
+	return `${day}${['th', 'st', 'nd', 'rd'][day % 10] ?? 'th'}`;
+}
+
+/** As between Slack's messages: Today, Yesterday, Monday, November 20th. */
+export function dayName(ts: string, now = new Date()): string {
+	const date = at(ts);
+	if (dayKey(date) === dayKey(now)) return 'Today';
+	if (dayKey(date) === dayKey(new Date(now.getTime() - 86_400_000))) return 'Yesterday';
+	const weekday = date.toLocaleDateString(locale, { weekday: 'long' });
+	return `${weekday}, ${date.toLocaleDateString(locale, { month: 'long' })} ${ordinal(date.getDate())}`;
+}
+
+/** `<!date^seconds^format|fallback>`: every token of docs.slack.dev, "Formatting message text". */
+export function slackDate(seconds: number, format: string, now = new Date()): string {
+	const date = new Date(seconds * 1000);
+	const pretty = (rest: string) => {
+		const days = Math.round((new Date(dayKey(date)).getTime() - new Date(dayKey(now)).getTime()) / 86_400_000);
+		return days === 0 ? 'today' : days === -1 ? 'yesterday' : days === 1 ? 'tomorrow' : rest;
+	};
+	const month = (style: 'long' | 'short') => date.toLocaleDateString(locale, { month: style });
+	const long = `${month('long')} ${ordinal(date.getDate())}, ${date.getFullYear()}`;
+	const short = `${month('short')} ${date.getDate()}, ${date.getFullYear()}`;
+	const full = `${date.toLocaleDateString(locale, { weekday: 'long' })}, ${long}`;
+	const tokens: Record<string, string> = {
+		date_num: `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`,
+		date: long,
+		date_short: short,
+		date_long: full,
+		date_pretty: pretty(long),
+		date_short_pretty: pretty(short),
+		date_long_pretty: pretty(full),
+		time: date.toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit' }),
+		time_secs: date.toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit', second: '2-digit' }),
+		ago: pretty(short),
+	};
+	return format.replace(/\{(\w+)\}/g, (whole, token: string) => tokens[token] ?? whole);
+}
+
+export function duration(ms: number | null): string {
+	if (ms === null) return '…';
+	return ms < 10 ? `${ms.toFixed(1)} ms` : ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,17 @@
+import type { WireChannel, WireMessage } from '../wire.ts';
+
+/** What this person has not seen: only what stands in the channel itself, and nothing of their own. */
+export function unreadOf(messages: readonly WireMessage[], channel: WireChannel, me: string): readonly WireMessage[] {
+	return messages.filter(
+		(one) =>
+			one.channel === channel.id &&
+			one.ts > channel.readTs &&
+			one.user !== me &&
+			(one.threadTs === null || one.broadcast),
+	);
+}
+
+/** Those that call for this person: mentions, and everything in a direct message. */
+export function mentionsOf(unread: readonly WireMessage[], channel: WireChannel, me: string): number {
+	return unread.filter((one) => channel.isIm || one.text.includes(`<@${me}>`)).length;
+}

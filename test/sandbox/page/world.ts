@@ -1,0 +1,80 @@
+import type { WireCall, WireFrame, WireMessage, WireParts } from '../wire.ts';
+
+/** Calls kept in the page. */
+const CALLS_KEPT = 500;
+
+/** Everything this window knows, as the sandbox told it. */
+export interface World extends WireParts {
+	/** Oldest first. */
+	messages: readonly WireMessage[];
+	calls: readonly WireCall[];
+}
+
+export interface WorldState {
+	world: World | null;
+	/** Whether the sandbox can be heard now. */
+	isConnected: boolean;
+}
+
+const byTs = (a: WireMessage, b: WireMessage) => (a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : 0);
+const keyOf = (message: WireMessage) => `${message.channel}/${message.ts}`;
+
+function mergeMessages(before: readonly WireMessage[], frame: WireFrame): readonly WireMessage[] {
+	if (frame.messages === undefined && frame.gone === undefined) return before;
+	const gone = new Set([...(frame.gone ?? []), ...(frame.messages ?? []).map(keyOf)]);
+	return [...before.filter((one) => !gone.has(keyOf(one))), ...(frame.messages ?? [])].sort(byTs);
+}
+
+function mergeCalls(before: readonly WireCall[], calls: WireCall[] | undefined): readonly WireCall[] {
+	if (calls === undefined) return before;
+	const changed = new Map(calls.map((call) => [call.key, call]));
+	const kept = before.map((call) => {
+		const newer = changed.get(call.key);
+		changed.delete(call.key);
+		return newer ?? call;
+	});
+	return [...kept, ...changed.values()].slice(-CALLS_KEPT);
+}
+
+function merge(before: World | null, frame: WireFrame): World | null {
+	const { messages: _messages, gone: _gone, calls, ...parts } = frame;
+	const next = { ...before, ...parts };
+	if (next.workspace === undefined) return before;
+	return {
+		...(next as WireParts),
+		messages: mergeMessages(before?.messages ?? [], frame),
+		calls: mergeCalls(before?.calls ?? [], calls),
+	};
+}
+
+/** The stream of changes of one person's window; reconnects by itself when the sandbox was restarted. */
+export function createWorldStore(person: string, window: string) {
+	let state: WorldState = { world: null, isConnected: false };
+	const listeners = new Set<() => void>();
+	function set(next: WorldState): void {
+		state = next;
+		for (const listener of listeners) listener();
+	}
+	function connect(): void {
+		const query = new URLSearchParams({ as: person, window });
+		const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/sandbox/stream?${query}`);
+		let isFirst = true;
+		socket.addEventListener('message', (event: MessageEvent<string>) => {
+			const frame = JSON.parse(event.data) as WireFrame;
+			set({ world: merge(isFirst ? null : state.world, frame), isConnected: true });
+			isFirst = false;
+		});
+		socket.addEventListener('close', () => {
+			set({ ...state, isConnected: false });
+			setTimeout(connect, 700);
+		});
+	}
+	connect();
+	return {
+		subscribe(listener: () => void): () => void {
+			listeners.add(listener);
+			return () => listeners.delete(listener);
+		},
+		get: () => state,
+	};
+}

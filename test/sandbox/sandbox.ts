@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSessionService, type SessionService } from '../support/session-service/session-service.ts';
+import { createSlackStandIn, type SlackStandIn } from '../support/slack/stand-in.ts';
+import { type AppProcess, createAppProcess } from './app-process.ts';
+import { bundlePage } from './bundle.ts';
+import { createDeeds, DeedError, type Deeds } from './deeds.ts';
+import { readManifest } from './manifest.ts';
+import { createPageServer } from './page-server.ts';
+import { type ReadMarks, readKey } from './person-view.ts';
+import { createStream, type Stream } from './stream.ts';
+import { createTroubles, type Troubles } from './troubles.ts';
+import { sandboxWorkspace } from './workspace.ts';
+
+export interface SandboxOptions {
+	/** Of the page; a free one when it is busy. */
+	port?: number;
+	/** False: the app is started elsewhere. */
+	withBot?: boolean;
+	/** The app's program; the project's own unless told. */
+	entry?: string;
+	/** Multiplies the waits of the agents' scripts. */
+	pace?: number;
+	/** Hears every line of the app's log. */
+	onLine?: (line: string, isProblem: boolean) => void;
+}
+
+export interface Sandbox {
+	/** Where the page is. */
+	readonly url: string;
+	/** What the app needs to know to work against this sandbox. */
+	readonly env: Readonly<Record<string, string>>;
+	readonly slack: SlackStandIn;
+	readonly service: SessionService;
+	readonly troubles: Troubles;
+	readonly bot: AppProcess | null;
+	close(): Promise<void>;
+}
+
+/** A Slack workspace, a session service with agents, the app between them, and a page to look at it all. */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+	const files = bundlePage();
+	const manifest = readManifest();
+	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-sandbox-'));
+	const service = createSessionService({ ...(options.pace === undefined ? {} : { pace: options.pace }) });
+	await service.start();
+	const isOnSandbox = (url: string) => URL.parse(url)?.origin === service.url;
+	const slack = await createSlackStandIn({
+		state: sandboxWorkspace(Date.now()),
+		trafficLimit: 1000,
+		settings: {
+			scopes: manifest.oauth_config.scopes.bot,
+			events: manifest.settings.event_subscriptions.bot_events,
+			commands: manifest.features.slash_commands.map((one) => one.command),
+			escapeCommands: manifest.features.slash_commands.some((one) => one.should_escape),
+			undownloadable: (url) => !isOnSandbox(url),
+		},
+	});
+	const marks: ReadMarks = new Map();
+	for (const { channel, ts } of slack.core.state.messages) {
+		for (const person of slack.core.state.people) marks.set(readKey(person.id, channel), ts);
+	}
+	const troubles = createTroubles({ slack, service });
+
+	let parts: { deeds: Deeds; stream: Stream } | null = null;
+	function ready(): { deeds: Deeds; stream: Stream } {
+		if (parts === null) throw new DeedError('The sandbox is still starting.');
+		return parts;
+	}
+	const page = await createPageServer({
+		port: options.port ?? 0,
+		files,
+		deeds: () => ready().deeds,
+		stream: () => ready().stream,
+		viewer(person, window) {
+			const found = slack.core.state.people.find((one) => one.name === (person ?? 'ada') || one.id === person);
+			if (found === undefined || found.isBot) throw new DeedError(`There is nobody called ${person}.`);
+			return { user: found.id, window: window ?? 'main' };
+		},
+	});
+	const dashboardUrl = `${page.url}/dashboard`;
+	const env = {
+		SLACK_BOT_TOKEN: slack.tokens.bot,
+		SLACK_APP_TOKEN: slack.tokens.app,
+		SLACK_API_URL: slack.apiUrl,
+		SESSION_SERVICE_URL: service.url,
+		SESSION_SERVICE_API_KEY: service.apiKey,
+		SESSION_DASHBOARD_URL: dashboardUrl,
+		DATA_DIR: dataDir,
+		PORT: '0',
+	};
+	const bot =
+		options.withBot === false
+			? null
+			: createAppProcess({
+					env,
+					...(options.entry === undefined ? {} : { entry: options.entry }),
+					onChange: () => parts?.stream.changed(),
+					onLine: options.onLine ?? (() => undefined),
+				});
+	const stopListening = slack.changes.listen((change) => {
+		if (change.kind === 'socket' && slack.sockets.count() > 0) bot?.connected();
+	});
+	const stream = createStream({
+		slack,
+		service,
+		manifest,
+		marks,
+		troubles,
+		dashboardUrl,
+		bot: () => bot?.status() ?? { status: 'external', pid: null, ended: null, problems: [] },
+	});
+	parts = { stream, deeds: createDeeds({ slack, service, troubles, marks, bot, stream }) };
+	bot?.start();
+
+	return {
+		url: page.url,
+		env,
+		slack,
+		service,
+		troubles,
+		bot,
+		async close() {
+			await bot?.stop();
+			stopListening();
+			stream.close();
+			await Promise.all([page.close(), slack.close(), service.stop()]);
+			await rm(dataDir, { recursive: true, force: true });
+		},
+	};
+}

@@ -1,0 +1,39 @@
+import { access } from 'node:fs/promises';
+import chromium from '@sparticuz/chromium';
+import { type Browser, chromium as playwright } from 'playwright-core';
+
+/** Where distributions and people put a browser of their own. */
+const INSTALLED = [
+	'/usr/bin/chromium',
+	'/usr/bin/google-chrome',
+	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+async function installedBrowser(): Promise<string | null> {
+	for (const path of [process.env.CHROME_PATH ?? '', ...INSTALLED]) {
+		if (path === '') continue;
+		try {
+			await access(path);
+			return path;
+		} catch {
+			// Not there: the next one may be.
+		}
+	}
+	return null;
+}
+
+/**
+ * A headless Chromium: the packaged one on Linux x64 (it needs nothing of the system), else an installed Chrome, which
+ * CHROME_PATH may name.
+ */
+export async function launchBrowser(): Promise<Browser> {
+	const isPackaged = process.platform === 'linux' && process.arch === 'x64';
+	const path = isPackaged ? await chromium.executablePath() : await installedBrowser();
+	if (path === null) throw new Error('There is no Chrome here: install one, or name it in CHROME_PATH.');
+	const own = isPackaged ? chromium.args : [];
+	return playwright.launch({
+		executablePath: path,
+		args: [...own, '--no-sandbox', '--disable-background-networking'],
+		headless: true,
+	});
+}
