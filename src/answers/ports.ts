@@ -85,8 +85,10 @@ export interface AnswerStore {
 	/** Leases up to `limit` answers whose `nextAttemptAt` is due, oldest first, at most one for a session at a time. */
 	takeDue(lease: Lease, limit: number, now: number): Promise<readonly Answer[]>;
 	/**
-	 * Writes `patch` if `owner` still holds the lease and returns the answer as it is now, else null (lost to another
-	 * replica). `release` gives the lease back in the same write. Ending states wipe secret values in the same write.
+	 * Writes `patch` if `owner` still holds the lease and returns the answer as it is now, else null: lost to another
+	 * replica, or its author has changed what is to be done (`retry`, `withdraw`), or another answer has replaced it.
+	 * Whoever gets null stops; until then nobody else gets the answer, its own process included, unless the lease lapses.
+	 * `release` gives the lease back in the same write. Ending states wipe secret values in the same write.
 	 */
 	update(
 		id: string,
