@@ -28,6 +28,11 @@ export function newsFor(
 		card = moreUrgent(card, urgencyOf(change));
 		const said = contentOf(watch, change, changes, view, questionAt);
 		if (said !== null) announcements.push({ target: targetOf(watch), ...said });
+		const settled = settledBy(change);
+		if (settled !== null) {
+			const key = `settle:${settled.messageIndex}:${watch.revision}`;
+			announcements.push({ target: targetOf(watch), key, content: { kind: 'settle', ...settled } });
+		}
 	}
 	return { announcements, card, changed: card !== null && changes.length > 0 };
 }
@@ -53,6 +58,13 @@ export function creatorToldOf(watch: Watch, reason: WatchEnd): NewAnnouncement {
 			sessionId: watch.session.sessionId,
 		},
 	};
+}
+
+/** The question whose posts take no answer any more. */
+function settledBy(change: Change): { messageIndex: number; how: 'answered' | 'closed' } | null {
+	const isAnswered = change.kind === 'questionAnswered' && change.stillOpen.length === 0;
+	if (isAnswered) return { messageIndex: change.messageIndex, how: 'answered' };
+	return change.kind === 'questionClosed' ? { messageIndex: change.messageIndex, how: 'closed' } : null;
 }
 
 function moreUrgent(one: CardUrgency | null, other: CardUrgency | null): CardUrgency | null {

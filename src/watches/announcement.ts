@@ -7,6 +7,7 @@ import type { WatchEnd } from './watch.ts';
  * - `card`: the first post of a watch; everything else of it goes into its thread.
  * - `question`: new, or (`changed`) another at the same place. `answered`: it got values. `questionClosed`: it is open no
  *   longer and no answer is known.
+ * - `settle`: no post, but the posts of this question lose their button and say how it was settled.
  * - `end`: the session's, with its result. `watchEnded`: only the watch's.
  * - `serviceDown`, `serviceBack`: one for a channel, not in a thread. `creatorTold`: a direct message.
  */
@@ -22,6 +23,7 @@ export type AnnouncementContent =
 			readonly stillOpen: readonly number[];
 	  }
 	| { readonly kind: 'questionClosed'; readonly messageIndex: number }
+	| { readonly kind: 'settle'; readonly messageIndex: number; readonly how: 'answered' | 'closed' }
 	| { readonly kind: 'status'; readonly from: string; readonly to: string }
 	| { readonly kind: 'end'; readonly status: string; readonly result: string | null; readonly step: number }
 	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd; readonly days: number | null }

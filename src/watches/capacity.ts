@@ -1,8 +1,3 @@
-/** Reads in a second that watching has with this limit, nobody else reading: what is kept for others, over the window. */
-export function fullRate(requestsPerMinute: number, kept: number): number {
-	return Math.max(1, requestsPerMinute - kept) / 62;
-}
-
 /** Seconds in which every watched session would be read once, were all read in turn. */
 export function expectedRoundSeconds(watched: number, readsPerSecond: number): number {
 	return watched / Math.max(readsPerSecond, 1e-3);
@@ -11,7 +6,7 @@ export function expectedRoundSeconds(watched: number, readsPerSecond: number): n
 /** What somebody who adds a watch may expect of a session at work, and of a quiet one, in seconds. */
 export interface Expectation {
 	readonly roundSeconds: number;
-	/** Until a question of a session at work is noticed, typically: a sixth of half a round (`npm run bench:watching`). */
+	/** Until a question of a session at work is noticed, typically (`npm run bench:watching`). */
 	readonly typicalSeconds: number;
 	/** The longest a session goes unread. */
 	readonly longestSeconds: number;
@@ -20,7 +15,7 @@ export interface Expectation {
 }
 
 /** A session at work is noticed in half a round over this, as the simulation shows from 40 to 1,000 sessions. */
-const QUICKER_THAN_A_ROUND = 5;
+const QUICKER_THAN_A_ROUND = 6;
 /** Rounds after which even the quietest session was read, and never sooner than 15 s. */
 const LONGEST_ROUNDS = 2.5;
 const SLOW_SECONDS = 60;

@@ -211,6 +211,8 @@ export interface WatchStore {
 
 	/** Leases announcements that are due and first in their target's order, at most one for a target; oldest first. */
 	takeAnnouncements(lease: Lease, limit: number, now: number): Promise<readonly DueAnnouncement[]>;
+	/** The posts of this message's questions in a watch's thread, oldest first. */
+	postedQuestions(watchId: string, messageIndex: number): Promise<readonly Announcement[]>;
 	/** Marks that Slack is about to be called; false when the lease was lost. */
 	beginAttempt(id: string, owner: string, now: number): Promise<boolean>;
 	/** Notes the outcome and gives the lease back. */
@@ -265,7 +267,7 @@ export interface PreparedCard {
 export interface Announcer {
 	/** Puts a card together from what is known now, claims and answers included. No call to Slack. */
 	prepareCard(card: { watch: Watch; view: SessionView; checkedAt: number | null }): Promise<PreparedCard>;
-	/** Posts one announcement other than a card. `maybeRepeat`: say in it that it may be one. */
+	/** Posts one announcement other than a card, or does what a `settle` says. `maybeRepeat`: say in it that it may be one. */
 	post(
 		due: DueAnnouncement,
 		options: { metadataKey: string; maybeRepeat: boolean; signal: AbortSignal },

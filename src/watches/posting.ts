@@ -1,12 +1,13 @@
 import type { Clock } from '../clock.ts';
 import { creatorToldOf } from './announce.ts';
 import { type Announcement, metadataKeyOf } from './announcement.ts';
-import { POST_PACE } from './pace.ts';
+import { POST_PACE, UPDATE_PACE } from './pace.ts';
 import type {
 	Announcer,
 	AttemptResult,
 	DueAnnouncement,
 	GoneReason,
+	Pace,
 	Paces,
 	SendOutcome,
 	WatchMetrics,
@@ -67,7 +68,7 @@ async function attempt(
 		}
 		maybeRepeat = found.kind === 'unreadable';
 	}
-	const wait = await paces.take(paceKeyOf(announcement), POST_PACE, { now: clock.now(), keep: 0 });
+	const wait = await paces.take(paceKeyOf(announcement), paceOf(announcement), { now: clock.now(), keep: 0 });
 	if (wait > 0) return again(clock.now() + wait, 'paced', maybeRepeat);
 	const prepared = announcement.content.kind === 'card' ? await prepareCard(due, announcer) : null;
 	if (announcement.content.kind === 'card' && prepared === null) return { kind: 'refused', code: 'nothing_to_show' };
@@ -144,6 +145,12 @@ export async function endChannel({
 	return watches.length;
 }
 
-function paceKeyOf({ target }: Announcement): string {
+/** Settling is an update, and those share one rate for the workspace. */
+function paceOf({ content }: Announcement): Pace {
+	return content.kind === 'settle' ? UPDATE_PACE : POST_PACE;
+}
+
+function paceKeyOf({ target, content }: Announcement): string {
+	if (content.kind === 'settle') return `update:${target.teamId}`;
 	return `post:${target.teamId}:${target.kind === 'person' ? target.userId : target.channelId}`;
 }

@@ -146,9 +146,16 @@ export function learn(
 	const steps = Math.abs(after.assistantCount - before.assistantCount);
 	const wasStepping = mayStep(before) && wasStillStepping(rhythm, previousAt);
 	if (steps === 0) {
+		const resumed = !mayStep(before) && mayStep(after);
+		const woke = resumed && !waits(before);
 		const quietMs = wasStepping || waits(before) ? 0 : elapsed;
-		const woke = before.status !== after.status && !mayStep(before) && !waits(before) && mayStep(after) ? 1 : 0;
-		return quietMs === 0 && woke === 0 ? rhythm : { ...rhythm, quiet: faded(rhythm.quiet, woke, quietMs) };
+		if (quietMs === 0 && !resumed) return rhythm;
+		return {
+			...rhythm,
+			quiet: faded(rhythm.quiet, woke ? 1 : 0, quietMs),
+			// From here the next step is as far away as after a step; had it been long ago, there would be one by now.
+			...(resumed && { lastStep: [Math.max(previousAt, readAt - habitsOf(rhythm).gapMs), readAt] as const }),
+		};
 	}
 	const lastStep = locate(rhythm, steps, previousAt, readAt, wasStepping);
 	const asked = fadedAsked(rhythm.asked, read.asked, steps);

@@ -21,34 +21,36 @@ export interface ScheduleSettings {
 	readonly ceilingRounds: number;
 	/** ...but none needs to be read more often than this only because of that. */
 	readonly ceilingMs: number;
-	/** The share of the rate that is planned; the rest keeps due reads from queueing. */
+	/** Of the rate, how much is planned: a little more than there is, or chance would leave places empty. */
 	readonly utilisation: number;
+	/**
+	 * What the waiting for a quiet session's question weighs. At 1 the mean over all questions is least; with less the many
+	 * questions of sessions at work are found sooner at the cost of the few others.
+	 */
+	readonly quietWeight: number;
+	/** Among due reads the ones with short intervals go first: each is put off by this share of its interval. */
+	readonly slack: number;
 }
 
 export const defaultSchedule: ScheduleSettings = {
 	floorMs: 1_000,
 	ceilingRounds: 2.5,
 	ceilingMs: 15_000,
-	utilisation: 1,
+	utilisation: 1.1,
+	quietWeight: 0.2,
+	slack: 0.3,
 };
 
 /** After the read that saw the end: the result may be written a moment after the status. */
 const LAST_READ_MS = 5_000;
-/** While somebody answers: the answer is delivered and the agent goes on within seconds. */
+/** While somebody answers, until that is seen: it is delivered and the agent goes on within seconds. */
 const TOUCHED_READ_MS = 3_000;
 const TOUCHED_FOR_MS = 30_000;
 /** Failures back off from this, doubled each time, up to the longest. */
 const FIRST_BACKOFF_MS = 4_000;
 const LONGEST_BACKOFF_MS = 2 * 60_000;
-/** Among due reads the ones with short intervals go first: a second costs them more. */
-const SLACK = 0.2;
 /** An answer given elsewhere (the service's web page) in a minute of waiting, weighed against questions. */
 const ANSWERED_ELSEWHERE_PER_MS = 0.2 / 600_000;
-/**
- * What the waiting for a quiet session's question weighs. At 1 the mean over all questions is least; at a half the many
- * questions of sessions at work are found a seventh sooner, and the few others still sooner than by reading all in turn.
- */
-const QUIET_WEIGHT = 0.5;
 /** Steps that follow a wake-up, about: the inverse of how often stepping ends after a step. */
 const STEPS_AFTER_WAKE = 25;
 
@@ -69,7 +71,7 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 
 	/** Milliseconds from the newest read to the moment at which the next is worth `atPrice`. */
 	function interval(outline: SessionOutline, atPrice: number): number {
-		const belief = beliefOf(outline, stepsAhead, prior);
+		const belief = beliefOf(outline, stepsAhead, prior, settings.quietWeight);
 		let low = settings.floorMs;
 		let high = ceiling;
 		if (low >= high || belief(low) >= atPrice) return low;
@@ -102,7 +104,7 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 			const from = outline.lastReadAt ?? now;
 			const planned = (ms: number) => {
 				const at = Math.max(now, from + ms);
-				return { at, by: at + SLACK * ms };
+				return { at, by: at + settings.slack * ms };
 			};
 			if (outline.failures > 0) {
 				const at = now + backoff(outline.failures);
@@ -111,8 +113,8 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 			if (outline.lastReadAt === null) return { at: now, by: now };
 			if (outline.overSince !== null) return planned(LAST_READ_MS);
 			const ms = interval(outline, price);
-			const touched = outline.touchedAt !== null && now - outline.touchedAt < TOUCHED_FOR_MS;
-			return planned(touched ? Math.min(ms, TOUCHED_READ_MS) : ms);
+			const awaited = isWaiting(outline) && outline.touchedAt !== null && now - outline.touchedAt < TOUCHED_FOR_MS;
+			return planned(awaited ? Math.min(ms, TOUCHED_READ_MS) : ms);
 		},
 		get price() {
 			return price;
@@ -146,20 +148,25 @@ function backoff(failures: number): number {
 	return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
 }
 
+function isWaiting(outline: SessionOutline): boolean {
+	return outline.questionOpen || outline.status === 'humanInput';
+}
+
 /** The worth of a read so many milliseconds after the newest one. */
 function beliefOf(
 	outline: SessionOutline,
 	stepsAhead: ReturnType<typeof createStepsAhead>,
 	prior: Prior,
+	quietWeight: number,
 ): (ms: number) => number {
-	if (outline.questionOpen || outline.status === 'humanInput') {
+	if (isWaiting(outline)) {
 		return (ms) => (ANSWERED_ELSEWHERE_PER_MS * ms * ms) / 2;
 	}
 	const habits = habitsOf(outline.rhythm, prior);
 	const readAt = outline.lastReadAt ?? 0;
 	const { lastStep } = outline.rhythm;
 	const gap = habits.gapMs;
-	const quiet = (ms: number) => quietWorth(habits, ms);
+	const quiet = (ms: number) => quietWeight * quietWorth(habits, ms);
 	const resting = outline.status === 'paused' || outline.status === 'inactive';
 	if (resting) return quiet;
 	const ages = lastStep === null ? [gap / 2] : agesAt(readAt, lastStep);
@@ -180,7 +187,7 @@ function beliefOf(
 function quietWorth({ wakesPerMs, questionPerStep, gapMs }: Habits, ms: number): number {
 	const whileStepping = (questionPerStep * ms ** 3) / (3 * gapMs);
 	const perWake = 1 - (1 - questionPerStep) ** STEPS_AFTER_WAKE;
-	return QUIET_WEIGHT * wakesPerMs * Math.min(whileStepping, (perWake * ms * ms) / 2);
+	return wakesPerMs * Math.min(whileStepping, (perWake * ms * ms) / 2);
 }
 
 /** Three ages that stand for where in its interval the newest step may have been. */

@@ -11,14 +11,14 @@ import { READ_MS } from './simulate.ts';
  * reads a second of a session that takes `s` steps a second, of which a share `h` asks, at most `h min(s, r M(t))` of its
  * questions a second are found within `t`. Giving the reads of the budget to the sessions with the greatest `h M(t)`
  * first, each up to `s / M(t)`, gives the most questions that can be found within `t`; the smallest `t` for which that
- * is half of all questions bounds the median. It starves whom it likes, so with `keptShare` of the reads spent on a
- * promise to read everybody it bounds what keeps that promise too.
+ * is half of all questions bounds the median. It starves whom it likes; with `leastReadsPerSecond` of every session given
+ * out first it bounds those who promise to read everybody that often.
  */
 export function bestMedianMs(
 	scripts: readonly Script[],
 	lengthMs: number,
 	readsPerSecond: number,
-	keptShare: number,
+	leastReadsPerSecond: number,
 ): number {
 	const stepsAhead = createStepsAhead();
 	const sessions = scripts.map((script) => ({
@@ -35,13 +35,14 @@ export function bestMedianMs(
 			return { ...session, most, worth: session.asks * most };
 		});
 		offers.sort((one, other) => other.worth - one.worth);
-		let reads = readsPerSecond * (1 - keptShare);
+		let reads = Math.max(0, readsPerSecond - leastReadsPerSecond * sessions.length);
 		let found = 0;
 		for (const { stepsPerSecond, asks, most } of offers) {
-			const spent = Math.min(reads, stepsPerSecond / most);
-			found += asks * spent * most;
+			const useful = stepsPerSecond / most;
+			const promised = Math.min(leastReadsPerSecond, useful);
+			const spent = Math.min(reads, useful - promised);
+			found += asks * (promised + spent) * most;
 			reads -= spent;
-			if (reads <= 0) break;
 		}
 		return found;
 	}

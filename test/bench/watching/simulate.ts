@@ -1,6 +1,6 @@
 import type { PlannedRead, SessionOutline } from '../../../src/watches/ports.ts';
 import { learn, unknownRhythm } from '../../../src/watches/rhythm.ts';
-import { createPlanner, movesFor, PLAN_MS } from '../../../src/watches/schedule.ts';
+import { createPlanner, movesFor, PLAN_MS, type ScheduleSettings } from '../../../src/watches/schedule.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
 import { createVirtualBudget, type VirtualBudget } from './budget.ts';
 import { createVirtualCards } from './cards.ts';
@@ -12,7 +12,7 @@ import { digestAt, stepsUntil } from './simulated-session.ts';
 export type Policy = 'adaptive' | 'round robin' | 'viewers at 1 Hz';
 
 export interface Result {
-	/** Of each question, ms from the step that asked it to the end of the read that found it. */
+	/** Of each question, ms from the step that asked it to the end of the read that found it; infinity when none did. */
 	readonly detection: readonly number[];
 	readonly requestsPerMinute: number;
 	readonly backgroundPerSecond: number;
@@ -28,6 +28,7 @@ export interface Setting {
 	readonly scripts: readonly Script[];
 	readonly lengthMs: number;
 	readonly seed: number;
+	readonly schedule?: ScheduleSettings;
 }
 
 /** A read takes what the service's check of a key takes with five keys; what it finds is of the middle of that time. */
@@ -48,7 +49,7 @@ export function simulate(policy: Policy, setting: Setting): Result {
 	return policy === 'viewers at 1 Hz' ? simulateViewers(setting) : simulatePoller(policy, setting);
 }
 
-function simulatePoller(policy: 'adaptive' | 'round robin', { scripts, lengthMs, seed }: Setting): Result {
+function simulatePoller(policy: 'adaptive' | 'round robin', { scripts, lengthMs, seed, schedule }: Setting): Result {
 	const agenda = createAgenda();
 	const random = createRandom(seed);
 	const service = createLimitedService(random.between(0, WINDOW_MS));
@@ -87,14 +88,15 @@ function simulatePoller(policy: 'adaptive' | 'round robin', { scripts, lengthMs,
 	}
 
 	const start = policy === 'adaptive' ? startAdaptive : startRoundRobin;
-	const touch = start({ agenda, budget, scripts, seen, read });
+	const touch = start({ agenda, budget, scripts, seen, read, schedule });
 	const personWaits = startPeople(agenda, budget, random);
 	startAnswers(agenda, budget, scripts, random, touch);
 	sampleStaleness(agenda, scripts, cards, staleness);
 	agenda.runUntil(lengthMs);
 	const minutes = lengthMs / 60_000;
+	const counts = seen.map(({ assistantCount }) => assistantCount);
 	return {
-		detection,
+		detection: [...detection, ...neverFound(scripts, counts, lengthMs)],
 		requestsPerMinute: service.requests / minutes,
 		backgroundPerSecond: reads / (lengthMs / 1000),
 		refused: service.refused,
@@ -115,13 +117,14 @@ interface Polling {
 	readonly scripts: readonly Script[];
 	readonly seen: readonly ReturnType<typeof digestAt>[];
 	readonly read: (index: number, then: (found: Found) => void) => void;
+	readonly schedule: ScheduleSettings | undefined;
 }
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The program's planner and rhythm, with the poller's rules around them. Returns what a touch does. */
-function startAdaptive({ agenda, budget, scripts, seen, read }: Polling): (index: number) => void {
-	const planner = createPlanner();
+function startAdaptive({ agenda, budget, scripts, seen, read, schedule }: Polling): (index: number) => void {
+	const planner = createPlanner(schedule);
 	const outlines = scripts.map(
 		(_, index): Changeable<SessionOutline> => ({
 			session: { service: '', sessionId: String(index) },
@@ -229,6 +232,16 @@ function startRoundRobin({ budget, scripts, read }: Polling): (index: number) =>
 	return () => undefined;
 }
 
+/** Questions that no read came for, but for those of the last minutes, which might still have been found. */
+function neverFound(scripts: readonly Script[], counts: readonly number[], end: number): number[] {
+	return scripts.flatMap(({ steps, questions }, index) =>
+		[...questions.keys()]
+			.filter((step) => step >= (counts[index] as number))
+			.filter((step) => (steps[step] as number) > WARM_UP_MS && (steps[step] as number) < end - WARM_UP_MS)
+			.map(() => Number.POSITIVE_INFINITY),
+	);
+}
+
 /** `/session` from time to time, and groups of people at once. Returns how long each waited for the budget. */
 function startPeople(agenda: Agenda, budget: VirtualBudget, random: Random): number[] {
 	const waits: number[] = [];
@@ -328,7 +341,7 @@ function simulateViewers({ scripts, lengthMs, seed }: Setting): Result {
 		}
 	}
 	return {
-		detection,
+		detection: [...detection, ...neverFound(scripts, counts, end)],
 		requestsPerMinute: (served + refused) / (end / 60_000),
 		backgroundPerSecond: served / (end / 1000),
 		refused,
