@@ -119,6 +119,34 @@ describe('the modal of a session that asks', () => {
 	});
 });
 
+describe('a modal that would outgrow Slack', () => {
+	const described = Array.from({ length: 23 }, (_, at) => ({
+		title: `${at}`,
+		description: `${'x'.repeat(200)}\nOne of: A, B`,
+	}));
+
+	it('loses what stands last rather than fields or buttons', () => {
+		const session = sessionAsking(described, {
+			sessionDetails: 'About',
+			lastScreenshotUrl: 'https://bucket.example/shot.png',
+			files: Array.from({ length: 20 }, (_, at) => ({ filename: `f${at}`, signedUrl: null, timestamp: null })),
+			sessionVariables: [{ name: 'LAST', value: 'x' }],
+		});
+		const view = show({ ...session, messages: [...steps(10), ...session.messages] });
+		expect(view.blocks).toHaveLength(100);
+		expect(fieldsOf(view.blocks)).toHaveLength(46);
+		expect(buttonsOf(view)).toContain('Refresh');
+		expect(textsOf(view.blocks).join()).not.toContain('LAST');
+	});
+
+	it('tells as many notices as there is room for', () => {
+		const person = { teamId: 'T1', userId: 'U0OURS2' };
+		const other = { person, values: Array.from({ length: 9 }, () => 'x'.repeat(5000)), at: null, same: false };
+		const view = show(asking(), { notices: Array.from({ length: 6 }, () => ({ kind: 'answeredMeanwhile', other })) });
+		expect(textsOf(view.blocks)[1]?.match(/Answered meanwhile/g)).toHaveLength(3);
+	});
+});
+
 describe('the modal of a session that asks nothing', () => {
 	it.each([
 		['active', 'The agent is working and has no question right now.'],

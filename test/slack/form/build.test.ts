@@ -38,7 +38,9 @@ describe('the input of an item', () => {
 	});
 
 	it('is long text where an option is longer than Slack shows, or there are too many', () => {
-		const long = `One of: A, ${'b'.repeat(76)}`;
+		const long = `Choose one:\n- A\n- ${'b'.repeat(76)}`;
+		const fitting = `Choose one:\n- A\n- ${'b'.repeat(75)}`;
+		expect(fieldsOf(formOf([{ title: 'Hall', description: fitting }], metadata).blocks)).toHaveLength(2);
 		const many = `One of: ${Array.from({ length: 100 }, (_, at) => `choice ${at}`).join(', ')}`;
 		for (const description of [long, many]) {
 			const fields = fieldsOf(formOf([{ title: 'Hall', description }], metadata).blocks);
@@ -194,6 +196,8 @@ describe('text that is known already', () => {
 		const form = formOf([{ title: 'Password' }], metadata, 'active', { 0: 'hunter2' });
 		expect(JSON.stringify(form)).not.toContain('hunter2');
 		expect(form.metadata).toMatchObject({ secret: [0], offered: [] });
+		const long = formOf([{ title: 'Password' }], metadata, 'active', { 0: 'x'.repeat(4321) });
+		expect(JSON.stringify(long)).not.toContain('4,321');
 	});
 
 	it('is shown cut when it is longer than an input, with a word about it', () => {
