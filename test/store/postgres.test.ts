@@ -41,7 +41,8 @@ test('taking due answers on PostgreSQL passes over those that another transactio
 });
 
 test('a statement that waits too long on PostgreSQL is given up on with a code, and the next one works', async () => {
-	const { store, replica, close } = await openReplicas();
+	const replicas = await openReplicas();
+	const { store, replica } = replicas;
 	const given = submission();
 	await accepted(store, given);
 	await lease(store, given.id);
@@ -50,5 +51,5 @@ test('a statement that waits too long on PostgreSQL is given up on with a code, 
 		await expect(store.answers.renew(given.id, LEASE, T0)).rejects.toMatchObject({ code: 'store_unavailable' });
 	});
 	expect(await store.answers.renew(given.id, LEASE, T0)).toBe(true);
-	await close();
+	await replicas.close();
 });
