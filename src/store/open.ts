@@ -12,6 +12,7 @@ import { loadOrMakeKeyFile, parseEncryptionKey } from './encryption-key.ts';
 import { EncryptionKeyMissingError } from './errors.ts';
 import { keyMatches } from './key-check.ts';
 import { migrate } from './migrate.ts';
+import { freeOrphanedLeases } from './orphaned-leases.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import { createWatchStore } from './watch-store.ts';
@@ -60,6 +61,7 @@ export async function openStore({ databaseUrl, dataDir, encryptionKey, clock, lo
 		const cipher = createCipher(givenKey ?? loadOrMakeKeyFile(resolve(dataDir)));
 		if (databaseUrl == null) await migrate(db, { clock, log });
 		else await migratePostgres(databaseUrl, { clock, log });
+		await freeOrphanedLeases(db);
 		const matches = await keyMatches(db, cipher);
 		if (!matches) {
 			log.warn(

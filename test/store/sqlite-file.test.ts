@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import type { Store } from '../../src/store/open.ts';
-import { accepted, item, makeDataDir, open, submission, valuesOf } from './support.ts';
+import { accepted, item, LEASE, makeDataDir, OTHER_LEASE, open, submission, T0, valuesOf } from './support.ts';
 
 let directory: ReturnType<typeof makeDataDir>;
 let opened: Store[];
@@ -115,6 +115,16 @@ describe('the file of SQLite', () => {
 		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({ code: 'database_in_use' });
 		await end(child);
 		await openHere();
+	});
+
+	test('has nothing leased to a process that was killed', async () => {
+		const store = await openHere();
+		const given = submission();
+		await accepted(store, given);
+		await store.answers.takeDue(LEASE, 10, T0);
+		await store.close();
+		const next = await openHere();
+		expect(await next.answers.takeDue(OTHER_LEASE, 10, T0)).toMatchObject([{ id: given.id }]);
 	});
 
 	test('says which directory cannot be written', async () => {
