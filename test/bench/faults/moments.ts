@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from './random.ts';
+import type { Signal, World } from './world.ts';
+
+/** What a kill aims at. What it hits is found out afterwards, for each submission under way. */
+export const TARGETS = [
+	'before commit',
+	'before ack',
+	'before the read',
+	'between read and PUT',
+	'during the PUT',
+	'before confirmation',
+	'any time',
+] as const;
+export type Target = (typeof TARGETS)[number];
+
+/** The moments come at the latest after this long. */
+const LATEST_MS = 4_000;
+
+/**
+ * Calls `strike` in a moment of the kind aimed at: straight from the event that marks it, or a random time later.
+ * Resolves when it was called.
+ */
+export async function strikeAt(
+	target: Target,
+	world: World,
+	submissions: number,
+	random: Random,
+	strike: () => void,
+): Promise<void> {
+	const some = random.whole(1, Math.max(1, Math.ceil(submissions / 3)));
+	const on = (signal: Signal, count: number, minMs: number, maxMs: number) =>
+		strikeAfter(world, signal, count, minMs + random.next() * (maxMs - minMs), strike);
+	switch (target) {
+		case 'before commit':
+			return on('pressed', some, 0, 6);
+		case 'before ack':
+			return on(random.chance(0.7) ? 'commit' : 'acked', 1, 0, 0);
+		case 'before the read':
+			return on('acked', some, 0, 3);
+		case 'between read and PUT':
+			return on('read', some, 0, 8);
+		case 'during the PUT':
+			return on(random.chance(0.5) ? 'put' : 'saved', some, 0, 0);
+		case 'before confirmation':
+			return on('saved', some, 5, 2_300);
+		case 'any time':
+			return on('pressed', 1, 0, 3_000);
+	}
+}
+
+async function strikeAfter(
+	world: World,
+	signal: Signal,
+	count: number,
+	afterMs: number,
+	strike: () => void,
+): Promise<void> {
+	const { signals } = world;
+	let left = count;
+	let struck = false;
+	const late = new AbortController();
+	await new Promise<void>((resolve) => {
+		const hit = () => {
+			if (struck) return;
+			struck = true;
+			signals.off(signal, hear);
+			late.abort();
+			strike();
+			resolve();
+		};
+		const hear = () => {
+			if (--left !== 0) return;
+			if (afterMs < 0.5) hit();
+			else setTimeout(hit, afterMs);
+		};
+		signals.on(signal, hear);
+		pause(LATEST_MS, undefined, { signal: late.signal }).then(hit, () => undefined);
+	});
+}

@@ -1,0 +1,220 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { removeViews } from '../../support/slack/windows.ts';
+import { strikeAt, TARGETS, type Target } from './moments.ts';
+import { PHASES, type Phase, phaseOf, type Strike } from './phases.ts';
+import type { Random } from './random.ts';
+import { watchReceipts } from './receipt-watch.ts';
+import { addSession, type Claim, type Fate, openForm, QUESTION, type Round, submit } from './round.ts';
+import { armTroubles } from './troubles.ts';
+import { isOver, judge, type Verdict } from './verdict.ts';
+import type { World } from './world.ts';
+
+/** Takes the database away and brings it back. */
+export interface Outage {
+	stop(): Promise<void>;
+	start(): Promise<void>;
+}
+
+export interface RunOptions {
+	readonly world: World;
+	readonly rounds: number;
+	/** Submissions under way at once: one kill meets them all. */
+	readonly batch: number;
+	readonly random: Random;
+	/** Of the database, for about every tenth batch instead of a kill. */
+	readonly outage?: Outage;
+	readonly onProgress?: (line: string) => void;
+}
+
+export interface RunResult {
+	readonly verdict: Verdict;
+	readonly histogram: Readonly<Record<Phase, number>>;
+	readonly kills: number;
+	readonly outages: number;
+	readonly claims: ReadonlyMap<Claim, number>;
+	/** What the app sent that Slack refuses as malformed. */
+	readonly violations: number;
+	readonly seconds: number;
+}
+
+/** A dead replica's lease (20 s) and an unknown outcome have run out after this long, on a busy machine. */
+const SETTLE_WITHIN_MS = 90_000;
+/** What was written to a socket before the kill has arrived after this long. */
+const IN_FLIGHT_MS = 60;
+
+/** Kills the program again and again while people answer, and judges what became of every answer. */
+export async function runFaults({
+	world,
+	rounds: wanted,
+	batch,
+	random,
+	outage,
+	onProgress = () => {},
+}: RunOptions): Promise<RunResult> {
+	const started = performance.now();
+	const watch = watchReceipts(world);
+	const rounds: Round[] = [];
+	let kills = 0;
+	let outages = 0;
+	await world.startAll();
+	await world.store.watchCommits();
+
+	for (let turn = 0; rounds.length < wanted; turn++) {
+		const size = Math.min(batch, wanted - rounds.length);
+		const now = await Promise.all(Array.from({ length: size }, (_, index) => begin(rounds.length + index, index)));
+		rounds.push(...now);
+		const target = TARGETS[turn % TARGETS.length] ?? 'any time';
+		const isOutage = outage !== undefined && turn % 10 === 9;
+		if (isOutage) {
+			outages++;
+			await Promise.all([strikeDatabase(target, now, outage), ...now.map(press)]);
+		} else {
+			await Promise.all([strikeProcess(target, now), ...now.map(press)]);
+		}
+		onProgress(
+			`${rounds.length} of ${wanted} submitted, ${kills} kills, ${rounds.filter((one) => one.broken.length > 0).length} broken`,
+		);
+		tidy(rounds);
+	}
+	await settle();
+	const verdict = judge(world, rounds);
+	watch.stop();
+	const histogram = Object.fromEntries(PHASES.map((phase) => [phase, 0])) as Record<Phase, number>;
+	for (const phase of rounds.flatMap((round) => round.hits)) histogram[phase]++;
+	return {
+		verdict,
+		histogram,
+		kills,
+		outages,
+		claims: watch.seen,
+		violations: world.slack.violations().length,
+		seconds: (performance.now() - started) / 1000,
+	};
+
+	async function begin(number: number, index: number): Promise<Round> {
+		const sessionId = `f${world.store.kind.charAt(0)}${number}x`;
+		const fate: Fate = random.chance(0.88) ? 'plain' : random.pick(['answered', 'ended', 'changed'] as const);
+		const person = world.people[index] ?? random.pick(world.people);
+		const text = `Report ${sessionId}`;
+		addSession(world, sessionId);
+		const { actor, modal } = await openForm(world, sessionId, person, text);
+		const round: Round = {
+			number,
+			sessionId,
+			fate,
+			person,
+			actor,
+			modal,
+			texts: [text],
+			pressedAt: 0,
+			ackedText: null,
+			closed: false,
+			hits: [],
+			told: [],
+			troubles: [],
+			broken: [],
+		};
+		watch.follow(round);
+		meetFate(round);
+		armTroubles(world, round, random);
+		return round;
+	}
+
+	function meetFate({ fate, sessionId }: Round): void {
+		const { sessions } = world.service;
+		if (fate === 'answered') sessions.answerAsPage(sessionId, ['Given on the web page']);
+		if (fate === 'ended') sessions.setStatus(sessionId, 'stopped');
+		if (fate === 'changed') {
+			sessions.push(sessionId, {
+				role: 'assistant',
+				content: 'Something else.',
+				human_input: [{ title: `Not "${QUESTION}" any more`, description: '', value: '' }],
+			});
+		}
+	}
+
+	async function press(round: Round): Promise<void> {
+		if (random.chance(0.3)) await pause(random.whole(0, 30));
+		const edits = random.chance(0.3);
+		await submit(world, round, {
+			twice: random.chance(0.1),
+			edit: (count) => (edits && count === 2 ? `${round.texts[0]} (edited)` : null),
+		});
+		if (round.fate === 'plain' && round.ackedText !== null && random.chance(0.25) && round.modal.isOpen()) {
+			// The laptop is shut.
+			round.closed = true;
+			await round.modal.close().catch(() => undefined);
+		}
+	}
+
+	async function strikeProcess(target: Target, now: readonly Round[]): Promise<void> {
+		await kill(target, now);
+		// Crashes come in rows, too: this one meets what goes on after the first.
+		if (random.chance(0.25)) await kill('any time', now);
+	}
+
+	async function kill(target: Target, now: readonly Round[]): Promise<void> {
+		const running = world.replicas.filter((replica) => replica.running);
+		const victims = running.length > 1 && random.chance(0.5) ? [random.pick(running)] : running;
+		let at = 0;
+		let gone: Promise<unknown> = Promise.resolve();
+		await strikeAt(target, world, now.length, random, () => {
+			gone = Promise.all(victims.map((replica) => replica.kill()));
+			at = Date.now();
+		});
+		kills++;
+		await gone;
+		await pause(IN_FLIGHT_MS);
+		const strike: Strike = {
+			at,
+			pids: victims.map((replica) => replica.pid),
+			all: victims.length === running.length,
+			stored: await world.store.lookUp(now.map((round) => round.modal.id)),
+		};
+		for (const round of now) note(round, strike);
+		if (random.chance(0.3)) await pause(random.whole(0, 500));
+		await world.startAll();
+	}
+
+	function note(round: Round, strike: Strike): void {
+		if (round.pressedAt === 0 || round.pressedAt > strike.at) return;
+		const acked = round.ackedText !== null || round.told.length > 0;
+		// Without an acknowledgement it may be a surviving replica that has it: then nothing met it.
+		if (!acked && !strike.all) return;
+		const phase = phaseOf(world, round, acked, strike);
+		if (phase !== null) round.hits.push(phase);
+	}
+
+	async function strikeDatabase(target: Target, now: readonly Round[], database: Outage): Promise<void> {
+		let gone: Promise<unknown> = Promise.resolve();
+		await strikeAt(target, world, now.length, random, () => {
+			gone = database.stop();
+		});
+		await gone;
+		await pause(random.whole(200, 3_000));
+		await database.start();
+		await world.store.watchCommits();
+		for (const round of now) round.troubles.push('the database was stopped and started');
+	}
+
+	/** Windows of answers that are through are put away: a workspace that grows without end would slow the run down. */
+	function tidy(all: readonly Round[]): void {
+		for (const round of all) {
+			if (round.told.at(-1) === 'went on' && round.modal.isOpen() && Date.now() - round.pressedAt > 30_000) {
+				removeViews(world.slack.core, [round.modal.id]);
+			}
+		}
+		const { state } = world.slack.core;
+		state.windows = state.windows.filter((window) => window.stack.length > 0);
+	}
+
+	async function settle(): Promise<void> {
+		const until = Date.now() + SETTLE_WITHIN_MS;
+		while (Date.now() < until) {
+			if (rounds.every((round) => isOver(world, round)) && (await world.store.unfinished()) === 0) break;
+			await pause(250);
+		}
+		// What could still land after the last PUT was given up.
+		await pause(world.callTimeoutMs + 500);
+	}
+}

@@ -1,0 +1,115 @@
+import { EventEmitter, once } from 'node:events';
+import { createSessionService, type SessionService } from '../../support/session-service/session-service.ts';
+import { seedState } from '../../support/slack/seed.ts';
+import { createSlackStandIn, type SlackStandIn } from '../../support/slack/stand-in.ts';
+import type { SlackState } from '../../support/slack/state.ts';
+import { createReplica, type Replica } from './replica.ts';
+import type { StoreUnderTest } from './stores.ts';
+
+/** What happens while a submission is under way, as seen from outside of the program. */
+export type Signal = 'pressed' | 'commit' | 'acked' | 'read' | 'put' | 'saved';
+
+export interface World extends AsyncDisposable {
+	readonly service: SessionService;
+	readonly slack: SlackStandIn;
+	readonly store: StoreUnderTest;
+	readonly replicas: readonly Replica[];
+	readonly callTimeoutMs: number;
+	/** Emits a `Signal` in the very moment. */
+	readonly signals: EventEmitter;
+	/** Names of the people who may answer. */
+	readonly people: readonly string[];
+	/** Starts what does not run. */
+	startAll(): Promise<void>;
+	/** Resolves when at least one replica takes Slack's requests. */
+	serving(): Promise<void>;
+}
+
+export interface WorldOptions {
+	readonly store: StoreUnderTest;
+	/** Of the program. */
+	readonly entry: string;
+	readonly replicas: number;
+	readonly people: number;
+	/** How long a call to the service may take: short, so that unknown outcomes are resolved soon. */
+	readonly callTimeoutMs: number;
+	readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The program in processes of its own between a Slack stand-in and a session service, both in this process. */
+export async function createWorld(options: WorldOptions): Promise<World> {
+	const { store, entry, callTimeoutMs } = options;
+	const signals = new EventEmitter();
+	signals.setMaxListeners(0);
+	const service = createSessionService({
+		rateLimit: false,
+		resumeAfterMs: 50,
+		scenarios: [],
+		startOnRead: false,
+		hooks: {
+			onRequest: (entry) => void signals.emit(entry.kind === 'answer' ? 'put' : 'read', entry.sessionId),
+			onSaved: (entry) => void signals.emit('saved', entry.sessionId),
+		},
+	});
+	await service.start();
+	const people = Array.from({ length: options.people }, (_, index) => `person${index}`);
+	const slack = await createSlackStandIn({ waitMs: 20_000, state: workspace(people), trafficLimit: 2_000 });
+	store.onCommit = () => void signals.emit('commit');
+	const replicas = Array.from({ length: options.replicas }, () =>
+		createReplica({
+			entry,
+			env: {
+				PATH: process.env.PATH ?? '',
+				SLACK_BOT_TOKEN: slack.tokens.bot,
+				SLACK_APP_TOKEN: slack.tokens.app,
+				SLACK_API_URL: slack.apiUrl,
+				SESSION_SERVICE_URL: service.url,
+				SESSION_SERVICE_API_KEY: service.apiKey,
+				SESSION_SERVICE_TIMEOUT_MS: String(callTimeoutMs),
+				SESSION_SERVICE_RPM: '100000',
+				PORT: '0',
+				...store.env,
+				...options.env,
+			},
+		}),
+	);
+
+	return {
+		service,
+		slack,
+		store,
+		replicas,
+		callTimeoutMs,
+		signals,
+		people,
+		async startAll() {
+			const stopped = replicas.filter((replica) => !replica.running);
+			await Promise.all(stopped.map((replica) => replica.start()));
+			if (stopped.length > 0) signals.emit('started');
+		},
+		async serving() {
+			while (!replicas.some((replica) => replica.running) || slack.sockets.count() === 0) {
+				await Promise.race([once(signals, 'started'), slack.connected(1)]);
+			}
+		},
+		async [Symbol.asyncDispose]() {
+			await Promise.all(replicas.map((replica) => replica.kill()));
+			await slack.close();
+			await service.stop();
+		},
+	};
+}
+
+/** The seed's workspace with as many full members more as are needed, all of them in #agents. */
+function workspace(people: readonly string[]): SlackState {
+	const state = seedState();
+	const model = state.people.find((person) => person.name === 'ada');
+	const channel = state.channels.find((one) => one.name === 'agents');
+	if (model === undefined || channel === undefined) throw new Error('the seed has no ada or no #agents');
+	for (const name of people) {
+		const id = `U0${name.toUpperCase()}`;
+		state.people.push({ ...model, id, name, realName: name });
+		channel.members.push(id);
+	}
+	return state;
+}
