@@ -117,6 +117,6 @@ export function sameSubmission(stored: Answer, items: readonly AnswerItem[], lef
 	return (
 		before.length === items.length &&
 		before.every((item, position) => item.wiped || item.value === items[position]?.value) &&
-		JSON.stringify([...stored.leftEmpty].sort()) === JSON.stringify([...leftEmpty].sort())
+		new Set(stored.leftEmpty).symmetricDifference(new Set(leftEmpty)).size === 0
 	);
 }
