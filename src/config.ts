@@ -67,6 +67,7 @@ const webAddress = (protocols: readonly string[]) => (value: string) => {
 	const url = URL.parse(value);
 	return url !== null && protocols.includes(url.protocol) && url.search === '' && url.hash === '';
 };
+const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, '');
 const HTTP = ['http:', 'https:'];
 const notAnAddress = 'is not a usable address: give one that starts with https:// (or http://) without ? or #';
 
@@ -106,18 +107,23 @@ const environment = z.object({
 		'is another kind of token: take an app-level token with connections:write, it starts with xapp-',
 	),
 	SLACK_SIGNING_SECRET: optional,
-	SLACK_API_URL: setting(z.string().trim().default('https://slack.com/api/').refine(webAddress(HTTP), notAnAddress)),
+	SLACK_API_URL: setting(
+		z.string().trim().default('https://slack.com/api/').refine(webAddress(HTTP), notAnAddress),
+	).transform((url) => `${withoutTrailingSlash(url)}/`),
 	SESSION_SERVICE_URL: required('the base address of the session service, without /v1')
 		.refine(webAddress(HTTP), notAnAddress)
 		.refine((value) => !/\/v1\/?$/.test(value), 'ends in /v1: leave that out, Handraise adds it')
-		.refine((value) => !URL.parse(value)?.username, 'holds a user name: the key goes into SESSION_SERVICE_API_KEY'),
+		.refine((value) => !URL.parse(value)?.username, 'holds a user name: the key goes into SESSION_SERVICE_API_KEY')
+		.transform(withoutTrailingSlash),
 	SESSION_SERVICE_API_KEY: required("the key from the API section of the service's dashboard").refine(
 		(value) => /^[\x21-\x7e]+$/.test(value),
 		'holds characters that no HTTP header may carry: copy it again',
 	),
 	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
-	SESSION_DASHBOARD_URL: optional.refine((value) => value === undefined || webAddress(HTTP)(value), notAnAddress),
+	SESSION_DASHBOARD_URL: optional
+		.refine((value) => value === undefined || webAddress(HTTP)(value), notAnAddress)
+		.transform((value) => (value === undefined ? undefined : withoutTrailingSlash(value))),
 	DATABASE_URL: optional.refine(
 		(value) => value === undefined || ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
 		'is not a PostgreSQL address: it has to look like postgres://user:password@host:5432/database',
@@ -152,37 +158,63 @@ function crossProblems(env: Readonly<Record<string, string | undefined>>): strin
 	return problems;
 }
 
-const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, '');
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The settings by the names they have in the environment, each as it is used. */
+export type Settings = z.output<typeof environment>;
+
+export interface SettingsReading {
+	/** Those that are right; an optional one that is not set is there as undefined. */
+	readonly settings: Partial<Settings>;
+	/** One line for each missing or wrong setting, without its value. */
+	readonly problems: readonly string[];
+	/** Names in the environment that look as if they were meant for Handraise, which knows no such setting. */
+	readonly unknown: readonly string[];
+}
+
+/** Reads each setting by itself, so that the others can be used when one is wrong. */
+export function readSettings(env: Environment): SettingsReading {
+	const settings: Record<string, unknown> = {};
+	const problems: string[] = [];
+	for (const [name, type] of Object.entries(environment.shape)) {
+		const parsed = type.safeParse(env[name]);
+		if (parsed.success) settings[name] = parsed.data;
+		else problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}`));
+	}
+	return {
+		settings: settings as Partial<Settings>,
+		problems: [...new Set([...problems, ...crossProblems(env)])],
+		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !Object.hasOwn(environment.shape, name)),
+	};
+}
+
+const OUR_NAMES = /^(SLACK|SESSION_SERVICE|SESSION_DASHBOARD|ALLOW|ALLOWED)_/;
 
 /**
  * Parses the environment.
  *
  * @throws ConfigError with one line for each missing or wrong setting.
  */
-export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
-	const parsed = environment.safeParse(env);
-	const problems = [
-		...(parsed.error?.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`) ?? []),
-		...crossProblems(env),
-	];
-	if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
-	const e = parsed.data;
+export function parseConfig(env: Environment): Config {
+	const { settings, problems } = readSettings(env);
+	if (problems.length > 0) throw new ConfigError(problems);
+	const e = settings as Settings;
 	return {
 		slack: {
 			botToken: e.SLACK_BOT_TOKEN,
-			apiUrl: `${withoutTrailingSlash(e.SLACK_API_URL)}/`,
+			apiUrl: e.SLACK_API_URL,
 			transport:
 				e.SLACK_APP_TOKEN !== undefined
 					? { kind: 'socket', appToken: e.SLACK_APP_TOKEN }
 					: { kind: 'http', signingSecret: e.SLACK_SIGNING_SECRET ?? '' },
 		},
 		service: {
-			url: withoutTrailingSlash(e.SESSION_SERVICE_URL),
+			url: e.SESSION_SERVICE_URL,
 			apiKey: e.SESSION_SERVICE_API_KEY,
 			requestsPerMinute: e.SESSION_SERVICE_RPM,
 			callTimeoutMs: e.SESSION_SERVICE_TIMEOUT_MS,
 		},
-		dashboardUrl: e.SESSION_DASHBOARD_URL === undefined ? null : withoutTrailingSlash(e.SESSION_DASHBOARD_URL),
+		dashboardUrl: e.SESSION_DASHBOARD_URL ?? null,
 		store: {
 			databaseUrl: e.DATABASE_URL ?? null,
 			dataDir: e.DATA_DIR,

@@ -1,6 +1,6 @@
+import { createHandraise } from './compose/handraise.ts';
 import { parseConfig } from './config.ts';
 import { HandraiseError } from './errors.ts';
-import { createHandraise } from './handraise.ts';
 import { createLog } from './ops/log.ts';
 
 /** Whoever started the process waits this long at most for it to end. */

@@ -51,7 +51,7 @@ export function createAnswers(deps: Dependencies) {
 		async afterAccept(answer: Answer): Promise<void> {
 			await claims.release(answer.question, answer.person);
 			await drafts.discard(answer.person, answer.question);
-			observer.questionTouched(answer.question);
+			observer.questionTouched(answer.question, 'answer');
 		},
 
 		/** Puts an answer that failed or waits back into the queue. Only its author can. */
@@ -60,7 +60,7 @@ export function createAnswers(deps: Dependencies) {
 			const result = await store.retry(id, person, now, now + giveUpMs);
 			if (result.kind === 'queued') {
 				wake();
-				observer.questionTouched(result.answer.question);
+				observer.questionTouched(result.answer.question, 'answer');
 			}
 			return result;
 		},
@@ -68,7 +68,7 @@ export function createAnswers(deps: Dependencies) {
 		/** Its author gives an answer up; null when it is too late for that or not theirs. */
 		async withdraw(id: string, person: Person): Promise<Answer | null> {
 			const answer = await store.withdraw(id, person, clock.now());
-			if (answer !== null) observer.questionTouched(answer.question);
+			if (answer !== null) observer.questionTouched(answer.question, 'answer');
 			return answer;
 		},
 	};

@@ -17,10 +17,11 @@ export function createClaims({ store, observer, clock }: Dependencies) {
 		/** Sets or prolongs a claim; cards hear of it only when it is new. */
 		async take(question: QuestionKey, person: Person): Promise<void> {
 			const now = clock.now();
-			if (await store.claim({ question, person, until: now + CLAIM_MS }, now)) observer.questionTouched(question);
+			if (await store.claim({ question, person, until: now + CLAIM_MS }, now))
+				observer.questionTouched(question, 'claim');
 		},
 		async release(question: QuestionKey, person: Person): Promise<void> {
-			if (await store.release(question, person)) observer.questionTouched(question);
+			if (await store.release(question, person)) observer.questionTouched(question, 'claim');
 		},
 		/** Those of other people, oldest first. */
 		async others(question: QuestionKey, person: Person): Promise<readonly Claim[]> {

@@ -11,13 +11,15 @@ interface Dependencies {
 	readonly answers: AnswerStore;
 	readonly drafts: DraftStore;
 	readonly claims: ClaimStore;
+	/** What other parts have to tidy. */
+	readonly more: () => Promise<void>;
 	readonly retentionDays: number;
 	readonly clock: Clock;
 	readonly log: Log;
 }
 
 /** Every hour: removes values after their time, drafts nobody came back to, and claims that have lapsed. */
-export function createHousekeeping({ answers, drafts, claims, retentionDays, clock, log }: Dependencies) {
+export function createHousekeeping({ answers, drafts, claims, more, retentionDays, clock, log }: Dependencies) {
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 
@@ -28,6 +30,7 @@ export function createHousekeeping({ answers, drafts, claims, retentionDays, clo
 			drafts: await drafts.removeOlderThan(now - DRAFT_DAYS * DAY_MS),
 			claims: await claims.removeLapsed(now),
 		};
+		await more();
 		if (removed.values + removed.drafts > 0) log.info(removed, 'removed what was kept long enough');
 	}
 

@@ -193,5 +193,6 @@ export interface Receipts {
 
 /** Hears of everything that changes what a question's cards show. Called after the commit; must not throw. */
 export interface QuestionObserver {
-	questionTouched(question: QuestionKey): void;
+	/** `delivered`: the service has just got an answer, so the session will change soon. */
+	questionTouched(question: QuestionKey, what: 'claim' | 'answer' | 'delivered'): void;
 }

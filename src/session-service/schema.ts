@@ -85,14 +85,15 @@ const putAnswer = z.union([z.object({ message: z.string() }), z.object({ updated
 /**
  * Reads the JSON value of a GET's answer.
  *
- * @param requestedId stands in when the answer names no session id
+ * @param requestedId what the session was asked for by. It stays the session's id whatever the answer says: it is the
+ * one that works in the path of the PUT, and the one under which answers and watches are kept
  * @returns null when there is no readable session in it; never throws for anything JSON.parse can return
  */
 export function readSessionAnswer(value: unknown, requestedId: string): Session | null {
 	const answer = sessionAnswer.safeParse(value);
 	if (!answer.success) return null;
 	const { session } = answer.data;
-	return { ...session, sessionId: session.sessionId || requestedId } satisfies Session;
+	return { ...session, sessionId: requestedId } satisfies Session;
 }
 
 /** Whether the JSON value of a PUT's answer says that the answers were saved. */

@@ -4,11 +4,12 @@ import type { Answer, QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Announcer, DueAnnouncement, SendOutcome } from '../watches/ports.ts';
+import type { AnnouncementContent } from '../watches/announcement.ts';
+import type { Announcer, DueAnnouncement, SendOutcome, WatchStore } from '../watches/ports.ts';
 import type { SessionView } from '../watches/session-view.ts';
 import type { Watch } from '../watches/watch.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
-import { endWords, type PostContext, watchPost } from './blocks/watch-posts.ts';
+import { endWords, type PostContext, settledQuestionPost, watchPost } from './blocks/watch-posts.ts';
 import { slackErrorCode, slackRetryAfter } from './clients.ts';
 import type { Names } from './words.ts';
 
@@ -18,12 +19,15 @@ const EVENT_TYPE = 'handraise_post';
 /** Posts looked through for one that may stand there already. */
 const LOOK_THROUGH = 100;
 
+type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
+
 interface Dependencies {
 	readonly client: WebClient;
 	/** Names the session service in the store. */
 	readonly service: string;
 	readonly answers: AnswerStore;
 	readonly claims: ClaimStore;
+	readonly watches: Pick<WatchStore, 'postedQuestions'>;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	readonly clock: Clock;
@@ -32,7 +36,7 @@ interface Dependencies {
 
 /** Writes cards and posts to Slack and says what Slack made of it; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
-	const { client, service, answers, claims, names, dashboardUrl, clock, log } = deps;
+	const { client, service, answers, claims, watches, names, dashboardUrl, clock, log } = deps;
 
 	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
 		return { service, sessionId, messageIndex };
@@ -69,7 +73,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 
 	async function standingFor({ announcement, watch }: DueAnnouncement): Promise<Answer | null> {
 		const { content } = announcement;
-		return watch !== null && content.kind === 'answered'
+		return watch !== null && (content.kind === 'answered' || content.kind === 'settle')
 			? answers.standing(keyOf(watch.session.sessionId, content.messageIndex))
 			: null;
 	}
@@ -85,6 +89,21 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		if (target.kind !== 'person') return target.channelId;
 		const { channel } = await client.conversations.open({ users: target.userId });
 		return channel?.id ?? null;
+	}
+
+	/** The posts of a settled question lose their button. One that somebody deleted is no loss. */
+	async function settle(due: DueAnnouncement, { messageIndex, how }: Settle): Promise<SendOutcome> {
+		const { watch } = due;
+		const nothing: SendOutcome = { kind: 'sent', ts: watch?.card.ts ?? '' };
+		if (watch === null) return nothing;
+		const context = await contextOf(due, false);
+		for (const { content, postedTs } of await watches.postedQuestions(watch.id, messageIndex)) {
+			if (content.kind !== 'question' || postedTs === null) continue;
+			const { text, blocks } = settledQuestionPost(content.question, how, context);
+			const outcome = await send(() => client.chat.update({ channel: watch.channelId, ts: postedTs, text, blocks }));
+			if (outcome.kind !== 'sent' && outcome.kind !== 'refused') return outcome;
+		}
+		return nothing;
 	}
 
 	return {
@@ -108,6 +127,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const { announcement, watch } = due;
 			const { content } = announcement;
 			if (content.kind === 'card') return { kind: 'refused', code: 'card_is_no_post' };
+			if (content.kind === 'settle') return settle(due, content);
 			const message = watchPost(content, await contextOf(due, maybeRepeat));
 			const threadTs = announcement.target.kind === 'watch' ? (watch?.card.ts ?? null) : null;
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;

@@ -5,13 +5,20 @@ import type { AnswerStore, DraftStore } from '../answers/ports.ts';
 import type { Gatekeeper } from '../answers/who-may.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
+import type { GoneReason, WatchStore } from '../watches/ports.ts';
+import type { Subscriptions } from '../watches/subscribe.ts';
 import { registerAnswerActions } from './actions/answer-actions.ts';
 import { registerHistoryActions } from './actions/history-actions.ts';
 import { registerOtherActions } from './actions/other-actions.ts';
 import { registerSessionActions } from './actions/session-actions.ts';
+import { registerWatchActions } from './actions/watch-actions.ts';
+import { createChannels } from './channels.ts';
 import type { SlackClients } from './clients.ts';
-import { registerSessionCommand, type WatchCommands } from './commands/session.ts';
+import { registerSessionCommand } from './commands/session.ts';
+import { createWatchCommands } from './commands/watch.ts';
 import { createDrafting } from './drafting.ts';
+import { registerChannelEvents } from './events/channels.ts';
+import { registerMention } from './events/mention.ts';
 import { registerTalk } from './events/talk.ts';
 import type { Identity } from './identity.ts';
 import { createListen } from './listen.ts';
@@ -23,6 +30,8 @@ import { createSessionFlow } from './session/flow.ts';
 import { createHistoryFlow } from './session/history.ts';
 import { createPresenter } from './session/presenter.ts';
 import { createReadings } from './session/readings.ts';
+import { createWatchButton } from './session/watch-button.ts';
+import { registerUseAsAnswer } from './shortcuts/use-as-answer.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { registerSubmission } from './views/submission.ts';
 import { registerTyping } from './views/typing.ts';
@@ -45,7 +54,13 @@ export interface SlackAppOptions {
 	readonly claims: Claims;
 	readonly gatekeeper: Gatekeeper;
 	readonly receipts: SlackReceipts;
-	readonly watches: WatchCommands & { watching: Parameters<typeof createPresenter>[0]['watching'] };
+	readonly watching: {
+		readonly store: Pick<WatchStore, 'find' | 'findByCard'>;
+		readonly subscriptions: Subscriptions;
+		channelGone(teamId: string, channelId: string, reason: GoneReason): Promise<void>;
+	};
+	/** Whether channels shared with other organisations may hold watches. */
+	readonly allowExternal: boolean;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	readonly adminContact: string | null;
@@ -78,7 +93,8 @@ export function createSlackApp(options: SlackAppOptions) {
 	const reply = createReply({ client: clients.people });
 	const listen = createListen({ ...options, app, reply });
 	const drafting = createDrafting(options);
-	const presenter = createPresenter({ ...options, answers: options.answerStore, watching: options.watches.watching });
+	const watchButton = createWatchButton({ store: options.watching.store, service: options.service });
+	const presenter = createPresenter({ ...options, answers: options.answerStore, watching: watchButton });
 	const readings = createReadings(() => clock.now());
 	const client = clients.people;
 	const flow = createSessionFlow({
@@ -92,13 +108,32 @@ export function createSlackApp(options: SlackAppOptions) {
 	});
 	const history = createHistoryFlow({ ...options, client, store: options.answerStore, reply });
 
-	registerSessionCommand(listen, { ...options, flow, history, reply });
+	const commands = createWatchCommands({
+		subscriptions: options.watching.subscriptions,
+		channels: createChannels({ client, allowExternal: options.allowExternal }),
+		reply,
+		adminContact,
+	});
+
+	registerSessionCommand(listen, { ...options, flow, history, watches: commands, reply });
 	registerSubmission(listen, { ...options, drafting });
 	registerTyping(listen, { drafting });
-	registerSessionActions(listen, { flow, drafting });
+	registerSessionActions(listen, { flow, drafting, drafts: options.drafts });
 	registerAnswerActions(listen, { ...options, client, store: options.answerStore, flow, reply });
 	registerHistoryActions(listen, { history });
 	registerOtherActions(listen, { reply, adminContact });
+	registerWatchActions(listen, {
+		commands,
+		flow,
+		drafting,
+		gatekeeper: options.gatekeeper,
+		service: options.sessions,
+		reply,
+		adminContact,
+	});
+	registerChannelEvents(listen, { channelGone: options.watching.channelGone });
+	registerUseAsAnswer(listen, { watches: options.watching.store, flow, reply });
+	registerMention(listen, { ...options, botUserId, watches: options.watching.store, flow, reply });
 	registerTalk(listen, { client: clients.background });
 
 	return {

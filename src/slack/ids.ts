@@ -27,6 +27,10 @@ export const ACTIONS = {
 	otherText: 'form.other_text',
 	/** On a card or message: open the session's form; `value` is a `SessionTarget`. */
 	answer: 'question.answer',
+	/** On the reply to a mention: open the form with that message in it; `value` is the draft's form id and a `SessionTarget`. */
+	useText: 'question.use_text',
+	/** In the modal that asks which item a chosen message is for; the option's value is its position. */
+	chooseItem: 'question.choose_item',
 	/** On a card or message: open the session; `value` is a `SessionTarget`. */
 	open: 'session.open',
 	/** On a receipt; `value` is the answer's id. */
@@ -54,6 +58,9 @@ export const CALLBACKS = {
 	receipt: 'handraise.receipt',
 	error: 'handraise.error',
 	history: 'handraise.history',
+	chooseItem: 'handraise.choose_item',
+	/** The message shortcut of the manifest. */
+	useAsAnswer: 'use_as_answer',
 } as const;
 export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 

@@ -59,7 +59,13 @@ const viewSchema = z
 		}),
 	);
 const interaction = z.object({ view: viewSchema.optional() });
-const pressed = z.object({ value: z.string().optional().catch(undefined), block_id: z.string().default('') });
+const pressed = z
+	.object({
+		value: z.string().optional().catch(undefined),
+		selected_option: z.object({ value: z.string() }).nullish().catch(null),
+		block_id: z.string().default(''),
+	})
+	.transform(({ value, selected_option, block_id }) => ({ value: value ?? selected_option?.value, block_id }));
 
 /** As many requests as arrive in the time in which Slack or a socket might hand one over twice. */
 const REMEMBERED = 5_000;

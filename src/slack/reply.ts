@@ -54,6 +54,10 @@ export function createReply({ client }: { client: WebClient }) {
 	}
 
 	return {
+		/** Only through the response_url; false when Slack did not take it, which is not logged. */
+		async tryInPrivate(request: PersonRequest, content: MessageContent): Promise<boolean> {
+			return request.responseUrl !== null && throughResponseUrl(request.responseUrl, content, false);
+		},
 		/** Resolves to false when nothing of it worked; that is logged. */
 		async toPerson(request: PersonRequest, content: MessageContent): Promise<boolean> {
 			if (request.responseUrl !== null && (await throughResponseUrl(request.responseUrl, content, false))) return true;

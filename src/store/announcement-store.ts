@@ -8,7 +8,7 @@ import { FREE, onSession, wantCard } from './watch-writes.ts';
 
 type PostMethods = Pick<
 	WatchStore,
-	'takeAnnouncements' | 'beginAttempt' | 'endAttempt' | 'takeCards' | 'endCard' | 'nextPostDueAt'
+	'takeAnnouncements' | 'postedQuestions' | 'beginAttempt' | 'endAttempt' | 'takeCards' | 'endCard' | 'nextPostDueAt'
 >;
 
 /** What is posted and updated, of `WatchStore`. */
@@ -95,6 +95,19 @@ export function createAnnouncementStore({ db, cipher }: { db: StoreDatabase; cip
 				else await db.write((trx) => finish(trx, row, { kind: 'refused', code: 'unreadable' }, now));
 			}
 			return due;
+		},
+
+		async postedQuestions(watchId, messageIndex) {
+			const rows = await db.read
+				.selectFrom('announcements')
+				.selectAll()
+				.where('watch_id', '=', watchId)
+				.where('kind', '=', 'question')
+				.where('state', '=', 'posted')
+				.where('unique_key', 'like', `question:${messageIndex}:%`)
+				.orderBy('number')
+				.execute();
+			return rows.flatMap((row) => readAnnouncement(row, cipher) ?? []);
 		},
 
 		beginAttempt: (id, owner, now) =>

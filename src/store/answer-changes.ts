@@ -117,6 +117,7 @@ export function sameSubmission(stored: Answer, items: readonly AnswerItem[], lef
 	return (
 		before.length === items.length &&
 		before.every((item, position) => item.wiped || item.value === items[position]?.value) &&
-		new Set(stored.leftEmpty).symmetricDifference(new Set(leftEmpty)).size === 0
+		stored.leftEmpty.length === leftEmpty.length &&
+		stored.leftEmpty.every((position) => leftEmpty.includes(position))
 	);
 }

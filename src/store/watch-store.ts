@@ -198,6 +198,25 @@ export function createWatchStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 				.executeTakeFirst();
 			return row === undefined ? null : readWatch(row);
 		},
+		async findByCard(teamId, channelId, cardTs) {
+			const row = await db.read
+				.selectFrom('watches')
+				.selectAll()
+				.where('team_id', '=', teamId)
+				.where('channel_id', '=', channelId)
+				.where('card_ts', '=', cardTs)
+				.orderBy('created_at', 'desc')
+				.limit(1)
+				.executeTakeFirst();
+			if (row === undefined) return null;
+			const seen = await db.read
+				.selectFrom('watched_sessions')
+				.select(['service', 'session_id', 'view'])
+				.where(onSession({ service: row.service, sessionId: row.session_id }))
+				.executeTakeFirst();
+			return { watch: readWatch(row), view: seen === undefined ? null : readView(seen, cipher) };
+		},
+
 		async ofChannel(teamId, channelId) {
 			const rows = await live()
 				.where('team_id', '=', teamId)

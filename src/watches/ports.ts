@@ -172,6 +172,12 @@ export interface WatchStore {
 	list(teamId: string, channelId: string, page: { offset: number; limit: number }): Promise<WatchPage>;
 	/** The watch of this session in this channel that has not ended. */
 	find(teamId: string, channelId: string, session: SessionKey): Promise<Watch | null>;
+	/** The newest watch of this channel whose card is this message, ended or not, with what the card shows. */
+	findByCard(
+		teamId: string,
+		channelId: string,
+		cardTs: string,
+	): Promise<{ readonly watch: Watch; readonly view: SessionView | null } | null>;
 	/** Those of a channel that have not ended, for all of `unwatch all` and for a channel that is gone. */
 	ofChannel(teamId: string, channelId: string): Promise<readonly Watch[]>;
 	/** Those of a session that have not ended. */

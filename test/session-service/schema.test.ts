@@ -41,7 +41,7 @@ const whole = {
 };
 
 describe('a session', () => {
-	test('is read whole, and nothing but what is known of it', () => {
+	test('is read whole under the id it was asked for by, and nothing but what is known of it', () => {
 		const secrets = { userId: 'u', vncPassword: 'pw', costs: { total: 3 }, account: { plan: 'x' } };
 		const session = read({
 			...whole,
@@ -52,6 +52,7 @@ describe('a session', () => {
 		});
 		expect(session).toEqual({
 			...whole,
+			sessionId: 'asked-for',
 			messages: [
 				{ role: 'user', content: 'Order the cards', actions: [], humanInput: [] },
 				{

@@ -1,7 +1,8 @@
+import type { DraftStore } from '../../answers/ports.ts';
 import type { Drafting, StandingForm } from '../drafting.ts';
 import { ACTIONS, decodeTarget } from '../ids.ts';
 import type { Listen, Press } from '../listen.ts';
-import { newMetadata, type ViewMetadata } from '../metadata.ts';
+import { decodeMetadata, newMetadata, type ViewMetadata } from '../metadata.ts';
 import { originOf, type PersonRequest } from '../request.ts';
 import type { OpenView, SessionFlow } from '../session/flow.ts';
 import { newFormId } from '../session/presenter.ts';
@@ -9,6 +10,7 @@ import { newFormId } from '../session/presenter.ts';
 interface Dependencies {
 	readonly flow: SessionFlow;
 	readonly drafting: Drafting;
+	readonly drafts: DraftStore;
 }
 
 /** How a press changes what the view shows. */
@@ -17,7 +19,7 @@ type Change = (metadata: ViewMetadata, press: Press) => Partial<ViewMetadata>;
 const page: Change = (_, press) => ({ page: Math.max(0, Number(press.value ?? 0) || 0) });
 
 /** Buttons within a session's modal, and those on messages that open it. */
-export function registerSessionActions(listen: Listen, { flow, drafting }: Dependencies): void {
+export function registerSessionActions(listen: Listen, { flow, drafting, drafts }: Dependencies): void {
 	/** Shows the view's session again; what stands in the fields is kept as a draft and in the fields. */
 	function reshow(change: Change, sameReading: boolean) {
 		return async (request: PersonRequest, press: Press) => {
@@ -59,6 +61,15 @@ export function registerSessionActions(listen: Listen, { flow, drafting }: Depen
 		ACTIONS.reload,
 		reshow(() => ({}), false),
 	);
+
+	listen.action(ACTIONS.chooseItem, async (request, press) => {
+		const metadata = decodeMetadata(press.view?.privateMetadata);
+		if (metadata === null) return;
+		const draft = await drafts.get(metadata.formId);
+		const text = Object.values(draft?.values ?? {})[0];
+		const prefill = text === undefined ? null : { [Number(press.value)]: text };
+		await flow.show(request, viewOf(press), { metadata, prefill, sameReading: true });
+	});
 
 	for (const id of [ACTIONS.answer, ACTIONS.open]) {
 		listen.action(id, async (request, press) => {

@@ -14,6 +14,8 @@ export type Notice =
 	| { readonly kind: 'draftRestored'; readonly at: number }
 	/** The fields are filled with a message that was chosen with "Use as answer". */
 	| { readonly kind: 'prefilled' }
+	/** A message was chosen for an answer, but nothing is open, or only what is secret. */
+	| { readonly kind: 'textUnused'; readonly why: 'nothingOpen' | 'secret' }
 	/** The service did not answer just now: what is shown was read earlier. */
 	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number }
 	/** This person's own answer to this question is on its way or waits. */

@@ -56,6 +56,10 @@ function noticeText(notice: Notice, model: SessionModel): string {
 			return `📝 Your text from ${momentMrkdwn(notice.at)} is back in the fields.`;
 		case 'prefilled':
 			return '📝 The message you chose is in the field. Check it, then send.';
+		case 'textUnused':
+			return notice.why === 'nothingOpen'
+				? '📝 No question is open here, so the message you chose was not used.'
+				: '🔒 This asks for a password or code. Those are never taken from a message; please type it here.';
 		case 'stale': {
 			const { what } = errorWords(notice.code, { kept: 'nothing', adminContact: model.adminContact });
 			return `⚠️ ${what} You see the session as it was ${agoText(notice.readAt, model.now)}.`;

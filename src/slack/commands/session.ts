@@ -2,15 +2,11 @@ import type { Gatekeeper } from '../../answers/who-may.ts';
 import { helpMessage, refusedMessage } from '../blocks/messages.ts';
 import type { Listen } from '../listen.ts';
 import type { Reply } from '../reply.ts';
-import { originOf, type PersonRequest } from '../request.ts';
+import { originOf } from '../request.ts';
 import type { SessionFlow } from '../session/flow.ts';
 import type { HistoryFlow } from '../session/history.ts';
-import { parseSessionCommand, type SessionCommand } from './parse.ts';
-
-/** What watching does with its part of `/session`; it answers the person itself. */
-export interface WatchCommands {
-	run(request: PersonRequest, command: Extract<SessionCommand, { kind: 'watch' | 'unwatch' | 'list' }>): Promise<void>;
-}
+import { parseSessionCommand } from './parse.ts';
+import type { WatchCommands } from './watch.ts';
 
 interface Dependencies {
 	readonly flow: SessionFlow;

@@ -58,14 +58,14 @@ function inputBlock(field: Field, context: FieldContext, label: string, hint: st
 		type: 'input',
 		block_id: idOf(field, context, field.variant),
 		label: plain(label, 2000),
-		element: elementOf(field, context.limits),
+		element: elementOf(field, context),
 		optional: context.metadata.partial,
 		dispatch_action: !field.secret,
 		...(hint === '' ? {} : { hint: plain(hint, 2000) }),
 	};
 }
 
-function elementOf(field: Field, limits: FieldLimits): InputBlock['element'] {
+function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock['element'] {
 	const offer = offerOf(field, limits.offer);
 	const initial = offer === null ? {} : { initial_value: offer };
 	const dispatch = field.secret ? {} : { dispatch_action_config: typed };
@@ -92,7 +92,8 @@ function elementOf(field: Field, limits: FieldLimits): InputBlock['element'] {
 			return {
 				type: 'plain_text_input',
 				action_id,
-				multiline: field.kind === 'longText',
+				// A key may have several lines, which one line would flatten.
+				multiline: field.kind === 'longText' || (field.secret && metadata.plainText),
 				max_length: INPUT_LIMIT,
 				...initial,
 				...dispatch,

@@ -49,7 +49,8 @@ export function planFields(
 			options: guess.kind === 'choice' ? guess.options : [],
 			text,
 		};
-		const plain = metadata.plainText || (shown === null ? !fits(field) : shown.includes(position));
+		// What was typed into a secret field cannot be offered again, so its block_id stays the same and Slack keeps it.
+		const plain = !guess.secret && (metadata.plainText || (shown === null ? !fits(field) : shown.includes(position)));
 		return { ...field, variant: plain ? 'plain' : 'guessed' };
 	});
 }

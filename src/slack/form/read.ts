@@ -70,8 +70,8 @@ interface Reading {
 
 function readField(view: View, position: number): Reading {
 	const { metadata } = view;
-	const plain = metadata.plainText || metadata.asText.includes(position);
-	const blockId = fieldId(metadata, position, plain ? 'plain' : 'guessed');
+	const plain = isPlain(metadata, position);
+	const blockId = mainId(metadata, position);
 	const entry = entryOf(view, blockId, ACTIONS.field);
 	const otherId = fieldId(metadata, position, 'other');
 	const other = plain ? null : entryOf(view, otherId, ACTIONS.otherText);
@@ -122,9 +122,11 @@ function optionText(metadata: ViewMetadata, position: number, chosen: NonNullabl
 }
 
 function complaintAbout(type: string | undefined, value: string): string | null {
-	if (type === 'number_input' && !isNumber(value)) return 'This has to be a number, such as 42 or 3.5.';
-	if (type === 'email_text_input' && !isEmail(value)) return 'This has to be an e-mail address.';
-	if (type === 'url_text_input' && !isUrl(value)) return 'This has to be a web address that begins with https://.';
+	const otherwise = 'For other text press "Plain text fields" below.';
+	if (type === 'number_input' && !isNumber(value)) return `This has to be a number, such as 42 or 3.5. ${otherwise}`;
+	if (type === 'email_text_input' && !isEmail(value)) return `This has to be an e-mail address. ${otherwise}`;
+	if (type === 'url_text_input' && !isUrl(value))
+		return `This has to be a web address that begins with https://. ${otherwise}`;
 	if (type === 'datepicker' && !isDate(value)) return 'Choose a date.';
 	if (type === 'timepicker' && !isTime(value)) return 'Choose a time.';
 	return null;
@@ -162,8 +164,11 @@ function addTooLarge(
 }
 
 function mainId(metadata: ViewMetadata, position: number): string {
-	const plain = metadata.plainText || metadata.asText.includes(position);
-	return fieldId(metadata, position, plain ? 'plain' : 'guessed');
+	return fieldId(metadata, position, isPlain(metadata, position) ? 'plain' : 'guessed');
+}
+
+function isPlain({ plainText, asText, secret }: ViewMetadata, position: number): boolean {
+	return asText.includes(position) || (plainText && !secret.includes(position));
 }
 
 function fieldId(metadata: ViewMetadata, position: number, variant: FieldVariant): string {

@@ -3,6 +3,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Origin } from '../../answers/answer.ts';
 import type { Gatekeeper, Verdict } from '../../answers/who-may.ts';
 import type { Session } from '../../questions/session.ts';
+import { chooseItemModal } from '../blocks/choose-item-modal.ts';
 import { errorModal } from '../blocks/error-modal.ts';
 import { loadingModal } from '../blocks/loading-modal.ts';
 import { answerCard, refusedMessage } from '../blocks/messages.ts';
@@ -45,7 +46,10 @@ export interface Wish {
 	/** The message whose question a button named; null: whatever is open. */
 	readonly messageIndex: number | null;
 	readonly origin: Origin;
+	/** Texts to begin with, by position. */
 	readonly prefill?: Values;
+	/** A message chosen for an answer; which item it is for is asked when there are several. */
+	readonly text?: string;
 	/** Puts the new modal on top of the one the button is in. */
 	readonly push?: boolean;
 }
@@ -108,6 +112,7 @@ export function createSessionFlow(deps: Dependencies) {
 		readonly metadata: ViewMetadata;
 		readonly typed?: Values | null;
 		readonly prefill?: Values | null;
+		readonly text?: string | null;
 		readonly wanted?: number | null;
 		readonly notices?: readonly Notice[];
 		/** Shows what was read before, if it still is at hand. */
@@ -120,13 +125,18 @@ export function createSessionFlow(deps: Dependencies) {
 		const { sessionId } = metadata;
 		const kept = content.sameReading === true ? readings.get(sessionId) : null;
 		const reading = kept ?? (await read(sessionId));
+		const place =
+			content.text == null ? null : await presenter.placeText(request.person, metadata, reading, content.text);
+		if (place?.kind === 'choose') {
+			return update(open, chooseItemModal(place.question, place.positions, place.text, place.metadata));
+		}
 		const model = await presenter.model({
 			person: request.person,
 			metadata,
 			typed: content.typed ?? null,
-			prefill: content.prefill ?? null,
+			prefill: place?.kind === 'place' ? place.values : (content.prefill ?? null),
 			wanted: content.wanted ?? null,
-			notices: content.notices ?? [],
+			notices: [...(content.notices ?? []), ...(place?.kind === 'unused' ? [place.notice] : [])],
 			reading,
 		});
 		try {
@@ -164,7 +174,8 @@ export function createSessionFlow(deps: Dependencies) {
 				return;
 			}
 			try {
-				const content = { metadata, wanted: wish.messageIndex, prefill: wish.prefill ?? null };
+				const { messageIndex: wanted, prefill = null, text = null } = wish;
+				const content = { metadata, wanted, prefill, text };
 				const isShown = await fill(request, open, content);
 				if (!isShown && 'externalId' in open) await reply.toPerson(request, answerCard(sessionId, wish.messageIndex));
 			} catch (error) {

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Answer, OtherAnswer, Person, QuestionKey } from '../../answers/answer.ts';
 import { isBlocking } from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
+import { leftEmptyIn } from '../../answers/left-empty.ts';
 import type { AnswerStore, DraftStore } from '../../answers/ports.ts';
 import type { Clock } from '../../clock.ts';
-import { fingerprintOf } from '../../questions/fingerprint.ts';
-import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
+import { openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
 import { looksSecret } from '../../questions/secrets.ts';
 import type { Session } from '../../questions/session.ts';
 import type { Notice, SessionModel } from '../blocks/session-model.ts';
@@ -53,11 +53,7 @@ export function createPresenter(deps: Dependencies) {
 	const { service, answers, drafts, claims, watching, names, dashboardUrl, adminContact, clock } = deps;
 
 	async function openFor(session: Session): Promise<Question | null> {
-		const index = askingMessageIndex(session);
-		const items = index === null ? undefined : session.messages[index]?.humanInput;
-		if (index === null || items === undefined) return null;
-		const left = await answers.leftEmpty(keyOf(session.sessionId, index), fingerprintOf(items));
-		return openQuestion(session, (messageIndex) => (messageIndex === index ? left : new Set()));
+		return openQuestion(session, await leftEmptyIn(answers, service, session));
 	}
 
 	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
@@ -92,6 +88,30 @@ export function createPresenter(deps: Dependencies) {
 	}
 
 	return {
+		/** Where a chosen message goes: into the only field it fits, where the person says, or nowhere. */
+		async placeText(person: Person, metadata: ViewMetadata, { session }: Reading, text: string): Promise<TextPlace> {
+			const question = await openFor(session);
+			if (question === null) return { kind: 'unused', notice: { kind: 'textUnused', why: 'nothingOpen' } };
+			const positions = question.openItems.filter((position) => {
+				const item = question.items[position];
+				return item !== undefined && !looksSecret(item);
+			});
+			const [first] = positions;
+			if (first === undefined) return { kind: 'unused', notice: { kind: 'textUnused', why: 'secret' } };
+			if (positions.length === 1) return { kind: 'place', values: { [first]: text } };
+			const { formId, sessionId } = metadata;
+			const { messageIndex, fingerprint } = question;
+			await drafts.save({
+				formId,
+				person,
+				question: keyOf(sessionId, messageIndex),
+				fingerprint,
+				values: { [first]: text },
+				updatedAt: clock.now(),
+			});
+			return { kind: 'choose', question, positions, text, metadata: { ...metadata, messageIndex, fingerprint } };
+		},
+
 		/** Everything `sessionModal` needs. */
 		async model(showing: Showing): Promise<SessionModel> {
 			const { person, reading, metadata } = showing;
@@ -144,6 +164,17 @@ export function createPresenter(deps: Dependencies) {
 		},
 	};
 }
+
+export type TextPlace =
+	| { readonly kind: 'place'; readonly values: Values }
+	| { readonly kind: 'unused'; readonly notice: Notice }
+	| {
+			readonly kind: 'choose';
+			readonly question: Question;
+			readonly positions: readonly number[];
+			readonly text: string;
+			readonly metadata: ViewMetadata;
+	  };
 
 export type Presenter = ReturnType<typeof createPresenter>;
 

@@ -4,14 +4,24 @@ import { escapeMrkdwn } from './escape.ts';
 const deepest = 3;
 
 /**
- * Slack's mrkdwn for Markdown: bold, italics, strike, code, fenced code, headings, lists, quotes; links become
- * "label (url)". All that comes from the source is escaped, so nothing of it can become a mention or a labelled link.
+ * Slack's mrkdwn for Markdown: bold, italics, strike, code, fenced code, headings, lists, quotes; tables become code,
+ * which keeps their columns; links become "label (url)". All that comes from the source is escaped, so nothing of it can become a mention or a labelled link.
  * Linear in the length of the source. What is no Markdown stays as it is.
  */
 export function markdownToMrkdwn(source: string): string {
 	const out: string[] = [];
 	let fence: string | null = null;
+	let table = false;
 	for (const line of source.split('\n')) {
+		const isRow = fence === null && /^[ \t]*\|.*\|[ \t]*$/.test(line);
+		if (isRow !== table) {
+			out.push('```');
+			table = isRow;
+		}
+		if (isRow) {
+			if (!/^[\s:|-]*$/.test(line)) out.push(escapeMrkdwn(line.trim().replaceAll('```', "'''")));
+			continue;
+		}
 		const mark: string | undefined = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
 		if (fence !== null) {
 			if (mark?.startsWith(fence) && line.trim() === mark) {
@@ -23,7 +33,7 @@ export function markdownToMrkdwn(source: string): string {
 			fence = mark;
 		} else out.push(convertLine(line));
 	}
-	if (fence !== null) out.push('```');
+	if (fence !== null || table) out.push('```');
 	return out.join('\n');
 }
 

@@ -1,28 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { createAnswers } from './answers/accept.ts';
-import { createClaims } from './answers/claims.ts';
-import { createConfirmation } from './answers/confirm.ts';
-import { createDelivery } from './answers/deliver.ts';
-import { createHousekeeping } from './answers/housekeeping.ts';
-import { createGatekeeper } from './answers/who-may.ts';
-import { createAnswerWorker } from './answers/worker.ts';
-import { type Clock, systemClock } from './clock.ts';
-import type { Config } from './config.ts';
-import type { Log } from './log.ts';
-import { createHttpServer } from './ops/http-server.ts';
-import { createMetrics } from './ops/metrics.ts';
-import { createRequestBudget } from './session-service/budget.ts';
-import { createSessionServiceClient } from './session-service/client.ts';
-import { createSlackApp, type SlackApp } from './slack/app.ts';
-import { createSlackClients } from './slack/clients.ts';
-import { createDirectory } from './slack/directory.ts';
-import { identify } from './slack/identity.ts';
-import { createReceipts } from './slack/receipts.ts';
-import { createAnswerStore } from './store/answer-store.ts';
-import { createClaimStore } from './store/claim-store.ts';
-import { createDraftStore } from './store/draft-store.ts';
-import { openStore } from './store/open.ts';
+import { createAnswers } from '../answers/accept.ts';
+import { createClaims } from '../answers/claims.ts';
+import { createConfirmation } from '../answers/confirm.ts';
+import { createDelivery } from '../answers/deliver.ts';
+import { createHousekeeping } from '../answers/housekeeping.ts';
+import { createGatekeeper } from '../answers/who-may.ts';
+import { createAnswerWorker } from '../answers/worker.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import { createHttpServer } from '../ops/http-server.ts';
+import { createMetrics } from '../ops/metrics.ts';
+import { createRequestBudget } from '../session-service/budget.ts';
+import type { BudgetCell } from '../session-service/budget-cell.ts';
+import { createSessionServiceClient } from '../session-service/client.ts';
+import { createAnnouncer } from '../slack/announcer.ts';
+import { createSlackApp, type SlackApp } from '../slack/app.ts';
+import { createSlackClients } from '../slack/clients.ts';
+import { createDirectory } from '../slack/directory.ts';
+import { identify } from '../slack/identity.ts';
+import { createReceipts } from '../slack/receipts.ts';
+import { createAnswerStore } from '../store/answer-store.ts';
+import { createClaimStore } from '../store/claim-store.ts';
+import { createDraftStore } from '../store/draft-store.ts';
+import { openStore } from '../store/open.ts';
+import { createSharedBudgetCell } from '../store/shared-budget.ts';
+import { createWatching } from './watching.ts';
 
 /**
  * Puts the program together: the only place that knows every part. `start` begins to serve, `stop` drains: it takes
@@ -54,7 +58,10 @@ export async function createHandraise({
 	const claimStore = createClaimStore(store);
 	const metrics = createMetrics({ answers: () => answerStore.stats(), now: () => clock.now() });
 
-	const budget = createRequestBudget({ requestsPerMinute: config.service.requestsPerMinute, clock });
+	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.
+	const cell: { cell?: BudgetCell } =
+		store.dialect === 'postgres' ? { cell: createSharedBudgetCell({ db: store.db, name: service }) } : {};
+	const budget = createRequestBudget({ requestsPerMinute: config.service.requestsPerMinute, clock, ...cell });
 	const sessions = createSessionServiceClient({
 		baseUrl: service,
 		apiKey: config.service.apiKey,
@@ -72,7 +79,19 @@ export async function createHandraise({
 	});
 	const directory = createDirectory({ client: clients.people });
 	const receipts = createReceipts({ clients, names: directory, adminContact, clock, log });
-	const observer = { questionTouched: () => {} };
+	const watching = createWatching({
+		owner,
+		store,
+		service: sessions,
+		serviceUrl: service,
+		answers: answerStore,
+		budget,
+		metrics: metrics.watches,
+		maxDays: config.watchMaxDays,
+		clock,
+		log,
+	});
+	const { observer } = watching;
 	const claims = createClaims({ store: claimStore, observer, clock });
 	const worker = createAnswerWorker({
 		owner,
@@ -98,6 +117,7 @@ export async function createHandraise({
 		answers: answerStore,
 		drafts,
 		claims: claimStore,
+		more: watching.forget,
 		retentionDays: config.retentionDays,
 		clock,
 		log,
@@ -138,7 +158,8 @@ export async function createHandraise({
 				claims,
 				gatekeeper: createGatekeeper({ rules: config.access, teamId: identity.teamId, directory, clock }),
 				receipts,
-				watches: { run: async () => {}, watching: async () => null },
+				watching,
+				allowExternal: config.access.allowExternal,
 				names: directory,
 				dashboardUrl,
 				adminContact,
@@ -147,13 +168,26 @@ export async function createHandraise({
 				onAcknowledged: metrics.acknowledged,
 			});
 			worker.start();
+			watching.start(
+				createAnnouncer({
+					client: clients.background,
+					service,
+					answers: answerStore,
+					claims: claimStore,
+					watches: watching.store,
+					names: directory,
+					dashboardUrl,
+					clock,
+					log,
+				}),
+			);
 			housekeeping.start();
 			await slack.start();
 			return { port };
 		},
 		async stop(): Promise<void> {
 			await slack?.stop();
-			await Promise.all([worker.stop(), housekeeping.stop()]);
+			await Promise.all([worker.stop(), watching.stop(), housekeeping.stop()]);
 			await http.stop();
 			await sessions.close();
 			await store.close();

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { WatchStore } from '../../watches/ports.ts';
+import { chosenTextHelp } from '../blocks/chosen-text.ts';
+import { CALLBACKS } from '../ids.ts';
+import type { Listen } from '../listen.ts';
+import type { Reply } from '../reply.ts';
+import { originOf, type PersonRequest } from '../request.ts';
+import type { SessionFlow } from '../session/flow.ts';
+import { typedText } from '../text/from-slack.ts';
+
+const shortcut = z.object({ message: z.object({ text: z.string().default(''), ts: z.string() }) });
+
+interface Dependencies {
+	readonly watches: Pick<WatchStore, 'findByCard'>;
+	readonly flow: SessionFlow;
+	readonly reply: Reply;
+}
+
+/** The message shortcut "Use as answer": opens the form of the thread's session with the message in it. */
+export function registerUseAsAnswer(listen: Listen, { watches, flow, reply }: Dependencies): void {
+	async function sessionOf(request: PersonRequest): Promise<string | null> {
+		const { channelId, threadTs, person } = request;
+		if (channelId === null || threadTs === null) return null;
+		const found = await watches.findByCard(person.teamId, channelId, threadTs);
+		return found?.watch.session.sessionId ?? null;
+	}
+
+	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
+		const parsed = shortcut.safeParse(body);
+		const text = parsed.success ? typedText(parsed.data.message.text) : '';
+		const sessionId = await sessionOf(request);
+		if (sessionId === null || text === '') {
+			await reply.toPerson(request, chosenTextHelp(text === '' ? 'no_text' : 'no_session'));
+			return;
+		}
+		await flow.open(request, { sessionId, messageIndex: null, origin: originOf(request), text });
+	});
+}
