@@ -171,6 +171,8 @@ describe("an agent's Markdown in a modal", () => {
 		['tasks', '- [ ] a\n- [x] b', '☐ a\n☑ b'],
 		['quotes', '> a', '> a'],
 		['rules', '---', '———'],
+		['tables', 'a\n| b | **c** |\n|---|:-:|\n| <d> | e |\nf', 'a\n```\n| b | **c** |\n| &lt;d&gt; | e |\n```\nf'],
+		['a table at the end', '| a |', '```\n| a |\n```'],
 		['links', '[Bank](https://evil.example)', 'Bank (https://evil.example)'],
 		['links with titles', '[a](https://b.example "c")', 'a (https://b.example)'],
 		['addresses with parentheses', '[a](https://b.example/x_(y))', 'a (https://b.example/x_(y))'],

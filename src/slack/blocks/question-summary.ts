@@ -1,16 +1,18 @@
 import type { KnownBlock } from '@slack/types';
 import type { Question } from '../../questions/open-question.ts';
 import { labelOf } from '../form.ts';
-import { escapeMrkdwn, isBlank, markdownAsMrkdwn, markdownBlockText, oneLineMrkdwn } from '../text.ts';
+import { escapeMrkdwn, isBlank, markdownBlockText, oneLineMrkdwn } from '../text.ts';
 import { section } from './parts.ts';
 
 const mostItems = 10;
 /** All markdown blocks of a message hold 12,000 characters, and so do all its texts together. */
 const contextText = 4000;
+/** A section holds 3,000. */
+const itemsText = 2800;
 
 /**
  * What is asked, for messages: the agent's words, then what it wants to know, without inputs and without any link that
- * the session labelled. Two blocks of about 7,500 characters at most.
+ * the session labelled. Two blocks of 7,000 characters at most.
  */
 export function questionSummaryBlocks(question: Question): KnownBlock[] {
 	const said = markdownBlockText(question.context, contextText);
@@ -26,12 +28,22 @@ export function questionSummaryText(question: Question): string {
 }
 
 function itemLines(question: Question): string {
-	const { openItems, items } = question;
-	const lines = openItems.slice(0, mostItems).map((position) => {
-		const description = markdownAsMrkdwn(items[position]?.description.trim() ?? '', 150).replaceAll('\n', ' ');
-		const label = `*${escapeMrkdwn(labelOf(question, position, 120))}*`;
-		return isBlank(description) ? `• ${label}` : `• ${label} ${description.replaceAll('```', '')}`;
-	});
-	if (openItems.length > mostItems) lines.push(`and ${openItems.length - mostItems} more`);
+	const { openItems } = question;
+	const lines: string[] = [];
+	let length = 0;
+	for (const position of openItems.slice(0, mostItems)) {
+		const line = itemLine(question, position);
+		length += line.length + 1;
+		if (length > itemsText) break;
+		lines.push(line);
+	}
+	const rest = openItems.length - lines.length;
+	if (rest > 0) lines.push(lines.length === 0 ? `${rest} questions` : `and ${rest} more`);
 	return lines.join('\n');
+}
+
+function itemLine(question: Question, position: number): string {
+	const label = `• *${escapeMrkdwn(labelOf(question, position, 120))}*`;
+	const description = oneLineMrkdwn(question.items[position]?.description ?? '', 150);
+	return isBlank(description) ? label : `${label} ${description}`;
 }

@@ -50,13 +50,21 @@ describe('the input of an item', () => {
 
 	it('is long text for every item once somebody wants plain text', () => {
 		const items = [
-			{ title: 'Password' },
+			{ title: 'Notes' },
 			{ title: 'Hall', description: 'One of: A, B' },
 			{ title: 'Your e-mail address' },
 		];
 		const fields = fieldsOf(formOf(items, { ...metadata, plainText: true }).blocks);
 		expect(fields).toHaveLength(3);
 		for (const { element } of fields) expect(element).toMatchObject({ type: 'plain_text_input', multiline: true });
+	});
+
+	it('may have several lines for a key once somebody wants plain text, and stays the same field for Slack', () => {
+		const [guessed] = fieldsOf(formOf([{ title: 'Password' }], metadata).blocks);
+		const [plain] = fieldsOf(formOf([{ title: 'Password' }], { ...metadata, plainText: true }).blocks);
+		expect(guessed?.element).toMatchObject({ multiline: false });
+		expect(plain?.element).toMatchObject({ multiline: true });
+		expect(plain?.block_id).toBe(guessed?.block_id);
 	});
 
 	it('tells of typing, except in secret ones', () => {

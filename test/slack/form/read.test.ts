@@ -145,6 +145,12 @@ describe('what does not fit', () => {
 		expect(reading).toMatchObject({ values: { 0: 'a dozen' }, fieldErrors: {} });
 	});
 
+	it('is nothing for a password in plain text', () => {
+		const filled = { 0: { field: { value: 'a\nb' } }, 1: { field: { value: 'c' } } };
+		const reading = answer([{ title: 'Password' }, { title: 'Notes' }], filled, { plainText: true });
+		expect(reading).toMatchObject({ values: { 0: 'a\nb', 1: 'c' }, draft: { 1: 'c' }, missing: [] });
+	});
+
 	it('is more than the service takes, said at the longest text', () => {
 		const items = [{ title: 'a', description: 'x'.repeat(95_000) }, { title: 'b' }];
 		const fits = { 0: { field: { value: '漢'.repeat(100) } }, 1: { field: { value: 'y'.repeat(2000) } } };

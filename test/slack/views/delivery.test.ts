@@ -1,0 +1,331 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startApp } from '../../support/app.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { passTime } from '../../support/pass-time.ts';
+import type { Fault } from '../../support/session-service/faults.ts';
+import { itemsOf } from '../../support/session-service/log.ts';
+import type { Modal } from '../../support/slack/driver/modal.ts';
+import { type App, openSession } from '../support/open-session.ts';
+
+const clock = createManualClock();
+let app: App;
+beforeAll(async () => {
+	app = await startApp({ clock, service: { clock } });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	await app.service.comeBack();
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+	expect(app.service.log.processEnders()).toEqual([]);
+});
+
+let count = 0;
+/** A session of its own whose agent asks three things and goes on when it was answered. */
+function ask(): string {
+	const id = `ask-${++count}`;
+	app.service.sessions.put(id, {
+		status: 'humanInput',
+		messages: [
+			{ role: 'user', content: 'Register our speakers.' },
+			{
+				role: 'assistant',
+				content: 'I need the names.',
+				human_input: [
+					{ title: 'First', description: '', value: '' },
+					{ title: 'Second', description: '', value: '' },
+				],
+			},
+		],
+	});
+	return id;
+}
+
+async function fill(modal: Modal, ...texts: string[]): Promise<void> {
+	for (const [field, text] of texts.entries()) await modal.fill(field, text);
+}
+
+/** Opens, fills in and presses Submit; resolves with what the modal says then. */
+async function submit(id: string, who = 'ada'): Promise<Modal> {
+	const modal = await openSession(app, id, who);
+	await fill(modal, 'Ada', 'Grace');
+	const result = await modal.submit();
+	expect(result).toMatchObject({ outcome: 'updated', trouble: null });
+	return modal;
+}
+
+const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
+const shows = (words: string, who = 'ada') =>
+	passTime(
+		app,
+		clock,
+		() => textOf(who).includes(words),
+		() => `${who} waited for "${words}" in:\n${textOf(who)}`,
+		3_600_000,
+	);
+const effective = (id: string) => app.service.log.effectivePuts(id);
+
+describe('an answer is delivered once', () => {
+	it('and the modal goes from saved to delivered to resumed, each with its time', async () => {
+		const id = ask();
+		const hold = Promise.withResolvers<void>();
+		app.service.hooks.onRequest = () => hold.promise;
+		const form = openSession(app, id);
+		hold.resolve();
+		const modal = await form;
+		const put = Promise.withResolvers<void>();
+		app.service.hooks.onRequest = (entry) => (entry.kind === 'answer' ? put.promise : undefined);
+		await fill(modal, 'Ada', 'Grace');
+		expect((await modal.submit()).outcome).toBe('updated');
+		expect(modal.text()).toContain('Your answer is saved. Delivering…');
+		expect(modal.submitText()).toBeNull();
+		put.resolve();
+		delete app.service.hooks.onRequest;
+		await shows('Your answer arrived. Waiting for the agent to go on…');
+		expect(modal.text()).toMatch(/✅ Delivered · \d+ \w+ 2026, \d\d:\d\d UTC/);
+		expect(modal.text()).not.toContain('The agent went on');
+		await shows('Your answer arrived and the agent went on.');
+		expect(modal.text()).toMatch(/▶️ The agent went on · \d+ \w+ 2026, \d\d:\d\d UTC/);
+		expect(app.service.log.puts(id)).toHaveLength(1);
+		expect(app.slack.as('ada').dm()).toEqual([]);
+	});
+
+	it.each<[string, Fault, number]>([
+		['500 after saving', { kind: 'error', saves: true }, 1],
+		['500 without saving', { kind: 'error' }, 2],
+		['500 in plain text', { kind: 'error', body: 'Something went wrong!' }, 2],
+		['its "failed to update"', { kind: 'error', body: '{"error":"Failed to update human input"}' }, 2],
+		['a reset after saving', { kind: 'reset', saves: true }, 1],
+		['a reset without saving', { kind: 'reset' }, 2],
+		['nothing after saving', { kind: 'hang', saves: true }, 1],
+		['nothing without saving', { kind: 'hang' }, 2],
+		['so late that we have given up, but saves', { kind: 'late', ms: 2_500 }, 1],
+		['500, and saves a moment later', { kind: 'error', saves: true, saveAfterMs: 1_900 }, 1],
+		['garbage after saving', { kind: 'garbage' }, 1],
+		['half an answer after saving', { kind: 'cut-off' }, 1],
+		['JSON of something else without saving', { kind: 'foreign-json' }, 2],
+		["a proxy's page", { kind: 'html' }, 2],
+		['429', { kind: 'rate-limited', retryAfterSeconds: 28 }, 2],
+		['401', { kind: 'unauthorized' }, 2],
+		['403', { kind: 'error', status: 403 }, 2],
+		['503', { kind: 'error', status: 503 }, 2],
+	])('when the service answers the PUT with %s', async (_, fault, puts) => {
+		const id = ask();
+		app.service.faults.add({ ...fault, method: 'PUT', sessionId: id, times: 1 });
+		await submit(id);
+		await shows('Your answer arrived and the agent went on.');
+		expect(effective(id)).toHaveLength(1);
+		expect(app.service.log.puts(id)).toHaveLength(puts);
+		const put = effective(id)[0];
+		expect(put?.messageIndex).toBe(1);
+		expect(put === undefined ? [] : itemsOf(put)).toEqual([
+			{ title: 'First', description: '', value: 'Ada' },
+			{ title: 'Second', description: '', value: 'Grace' },
+		]);
+	});
+
+	it('and not before the time that a 429 names', async () => {
+		const id = ask();
+		app.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 90, method: 'PUT', sessionId: id, times: 1 });
+		await submit(id);
+		await shows('too many requests');
+		expect(textOf('ada')).toMatch(/It is sent again by itself: \d+ \w+ 2026/);
+		await shows('Your answer arrived and the agent went on.');
+		const [first, second] = app.service.log.puts(id);
+		expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(90_000);
+	});
+
+	it('when Slack delivers the submission twice', async () => {
+		const id = ask();
+		const modal = await openSession(app, id);
+		await fill(modal, 'Ada', 'Grace');
+		app.slack.faults.duplicateNext('view_submission');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await shows('the agent went on');
+		expect(app.service.log.puts(id)).toHaveLength(1);
+	});
+
+	it('when the service was down at Submit, with a receipt in a direct message', async () => {
+		const id = ask();
+		const modal = await openSession(app, id);
+		await fill(modal, 'Ada', 'Grace');
+		await app.service.goDown();
+		expect((await modal.submit()).outcome).toBe('updated');
+		await shows('cannot be reached, or is in trouble. Your answer is saved.');
+		await modal.close();
+		const ada = app.slack.as('ada');
+		const dm = (words: string) =>
+			ada.dm().filter((message) => message.text().includes(words) && message.text().includes(id));
+		await passTime(
+			app,
+			clock,
+			() => dm('saved and not delivered yet').length > 0,
+			() => 'no direct message',
+		);
+		await app.service.comeBack();
+		await passTime(
+			app,
+			clock,
+			() => dm('the agent went on').length > 0,
+			() => JSON.stringify(ada.dm().map((one) => one.text())),
+		);
+		expect(dm('')).toHaveLength(1);
+		expect(dm('')[0]?.text()).toContain('> Ada');
+		expect(effective(id)).toHaveLength(1);
+	});
+
+	it('when the program is stopped while the PUT is under way: it is finished, not repeated', async () => {
+		const id = ask();
+		const arrived = Promise.withResolvers<void>();
+		const answer = Promise.withResolvers<void>();
+		app.service.hooks.onRequest = (entry) => {
+			if (entry.kind !== 'answer') return undefined;
+			arrived.resolve();
+			return answer.promise;
+		};
+		await submit(id);
+		await arrived.promise;
+		const restarted = app.restart();
+		answer.resolve();
+		delete app.service.hooks.onRequest;
+		await restarted;
+		await shows('the agent went on');
+		expect(app.service.log.puts(id)).toHaveLength(1);
+		expect(app.service.log.puts(id)[0]?.clientGone).toBe(false);
+	});
+
+	it('when the program is restarted before it could be sent', async () => {
+		const id = ask();
+		const modal = await openSession(app, id);
+		await fill(modal, 'Ada', 'Grace');
+		app.service.faults.add({ kind: 'unauthorized', method: 'GET', sessionId: id });
+		expect((await modal.submit()).outcome).toBe('updated');
+		await shows('Your answer is saved and not delivered yet');
+		await app.restart();
+		app.service.faults.clear();
+		await shows('the agent went on');
+		expect(app.service.log.puts(id)).toHaveLength(1);
+	});
+});
+
+describe('the modal says how the session went on', () => {
+	it.each([
+		['failed', 'Your answer arrived, then the session failed.'],
+		['stopped', 'Your answer arrived, then the session was stopped.'],
+		['completed', 'Your answer arrived and the session is complete.'],
+		['paused', 'Your answer arrived, then the session was paused.'],
+	])('when it has %s', async (status, words) => {
+		const id = ask();
+		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, status);
+		await submit(id);
+		await shows(words);
+		delete app.service.hooks.onSaved;
+		expect(effective(id)).toHaveLength(1);
+	});
+
+	it('when the agent has not moved for ten minutes', async () => {
+		const id = ask();
+		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, 'inactive');
+		await submit(id);
+		await shows('Your answer arrived. Waiting for');
+		app.service.sessions.setStatus(id, 'humanInput');
+		await shows('Your answer arrived. The agent has not moved yet.');
+		delete app.service.hooks.onSaved;
+	});
+});
+
+describe('an answer that is refused for good', () => {
+	it.each<[string, Fault, string]>([
+		['404', { kind: 'error', status: 404, body: '{"error":"Session not found"}' }, 'knows no such session'],
+		['400', { kind: 'error', status: 400 }, 'refused the request'],
+	])('with %s keeps its text, and can be sent again after a restart', async (_, fault, words) => {
+		const id = ask();
+		app.service.faults.add({ ...fault, method: 'PUT', sessionId: id });
+		const modal = await submit(id);
+		await shows('could not be delivered: the session service refused it');
+		expect(modal.text()).toContain(words);
+		expect(modal.text()).toContain('> Ada');
+		expect(modal.text()).toContain('> Grace');
+		await app.restart();
+		app.service.faults.clear();
+		expect(await modal.press('Try again')).toBe(true);
+		await shows('the agent went on');
+		expect(effective(id)).toHaveLength(1);
+	});
+
+	it('is told in a direct message when the modal is closed, with the same button', async () => {
+		const id = ask();
+		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: id });
+		const modal = await openSession(app, id);
+		await fill(modal, 'Ada', 'Grace');
+		const put = Promise.withResolvers<void>();
+		app.service.hooks.onRequest = (entry) => (entry.kind === 'answer' ? put.promise : undefined);
+		await modal.submit();
+		await modal.close();
+		put.resolve();
+		delete app.service.hooks.onRequest;
+		const ada = app.slack.as('ada');
+		const dm = () => ada.dm().find((message) => message.text().includes(id));
+		await passTime(
+			app,
+			clock,
+			() => dm() !== undefined,
+			() => 'no direct message',
+		);
+		expect(dm()?.text()).toContain('refused it');
+		expect(dm()?.text()).toContain('> Grace');
+		app.service.faults.clear();
+		await dm()?.press('Try again');
+		await passTime(
+			app,
+			clock,
+			() => dm()?.text().includes('the agent went on') ?? false,
+			() => dm()?.text() ?? 'gone',
+		);
+		expect(effective(id)).toHaveLength(1);
+		expect(ada.dm().filter((message) => message.text().includes(id))).toHaveLength(1);
+	});
+
+	it('asks for a secret again, since it was removed', async () => {
+		const id = app.service.sessions.start('code', `code-${++count}`);
+		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: id });
+		const modal = await openSession(app, id);
+		await modal.fill(0, '314159');
+		await modal.submit();
+		await shows('refused it');
+		expect(modal.text()).not.toContain('314159');
+		app.service.faults.clear();
+		await modal.press('Try again');
+		await shows('One-time code');
+		const again = await app.slack.as('ada').waitForModal((now) => now.submitText() !== null);
+		expect(again.value(0)).toBeNull();
+		await again.fill(0, '271828');
+		expect((await again.submit()).outcome).toBe('updated');
+		await shows('Your answer arrived');
+		expect(effective(id).map(itemsOf)[0]?.[0]?.value).toBe('271828');
+		expect(await app.said()).not.toMatch(/314159|271828/);
+	});
+});
+
+describe('an answer that cannot be delivered yet', () => {
+	it('can be given up by its author, and is not sent then', async () => {
+		const id = ask();
+		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT' });
+		const modal = await submit(id);
+		await shows("does not accept Handraise's key");
+		await modal.press('Give it up');
+		await shows('You gave this answer up. Nothing was sent.');
+		app.service.faults.clear();
+		const puts = app.service.log.puts(id).length;
+		const start = clock.now();
+		await passTime(
+			app,
+			clock,
+			() => clock.now() > start + 600_000,
+			() => '',
+		);
+		expect(app.service.log.puts(id)).toHaveLength(puts);
+		expect(effective(id)).toEqual([]);
+	});
+});
