@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config.ts';
-import { createHandraise } from '../../src/handraise.ts';
+import { createHandraise } from '../../src/compose/handraise.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { createSessionService } from './session-service/session-service.ts';
 import { createSlackStandIn, type SlackStandInOptions } from './slack/stand-in.ts';
