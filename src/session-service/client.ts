@@ -195,8 +195,9 @@ export function createSessionServiceClient({
 						last = await leaveFor('delivery', 2, deadline, signal);
 						return last - 1;
 					}),
+				// Without the signal: a PUT that has begun is worth ending, since cutting it leaves its outcome unknown.
 				putAnswers: (sessionId, messageIndex, items) =>
-					put(sessionId, messageIndex, items, signal, async () => {
+					put(sessionId, messageIndex, items, undefined, async () => {
 						const given = last;
 						last = null;
 						return given ?? leaveFor('delivery', 1, deliveryDeadline(), signal);
