@@ -110,12 +110,12 @@ export function createDeeds(deps: DeedsDeps): Deeds {
 		act: (viewer: Viewer, input: z.infer<z.ZodObject<T>>) => Promise<object | undefined> | object | undefined,
 	) {
 		const schema = z.object(shape);
-		return (viewer: Viewer, input: unknown) => act(viewer, schema.parse(input));
+		return async (viewer: Viewer, input: unknown) => act(viewer, schema.parse(input));
 	}
 
 	const deeds = {
 		/** Whatever the in-process driver can do too. */
-		act: (viewer: Viewer, input: unknown) => act(viewer, actSchema.parse(input)),
+		act: async (viewer: Viewer, input: unknown) => act(viewer, actSchema.parse(input)),
 		read: deed(inMessage, (viewer, { channel, ts }) => {
 			markRead(viewer, channel, ts);
 			return undefined;

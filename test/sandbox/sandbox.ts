@@ -43,7 +43,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	const files = bundlePage();
 	const manifest = readManifest();
 	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-sandbox-'));
-	const service = createSessionService({ ...(options.pace === undefined ? {} : { pace: options.pace }) });
+	const service = createSessionService(options.pace === undefined ? {} : { pace: options.pace });
 	await service.start();
 	const isOnSandbox = (url: string) => URL.parse(url)?.origin === service.url;
 	const slack = await createSlackStandIn({

@@ -6,6 +6,7 @@ import { LiveRegion } from './live-region.tsx';
 import { ModalStack } from './modal-stack.tsx';
 import { Panel } from './panels/panel.tsx';
 import { usePlace } from './place.ts';
+import { useRegionKey } from './region-key.ts';
 import { Sidebar } from './sidebar.tsx';
 import { Thread } from './thread.tsx';
 import { Toasts } from './toast.tsx';
@@ -21,6 +22,7 @@ export function App({ store }: { store: Store }) {
 	const doIt = useDo();
 	const names = useMemo(() => (world === null ? null : namesOf(world.workspace, world.channels)), [world]);
 	const title = world === null ? '' : `${world.workspace.me.realName} · ${world.workspace.team.name}`;
+	useRegionKey();
 	useEffect(() => {
 		document.title = title === '' ? 'Handraise sandbox' : `${title} · Handraise sandbox`;
 	}, [title]);
@@ -42,54 +44,58 @@ export function App({ store }: { store: Store }) {
 	return (
 		<NamesContext value={names}>
 			<Toasts>
-				<div className={isSidebarOpen ? 'workspace workspace-sidebar' : 'workspace'} inert={hasModal}>
-					<a className="skip" href="#composer">
-						Skip to the message box
-					</a>
-					{isConnected ? null : (
-						<p className="offline" role="alert">
-							The sandbox does not answer. Trying again…
-						</p>
-					)}
-					<Sidebar
-						world={world}
-						current={channel?.id ?? null}
-						onChoose={(id) => {
-							setSidebarOpen(false);
-							go({ channel: id, thread: null });
-						}}
-						onOpenApp={() => {
-							setSidebarOpen(false);
-							void openApp();
-						}}
-						onClose={() => setSidebarOpen(false)}
-					/>
-					{channel === null ? (
-						<main className="channel">
-							<p className="empty">This person is in no channel yet.</p>
-						</main>
-					) : (
-						<ChannelView
-							key={channel.id}
-							world={world}
-							channel={channel}
-							onThread={(ts) => go({ channel: channel.id, thread: ts })}
-							onSidebar={() => setSidebarOpen(!isSidebarOpen)}
-						/>
-					)}
-					{channel === null || parent === null ? null : (
-						<Thread
-							key={parent.ts}
-							world={world}
-							channel={channel}
-							parent={parent}
-							onClose={() => go({ channel: channel.id, thread: null })}
-						/>
-					)}
+				<div className="workspace">
+					<div className="slack">
+						<div className={isSidebarOpen ? 'client client-sidebar' : 'client'} inert={hasModal}>
+							<a className="skip" href="#composer">
+								Skip to the message box
+							</a>
+							{isConnected ? null : (
+								<p className="offline" role="alert">
+									The sandbox does not answer. Trying again…
+								</p>
+							)}
+							<Sidebar
+								world={world}
+								current={channel?.id ?? null}
+								onChoose={(id) => {
+									setSidebarOpen(false);
+									go({ channel: id, thread: null });
+								}}
+								onOpenApp={() => {
+									setSidebarOpen(false);
+									void openApp();
+								}}
+								onClose={() => setSidebarOpen(false)}
+							/>
+							{channel === null ? (
+								<main className="channel">
+									<p className="empty">This person is in no channel yet.</p>
+								</main>
+							) : (
+								<ChannelView
+									key={channel.id}
+									world={world}
+									channel={channel}
+									onThread={(ts) => go({ channel: channel.id, thread: ts })}
+									onSidebar={() => setSidebarOpen(!isSidebarOpen)}
+								/>
+							)}
+							{channel === null || parent === null ? null : (
+								<Thread
+									key={parent.ts}
+									world={world}
+									channel={channel}
+									parent={parent}
+									onClose={() => go({ channel: channel.id, thread: null })}
+								/>
+							)}
+						</div>
+						<ModalStack modals={world.modals} workspace={world.workspace} />
+					</div>
 					<Panel world={world} />
 				</div>
 				<LiveRegion world={world} />
-				<ModalStack modals={world.modals} workspace={world.workspace} />
 			</Toasts>
 		</NamesContext>
 	);

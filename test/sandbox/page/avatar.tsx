@@ -1,4 +1,5 @@
 import type { WirePerson } from '../wire.ts';
+import { Icon } from './icons.tsx';
 
 /** Initials on a colour of the person's own; the app has its raised hand. */
 export function Avatar({ person, size }: { person: WirePerson | null; size: 'small' | 'large' }) {
@@ -8,10 +9,12 @@ export function Avatar({ person, size }: { person: WirePerson | null; size: 'sma
 		.map((word) => word.slice(0, 1))
 		.join('')
 		.slice(0, 2);
-	const tone = isBot ? 'bot' : String([...(person?.id ?? '')].reduce((sum, one) => sum + one.charCodeAt(0), 0) % 5);
+	const tone = isBot
+		? 'bot'
+		: String(Array.from(person?.id ?? '').reduce((sum, one) => sum + one.charCodeAt(0), 0) % 5);
 	return (
 		<span className={`avatar avatar-${size} avatar-${tone}`} aria-hidden="true">
-			{isBot ? '✋' : initials}
+			{isBot ? <Icon name="hand" /> : initials}
 		</span>
 	);
 }

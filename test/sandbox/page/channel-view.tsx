@@ -2,7 +2,9 @@ import { useEffect, useMemo, useState } from 'react';
 import type { WireChannel } from '../wire.ts';
 import { Composer } from './composer.tsx';
 import { useDo } from './deeds.ts';
+import { Icon } from './icons.tsx';
 import { countReplies, MessageList } from './message-list.tsx';
+import { unreadOf } from './unread.ts';
 import type { World } from './world.ts';
 
 interface ChannelViewProps {
@@ -26,6 +28,28 @@ function useReadMark(channel: WireChannel, lastTs: string | undefined): void {
 	}, [doIt, channel.id, channel.readTs, lastTs]);
 }
 
+/** What Slack says at the beginning of a channel. */
+function Intro({ channel, appName }: { channel: WireChannel; appName: string }) {
+	if (channel.isIm) {
+		return (
+			<div className="intro">
+				<h2>{appName}</h2>
+				<p>This is the very beginning of your direct messages with {appName}. Slash commands work here too.</p>
+			</div>
+		);
+	}
+	return (
+		<div className="intro">
+			<h2>
+				{channel.isPrivate ? <Icon name="lock" /> : '#'} {channel.name}
+			</h2>
+			<p>
+				This is the very beginning of the <b>{channel.isPrivate ? channel.name : `#${channel.name}`}</b> channel.
+			</p>
+		</div>
+	);
+}
+
 /** A channel: its head, what was said, and the box to write in. */
 export function ChannelView({ world, channel, onThread, onSidebar }: ChannelViewProps) {
 	const { workspace } = world;
@@ -36,7 +60,9 @@ export function ChannelView({ world, channel, onThread, onSidebar }: ChannelView
 	const shown = useMemo(() => inChannel.filter((one) => one.threadTs === null || one.broadcast), [inChannel]);
 	const replies = useMemo(() => countReplies(inChannel), [inChannel]);
 	// The line "New" stays where it was when the channel was opened.
-	const [newAfter] = useState(channel.readTs);
+	const [newAfter] = useState(() =>
+		unreadOf(world.messages, channel, workspace.me.id).length > 0 ? channel.readTs : null,
+	);
 	useReadMark(channel, shown.at(-1)?.ts);
 	const people = channel.members.filter((id) => workspace.people.some((one) => one.id === id));
 	const hasBot = channel.members.includes(workspace.app.botUser);
@@ -45,12 +71,12 @@ export function ChannelView({ world, channel, onThread, onSidebar }: ChannelView
 		<main className="channel" aria-label={`Channel ${name}`}>
 			<header className="channel-head">
 				<button type="button" className="sidebar-button" aria-label="Channels" onClick={onSidebar}>
-					<span aria-hidden="true">☰</span>
+					<Icon name="menu" />
 				</button>
 				<h1>
 					{channel.isIm ? null : (
 						<span className="channel-mark" aria-hidden="true">
-							{channel.isPrivate ? '🔒' : '#'}
+							{channel.isPrivate ? <Icon name="lock" /> : '#'}
 						</span>
 					)}
 					{name}
@@ -70,6 +96,7 @@ export function ChannelView({ world, channel, onThread, onSidebar }: ChannelView
 				workspace={workspace}
 				replies={replies}
 				newAfter={newAfter}
+				intro={<Intro channel={channel} appName={workspace.app.realName} />}
 				label={`Messages in ${name}`}
 				onThread={onThread}
 			/>

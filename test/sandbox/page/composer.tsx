@@ -2,6 +2,7 @@ import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 're
 import type { WireChannel, WireWorkspace } from '../wire.ts';
 import { type Completion, completionsFor } from './completions.ts';
 import { useDo } from './deeds.ts';
+import { Icon } from './icons.tsx';
 import { useToast } from './toast.tsx';
 
 interface ComposerProps {
@@ -160,7 +161,7 @@ export function Composer({ id, workspace, channel, thread, label }: ComposerProp
 							box.current?.focus();
 						}}
 					>
-						<span aria-hidden="true">➤</span>
+						<Icon name="send" />
 					</button>
 				</div>
 			</div>

@@ -29,7 +29,9 @@ export function useFocusOnOpen(root: RefObject<HTMLElement | null>, key: string)
 	// biome-ignore lint/correctness/useExhaustiveDependencies: the key says that another dialog stands there.
 	useEffect(() => {
 		const dialog = root.current;
-		if (dialog === null || dialog.contains(document.activeElement)) return;
+		const now = document.activeElement;
+		// Whoever is busy with the sandbox's tools stays there.
+		if (dialog === null || dialog.contains(now) || now?.closest('.panel, .rail')) return;
 		const field =
 			dialog.querySelector<HTMLElement>('[data-autofocus]') ??
 			dialog.querySelector<HTMLElement>('.block-input input, .block-input textarea');

@@ -1,4 +1,4 @@
-import { Fragment, useLayoutEffect, useMemo, useRef } from 'react';
+import { Fragment, type ReactNode, useLayoutEffect, useMemo, useRef } from 'react';
 import type { WireMessage, WireWorkspace } from '../wire.ts';
 import { Message, type Replies } from './message.tsx';
 import { dayName, isSameDay } from './times.ts';
@@ -14,6 +14,8 @@ interface MessageListProps {
 	/** Where the line "New" stands: above the first message after this one. */
 	newAfter: string | null;
 	label: string;
+	/** What stands above the first message. */
+	intro?: ReactNode;
 	onThread?: (ts: string) => void;
 }
 
@@ -34,8 +36,8 @@ export function countReplies(messages: readonly WireMessage[]): Map<string, Repl
 }
 
 /** Keeps the newest message in sight for whoever is at the end, and leaves those alone who have scrolled up. */
-function useStickToEnd(last: string): React.RefObject<HTMLDivElement | null> {
-	const box = useRef<HTMLDivElement>(null);
+function useStickToEnd(last: string): React.RefObject<HTMLElement | null> {
+	const box = useRef<HTMLElement>(null);
 	const isAtEnd = useRef(true);
 	useLayoutEffect(() => {
 		const element = box.current;
@@ -64,7 +66,7 @@ function useStickToEnd(last: string): React.RefObject<HTMLDivElement | null> {
 	return box;
 }
 
-export function MessageList({ messages, workspace, replies, newAfter, label, onThread }: MessageListProps) {
+export function MessageList({ messages, workspace, replies, newAfter, label, intro, onThread }: MessageListProps) {
 	const box = useStickToEnd(messages.at(-1)?.ts ?? '');
 	const firstNew = useMemo(
 		() =>
@@ -73,8 +75,9 @@ export function MessageList({ messages, workspace, replies, newAfter, label, onT
 	);
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys.
-		<div className="messages" ref={box} role="region" aria-label={label} tabIndex={0}>
+		<section className="messages" ref={box} aria-label={label} tabIndex={0}>
 			<div className="messages-inner">
+				{intro}
 				{messages.map((message, index) => {
 					const before = messages[index - 1];
 					const isNewDay = before === undefined || !isSameDay(before.ts, message.ts);
@@ -102,6 +105,6 @@ export function MessageList({ messages, workspace, replies, newAfter, label, onT
 					);
 				})}
 			</div>
-		</div>
+		</section>
 	);
 }

@@ -1,8 +1,10 @@
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { WireMessage } from '../wire.ts';
 import { copyForBuilder } from './builder.ts';
 import { useDo } from './deeds.ts';
+import { Icon } from './icons.tsx';
 import { useToast } from './toast.tsx';
+import { useMenu } from './use-menu.ts';
 
 interface MessageMenuProps {
 	message: WireMessage;
@@ -16,21 +18,12 @@ export function MessageMenu({ message, author, shortcuts, onThread }: MessageMen
 	const doIt = useDo();
 	const toast = useToast();
 	const [isOpen, setOpen] = useState(false);
-	const root = useRef<HTMLDivElement>(null);
 	const opener = useRef<HTMLButtonElement>(null);
-	useEffect(() => {
-		if (!isOpen) return;
-		root.current?.querySelector<HTMLButtonElement>('[role="menuitem"]')?.focus();
-		const away = (event: MouseEvent) => {
-			if (!root.current?.contains(event.target as Node)) setOpen(false);
-		};
-		document.addEventListener('mousedown', away);
-		return () => document.removeEventListener('mousedown', away);
-	}, [isOpen]);
 	function close(): void {
 		setOpen(false);
 		opener.current?.focus();
 	}
+	const { root, onMenuKeyDown } = useMenu<HTMLDivElement>(isOpen, () => setOpen(false));
 	async function use(callbackId: string): Promise<void> {
 		close();
 		const { channel, ts } = message;
@@ -50,7 +43,7 @@ export function MessageMenu({ message, author, shortcuts, onThread }: MessageMen
 					title="Reply in thread"
 					onClick={onThread}
 				>
-					<span aria-hidden="true">💬</span>
+					<Icon name="thread" />
 				</button>
 			)}
 			<button
@@ -62,23 +55,10 @@ export function MessageMenu({ message, author, shortcuts, onThread }: MessageMen
 				aria-expanded={isOpen}
 				onClick={() => setOpen(!isOpen)}
 			>
-				<span aria-hidden="true">⋮</span>
+				<Icon name="dots" />
 			</button>
 			{isOpen ? (
-				<div
-					className="menu"
-					role="menu"
-					aria-label={`Actions for ${author}’s message`}
-					onKeyDown={(event) => {
-						const items = [...event.currentTarget.querySelectorAll<HTMLButtonElement>('[role="menuitem"]')];
-						const now = items.indexOf(document.activeElement as HTMLButtonElement);
-						if (event.key === 'ArrowDown') items[(now + 1) % items.length]?.focus();
-						else if (event.key === 'ArrowUp') items.at(now - 1)?.focus();
-						else if (event.key === 'Escape') close();
-						else return;
-						event.preventDefault();
-					}}
-				>
+				<div className="menu" role="menu" aria-label={`Actions for ${author}’s message`} onKeyDown={onMenuKeyDown}>
 					{shortcuts.map((shortcut) => (
 						<button
 							type="button"

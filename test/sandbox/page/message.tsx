@@ -6,6 +6,7 @@ import { Mrkdwn } from './blocks/mrkdwn.tsx';
 import { type Surface, SurfaceContext } from './blocks/surface.ts';
 import { useConfirm } from './confirm-dialog.tsx';
 import { useDo } from './deeds.ts';
+import { Icon } from './icons.tsx';
 import { MessageMenu } from './message-menu.tsx';
 import { clockTime } from './times.ts';
 
@@ -83,7 +84,7 @@ export const Message = memo(function Message(props: MessageProps) {
 			<div className="message-main">
 				{message.ephemeral ? (
 					<p className="only-you">
-						<span aria-hidden="true">👁</span> Only visible to you
+						<Icon name="eye" /> Only visible to you
 					</p>
 				) : null}
 				{isFollowing ? null : (

@@ -8,7 +8,8 @@ import { copyForBuilder } from './builder.ts';
 import { useConfirm } from './confirm-dialog.tsx';
 import { useDo } from './deeds.ts';
 import { focusablesIn, keepTabInside, useFocusOnOpen } from './focus-trap.ts';
-import { list } from './json.ts';
+import { Icon } from './icons.tsx';
+import { list, str } from './json.ts';
 import { useToast } from './toast.tsx';
 
 interface ModalProps {
@@ -114,12 +115,12 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 			aria-labelledby="modal-title"
 			tabIndex={-1}
 			data-view-id={modal.id}
-			data-callback-id={String(payload.callback_id ?? '')}
+			data-callback-id={str(payload, 'callback_id')}
 			onKeyDown={onKeyDown}
 		>
 			<header className="dialog-head">
 				<span className="avatar avatar-small avatar-bot" aria-hidden="true">
-					✋
+					<Icon name="hand" />
 				</span>
 				<h2 id="modal-title">{words(payload.title)}</h2>
 				<button
@@ -129,7 +130,7 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 					aria-label="Copy this modal for Block Kit Builder"
 					onClick={() => void copyForBuilder({ view: modal.id }).then(toast)}
 				>
-					<span aria-hidden="true">{'{ }'}</span>
+					<Icon name="braces" />
 				</button>
 				<button
 					type="button"
@@ -137,20 +138,20 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 					aria-label={depth > 1 ? 'Close all' : 'Close'}
 					onClick={() => void close(true)}
 				>
-					<span aria-hidden="true">✕</span>
+					<Icon name="close" />
 				</button>
 			</header>
 			{trouble === null ? null : (
 				<p className="dialog-trouble" role="alert">
-					<span aria-hidden="true">⚠️</span> {trouble}
+					<Icon name="warning" /> {trouble}
 				</p>
 			)}
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys. */}
-			<div className="dialog-body" role="region" aria-label="Content" tabIndex={0}>
+			<section className="dialog-body" aria-label="Content" tabIndex={0}>
 				<SurfaceContext value={surface}>
 					<Blocks blocks={blocks} />
 				</SurfaceContext>
-			</div>
+			</section>
 			<footer className="dialog-foot">
 				<span className="dialog-app">{appName}</span>
 				<button type="button" className="button" onClick={() => void close(false)}>

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { WirePerson, WireWorkspace } from '../wire.ts';
 import { Avatar } from './avatar.tsx';
+import { Icon } from './icons.tsx';
 import { addressAs } from './place.ts';
 
 const KINDS: Record<WirePerson['kind'], string> = {
@@ -13,7 +14,7 @@ const KINDS: Record<WirePerson['kind'], string> = {
 /** Who one is, in the corner, and everybody else one could be; links, so that a second window can be a second person. */
 export function PersonSwitcher({ workspace }: { workspace: WireWorkspace }) {
 	const [isOpen, setOpen] = useState(false);
-	const root = useRef<HTMLDivElement>(null);
+	const root = useRef<HTMLFieldSetElement>(null);
 	const opener = useRef<HTMLButtonElement>(null);
 	useEffect(() => {
 		if (!isOpen) return;
@@ -25,8 +26,9 @@ export function PersonSwitcher({ workspace }: { workspace: WireWorkspace }) {
 	}, [isOpen]);
 	const { me } = workspace;
 	return (
-		<div
+		<fieldset
 			className="switcher"
+			aria-label="You"
 			ref={root}
 			onKeyDown={(event) => {
 				if (event.key !== 'Escape' || !isOpen) return;
@@ -55,10 +57,10 @@ export function PersonSwitcher({ workspace }: { workspace: WireWorkspace }) {
 										href={addressAs(person.name)}
 										target="_blank"
 										rel="noopener"
-										aria-label={`${person.realName} in a new window`}
 										title="In a new window"
 									>
-										<span aria-hidden="true">⧉</span>
+										<Icon name="window" />
+										<span className="visually-hidden">{person.realName} in a new window</span>
 									</a>
 								</li>
 							))}
@@ -77,9 +79,9 @@ export function PersonSwitcher({ workspace }: { workspace: WireWorkspace }) {
 					{me.realName}
 					<small>{KINDS[me.kind]}</small>
 				</span>
-				<span aria-hidden="true">⇅</span>
+				<Icon name="updown" />
 				<span className="visually-hidden">: be somebody else</span>
 			</button>
-		</div>
+		</fieldset>
 	);
 }

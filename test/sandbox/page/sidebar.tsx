@@ -1,5 +1,6 @@
 import type { WireChannel } from '../wire.ts';
 import { Avatar } from './avatar.tsx';
+import { Icon } from './icons.tsx';
 import { PersonSwitcher } from './person-switcher.tsx';
 import { mentionsOf, unreadOf } from './unread.ts';
 import type { World } from './world.ts';
@@ -29,7 +30,7 @@ function Entry(props: { world: World; channel: WireChannel; isCurrent: boolean; 
 				<Avatar person={bot} size="small" />
 			) : (
 				<span className="entry-mark" aria-hidden="true">
-					{channel.isPrivate ? '🔒' : '#'}
+					{channel.isPrivate ? <Icon name="lock" /> : '#'}
 				</span>
 			)}
 			<span className="entry-name">{channel.isIm ? app.realName : channel.name}</span>

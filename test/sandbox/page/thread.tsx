@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import type { WireChannel, WireMessage } from '../wire.ts';
 import { Composer } from './composer.tsx';
+import { Icon } from './icons.tsx';
 import { MessageList } from './message-list.tsx';
 import type { World } from './world.ts';
 
@@ -31,7 +32,7 @@ export function Thread({ world, channel, parent, onClose }: ThreadProps) {
 				<h2>Thread</h2>
 				<p className="channel-about">{channel.isIm ? world.workspace.app.realName : `# ${channel.name}`}</p>
 				<button type="button" className="close" aria-label="Close the thread" onClick={onClose}>
-					<span aria-hidden="true">✕</span>
+					<Icon name="close" />
 				</button>
 			</header>
 			<MessageList

@@ -71,7 +71,7 @@ export function createWorldStore(person: string, window: string) {
 	}
 	connect();
 	return {
-		subscribe(listener: () => void): () => void {
+		subscribe: (listener: () => void): (() => void) => {
 			listeners.add(listener);
 			return () => listeners.delete(listener);
 		},

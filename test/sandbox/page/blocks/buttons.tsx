@@ -1,5 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'react';
+import { Icon } from '../icons.tsx';
 import { type Json, list, obj, str } from '../json.ts';
+import { useMenu } from '../use-menu.ts';
 import { safeAddress } from './mrkdwn.tsx';
 import { useSurface } from './surface.ts';
 import { words } from './text-object.tsx';
@@ -29,7 +31,7 @@ function usePress(): { isBusy: boolean; hasFailed: boolean; run: (act: () => Pro
 function NotAcknowledged() {
 	return (
 		<span className="press-failed" role="alert">
-			<span aria-hidden="true">⚠️</span> The app did not respond
+			<Icon name="warning" /> The app did not respond
 		</span>
 	);
 }
@@ -67,20 +69,14 @@ export function Overflow({ blockId, element }: { blockId: string; element: Json 
 	const { hasFailed, run } = usePress();
 	const [isOpen, setOpen] = useState(false);
 	const menu = useId();
-	const root = useRef<HTMLSpanElement>(null);
 	const opener = useRef<HTMLButtonElement>(null);
-	useEffect(() => {
-		if (!isOpen) return;
-		root.current?.querySelector<HTMLButtonElement>('[role="menuitem"]')?.focus();
-		const away = (event: MouseEvent) => {
-			if (!root.current?.contains(event.target as Node)) setOpen(false);
-		};
-		document.addEventListener('mousedown', away);
-		return () => document.removeEventListener('mousedown', away);
-	}, [isOpen]);
-	async function choose(option: Json): Promise<void> {
+	function close(): void {
 		setOpen(false);
 		opener.current?.focus();
+	}
+	const { root, onMenuKeyDown } = useMenu<HTMLSpanElement>(isOpen, () => setOpen(false));
+	async function choose(option: Json): Promise<void> {
+		close();
 		if (!(await surface.confirm(obj(element, 'confirm')))) return;
 		const address = safeAddress(str(option, 'url'));
 		if (address !== null) window.open(address, '_blank', 'noopener,noreferrer');
@@ -98,26 +94,10 @@ export function Overflow({ blockId, element }: { blockId: string; element: Json 
 				aria-label="More options"
 				onClick={() => setOpen(!isOpen)}
 			>
-				<span aria-hidden="true">⋯</span>
+				<Icon name="dots" />
 			</button>
 			{isOpen ? (
-				<div
-					className="menu"
-					role="menu"
-					id={menu}
-					onKeyDown={(event) => {
-						const items = [...event.currentTarget.querySelectorAll<HTMLButtonElement>('[role="menuitem"]')];
-						const now = items.indexOf(document.activeElement as HTMLButtonElement);
-						if (event.key === 'ArrowDown') items[(now + 1) % items.length]?.focus();
-						else if (event.key === 'ArrowUp') items.at(now - 1)?.focus();
-						else if (event.key === 'Escape') {
-							setOpen(false);
-							opener.current?.focus();
-						} else return;
-						event.preventDefault();
-						event.stopPropagation();
-					}}
-				>
+				<div className="menu" role="menu" id={menu} onKeyDown={onMenuKeyDown}>
 					{list(element, 'options').map((option) => (
 						<button
 							type="button"

@@ -16,10 +16,10 @@ export function Choices({ blockId, element, labelId, describedBy, isInvalid, isR
 	return (
 		<div
 			className="choices"
-			role={isRadio ? 'radiogroup' : 'group'}
-			aria-labelledby={labelId}
-			aria-describedby={describedBy}
-			{...(isRadio ? { 'aria-invalid': isInvalid || undefined, 'aria-required': isRequired || undefined } : {})}
+			{...(isRadio
+				? { role: 'radiogroup', 'aria-invalid': isInvalid || undefined, 'aria-required': isRequired || undefined }
+				: { role: 'group' })}
+			{...{ 'aria-labelledby': labelId, 'aria-describedby': describedBy }}
 		>
 			{list(element, 'options').map((option) => {
 				const value = str(option, 'value');

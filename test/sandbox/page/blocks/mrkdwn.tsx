@@ -4,7 +4,7 @@ import { withEmoji } from './emoji.ts';
 import { type Names, useNames } from './names.ts';
 
 /** Slack turns these back, and nothing else (docs.slack.dev, "Formatting message text"). */
-function unescape(text: string): string {
+function plainText(text: string): string {
 	return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
@@ -31,7 +31,7 @@ function Mention({ mine, children }: { mine: boolean; children: ReactNode }) {
 function angle(inner: string, names: Names): ReactNode {
 	const bar = inner.indexOf('|');
 	const target = bar < 0 ? inner : inner.slice(0, bar);
-	const label = bar < 0 ? '' : unescape(inner.slice(bar + 1));
+	const label = bar < 0 ? '' : plainText(inner.slice(bar + 1));
 	if (target.startsWith('@')) {
 		const id = target.slice(1);
 		return <Mention mine={id === names.me}>@{names.person(id) ?? (label || id)}</Mention>;
@@ -44,10 +44,10 @@ function angle(inner: string, names: Names): ReactNode {
 	if (target.startsWith('!date^')) {
 		const [, seconds = '', format = '', address] = target.split('^');
 		const words = Number.isFinite(Number(seconds)) && format !== '' ? slackDate(Number(seconds), format) : label;
-		return address === undefined ? words : <Link address={unescape(address)}>{words}</Link>;
+		return address === undefined ? words : <Link address={plainText(address)}>{words}</Link>;
 	}
 	if (target.startsWith('!')) return <Mention mine>@{target.slice(1)}</Mention>;
-	const address = unescape(target);
+	const address = plainText(target);
 	return <Link address={address}>{label === '' ? address.replace(/^mailto:/, '') : withEmoji(label)}</Link>;
 }
 
@@ -58,12 +58,12 @@ const INLINE =
 function inline(text: string, names: Names): ReactNode[] {
 	const parts: ReactNode[] = [];
 	let last = 0;
-	const plain = (value: string) => withEmoji(unescape(value));
+	const plain = (value: string) => withEmoji(plainText(value));
 	for (const match of text.matchAll(INLINE)) {
 		if (match.index > last) parts.push(plain(text.slice(last, match.index)));
 		last = match.index + match[0].length;
 		const [, code, bracket, bold, italic, strike] = match;
-		if (code !== undefined) parts.push(<code>{unescape(code.slice(1, -1))}</code>);
+		if (code !== undefined) parts.push(<code>{plainText(code.slice(1, -1))}</code>);
 		else if (bracket !== undefined) parts.push(angle(bracket, names));
 		else if (bold !== undefined) parts.push(<b>{inline(bold, names)}</b>);
 		else if (italic !== undefined) parts.push(<i>{inline(italic, names)}</i>);
@@ -103,7 +103,7 @@ export function Mrkdwn({ text }: { text: string }) {
 			{pieces(text)
 				.map((piece, place) => ({ piece, place }))
 				.map(({ piece, place }) => {
-					if (piece.kind === 'pre') return <pre key={place}>{unescape(piece.text)}</pre>;
+					if (piece.kind === 'pre') return <pre key={place}>{plainText(piece.text)}</pre>;
 					if (piece.kind === 'quote') return <blockquote key={place}>{inline(piece.text, names)}</blockquote>;
 					return (
 						<span key={place} className="text">

@@ -14,7 +14,7 @@ export function RichBlock({ block }: { block: Json }) {
 			hooks={{
 				link: ({ href, children }) =>
 					safeAddress(href) === null ? (
-						<>{children}</>
+						<span>{children}</span>
 					) : (
 						<a className="link" href={href} target="_blank" rel="noreferrer noopener">
 							{children}

@@ -18,7 +18,7 @@ export function Select({ blockId, element, labelId, describedBy, isInvalid, isRe
 	const [search, setSearch] = useState<string | null>(null);
 	const [active, setActive] = useState(0);
 	const listId = useId();
-	const root = useRef<HTMLDivElement>(null);
+	const root = useRef<HTMLFieldSetElement>(null);
 	const isOpen = search !== null;
 	const found = optionsOf(element).filter((option) =>
 		words(option.text)
@@ -58,8 +58,9 @@ export function Select({ blockId, element, labelId, describedBy, isInvalid, isRe
 		event.stopPropagation();
 	}
 	return (
-		<div
+		<fieldset
 			className="select"
+			aria-labelledby={labelId}
 			ref={root}
 			onBlur={(event) => {
 				if (!event.currentTarget.contains(event.relatedTarget)) setSearch(null);
@@ -113,6 +114,6 @@ export function Select({ blockId, element, labelId, describedBy, isInvalid, isRe
 				))}
 				{found.length === 0 ? <div className="menu-empty">No matches</div> : null}
 			</div>
-		</div>
+		</fieldset>
 	);
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Icon } from '../icons.tsx';
 import type { World } from '../world.ts';
 import { AgentsPanel } from './agents-panel.tsx';
 import { Guide } from './guide.tsx';
@@ -6,10 +7,10 @@ import { TrafficPanel } from './traffic-panel.tsx';
 import { TroublePanel } from './trouble-panel.tsx';
 
 const TABS = [
-	{ id: 'guide', label: 'Guide', mark: '?' },
-	{ id: 'agents', label: 'Agents', mark: '🤖' },
-	{ id: 'trouble', label: 'Trouble', mark: '⚡' },
-	{ id: 'traffic', label: 'Traffic', mark: '⇄' },
+	{ id: 'guide', label: 'Guide', mark: 'guide' },
+	{ id: 'agents', label: 'Agents', mark: 'robot' },
+	{ id: 'trouble', label: 'Trouble', mark: 'bolt' },
+	{ id: 'traffic', label: 'Traffic', mark: 'traffic' },
 ] as const;
 type Tab = (typeof TABS)[number]['id'];
 
@@ -44,16 +45,16 @@ export function Panel({ world }: { world: World }) {
 					<header className="panel-head">
 						<h2>{current.label}</h2>
 						<button type="button" className="close" aria-label="Close the panel" onClick={() => choose(null)}>
-							<span aria-hidden="true">✕</span>
+							<Icon name="close" />
 						</button>
 					</header>
 					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys. */}
-					<div className="panel-body" role="region" aria-label={current.label} tabIndex={0}>
+					<section className="panel-body" aria-label={current.label} tabIndex={0}>
 						{current.id === 'guide' ? <Guide world={world} /> : null}
 						{current.id === 'agents' ? <AgentsPanel world={world} /> : null}
 						{current.id === 'trouble' ? <TroublePanel world={world} /> : null}
 						{current.id === 'traffic' ? <TrafficPanel world={world} /> : null}
-					</div>
+					</section>
 				</aside>
 			)}
 			<nav className="rail" aria-label="Sandbox tools">
@@ -66,7 +67,7 @@ export function Panel({ world }: { world: World }) {
 						onClick={() => choose(one.id === tab ? null : one.id)}
 					>
 						<span className="rail-mark" aria-hidden="true">
-							{one.mark}
+							<Icon name={one.mark} />
 						</span>
 						{one.label}
 						{marks[one.id] > 0 ? (

@@ -1,0 +1,24 @@
+import { useEffect } from 'react';
+
+/** F6 goes from Slack to the sandbox's tools and back, as it goes from one region to the next in Slack. */
+export function useRegionKey(): void {
+	useEffect(() => {
+		let inSlack: Element | null = null;
+		const onKeyDown = (event: KeyboardEvent) => {
+			if (event.key !== 'F6') return;
+			event.preventDefault();
+			const slack = document.querySelector('.slack');
+			if (slack === null) return;
+			if (slack.contains(document.activeElement) || document.activeElement === document.body) {
+				inSlack = document.activeElement;
+				document.querySelector<HTMLElement>('.rail-tab')?.focus();
+				return;
+			}
+			const back =
+				inSlack !== null && slack.contains(inSlack) ? inSlack : document.querySelector('[role="dialog"], #composer');
+			if (back instanceof HTMLElement) back.focus();
+		};
+		document.addEventListener('keydown', onKeyDown);
+		return () => document.removeEventListener('keydown', onKeyDown);
+	}, []);
+}
