@@ -2,9 +2,9 @@
 
 export { actionsLine, actionWords } from './words/actions.ts';
 export { AFTERMATH_WORDS, receiptHeadline, STATE_WORDS } from './words/answers.ts';
-export { type ErrorContext, type ErrorWords, errorWords } from './words/errors.ts';
-export { contactMrkdwn, type Names, personMrkdwn, personText } from './words/people.ts';
+export { type ErrorContext, errorWords } from './words/errors.ts';
+export { contactMrkdwn, type Names, personMrkdwn } from './words/people.ts';
 export { refusalPlain, refusalWords } from './words/refusals.ts';
-export { type StatusWords, statusWords } from './words/statuses.ts';
+export { statusWords } from './words/statuses.ts';
 export { agoText, durationText, momentMrkdwn, momentText } from './words/times.ts';
 export { channelRefusalWords, watchOutcomeWords } from './words/watching.ts';

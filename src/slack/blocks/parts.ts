@@ -5,7 +5,6 @@ import { isBlank, mrkdwn, plain } from '../text.ts';
 
 /** Slack's limits for what holds blocks. */
 export const MODAL_BLOCKS = 100;
-export const MESSAGE_BLOCKS = 50;
 /** Slack takes 250 KB for a view; some room for how it counts. */
 export const MODAL_BYTES = 240_000;
 

@@ -6,8 +6,8 @@ import { oneLineMrkdwn } from '../text.ts';
 import { durationText, statusWords } from '../words.ts';
 import { section } from './parts.ts';
 
-/** `🟢 Working · step 12 of 30 · for 5 min`, mrkdwn. For modals, cards and notices alike. */
-export function statusLine(session: Session, now: number): string {
+/** `🟢 Working · step 12 of 30 · for 5 min`, mrkdwn. */
+function statusLine(session: Session, now: number): string {
 	const { emoji, mrkdwn } = statusWords(session.status);
 	const { step, maxSteps } = stepOf(session);
 	const age = ageOf(session, now);

@@ -39,7 +39,7 @@ export function stepCards(model: SessionModel, perPage: number): StepCards {
 }
 
 /** One or two blocks: what was said, and who did what. `asksAbove`: its text stands above the form already. */
-export function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlock[] {
+function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlock[] {
 	const said = asksAbove ? '' : markdownAsMrkdwn(message.content, cardText);
 	const who = step === null ? roleWords(message.role) : `Step ${step}`;
 	const did = actionsLine(message.actions);

@@ -151,7 +151,7 @@ function otherBlock(field: Field, context: FieldContext, label: string): InputBl
 }
 
 /** The title; where there is none its place in the question, and where titles repeat both. */
-export function labelOf(question: Question, position: number, limit: number): string {
+function labelOf(question: Question, position: number, limit: number): string {
 	const title = oneLine(question.items[position]?.title ?? '', Math.max(75, Math.min(1900, limit)));
 	const place = question.openItems.indexOf(position) + 1;
 	const count = question.openItems.length;

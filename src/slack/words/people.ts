@@ -10,11 +10,6 @@ export function personMrkdwn(userId: string, names: Names): string {
 	return isUserId(userId) ? `<@${userId}>` : oneLineMrkdwn(names.displayName(userId), 80) || 'somebody';
 }
 
-/** The same for plain text. */
-export function personText(userId: string, names: Names): string {
-	return oneLine(names.displayName(userId), 80) || 'somebody';
-}
-
 /** Whom to ask: a Slack user id becomes a mention, anything else stays text. */
 export function contactMrkdwn(adminContact: string | null): string {
 	if (adminContact === null || adminContact.trim() === '') return 'whoever runs Handraise here';

@@ -5,12 +5,9 @@ import type { Session } from '../../../src/questions/session.ts';
 import { readSessionAnswer } from '../../../src/session-service/schema.ts';
 import { errorModal } from '../../../src/slack/blocks/error-modal.ts';
 import { loadingModal } from '../../../src/slack/blocks/loading-modal.ts';
-import { message } from '../../../src/slack/blocks/message.ts';
 import { answerCard, errorMessage } from '../../../src/slack/blocks/messages.ts';
-import { questionSummaryBlocks, questionSummaryText } from '../../../src/slack/blocks/question-summary.ts';
 import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
 import type { SessionModel } from '../../../src/slack/blocks/session-model.ts';
-import { sessionSummaryBlocks, sessionSummaryText } from '../../../src/slack/blocks/session-summary.ts';
 import { readForm } from '../../../src/slack/form.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';
@@ -62,16 +59,12 @@ describe('a hostile session', () => {
 			fc.property(hostileSession, view, hostileText, (raw, chosen, code) => {
 				const session = readSessionAnswer({ session: raw }, chosen.sessionId);
 				fc.pre(session !== null);
-				const { metadata, question } = modelOf(session, chosen);
+				const { metadata } = modelOf(session, chosen);
 				const context = { kept: 'text', adminContact: chosen.displayName } as const;
 				expectSafeView(loadingModal(chosen.sessionId, metadata));
 				expectSafeView(errorModal(code, metadata, context));
 				expectSafeMessage(errorMessage(code, chosen.sessionId, context));
 				expectSafeMessage(answerCard(chosen.sessionId));
-				expectSafeMessage(message(sessionSummaryText(session), sessionSummaryBlocks(session, now)));
-				if (question !== null) {
-					expectSafeMessage(message(questionSummaryText(question), questionSummaryBlocks(question)));
-				}
 			}),
 			{ numRuns: 700 },
 		);
