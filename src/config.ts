@@ -103,7 +103,7 @@ const environment = z.object({
 		'is another kind of token: take the bot token, it starts with xoxb-',
 	),
 	SLACK_APP_TOKEN: optional.refine(
-		(value) => value === undefined || !/^xox/.test(value),
+		(value) => value === undefined || !value.startsWith('xox'),
 		'is another kind of token: take an app-level token with connections:write, it starts with xapp-',
 	),
 	SLACK_SIGNING_SECRET: optional,

@@ -6,6 +6,9 @@ import { EncryptionKeyInvalidError, StoreUnavailableError } from './errors.ts';
 const KEY_LENGTH = 32;
 const HOW = 'Make one with `openssl rand -base64 32`.';
 
+/** Where the key is kept when `ENCRYPTION_KEY` is not set. */
+export const keyFileIn = (dataDir: string) => join(dataDir, 'encryption.key');
+
 /**
  * Reads `ENCRYPTION_KEY`: exactly 32 bytes, as 64 hexadecimal digits or as base64 (either alphabet, padding optional).
  * Nothing is derived from passphrases: who may choose a short one will. Throws `EncryptionKeyInvalidError`.
@@ -28,7 +31,7 @@ export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buf
  * alone. Throws `EncryptionKeyInvalidError` when it holds something else, `StoreUnavailableError` when it cannot be had.
  */
 export function loadOrMakeKeyFile(dataDir: string): Buffer {
-	const path = join(dataDir, 'encryption.key');
+	const path = keyFileIn(dataDir);
 	try {
 		return parseEncryptionKey(readOrMake(path), path);
 	} catch (error) {

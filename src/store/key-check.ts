@@ -14,5 +14,10 @@ export async function keyMatches(db: StoreDatabase, cipher: Cipher): Promise<boo
 			.execute();
 		return (await trx.selectFrom('meta').select('value').where('name', '=', PLACE.id).executeTakeFirstOrThrow()).value;
 	});
+	return sealsKeyCheck(value, cipher);
+}
+
+/** Whether a check value, as it stands in the database, was made with the key of `cipher`. */
+export function sealsKeyCheck(value: string, cipher: Cipher): boolean {
 	return cipher.decrypt(value, PLACE) === TEXT;
 }

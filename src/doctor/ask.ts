@@ -1,0 +1,112 @@
+/** An answer over HTTP, whatever its status. */
+export interface Answer {
+	readonly kind: 'answer';
+	readonly status: number;
+	readonly headers: Headers;
+	/** Its first 64 kB. */
+	readonly body: string;
+	/** From the request's start to the headers. */
+	readonly ms: number;
+	/** How far the answering machine's clock is ahead of ours, in milliseconds, give or take a second. */
+	readonly aheadMs: number | null;
+}
+
+export interface NoAnswer {
+	readonly kind: 'no-answer';
+	/** Completes "There is no answer: …". */
+	readonly why: string;
+}
+
+const MOST_BODY_BYTES = 65_536;
+
+/** One request, no redirect followed. Never throws: whatever is wrong with the connection is a `NoAnswer`. */
+export async function ask(
+	url: string,
+	{
+		method = 'GET',
+		headers = {},
+		timeoutMs,
+	}: { method?: 'GET' | 'POST'; headers?: Readonly<Record<string, string>>; timeoutMs: number },
+): Promise<Answer | NoAnswer> {
+	const startedAt = Date.now();
+	try {
+		const signal = AbortSignal.timeout(timeoutMs);
+		const response = await fetch(url, { method, headers, redirect: 'manual', signal });
+		const headersAt = Date.now();
+		return {
+			kind: 'answer',
+			status: response.status,
+			headers: response.headers,
+			body: await beginningOf(response),
+			ms: headersAt - startedAt,
+			aheadMs: aheadMs(response.headers.get('date'), startedAt, headersAt),
+		};
+	} catch (error) {
+		return { kind: 'no-answer', why: whyNot(error, timeoutMs) };
+	}
+}
+
+async function beginningOf(response: Response): Promise<string> {
+	const decoder = new TextDecoder();
+	let text = '';
+	let bytes = 0;
+	for await (const chunk of response.body ?? []) {
+		text += decoder.decode(chunk, { stream: true });
+		bytes += chunk.byteLength;
+		if (bytes >= MOST_BODY_BYTES) break;
+	}
+	return text;
+}
+
+/** `Date` has no fractions of a second and was written somewhere between the two moments. */
+function aheadMs(date: string | null, startedAt: number, headersAt: number): number | null {
+	const theirs = Date.parse(date ?? '');
+	return Number.isNaN(theirs) ? null : theirs + 500 - (startedAt + headersAt) / 2;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+	ENOTFOUND: 'no such host name; check the spelling and the DNS',
+	EAI_AGAIN: 'the DNS does not answer',
+	ECONNREFUSED: 'nothing listens at that host and port',
+	ECONNRESET: 'the connection was cut; a firewall or proxy may be in between',
+	UND_ERR_SOCKET: 'the connection was cut; a firewall or proxy may be in between',
+	EHOSTUNREACH: 'there is no way to that host from here',
+	ENETUNREACH: 'there is no way to that host from here',
+	ETIMEDOUT: 'the connection was not accepted in time; a firewall may be in between',
+	UND_ERR_CONNECT_TIMEOUT: 'the connection was not accepted in time; a firewall may be in between',
+	ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS: is it http:// instead of https://?',
+	ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS: is it http:// instead of https://?',
+	CERT_HAS_EXPIRED: 'its certificate has expired',
+	ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
+};
+
+function whyNot(error: unknown, timeoutMs: number): string {
+	if (error instanceof DOMException && error.name === 'TimeoutError')
+		return `nothing came within ${timeoutMs / 1000} s`;
+	const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
+	if (/CERT|ISSUER|SELF_SIGNED/.test(code) && WORDS[code] === undefined) {
+		return `its certificate is not trusted (${code}); give a private authority's certificate in NODE_EXTRA_CA_CERTS`;
+	}
+	if (code.startsWith('HPE_')) return 'what answers does not speak HTTP';
+	return WORDS[code] ?? `the connection failed (${code})`;
+}
+
+function codeOf(error: unknown): string | null {
+	const code = (error as { code?: unknown } | null | undefined)?.code;
+	return typeof code === 'string' ? code : null;
+}
+
+/** The JSON object in a text, else null. */
+export function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+	} catch {
+		return null;
+	}
+}
+
+export function looksLikeHtml({ headers, body }: Answer): boolean {
+	// The type alone says nothing: the service sends plain sentences as text/html, as Express does.
+	return (headers.get('content-type') ?? '').includes('html') && /^\s*</.test(body);
+}

@@ -1,0 +1,92 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { type DatabaseLook, KEY_CHECK_QUERY, SCHEMA_QUERY } from './inspect.ts';
+import { isSqliteBusy } from './sqlite-errors.ts';
+
+export type SqliteLook =
+	| { readonly kind: 'absent' }
+	| ({ readonly kind: 'database'; readonly inUse: boolean } & DatabaseLook)
+	/** `reason` says what SQLite finds. */
+	| { readonly kind: 'unreadable'; readonly reason: string };
+
+/**
+ * Looks at `dataDir/handraise.db` without changing or making a file, whether Handraise has it open or not. It must not
+ * be called in a process that has it open: closing would drop the locks (POSIX).
+ */
+export function inspectSqlite(dataDir: string): SqliteLook {
+	const path = join(resolve(dataDir), 'handraise.db');
+	if (!existsSync(path) || statSync(path).size === 0) return { kind: 'absent' };
+	try {
+		const inUse = isLocked(join(resolve(dataDir), 'handraise.lock'));
+		const database = openUnchanged(path);
+		try {
+			if (!inUse) findDamage(database);
+			return { kind: 'database', inUse, ...look(database) };
+		} finally {
+			database.close();
+		}
+	} catch (error) {
+		return { kind: 'unreadable', reason: reasonOf(error) };
+	}
+}
+
+/** Whether another process holds the lock. Ours is gone again before anybody could be refused because of it. */
+function isLocked(path: string): boolean {
+	if (!existsSync(path)) return false;
+	const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+	try {
+		lock.prepare('select count(*) from sqlite_schema').get();
+		return false;
+	} catch (error) {
+		if (isSqliteBusy(error)) return true;
+		throw error;
+	} finally {
+		lock.close();
+	}
+}
+
+/**
+ * Reading a database in WAL mode makes its `-wal` and `-shm` files where there are none, even when it is opened
+ * read-only. Where nobody has it open they are not needed: `immutable` reads the file alone.
+ */
+function openUnchanged(path: string): DatabaseSync {
+	if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`))
+		return new DatabaseSync(path, { readOnly: true, timeout: 500 });
+	const url = pathToFileURL(path);
+	url.searchParams.set('immutable', '1');
+	return new DatabaseSync(url, { readOnly: true });
+}
+
+class Damaged extends Error {}
+
+function findDamage(database: DatabaseSync): void {
+	const verdict = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0];
+	if (verdict !== 'ok') throw new Damaged();
+}
+
+function look(database: DatabaseSync): DatabaseLook {
+	const tables = new Set(
+		database
+			.prepare("select name from sqlite_schema where type = 'table'")
+			.all()
+			.map((row) => row.name),
+	);
+	const schema = tables.has('migrations') ? database.prepare(SCHEMA_QUERY).get()?.number : null;
+	const keyCheck = tables.has('meta') ? database.prepare(KEY_CHECK_QUERY).get()?.value : null;
+	return {
+		schema: typeof schema === 'number' ? schema : null,
+		keyCheck: typeof keyCheck === 'string' ? keyCheck : null,
+	};
+}
+
+const NOT_A_DATABASE = 26;
+const CORRUPT = 11;
+
+function reasonOf(error: unknown): string {
+	const code = (error as { errcode?: number } | null)?.errcode;
+	if (error instanceof Damaged || code === CORRUPT) return 'it is damaged';
+	if (code === NOT_A_DATABASE) return 'it is no SQLite database';
+	return code === undefined ? 'it cannot be read' : `SQLite fails with result code ${code}`;
+}
