@@ -37,7 +37,12 @@ const server = new EmbeddedPostgres({
 	createPostgresUser: asRoot,
 	initdbFlags: ['--no-sync', '--encoding=UTF8'],
 	postgresFlags: [
-		...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=200'],
+		'-c',
+		'listen_addresses=127.0.0.1',
+		'-c',
+		'unix_socket_directories=',
+		'-c',
+		'max_connections=200',
 		...(durable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off']),
 	],
 	onLog: () => {},
