@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Answer, Told } from './answer.ts';
+import { type Answer, isBlocking, type Told } from './answer.ts';
 import type { createConfirmation } from './confirm.ts';
 import type { createDelivery } from './deliver.ts';
 import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts } from './ports.ts';
@@ -156,7 +156,9 @@ export function createAnswerWorker(deps: Dependencies) {
 	};
 }
 
-function isTold(answer: Pick<Answer, 'state' | 'aftermath' | 'told'>): boolean {
+/** After a failed attempt there is news though the state is as before: the next time, and that it is taking long. */
+function isTold(answer: Pick<Answer, 'state' | 'aftermath' | 'told' | 'lastError'>): boolean {
+	if (isBlocking(answer.state) && answer.lastError !== null) return false;
 	return answer.told.state === answer.state && answer.told.aftermath === answer.aftermath;
 }
 
