@@ -1,12 +1,17 @@
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createSandbox } from './sandbox.ts';
 
 /** The usual address; a free port is taken when it is busy. */
 const USUAL_PORT = 4321;
 
+/** Not under version control. */
+const KEPT = fileURLToPath(new URL('../../.cache/sandbox', import.meta.url));
+
 const { values } = parseArgs({
 	options: {
 		'no-bot': { type: 'boolean', default: false },
+		keep: { type: 'boolean', default: false },
 		port: { type: 'string' },
 	},
 });
@@ -14,6 +19,7 @@ const { values } = parseArgs({
 const sandbox = await createSandbox({
 	port: Number(values.port ?? USUAL_PORT),
 	withBot: !values['no-bot'],
+	...(values.keep ? { keepIn: KEPT } : {}),
 	onLine(line, isProblem) {
 		if (isProblem) console.error(line);
 	},

@@ -6,6 +6,7 @@ import { WebSocketServer } from 'ws';
 import type { Viewer } from '../support/slack/payloads.ts';
 import type { PageFile } from './bundle.ts';
 import { DeedError, type Deeds } from './deeds.ts';
+import { onPortOrFree } from './port.ts';
 import type { Stream } from './stream.ts';
 
 /** Inline script and style are refused, and nothing is loaded from anywhere but the sandbox. */
@@ -43,21 +44,14 @@ function isLocal(host: string | undefined, origin: string | undefined): boolean 
 	return LOOPBACK.test(host ?? '') && (origin === undefined || LOOPBACK.test(origin.replace(/^https?:\/\//, '')));
 }
 
-async function listen(server: Server, port: number): Promise<void> {
-	const attempt = (which: number) =>
-		new Promise<void>((resolve, reject) => {
-			server.once('error', reject);
-			server.listen(which, '127.0.0.1', () => {
-				server.off('error', reject);
-				resolve();
-			});
+function listen(server: Server, port: number): Promise<void> {
+	return new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(port, '127.0.0.1', () => {
+			server.off('error', reject);
+			resolve();
 		});
-	try {
-		await attempt(port);
-	} catch (error) {
-		if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-		await attempt(0);
-	}
+	});
 }
 
 /** Serves the page, its stream of changes and what can be done, to browsers on this machine only. */
@@ -121,7 +115,7 @@ export async function createPageServer(deps: PageServerDeps): Promise<PageServer
 			return refuse('404 Not Found');
 		}
 	});
-	await listen(server, deps.port);
+	await onPortOrFree(deps.port, (port) => listen(server, port));
 	return {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 		async close() {

@@ -1,14 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createSessionService, type SessionService } from '../support/session-service/session-service.ts';
 import { createSlackStandIn, type SlackStandIn } from '../support/slack/stand-in.ts';
 import { type AppProcess, createAppProcess } from './app-process.ts';
 import { bundlePage } from './bundle.ts';
 import { createDeeds, DeedError, type Deeds } from './deeds.ts';
+import { createKeeper } from './keeper.ts';
 import { readManifest } from './manifest.ts';
 import { createPageServer } from './page-server.ts';
 import { type ReadMarks, readKey } from './person-view.ts';
+import { onPortOrFree } from './port.ts';
 import { createStream, type Stream } from './stream.ts';
 import { createTroubles, type Troubles } from './troubles.ts';
 import { sandboxWorkspace } from './workspace.ts';
@@ -18,6 +17,8 @@ export interface SandboxOptions {
 	port?: number;
 	/** False: the app is started elsewhere. */
 	withBot?: boolean;
+	/** Where everything is kept from one start to the next; absent: nothing is. */
+	keepIn?: string;
 	/** The app's program; the project's own unless told. */
 	entry?: string;
 	/** Multiplies the waits of the agents' scripts. */
@@ -42,23 +43,33 @@ export interface Sandbox {
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const files = bundlePage();
 	const manifest = readManifest();
-	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-sandbox-'));
-	const service = createSessionService(options.pace === undefined ? {} : { pace: options.pace });
-	await service.start();
+	const keeper = await createKeeper(options.keepIn ?? null);
+	const { kept } = keeper;
+	const port = options.port ?? 0;
+	// The app knows a session by its service's address, so that has to stay the same over a restart.
+	const service = await onPortOrFree(kept?.servicePort ?? (port === 0 ? 0 : port + 2), async (own) => {
+		const created = createSessionService({ port: own, ...(options.pace === undefined ? {} : { pace: options.pace }) });
+		await created.start();
+		return created;
+	});
+	if (kept !== null) service.sessions.restore(kept.sessions);
 	const isOnSandbox = (url: string) => URL.parse(url)?.origin === service.url;
-	const slack = await createSlackStandIn({
-		state: sandboxWorkspace(Date.now()),
+	const slackOptions = {
+		state: kept?.slack ?? sandboxWorkspace(Date.now()),
 		trafficLimit: 1000,
 		settings: {
 			scopes: manifest.oauth_config.scopes.bot,
 			events: manifest.settings.event_subscriptions.bot_events,
 			commands: manifest.features.slash_commands.map((one) => one.command),
 			escapeCommands: manifest.features.slash_commands.some((one) => one.should_escape),
-			undownloadable: (url) => !isOnSandbox(url),
+			undownloadable: (url: string) => !isOnSandbox(url),
 		},
-	});
-	const marks: ReadMarks = new Map();
-	for (const { channel, ts } of slack.core.state.messages) {
+	};
+	const slack = await onPortOrFree(port === 0 ? 0 : port + 1, (own) =>
+		createSlackStandIn({ ...slackOptions, port: own }),
+	);
+	const marks: ReadMarks = new Map(kept?.marks);
+	for (const { channel, ts } of kept === null ? slack.core.state.messages : []) {
 		for (const person of slack.core.state.people) marks.set(readKey(person.id, channel), ts);
 	}
 	const troubles = createTroubles({ slack, service });
@@ -69,7 +80,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		return parts;
 	}
 	const page = await createPageServer({
-		port: options.port ?? 0,
+		port,
 		files,
 		deeds: () => ready().deeds,
 		stream: () => ready().stream,
@@ -87,7 +98,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		SESSION_SERVICE_URL: service.url,
 		SESSION_SERVICE_API_KEY: service.apiKey,
 		SESSION_DASHBOARD_URL: dashboardUrl,
-		DATA_DIR: dataDir,
+		DATA_DIR: keeper.dataDir,
 		PORT: '0',
 	};
 	const bot =
@@ -112,6 +123,14 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		bot: () => bot?.status() ?? { status: 'external', pid: null, ended: null, problems: [] },
 	});
 	parts = { stream, deeds: createDeeds({ slack, service, troubles, marks, bot, stream }) };
+	const servicePort = Number(new URL(service.url).port);
+	const now = () => ({
+		slack: slack.snapshot(),
+		marks: [...marks],
+		sessions: service.sessions.snapshot(),
+		servicePort,
+	});
+	keeper.watch(now);
 	bot?.start();
 
 	return {
@@ -123,10 +142,10 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		bot,
 		async close() {
 			await bot?.stop();
+			await keeper.close(now);
 			stopListening();
 			stream.close();
 			await Promise.all([page.close(), slack.close(), service.stop()]);
-			await rm(dataDir, { recursive: true, force: true });
 		},
 	};
 }

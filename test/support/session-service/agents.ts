@@ -70,11 +70,18 @@ export interface AgentSettings {
 	/** Multiplies the scripts' waits: 1 is a person's pace, 0 goes on at once. */
 	readonly pace: number;
 	readonly answerAsPage: (id: string, values: readonly string[]) => unknown;
+	/**
+	 * How many messages of the script are in the record already, when a kept session is taken up again: the script runs
+	 * from its beginning, and what it did before happens no second time.
+	 */
+	readonly done?: number;
 }
 
 /** The hands of the agent that plays `record`. */
-export function createAgent({ state, clock, pace, answerAsPage }: AgentSettings, record: SessionRecord): Agent {
+export function createAgent(settings: AgentSettings, record: SessionRecord): Agent {
+	const { state, clock, pace, answerAsPage } = settings;
 	const { id, abort } = record;
+	let toReplay = settings.done ?? 0;
 
 	function steps(): number {
 		return record.json.messages?.filter((message) => message.role === 'assistant').length ?? 0;
@@ -82,6 +89,7 @@ export function createAgent({ state, clock, pace, answerAsPage }: AgentSettings,
 
 	function say(message: MessageJson): number {
 		abort.signal.throwIfAborted();
+		if (toReplay > 0) return (record.json.messages?.length ?? 0) - toReplay--;
 		const index = state.push(id, message);
 		if (message.role === 'assistant') {
 			record.screenshotStep = steps();
@@ -93,18 +101,22 @@ export function createAgent({ state, clock, pace, answerAsPage }: AgentSettings,
 
 	function status(next: string): void {
 		abort.signal.throwIfAborted();
+		if (toReplay > 0) return;
 		state.setStatus(id, next);
 	}
 
 	function pose(content: string, items: readonly ItemJson[]): number {
+		const wasThere = toReplay > 0;
 		const index = say(asking(content, items));
-		status('humanInput');
+		if (!wasThere) status('humanInput');
 		return index;
 	}
 
 	async function answered(messageIndex: number): Promise<readonly string[]> {
 		const items = () => record.json.messages?.[messageIndex]?.human_input ?? [];
-		await state.until(id, (json) => json.status === 'active' && items().some(isAnswered), abort.signal);
+		if (toReplay === 0) {
+			await state.until(id, (json) => json.status === 'active' && items().some(isAnswered), abort.signal);
+		}
 		return items().map((one) => one.value ?? '');
 	}
 
@@ -118,7 +130,7 @@ export function createAgent({ state, clock, pace, answerAsPage }: AgentSettings,
 		},
 		async wait(ms) {
 			abort.signal.throwIfAborted();
-			if (ms * pace > 0) await clock.sleep(ms * pace, abort.signal);
+			if (ms * pace > 0 && toReplay === 0) await clock.sleep(ms * pace, abort.signal);
 			else await Promise.resolve();
 			if (record.json.status === 'paused') {
 				await state.until(id, (json) => json.status !== 'paused', abort.signal);
@@ -128,6 +140,7 @@ export function createAgent({ state, clock, pace, answerAsPage }: AgentSettings,
 		complete(result, files = {}) {
 			const timestamp = new Date(clock.now()).toISOString();
 			for (const [filename, blob] of Object.entries(files)) record.blobs.set(filename, blob);
+			if (toReplay > 0) return;
 			record.json.files = [
 				...(record.json.files ?? []),
 				...Object.keys(files).map((filename) => ({ filename, timestamp })),
@@ -136,10 +149,11 @@ export function createAgent({ state, clock, pace, answerAsPage }: AgentSettings,
 			status('completed');
 		},
 		page(values) {
-			answerAsPage(id, values);
+			if (toReplay === 0) answerAsPage(id, values);
 		},
 		change(edit) {
 			abort.signal.throwIfAborted();
+			if (toReplay > 0) return;
 			edit(record.json);
 			state.touch(record);
 		},

@@ -8,6 +8,16 @@ export type PageVerdict =
 	| { readonly ok: true; readonly messageIndex: number }
 	| { readonly ok: false; readonly reason: 'ended' | 'already answered' | 'nothing asked' };
 
+/** A session with what its agent has done, as plain data; files' contents in base64. */
+export interface SavedSession {
+	readonly id: string;
+	readonly json: SessionJson;
+	readonly scenario: string | null;
+	readonly foreign: boolean;
+	readonly screenshotStep: number | null;
+	readonly blobs: readonly { readonly name: string; readonly type: string; readonly base64: string }[];
+}
+
 export interface SessionsSettings {
 	readonly state: State;
 	readonly clock: Clock;
@@ -89,8 +99,47 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 		return id;
 	}
 
+	/** Everything there is, to be taken up again by `restore`. */
+	function snapshot(): SavedSession[] {
+		return [...state.records.values()].map(({ id, json, scenario, foreign, screenshotStep, blobs }) => ({
+			id,
+			json: structuredClone(json),
+			scenario,
+			foreign,
+			screenshotStep,
+			blobs: [...blobs].map(([name, { type, content }]) => ({
+				name,
+				type,
+				base64: Buffer.from(content).toString('base64'),
+			})),
+		}));
+	}
+
+	/** Takes up kept sessions; their agents go on where they were. */
+	function restore(saved: readonly SavedSession[]): void {
+		for (const one of saved) {
+			const scenario = scenarios.find((candidate) => candidate.id === one.scenario);
+			const record = state.add(one.id, one.json, {
+				foreign: one.foreign,
+				blobs: Object.fromEntries(
+					one.blobs.map(({ name, type, base64 }) => [name, { type, content: Buffer.from(base64, 'base64') }]),
+				),
+				...(scenario === undefined ? {} : { scenario: scenario.id }),
+			});
+			record.screenshotStep = one.screenshotStep;
+			const asked = record.json.messages?.[askingIndex(record.json)]?.human_input ?? [];
+			// It was answered in the moment before it would have gone on.
+			if (record.json.status === 'humanInput' && asked.some(isAnswered)) record.json.status = 'active';
+			if (scenario === undefined || isEnded(record.json)) continue;
+			const done = (record.json.messages?.length ?? 0) - (scenario.seed.messages?.length ?? 0);
+			play(scenario, createAgent({ state, clock, pace, answerAsPage, done }, record), record, onScriptError);
+		}
+	}
+
 	return {
 		answerAsPage,
+		snapshot,
+		restore,
 		start,
 		run,
 		scenarios,
