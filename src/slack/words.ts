@@ -7,4 +7,4 @@ export { contactMrkdwn, type Names, personMrkdwn } from './words/people.ts';
 export { refusalPlain, refusalWords } from './words/refusals.ts';
 export { statusWords } from './words/statuses.ts';
 export { agoText, durationText, momentMrkdwn, momentText } from './words/times.ts';
-export { channelRefusalWords, watchOutcomeWords } from './words/watching.ts';
+export { channelRefusalWords, expectationWords, watchOutcomeWords } from './words/watching.ts';

@@ -81,7 +81,7 @@ export function registerWatchActions(listen: Listen, deps: Dependencies): void {
 	for (const id of [ACTIONS.listOlder, ACTIONS.listNewer]) {
 		listen.action(id, async (request, press) => {
 			if (!(await mayDo(request, request.channelId))) return;
-			await commands.list(request, Math.max(0, Math.floor(Number(press.value)) || 0));
+			await commands.list(request, Math.max(0, Math.floor(Number(press.value)) || 0), true);
 		});
 	}
 }

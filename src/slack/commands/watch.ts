@@ -7,7 +7,7 @@ import type { Channels } from '../channels.ts';
 import { codeOf } from '../error-code.ts';
 import type { Reply } from '../reply.ts';
 import type { PersonRequest } from '../request.ts';
-import { channelRefusalWords, watchOutcomeWords } from '../words.ts';
+import { channelRefusalWords, expectationWords, watchOutcomeWords } from '../words.ts';
 import type { SessionCommand, WatchOptions } from './parse.ts';
 
 interface Dependencies {
@@ -39,6 +39,7 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 		}
 		const { teamId, userId } = request.person;
 		const lines: string[] = [];
+		let slow = '';
 		for (const sessionId of sessionIds) {
 			const outcome = await subscriptions.watch({
 				teamId,
@@ -50,7 +51,10 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 			});
 			request.log.info({ session: sessionId, outcome: outcome.kind }, 'watch');
 			lines.push(watchOutcomeWords(sessionId, outcome, error));
+			// Once, and as it is after the last of them.
+			if (outcome.kind === 'watching') slow = expectationWords(outcome.expectation);
 		}
+		if (slow !== '') lines.push(slow);
 		const note =
 			'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel.';
 		await say(request, lines, lines.length === 1 && lines[0]?.startsWith('👀') ? note : '');
@@ -83,12 +87,13 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 		return say(request, lines);
 	}
 
-	async function list(request: PersonRequest, offset: number): Promise<void> {
+	/** `turned`: another page in the place of the one whose button was pressed. */
+	async function list(request: PersonRequest, offset: number, turned: boolean): Promise<void> {
 		const { channelId, person } = request;
 		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
 		const page = await subscriptions.list({ teamId: person.teamId, channelId }, { offset, limit: LIST_PAGE });
 		const content = watchList(page, offset);
-		if (offset > 0 && (await reply.inPlace(request, content))) return;
+		if (turned && (await reply.inPlace(request, content))) return;
 		await reply.toPerson(request, content);
 	}
 
@@ -103,7 +108,7 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 			try {
 				if (command.kind === 'watch') await watch(request, request.channelId, command.sessionIds, command.options);
 				else if (command.kind === 'unwatch') await unwatch(request, request.channelId, command.sessionIds);
-				else await list(request, 0);
+				else await list(request, 0, false);
 			} catch (failed) {
 				await reply.toPerson(request, errorMessage(codeOf(failed), null, error));
 				throw failed;

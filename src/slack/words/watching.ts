@@ -12,7 +12,7 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 	const name = `*${oneLineMrkdwn(sessionId, 100)}*`;
 	switch (outcome.kind) {
 		case 'watching':
-			return `👀 ${name} is watched in this channel now.${expectationWords(outcome.expectation)}`;
+			return `👀 ${name} is watched in this channel now.`;
 		case 'already':
 			return outcome.changed
 				? `👀 ${name} was watched here already; what is posted of it is changed.`
@@ -28,13 +28,13 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 	}
 }
 
-/** How slow a watch will be, where that is worth saying. */
-function expectationWords({ slow, roundSeconds, typicalSeconds, longestSeconds }: Expectation): string {
+/** How slow watching will be, in one line, where that is worth saying; else empty. */
+export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSeconds }: Expectation): string {
 	if (!slow) return '';
 	const round = durationText(roundSeconds * 1_000);
 	const typical = durationText(typicalSeconds * 1_000);
 	const longest = durationText(longestSeconds * 1_000);
-	return ` ⏱️ So many sessions are watched that this will be slow: reading each of them once takes ${round}. A question of an agent at work is seen after about ${typical}, that of a quiet one after up to ${longest}.`;
+	return `⏱️ So many sessions are watched that this will be slow: reading each of them once takes ${round}. A question of an agent at work is seen after about ${typical}, that of a quiet one after up to ${longest}.`;
 }
 
 /** Why nothing can be watched in this channel, and what to do. mrkdwn. */

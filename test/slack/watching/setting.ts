@@ -1,0 +1,212 @@
+import { expect } from 'vitest';
+import { type AppOptions, startApp } from '../../support/app.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { passTime } from '../../support/pass-time.ts';
+import { asking, done, item, task } from '../../support/session-service/agents.ts';
+import { CANARY_STRINGS } from '../../support/session-service/canaries.ts';
+import type { ItemJson, SessionJson } from '../../support/session-service/json.ts';
+import type { Posted } from '../../support/slack/driver/posted.ts';
+import type { TrafficEntry } from '../../support/slack/traffic.ts';
+
+const BOT = 'handraise';
+/** Calls that put something where more people than one may read it. */
+const PUBLIC_CALLS: ReadonlySet<string> = new Set(['chat.postMessage', 'chat.update']);
+const REASONABLE_MS = 5 * 60_000;
+
+/** The whole program and the session service on a clock that jumps; Slack keeps the machine's time. */
+export async function watchingApp(options: AppOptions = {}) {
+	const clock = createManualClock();
+	const app = await startApp({ ...options, clock, service: { clock, pace: 1, ...options.service } });
+	const { slack, service } = app;
+	let count = 0;
+
+	/** Lets time pass until `look` finds something other than false, null and undefined; resolves to that. */
+	async function until<T>(look: () => T, describe = () => '', limitMs = REASONABLE_MS) {
+		let found: T | undefined;
+		const isThere = () => {
+			found = look();
+			return found !== undefined && found !== null && found !== false;
+		};
+		await passTime(app, clock, isThere, () => `${describe()}\n${look.toString()}\n${allTexts()}`, limitMs);
+		return found as Exclude<T, undefined | null | false>;
+	}
+
+	function allTexts(): string {
+		return slack.core.state.messages
+			.map(({ channel, threadTs, text }) => `${channel} ${threadTs ?? ''} ${text}`)
+			.join('\n');
+	}
+
+	/** A session with one step; nobody plays it, so it does what the test says. */
+	function session(json: SessionJson = {}): string {
+		count += 1;
+		const id = `s${count}${Math.random().toString(16).slice(2, 8)}`;
+		service.sessions.put(id, {
+			status: 'active',
+			name: `Order ${count} chairs`,
+			maxSteps: 30,
+			messages: [
+				task('Order six desk chairs.'),
+				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
+			],
+			files: [],
+			...json,
+		});
+		return id;
+	}
+
+	/** The agent of a session asks; the message's index. */
+	function ask(
+		id: string,
+		items: readonly ItemJson[] = [item('Which colour?')],
+		content = 'Three are in stock.',
+	): number {
+		const index = service.sessions.push(id, asking(content, items));
+		service.sessions.setStatus(id, 'humanInput');
+		return index;
+	}
+
+	function step(id: string, content: string): void {
+		service.sessions.push(id, done(content, { click: { index: 1 } }));
+	}
+
+	/** What the bot wrote into a channel for everybody, outside of threads or shown in the channel too. */
+	function inChannel(channel = '#agents', who = 'ada'): Posted[] {
+		return slack
+			.as(who)
+			.messages(channel)
+			.filter((message) => message.author() === BOT && !message.isEphemeral());
+	}
+
+	/** The newest card of a session in a channel. */
+	function card(id: string, channel = '#agents', who = 'ada'): Posted | undefined {
+		return inChannel(channel, who).findLast(
+			(message) => message.threadTs() === null && JSON.stringify(message.blocks()).includes(`":${id}"`),
+		);
+	}
+
+	/** What the bot wrote into the thread of a session's card. */
+	function thread(id: string, channel = '#agents', who = 'ada'): Posted[] {
+		const posts = card(id, channel, who)?.thread() ?? [];
+		return posts.filter((message) => message.author() === BOT && !message.isEphemeral());
+	}
+
+	/** Resolves when the card says so. */
+	function cardSays(id: string, words: string | RegExp, channel = '#agents'): Promise<Posted> {
+		return until(
+			() => {
+				const found = card(id, channel);
+				const isThere = typeof words === 'string' ? found?.text().includes(words) : words.test(found?.text() ?? '');
+				return isThere === true && found !== undefined && found;
+			},
+			() => `The card of ${id} was to say "${words}" and says:\n${card(id, channel)?.text()}`,
+		);
+	}
+
+	/** Resolves with the post in the thread that says so. */
+	function threadSays(id: string, words: string, channel = '#agents'): Promise<Posted> {
+		return until(
+			() => thread(id, channel).findLast((post) => post.text().includes(words)),
+			() =>
+				`The thread of ${id} was to say "${words}" and says:\n${thread(id, channel)
+					.map((post) => post.text())
+					.join('\n--\n')}`,
+		);
+	}
+
+	function onlyFor(who: string, channel: string): Posted[] {
+		return slack
+			.as(who)
+			.messages(channel, { all: true })
+			.filter((message) => message.isEphemeral());
+	}
+
+	/** What only this person is told after `act`. */
+	async function toldAfter(act: () => Promise<unknown>, who = 'ada', channel = '#agents'): Promise<Posted> {
+		const before = onlyFor(who, channel).length;
+		await act();
+		return until(
+			() => onlyFor(who, channel)[before],
+			() => `${who} was told nothing`,
+		);
+	}
+
+	async function command(line: string, who = 'ada', channel = '#agents'): Promise<Posted> {
+		return toldAfter(
+			async () => {
+				const outcome = await slack.as(who).command(channel, line);
+				if (!outcome.ok) throw new Error(`${line} failed with ${outcome.error}`);
+			},
+			who,
+			channel,
+		);
+	}
+
+	/** Watches a session and waits for its card. */
+	async function watched(json: SessionJson = {}, flags = ''): Promise<string> {
+		const id = session(json);
+		await command(`/session watch ${id} ${flags}`.trim());
+		await until(() => card(id));
+		return id;
+	}
+
+	/** Lets so much time pass; whatever comes of it. */
+	async function pass(ms: number): Promise<void> {
+		const end = clock.now() + ms;
+		await passTime(
+			app,
+			clock,
+			() => clock.now() >= end,
+			() => '',
+			ms,
+		).catch(() => undefined);
+	}
+
+	/** The calls of a Web API method since `from` entries of traffic. */
+	function calls(method: string, from = 0): TrafficEntry[] {
+		return slack.traffic
+			.all()
+			.filter((entry) => entry.seq > from && entry.direction === 'call' && entry.name === method);
+	}
+
+	return {
+		...app,
+		app,
+		clock,
+		until,
+		session,
+		ask,
+		step,
+		inChannel,
+		card,
+		thread,
+		cardSays,
+		threadSays,
+		toldAfter,
+		command,
+		watched,
+		pass,
+		calls,
+		now: () => slack.traffic.all().at(-1)?.seq ?? 0,
+	};
+}
+
+export type WatchingApp = Awaited<ReturnType<typeof watchingApp>>;
+
+/** What holds whatever happens: Slack refuses nothing, nothing secret leaves, no link that gives access stands in a channel. */
+export function expectNothingWrong({ slack, service, log }: WatchingApp): void {
+	expect(slack.violations()).toEqual([]);
+	expect(service.log.processEnders()).toEqual([]);
+	expect(service.log.list().filter(({ status }) => status === 429)).toEqual([]);
+	const entries = slack.traffic.all();
+	const shown = entries.filter(({ name }) => PUBLIC_CALLS.has(name)).map(({ request }) => request);
+	expect(JSON.stringify(shown)).not.toMatch(/X-Amz|x-issued|\/files\//i);
+	const sent = JSON.stringify(
+		entries.filter(({ direction }) => direction !== 'delivery').map(({ request }) => request),
+	);
+	for (const canary of CANARY_STRINGS) {
+		expect(sent).not.toContain(canary);
+		expect(log.join('\n')).not.toContain(canary);
+	}
+	expect(log.filter((line) => /"level":(?:50|60|"error"|"fatal")/.test(line))).toEqual([]);
+}

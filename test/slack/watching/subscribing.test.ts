@@ -1,0 +1,221 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openSession } from '../support/open-session.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	await app.service.comeBack();
+	await app.slack.as('ada').modal()?.close(true);
+	expectNothingWrong(app);
+});
+
+describe('/session watch', () => {
+	it('puts one card into the channel and says so to the person alone', async () => {
+		const id = app.session({ name: 'Order new chairs' });
+		const told = await app.command(`/session watch ${id}`);
+		expect(told.text()).toContain(`${id}* is watched in this channel now.`);
+		expect(told.text()).not.toContain('slow');
+		const card = await app.until(() => app.card(id));
+		expect(card.text()).toContain('Order new chairs');
+		expect(card.text()).toContain('🟢 *Working* · step 1 of 30');
+		expect(card.text()).toContain('I open the shop.');
+		expect(card.buttons()).toEqual(['Open', 'Dashboard', 'Stop watching']);
+		await app.pass(60_000);
+		expect(app.inChannel()).toHaveLength(1);
+		expect(card.thread()).toEqual([]);
+		expect(card.editHistory()).toEqual([]);
+	});
+
+	it('takes several ids, links and options at once and says for each what became of it', async () => {
+		const [one, two] = [app.session(), app.session()];
+		const link = `https://dashboard.example.com/sessions/session?id=${two}`;
+		const told = await app.command(`/session watch ${one} <${link}> nosuch completed --thread-only`);
+		const lines = told.text().split('\n');
+		expect(lines[0]).toContain(`${one}* is watched`);
+		expect(lines[1]).toContain(`${two}* is watched`);
+		expect(lines[2]).toContain('The session service knows no session *nosuch*');
+		expect(lines[3]).toContain('*completed* is over (completed)');
+		await app.until(() => app.card(one) && app.card(two));
+	});
+
+	it('twice is not an error, makes no second card and can change what is posted', async () => {
+		const id = await app.watched();
+		expect((await app.command(`/session watch ${id}`)).text()).toContain('is watched here already.');
+		expect((await app.command(`/session watch ${id} --questions-only`)).text()).toContain(
+			'what is posted of it is changed',
+		);
+		await app.pass(10_000);
+		expect(app.inChannel().filter((message) => JSON.stringify(message.blocks()).includes(`:${id}"`))).toHaveLength(1);
+		expect((await app.command('/session list')).text()).toContain('questions only');
+	});
+
+	it('works in a private channel that the bot is in, and in a direct message with it', async () => {
+		const id = app.session();
+		expect((await app.command(`/session watch ${id}`, 'ada', '#secret')).text()).toContain('is watched');
+		await app.until(() => app.card(id, '#secret'));
+		expect((await app.command(`/session watch ${id}`, 'ada', 'dm')).text()).toContain('is watched');
+		await app.until(() => app.card(id, 'dm'));
+	});
+
+	it.each([
+		['where the bot is not a member', '#general', 'I am not in this channel', 'ada'],
+		['in a private channel that the bot cannot see', '#vault', 'I am not in this channel', 'ada'],
+		['in an archived channel', '#old', 'archived', 'ada'],
+		['in a channel shared with another organisation', '#shared', 'shared with another organisation', 'ada'],
+		['by a guest', '#agents', 'Guests', 'gus'],
+		['by somebody of another organisation', '#shared', 'organi', 'eve'],
+	])('is refused %s, with a word', async (_, channel, words, who) => {
+		const id = app.session();
+		const told = await app.command(`/session watch ${id}`, who, channel);
+		expect(told.text()).toContain(words);
+		await app.pass(5_000);
+		expect(app.calls('chat.postMessage').filter(({ request }) => JSON.stringify(request).includes(id))).toEqual([]);
+		expect(app.service.log.reads(id)).toEqual([]);
+	});
+
+	it('says that the service is down, and watches once it is back', async () => {
+		const id = app.session();
+		await app.service.goDown();
+		expect((await app.command(`/session watch ${id}`)).text()).toMatch(/cannot be reached/);
+		await app.service.comeBack();
+		expect((await app.command(`/session watch ${id}`)).text()).toContain('is watched in this channel now');
+		await app.until(() => app.card(id));
+	});
+
+	it.each([
+		'/session watch',
+		'/session watch --loud abc',
+		'/session unwatch',
+		'/session watch <https://elsewhere.example/x>',
+	])('answers "%s" with help', async (line) => {
+		expect((await app.command(line)).text()).toContain('/session watch');
+	});
+});
+
+describe('the buttons', () => {
+	it('in the modal watch and stop watching in the channel it was opened from', async () => {
+		const id = app.session();
+		const modal = await openSession(app, id);
+		const told = await app.toldAfter(() => modal.press('Watch in this channel'));
+		expect(told.text()).toContain('is watched in this channel now');
+		const card = await app.until(() => app.card(id));
+		await app.until(() => modal.buttons().includes('Stop watching here'));
+		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(
+			'is not watched here any more',
+		);
+		await app.until(() => modal.buttons().includes('Watch in this channel'));
+		await app.until(() => card.text().includes('Not watched any more.'));
+	});
+
+	it('in the modal keep what was typed', async () => {
+		const id = app.session();
+		app.ask(id);
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'Sand, please');
+		await app.toldAfter(() => modal.press('Watch in this channel'));
+		await app.until(() => modal.buttons().includes('Stop watching here'));
+		expect(modal.value(0)).toBe('Sand, please');
+	});
+
+	it('on the card stop watching and open the session', async () => {
+		const id = await app.watched();
+		const card = await app.until(() => app.card(id));
+		await card.press('Open');
+		await app.slack.as('ada').waitForModal('Order six desk chairs.');
+		await app.slack.as('ada').modal()?.close(true);
+		const told = await app.toldAfter(() => card.press('Stop watching'));
+		expect(told.text()).toContain('is not watched here any more');
+		await app.until(() => !card.buttons().includes('Stop watching'));
+		expect(card.text()).toContain('Not watched any more.');
+		const reads = app.service.log.reads(id).length;
+		app.ask(id);
+		await app.pass(60_000);
+		expect(app.service.log.reads(id)).toHaveLength(reads);
+		expect(app.thread(id)).toEqual([]);
+	});
+
+	it('refuse a guest', async () => {
+		const id = await app.watched();
+		const own = app.slack
+			.as('gus')
+			.messages('#agents')
+			.find((message) => message.ts === app.card(id)?.ts);
+		expect((await app.toldAfter(async () => own?.press('Stop watching'), 'gus')).text()).toContain('Guests');
+		expect(app.card(id)?.buttons()).toContain('Stop watching');
+	});
+});
+
+describe('/session unwatch and list', () => {
+	it('end one watch or all of the channel, and leave other channels alone', async () => {
+		await app.command('/session unwatch all');
+		expect((await app.command('/session list')).text()).toContain('This channel watches no session.');
+		expect((await app.command('/session unwatch all')).text()).toContain('This channel watches no session.');
+		const [one, two, three] = [app.session(), app.session(), app.session()];
+		await app.command(`/session watch ${one} ${two} ${three}`);
+		await app.command(`/session watch ${three}`, 'ada', '#secret');
+		expect((await app.command(`/session unwatch ${one} nosuch`)).text()).toMatch(
+			/is not watched here any more[^]*nosuch\*? is not watched here/,
+		);
+		expect((await app.command('/session list')).text()).toContain('This channel watches 2 sessions.');
+		expect((await app.command('/session unwatch all')).text()).toContain('2 sessions are not watched here any more');
+		expect((await app.command('/session list', 'ada', '#secret')).text()).toContain(three);
+	});
+
+	it('list what is watched with its state, its open questions and a button, by pages', async () => {
+		const asks = app.session({ name: 'The one that asks' });
+		app.ask(asks, [
+			{ title: 'Which?', description: '', value: '' },
+			{ title: 'Why?', description: '', value: '' },
+		]);
+		const ids = [...Array.from({ length: 16 }, () => app.session()), asks];
+		await app.command(`/session watch ${ids.join(' ')}`);
+		await app.until(() => app.thread(asks).length > 0);
+		const list = await app.command('/session list');
+		expect(list.text()).toContain('This channel watches 17 sessions.');
+		expect(list.text()).toContain('The one that asks');
+		expect(list.text()).toContain('✋ 2 items open');
+		expect(list.buttons().filter((label) => label === 'Open' || label === 'Answer')).toHaveLength(15);
+		expect(list.buttons().at(-1)).toBe('More');
+		const first = list.text();
+		const before = app.slack.as('ada').messages('#agents').length;
+		await list.press('More');
+		await app.until(() => list.buttons().at(-1) === 'Back');
+		expect(list.text()).not.toBe(first);
+		expect(list.buttons().filter((label) => label === 'Open')).toHaveLength(2);
+		await list.press('Back');
+		await app.until(() => list.text() === first);
+		expect(app.slack.as('ada').messages('#agents')).toHaveLength(before);
+		await list.press('Answer');
+		await app.slack.as('ada').waitForModal('Which?');
+		await app.command('/session unwatch all');
+	});
+});
+
+it('says how slow a watch will be when many are watched, once', async () => {
+	await using slow = await watchingApp({ env: { SESSION_SERVICE_RPM: '20' }, service: { rateLimit: false } });
+	const ids = Array.from({ length: 12 }, () => slow.session());
+	const first = await slow.command(`/session watch ${ids.slice(0, 1).join(' ')}`);
+	expect(first.text()).not.toContain('slow');
+	await slow.command(`/session watch ${ids.slice(1).join(' ')}`);
+	const more = Array.from({ length: 6 }, () => slow.session());
+	const told = await slow.command(`/session watch ${more.join(' ')}`);
+	expect(told.text()).toMatch(/reading each of them once takes \d+ (?:s|min)/);
+	expect(told.text()).toMatch(/seen after about \d+ s, that of a quiet one after up to \d+ (?:s|min)/);
+	expect(told.text().match(/this will be slow/g)).toHaveLength(1);
+	expectNothingWrong(slow);
+});
+
+it('watches in a shared channel where the configuration allows it', async () => {
+	await using open = await watchingApp({ env: { ALLOW_EXTERNAL: 'true' } });
+	const id = open.session();
+	expect((await open.command(`/session watch ${id}`, 'ada', '#shared')).text()).toContain('is watched');
+	await open.until(() => open.card(id, '#shared'));
+	expect((await open.command(`/session unwatch ${id}`, 'eve', '#shared')).text()).toContain(
+		'not watched here any more',
+	);
+	expectNothingWrong(open);
+});
