@@ -64,7 +64,7 @@ export function cutTo(text: string, limit: number): string {
 
 /** True when people would see nothing of it. */
 export function isBlank(text: string): boolean {
-	return text.trim() === '' || neutralise(text.slice(0, 10_000)).trim() === '';
+	return !/[!-~]/.test(text) && neutralise(text.slice(0, 10_000)).trim() === '';
 }
 
 function squeeze(text: string): string {

@@ -88,6 +88,7 @@ describe('refusals', () => {
 	it.each(refusals)('say why and whom to ask: %s', (refusal) => {
 		expect(refusalWords(refusal, 'U0ADMIN')).toMatch(/\. Nothing was done\. .*ask <@U0ADMIN>\.$/);
 		expect(refusalPlain(refusal, 'help@example.org')).toMatch(/ask help@example\.org\.$/);
+		expect(refusalPlain(refusal, 'U0ADMIN')).toMatch(/ask whoever runs Handraise here\.$/);
 	});
 
 	it('name nobody live who is not a person of Slack', () => {

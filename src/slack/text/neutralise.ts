@@ -10,8 +10,12 @@ const JOINER_RUN = /[\u200C-\u200F\u061C]{2,}/g;
 /** No script stacks more than a few; hundreds of them paint over the neighbouring lines. */
 const MARK_RUN = /(\p{M}{8})\p{M}+/gu;
 
+/** Nothing to do: true of most of what agents write, and much faster to see than to search for each kind. */
+const PRINTABLE = /^[\t\n -~]*$/;
+
 /** The same text without anything invisible or half: what remains is what people see. Newlines become `\n`, tabs stay. */
 export function neutralise(text: string): string {
+	if (PRINTABLE.test(text)) return text;
 	return text
 		.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
 		.toWellFormed()

@@ -159,6 +159,12 @@ describe('a receipt', () => {
 		expect(texts).toContain('Somebody outside Slack answered the very same.');
 	});
 
+	it('counts what else the other person said', () => {
+		const other = { person: null, values: Array.from({ length: 12 }, () => 'x'), at: null, same: false };
+		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items: [item('a', 'b')], other } });
+		expect(texts.find((text) => text.startsWith('Somebody'))).toMatch(/> x\nand 2 more$/);
+	});
+
 	it('never shows a secret, wiped or not', () => {
 		const items = [item('Password', 'hunter2', { secret: true })];
 		const { view, texts, buttons } = show({ state: 'ended', content: { kind: 'readable', items, other: null } });
