@@ -233,9 +233,12 @@ export function createWatchStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 
 		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
 
-		releaseAll: (owner) =>
-			db.write(async (trx) => {
+		releaseReads: (owner) =>
+			db.writeOne(async (trx) => {
 				await trx.updateTable('watched_sessions').set(FREE).where('lease_owner', '=', owner).execute();
+			}),
+		releasePosts: (owner) =>
+			db.write(async (trx) => {
 				await trx.updateTable('watches').set(FREE).where('lease_owner', '=', owner).execute();
 				await trx.updateTable('announcements').set(FREE).where('lease_owner', '=', owner).execute();
 			}),

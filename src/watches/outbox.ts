@@ -144,7 +144,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 		async run(signal) {
 			await loop(signal).catch(() => undefined);
 			await Promise.all(running);
-			await store.releaseAll(owner).catch((error: unknown) => {
+			await store.releasePosts(owner).catch((error: unknown) => {
 				log.warn({ code: codeOf(error) }, 'leases could not be given back');
 			});
 		},

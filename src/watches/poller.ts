@@ -215,7 +215,7 @@ export function createPoller(options: PollerOptions): Poller {
 		async run(signal) {
 			await Promise.all([loop(signal).catch(() => undefined), keepLeases(signal).catch(() => undefined)]);
 			await Promise.all([...running.values()].map(({ done }) => done));
-			await store.releaseAll(owner).catch(ignoreStore);
+			await store.releaseReads(owner).catch(ignoreStore);
 		},
 		wake: () => waker.wake(),
 	};

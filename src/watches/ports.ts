@@ -189,8 +189,10 @@ export interface WatchStore {
 	takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly WatchedSession[]>;
 	/** Prolongs the leases of these sessions; returns those still held. */
 	renew(sessions: readonly SessionKey[], lease: Lease, now: number): Promise<readonly SessionKey[]>;
-	/** Gives back everything that `owner` holds, sessions, cards and announcements (shut-down). */
-	releaseAll(owner: string): Promise<void>;
+	/** Gives back the sessions that `owner` holds (shut-down). */
+	releaseReads(owner: string): Promise<void>;
+	/** Gives back the cards and announcements that `owner` holds (shut-down). */
+	releasePosts(owner: string): Promise<void>;
 	/** The earliest read of a session that nobody leases, or null. */
 	nextReadDueAt(service: string): Promise<number | null>;
 	outlines(service: string): Promise<readonly SessionOutline[]>;

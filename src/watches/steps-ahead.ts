@@ -43,11 +43,11 @@ export function createStepsAhead(): (spread: number) => StepsAhead {
 function tabulate(spread: number): StepsAhead {
 	const fresh = new Float64Array(CELLS + 1);
 	for (let cell = 0; cell <= CELLS; cell += 1) fresh[cell] = gapCdf(cell / CELLS_PER_GAP, spread);
-	const renewals = renewalsAfter(fresh, new Float64Array(CELLS + 1));
+	const renewals = stepsAfter(fresh, null);
 	const steps: Float64Array[] = [];
 	const worths: Float64Array[] = [];
 	for (let age = 0; age <= AGES; age += 1) {
-		const counted = renewalsAfter(remaining(age / AGES_PER_GAP, spread), renewals);
+		const counted = stepsAfter(remaining(age / AGES_PER_GAP, spread), renewals);
 		steps.push(counted);
 		worths.push(worthOf(counted));
 	}
@@ -68,16 +68,20 @@ function remaining(age: number, spread: number): Float64Array {
 	return rest;
 }
 
-/** Expected steps when the first is distributed as `first`, with `renewals` expected after one; or those themselves. */
-function renewalsAfter(first: Float64Array, renewals: Float64Array): Float64Array {
-	const own = renewals[CELLS] === 0;
+/**
+ * Expected steps when the first is distributed as `first`, with those in `renewals` after it; null: with the very ones
+ * that are being worked out.
+ */
+function stepsAfter(first: Float64Array, renewals: Float64Array | null): Float64Array {
 	const counted = new Float64Array(CELLS + 1);
+	const after = renewals ?? counted;
 	for (let cell = 1; cell <= CELLS; cell += 1) {
 		let sum = first[cell] as number;
-		const after = own ? counted : renewals;
 		for (let at = 1; at <= cell; at += 1) {
 			const mass = (first[at] as number) - (first[at - 1] as number);
-			if (mass > 0) sum += mass * (after[cell - at] as number);
+			// In the middle of its cell, or every step would come half a cell late.
+			const later = Math.min(cell - at + 1, cell - 1);
+			if (mass > 0) sum += (mass * ((after[cell - at] as number) + (after[later] as number))) / 2;
 		}
 		counted[cell] = sum;
 	}

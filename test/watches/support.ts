@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
+import { HandraiseError } from '../../src/errors.ts';
 import type { Message, Session } from '../../src/questions/session.ts';
-import type { NewWatch } from '../../src/watches/ports.ts';
+import type { Store } from '../../src/store/open.ts';
+import type { AnnouncementContent } from '../../src/watches/announcement.ts';
+import { createPoller, type PollerOptions } from '../../src/watches/poller.ts';
+import type { BackgroundBudget, NewWatch, WatchingService, WatchMetrics } from '../../src/watches/ports.ts';
+import { createPlanner } from '../../src/watches/schedule.ts';
 import { type SessionView, viewOf } from '../../src/watches/session-view.ts';
+import { createRecordingLog, makeDataDir, open } from '../store/support.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 
 export const SERVICE = 'https://service.example';
 export const T0 = Date.parse('2026-01-05T09:00:00Z');
@@ -54,4 +63,143 @@ export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } =
 		view: sessionView(sessionId),
 		...rest,
 	};
+}
+
+/** Lets time pass in small steps, with room for the store's own turns of the event loop between them. */
+export async function pass(clock: ManualClock, ms: number): Promise<void> {
+	for (let passed = 0; passed < ms; passed += STEP_MS) {
+		await turns();
+		await clock.advance(Math.min(STEP_MS, ms - passed));
+	}
+	await turns();
+}
+
+const STEP_MS = 200;
+
+async function turns(): Promise<void> {
+	for (let turn = 0; turn < 12; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+class FakeServiceError extends HandraiseError {
+	readonly code: string;
+	readonly retryable = true;
+	readonly retryAt: number | null;
+	constructor(code: string, retryAt: number | null = null) {
+		super(code);
+		this.code = code;
+		this.retryAt = retryAt;
+	}
+}
+
+/** The service's port in memory: sessions are put in, failures are set by code for one session or (`*`) for all. */
+export function createFakeService(clock: Clock) {
+	const sessions = new Map<string, Session>();
+	const failures = new Map<string, string>();
+	const reads: { readonly sessionId: string; readonly at: number; readonly priority: string }[] = [];
+	const last = new Map<string, Session>();
+	const service: WatchingService = {
+		async read(sessionId, { priority, signal }) {
+			signal?.throwIfAborted();
+			reads.push({ sessionId, at: clock.now(), priority });
+			const failure = failures.get(sessionId) ?? failures.get('*');
+			if (failure === 'hangs') await clock.sleep(3_600_000, signal);
+			if (failure === 'rate_limited') throw new FakeServiceError(failure, clock.now() + 20_000);
+			if (failure !== undefined) throw new FakeServiceError(failure);
+			const found = sessions.get(sessionId);
+			if (found === undefined) throw new FakeServiceError('session_not_found');
+			const unchanged = last.get(sessionId) === found;
+			last.set(sessionId, found);
+			return { session: found, readAt: clock.now(), unchanged };
+		},
+	};
+	return {
+		service,
+		failures,
+		reads,
+		put: (overrides: Partial<Session>) => {
+			const made = session(overrides);
+			sessions.set(made.sessionId, made);
+			return made;
+		},
+		readsOf: (sessionId: string) => reads.filter((read) => read.sessionId === sessionId),
+	};
+}
+
+export const plentiful: BackgroundBudget = {
+	backgroundPerSecond: () => 3,
+	pausedUntil: () => 0,
+	waiting: () => 0,
+};
+
+export function createRecordingMetrics() {
+	const counts = new Map<string, number>();
+	const count = (name: string) => {
+		counts.set(name, (counts.get(name) ?? 0) + 1);
+	};
+	const metrics: WatchMetrics = {
+		watchedSessions: () => count('watchedSessions'),
+		read: (outcome) => count(`read ${outcome}`),
+		detectionAge: () => count('detectionAge'),
+		backgroundPerSecond: () => count('backgroundPerSecond'),
+		card: (outcome) => count(`card ${outcome}`),
+		post: (outcome) => count(`post ${outcome}`),
+	};
+	return { metrics, of: (name: string) => counts.get(name) ?? 0 };
+}
+
+/** A store on a database of its own, closed at the end of the test. */
+export async function openTestStore(): Promise<Store> {
+	const directory = makeDataDir();
+	const store = await open({ dataDir: directory.path });
+	onTestFinished(async () => {
+		await store.close();
+		await directory.remove();
+	});
+	return store;
+}
+
+/** Everything of a poller on a clock that stands still, with a store of its own. */
+export async function pollerSetting(overrides: Partial<PollerOptions> = {}) {
+	const clock = createManualClock(T0);
+	const store = (await openTestStore()).watches;
+	const fake = createFakeService(clock);
+	const recorded = createRecordingMetrics();
+	function start(more: Partial<PollerOptions> = {}) {
+		const controller = new AbortController();
+		const poller = createPoller({
+			store,
+			service: fake.service,
+			serviceUrl: SERVICE,
+			budget: plentiful,
+			planner: createPlanner(),
+			clock,
+			log: createRecordingLog(),
+			metrics: recorded.metrics,
+			owner: 'poller-1',
+			maxDays: 7,
+			...overrides,
+			...more,
+		});
+		const running = poller.run(controller.signal);
+		const stop = async () => {
+			controller.abort(new Error('stop'));
+			await running;
+		};
+		onTestFinished(stop);
+		return { poller, stop };
+	}
+	/** The contents that wait to be posted, by target in their order; taking them all. */
+	async function announced() {
+		const contents: AnnouncementContent[] = [];
+		for (;;) {
+			const due = await store.takeAnnouncements({ owner: 'test', ms: 1 }, 100, clock.now());
+			if (due.length === 0) return contents;
+			for (const { announcement } of due) {
+				contents.push(announcement.content);
+				const posted = { kind: 'posted', ts: `${contents.length}.0`, cardKey: 'first' } as const;
+				await store.endAttempt(announcement.id, 'test', posted, clock.now());
+			}
+		}
+	}
+	return { clock, store, ...fake, recorded, start, announced };
 }

@@ -208,8 +208,12 @@ export function describeWatches(subject: Subject): void {
 			await added({ sessionId: 's2' });
 			await store().takeDue(SERVICE, LEASE, 1, T0);
 			await replica().takeDue(SERVICE, OTHER_LEASE, 1, T0);
-			await store().releaseAll(LEASE.owner);
+			await store().takeAnnouncements(LEASE, 10, T0);
+			await store().releaseReads(LEASE.owner);
 			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
+			expect(await store().takeAnnouncements(OTHER_LEASE, 10, T0)).toEqual([]);
+			await store().releasePosts(LEASE.owner);
+			expect(await store().takeAnnouncements(OTHER_LEASE, 10, T0)).toHaveLength(2);
 		});
 	});
 

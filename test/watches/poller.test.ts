@@ -1,0 +1,288 @@
+import { describe, expect, test } from 'vitest';
+import { assistant, newWatch, pass, plentiful, pollerSetting, SERVICE, session, T0 } from './support.ts';
+
+const KEY = { service: SERVICE, sessionId: 's1' };
+const started = session().messages;
+const asking = { status: 'humanInput', messages: [...started, assistant('Which one?', 'Colour')] };
+const answered = {
+	messages: [
+		...started,
+		{ ...assistant('Which one?'), humanInput: [{ title: 'Colour', description: '', value: 'blue' }] },
+		assistant('Blue it is'),
+	],
+};
+
+describe('what a channel hears', () => {
+	test('is a question, its answer and the end, in that order and once each', async () => {
+		const { store, clock, put, start, announced } = await pollerSetting();
+		put({});
+		await store.add(newWatch());
+		start();
+		await pass(clock, 5_000);
+		expect(await announced()).toMatchObject([{ kind: 'card' }]);
+		put(asking);
+		await pass(clock, 30_000);
+		expect(await announced()).toMatchObject([
+			{ kind: 'question', question: { items: [{ title: 'Colour', open: true }] } },
+		]);
+		put(answered);
+		await pass(clock, 120_000);
+		expect(await announced()).toMatchObject([
+			{ kind: 'answered', messageIndex: 2, items: [0] },
+			{ kind: 'settle', messageIndex: 2, how: 'answered' },
+		]);
+		put({ ...answered, status: 'completed' });
+		await pass(clock, 60_000);
+		expect(await announced()).toMatchObject([{ kind: 'end', status: 'completed' }]);
+		expect(await store.find('T1', 'C1', KEY)).toBeNull();
+	});
+
+	test('is a question that was asked and answered between two reads too', async () => {
+		const { store, clock, put, start, announced } = await pollerSetting();
+		put({});
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		put(answered);
+		await pass(clock, 30_000);
+		expect(await announced()).toMatchObject([
+			{ kind: 'card' },
+			{ kind: 'answered', items: [0], stillOpen: [] },
+			{ kind: 'settle' },
+		]);
+	});
+
+	test('is the question that waited when the watch began', async () => {
+		const { store, clock, put, start, announced } = await pollerSetting();
+		put(asking);
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		expect(await announced()).toMatchObject([{ kind: 'card' }, { kind: 'question' }]);
+	});
+
+	test('is the same in every channel that watches, for one read', async () => {
+		const { store, clock, put, start, announced, readsOf } = await pollerSetting();
+		put({});
+		for (const channelId of ['C1', 'C2', 'C3']) await store.add(newWatch({ channelId }));
+		start();
+		await pass(clock, 2_000);
+		put(asking);
+		const before = readsOf('s1').length;
+		await pass(clock, 2_500);
+		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(3);
+		expect(readsOf('s1').length - before).toBeLessThanOrEqual(3);
+	});
+
+	test('leaves out what it did not want to hear', async () => {
+		const { store, clock, put, start, announced } = await pollerSetting();
+		put({});
+		await store.add(newWatch({ mode: 'questionsOnly' }));
+		await store.add(newWatch({ channelId: 'C2' }));
+		start();
+		await pass(clock, 2_000);
+		await announced();
+		put({ status: 'paused' });
+		await pass(clock, 30_000);
+		expect(await announced()).toEqual([{ kind: 'status', from: 'active', to: 'paused' }]);
+	});
+
+	test('never holds what looks like a secret', async () => {
+		const { store, clock, put, start, announced } = await pollerSetting();
+		put({ status: 'humanInput', messages: [...started, assistant('?', 'Password for the shop')] });
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		const value = 'hunter2-canary';
+		const item = { title: 'Password for the shop', description: '', value };
+		put({ messages: [...started, { ...assistant('?'), humanInput: [item] }] });
+		await pass(clock, 120_000);
+		const contents = await announced();
+		expect(contents.map(({ kind }) => kind)).toEqual(['card', 'question', 'answered', 'settle']);
+		expect(JSON.stringify(contents)).not.toContain(value);
+	});
+});
+
+describe('a session', () => {
+	test('that is over is read once more, for the result, and then left', async () => {
+		const { store, clock, put, start, announced, readsOf } = await pollerSetting();
+		put({});
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		put({ status: 'completed' });
+		await pass(clock, 2_200);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
+		const done = { ...assistant(''), actions: [{ kind: 'done', text: 'All is well' } as const] };
+		put({ status: 'completed', messages: [...started, done] });
+		await pass(clock, 6_000);
+		expect(await announced()).toEqual([{ kind: 'end', status: 'completed', result: 'All is well', step: 2 }]);
+		const reads = readsOf('s1').length;
+		await pass(clock, 60_000);
+		expect(readsOf('s1')).toHaveLength(reads);
+	});
+
+	test('that fails to be read backs off alone', async () => {
+		const { store, clock, put, start, failures, readsOf } = await pollerSetting();
+		put({});
+		put({ sessionId: 's2' });
+		await store.add(newWatch());
+		await store.add(newWatch({ sessionId: 's2' }));
+		failures.set('s1', 'unreadable_answer');
+		start();
+		await pass(clock, 60_000);
+		expect(readsOf('s1').length).toBeLessThanOrEqual(6);
+		expect(readsOf('s2').length).toBeGreaterThan(15);
+	});
+
+	test('that is gone for good ends its watches with a word', async () => {
+		const { store, clock, put, start, failures, announced } = await pollerSetting();
+		put({});
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		failures.set('s1', 'session_not_found');
+		await pass(clock, 60_000);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'sessionGone', days: null }]);
+	});
+
+	test('in which nothing changed for days is not watched any longer', async () => {
+		const { store, clock, put, start, announced } = await pollerSetting({ maxDays: 1 });
+		put({ status: 'paused' });
+		await store.add(newWatch({ createdAt: T0 - 86_400_000 + 30_000 }));
+		start();
+		await pass(clock, 90_000);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
+	});
+
+	test('that somebody answers is read soon', async () => {
+		const { store, clock, put, start, readsOf } = await pollerSetting();
+		put(asking);
+		await store.add(newWatch());
+		start();
+		await pass(clock, 20_000);
+		const before = readsOf('s1').length;
+		await store.touch(KEY, { now: clock.now(), readAt: clock.now() + 2_000, cards: true });
+		await pass(clock, 4_000);
+		expect(readsOf('s1').length).toBeGreaterThan(before);
+	});
+});
+
+describe('a service that is down', () => {
+	test('is one notice for a channel, and one when it is back', async () => {
+		const { store, clock, put, start, failures, announced } = await pollerSetting();
+		for (let index = 0; index < 12; index += 1) {
+			put({ sessionId: `s${index}` });
+			await store.add(newWatch({ sessionId: `s${index}`, channelId: index % 2 === 0 ? 'C1' : 'C2' }));
+		}
+		start();
+		await pass(clock, 10_000);
+		await announced();
+		failures.set('*', 'unavailable');
+		await pass(clock, 90_000);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceDown', 'serviceDown']);
+		await pass(clock, 300_000);
+		expect(await announced()).toEqual([]);
+		failures.clear();
+		await pass(clock, 130_000);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceBack', 'serviceBack']);
+	});
+
+	test('has everybody read soon once it is back', async () => {
+		const { store, clock, put, start, failures, reads } = await pollerSetting();
+		for (let index = 0; index < 12; index += 1) {
+			put({ sessionId: `s${index}` });
+			await store.add(newWatch({ sessionId: `s${index}` }));
+		}
+		start();
+		await pass(clock, 5_000);
+		failures.set('*', 'unavailable');
+		await pass(clock, 600_000);
+		failures.clear();
+		const before = reads.length;
+		for (let waited = 0; reads.length === before && waited < 130; waited += 1) await pass(clock, 1_000);
+		await pass(clock, 12_000);
+		expect(new Set(reads.slice(before).map(({ sessionId }) => sessionId)).size).toBe(12);
+	});
+
+	test('does not count what the budget refuses as a failure', async () => {
+		const { store, clock, put, start, failures, announced, recorded } = await pollerSetting();
+		put({});
+		await store.add(newWatch());
+		failures.set('*', 'rate_limited');
+		start();
+		await pass(clock, 120_000);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
+		expect(recorded.of('read failed')).toBe(0);
+		failures.clear();
+		await pass(clock, 25_000);
+		expect(recorded.of('read changed') + recorded.of('read unchanged')).toBeGreaterThan(0);
+	});
+});
+
+describe('replicas', () => {
+	test('take over what a dead one held within 30 s', async () => {
+		const { store, clock, put, start, announced } = await pollerSetting();
+		for (let index = 0; index < 20; index += 1) {
+			put({ ...asking, sessionId: `s${index}` });
+			await store.add(newWatch({ sessionId: `s${index}`, channelId: `C${index}` }));
+		}
+		const held = await store.takeDue(SERVICE, { owner: 'dead', ms: 21_000 }, 20, clock.now());
+		expect(held).toHaveLength(20);
+		start({ owner: 'alive' });
+		await pass(clock, 30_000);
+		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(20);
+	});
+
+	test('do not read what another one reads', async () => {
+		const { store, clock, put, start, failures, readsOf, announced } = await pollerSetting();
+		put(asking);
+		await store.add(newWatch());
+		failures.set('s1', 'hangs');
+		start({ owner: 'one' });
+		await pass(clock, 1_000);
+		failures.clear();
+		start({ owner: 'two' });
+		await pass(clock, 60_000);
+		expect(readsOf('s1')).toHaveLength(1);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
+	});
+
+	test('announce a question once between them', async () => {
+		const { store, clock, put, start, announced } = await pollerSetting();
+		for (let index = 0; index < 10; index += 1) {
+			put({ sessionId: `s${index}` });
+			await store.add(newWatch({ sessionId: `s${index}` }));
+		}
+		start({ owner: 'one' });
+		start({ owner: 'two' });
+		await pass(clock, 10_000);
+		for (let index = 0; index < 10; index += 1) put({ ...asking, sessionId: `s${index}` });
+		await pass(clock, 30_000);
+		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(10);
+	});
+
+	test('give back what they hold when they are told to stop', async () => {
+		const { store, clock, put, start, failures } = await pollerSetting();
+		put({});
+		await store.add(newWatch());
+		failures.set('s1', 'hangs');
+		const { stop } = start();
+		await pass(clock, 1_000);
+		await stop();
+		expect(await store.takeDue(SERVICE, { owner: 'next', ms: 1_000 }, 5, clock.now())).toHaveLength(1);
+	});
+});
+
+test('reads nothing while the service says that it is too much', async () => {
+	const until = T0 + 40_000;
+	const budget = { ...plentiful, pausedUntil: () => until };
+	const { store, clock, put, start, reads } = await pollerSetting({ budget });
+	put({});
+	await store.add(newWatch());
+	start();
+	await pass(clock, 39_000);
+	expect(reads).toEqual([]);
+	await pass(clock, 3_000);
+	expect(reads.length).toBeGreaterThan(0);
+});

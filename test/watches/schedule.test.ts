@@ -1,0 +1,288 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { SessionOutline } from '../../src/watches/ports.ts';
+import { habitsOf, learn, type Rhythm, unknownRhythm } from '../../src/watches/rhythm.ts';
+import { createPlanner, defaultSchedule, movesFor } from '../../src/watches/schedule.ts';
+import { createStepsAhead } from '../../src/watches/steps-ahead.ts';
+import { defaultPopulation, populationSchema, writeScripts } from '../bench/watching/population.ts';
+import { createRandom } from '../bench/watching/random.ts';
+import { simulate } from '../bench/watching/simulate.ts';
+import { digestAt } from '../bench/watching/simulated-session.ts';
+import { T0 } from './support.ts';
+
+const HOUR = 3_600_000;
+
+const rhythms: fc.Arbitrary<Rhythm> = fc.record({
+	pace: fc.record({
+		steps: fc.double({ min: 0, max: 24, noNaN: true }),
+		ms: fc.double({ min: 0, max: 1e6, noNaN: true }),
+	}),
+	gaps: fc.tuple(
+		fc.double({ min: 0, max: 24, noNaN: true }),
+		fc.double({ min: 0, max: 300, noNaN: true }),
+		fc.double({ min: 0, max: 4_000, noNaN: true }),
+	),
+	lastStep: fc.option(
+		fc.tuple(fc.nat(2 * HOUR), fc.nat(60_000)).map(([ago, width]) => [T0 - ago - width, T0 - ago] as const),
+	),
+	quiet: fc.record({
+		wakes: fc.double({ min: 0, max: 50, noNaN: true }),
+		ms: fc.double({ min: 0, max: 2e7, noNaN: true }),
+	}),
+	asked: fc.record({
+		questions: fc.double({ min: 0, max: 50, noNaN: true }),
+		steps: fc.double({ min: 0, max: 400, noNaN: true }),
+	}),
+});
+
+const outlines: fc.Arbitrary<SessionOutline> = fc.record({
+	session: fc.record({ service: fc.constant('s'), sessionId: fc.uuid() }),
+	rhythm: rhythms,
+	nextRead: fc.record({ at: fc.constant(T0), by: fc.constant(T0) }),
+	lastReadAt: fc.constant(T0),
+	lastChangeAt: fc.constant(T0),
+	touchedAt: fc.option(fc.integer({ min: T0 - 120_000, max: T0 })),
+	failures: fc.constant(0),
+	overSince: fc.constant(null),
+	status: fc.constantFrom('active', 'paused', 'inactive', 'humanInput', 'thinking'),
+	questionOpen: fc.boolean(),
+});
+
+function outline(overrides: Partial<SessionOutline> = {}): SessionOutline {
+	return {
+		session: { service: 's', sessionId: '1' },
+		rhythm: unknownRhythm,
+		nextRead: { at: T0, by: T0 },
+		lastReadAt: T0,
+		lastChangeAt: T0,
+		touchedAt: null,
+		failures: 0,
+		overSince: null,
+		status: 'active',
+		questionOpen: false,
+		...overrides,
+	};
+}
+
+describe('any sessions', () => {
+	test('are read no sooner than the floor and no later than the ceiling of rounds', () => {
+		fc.assert(
+			fc.property(
+				fc.array(outlines, { minLength: 1, maxLength: 60 }),
+				fc.double({ min: 0.2, max: 5, noNaN: true }),
+				(all, rate) => {
+					const planner = createPlanner();
+					planner.plan(all, rate);
+					const planned = rate * defaultSchedule.utilisation;
+					const ceiling = Math.max(
+						defaultSchedule.ceilingMs,
+						(defaultSchedule.ceilingRounds * all.length * 1000) / planned,
+					);
+					for (const one of all) {
+						const { at, by } = planner.nextRead(one, T0);
+						expect(at).toBeGreaterThanOrEqual(T0 + defaultSchedule.floorMs);
+						expect(at).toBeLessThanOrEqual(T0 + ceiling + 1);
+						expect(by).toBeGreaterThanOrEqual(at);
+					}
+				},
+			),
+			{ numRuns: 100 },
+		);
+	});
+
+	test('ask together for what the budget has, unless the bounds say otherwise', () => {
+		fc.assert(
+			fc.property(fc.array(outlines, { minLength: 20, maxLength: 80 }), (all) => {
+				const rate = all.length / 30;
+				const planner = createPlanner();
+				for (let round = 0; round < 6; round += 1) planner.plan(all, rate);
+				const calm = all.map((one) => ({ ...one, touchedAt: null }));
+				const wanted = calm.reduce((sum, one) => sum + 1000 / (planner.nextRead(one, T0).at - T0), 0);
+				const least =
+					(all.length * 1000) /
+					Math.max(defaultSchedule.ceilingMs, (defaultSchedule.ceilingRounds * all.length * 1000) / rate);
+				expect(wanted).toBeLessThan(Math.max(1.35 * rate, 1.2 * least));
+			}),
+			{ numRuns: 60 },
+		);
+	});
+
+	test('are treated alike when they are alike', () => {
+		fc.assert(
+			fc.property(outlines, fc.integer({ min: 2, max: 40 }), (one, count) => {
+				const planner = createPlanner();
+				const all = Array.from({ length: count }, () => one);
+				planner.plan(all, 3);
+				expect(new Set(all.map((each) => planner.nextRead(each, T0).at)).size).toBe(1);
+			}),
+			{ numRuns: 40 },
+		);
+	});
+});
+
+describe('the schedule', () => {
+	const many = Array.from({ length: 100 }, (_, index) =>
+		outline({ status: index < 10 ? 'active' : 'paused', rhythm: { ...unknownRhythm, lastStep: [T0 - 2_000, T0] } }),
+	);
+
+	function interval(overrides: Partial<SessionOutline>, rate = 3): number {
+		const planner = createPlanner();
+		for (let round = 0; round < 5; round += 1) planner.plan(many, rate);
+		return planner.nextRead(outline(overrides), T0).at - T0;
+	}
+
+	const stepping = (gapMs: number, ago: number): Rhythm => ({
+		...unknownRhythm,
+		pace: { steps: 24, ms: 24 * gapMs },
+		gaps: [24, 24 * Math.log(gapMs), 24 * Math.log(gapMs) ** 2 + 0.3],
+		lastStep: [T0 - ago - 200, T0 - ago],
+	});
+
+	test('reads a session that steps much more often than one that rests or waits', () => {
+		const active = interval({ rhythm: stepping(8_000, 1_000) });
+		expect(interval({ status: 'paused' })).toBeGreaterThan(3 * active);
+		expect(interval({ status: 'humanInput', questionOpen: true })).toBeGreaterThan(1.5 * active);
+	});
+
+	test('reads just after the next step is due, not before it', () => {
+		for (const ago of [0, 5_000, 10_000]) {
+			const at = interval({ rhythm: stepping(20_000, ago) }, 0.8);
+			expect(at + ago).toBeGreaterThan(15_000);
+			expect(at + ago).toBeLessThan(30_000);
+		}
+	});
+
+	test('reads a new watch at once, a session that ended soon and once, one that is answered soon', () => {
+		expect(interval({ lastReadAt: null })).toBe(0);
+		expect(interval({ overSince: T0 })).toBe(5_000);
+		expect(interval({ status: 'humanInput', touchedAt: T0 - 1 })).toBeLessThanOrEqual(3_000);
+		expect(interval({ status: 'humanInput', touchedAt: T0 - 60_000 })).toBeGreaterThan(5_000);
+	});
+
+	test('backs off from a session that fails, up to two minutes', () => {
+		const waits = [1, 2, 3, 4, 5, 6, 20].map((failures) => interval({ failures }));
+		expect(waits).toEqual([4_000, 8_000, 16_000, 32_000, 64_000, 120_000, 120_000]);
+	});
+
+	test('leaves reads where they are when little changed, and ends all back-offs when the service is back', () => {
+		const planner = createPlanner();
+		planner.plan(many, 3);
+		const settled = many.map((one) => ({ ...one, nextRead: planner.nextRead(one, T0) }));
+		expect(movesFor(settled, planner, T0, false)).toEqual([]);
+		const failing = outline({ failures: 5, nextRead: { at: T0 + 60_000, by: T0 + 60_000 } });
+		expect(movesFor([failing], planner, T0, false)).toEqual([]);
+		expect(movesFor([failing], planner, T0, true)).toMatchObject([{ to: { at: T0, by: T0 } }]);
+	});
+});
+
+describe('a rhythm', () => {
+	test('is learned from reads, however far apart', () => {
+		for (const [everyMs, tolerance] of [
+			[1_000, 0.15],
+			[15_000, 0.2],
+			[60_000, 0.25],
+		] as const) {
+			const [script] = writeScripts(
+				{
+					name: 'one',
+					kinds: [
+						{
+							name: 'a',
+							share: 1,
+							gapSeconds: [8, 8],
+							gapSpread: [0.3, 0.3],
+							questionPerStep: 0,
+							answerSeconds: 60,
+							bursts: null,
+						},
+					],
+					together: null,
+				},
+				1,
+				HOUR,
+				createRandom(3),
+			);
+			if (script === undefined) throw new Error('there is one');
+			let rhythm = unknownRhythm;
+			for (let at = everyMs; at < HOUR; at += everyMs) {
+				const before = digestAt(script, at - everyMs);
+				const after = digestAt(script, at);
+				rhythm = learn(rhythm, { before, after, previousAt: at - everyMs, readAt: at, asked: 0 });
+			}
+			expect(Math.abs(habitsOf(rhythm).gapMs / script.gapMs - 1)).toBeLessThan(tolerance);
+		}
+	});
+
+	test('expects one step for each mean gap in the long run, and few before one is due', () => {
+		const ahead = createStepsAhead()(0.2);
+		expect(ahead.steps(0, 0.5)).toBeLessThan(0.02);
+		expect(ahead.steps(0, 1.5)).toBeGreaterThan(0.95);
+		expect(ahead.steps(0, 5.5) - ahead.steps(0, 2.5)).toBeCloseTo(3, 1);
+		expect(ahead.steps(0.9, 0.3)).toBeGreaterThan(0.7);
+		for (let u = 0.1; u < 9; u += 0.1) expect(ahead.worth(0.5, u)).toBeGreaterThanOrEqual(ahead.worth(0.5, u - 0.1));
+	});
+});
+
+describe('in virtual time', () => {
+	const median = (sample: readonly number[]) => Float64Array.from(sample).sort()[Math.floor(sample.length / 2)] ?? 0;
+
+	const populations = fc.record({
+		working: fc.double({ min: 0.02, max: 1, noNaN: true }),
+		gap: fc.double({ min: 2, max: 30, noNaN: true }),
+		wider: fc.double({ min: 1, max: 6, noNaN: true }),
+		spread: fc.double({ min: 0, max: 1, noNaN: true }),
+		stepsPerQuestion: fc.integer({ min: 8, max: 80 }),
+		burst: fc.integer({ min: 1, max: 40 }),
+		quietMinutes: fc.integer({ min: 5, max: 120 }),
+		together: fc.double({ min: 0, max: 0.2, noNaN: true }),
+		count: fc.integer({ min: 8, max: 250 }),
+		seed: fc.nat(10_000),
+	});
+
+	test('any population is noticed at the median no later than in turn, without a 429 and without making people wait', () => {
+		fc.assert(
+			fc.property(populations, (drawn) => {
+				const { working, gap, wider, spread, stepsPerQuestion, burst, quietMinutes, together, count, seed } = drawn;
+				const shared = {
+					gapSeconds: [gap, gap * wider] as [number, number],
+					gapSpread: [spread / 2, spread] as [number, number],
+					questionPerStep: 1 / stepsPerQuestion,
+					answerSeconds: 90,
+				};
+				const population = populationSchema.parse({
+					name: 'drawn',
+					kinds: [
+						{ name: 'working', share: working, ...shared, bursts: null },
+						{
+							name: 'quiet',
+							share: 1.0001 - working,
+							...shared,
+							bursts: { steps: burst, quietSeconds: quietMinutes * 60 },
+						},
+					],
+					together: { everySeconds: 900, share: together },
+				});
+				const lengthMs = 1.5 * HOUR;
+				const scripts = writeScripts(population, count, lengthMs, createRandom(seed));
+				const setting = { scripts, lengthMs, seed };
+				const adaptive = simulate('adaptive', setting);
+				const turns = simulate('round robin', setting);
+				expect(adaptive.refused).toBe(0);
+				expect(Math.max(0, ...adaptive.personWaits)).toBeLessThanOrEqual(300);
+				expect(adaptive.requestsPerMinute).toBeLessThanOrEqual(250);
+				fc.pre(turns.detection.length >= 60);
+				// A tenth for the chance in a sample of this size.
+				expect(median(adaptive.detection)).toBeLessThanOrEqual(1.1 * median(turns.detection) + 100);
+			}),
+			{ numRuns: 12 },
+		);
+	});
+
+	test('a hundred sessions with one in ten at work are noticed four times sooner than in turn', () => {
+		const lengthMs = 6 * HOUR;
+		const scripts = writeScripts(defaultPopulation, 100, lengthMs, createRandom(5));
+		const setting = { scripts, lengthMs, seed: 5 };
+		const gain = median(simulate('round robin', setting).detection) / median(simulate('adaptive', setting).detection);
+		expect(gain).toBeGreaterThan(4);
+	});
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { expectationFor } from '../../src/watches/capacity.ts';
+import { createSubscriptions } from '../../src/watches/subscribe.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { createFakeService, openTestStore, plentiful, SERVICE, T0 } from './support.ts';
+
+async function setting() {
+	const clock = createManualClock(T0);
+	const store = (await openTestStore()).watches;
+	const fake = createFakeService(clock);
+	let changes = 0;
+	const subscriptions = createSubscriptions({
+		store,
+		service: fake.service,
+		serviceUrl: SERVICE,
+		budget: plentiful,
+		clock,
+		onChange: () => {
+			changes += 1;
+		},
+	});
+	const ann = { teamId: 'T1', channelId: 'C1', userId: 'U-ANN' };
+	const watch = (sessionId: string, more = {}) => subscriptions.watch({ ...ann, sessionId, ...more });
+	return { store, subscriptions, watch, ann, ...fake, changes: () => changes };
+}
+
+describe('watching', () => {
+	test('begins with the card, and a second time is no error', async () => {
+		const { watch, put, reads, changes } = await setting();
+		put({});
+		expect(await watch('s1')).toMatchObject({
+			kind: 'watching',
+			watch: { mode: 'everything', questionsInChannel: true },
+			expectation: { slow: false },
+		});
+		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
+		expect(reads.map(({ priority }) => priority)).toEqual(['person', 'person']);
+		expect(changes()).toBeGreaterThan(0);
+	});
+
+	test('changes what is heard, and keeps what is not mentioned', async () => {
+		const { watch, put } = await setting();
+		put({});
+		await watch('s1', { questionsInChannel: false });
+		expect(await watch('s1', { mode: 'questionsOnly' })).toMatchObject({
+			kind: 'already',
+			changed: true,
+			watch: { mode: 'questionsOnly', questionsInChannel: false },
+		});
+	});
+
+	test('says what is unknown, over or cannot be read now', async () => {
+		const { watch, put, failures, store } = await setting();
+		put({ status: 'completed' });
+		put({ sessionId: 's2' });
+		failures.set('s2', 'unavailable');
+		expect(await watch('s1')).toEqual({ kind: 'over', status: 'completed' });
+		expect(await watch('nothing')).toEqual({ kind: 'unknownSession' });
+		expect(await watch('s2')).toEqual({ kind: 'unreadable', code: 'unavailable', retryable: true });
+		expect(await store.countSessions(SERVICE)).toBe(0);
+	});
+
+	test('goes on while the service cannot be read', async () => {
+		const { watch, put, failures } = await setting();
+		put({});
+		await watch('s1');
+		failures.set('*', 'unavailable');
+		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
+	});
+
+	test('says how slow it will be when much is watched', async () => {
+		const { watch, put } = await setting();
+		for (let index = 0; index < 200; index += 1) {
+			put({ sessionId: `s${index}` });
+			await watch(`s${index}`);
+		}
+		put({ sessionId: 'last' });
+		const outcome = await watch('last');
+		expect(outcome).toMatchObject({ kind: 'watching', expectation: { slow: true } });
+		expect(expectationFor(300, 3)).toEqual({
+			roundSeconds: 100,
+			typicalSeconds: expect.closeTo(100 / 12),
+			longestSeconds: 250,
+			slow: true,
+		});
+	});
+});
+
+describe('unwatching', () => {
+	test('ends one watch or all of the channel, and says when there was none', async () => {
+		const { watch, put, subscriptions, ann } = await setting();
+		for (const sessionId of ['s1', 's2', 's3']) {
+			put({ sessionId });
+			await watch(sessionId);
+		}
+		put({ sessionId: 'elsewhere' });
+		await watch('elsewhere', { channelId: 'C2' });
+		const unwatch = (sessionId: string | null) => subscriptions.unwatch({ ...ann, sessionId });
+		expect(await unwatch('s1')).toMatchObject({ kind: 'ended', watches: [{ session: { sessionId: 's1' } }] });
+		expect(await unwatch('s1')).toEqual({ kind: 'notWatched' });
+		const all = await unwatch(null);
+		expect(all.kind === 'ended' && all.watches.length).toBe(2);
+		expect(await unwatch(null)).toEqual({ kind: 'notWatched' });
+		expect((await subscriptions.list({ ...ann, channelId: 'C2' }, { offset: 0, limit: 9 })).total).toBe(1);
+	});
+});
+
+test('a touch updates the cards, and reads the session soon when that is worth it', async () => {
+	const { watch, put, subscriptions, store } = await setting();
+	put({});
+	await watch('s1');
+	await store.takeDue(SERVICE, { owner: 'x', ms: 1 }, 1, T0);
+	await store.releaseReads('x');
+	const key = { service: SERVICE, sessionId: 's1' };
+	await subscriptions.touch(key, { readSoon: false });
+	expect((await store.find('T1', 'C1', key))?.card.wanted?.urgency).toBe('now');
+	expect((await store.outlines(SERVICE))[0]?.touchedAt).toBeNull();
+	await subscriptions.touch(key, { readSoon: true });
+	expect((await store.outlines(SERVICE))[0]?.touchedAt).toBe(T0);
+});
