@@ -1,18 +1,36 @@
 import { parseArgs } from 'node:util';
 import { type OwnPostgres, startPostgres } from '../../support/postgres.ts';
+import { runDuels } from './duels.ts';
 import { createRandom } from './random.ts';
-import { isClean, reportOf } from './report.ts';
+import { duelsReport, isClean, killsReport, stopsReport } from './report.ts';
 import { runFaults } from './run.ts';
 import { SABOTAGES, type Sabotage } from './sabotage.ts';
 import { copySource } from './source-copy.ts';
+import { runStops } from './stops.ts';
 import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind } from './stores.ts';
-import { createWorld } from './world.ts';
+import { createWorld, type World } from './world.ts';
 
-const USAGE = `npm run test:faults -- [--rounds 1000] [--store sqlite|postgres|both] [--seed 1] [--batch 16] [--sabotage ack-first|blind-repeat] [--commit HEAD]`;
+const USAGE = `npm run test:faults -- [options]
+  --rounds 1000   answers on whose way the program is killed, for each store; 0 leaves it out
+  --duels 500     questions that two people answer at the same moment, for each store
+  --stops 20      stops by SIGTERM while answers are on their way, for each store
+  --store both    sqlite, postgres or both
+  --batch 16      answers under way at once
+  --seed 1
+  --commit HEAD   takes the program from a commit instead of the working tree
+  --sabotage X    ack-first or blind-repeat: breaks the program first, and fails when nobody notices`;
+
+/** Short, so that unknown outcomes are resolved soon; the service's delays stay below it. */
+const CALL_TIMEOUT_MS = 600;
+/** A PUT that is under way when the program is told to stop gets its time. */
+const CALL_TIMEOUT_STOPS_MS = 3_000;
+const NAMES: Record<StoreKind, string> = { sqlite: 'SQLite, one process', postgres: 'PostgreSQL, two replicas' };
 
 const { values } = parseArgs({
 	options: {
 		rounds: { type: 'string', default: '1000' },
+		duels: { type: 'string', default: '500' },
+		stops: { type: 'string', default: '20' },
 		store: { type: 'string', default: 'both' },
 		seed: { type: 'string', default: '1' },
 		batch: { type: 'string', default: '16' },
@@ -20,52 +38,90 @@ const { values } = parseArgs({
 		commit: { type: 'string' },
 	},
 });
+const [rounds, duels, stops, seed, batch] = [values.rounds, values.duels, values.stops, values.seed, values.batch].map(
+	Number,
+) as [number, number, number, number, number];
+const kinds = (['sqlite', 'postgres'] as const).filter((kind) => values.store === 'both' || values.store === kind);
+const sabotage = values.sabotage === undefined ? null : sabotageNamed(values.sabotage);
 
-async function run(kind: StoreKind, sabotage: Sabotage | null): Promise<boolean> {
+function sabotageNamed(name: string): Sabotage {
+	if (name in SABOTAGES) return name as Sabotage;
+	return usage();
+}
+
+function usage(): never {
+	console.error(USAGE);
+	process.exit(2);
+}
+
+function say(lines: readonly string[]): void {
+	console.log(lines.join('\n'));
+}
+
+/** The program on a new store of this kind, for as long as `use` takes. */
+async function withWorld<T>(
+	kind: StoreKind,
+	callTimeoutMs: number,
+	use: (world: World, postgres: OwnPostgres | null) => Promise<T>,
+): Promise<T> {
 	await using source = await copySource({
 		replacements: sabotage === null ? [] : SABOTAGES[sabotage],
 		commit: values.commit,
 	});
-	let postgres: OwnPostgres | null = null;
+	const postgres = kind === 'postgres' ? await startPostgres() : null;
 	try {
-		if (kind === 'postgres') postgres = await startPostgres();
 		await using store =
 			postgres === null
 				? await createSqliteUnderTest()
 				: await createPostgresUnderTest(await postgres.createDatabase());
-		const batch = Number(values.batch);
-		await using world = await createWorld({
-			store,
-			entry: source.entry,
-			replicas: kind === 'sqlite' ? 1 : 2,
-			people: batch,
-			callTimeoutMs: 600,
-			env: { LOG_LEVEL: 'info' },
-		});
-		const result = await runFaults({
-			world,
-			rounds: Number(values.rounds),
-			batch,
-			random: createRandom(Number(values.seed)),
-			...(postgres === null ? {} : { outage: postgres }),
-			onProgress: (line) => process.stderr.write(`${kind}: ${line}\n`),
-		});
-		const name = kind === 'sqlite' ? 'SQLite, one process' : 'PostgreSQL, two replicas';
-		console.log(reportOf(sabotage === null ? name : `${name}, sabotaged: ${sabotage}`, result).join('\n'));
-		return isClean(result);
+		const replicas = kind === 'sqlite' ? 1 : 2;
+		await using world = await createWorld({ store, entry: source.entry, replicas, people: batch * 2, callTimeoutMs });
+		return await use(world, postgres);
 	} finally {
 		await postgres?.close();
 	}
 }
 
-const kinds: readonly StoreKind[] =
-	values.store === 'both' ? ['sqlite', 'postgres'] : values.store === 'sqlite' ? ['sqlite'] : ['postgres'];
-const sabotage = values.sabotage ?? null;
-if (!['sqlite', 'postgres', 'both'].includes(values.store) || (sabotage !== null && !(sabotage in SABOTAGES))) {
-	console.error(USAGE);
-	process.exit(2);
+const progress = (kind: StoreKind) => (line: string) => void process.stderr.write(`${NAMES[kind]}: ${line}\n`);
+
+async function kills(kind: StoreKind): Promise<boolean> {
+	const result = await withWorld(kind, CALL_TIMEOUT_MS, (world, postgres) =>
+		runFaults({
+			world,
+			rounds,
+			batch,
+			random: createRandom(seed),
+			...(postgres === null ? {} : { outage: postgres }),
+			onProgress: progress(kind),
+		}),
+	);
+	say(killsReport(sabotage === null ? NAMES[kind] : `${NAMES[kind]}, sabotaged (${sabotage})`, result));
+	return isClean(result);
 }
+
+async function atOnce(kind: StoreKind): Promise<boolean> {
+	const result = await withWorld(kind, 20_000, (world) =>
+		runDuels({ world, duels, batch, random: createRandom(seed), onProgress: progress(kind) }),
+	);
+	say(duelsReport(NAMES[kind], result));
+	return result.problems.length === 0;
+}
+
+async function terminations(kind: StoreKind): Promise<boolean> {
+	const result = await withWorld(kind, CALL_TIMEOUT_STOPS_MS, (world) =>
+		runStops({ world, stops, batch, random: createRandom(seed) }),
+	);
+	say(stopsReport(NAMES[kind], result));
+	return result.problems.length === 0;
+}
+
+if (kinds.length === 0 || [rounds, duels, stops, seed, batch].some((number) => !Number.isInteger(number))) usage();
 let clean = true;
-for (const kind of kinds) clean = (await run(kind, sabotage as Sabotage | null)) && clean;
-if (sabotage !== null) console.log(clean ? '\nThe sabotage went UNNOTICED.' : '\nThe run noticed the sabotage.');
+for (const kind of kinds) {
+	if (rounds > 0) clean = (await kills(kind)) && clean;
+	if (sabotage !== null) continue;
+	if (duels > 0) clean = (await atOnce(kind)) && clean;
+	if (stops > 0) clean = (await terminations(kind)) && clean;
+}
+if (sabotage !== null) say(['', clean ? 'The sabotage went UNNOTICED.' : 'The run noticed the sabotage.']);
 process.exit(clean === (sabotage === null) ? 0 : 1);

@@ -24,18 +24,18 @@ const LATEST_MS = 4_000;
 export async function strikeAt(
 	target: Target,
 	world: World,
-	submissions: number,
+	sessions: ReadonlySet<string>,
 	random: Random,
 	strike: () => void,
 ): Promise<void> {
-	const some = random.whole(1, Math.max(1, Math.ceil(submissions / 3)));
+	const some = random.whole(1, Math.max(1, Math.ceil(sessions.size / 3)));
 	const on = (signal: Signal, count: number, minMs: number, maxMs: number) =>
-		strikeAfter(world, signal, count, minMs + random.next() * (maxMs - minMs), strike);
+		strikeAfter(world, sessions, { signal, count, afterMs: minMs + random.next() * (maxMs - minMs) }, strike);
 	switch (target) {
 		case 'before commit':
 			return on('pressed', some, 0, 6);
 		case 'before ack':
-			return on(random.chance(0.7) ? 'commit' : 'acked', 1, 0, 0);
+			return on(random.chance(0.5) ? 'commit' : 'acked', 1, 0, 0);
 		case 'before the read':
 			return on('acked', some, 0, 3);
 		case 'between read and PUT':
@@ -51,9 +51,8 @@ export async function strikeAt(
 
 async function strikeAfter(
 	world: World,
-	signal: Signal,
-	count: number,
-	afterMs: number,
+	sessions: ReadonlySet<string>,
+	{ signal, count, afterMs }: { signal: Signal; count: number; afterMs: number },
 	strike: () => void,
 ): Promise<void> {
 	const { signals } = world;
@@ -69,8 +68,9 @@ async function strikeAfter(
 			strike();
 			resolve();
 		};
-		const hear = () => {
-			if (--left !== 0) return;
+		const hear = (sessionId?: string) => {
+			// Answers of earlier rounds are still under way, too.
+			if ((sessionId !== undefined && !sessions.has(sessionId)) || --left !== 0) return;
 			if (afterMs < 0.5) hit();
 			else setTimeout(hit, afterMs);
 		};

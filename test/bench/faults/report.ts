@@ -1,4 +1,6 @@
+import type { DuelsResult } from './duels.ts';
 import type { RunResult } from './run.ts';
+import type { StopsResult } from './stops.ts';
 
 /** Problems printed in full; more of the same tell nothing new. */
 const PROBLEMS_SHOWN = 12;
@@ -7,8 +9,8 @@ export function isClean({ verdict, violations }: RunResult): boolean {
 	return verdict.problems.length === 0 && violations === 0;
 }
 
-/** A run in lines for the terminal. */
-export function reportOf(name: string, result: RunResult): string[] {
+/** A run of kills in lines for the terminal. */
+export function killsReport(name: string, result: RunResult): string[] {
 	const { verdict, histogram, kills, outages, claims } = result;
 	const most = Math.max(1, ...Object.values(histogram));
 	return [
@@ -23,7 +25,31 @@ export function reportOf(name: string, result: RunResult): string[] {
 			([phase, count]) =>
 				`    ${phase.padEnd(22)}${String(count).padStart(5)} ${'#'.repeat(Math.round((count / most) * 40))}`,
 		),
-		...verdict.problems.slice(0, PROBLEMS_SHOWN),
-		...(verdict.problems.length > PROBLEMS_SHOWN ? [`… and ${verdict.problems.length - PROBLEMS_SHOWN} more`] : []),
+		...shortened(verdict.problems),
 	];
+}
+
+export function duelsReport(name: string, { duels, clean, upsets, problems, seconds }: DuelsResult): string[] {
+	return [
+		'',
+		`${name}: two people at the same moment, ${duels} times, ${Math.round(seconds)} s`,
+		`  one PUT and the other told who was first and what they said: ${clean} of ${duels} (the later press won ${upsets} times)`,
+		...shortened(problems),
+	];
+}
+
+export function stopsReport(name: string, result: StopsResult): string[] {
+	const { verdict, stops, slowestMs, finished, leasesLeft, problems } = result;
+	return [
+		'',
+		`${name}: ${stops} stops by SIGTERM with ${verdict.rounds} answers on their way`,
+		`  exit code 0 within ${(slowestMs / 1000).toFixed(1)} s at most; ${finished} PUTs under way were finished; ${leasesLeft} leases left`,
+		`  delivered ${verdict.delivered}, lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}`,
+		...shortened(problems),
+	];
+}
+
+function shortened(problems: readonly string[]): string[] {
+	const rest = problems.length - PROBLEMS_SHOWN;
+	return [...problems.slice(0, PROBLEMS_SHOWN), ...(rest > 0 ? [`… and ${rest} more`] : [])];
 }

@@ -83,6 +83,33 @@ export async function openForm(
 	}
 }
 
+/** A session with its question, and a person who has the form open with an answer typed into it. */
+export async function beginRound(
+	world: World,
+	{ number, prefix, person, fate = 'plain' }: { number: number; prefix: string; person: string; fate?: Fate },
+): Promise<Round> {
+	const sessionId = `${prefix}${number}x`;
+	const text = `Report ${sessionId}`;
+	addSession(world, sessionId);
+	const { actor, modal } = await openForm(world, sessionId, person, text);
+	return {
+		number,
+		sessionId,
+		fate,
+		person,
+		actor,
+		modal,
+		texts: [text],
+		pressedAt: 0,
+		ackedText: null,
+		closed: false,
+		hits: [],
+		told: [],
+		troubles: [],
+		broken: [],
+	};
+}
+
 /**
  * The person presses Submit, and again until Slack shows that the answer was taken. `edit` gives the words for a later
  * press. Resolves when it was acknowledged, or when the form has given way to a receipt.
@@ -116,7 +143,6 @@ export async function submit(
 		]);
 		if (outcome.outcome === 'updated') {
 			round.ackedText = text;
-			world.signals.emit('acked', round.sessionId);
 			return;
 		}
 		await pause(50);

@@ -4,7 +4,7 @@ import { strikeAt, TARGETS, type Target } from './moments.ts';
 import { PHASES, type Phase, phaseOf, type Strike } from './phases.ts';
 import type { Random } from './random.ts';
 import { watchReceipts } from './receipt-watch.ts';
-import { addSession, type Claim, type Fate, openForm, QUESTION, type Round, submit } from './round.ts';
+import { beginRound, type Claim, QUESTION, type Round, submit } from './round.ts';
 import { armTroubles } from './troubles.ts';
 import { isOver, judge, type Verdict } from './verdict.ts';
 import type { World } from './world.ts';
@@ -56,6 +56,9 @@ export async function runFaults({
 	const rounds: Round[] = [];
 	let kills = 0;
 	let outages = 0;
+	// Another order for each seed, so that short runs do not always leave out the same.
+	const first = random.whole(0, TARGETS.length - 1);
+	const targets = [...TARGETS.slice(first), ...TARGETS.slice(0, first)];
 	await world.startAll();
 	await world.store.watchCommits();
 
@@ -63,13 +66,16 @@ export async function runFaults({
 		const size = Math.min(batch, wanted - rounds.length);
 		const now = await Promise.all(Array.from({ length: size }, (_, index) => begin(rounds.length + index, index)));
 		rounds.push(...now);
-		const target = TARGETS[turn % TARGETS.length] ?? 'any time';
+		const target = targets[turn % targets.length] ?? 'any time';
+		// One commit for many, or one for each.
+		const staggered = random.chance(0.4);
+		const pressing = () => now.map((round) => press(round, staggered));
 		const isOutage = outage !== undefined && turn % 10 === 9;
 		if (isOutage) {
 			outages++;
-			await Promise.all([strikeDatabase(target, now, outage), ...now.map(press)]);
+			await Promise.all([strikeDatabase(target, now, outage), ...pressing()]);
 		} else {
-			await Promise.all([strikeProcess(target, now), ...now.map(press)]);
+			await Promise.all([strikeProcess(target, now), ...pressing()]);
 		}
 		onProgress(
 			`${rounds.length} of ${wanted} submitted, ${kills} kills, ${rounds.filter((one) => one.broken.length > 0).length} broken`,
@@ -92,28 +98,12 @@ export async function runFaults({
 	};
 
 	async function begin(number: number, index: number): Promise<Round> {
-		const sessionId = `f${world.store.kind.charAt(0)}${number}x`;
-		const fate: Fate = random.chance(0.88) ? 'plain' : random.pick(['answered', 'ended', 'changed'] as const);
-		const person = world.people[index] ?? random.pick(world.people);
-		const text = `Report ${sessionId}`;
-		addSession(world, sessionId);
-		const { actor, modal } = await openForm(world, sessionId, person, text);
-		const round: Round = {
+		const round = await beginRound(world, {
 			number,
-			sessionId,
-			fate,
-			person,
-			actor,
-			modal,
-			texts: [text],
-			pressedAt: 0,
-			ackedText: null,
-			closed: false,
-			hits: [],
-			told: [],
-			troubles: [],
-			broken: [],
-		};
+			prefix: `f${world.store.kind.charAt(0)}`,
+			person: world.people[index] ?? random.pick(world.people),
+			fate: random.chance(0.88) ? 'plain' : random.pick(['answered', 'ended', 'changed'] as const),
+		});
 		watch.follow(round);
 		meetFate(round);
 		armTroubles(world, round, random);
@@ -133,8 +123,8 @@ export async function runFaults({
 		}
 	}
 
-	async function press(round: Round): Promise<void> {
-		if (random.chance(0.3)) await pause(random.whole(0, 30));
+	async function press(round: Round, staggered: boolean): Promise<void> {
+		if (staggered && random.chance(0.5)) await pause(random.whole(0, 40));
 		const edits = random.chance(0.3);
 		await submit(world, round, {
 			twice: random.chance(0.1),
@@ -158,7 +148,7 @@ export async function runFaults({
 		const victims = running.length > 1 && random.chance(0.5) ? [random.pick(running)] : running;
 		let at = 0;
 		let gone: Promise<unknown> = Promise.resolve();
-		await strikeAt(target, world, now.length, random, () => {
+		await strikeAt(target, world, sessionsOf(now), random, () => {
 			gone = Promise.all(victims.map((replica) => replica.kill()));
 			at = Date.now();
 		});
@@ -187,7 +177,7 @@ export async function runFaults({
 
 	async function strikeDatabase(target: Target, now: readonly Round[], database: Outage): Promise<void> {
 		let gone: Promise<unknown> = Promise.resolve();
-		await strikeAt(target, world, now.length, random, () => {
+		await strikeAt(target, world, sessionsOf(now), random, () => {
 			gone = database.stop();
 		});
 		await gone;
@@ -217,4 +207,8 @@ export async function runFaults({
 		// What could still land after the last PUT was given up.
 		await pause(world.callTimeoutMs + 500);
 	}
+}
+
+function sessionsOf(rounds: readonly Round[]): ReadonlySet<string> {
+	return new Set(rounds.map((round) => round.sessionId));
 }

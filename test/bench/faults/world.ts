@@ -55,6 +55,16 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 	const people = Array.from({ length: options.people }, (_, index) => `person${index}`);
 	const slack = await createSlackStandIn({ waitMs: 20_000, state: workspace(people), trafficLimit: 2_000 });
 	store.onCommit = () => void signals.emit('commit');
+	// Told by the stand-in the moment an acknowledgement comes in, before the person's window shows it.
+	const acknowledged = new WeakSet<object>();
+	slack.changes.listen((change) => {
+		if (change.kind !== 'delivery' || change.id !== 'view_submission') return;
+		for (const entry of slack.traffic.deliveries('view_submission').slice(-100)) {
+			if (entry.acked !== true || acknowledged.has(entry)) continue;
+			acknowledged.add(entry);
+			signals.emit('acked');
+		}
+	});
 	const replicas = Array.from({ length: options.replicas }, () =>
 		createReplica({
 			entry,

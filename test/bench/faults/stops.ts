@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from './random.ts';
+import { watchReceipts } from './receipt-watch.ts';
+import { beginRound, type Round, submit } from './round.ts';
+import { isOver, judge, type Verdict } from './verdict.ts';
+import type { World } from './world.ts';
+
+export interface StopsResult {
+	readonly verdict: Verdict;
+	readonly stops: number;
+	/** Milliseconds from SIGTERM to the end of the process. */
+	readonly slowestMs: number;
+	/** PUTs under way at SIGTERM whose answer the program still took. */
+	readonly finished: number;
+	/** Leases found in the store after the exit. */
+	readonly leasesLeft: number;
+	readonly problems: readonly string[];
+}
+
+/** Whoever started the process waits this long. */
+const STOP_WITHIN_MS = 10_000;
+const SETTLE_WITHIN_MS = 60_000;
+
+/** SIGTERM while answers are on their way, some of them with a PUT that the service takes its time for. */
+export async function runStops({
+	world,
+	stops,
+	batch,
+	random,
+}: {
+	readonly world: World;
+	readonly stops: number;
+	readonly batch: number;
+	readonly random: Random;
+}): Promise<StopsResult> {
+	const { service, store, replicas } = world;
+	const watch = watchReceipts(world);
+	const rounds: Round[] = [];
+	const problems: string[] = [];
+	let slowestMs = 0;
+	let finished = 0;
+	let leasesLeft = 0;
+
+	for (let stop = 0; stop < stops; stop++) {
+		await world.startAll();
+		const now = await Promise.all(Array.from({ length: batch }, (_, index) => begin(rounds.length + index, index)));
+		rounds.push(...now);
+		const sessions = new Set(now.map((round) => round.sessionId));
+		const slowMs = random.whole(50, Math.round(world.callTimeoutMs * 0.8));
+		for (const sessionId of sessions) {
+			if (random.chance(0.7)) service.faults.add({ kind: 'late', ms: slowMs, method: 'PUT', sessionId, times: 1 });
+		}
+		const pressing = now.map((round) => submit(world, round, { twice: false, edit: () => null }));
+		await pause(random.whole(0, 400));
+		const underWay = service.log
+			.puts()
+			.filter((entry) => sessions.has(entry.sessionId ?? '') && entry.answeredAt === null);
+		const pids = replicas.map((replica) => replica.pid);
+		const ends = await Promise.all(replicas.map((replica) => replica.terminate()));
+		for (const end of ends) {
+			slowestMs = Math.max(slowestMs, end.ms);
+			if (end.code !== 0)
+				problems.push(`stop ${stop}: exit with ${end.signal ?? end.code} after ${Math.round(end.ms)} ms`);
+			else if (end.ms > STOP_WITHIN_MS) problems.push(`stop ${stop}: took ${Math.round(end.ms)} ms`);
+		}
+		for (const entry of underWay) {
+			if (entry.answeredAt !== null && !entry.clientGone) finished++;
+			else problems.push(`stop ${stop}: the PUT of ${entry.sessionId} was broken off`);
+		}
+		const stored = await store.lookUp(now.map((round) => round.modal.id));
+		const held = [...stored.values()].filter(({ leaseOwner }) => pids.some((pid) => leaseOwner?.includes(`-${pid}-`)));
+		leasesLeft += held.length;
+		if (held.length > 0) problems.push(`stop ${stop}: ${held.length} leases were not given back`);
+		await world.startAll();
+		await Promise.all(pressing);
+	}
+
+	const until = Date.now() + SETTLE_WITHIN_MS;
+	while (Date.now() < until && !rounds.every((round) => isOver(world, round))) await pause(250);
+	const verdict = judge(world, rounds);
+	watch.stop();
+	return {
+		verdict,
+		stops,
+		slowestMs,
+		finished,
+		leasesLeft,
+		problems: [...problems, ...verdict.problems],
+	};
+
+	async function begin(number: number, index: number): Promise<Round> {
+		const person = world.people[index] ?? random.pick(world.people);
+		const round = await beginRound(world, { number, prefix: 'ft', person });
+		watch.follow(round);
+		return round;
+	}
+}
