@@ -56,12 +56,18 @@ export async function createHandraise({
 	const answerStore = createAnswerStore(store);
 	const drafts = createDraftStore(store);
 	const claimStore = createClaimStore(store);
-	const metrics = createMetrics({ answers: () => answerStore.stats(), now: () => clock.now() });
-
 	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.
 	const cell: { cell?: BudgetCell } =
 		store.dialect === 'postgres' ? { cell: createSharedBudgetCell({ db: store.db, name: service }) } : {};
 	const budget = createRequestBudget({ requestsPerMinute: config.service.requestsPerMinute, clock, ...cell });
+	const metrics = createMetrics({
+		answers: () => answerStore.stats(),
+		now: () => clock.now(),
+		budgetUsed() {
+			const { delivery, person, background } = budget.stats().used;
+			return delivery + person + background;
+		},
+	});
 	const sessions = createSessionServiceClient({
 		baseUrl: service,
 		apiKey: config.service.apiKey,
@@ -186,8 +192,7 @@ export async function createHandraise({
 			return { port };
 		},
 		async stop(): Promise<void> {
-			await slack?.stop();
-			await Promise.all([worker.stop(), watching.stop(), housekeeping.stop()]);
+			await Promise.all([slack?.stop(), worker.stop(), watching.stop(), housekeeping.stop()]);
 			await http.stop();
 			await sessions.close();
 			await store.close();

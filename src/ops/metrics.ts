@@ -8,6 +8,8 @@ export interface MetricSources {
 		readonly oldestUndeliveredAt: number | null;
 	}>;
 	now(): number;
+	/** Requests to the session service that its window counts now, those of other replicas too. */
+	budgetUsed(): number;
 }
 
 /** Seconds; deliveries take from milliseconds to a day. */
@@ -62,7 +64,14 @@ export function createMetrics(sources: MetricSources) {
 		[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
 	);
 	const serviceRequests = counter('service_requests_total', 'Requests to the session service', ['priority', 'outcome']);
-	const budgetUsed = gauge('service_budget_used', 'Requests to the session service in the last minute');
+	new Gauge({
+		name: 'handraise_service_budget_used',
+		help: 'Requests to the session service in the last minute',
+		registers: [registry],
+		collect() {
+			this.set(sources.budgetUsed());
+		},
+	});
 	const slackCalls = counter('slack_calls_total', 'Web API calls by method and outcome', ['method', 'outcome']);
 	const watched = gauge('watched_sessions', 'Sessions that at least one channel watches');
 	const backgroundRate = gauge('background_requests_per_second', 'What people and deliveries leave over for watching');
@@ -98,7 +107,6 @@ export function createMetrics(sources: MetricSources) {
 		},
 		acknowledged: (ms: number) => ack.observe(ms / 1000),
 		serviceRequest: (priority: string, outcome: string) => serviceRequests.inc({ priority, outcome }),
-		budgetUsed: (count: number) => budgetUsed.set(count),
 		slackCall: (method: string, outcome: string) => slackCalls.inc({ method, outcome }),
 		async expose() {
 			return { contentType: registry.contentType, text: await registry.metrics() };

@@ -158,7 +158,7 @@ describe('/session unwatch and list', () => {
 		await app.command(`/session watch ${one} ${two} ${three}`);
 		await app.command(`/session watch ${three}`, 'ada', '#secret');
 		expect((await app.command(`/session unwatch ${one} nosuch`)).text()).toMatch(
-			/is not watched here any more[^]*nosuch\*? is not watched here/,
+			/is not watched here any more.*nosuch\*? is not watched here/s,
 		);
 		expect((await app.command('/session list')).text()).toContain('This channel watches 2 sessions.');
 		expect((await app.command('/session unwatch all')).text()).toContain('2 sessions are not watched here any more');
