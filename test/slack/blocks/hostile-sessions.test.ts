@@ -16,7 +16,7 @@ import { hostileText } from '../support/hostile-text.ts';
 import { stateOf } from '../support/slack-state.ts';
 
 const now = Date.parse('2026-11-20T08:40:00Z');
-const runs = 1500;
+const runs = 1200;
 
 /** How somebody looks at a session. */
 const view = fc.record({

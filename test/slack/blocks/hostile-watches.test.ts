@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readSessionAnswer } from '../../../src/session-service/schema.ts';
+import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
+import { settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
+import type { AnnouncementContent } from '../../../src/watches/announcement.ts';
+import { viewOf } from '../../../src/watches/session-view.ts';
+import { answerOf, now } from '../support/answers.ts';
+import { expectSafeMessage } from '../support/check.ts';
+import { hostileSession } from '../support/hostile-session.ts';
+import { hostileText } from '../support/hostile-text.ts';
+
+const sessionId = hostileText.map((text) => text.toWellFormed().slice(0, 400) || 'x');
+
+describe('a hostile session that a channel watches', () => {
+	it('becomes a card and posts that Slack takes, in which nothing it says is live and no link gives access', () => {
+		fc.assert(
+			fc.property(hostileSession, sessionId, hostileText, fc.boolean(), (raw, id, name, isAnswered) => {
+				const session = readSessionAnswer({ session: raw }, id);
+				fc.pre(session !== null);
+				const view = { ...viewOf(session, now), sessionId: id };
+				const names = { displayName: () => name };
+				const standing = isAnswered ? answerOf({ person: { teamId: 'T1', userId: name } }) : null;
+				const card = watchCard({
+					view,
+					checkedAt: now,
+					claims: [{ userId: name, since: now - 100_000 }],
+					standing,
+					endedWords: isAnswered ? null : 'Not watched any more.',
+					names,
+					now,
+					dashboardUrl: 'https://dash.example',
+				});
+				expectSafeMessage(card);
+				expect(JSON.stringify(card)).not.toContain('"url":"https://bucket.example');
+				const post = { sessionId: id, sessionTitle: session.name, standing, names, maybeRepeat: isAnswered };
+				for (const content of posts(view)) expectSafeMessage(watchPost(content, post));
+				if (view.question !== null) expectSafeMessage(settledQuestionPost(view.question, 'answered', post));
+			}),
+			{ numRuns: 400 },
+		);
+	});
+});
+
+function posts(view: ReturnType<typeof viewOf>): Exclude<AnnouncementContent, { kind: 'card' | 'settle' }>[] {
+	const { question, status, result, step } = view;
+	const positions = question === null ? [] : question.items.map((_, position) => position);
+	return [
+		{ kind: 'answered', messageIndex: 1, question, items: positions, stillOpen: positions },
+		{ kind: 'status', from: status, to: status },
+		{ kind: 'end', status, result, step },
+		...(question === null ? [] : [{ kind: 'question' as const, question, changed: false }]),
+	];
+}
