@@ -12,6 +12,8 @@ const RENEW_EVERY_MS = 5_000;
 const CONCURRENCY = 32;
 /** Answers that other replicas accepted or left behind are noticed at least this often. */
 const LOOK_EVERY_MS = 1_000;
+/** A PUT under way when the process stops may take this long. */
+const STOP_WITHIN_MS = 8_000;
 /** A receipt that Slack does not take is tried for this long, in growing steps. */
 const TELL_FOR_MS = 24 * 3_600_000;
 const TELL_AGAIN_MIN_MS = 2_000;
@@ -150,7 +152,8 @@ export function createAnswerWorker(deps: Dependencies) {
 		async stop(): Promise<void> {
 			stopping.abort();
 			await loop;
-			await Promise.all(running);
+			// What still runs by then is given back all the same: whoever takes it waits until its PUT cannot land any more.
+			await Promise.race([Promise.all(running), clock.sleep(STOP_WITHIN_MS)]);
 			await store.releaseAll(owner);
 		},
 	};

@@ -37,6 +37,9 @@ import { registerSubmission } from './views/submission.ts';
 import { registerTyping } from './views/typing.ts';
 import type { Names } from './words.ts';
 
+/** What people asked for and is not done by then is cut: whoever stops the process waits ten seconds in all. */
+const DRAIN_MS = 5_000;
+
 export interface SlackAppOptions {
 	readonly transport:
 		| { readonly kind: 'socket'; readonly appToken: string }
@@ -148,7 +151,7 @@ export function createSlackApp(options: SlackAppOptions) {
 		/** Takes nothing more and lets what was taken finish. */
 		async stop(): Promise<void> {
 			await app.stop();
-			await listen.drained();
+			await Promise.race([listen.drained(), clock.sleep(DRAIN_MS)]);
 		},
 	};
 }

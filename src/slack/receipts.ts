@@ -21,6 +21,8 @@ const STILL_THERE_MS = 10_000;
 const AFTER_ACK_MS = 250;
 const AFTER_FOREIGN_ACCEPT_MS = 1_500;
 
+const MOST_ACKS = 1_000;
+
 interface Dependencies {
 	readonly clients: SlackClients;
 	readonly names: Names;
@@ -108,6 +110,9 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 				resolve = settle;
 			});
 			acks.set(viewId, { done, resolve });
+			// Another replica may tell of it: what nobody asks for is forgotten.
+			const oldest = acks.keys().next();
+			if (acks.size > MOST_ACKS && oldest.value !== undefined) acks.delete(oldest.value);
 		},
 		acknowledged: (viewId) => acks.get(viewId)?.resolve(),
 

@@ -12,10 +12,13 @@ import type { Listen, SubmissionAck, ViewSnapshot } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
 import type { SlackReceipts } from '../receipts.ts';
 import type { PersonRequest } from '../request.ts';
+import { quoted } from '../text.ts';
 import { errorWords, type Names, refusalPlain } from '../words.ts';
 
 /** Slack shows "trouble connecting" after three seconds without an acknowledgement; the person gets better words before. */
-const STORE_WITHIN_MS = 2_200;
+const ANSWER_WITHIN_MS = 2_500;
+/** However long the checks took, the store gets at least this. */
+const STORE_AT_LEAST_MS = 500;
 
 interface Dependencies {
 	readonly service: string;
@@ -61,11 +64,13 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 		const answer = result.answer;
 		const isUnderWay = result.kind === 'accepted' || (answer.state === 'accepted' && answer.lastError === null);
 		if (isUnderWay) return { response_action: 'update', view: savedModal(receiptMetadata(metadata, answer.id)) };
-		const context = { names, adminContact, now: clock.now() };
+		const note = result.kind === 'tooLate' ? tooLateNote(form) : '';
+		const context = { names, adminContact, now: clock.now(), note };
 		return { response_action: 'update', view: receiptModal(answer, receiptMetadata(metadata, answer.id), context) };
 	}
 
 	async function submit(request: PersonRequest, view: ViewSnapshot) {
+		const start = clock.now();
 		const form = await drafting.read(view);
 		if (form === null || form.metadata.fields.length === 0 || form.metadata.fingerprint === null) {
 			const metadata = newMetadata({ sessionId: form?.metadata.sessionId ?? '', formId: view.id });
@@ -83,13 +88,16 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 			return { ack: onFirstField(view, refusalPlain(verdict.refusal, adminContact)), after: keepText };
 		}
 		receipts.expectAcknowledgement(view.id);
-		const result = await within(answers.submit(submissionOf(request, view, form)), STORE_WITHIN_MS);
+		const rest = Math.max(STORE_AT_LEAST_MS, start + ANSWER_WITHIN_MS - clock.now());
+		const result = await within(answers.submit(submissionOf(request, view, form)), rest);
 		request.log.info({ answer: result.answer.id, session: form.metadata.sessionId, outcome: result.kind }, 'submitted');
 		return {
 			ack: acknowledgement(result, form),
 			after: async () => {
 				receipts.acknowledged(view.id);
-				await answers.afterAccept(result.answer);
+				// What came too late is nowhere but in the form: it stays a draft.
+				if (result.kind === 'tooLate') await keepText();
+				else await answers.afterAccept(result.answer);
 			},
 		};
 	}
@@ -129,6 +137,13 @@ function titleOf(view: ViewSnapshot, metadata: StandingForm['metadata'], positio
 		if (label !== undefined) return label;
 	}
 	return '';
+}
+
+/** The first text stands; the changed one is shown again so that it is not lost. */
+function tooLateNote({ reading }: StandingForm): string {
+	const texts = Object.values(reading.draft).filter((text) => text !== '');
+	const words = '✏️ Your change came too late: the text below was already being sent.';
+	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;
 }
 
 async function within<Value>(work: Promise<Value>, ms: number): Promise<Value> {
