@@ -28,6 +28,8 @@ describe('neutralise', () => {
 			'abcde',
 		],
 		['tag characters', `a${String.fromCodePoint(0xe0041)}b`, 'ab'],
+		['a control that stands alone', 'a\u0000b', 'ab'],
+		['a last control', 'a\u007f', 'a'],
 		['lone surrogates', 'a\ud800b', 'a\ufffdb'],
 		['stacks of marks', `e${'\u0301'.repeat(100)}x`, `e${'\u0301'.repeat(8)}x`],
 	])('takes away %s', (_what, text, expected) => {
