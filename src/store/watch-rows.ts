@@ -131,7 +131,7 @@ export function readWatch(row: WatchRow): Watch {
 	};
 }
 
-export function readDigest(text: string | null): Digest | null {
+function readDigest(text: string | null): Digest | null {
 	return text === null ? null : digest.parse(JSON.parse(text));
 }
 

@@ -31,8 +31,6 @@ export type AnnouncementContent =
 	| { readonly kind: 'serviceBack'; readonly since: number; readonly downMs: number }
 	| { readonly kind: 'creatorTold'; readonly reason: WatchEnd; readonly channelId: string; readonly sessionId: string };
 
-export type AnnouncementKind = AnnouncementContent['kind'];
-
 /** Where it goes and, by that, what it waits for: announcements of one target are posted in order. */
 export type AnnouncementTarget =
 	| { readonly kind: 'watch'; readonly watchId: string; readonly teamId: string; readonly channelId: string }

@@ -1,5 +1,5 @@
 /** Seconds in which every watched session would be read once, were all read in turn. */
-export function expectedRoundSeconds(watched: number, readsPerSecond: number): number {
+function expectedRoundSeconds(watched: number, readsPerSecond: number): number {
 	return watched / Math.max(readsPerSecond, 1e-3);
 }
 

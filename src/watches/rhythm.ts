@@ -99,18 +99,18 @@ export function priorFrom(rhythms: readonly Rhythm[]): Prior {
 }
 
 /** Whether a session in this state takes steps by itself. A status nobody knows is given the benefit of the doubt. */
-export function mayStep(digest: Pick<Digest, 'status' | 'question' | 'over'>): boolean {
+function mayStep(digest: Pick<Digest, 'status' | 'question' | 'over'>): boolean {
 	if (digest.over || digest.status === 'paused' || digest.status === 'inactive') return false;
 	return digest.status !== 'humanInput' && !waits(digest);
 }
 
 /** Whether it waits for a person. */
-export function waits(digest: Pick<Digest, 'status' | 'question'>): boolean {
+function waits(digest: Pick<Digest, 'status' | 'question'>): boolean {
 	return digest.status === 'humanInput' || (digest.question !== null && digest.question.open.length > 0);
 }
 
 /** The standard normal distribution function (Abramowitz and Stegun 26.2.17, error below 1e-7). */
-export function normalCdf(x: number): number {
+function normalCdf(x: number): number {
 	const t = 1 / (1 + 0.2316419 * Math.abs(x));
 	const tail =
 		Math.exp((-x * x) / 2) *

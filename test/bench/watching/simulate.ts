@@ -34,7 +34,7 @@ export interface Setting {
 /** A read takes what the service's check of a key takes with five keys; what it finds is of the middle of that time. */
 export const READ_MS = 300;
 /** Everybody begins to be watched at once; figures are taken from here on. */
-export const WARM_UP_MS = 15 * 60_000;
+const WARM_UP_MS = 15 * 60_000;
 /** As the poller: never more than this many reads wait for the budget, so that their order is decided late. */
 const MOST_WAITING = 2;
 /** People type `/session` so often, and a group of them at once every few minutes. */

@@ -349,7 +349,7 @@ export function describeWatches(subject: Subject): void {
 	test('lets replicas share one rate', async () => {
 		const paces = [createSharedPaces({ db: subject.store.db }), createSharedPaces({ db: subject.replica.db })];
 		const pace = { intervalMs: 1_000, burst: 3 };
-		const take = (index: number, keep = 0) => paces[index % 2]?.take('update:T1', pace, { now: T0, keep });
+		const take = async (index: number, keep = 0) => paces[index % 2]?.take('update:T1', pace, { now: T0, keep });
 		const waits = await Promise.all(Array.from({ length: 6 }, (_, index) => take(index)));
 		expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
 		expect(await take(0)).toBe(1_000);

@@ -1,0 +1,74 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { createRequestBudget } from '../../src/session-service/budget.ts';
+import { sharesOf } from '../../src/session-service/budget-state.ts';
+import { createSessionServiceClient } from '../../src/session-service/client.ts';
+import { createBackgroundBudget } from '../../src/watches/background-budget.ts';
+import { createPoller } from '../../src/watches/poller.ts';
+import { createPlanner } from '../../src/watches/schedule.ts';
+import { createSubscriptions } from '../../src/watches/subscribe.ts';
+import { createRecordingLog } from '../store/support.ts';
+import { createSessionService } from '../support/session-service/session-service.ts';
+import { createRecordingMetrics, openTestStore } from './support.ts';
+
+const asked = { role: 'assistant', content: 'Which?', human_input: [{ title: 'Colour', description: '' }] };
+
+test('watches the service over HTTP: a question is seen, what did not change costs a 304, and nothing a 429', async () => {
+	const service = createSessionService();
+	await service.start();
+	onTestFinished(() => service.stop());
+	const budget = createRequestBudget({ clock: systemClock });
+	const log = createRecordingLog();
+	const client = createSessionServiceClient({
+		baseUrl: service.url,
+		apiKey: 'sandbox-key',
+		log,
+		clock: systemClock,
+		budget,
+	});
+	onTestFinished(() => client.close(0));
+	const store = (await openTestStore()).watches;
+	const background = createBackgroundBudget({
+		figures: () => budget.stats(),
+		keptFor: (limit) => sharesOf(limit).delivery + sharesOf(limit).person,
+	});
+	const shared = { store, service: client, serviceUrl: service.url, budget: background, clock: systemClock };
+	const subscriptions = createSubscriptions(shared);
+	for (const sessionId of ['s1', 's2', 's3']) {
+		const messages = [
+			{ role: 'user', content: 'Do it' },
+			{ role: 'assistant', content: 'Looking' },
+		];
+		service.sessions.put(sessionId, { status: 'active', name: sessionId, messages });
+		const where = { teamId: 'T1', channelId: 'C1', userId: 'U1' };
+		expect(await subscriptions.watch({ ...where, sessionId })).toMatchObject({ kind: 'watching' });
+	}
+
+	const { metrics } = createRecordingMetrics();
+	const poller = createPoller({ ...shared, planner: createPlanner(), log, metrics, owner: 'one', maxDays: 7 });
+	const controller = new AbortController();
+	const running = poller.run(controller.signal);
+	await vi.waitFor(() => expect(service.log.list().filter(({ status }) => status === 304).length).toBeGreaterThan(3), {
+		timeout: 20_000,
+	});
+	service.sessions.push('s2', asked);
+	service.sessions.setStatus('s2', 'humanInput');
+	const seen = await vi.waitFor(
+		async () => {
+			const due = await store.takeAnnouncements({ owner: 'test', ms: 1 }, 100, Date.now());
+			for (const { announcement } of due) {
+				const posted = { kind: 'posted', ts: '1.0', cardKey: 'x' } as const;
+				await store.endAttempt(announcement.id, 'test', posted, Date.now());
+			}
+			const question = due.find(({ announcement }) => announcement.content.kind === 'question');
+			expect(question).toBeDefined();
+			return question;
+		},
+		{ timeout: 20_000 },
+	);
+	expect(seen?.watch?.session.sessionId).toBe('s2');
+	controller.abort(new Error('stop'));
+	await running;
+	expect(service.log.list().filter(({ status }) => status === 429)).toEqual([]);
+	expect(service.log.list().some(({ ifNoneMatch, status }) => ifNoneMatch !== null && status === 200)).toBe(true);
+});
