@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../support/session-service/agents.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { openSession } from '../support/open-session.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+
+describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (store) => {
+	let app: WatchingApp;
+	beforeAll(async () => {
+		const env =
+			store === 'sqlite'
+				? {}
+				: {
+						DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+						ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+					};
+		app = await watchingApp({ env });
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+	afterEach(async () => {
+		for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+		expectNothingWrong(app);
+		await app.command('/session unwatch all');
+	});
+
+	/** Opens the form from the post's or card's button, as a person does. */
+	async function openForm(id: string, who = 'ada', channel = '#agents') {
+		await app.until(() => app.card(id, channel)?.buttons().includes('Answer'));
+		expect(await app.card(id, channel, who)?.press('Answer')).toBe(true);
+		return app.slack.as(who).waitForModal((modal) => modal.submitText() !== null);
+	}
+
+	it('has one card that follows each step, and costs no call while nothing changes', async () => {
+		const id = await app.watched();
+		app.step(id, 'I compare the prices.');
+		const card = await app.cardSays(id, 'step 2 of 30');
+		expect(card.text()).toContain('I compare the prices.');
+		app.step(id, 'I choose the cheapest.');
+		await app.cardSays(id, 'step 3 of 30');
+		expect(card.thread()).toEqual([]);
+		expect(app.inChannel().filter((message) => message.text().includes(id))).toHaveLength(1);
+		const from = app.now();
+		app.service.sessions.renewLinks(id);
+		await app.pass(40_000);
+		expect(app.calls('chat.update', from)).toEqual([]);
+		expect(app.calls('chat.postMessage', from)).toEqual([]);
+		expect(app.service.log.reads(id).filter(({ status }) => status === 304)).not.toEqual([]);
+	});
+
+	it('posts a question once, in the thread and in the channel, and takes the answer from there', async () => {
+		const id = await app.watched();
+		await app.command(`/session watch ${id}`, 'ada', '#secret');
+		await app.until(() => app.card(id, '#secret'));
+		app.ask(id, [item('Which colour?', 'One of: sand, forest')], 'The shop has two colours.');
+		const post = await app.threadSays(id, 'Which colour?');
+		const elsewhere = await app.threadSays(id, 'Which colour?', '#secret');
+		expect(post.text()).toContain('The shop has two colours.');
+		expect(post.isBroadcast()).toBe(true);
+		expect(post.buttons()).toEqual(['Answer']);
+		await app.cardSays(id, 'Which colour?');
+		expect(app.card(id)?.buttons()[0]).toBe('Answer');
+
+		await post.press('Answer');
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		await app.cardSays(id, /ada|Ada Lovelace/i);
+		expect(app.card(id)?.text()).toContain('answering');
+		await app.cardSays(id, 'answering', '#secret');
+		await form.close();
+		await app.until(() => !app.card(id)?.text().includes('answering') && !app.card(id, '#secret')?.text().includes('answering'));
+
+		const again = await openForm(id, 'grace');
+		await app.cardSays(id, 'answering');
+		await again.choose(0, 'sand');
+		expect((await again.submit()).outcome).toBe('updated');
+		for (const channel of ['#agents', '#secret']) {
+			const answered = await app.threadSays(id, 'Answered by', channel);
+			expect(answered.text()).toContain('sand');
+			expect(answered.text()).toMatch(/Answered by .*(?:grace|Grace)/);
+			await app.cardSays(id, /Answered by .*(?:grace|Grace)/, channel);
+			expect(app.card(id, channel)?.text()).not.toContain('answering');
+			expect(app.card(id, channel)?.buttons()).not.toContain('Answer');
+		}
+		await app.until(() => post.buttons().length === 0 && elsewhere.buttons().length === 0);
+		expect(post.text()).toMatch(/Answered by .*(?:grace|Grace)/);
+		await app.pass(30_000);
+		expect(app.thread(id)).toHaveLength(2);
+		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
+	});
+
+	it('settles a question that is answered on the service’s page, in a direct message or in another channel', async () => {
+		const id = await app.watched();
+		app.ask(id);
+		const first = await app.threadSays(id, 'Which colour?');
+		app.service.sessions.answerAsPage(id, ['Graphite']);
+		const answered = await app.threadSays(id, 'Graphite');
+		expect(answered.text()).toContain("Answered outside Slack, in the session service's own page");
+		await app.until(() => first.buttons().length === 0);
+		await app.cardSays(id, 'Answered outside Slack');
+
+		for (const [channel, words] of [
+			['dm', 'Said in a DM'],
+			['#general', 'Said elsewhere'],
+		] as const) {
+			app.ask(id, [item('And now?')]);
+			const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Answer')));
+			const form = await openSession(app.app, id, 'ada', channel);
+			await form.fill(0, words);
+			await form.submit();
+			await app.threadSays(id, words);
+			await app.until(() => post.buttons().length === 0);
+			await form.close();
+		}
+	});
+
+	it('shows neither a secret nor what it was answered with', async () => {
+		const id = await app.watched();
+		app.ask(id, [item('One-time code', 'The 6-digit code from the text message')]);
+		await app.threadSays(id, 'One-time code');
+		const form = await openForm(id);
+		await form.fill(0, '271828');
+		await form.submit();
+		await app.threadSays(id, '(hidden)');
+		await app.cardSays(id, 'Answered by');
+		const texts = [...app.inChannel(), ...app.thread(id)].flatMap((post) => [post.text(), ...post.editHistory()]);
+		expect(texts.join('\n')).not.toContain('271828');
+		expect(await app.said()).not.toContain('271828');
+	});
+
+	it('tells in its thread when it pauses and goes on, and its end with the result, after which it is left alone', async () => {
+		const id = await app.watched();
+		app.service.sessions.setStatus(id, 'paused');
+		await app.threadSays(id, 'Paused');
+		app.service.sessions.setStatus(id, 'active');
+		await app.threadSays(id, 'Working (before: Paused)');
+		app.service.sessions.setStatus(id, 'completed');
+		await app.until(() => app.service.log.reads(id).at(-1)?.status === 200 && app.service.log.reads(id).at(-1));
+		// The result comes a moment after the status.
+		app.service.sessions.push(id, {
+			role: 'assistant',
+			content: '',
+			agent_data: { action: [{ done: { text: '**Ordered:** six chairs' } }] },
+		});
+		const end = await app.threadSays(id, 'Completed after 2 steps');
+		expect(end.text()).toContain('Ordered:');
+		expect(end.isBroadcast()).toBe(false);
+		const card = await app.cardSays(id, 'The session is over');
+		expect(card.text()).toContain('Ordered:');
+		expect(card.buttons()).toEqual(['Open', 'Dashboard']);
+		expect(app.thread(id)).toHaveLength(3);
+		const reads = app.service.log.reads(id).length;
+		await app.pass(60_000);
+		expect(app.service.log.reads(id)).toHaveLength(reads);
+	});
+
+	it('survives a restart, and what happened meanwhile is told once', async () => {
+		const id = await app.watched();
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		await app.restart();
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.threadSays(id, 'Sand');
+		await app.pass(20_000);
+		expect(app.thread(id)).toHaveLength(2);
+		expect(app.inChannel().filter((post) => post.threadTs() === null && post.text().includes(id))).toHaveLength(1);
+	});
+});
