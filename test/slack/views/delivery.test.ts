@@ -1,18 +1,22 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp } from '../../support/app.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
-import { passTime } from '../../support/pass-time.ts';
+import { passTime, watchRequests } from '../../support/pass-time.ts';
 import type { Fault } from '../../support/session-service/faults.ts';
 import { itemsOf } from '../../support/session-service/log.ts';
 import type { Modal } from '../../support/slack/driver/modal.ts';
 import { type App, openSession } from '../support/open-session.ts';
 
 const clock = createManualClock();
+const unwatch = watchRequests();
 let app: App;
 beforeAll(async () => {
 	app = await startApp({ clock, service: { clock } });
 });
-afterAll(() => app[Symbol.asyncDispose]());
+afterAll(async () => {
+	await app[Symbol.asyncDispose]();
+	unwatch();
+});
 afterEach(async () => {
 	app.service.faults.clear();
 	await app.service.comeBack();
@@ -64,6 +68,21 @@ const shows = (words: string, who = 'ada') =>
 		() => `${who} waited for "${words}" in:\n${textOf(who)}`,
 		3_600_000,
 	);
+/** Stops and starts the program, which waits for its clock in between. */
+async function restart(whileStopping = () => {}): Promise<void> {
+	let isBack = false;
+	const restarted = app.restart().then(() => {
+		isBack = true;
+	});
+	whileStopping();
+	await passTime(
+		app,
+		clock,
+		() => isBack,
+		() => 'It did not come back.',
+	);
+	await restarted;
+}
 const effective = (id: string) => app.service.log.effectivePuts(id);
 
 describe('an answer is delivered once', () => {
@@ -186,10 +205,8 @@ describe('an answer is delivered once', () => {
 		};
 		await submit(id);
 		await arrived.promise;
-		const restarted = app.restart();
-		answer.resolve();
+		await restart(() => answer.resolve());
 		delete app.service.hooks.onRequest;
-		await restarted;
 		await shows('the agent went on');
 		expect(app.service.log.puts(id)).toHaveLength(1);
 		expect(app.service.log.puts(id)[0]?.clientGone).toBe(false);
@@ -202,7 +219,7 @@ describe('an answer is delivered once', () => {
 		app.service.faults.add({ kind: 'unauthorized', method: 'GET', sessionId: id });
 		expect((await modal.submit()).outcome).toBe('updated');
 		await shows('Your answer is saved and not delivered yet');
-		await app.restart();
+		await restart();
 		app.service.faults.clear();
 		await shows('the agent went on');
 		expect(app.service.log.puts(id)).toHaveLength(1);
@@ -247,7 +264,7 @@ describe('an answer that is refused for good', () => {
 		expect(modal.text()).toContain(words);
 		expect(modal.text()).toContain('> Ada');
 		expect(modal.text()).toContain('> Grace');
-		await app.restart();
+		await restart();
 		app.service.faults.clear();
 		expect(await modal.press('Try again')).toBe(true);
 		await shows('the agent went on');
@@ -322,7 +339,7 @@ describe('an answer that cannot be delivered yet', () => {
 		await passTime(
 			app,
 			clock,
-			() => clock.now() > start + 600_000,
+			() => clock.now() > start + 30_000,
 			() => '',
 		);
 		expect(app.service.log.puts(id)).toHaveLength(puts);

@@ -1,0 +1,66 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { startApp } from './app.ts';
+import type { ManualClock } from './manual-clock.ts';
+
+type App = Pick<Awaited<ReturnType<typeof startApp>>, 'service' | 'slack'>;
+
+/** Calls that nobody answers: time has to pass for them to end. */
+const UNANSWERED = new Set(['hang', 'slow', 'late']);
+/** Turns of real time with nothing under way, after which the program is taken to wait for its clock. */
+const QUIET_TURNS = 3;
+/** The program's worker looks for due answers at least this often. */
+const LOOKS_EVERY_MS = 1_000;
+
+/** HTTP requests of this process that have no answer yet, whoever sends them: undici tells of each. */
+const underWay = new Set<unknown>();
+const began = (message: unknown) => void underWay.add((message as { request: unknown }).request);
+const ended = (message: unknown) => void underWay.delete((message as { request: unknown }).request);
+
+/** Lets `passTime` know what is under way; call it before the program starts, and what it returns at the end. */
+export function watchRequests(): () => void {
+	subscribe('undici:request:create', began);
+	subscribe('undici:request:trailers', ended);
+	subscribe('undici:request:error', ended);
+	return () => {
+		unsubscribe('undici:request:create', began);
+		unsubscribe('undici:request:trailers', ended);
+		unsubscribe('undici:request:error', ended);
+		underWay.clear();
+	};
+}
+
+/**
+ * Lets the clock that the program (and perhaps the session service) runs on jump from sleeper to sleeper until
+ * `condition` holds, never while a call is under way. Rejects after `limitMs` of that clock with what `describe` says.
+ */
+export async function passTime(
+	{ service, slack }: App,
+	clock: ManualClock,
+	condition: () => boolean,
+	describe: () => string,
+	limitMs = 3_600_000,
+): Promise<void> {
+	const end = clock.now() + limitMs;
+	const isBusy = () => {
+		const unanswered = service.log
+			.list()
+			.filter(
+				({ status, reset, clientGone, faults }) =>
+					status === null && !reset && !clientGone && faults.some((kind) => UNANSWERED.has(kind)),
+			);
+		return underWay.size > unanswered.length || slack.traffic.all().some((entry) => entry.doneAt === null);
+	};
+	for (;;) {
+		for (let quiet = 0; quiet < QUIET_TURNS; quiet = isBusy() ? 0 : quiet + 1) {
+			if (condition()) return;
+			await delay(1);
+		}
+		if (condition()) return;
+		if (clock.now() >= end) throw new Error(`Not within ${limitMs} ms of the clock. ${describe()}`);
+		const wait = (clock.nextWake ?? Number.POSITIVE_INFINITY) - clock.now();
+		// Nobody looking again within a second means that the program is busy with something that cannot be seen from here.
+		if (wait > LOOKS_EVERY_MS) await delay(1);
+		else await clock.advance(Math.max(0, wait));
+	}
+}
