@@ -1,0 +1,58 @@
+import { type Bed, createBed, lastCall, type Transport } from './bed.ts';
+import { type Figure, load } from './report.ts';
+import type { Setting } from './setting.ts';
+import { pair, Rounds } from './stats.ts';
+
+const SERVICE_TAKES_MS = 5_000;
+const ONE_BY_ONE = 100;
+const AT_ONCE = 200;
+const GOAL = 1.5;
+
+/** How soon `/session` is acknowledged while the session service takes five seconds. */
+export async function measureAcks({ service, directory, rounds: count }: Setting): Promise<Figure[]> {
+	const figures: Figure[] = [];
+	for (const transport of ['socket', 'http'] as const) {
+		await using handraise = await createBed({ program: 'handraise', transport, service, directory });
+		await using bare = await createBed({ program: 'bare', transport, service, directory });
+		await service.tell({ do: 'slow', ms: SERVICE_TAKES_MS });
+		for (const bed of [handraise, bare]) await takeRound(bed, new Rounds(), service);
+		const rounds = new Rounds();
+		for (let round = 0; round < count; round++) {
+			const order = round % 2 === 0 ? [handraise, bare] : [bare, handraise];
+			for (const bed of order) await takeRound(bed, rounds, service);
+		}
+		await service.tell({ do: 'slow', ms: 0 });
+		figures.push(figureOf(rounds, transport, 1), figureOf(rounds, transport, AT_ONCE));
+	}
+	return figures;
+}
+
+/** Every round has new people, so that each is looked up, and new sessions. */
+async function takeRound(bed: Bed, rounds: Rounds, service: Setting['service']): Promise<void> {
+	const actors = bed.meet(ONE_BY_ONE + AT_ONCE);
+	const ids = actors.map((_, index) => `session${index}`);
+	await service.tell({ do: 'clear' });
+	await service.tell({ do: 'put', ids });
+	const single: number[] = [];
+	for (let index = 0; index < ONE_BY_ONE; index++) {
+		single.push(...(await bed.command(actors.slice(index, index + 1), ids.slice(index, index + 1))));
+		await bed.called('views.open', index + 1);
+	}
+	const together = await bed.command(actors.slice(ONE_BY_ONE), ids.slice(ONE_BY_ONE));
+	await bed.called(lastCall(bed), actors.length);
+	bed.acknowledged('slash_commands');
+	rounds.addSample(`${bed.program} 1`, single);
+	rounds.addSample(`${bed.program} ${AT_ONCE}`, together);
+}
+
+function figureOf(rounds: Rounds, transport: Transport, atOnce: number): Figure {
+	const ratio = rounds.median(`handraise ${atOnce} p99`) / rounds.median(`bare ${atOnce} p99`);
+	return {
+		what: `Ack of \`/session\`, ${atOnce} at once, ${transport === 'socket' ? 'Socket Mode' : 'HTTP'}, service takes 5 s (p50 / p99)`,
+		handraise: pair(rounds, `handraise ${atOnce}`),
+		reference: `bare app ${pair(rounds, `bare ${atOnce}`)}`,
+		goal: `p99 ≤ ${GOAL} × bare: ${ratio.toFixed(2)} ×`,
+		met: ratio <= GOAL,
+		load: load(),
+	};
+}

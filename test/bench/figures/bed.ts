@@ -1,0 +1,145 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Actor } from '../../support/slack/driver/actor.ts';
+import { seedState } from '../../support/slack/seed.ts';
+import { createSlackStandIn, type SlackStandIn } from '../../support/slack/stand-in.ts';
+import type { SlackState } from '../../support/slack/state.ts';
+import type { TrafficEntry } from '../../support/slack/traffic.ts';
+import { type AppProcess, startAppProcess, takesRequests } from './app-process.ts';
+import { preciseClock } from './precise-clock.ts';
+import type { BenchService } from './service.ts';
+
+export type Transport = 'socket' | 'http';
+
+export interface BedOptions {
+	readonly program: 'handraise' | 'bare';
+	readonly transport: Transport;
+	readonly service: BenchService;
+	/** Where its data and log go. */
+	readonly directory: string;
+	/** PostgreSQL instead of a file. */
+	readonly databaseUrl?: string;
+	readonly replicas?: number;
+}
+
+/** One program between a Slack of its own, in this process, and the session service. */
+export interface Bed extends AsyncDisposable {
+	readonly program: 'handraise' | 'bare';
+	readonly slack: SlackStandIn;
+	readonly processes: readonly AppProcess[];
+	/** Forgets everything that happened in Slack and fills the workspace with so many people nobody has met. */
+	meet(people: number): Actor[];
+	/** Everybody types the command for their session at once; milliseconds from sending to the acknowledgement of each. */
+	command(actors: readonly Actor[], sessionIds: readonly string[]): Promise<number[]>;
+	/** Resolves when so many calls of a Web API method have been answered since `meet`. */
+	called(method: string, times: number): Promise<void>;
+	/** The deliveries of a kind since `meet`. @throws Error when one was not acknowledged */
+	acknowledged(name: string): readonly TrafficEntry[];
+}
+
+const LONGEST_WAIT_MS = 60_000;
+const entries = {
+	handraise: fileURLToPath(new URL('../../../src/main.ts', import.meta.url)),
+	bare: fileURLToPath(new URL('bare-app.ts', import.meta.url)),
+};
+
+export async function createBed(options: BedOptions): Promise<Bed> {
+	const { program, transport, service, databaseUrl, replicas = 1 } = options;
+	const slack = await createSlackStandIn({ clock: preciseClock, waitMs: LONGEST_WAIT_MS, trafficLimit: 50_000 });
+	const directory = await mkdtemp(join(options.directory, `handraise-bench-${program}-`));
+	const env = {
+		SLACK_BOT_TOKEN: slack.tokens.bot,
+		...(transport === 'socket'
+			? { SLACK_APP_TOKEN: slack.tokens.app }
+			: { SLACK_SIGNING_SECRET: slack.tokens.signingSecret }),
+		SLACK_API_URL: slack.apiUrl,
+		SESSION_SERVICE_URL: service.url,
+		SESSION_SERVICE_API_KEY: service.apiKey,
+		// The real limit would be all that is measured.
+		SESSION_SERVICE_RPM: '100000',
+		...(databaseUrl === undefined
+			? { DATA_DIR: directory }
+			: { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }),
+	};
+	const profile = program === 'handraise' ? process.env.BENCH_CPU_PROF : undefined;
+	const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+	const processes = await Promise.all(
+		Array.from({ length: replicas }, () =>
+			startAppProcess({ entry: entries[program], env, logDirectory: directory, execArgv }),
+		),
+	);
+	const [first] = processes;
+	if (first === undefined) throw new Error('at least one process');
+	if (transport === 'http') {
+		await takesRequests(first);
+		slack.setRequestUrl(`${first.url}/slack/events`);
+	} else {
+		await slack.connected(program === 'handraise' ? replicas * 2 : 1);
+	}
+	let generation = 0;
+
+	return {
+		program,
+		slack,
+		processes,
+		meet(people) {
+			slack.traffic.clear();
+			const names = Array.from({ length: people }, (_, index) => `person${generation}x${index}`);
+			generation++;
+			slack.restore(workspace(names));
+			return names.map((name) => slack.as(name));
+		},
+		async command(actors, sessionIds) {
+			const outcomes = await Promise.all(
+				actors.map((actor, index) => actor.command('#agents', `/session ${sessionIds[index]}`)),
+			);
+			const failed = outcomes.find((outcome) => !outcome.ok);
+			if (failed !== undefined) throw new Error(`A command failed: ${failed.error}`);
+			return slack.traffic
+				.deliveries('slash_commands')
+				.slice(-actors.length)
+				.map((entry) => entry.tookMs ?? Number.NaN);
+		},
+		async called(method, times) {
+			const done = () => slack.traffic.calls(method).filter((call) => call.doneAt !== null).length;
+			await slack.changes.until(
+				() => done() >= times,
+				() => `${done()} of ${times} calls of ${method} came.`,
+			);
+			const refused = slack.traffic
+				.calls(method)
+				.find((call) => (call.answer as { ok?: boolean } | null)?.ok === false);
+			if (refused !== undefined) throw new Error(`Slack refused ${method}: ${JSON.stringify(refused.answer)}`);
+		},
+		acknowledged(name) {
+			const deliveries = slack.traffic.deliveries(name);
+			const missed = deliveries.find((entry) => entry.acked !== true);
+			if (missed !== undefined) throw new Error(`${name} was not acknowledged: ${JSON.stringify(missed.answer)}`);
+			return deliveries;
+		},
+		async [Symbol.asyncDispose]() {
+			await Promise.all(processes.map((one) => one.stop()));
+			await slack.close();
+			await rm(directory, { recursive: true, force: true });
+		},
+	};
+}
+
+/** The last call that answers a command: what the person waits for. */
+export function lastCall({ program }: Bed): 'views.open' | 'views.update' {
+	return program === 'bare' ? 'views.open' : 'views.update';
+}
+
+function workspace(names: readonly string[]): SlackState {
+	const state = seedState();
+	const model = state.people.find((person) => person.name === 'ada');
+	const channel = state.channels.find((one) => one.name === 'agents');
+	if (model === undefined || channel === undefined) throw new Error('the seed has no ada or no #agents');
+	for (const name of names) {
+		const id = `U0${name.toUpperCase()}`;
+		state.people.push({ ...model, id, name, realName: name });
+		channel.members.push(id);
+	}
+	return state;
+}
