@@ -186,9 +186,10 @@ export interface DeliveryPermit {
 	putAnswers(sessionId: string, messageIndex: number, items: readonly AnsweredItem[]): Promise<void>;
 }
 
-/** Tells people what became of an answer: in its modal, thread or DM. Returns what it managed to tell. Never throws. */
+/** Tells people what became of an answer: in its modal or a DM. Returns what it managed to tell. Never throws. */
 export interface Receipts {
-	tell(answer: Answer): Promise<Told>;
+	/** Once `hurry` is aborted it waits for nothing any more (shut-down). */
+	tell(answer: Answer, hurry: AbortSignal): Promise<Told>;
 }
 
 /** Hears of everything that changes what a question's cards show. Called after the commit; must not throw. */

@@ -92,7 +92,7 @@ export function createAnswerWorker(deps: Dependencies) {
 
 	async function tellAndRelease(answer: Answer): Promise<void> {
 		observer.questionTouched(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer');
-		const told = isTold(answer) ? answer.told : await receipts.tell(answer);
+		const told = isTold(answer) ? answer.told : await receipts.tell(answer, stopping.signal);
 		const patch: AnswerPatch = { told, ...dueAfterTelling(answer, told) };
 		await store.update(answer.id, owner, patch, { now: clock.now(), release: true });
 	}

@@ -45,16 +45,20 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 		return { names, adminContact, now: clock.now() };
 	}
 
-	async function untilAcknowledged(answer: Answer): Promise<void> {
+	async function pause(ms: number, hurry: AbortSignal): Promise<void> {
+		await clock.sleep(ms, hurry).catch(() => {});
+	}
+
+	async function untilAcknowledged(answer: Answer, hurry: AbortSignal): Promise<void> {
 		const ack = acks.get(answer.viewId);
 		if (ack === undefined) {
 			const wait = answer.acceptedAt + AFTER_FOREIGN_ACCEPT_MS - clock.now();
-			if (wait > 0 && answer.told.state === null) await clock.sleep(wait);
+			if (wait > 0 && answer.told.state === null) await pause(wait, hurry);
 			return;
 		}
 		// Slack gives up on an acknowledgement after three seconds.
-		await Promise.race([ack.done, clock.sleep(3_000)]);
-		await clock.sleep(AFTER_ACK_MS);
+		await Promise.race([ack.done, pause(3_000, hurry)]);
+		await pause(AFTER_ACK_MS, hurry);
 		if (acks.get(answer.viewId) === ack) acks.delete(answer.viewId);
 	}
 
@@ -116,8 +120,8 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 		},
 		acknowledged: (viewId) => acks.get(viewId)?.resolve(),
 
-		async tell(answer) {
-			await untilAcknowledged(answer);
+		async tell(answer, hurry) {
+			await untilAcknowledged(answer, hurry);
 			const { told } = answer;
 			const modal = told.modalOpen ? await inModal(answer) : 'closed';
 			const wantsDm = told.dm !== null || needsDm(answer, modal, clock.now());
