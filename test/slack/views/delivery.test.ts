@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp } from '../../support/app.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -69,19 +70,19 @@ const shows = (words: string, who = 'ada') =>
 		3_600_000,
 	);
 /** Stops and starts the program, which waits for its clock in between. */
-async function restart(whileStopping = () => {}): Promise<void> {
+async function restart(whileStopping = async () => {}): Promise<void> {
 	let isBack = false;
 	const restarted = app.restart().then(() => {
 		isBack = true;
 	});
-	whileStopping();
+	const other = whileStopping();
 	await passTime(
 		app,
 		clock,
 		() => isBack,
 		() => 'It did not come back.',
 	);
-	await restarted;
+	await Promise.all([restarted, other]);
 }
 const effective = (id: string) => app.service.log.effectivePuts(id);
 
@@ -205,7 +206,15 @@ describe('an answer is delivered once', () => {
 		};
 		await submit(id);
 		await arrived.promise;
-		await restart(() => answer.resolve());
+		await restart(async () => {
+			await app.slack.changes.until(
+				() => app.slack.sockets.count() === 0,
+				() => 'The sockets are open.',
+			);
+			// Long enough for whatever would cut the PUT.
+			for (let turn = 0; turn < 50; turn++) await delay(1);
+			answer.resolve();
+		});
 		delete app.service.hooks.onRequest;
 		await shows('the agent went on');
 		expect(app.service.log.puts(id)).toHaveLength(1);
