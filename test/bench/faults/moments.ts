@@ -35,7 +35,7 @@ export async function strikeAt(
 		case 'before commit':
 			return on('pressed', some, 0, 6);
 		case 'before ack':
-			return on(random.chance(0.5) ? 'commit' : 'acked', 1, 0, 0);
+			return random.chance(0.2) ? on('acked', 1, 0, 0) : on('commit', 1, 0, 2);
 		case 'before the read':
 			return on('acked', some, 0, 3);
 		case 'between read and PUT':
@@ -58,20 +58,27 @@ async function strikeAfter(
 	const { signals } = world;
 	let left = count;
 	let struck = false;
+	// Answers of earlier rounds are still under way, and what is done for them is none of this.
+	let begun = false;
+	const begin = () => {
+		begun = true;
+	};
+	signals.once('pressed', begin);
 	const late = new AbortController();
 	await new Promise<void>((resolve) => {
 		const hit = () => {
 			if (struck) return;
 			struck = true;
 			signals.off(signal, hear);
+			signals.off('pressed', begin);
 			late.abort();
 			strike();
 			resolve();
 		};
 		const hear = (sessionId?: string) => {
-			// Answers of earlier rounds are still under way, too.
-			if ((sessionId !== undefined && !sessions.has(sessionId)) || --left !== 0) return;
-			if (afterMs < 0.5) hit();
+			if (!begun || (sessionId !== undefined && !sessions.has(sessionId)) || --left !== 0) return;
+			if (afterMs < 0.2) hit();
+			else if (afterMs < 0.8) setImmediate(hit);
 			else setTimeout(hit, afterMs);
 		};
 		signals.on(signal, hear);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { removeViews } from '../../support/slack/windows.ts';
 import { strikeAt, TARGETS, type Target } from './moments.ts';
-import { PHASES, type Phase, phaseOf, type Strike } from './phases.ts';
+import { PHASES, type Phase, phaseOf, progressOf, type Strike } from './phases.ts';
 import type { Random } from './random.ts';
 import { watchReceipts } from './receipt-watch.ts';
 import { beginRound, type Claim, QUESTION, type Round, submit } from './round.ts';
@@ -64,9 +64,10 @@ export async function runFaults({
 
 	for (let turn = 0; rounds.length < wanted; turn++) {
 		const size = Math.min(batch, wanted - rounds.length);
+		const target = targets[turn % targets.length] ?? 'any time';
 		const now = await Promise.all(Array.from({ length: size }, (_, index) => begin(rounds.length + index, index)));
 		rounds.push(...now);
-		const target = targets[turn % targets.length] ?? 'any time';
+		for (const round of now) armTroubles(world, round, { random, slowPut: target === 'during the PUT' });
 		// One commit for many, or one for each.
 		const staggered = random.chance(0.4);
 		const pressing = () => now.map((round) => press(round, staggered));
@@ -106,7 +107,6 @@ export async function runFaults({
 		});
 		watch.follow(round);
 		meetFate(round);
-		armTroubles(world, round, random);
 		return round;
 	}
 
@@ -146,33 +146,27 @@ export async function runFaults({
 	async function kill(target: Target, now: readonly Round[]): Promise<void> {
 		const running = world.replicas.filter((replica) => replica.running);
 		const victims = running.length > 1 && random.chance(0.5) ? [random.pick(running)] : running;
-		let at = 0;
+		let progress: Strike['progress'] = new Map();
 		let gone: Promise<unknown> = Promise.resolve();
 		await strikeAt(target, world, sessionsOf(now), random, () => {
 			gone = Promise.all(victims.map((replica) => replica.kill()));
-			at = Date.now();
+			progress = progressOf(world, now);
 		});
 		kills++;
 		await gone;
 		await pause(IN_FLIGHT_MS);
 		const strike: Strike = {
-			at,
+			progress,
 			pids: victims.map((replica) => replica.pid),
 			all: victims.length === running.length,
 			stored: await world.store.lookUp(now.map((round) => round.modal.id)),
 		};
-		for (const round of now) note(round, strike);
+		for (const round of now) {
+			const phase = phaseOf(round, strike);
+			if (phase !== null) round.hits.push(phase);
+		}
 		if (random.chance(0.3)) await pause(random.whole(0, 500));
 		await world.startAll();
-	}
-
-	function note(round: Round, strike: Strike): void {
-		if (round.pressedAt === 0 || round.pressedAt > strike.at) return;
-		const acked = round.ackedText !== null || round.told.length > 0;
-		// Without an acknowledgement it may be a surviving replica that has it: then nothing met it.
-		if (!acked && !strike.all) return;
-		const phase = phaseOf(world, round, acked, strike);
-		if (phase !== null) round.hits.push(phase);
 	}
 
 	async function strikeDatabase(target: Target, now: readonly Round[], database: Outage): Promise<void> {

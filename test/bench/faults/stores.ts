@@ -30,8 +30,9 @@ export interface StoreUnderTest extends AsyncDisposable {
 const UNFINISHED =
 	"select count(*) as count from answers where state in ('accepted', 'delivering') or next_attempt_at is not null";
 
-export async function createSqliteUnderTest(): Promise<StoreUnderTest> {
-	const directory = await mkdtemp(join(tmpdir(), 'handraise-faults-'));
+/** In a new directory, or in `given`. */
+export async function createSqliteUnderTest(given?: string): Promise<StoreUnderTest> {
+	const directory = given ?? (await mkdtemp(join(tmpdir(), 'handraise-faults-')));
 	let watcher: FSWatcher | null = null;
 
 	/** Works on a copy: opening the file itself would tidy up what the crash left behind. */
@@ -70,7 +71,7 @@ export async function createSqliteUnderTest(): Promise<StoreUnderTest> {
 			onCopy((database) => Number(database.prepare(UNFINISHED).get()?.count)).catch(() => null),
 		async [Symbol.asyncDispose]() {
 			watcher?.close();
-			await rm(directory, { recursive: true, force: true });
+			if (given === undefined) await rm(directory, { recursive: true, force: true });
 		},
 	};
 	return store;

@@ -42,14 +42,25 @@ const readTroubles: readonly Trouble[] = [
 	{ kind: 'html' },
 ];
 
-/** Arms what goes wrong for this round: half of them go smoothly on the service's side. Says what, for the report. */
-export function armTroubles({ service, slack, callTimeoutMs }: World, round: Round, random: Random): void {
+/**
+ * Arms what goes wrong for this round: half of them go smoothly on the service's side. `slowPut`: the service takes its
+ * time for most PUTs, so that many are under way at once. Says what, for the report.
+ */
+export function armTroubles(
+	{ service, slack, callTimeoutMs }: World,
+	round: Round,
+	{ random, slowPut }: { random: Random; slowPut: boolean },
+): void {
 	const { sessionId } = round;
 	const arm = (method: string, trouble: Trouble) => {
 		service.faults.add({ ...trouble, method, sessionId, times: random.chance(0.8) ? 1 : 2 } as Fault);
 		round.troubles.push(`${method} ${JSON.stringify(trouble)}`);
 	};
-	if (random.chance(0.45)) arm('PUT', random.pick(putTroubles(callTimeoutMs)));
+	if (slowPut && random.chance(0.7)) {
+		arm('PUT', { kind: random.pick(['late', 'slow'] as const), ms: Math.round(callTimeoutMs / 2) });
+	} else if (random.chance(0.45)) {
+		arm('PUT', random.pick(putTroubles(callTimeoutMs)));
+	}
 	if (random.chance(0.15)) arm('GET', random.pick(readTroubles));
 	if (random.chance(0.15)) {
 		slack.faults.duplicateNext('view_submission');

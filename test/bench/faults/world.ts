@@ -19,6 +19,8 @@ export interface World extends AsyncDisposable {
 	readonly signals: EventEmitter;
 	/** Names of the people who may answer. */
 	readonly people: readonly string[];
+	/** What the replicas are started with. */
+	readonly env: Readonly<Record<string, string>>;
 	/** Starts what does not run. */
 	startAll(): Promise<void>;
 	/** Resolves when at least one replica takes Slack's requests. */
@@ -65,24 +67,20 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 			signals.emit('acked');
 		}
 	});
-	const replicas = Array.from({ length: options.replicas }, () =>
-		createReplica({
-			entry,
-			env: {
-				PATH: process.env.PATH ?? '',
-				SLACK_BOT_TOKEN: slack.tokens.bot,
-				SLACK_APP_TOKEN: slack.tokens.app,
-				SLACK_API_URL: slack.apiUrl,
-				SESSION_SERVICE_URL: service.url,
-				SESSION_SERVICE_API_KEY: service.apiKey,
-				SESSION_SERVICE_TIMEOUT_MS: String(callTimeoutMs),
-				SESSION_SERVICE_RPM: '100000',
-				PORT: '0',
-				...store.env,
-				...options.env,
-			},
-		}),
-	);
+	const env: Readonly<Record<string, string>> = {
+		PATH: process.env.PATH ?? '',
+		SLACK_BOT_TOKEN: slack.tokens.bot,
+		SLACK_APP_TOKEN: slack.tokens.app,
+		SLACK_API_URL: slack.apiUrl,
+		SESSION_SERVICE_URL: service.url,
+		SESSION_SERVICE_API_KEY: service.apiKey,
+		SESSION_SERVICE_TIMEOUT_MS: String(callTimeoutMs),
+		SESSION_SERVICE_RPM: '100000',
+		PORT: '0',
+		...store.env,
+		...options.env,
+	};
+	const replicas = Array.from({ length: options.replicas }, () => createReplica({ entry, env }));
 
 	return {
 		service,
@@ -92,6 +90,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 		callTimeoutMs,
 		signals,
 		people,
+		env,
 		async startAll() {
 			const stopped = replicas.filter((replica) => !replica.running);
 			await Promise.all(stopped.map((replica) => replica.start()));
