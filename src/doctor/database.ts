@@ -15,6 +15,13 @@ export function checkSqlite(look: SqliteLook): Finding[] {
 			failure(`DATA_DIR/handraise.db cannot be used: ${look.reason}. Stop Handraise and restore it from a backup.`),
 		];
 	}
+	if (look.kind === 'unsettled') {
+		return [
+			warning(
+				'DATA_DIR/handraise.db-wal holds what was committed last, and cannot be read without being changed: is it a copy made while Handraise ran? Start Handraise, which takes it in, and run this again.',
+			),
+		];
+	}
 	const use = look.inUse ? 'in use by the running Handraise, which is fine' : 'not in use';
 	return [schemaFinding(look, `SQLite ${use}`, look.inUse)];
 }

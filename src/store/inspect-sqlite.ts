@@ -8,6 +8,8 @@ import { isSqliteBusy } from './sqlite-errors.ts';
 export type SqliteLook =
 	| { readonly kind: 'absent' }
 	| ({ readonly kind: 'database'; readonly inUse: boolean } & DatabaseLook)
+	/** What was committed last is in `handraise.db-wal`, which cannot be read without making `handraise.db-shm`. */
+	| { readonly kind: 'unsettled' }
 	/** `reason` says what SQLite finds. */
 	| { readonly kind: 'unreadable'; readonly reason: string };
 
@@ -17,7 +19,8 @@ export type SqliteLook =
  */
 export function inspectSqlite(dataDir: string): SqliteLook {
 	const path = join(resolve(dataDir), 'handraise.db');
-	if (!existsSync(path) || statSync(path).size === 0) return { kind: 'absent' };
+	if (sizeOf(path) === 0) return { kind: 'absent' };
+	if (sizeOf(`${path}-wal`) > 0 && !existsSync(`${path}-shm`)) return { kind: 'unsettled' };
 	try {
 		const inUse = isLocked(join(resolve(dataDir), 'handraise.lock'));
 		const database = openUnchanged(path);
@@ -30,6 +33,11 @@ export function inspectSqlite(dataDir: string): SqliteLook {
 	} catch (error) {
 		return { kind: 'unreadable', reason: reasonOf(error) };
 	}
+}
+
+/** Bytes; 0 for a file that is not there. */
+function sizeOf(path: string): number {
+	return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Whether another process holds the lock. Ours is gone again before anybody could be refused because of it. */

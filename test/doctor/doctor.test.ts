@@ -1,0 +1,78 @@
+import { createServer } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+import { closed, createWorld, listening } from './world.ts';
+
+describe.concurrent('when all is well', () => {
+	const marks = (lines: readonly string[]) => lines.slice(0, -1).map((line) => line[0]);
+
+	test('says so of every check in Socket Mode, and ends with 0', async () => {
+		await using world = await createWorld();
+		const { exit, lines } = await world.doctor();
+		// Where tests keep their files is the machine's: memory, a container.
+		const others = lines.filter((line) => !line.startsWith('! DATA_DIR'));
+		expect(new Set(marks(others)), lines.join('\n')).toEqual(new Set(['✓']));
+		expect(lines.at(-1)).toMatch(/^All is well/);
+		expect(exit).toBe(0);
+		expect(lines.map((line) => line.slice(2, line.indexOf(':')))).toEqual(
+			expect.arrayContaining([
+				...['Node.js', 'Settings', 'Bot token', 'Scopes', 'Socket Mode', 'Access', 'Port', 'Session service'],
+				...['Rate limit', 'Dashboard', 'DATA_DIR', 'Database', 'Encryption key', 'Clock'],
+			]),
+		);
+	});
+
+	test('tells in HTTP mode where Slack has to send to', async () => {
+		await using world = await createWorld();
+		const { exit, lines } = await world.doctor({
+			SLACK_APP_TOKEN: '',
+			SLACK_SIGNING_SECRET: world.secrets.signingSecret,
+		});
+		expect(lines).toContainEqual(expect.stringMatching(/^✓ HTTP mode: .*https:\/\/<your address>\/slack\/events/));
+		expect(lines).not.toContainEqual(expect.stringMatching(/Socket Mode:/));
+		expect(exit).toBe(0);
+	});
+
+	test('knows the running Handraise by its port and its database, and disturbs neither', async () => {
+		await using app = await startApp();
+		await using world = await createWorld();
+		const port = new URL(app.url).port;
+		const { exit, lines } = await world.doctor({ DATA_DIR: app.dataDir, PORT: port });
+		expect(lines).toContain(`✓ Port: Handraise is running on ${port}, and ready.`);
+		expect(lines).toContainEqual(
+			expect.stringMatching(/^✓ Database: SQLite in use by the running Handraise, which is fine, at schema \d+\.$/),
+		);
+		expect(lines).toContainEqual(expect.stringMatching(/^✓ Encryption key: .* is the one the database was made with/));
+		expect(exit).toBe(0);
+		await app.slack.as('ada').command('agents', '/session help');
+	});
+
+	test('sends the service one harmless read, and connects no socket', async () => {
+		await using world = await createWorld();
+		await world.doctor();
+		expect(world.service.log.list().map(({ method, path }) => `${method} ${path}`)).toEqual([
+			'GET /v1/sessions/handraise-doctor',
+		]);
+		expect(world.slack.sockets.count()).toBe(0);
+	});
+});
+
+test('says that a port is taken by another program', async () => {
+	await using world = await createWorld();
+	const server = createServer((_, response) => response.end('something else'));
+	const port = new URL(await listening(server)).port;
+	const { exit, lines } = await world.doctor({ PORT: port });
+	await closed(server);
+	expect(lines).toContain(`✗ Port: ${port} is taken by another program: stop that one, or set PORT to another one.`);
+	expect(exit).toBe(1);
+});
+
+test('goes on with what can be checked when settings are wrong', async () => {
+	await using world = await createWorld();
+	const { lines } = await world.doctor({ SESSION_SERVICE_URL: '', DATA_DIR: world.dataDir, SLACK_BOT_TOKEN: '' });
+	expect(lines).toContain('- Session service: not looked at, since SESSION_SERVICE_URL is not usable.');
+	expect(lines).toContain('- Bot token: not looked at, since SLACK_BOT_TOKEN is not usable.');
+	expect(lines).toContainEqual(expect.stringMatching(/^✓ Socket Mode:/));
+	expect(lines).toContainEqual(expect.stringMatching(/^✓ Database:/));
+	expect(lines.at(-1)).toMatch(/^2 things to mend/);
+});

@@ -1,0 +1,144 @@
+import { type Case, testBroken } from './broken.ts';
+import { nobody } from './world.ts';
+
+const service: Case[] = [
+	{
+		name: 'the key is wrong',
+		env: () => ({ SESSION_SERVICE_API_KEY: 'canary-wrong-key' }),
+		says: /^✗ Session service: 127\.0\.0\.1:\d+ refuses the key \(401\): copy it again from the API section/,
+	},
+	{
+		name: 'a web page answers',
+		breaks: (world) => world.service.faults.add({ kind: 'html', status: 200 }),
+		says: /^✗ Session service: .* answers with a web page \(200\): SESSION_SERVICE_URL has to be the API's base address/,
+	},
+	{
+		name: 'the address has /v1 in the middle',
+		env: (world) => ({ SESSION_SERVICE_URL: `${world.service.url}/v1/sessions` }),
+		says: /^✗ Session service: .* answers with a web page \(404\): SESSION_SERVICE_URL has \/v1 in it, which Handraise adds/,
+	},
+	{
+		name: 'the address ends in /v1',
+		env: (world) => ({ SESSION_SERVICE_URL: `${world.service.url}/v1/` }),
+		says: /^✗ Settings: SESSION_SERVICE_URL ends in \/v1: leave that out/,
+	},
+	{
+		name: 'the address leads elsewhere',
+		breaks: (world) => {
+			const location = `https://login.example.com/?key=${world.secrets.apiKey}`;
+			world.service.faults.add({ kind: 'redirect', location, status: 302 });
+		},
+		says: /^✗ Session service: .* sends the request on to https:\/\/login\.example\.com \(302\)/,
+	},
+	{
+		name: 'the service wants https',
+		breaks: (world) => {
+			const location = `${world.service.url.replace('http', 'https')}/v1/sessions/handraise-doctor`;
+			world.service.faults.add({ kind: 'redirect', location, status: 301 });
+		},
+		says: /^✗ Session service: .* wants https \(301\): write https:\/\/ in SESSION_SERVICE_URL/,
+	},
+	{
+		name: 'the service does not answer in time',
+		breaks: (world) => world.service.faults.add({ kind: 'hang' }),
+		env: () => ({ SESSION_SERVICE_TIMEOUT_MS: '300' }),
+		says: /^✗ Session service: .* does not answer: nothing came within 0\.3 s/,
+	},
+	{
+		name: 'the service is down',
+		env: async () => ({ SESSION_SERVICE_URL: await nobody() }),
+		says: /^✗ Session service: .* does not answer: nothing listens at that host and port/,
+	},
+	{
+		name: 'the service’s host is misspelt',
+		env: () => ({ SESSION_SERVICE_URL: 'https://no-such-host.invalid' }),
+		says: /^✗ Session service: no-such-host\.invalid does not answer: .*DNS/,
+	},
+	{
+		name: 'the service speaks no TLS',
+		env: (world) => ({ SESSION_SERVICE_URL: world.service.url.replace('http:', 'https:') }),
+		says: /^✗ Session service: .* does not answer: it does not speak TLS/,
+	},
+	{
+		name: 'the connection is cut',
+		breaks: (world) => world.service.faults.add({ kind: 'reset' }),
+		says: /^✗ Session service: .* does not answer: the connection was cut/,
+	},
+	{
+		name: 'the service is in trouble',
+		breaks: (world) => world.service.faults.add({ kind: 'error', status: 500, body: '{"error":"no"}' }),
+		says: /^✗ Session service: .* is in trouble \(500\)/,
+	},
+	{
+		name: 'the requests are used up',
+		breaks: (world) => world.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 28 }),
+		says: /^✗ Session service: .* used up its requests \(429\).*try again in 28 s/,
+	},
+	{
+		name: 'another service answers',
+		breaks: (world) => world.service.faults.add({ kind: 'foreign-json' }),
+		says: /^✗ Session service: .* does not answer as a session service does \(200\)/,
+	},
+	{
+		name: 'another service says "not found"',
+		breaks: (world) => world.service.faults.add({ kind: 'error', status: 404, body: '{"detail":"Not Found"}' }),
+		says: /^! Session service: .* says "not found" in other words than a session service does/,
+		exit: 0,
+	},
+	{
+		name: 'the service allows less than the setting',
+		env: () => ({ SESSION_SERVICE_RPM: '300' }),
+		says: /^! Rate limit: the session service allows 250 requests a minute, SESSION_SERVICE_RPM is 300: set it to 250 or less/,
+		exit: 0,
+	},
+	{
+		name: 'the service allows more than the setting',
+		env: () => ({ SESSION_SERVICE_RPM: '100' }),
+		says: /^! Rate limit: .* allows 250 requests a minute, SESSION_SERVICE_RPM is 100: .*raise it/,
+		exit: 0,
+	},
+	{
+		name: 'the service tells no limit',
+		env: ({ serviceBehind }) => serviceBehind({ headers: ({ 'ratelimit-limit': _, ...rest }) => rest }),
+		says: /^! Rate limit: the session service tells no limit/,
+		exit: 0,
+	},
+];
+
+const seconds = (count: number) => (headers: object) => ({
+	...headers,
+	date: new Date(Date.now() + count * 1000).toUTCString(),
+});
+
+const clock: Case[] = [
+	{
+		name: 'the clock is behind Slack’s',
+		env: ({ slackBehind }) => slackBehind({ headers: seconds(125) }),
+		says: /^✗ Clock: this machine is 1\d\d s behind Slack: synchronise its clock/,
+	},
+	{
+		name: 'the clock is ahead of both',
+		env: async ({ slackBehind, serviceBehind }) => ({
+			...(await slackBehind({ headers: seconds(-3600) })),
+			...(await serviceBehind({ headers: seconds(-3600) })),
+		}),
+		says: /^✗ Clock: this machine is 60 min ahead of Slack and the session service/,
+	},
+	{
+		name: 'only the service’s clock is off',
+		env: ({ serviceBehind }) => serviceBehind({ headers: seconds(-300) }),
+		says: /^! Clock: this machine is .* ahead of the session service, while Slack agrees with this machine/,
+		exit: 0,
+	},
+	{
+		name: 'the clocks differ and Slack cannot say who is right',
+		env: async ({ serviceBehind }) => ({
+			...(await serviceBehind({ headers: seconds(300) })),
+			SLACK_API_URL: `${await nobody()}/api/`,
+		}),
+		says: /^✗ Clock: this machine is .* behind the session service, and Slack could not be asked/,
+	},
+];
+
+testBroken('session service', service);
+testBroken('clock', clock);

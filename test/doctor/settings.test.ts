@@ -1,0 +1,100 @@
+import { type Case, testBroken } from './broken.ts';
+import { nobody } from './world.ts';
+
+const settings: Case[] = [
+	{
+		name: 'a setting is missing',
+		env: () => ({ SLACK_BOT_TOKEN: '' }),
+		says: /^✗ Settings: SLACK_BOT_TOKEN is missing: the bot token \(xoxb-…\) from "OAuth & Permissions"/,
+	},
+	{
+		name: 'the two tokens are swapped',
+		env: ({ secrets }) => ({ SLACK_BOT_TOKEN: secrets.appToken, SLACK_APP_TOKEN: secrets.botToken }),
+		says: /^✗ Settings: SLACK_BOT_TOKEN is another kind of token: take the bot token, it starts with xoxb-/,
+	},
+	{
+		name: 'a token is as in the example',
+		env: () => ({ SLACK_APP_TOKEN: 'xapp-' }),
+		says: /^✗ Settings: SLACK_APP_TOKEN is still as in \.env\.example: fill it in, or leave it empty for HTTP/,
+	},
+	{
+		name: 'a number is none',
+		env: () => ({ RETENTION_DAYS: 'soon' }),
+		says: /^✗ Settings: RETENTION_DAYS is not a number: give a whole number from 1 to 3650/,
+	},
+	{
+		name: 'a name is misspelt',
+		env: () => ({ SESSION_SERVICE_KEY: 'canary-misspelt' }),
+		says: /^! Settings: SESSION_SERVICE_KEY is no setting of Handraise and is not read/,
+		exit: 0,
+	},
+];
+
+const dashboard: Case[] = [
+	{
+		name: 'the dashboard cannot be reached',
+		env: async () => ({ SESSION_DASHBOARD_URL: await nobody() }),
+		says: /^! Dashboard: .* cannot be reached from here: .* That is fine if people's browsers can/,
+		exit: 0,
+	},
+	{
+		name: 'the dashboard has no such page',
+		env: (world) => ({ SESSION_DASHBOARD_URL: `${world.service.url}/wrong` }),
+		says: /^! Dashboard: .* answers 404 there/,
+		exit: 0,
+	},
+	{
+		name: 'the dashboard’s address is a session’s page',
+		env: (world) => ({ SESSION_DASHBOARD_URL: `${world.service.url}/sessions/session` }),
+		says: /^! Dashboard: SESSION_DASHBOARD_URL is a session's page: leave out \/sessions\/session/,
+		exit: 0,
+	},
+	{
+		name: 'the dashboard’s address is none',
+		env: () => ({ SESSION_DASHBOARD_URL: 'dashboard.example.com' }),
+		says: /^✗ Settings: SESSION_DASHBOARD_URL is not a usable address/,
+	},
+];
+
+const access: Case[] = [
+	{
+		name: 'nobody is named for questions',
+		env: () => ({ ADMIN_CONTACT: '' }),
+		says: /^! Access: ADMIN_CONTACT is not set/,
+		exit: 0,
+	},
+	{
+		name: 'the contact mentions nobody',
+		env: () => ({ ADMIN_CONTACT: '@ada' }),
+		says: /^! Access: ADMIN_CONTACT is shown as it is, which mentions nobody/,
+		exit: 0,
+	},
+	{
+		name: 'the contact has left',
+		env: () => ({ ADMIN_CONTACT: 'U0DORA' }),
+		says: /^! Access: ADMIN_CONTACT names U0DORA, who has left/,
+		exit: 0,
+	},
+	{
+		name: 'an allowed user is not there',
+		env: () => ({ ALLOWED_USERS: 'U0ADA,U0NOBODY' }),
+		says: /^! Access: ALLOWED_USERS names U0NOBODY, whom Slack does not know here/,
+		exit: 0,
+	},
+	{
+		name: 'an allowed channel is archived',
+		env: () => ({ ALLOWED_CHANNELS: 'C0AGENTS C0OLD' }),
+		says: /^! Access: ALLOWED_CHANNELS names C0OLD, a channel that is archived/,
+		exit: 0,
+	},
+	{
+		name: 'an allowed group is not there',
+		env: () => ({ ALLOWED_USERGROUPS: 'S0OPS,S0NOWHERE' }),
+		says: /^! Access: ALLOWED_USERGROUPS names S0NOWHERE, a user group that is not there/,
+		exit: 0,
+	},
+];
+
+testBroken('settings', settings);
+testBroken('dashboard', dashboard);
+testBroken('access', access);

@@ -1,0 +1,121 @@
+import { type Case, testBroken } from './broken.ts';
+import { nobody, type World } from './world.ts';
+
+const botToken: Case[] = [
+	{
+		name: 'Slack does not know the bot token',
+		env: () => ({ SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' }),
+		says: /^✗ Bot token: Slack does not know this token \(invalid_auth\): copy it again from "OAuth & Permissions"/,
+	},
+	{
+		name: 'the app was removed from the workspace',
+		breaks: ({ slack }) => slack.faults.add({ method: 'auth.test', error: 'account_inactive' }),
+		says: /^✗ Bot token: The app was removed .*\(account_inactive\): install it again/,
+	},
+	{
+		name: 'the bot token is of another kind',
+		breaks: ({ slack }) => slack.faults.add({ method: 'auth.test', error: 'not_allowed_token_type' }),
+		says: /^✗ Bot token: This is another kind of token \(not_allowed_token_type\), perhaps swapped/,
+	},
+	{
+		name: 'the token is a person’s',
+		env: ({ slackBehind }) => slackBehind({ json: { of: 'auth.test', change: ({ bot_id: _, ...rest }) => rest } }),
+		says: /^✗ Bot token: This is a person's token, not the bot's/,
+	},
+	{
+		name: 'Slack cannot be reached',
+		env: async () => ({ SLACK_API_URL: `${await nobody()}/api/` }),
+		says: /^✗ Bot token: Slack cannot be asked: 127\.0\.0\.1:\d+: nothing listens at that host and port/,
+	},
+	{
+		name: 'a proxy answers instead of Slack',
+		breaks: ({ slack }) => slack.faults.add({ method: 'auth.test', status: 503 }),
+		says: /^✗ Bot token: Slack cannot be asked: .* answers 503, and not as Slack does/,
+	},
+	{
+		name: 'Slack limits the calls',
+		breaks: ({ slack }) => slack.faults.rateLimit('auth.test', { retryAfter: 17 }),
+		says: /^✗ Bot token: Slack cannot be asked: .* limits the calls; try again in 17 s/,
+	},
+];
+
+function without(scope: string) {
+	return ({ slack }: World) => {
+		slack.settings.scopes = slack.settings.scopes.filter((one) => one !== scope);
+	};
+}
+
+const scopes: Case[] = [
+	{
+		name: 'a scope is missing',
+		breaks: without('users:read'),
+		says: /^✗ Scopes: users:read is missing .*: add it under "OAuth & Permissions".*and reinstall the app/,
+	},
+	{
+		name: 'an optional scope is missing',
+		breaks: without('channels:history'),
+		says: /^! Scopes: the optional channels:history is missing: after a crash a post .* may come twice/,
+		exit: 0,
+	},
+	{
+		name: 'an optional scope is missing that a setting needs',
+		breaks: without('usergroups:read'),
+		env: () => ({ ALLOWED_USERGROUPS: 'S0OPS' }),
+		says: /^✗ Scopes: usergroups:read is missing, and ALLOWED_USERGROUPS needs it/,
+	},
+	{
+		name: 'more was granted than is used',
+		breaks: ({ slack }) => slack.settings.scopes.push('files:read'),
+		says: /^! Scopes: files:read: granted, and Handraise never uses it/,
+		exit: 0,
+	},
+	{
+		name: 'Slack does not say what it granted',
+		env: ({ slackBehind }) => slackBehind({ headers: ({ 'x-oauth-scopes': _, ...rest }) => rest }),
+		says: /^! Scopes: Slack does not say what it granted/,
+		exit: 0,
+	},
+];
+
+const transport: Case[] = [
+	{
+		name: 'Slack does not know the app-level token',
+		env: () => ({ SLACK_APP_TOKEN: 'xapp-of-somebody-else' }),
+		says: /^✗ Socket Mode: Slack does not know this token \(invalid_auth\): copy it again from "Basic Information"/,
+	},
+	{
+		name: 'the app-level token lacks its scope',
+		breaks: ({ slack }) => slack.faults.add({ method: 'apps.connections.open', error: 'missing_scope' }),
+		says: /^✗ Socket Mode: The app-level token lacks connections:write: make a new one/,
+	},
+	{
+		name: 'Socket Mode is off',
+		breaks: ({ slack }) => slack.faults.add({ method: 'apps.connections.open', error: 'not_enabled' }),
+		says: /^✗ Socket Mode: Slack opens no connection \(not_enabled\): is "Enable Socket Mode" on/,
+	},
+	{
+		name: 'the WebSocket’s host cannot be reached',
+		env: async ({ slackBehind }) => {
+			const url = (await nobody()).replace('http', 'ws');
+			return slackBehind({ json: { of: 'apps.connections.open', change: (body) => ({ ...body, url }) } });
+		},
+		says: /^✗ Socket Mode: The token is good, but 127\.0\.0\.1:\d+ cannot be reached/,
+	},
+	{
+		name: 'the tokens are of two apps',
+		env: ({ slackBehind }) =>
+			slackBehind({ json: { of: 'auth.test', change: (body) => ({ ...body, app_id: 'A0OTHER' }) } }),
+		says: /^! Socket Mode: SLACK_APP_TOKEN is of the app A0HANDRAISE, SLACK_BOT_TOKEN of A0OTHER/,
+		exit: 0,
+	},
+	{
+		name: 'the signing secret is something else',
+		env: () => ({ SLACK_APP_TOKEN: '', SLACK_SIGNING_SECRET: 'canary-client-secret' }),
+		says: /^! HTTP mode: SLACK_SIGNING_SECRET does not look like one/,
+		exit: 0,
+	},
+];
+
+testBroken('bot token', botToken);
+testBroken('scopes', scopes);
+testBroken('transport', transport);

@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, closeSync, copyFileSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Store } from '../../src/store/open.ts';
+import { OTHER_KEY, open } from '../store/support.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { type Case, testBroken } from './broken.ts';
+import { type Env, nobody, type World } from './world.ts';
+
+type Change = 'newer' | 'older' | 'none';
+
+async function databaseAt({ dataDir }: World, change: Change, encryptionKey?: string): Promise<void> {
+	const store = await open({ dataDir, encryptionKey });
+	await moveSchema(store, change);
+	await store.close();
+}
+
+async function moveSchema(store: Store, change: Change): Promise<void> {
+	await store.db.write(async (db) => {
+		if (change === 'newer') {
+			await db.insertInto('migrations').values({ number: 999, name: 'later', applied_at: 0 }).execute();
+		}
+		if (change === 'older') await db.deleteFrom('migrations').where('number', '>', 1).execute();
+	});
+}
+
+/** Leaves the files as a process does that is killed, with what was committed still in the log: only those of `suffixes`. */
+async function leaveLog({ dataDir }: World, suffixes: readonly string[]): Promise<void> {
+	const elsewhere = join(dataDir, 'elsewhere');
+	const store = await open({ dataDir: elsewhere });
+	for (const name of ['encryption.key', ...suffixes.map((suffix) => `handraise.db${suffix}`)]) {
+		copyFileSync(join(elsewhere, name), join(dataDir, name));
+	}
+	await store.close();
+	rmSync(elsewhere, { recursive: true });
+}
+
+/** Overwrites the middle of the file. */
+function damage(path: string): void {
+	const descriptor = openSync(path, 'r+');
+	const size = statSync(path).size;
+	writeSync(descriptor, Buffer.alloc(size - 8_192, 0xa5), 0, size - 8_192, 8_192);
+	closeSync(descriptor);
+}
+
+/** A database whose user may connect and nothing else. */
+async function databaseOfOther(password: string): Promise<string> {
+	const url = new URL(await (await sharedPostgres()).createDatabase());
+	const user = `doctor_${randomBytes(4).toString('hex')}`;
+	const client = new pg.Client({ connectionString: url.href });
+	await client.connect();
+	await client.query(`create role ${user} login password '${password}'`);
+	await client.end();
+	url.username = user;
+	url.password = password;
+	return url.href;
+}
+
+async function postgresAt(dataDir: string, encryptionKey: string, change: Change): Promise<Env> {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const store = await open({ dataDir, databaseUrl, encryptionKey });
+	await moveSchema(store, change);
+	await store.close();
+	return { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: encryptionKey };
+}
+
+const database: Case[] = [
+	{
+		name: 'a newer version was here',
+		breaks: (world) => databaseAt(world, 'newer'),
+		says: /^✗ Database: SQLite not in use, at schema 999, which a newer Handraise made; .*Start the newer one/,
+	},
+	{
+		name: 'an older version was here',
+		breaks: (world) => databaseAt(world, 'older'),
+		says: /^✓ Database: SQLite not in use, at schema 1; the next start brings it to \d+\. Make a backup first/,
+		exit: 0,
+	},
+	{
+		name: 'the file is no database',
+		breaks: ({ dataDir }) => writeFileSync(join(dataDir, 'handraise.db'), 'once upon a time '.repeat(500)),
+		says: /^✗ Database: DATA_DIR\/handraise\.db cannot be used: it is no SQLite database/,
+	},
+	{
+		name: 'the file is damaged',
+		breaks: async (world) => {
+			await databaseAt(world, 'none');
+			damage(join(world.dataDir, 'handraise.db'));
+		},
+		says: /^✗ Database: DATA_DIR\/handraise\.db cannot be used: it is damaged/,
+	},
+	{
+		name: 'Handraise was killed, which is fine',
+		breaks: (world) => leaveLog(world, ['', '-wal', '-shm']),
+		says: /^✓ Database: SQLite not in use, at schema \d+\.$/,
+		exit: 0,
+	},
+	{
+		name: 'the file was copied while Handraise ran',
+		breaks: (world) => leaveLog(world, ['', '-wal']),
+		says: /^! Database: DATA_DIR\/handraise\.db-wal holds what was committed last, and cannot be read without being changed/,
+		exit: 0,
+	},
+	{
+		name: 'DATA_DIR is a file',
+		env: ({ dataDir }) => {
+			writeFileSync(join(dataDir, 'file'), '');
+			return { DATA_DIR: join(dataDir, 'file', 'data') };
+		},
+		says: /^✗ DATA_DIR: .* is a file: set DATA_DIR to a directory/,
+	},
+	{
+		name: 'PostgreSQL is down',
+		env: async ({ secrets }) => ({
+			DATABASE_URL: `postgres://user:canary-password@${new URL(await nobody()).host}/handraise`,
+			ENCRYPTION_KEY: secrets.encryptionKey,
+		}),
+		says: /^✗ Database: PostgreSQL cannot be reached: nothing listens .*\(ECONNREFUSED\)\. Start it/,
+	},
+	{
+		name: 'PostgreSQL refuses the password',
+		env: async ({ secrets }) => {
+			const url = new URL(await (await sharedPostgres()).createDatabase());
+			url.password = 'canary-password';
+			return { DATABASE_URL: url.href, ENCRYPTION_KEY: secrets.encryptionKey };
+		},
+		says: /^✗ Database: PostgreSQL refuses the user or the password \(28P01\)/,
+	},
+	{
+		name: 'PostgreSQL has no such database',
+		env: async ({ secrets }) => {
+			const url = new URL(await (await sharedPostgres()).createDatabase());
+			url.pathname = '/nowhere';
+			return { DATABASE_URL: url.href, ENCRYPTION_KEY: secrets.encryptionKey };
+		},
+		says: /^✗ Database: PostgreSQL has no such database \(3D000\): create it/,
+	},
+	{
+		name: 'PostgreSQL lets the user make no tables',
+		env: async ({ secrets }) => ({
+			DATABASE_URL: await databaseOfOther('canary-password'),
+			ENCRYPTION_KEY: secrets.encryptionKey,
+		}),
+		says: /^✗ Database: PostgreSQL: this user may make no tables: grant create on the schema/,
+	},
+	{
+		name: 'a newer version was in PostgreSQL',
+		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'newer'),
+		says: /^✗ Database: PostgreSQL \d+\.\d+, at schema 999, which a newer Handraise made/,
+	},
+	{
+		name: 'PostgreSQL does not sync',
+		env: async ({ secrets }) => ({
+			DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+			ENCRYPTION_KEY: secrets.encryptionKey,
+		}),
+		says: /^! Database: PostgreSQL runs with fsync=off/,
+		exit: 0,
+	},
+	{
+		name: 'PostgreSQL has no key',
+		env: () => ({ DATABASE_URL: 'postgres://user:canary-password@127.0.0.1:1/handraise' }),
+		says: /^✗ Settings: ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need one key/,
+	},
+];
+
+const key: Case[] = [
+	{
+		name: 'the key is malformed',
+		env: () => ({ ENCRYPTION_KEY: 'canary-passphrase' }),
+		says: /^✗ Encryption key: ENCRYPTION_KEY must be 32 bytes as base64/,
+	},
+	{
+		name: 'the key is another one',
+		breaks: (world) => databaseAt(world, 'none', world.secrets.encryptionKey),
+		env: () => ({ ENCRYPTION_KEY: OTHER_KEY }),
+		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
+	},
+	{
+		name: 'PostgreSQL was made with another key',
+		env: async ({ secrets, dataDir }) => ({
+			...(await postgresAt(dataDir, secrets.encryptionKey, 'none')),
+			ENCRYPTION_KEY: OTHER_KEY,
+		}),
+		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
+	},
+	{
+		name: 'the key file is gone',
+		breaks: async (world) => {
+			await databaseAt(world, 'none');
+			rmSync(join(world.dataDir, 'encryption.key'));
+		},
+		says: /^✗ Encryption key: .*encryption\.key is gone, and the database was made with a key: restore it/,
+	},
+	{
+		name: 'others may read the key file',
+		breaks: async (world) => {
+			await databaseAt(world, 'none');
+			chmodSync(join(world.dataDir, 'encryption.key'), 0o644);
+		},
+		says: /^! Encryption key: .* has mode 0644, so others on this machine may use the key: chmod 600/,
+		exit: 0,
+	},
+];
+
+testBroken('database', database);
+testBroken('encryption key', key);

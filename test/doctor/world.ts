@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { OPTIONAL_SCOPES, REQUIRED_SCOPES } from '../../src/doctor/scopes.ts';
+import { createSessionService } from '../support/session-service/session-service.ts';
+import { createSlackStandIn } from '../support/slack/stand-in.ts';
+
+export type Env = Readonly<Record<string, string>>;
+type Json = Record<string, unknown>;
+
+/** What stands in secrets' places; none of it may ever be printed. */
+const SECRETS = {
+	botToken: 'xoxb-1-canary-bot',
+	appToken: 'xapp-1-A0HANDRAISE-canary-app',
+	signingSecret: '0123456789abcdef0123456789abcdef',
+	apiKey: 'canary-key-of-the-service',
+	encryptionKey: Buffer.alloc(32, 7).toString('base64'),
+};
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Report {
+	readonly exit: number;
+	readonly lines: readonly string[];
+}
+
+/** A set-up in which all is well: Slack, a session service, a directory. Tests break one thing of it. */
+export async function createWorld() {
+	const slack = await createSlackStandIn(SECRETS);
+	slack.settings.scopes = [...Object.keys(REQUIRED_SCOPES), ...Object.keys(OPTIONAL_SCOPES)];
+	const service = createSessionService({ apiKey: SECRETS.apiKey });
+	await service.start();
+	const dataDir = mkdtempSync(join(tmpdir(), 'handraise-doctor-'));
+	const closing: (() => Promise<void>)[] = [];
+
+	const env: Env = {
+		PATH: process.env.PATH ?? '',
+		SLACK_BOT_TOKEN: SECRETS.botToken,
+		SLACK_APP_TOKEN: SECRETS.appToken,
+		SLACK_API_URL: slack.apiUrl,
+		SESSION_SERVICE_URL: service.url,
+		SESSION_SERVICE_API_KEY: SECRETS.apiKey,
+		DATA_DIR: dataDir,
+		PORT: '0',
+		ADMIN_CONTACT: 'the platform team',
+	};
+
+	/** Runs the command; an empty string unsets. Fails when it prints a secret or leaves a trace in DATA_DIR. */
+	async function doctor(changed: Env = {}): Promise<Report> {
+		const all = { ...env, ...changed };
+		const before = traceOf(dataDir);
+		const { exit, output } = await run(all);
+		const secrets = [...Object.values(SECRETS), ...secretsIn(all)];
+		for (const secret of secrets) if (output.includes(secret)) throw new Error(`a secret was printed:\n${output}`);
+		if (traceOf(dataDir) !== before) throw new Error(`DATA_DIR was changed:\n${before}\n${traceOf(dataDir)}`);
+		return { exit, lines: output.trimEnd().split('\n') };
+	}
+
+	/** Stands in front of `target` and changes what comes back. Returns its address. */
+	async function inFront(target: string, change: Change): Promise<string> {
+		const server = createFront(target, change);
+		closing.push(() => closed(server));
+		return listening(server);
+	}
+
+	return {
+		slack,
+		service,
+		dataDir,
+		secrets: SECRETS,
+		doctor,
+		inFront,
+		/** Slack's address with something in front of it. */
+		slackBehind: async (change: Change): Promise<Env> => ({
+			SLACK_API_URL: `${await inFront(slack.origin, change)}/api/`,
+		}),
+		serviceBehind: async (change: Change): Promise<Env> => ({
+			SESSION_SERVICE_URL: await inFront(service.url, change),
+		}),
+		async [Symbol.asyncDispose]() {
+			await Promise.all(closing.map((close) => close()));
+			await slack.close();
+			await service.stop();
+			await rm(dataDir, { recursive: true, force: true });
+		},
+	};
+}
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
+
+function run(env: Env): Promise<{ exit: number; output: string }> {
+	return new Promise((resolve) => {
+		const command = [join(ROOT, 'src/doctor.ts')];
+		const child = execFile(process.execPath, command, { env, cwd: ROOT }, (_error, stdout, stderr) => {
+			resolve({ exit: child.exitCode ?? -1, output: stdout + stderr });
+		});
+	});
+}
+
+/** Passwords in addresses, and whatever a test put into a setting that holds a secret. */
+function secretsIn(env: Env): string[] {
+	const names = [
+		'SLACK_BOT_TOKEN',
+		'SLACK_APP_TOKEN',
+		'SLACK_SIGNING_SECRET',
+		'SESSION_SERVICE_API_KEY',
+		'ENCRYPTION_KEY',
+	];
+	const values = names.map((name) => env[name] ?? '');
+	const password = URL.parse(env.DATABASE_URL ?? '')?.password ?? '';
+	return [...values, password].filter((value) => value.length > 5);
+}
+
+/** The files of a directory and what is in them, but for those that SQLite itself changes for every reader. */
+function traceOf(directory: string): string {
+	if (!existsSync(directory)) return '';
+	return readdirSync(directory)
+		.sort()
+		.map((name) => `${name} ${/-shm$/.test(name) ? '' : readFileSync(join(directory, name)).toString('base64')}`)
+		.join('\n');
+}
+
+interface Change {
+	readonly headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders;
+	/** Of JSON answers of this Web API method. */
+	readonly json?: { readonly of: string; readonly change: (body: Json) => Json };
+}
+
+function createFront(target: string, { headers = (same) => same, json }: Change): Server {
+	const server = createServer(async (request, response) => {
+		const { authorization = '', 'x-api-key': key = '' } = request.headers;
+		const answer = await fetch(new URL(request.url ?? '/', target), {
+			method: request.method ?? 'GET',
+			headers: { authorization, 'x-api-key': String(key) },
+		});
+		const text = await answer.text();
+		const changes = json !== undefined && request.url?.includes(json.of) === true;
+		const body = changes ? JSON.stringify(json.change(JSON.parse(text))) : text;
+		const {
+			'content-length': _,
+			'transfer-encoding': __,
+			connection: ___,
+			...rest
+		} = Object.fromEntries(answer.headers);
+		response.writeHead(answer.status, headers(rest)).end(body);
+	});
+	server.keepAliveTimeout = 1;
+	return server;
+}
+
+export async function listening(server: Server): Promise<string> {
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export async function closed(server: Server): Promise<void> {
+	server.closeAllConnections();
+	await new Promise((resolve) => server.close(resolve));
+}
+
+/** The address of a port on which nobody listens. */
+export async function nobody(): Promise<string> {
+	const server = createServer();
+	const url = await listening(server);
+	await closed(server);
+	return url;
+}
