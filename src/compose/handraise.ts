@@ -183,6 +183,7 @@ export async function createHandraise({
 					watches: watching.store,
 					names: directory,
 					dashboardUrl,
+					maxDays: config.watchMaxDays,
 					clock,
 					log,
 				}),

@@ -30,13 +30,15 @@ interface Dependencies {
 	readonly watches: Pick<WatchStore, 'postedQuestions'>;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
+	/** `WATCH_MAX_DAYS` */
+	readonly maxDays: number;
 	readonly clock: Clock;
 	readonly log: Log;
 }
 
 /** Writes cards and posts to Slack and says what Slack made of it; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
-	const { client, service, answers, claims, watches, names, dashboardUrl, clock, log } = deps;
+	const { client, service, answers, claims, watches, names, dashboardUrl, maxDays, clock, log } = deps;
 
 	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
 		return { service, sessionId, messageIndex };
@@ -52,7 +54,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			checkedAt: null,
 			claims: active.map(({ person }) => ({ userId: person.userId, since: null })),
 			standing,
-			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, null),
+			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, maxDays),
 			names,
 			now,
 			dashboardUrl,
@@ -79,8 +81,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	}
 
 	async function contextOf(due: DueAnnouncement, maybeRepeat: boolean): Promise<PostContext> {
-		const { content } = due.announcement;
-		const sessionId = due.watch?.session.sessionId ?? (content.kind === 'creatorTold' ? content.sessionId : '');
+		const sessionId = due.watch?.session.sessionId ?? '';
 		const standing = await standingFor(due);
 		return { sessionId, sessionTitle: due.view?.name ?? '', standing, names, maybeRepeat };
 	}
@@ -131,15 +132,20 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const message = watchPost(content, await contextOf(due, maybeRepeat));
 			const threadTs = announcement.target.kind === 'watch' ? (watch?.card.ts ?? null) : null;
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;
-			return send(async () => {
-				const channel = await channelOf(due);
-				if (channel === null) return {};
-				const base = { channel, ...message, ...metadataOf(metadataKey) };
-				if (threadTs === null) return client.chat.postMessage(base);
-				return client.chat.postMessage(
-					isShownInChannel ? { ...base, thread_ts: threadTs, reply_broadcast: true } : { ...base, thread_ts: threadTs },
-				);
-			});
+			const inThread = (thread: string | null) =>
+				send(async () => {
+					const channel = await channelOf(due);
+					if (channel === null) return {};
+					const base = { channel, ...message, ...metadataOf(metadataKey) };
+					if (thread === null) return client.chat.postMessage(base);
+					return client.chat.postMessage(
+						isShownInChannel ? { ...base, thread_ts: thread, reply_broadcast: true } : { ...base, thread_ts: thread },
+					);
+				});
+			const outcome = await inThread(threadTs);
+			// Somebody deleted the card and its thread with it: a question is not lost for that.
+			const isThreadGone = threadTs !== null && outcome.kind === 'refused' && THREAD_GONE.has(outcome.code);
+			return isThreadGone ? inThread(null) : outcome;
 		},
 
 		async find(due, { metadataKey, since }) {
@@ -176,9 +182,13 @@ function metadataOf(key: string | null) {
 /** Codes with which nothing was written and never will be. */
 const GONE = {
 	is_archived: 'channelArchived',
+	// What an update of a message in an archived channel gets.
+	is_inactive: 'channelArchived',
 	channel_not_found: 'channelGone',
 	not_in_channel: 'botRemoved',
 } as const;
+/** The message that a thread hangs on is not there any more. */
+const THREAD_GONE = new Set(['thread_not_found', 'cannot_reply_to_message', 'message_not_found']);
 /** Slack's own troubles: it may have been written. */
 const UNCERTAIN = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
 /** Nothing is wrong with what was sent: somebody can mend it, or it passes. */

@@ -94,7 +94,7 @@ const content: z.ZodType<AnnouncementContent> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('watchEnded'), reason, days: z.number().nullable() }),
 	z.object({ kind: z.literal('serviceDown'), since: z.number() }),
 	z.object({ kind: z.literal('serviceBack'), since: z.number(), downMs: z.number() }),
-	z.object({ kind: z.literal('creatorTold'), reason, channelId: z.string(), sessionId: z.string() }),
+	z.object({ kind: z.literal('creatorTold'), reason, channelId: z.string(), sessionIds: z.array(z.string()) }),
 ]);
 const state: z.ZodType<AnnouncementState> = z.enum(['pending', 'posted', 'refused', 'dropped']);
 const mode = z.enum(['everything', 'questionsOnly']);

@@ -46,17 +46,14 @@ export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded', reason, days } };
 }
 
-/** A word to its creator, for a watch whose channel cannot be told. */
-export function creatorToldOf(watch: Watch, reason: WatchEnd): NewAnnouncement {
+/** One word to the creator of these watches, all of one channel that cannot be told. */
+export function creatorToldOf(watches: readonly [Watch, ...Watch[]], reason: WatchEnd): NewAnnouncement {
+	const [{ id, teamId, channelId, createdBy }] = watches;
+	const sessionIds = watches.map(({ session }) => session.sessionId);
 	return {
-		target: { kind: 'person', teamId: watch.teamId, userId: watch.createdBy },
-		key: `ended:${watch.id}`,
-		content: {
-			kind: 'creatorTold',
-			reason,
-			channelId: watch.channelId,
-			sessionId: watch.session.sessionId,
-		},
+		target: { kind: 'person', teamId, userId: createdBy },
+		key: `ended:${id}`,
+		content: { kind: 'creatorTold', reason, channelId, sessionIds },
 	};
 }
 

@@ -29,7 +29,12 @@ export type AnnouncementContent =
 	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd; readonly days: number | null }
 	| { readonly kind: 'serviceDown'; readonly since: number }
 	| { readonly kind: 'serviceBack'; readonly since: number; readonly downMs: number }
-	| { readonly kind: 'creatorTold'; readonly reason: WatchEnd; readonly channelId: string; readonly sessionId: string };
+	| {
+			readonly kind: 'creatorTold';
+			readonly reason: WatchEnd;
+			readonly channelId: string;
+			readonly sessionIds: readonly string[];
+	  };
 
 /** Where it goes and, by that, what it waits for: announcements of one target are posted in order. */
 export type AnnouncementTarget =

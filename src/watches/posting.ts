@@ -124,7 +124,7 @@ async function endGone(due: DueAnnouncement, reason: GoneReason, options: Postin
 	}
 }
 
-/** Ends every watch of a channel that cannot be written to any more; each creator gets one word for each of theirs. */
+/** Ends every watch of a channel that cannot be written to any more; each creator gets one word for all of theirs. */
 export async function endChannel({
 	store,
 	teamId,
@@ -139,8 +139,12 @@ export async function endChannel({
 	now: number;
 }): Promise<number> {
 	const watches = await store.ofChannel(teamId, channelId);
-	for (const watch of watches) {
-		await store.end(watch.id, reason, { now, announcements: [creatorToldOf(watch, reason)], keepPending: false });
+	const byCreator = Map.groupBy(watches, ({ createdBy }) => createdBy);
+	for (const [first, ...others] of byCreator.values()) {
+		if (first === undefined) continue;
+		const word = creatorToldOf([first, ...others], reason);
+		await store.end(first.id, reason, { now, announcements: [word], keepPending: false });
+		for (const { id } of others) await store.end(id, reason, { now, announcements: [], keepPending: false });
 	}
 	return watches.length;
 }

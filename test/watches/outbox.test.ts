@@ -17,21 +17,25 @@ interface Sent {
 	readonly maybeRepeat?: boolean;
 }
 
+/** What becomes of a call; `hang` and `lost` ones stand in the channel, the first not answered, the second with a time-out. */
+type Outcome = (what: string, channel: string) => SendOutcome | 'hang' | 'lost' | null;
+
 /** Slack as the outbox sees it: keeps what was sent; outcomes are set by what is sent. */
 function createFakeAnnouncer(clock: ManualClock) {
 	const sent: Sent[] = [];
-	const outcomes: ((what: string, channel: string) => SendOutcome | 'hang' | null)[] = [];
+	const outcomes: Outcome[] = [];
 	const history = new Map<string, string>();
 	let readable = true;
 	let count = 0;
 
 	async function deliver(entry: Sent, metadataKey: string | null, signal: AbortSignal): Promise<SendOutcome> {
 		const outcome = outcomes[0]?.(entry.what, entry.channel) ?? null;
-		if (outcome !== null && outcome !== 'hang') return outcome;
+		if (outcome !== null && typeof outcome !== 'string') return outcome;
 		count += 1;
 		const ts = `${count}.0`;
 		sent.push(entry);
 		if (metadataKey !== null) history.set(metadataKey, ts);
+		if (outcome === 'lost') return { kind: 'unknown', code: 'timed_out' };
 		// It stands in the channel, and nobody hears of it.
 		if (outcome === 'hang') await clock.sleep(3_600_000, signal);
 		return { kind: 'sent', ts };
@@ -64,7 +68,7 @@ function createFakeAnnouncer(clock: ManualClock) {
 		announcer,
 		sent,
 		texts: () => sent.map(({ what }) => what),
-		answer: (outcome: (what: string, channel: string) => SendOutcome | 'hang' | null) => outcomes.splice(0, 1, outcome),
+		answer: (outcome: Outcome) => outcomes.splice(0, 1, outcome),
 		hideHistory: () => {
 			readable = false;
 		},
@@ -217,6 +221,17 @@ describe('posts', () => {
 		expect(recorded.of('post found')).toBe(0);
 	});
 
+	test('that Slack took without a word are found, and what follows goes on', async () => {
+		const { clock, store, start, add, texts, answer, recorded } = await outboxSetting();
+		const watch = await add();
+		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
+		answer((what) => (what === 'asked' ? 'lost' : null));
+		start();
+		await pass(clock, 20_000);
+		expect(texts()).toEqual(['card', 'asked', 'answered']);
+		expect(recorded.of('post found')).toBe(1);
+	});
+
 	test('wait as long as Slack says', async () => {
 		const { clock, start, add, sent, answer } = await outboxSetting();
 		await add();
@@ -238,7 +253,7 @@ describe('posts', () => {
 		expect(await store.get(one.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
 		expect(await store.get(two.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
 		expect(await store.get(elsewhere.id)).toMatchObject({ ended: null });
-		expect(sent.filter(({ what }) => what === 'creatorTold').map(({ channel }) => channel)).toEqual(['U-ANN', 'U-ANN']);
+		expect(sent.filter(({ what }) => what === 'creatorTold').map(({ channel }) => channel)).toEqual(['U-ANN']);
 	});
 });
 

@@ -85,9 +85,19 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return oneLine(`✅ The session service is back after ${durationText(content.downMs)}. Cards are current again.`);
 		case 'creatorTold':
 			return oneLine(
-				`👋 The watch of ${sessionName(content.sessionId)} in <#${content.channelId}> has ended: ${endWords(content.reason, null)}`,
+				`👋 The watch of ${sessionNames(content.sessionIds)} in <#${content.channelId}> has ended: ${endWords(content.reason, null)}`,
 			);
 	}
+}
+
+/** Those that a line has room for. */
+const NAMED = 10;
+
+function sessionNames(ids: readonly string[]): string {
+	if (ids.length === 1) return sessionName(ids[0] ?? '');
+	const named = ids.slice(0, NAMED).map((id) => `*${oneLineMrkdwn(id, 100)}*`);
+	const more = ids.length - named.length;
+	return `the sessions ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 }
 
 function oneLine(words: string): { text: string; blocks: KnownBlock[] } {

@@ -66,7 +66,9 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		expect(app.card(id)?.text()).toContain('answering');
 		await app.cardSays(id, 'answering', '#secret');
 		await form.close();
-		await app.until(() => !app.card(id)?.text().includes('answering') && !app.card(id, '#secret')?.text().includes('answering'));
+		await app.until(
+			() => !app.card(id)?.text().includes('answering') && !app.card(id, '#secret')?.text().includes('answering'),
+		);
 
 		const again = await openForm(id, 'grace');
 		await app.cardSays(id, 'answering');

@@ -1,0 +1,158 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { item } from '../../support/session-service/agents.ts';
+import { deleteMessage } from '../../support/slack/messages.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	await app.slack.archive('#agents', false);
+	await app.slack.invite('#agents', 'handraise');
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+/** What the direct messages to this person say of a session. */
+const dms = (who: string, words: string) =>
+	app.slack
+		.as(who)
+		.dm()
+		.filter((message) => message.text().includes(words));
+
+async function expectLeftAlone(id: string): Promise<void> {
+	// One may be under way.
+	await app.pass(2_000);
+	const reads = app.service.log.reads(id).length;
+	await app.pass(60_000);
+	expect(app.service.log.reads(id)).toHaveLength(reads);
+}
+
+it('ends when the bot is removed from the channel, and its creator is told', async () => {
+	const id = await app.watched();
+	await app.slack.remove('#agents', 'handraise');
+	const dm = await app.until(() => dms('ada', id)[0]);
+	expect(dm.text()).toContain('I was removed from the channel. Invite me');
+	expect(dm.text()).toContain('#agents');
+	await expectLeftAlone(id);
+	expect(dms('ada', id)).toHaveLength(1);
+});
+
+it('ends when the channel is archived, with one word to each who watched something there', async () => {
+	const ids = [app.session(), app.session(), app.session()];
+	await app.command(`/session watch ${ids.join(' ')}`);
+	const other = app.session();
+	await app.command(`/session watch ${other}`, 'grace');
+	await app.until(() => [...ids, other].every((id) => app.card(id)));
+	await app.slack.archive('#agents');
+	const dm = await app.until(() => dms('ada', ids[0] ?? '')[0]);
+	expect(dm.text()).toContain('The channel was archived.');
+	for (const id of ids) expect(dm.text()).toContain(id);
+	const graces = await app.until(() => dms('grace', other)[0]);
+	expect(graces.text()).not.toContain(ids[0]);
+	await expectLeftAlone(other);
+	expect(ids.flatMap((id) => dms('ada', id)).length).toBe(3);
+	expect(new Set(ids.flatMap((id) => dms('ada', id).map(({ ts }) => ts))).size).toBe(1);
+});
+
+it.each([
+	['deleted', 'channel_not_found', 'The channel is gone.'],
+	['archived without an event reaching the program', 'is_archived', 'The channel was archived.'],
+	['left by the bot without an event reaching the program', 'not_in_channel', 'I was removed from the channel.'],
+])('ends when the channel turns out to be %s', async (_, error, words) => {
+	const id = await app.watched();
+	app.slack.faults.add({ method: 'chat.postMessage', error, when: ({ channel }) => channel === 'C0AGENTS' });
+	app.ask(id);
+	const dm = await app.until(() => dms('ada', id)[0]);
+	expect(dm.text()).toContain(words);
+	await expectLeftAlone(id);
+});
+
+it('ends when a card’s update finds the channel archived', async () => {
+	const id = await app.watched();
+	app.slack.faults.add({ method: 'chat.update', error: 'is_inactive', when: ({ channel }) => channel === 'C0AGENTS' });
+	app.step(id, 'I go on.');
+	await app.until(() => dms('ada', id)[0]);
+	await expectLeftAlone(id);
+});
+
+it('ends when nothing has changed for WATCH_MAX_DAYS, also while the program was down', async () => {
+	const id = await app.watched();
+	const lively = await app.watched();
+	// What it found when it was watched first is what a change is told from.
+	await app.until(() => app.service.log.reads(lively).length > 2);
+	await app.stop();
+	await app.clock.advance(8 * DAY_MS);
+	app.step(lively, 'I was at work meanwhile.');
+	await app.restart();
+	const word = await app.threadSays(id, 'Nothing changed for 7 days');
+	expect(word.text()).toContain('/session watch');
+	const card = await app.cardSays(id, 'Nothing changed for');
+	expect(card.text()).toContain('7 days');
+	expect(card.buttons()).not.toContain('Stop watching');
+	await app.cardSays(lively, 'I was at work meanwhile.');
+	await expectLeftAlone(id);
+	expect((await app.command('/session list')).text()).toContain('This channel watches one session.');
+	// It can be watched again, with a new card.
+	await app.command(`/session watch ${id}`);
+	await app.until(() => app.card(id)?.buttons().includes('Stop watching'));
+	expect(app.card(id)?.ts).not.toBe(card.ts);
+});
+
+it('ends with a word when the service does not know the session any more', async () => {
+	const id = await app.watched();
+	app.service.sessions.remove(id);
+	await app.threadSays(id, 'does not know this session any more');
+	await app.cardSays(id, 'does not know this session any more');
+	await expectLeftAlone(id);
+});
+
+it.each([
+	['failed', '❌ Order'],
+	['stopped', '⏹️ Order'],
+])('ends when the session has %s, and the open question is closed', async (status, words) => {
+	const id = await app.watched();
+	app.ask(id);
+	const post = await app.threadSays(id, 'Which colour?');
+	app.service.sessions.setStatus(id, status);
+	await app.threadSays(id, words);
+	await app.until(() => post.buttons().length === 0);
+	const card = await app.cardSays(id, 'The session is over');
+	expect(card.buttons()).not.toContain('Answer');
+	await expectLeftAlone(id);
+	expect(app.thread(id).length).toBeLessThanOrEqual(3);
+});
+
+it('says of a session that only questions were wanted of nothing but those', async () => {
+	const id = await app.watched({}, '--questions-only --thread-only');
+	app.service.sessions.setStatus(id, 'paused');
+	await app.cardSays(id, 'Paused');
+	app.service.sessions.setStatus(id, 'active');
+	await app.cardSays(id, 'Working');
+	app.ask(id);
+	const post = await app.threadSays(id, 'Which colour?');
+	expect(post.isBroadcast()).toBe(false);
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await app.threadSays(id, 'Answered outside Slack');
+	app.service.sessions.setStatus(id, 'completed');
+	await app.cardSays(id, 'The session is over');
+	await app.pass(5_000);
+	expect(app.thread(id)).toHaveLength(2);
+});
+
+it('goes on asking in the channel when somebody deleted its card', async () => {
+	const id = await app.watched();
+	const { core } = app.slack;
+	const card = core.state.messages.find(({ ts }) => ts === app.card(id)?.ts);
+	if (card !== undefined) deleteMessage(core, card);
+	app.ask(id, [item('Is anybody there?')]);
+	const post = await app.until(() => app.inChannel().findLast((one) => one.text().includes('Is anybody there?')));
+	expect(post.threadTs()).toBeNull();
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await app.until(() => post.buttons().length === 0);
+});
