@@ -156,8 +156,8 @@ export function describeWatches(subject: Subject): void {
 			const late = news(watch, { announcements: [said(watch, 'twice')] });
 			await store().record(KEY, LEASE.owner, read(), [late], T0 + 20_000);
 			await posted();
-			expect(await posted()).toEqual(['paused']);
-			expect(await posted()).toEqual([]);
+			expect(await posted(T0 + 30_000)).toEqual(['paused']);
+			expect(await posted(T0 + 30_000)).toEqual([]);
 		});
 
 		test('queues the same thing once for a watch', async () => {
@@ -326,6 +326,19 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().noteOutage(down)).toBe(true);
 			expect(await store().noteOutage({ ...down, down: false })).toBe(true);
 			expect(await posted(T0 + 90_000)).toEqual([]);
+		});
+
+		test('whose notice is on its way when it is over is told to the end', async () => {
+			await added();
+			await posted();
+			await store().noteOutage(down);
+			const [notice] = await store().takeAnnouncements(LEASE, 1, down.now);
+			await store().beginAttempt(notice?.announcement.id ?? '', LEASE.owner, down.now);
+			await replica().noteOutage({ ...down, now: T0 + 70_000, down: false });
+			const sent = { kind: 'posted', ts: '9.9', cardKey: null } as const;
+			await store().endAttempt(notice?.announcement.id ?? '', LEASE.owner, sent, T0 + 70_000);
+			const [back] = await store().takeAnnouncements(LEASE, 5, T0 + 70_000);
+			expect(back?.announcement.content).toEqual({ kind: 'serviceBack', since: T0 + 60_000, downMs: 10_000 });
 		});
 
 		test('is none while another replica reads', async () => {
