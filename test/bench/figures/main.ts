@@ -3,14 +3,24 @@ import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type OwnPostgres, startPostgres } from '../../support/postgres.ts';
 import { measureAcks } from './acks.ts';
+import { measureContent } from './content.ts';
 import { measureDisk } from './disk.ts';
+import { measureMemory } from './memory.ts';
+import { measureRendering } from './rendering.ts';
 import { type Figure, tableOf } from './report.ts';
 import { startService } from './service.ts';
 import type { Setting } from './setting.ts';
 import { ms, quantile } from './stats.ts';
+import { measureSubmissions } from './submissions.ts';
+import { measureThroughput } from './throughput.ts';
 
 const MEASUREMENTS: Readonly<Record<string, (setting: Setting) => Promise<Figure[]>>> = {
+	rendering: measureRendering,
 	acks: measureAcks,
+	content: measureContent,
+	submissions: measureSubmissions,
+	throughput: measureThroughput,
+	memory: measureMemory,
 };
 const NAMES = Object.keys(MEASUREMENTS);
 

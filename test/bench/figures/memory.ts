@@ -1,0 +1,49 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Bed, createBed, lastCall } from './bed.ts';
+import { type Figure, load } from './report.ts';
+import type { Setting } from './setting.ts';
+import { Rounds } from './stats.ts';
+
+const COMMANDS = 1_000;
+const AT_ONCE = 10;
+const GOAL = 1.5;
+
+/** Resident memory of new processes before and after 1,000 commands, each for a session of its own. */
+export async function measureMemory({ service, directory, rounds: count }: Setting): Promise<Figure[]> {
+	const rounds = new Rounds();
+	for (let round = 0; round < count; round++) {
+		for (const program of round % 2 === 0 ? (['handraise', 'bare'] as const) : (['bare', 'handraise'] as const)) {
+			await using bed = await createBed({ program, transport: 'socket', service, directory });
+			await takeRound(bed, service, rounds);
+		}
+	}
+	const ratio = rounds.median('handraise after') / rounds.median('bare after');
+	const both = (program: Bed['program']) =>
+		`${rounds.median(`${program} after`).toFixed(0)} MiB (at start ${rounds.median(`${program} before`).toFixed(0)})`;
+	return [
+		{
+			what: 'Resident memory after 1,000 commands',
+			handraise: both('handraise'),
+			reference: `bare app ${both('bare')}`,
+			goal: `≤ ${GOAL} × bare: ${ratio.toFixed(2)} ×`,
+			met: ratio <= GOAL,
+			load: load(),
+		},
+	];
+}
+
+async function takeRound(bed: Bed, service: Setting['service'], rounds: Rounds): Promise<void> {
+	const [process] = bed.processes;
+	if (process === undefined) throw new Error('nothing runs');
+	const actors = bed.meet(COMMANDS);
+	const ids = actors.map((_, index) => `session${index}`);
+	await service.tell({ do: 'clear' });
+	await service.tell({ do: 'put', ids });
+	rounds.add(`${bed.program} before`, await process.memory());
+	for (let from = 0; from < COMMANDS; from += AT_ONCE) {
+		await bed.command(actors.slice(from, from + AT_ONCE), ids.slice(from, from + AT_ONCE));
+		await bed.called(lastCall(bed), from + AT_ONCE);
+	}
+	await pause(1_000);
+	rounds.add(`${bed.program} after`, await process.memory());
+}

@@ -1,0 +1,163 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Bed, createBed } from './bed.ts';
+import { measureDisk } from './disk.ts';
+import { openForms, submitAll } from './forms.ts';
+import { type Figure, load } from './report.ts';
+import type { LoggedRequest } from './service-process.ts';
+import type { Setting } from './setting.ts';
+import { ms, pair, Rounds } from './stats.ts';
+import { readWindow, type Window } from './window.ts';
+
+const ONE_BY_ONE = 50;
+const AT_ONCE = 50;
+const BURSTS = 3;
+/** Lets the delivery of one answer end before the next is submitted. */
+const BETWEEN_MS = 40;
+/** Lets deliveries, receipts and the first look after two seconds end. */
+const QUIET_MS = 3_000;
+/** The commit that is under way, and the own one. */
+const SYNCS_QUEUED = 2;
+
+interface Store {
+	readonly name: 'SQLite' | 'PostgreSQL';
+	readonly goalMs: number;
+	readonly bed: Bed;
+	/** All rounds together: the program keeps it as a histogram since its start. */
+	window: Window | null;
+}
+
+/** From Submit to the acknowledgement, and on to the PUT, on both databases. */
+export async function measureSubmissions(setting: Setting): Promise<Figure[]> {
+	const { service, directory, rounds: count } = setting;
+	const databaseUrl = await (await setting.postgres()).createDatabase();
+	const common = { transport: 'socket', service, directory } as const;
+	await using bare = await createBed({ ...common, program: 'bare' });
+	await using sqlite = await createBed({ ...common, program: 'handraise' });
+	await using postgres = await createBed({ ...common, program: 'handraise', databaseUrl });
+	const stores: readonly Store[] = [
+		{ name: 'SQLite', goalMs: 10, bed: sqlite, window: null },
+		{ name: 'PostgreSQL', goalMs: 20, bed: postgres, window: null },
+	];
+	const named = [{ name: 'bare', bed: bare }, ...stores] as const;
+	for (const { name, bed } of named) await takeRound(setting, name, bed, new Rounds());
+	const rounds = new Rounds();
+	for (let round = 0; round < count; round++) {
+		rounds.addSample('disk', await measureDisk(directory));
+		const order = round % 2 === 0 ? named : named.toReversed();
+		for (const { name, bed } of order) await takeRound(setting, name, bed, rounds);
+	}
+	for (const store of stores) store.window = await readWindow(store.bed.processes);
+	return stores.flatMap((store) => [
+		ackFigure(rounds, store, 1),
+		ackFigure(rounds, store, AT_ONCE),
+		putFigure(rounds, store, 1),
+		putFigure(rounds, store, AT_ONCE),
+		...windowFigures(rounds, store),
+	]);
+}
+
+async function takeRound({ service }: Setting, name: string, bed: Bed, rounds: Rounds): Promise<void> {
+	const actors = bed.meet(ONE_BY_ONE + AT_ONCE * BURSTS);
+	const ids = actors.map((_, index) => `session${index}`);
+	await service.tell({ do: 'clear' });
+	await service.tell({ do: 'put', ids });
+	const modals = await openForms(bed, actors, ids);
+	await pause(500);
+	for (const modal of modals.slice(0, ONE_BY_ONE)) {
+		await submitAll([modal]);
+		await pause(BETWEEN_MS);
+	}
+	await pause(QUIET_MS);
+	for (let from = ONE_BY_ONE; from < modals.length; from += AT_ONCE) {
+		await submitAll(modals.slice(from, from + AT_ONCE));
+		await pause(QUIET_MS);
+	}
+	const submissions = bed.acknowledged('view_submission');
+	const took = submissions.map((entry) => entry.tookMs ?? Number.NaN);
+	rounds.addSample(`${name} 1`, took.slice(0, ONE_BY_ONE));
+	rounds.addSample(`${name} ${AT_ONCE}`, took.slice(ONE_BY_ONE));
+	if (bed.program === 'bare') return;
+
+	const log = await service.log();
+	const acks = new Map(
+		submissions.map((entry) => [(entry.request.user as { id: string }).id, entry.doneAt ?? Number.NaN]),
+	);
+	const ways = actors.map((actor, index) => wayOf(log, ids[index] ?? '', acks.get(actor.user) ?? Number.NaN));
+	rounds.addSample(
+		`${name} put 1`,
+		ways.slice(0, ONE_BY_ONE).map((way) => way.ackToPutMs),
+	);
+	rounds.addSample(
+		`${name} put ${AT_ONCE}`,
+		ways.slice(ONE_BY_ONE).map((way) => way.ackToPutMs),
+	);
+	rounds.addSample(
+		`${name} window 1`,
+		ways.slice(0, ONE_BY_ONE).map((way) => way.windowMs),
+	);
+	rounds.addSample(
+		`${name} window ${AT_ONCE}`,
+		ways.slice(ONE_BY_ONE).map((way) => way.windowMs),
+	);
+}
+
+/** One answer's way as the service saw it. @throws Error unless there was one PUT that was saved after a read */
+function wayOf(log: readonly LoggedRequest[], id: string, ackedAt: number): { ackToPutMs: number; windowMs: number } {
+	const own = log.filter((entry) => entry.sessionId === id);
+	const puts = own.filter((entry) => entry.kind === 'answer');
+	const [put] = puts;
+	const read = own.findLast((entry) => entry.kind === 'read' && put !== undefined && entry.at < put.at);
+	if (put?.effective !== true || puts.length !== 1 || read?.answeredAt == null) {
+		throw new Error(`${puts.length} PUTs came for ${id}`);
+	}
+	return { ackToPutMs: put.at - ackedAt, windowMs: put.at - read.answeredAt };
+}
+
+function ackFigure(rounds: Rounds, { name, goalMs }: Store, atOnce: number): Figure {
+	const over = rounds.median(`${name} ${atOnce} p99`) - rounds.median(`bare ${atOnce} p99`);
+	const syncsMs = SYNCS_QUEUED * rounds.median('disk p50');
+	return {
+		what: `Submission to ack, ${atOnce} at once, ${name} (p50 / p99)`,
+		handraise: pair(rounds, `${name} ${atOnce}`),
+		reference: `bare app ${pair(rounds, `bare ${atOnce}`)}; fdatasync ${pair(rounds, 'disk')}`,
+		goal: `p99 ≤ bare + ${goalMs} ms + ${SYNCS_QUEUED} fdatasync (${ms(syncsMs)} ms): + ${ms(over)} ms`,
+		met: over <= goalMs + syncsMs,
+		load: load(),
+	};
+}
+
+function putFigure(rounds: Rounds, { name }: Store, atOnce: number): Figure {
+	return {
+		what: `From ack to the PUT at the service, ${atOnce} at once, ${name} (p50 / p99)`,
+		handraise: pair(rounds, `${name} put ${atOnce}`),
+		reference: `fdatasync ${pair(rounds, 'disk')}`,
+		goal: atOnce === 1 ? 'p50 ≤ 50 ms' : '',
+		met: atOnce === 1 ? rounds.median(`${name} put 1 p50`) <= 50 : null,
+		load: load(),
+	};
+}
+
+function windowFigures(rounds: Rounds, { name, window }: Store): Figure[] {
+	const seen = [1, AT_ONCE].map(
+		(atOnce): Figure => ({
+			what: `From the end of the read to the PUT as the service sees it, ${atOnce} at once, ${name} (p50 / p99)`,
+			handraise: pair(rounds, `${name} window ${atOnce}`),
+			reference: '–',
+			goal: 'p99 ≤ 50 ms',
+			met: rounds.median(`${name} window ${atOnce} p99`) <= 50,
+			load: load(),
+		}),
+	);
+	if (window === null) return seen;
+	return [
+		...seen,
+		{
+			what: `The same as the program measures it, all of these, ${name} (p50 / p99, bounds of its histogram)`,
+			handraise: `≤ ${window.p50Ms} / ≤ ${window.p99Ms} ms`,
+			reference: `${window.count} PUTs`,
+			goal: 'p99 ≤ 50 ms',
+			met: window.p99Ms <= 50,
+			load: load(),
+		},
+	];
+}

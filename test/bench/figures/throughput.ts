@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Bed, createBed } from './bed.ts';
+import { openForms, submitAll } from './forms.ts';
+import { preciseClock } from './precise-clock.ts';
+import { type Figure, load } from './report.ts';
+import type { Setting } from './setting.ts';
+import { ms, Rounds } from './stats.ts';
+
+const SERVICE_TAKES_MS = 200;
+const ANSWERS = 400;
+const AT_ONCE = 50;
+
+/** Answers delivered a second out of a queue, with one and two replicas on PostgreSQL. */
+export async function measureThroughput(setting: Setting): Promise<Figure[]> {
+	const { service, directory, rounds: count } = setting;
+	const server = await setting.postgres();
+	const common = { program: 'handraise', transport: 'socket', service, directory } as const;
+	await using one = await createBed({ ...common, databaseUrl: await server.createDatabase() });
+	await using two = await createBed({ ...common, databaseUrl: await server.createDatabase(), replicas: 2 });
+	const rounds = new Rounds();
+	for (let round = 0; round < count; round++) {
+		for (const bed of round % 2 === 0 ? [one, two] : [two, one]) {
+			rounds.add(String(bed.processes.length), await takeRound(setting, bed));
+		}
+	}
+	return [1, 2].map((replicas) => ({
+		what: `Answers delivered a second, ${replicas === 1 ? 'one replica' : 'two replicas'} on PostgreSQL, service takes 200 ms`,
+		handraise: ms(rounds.median(String(replicas))),
+		reference:
+			replicas === 1
+				? 'the service allows 250 requests a minute: 2 a second at two requests each'
+				: `${(rounds.median('2') / rounds.median('1')).toFixed(2)} × one replica`,
+		goal: '',
+		met: null,
+		load: load(),
+	}));
+}
+
+/** Answers a second, from the moment the service begins to answer until the last of a queue of answers is saved there. */
+async function takeRound({ service }: Setting, bed: Bed): Promise<number> {
+	const actors = bed.meet(ANSWERS);
+	const ids = actors.map((_, index) => `session${index}`);
+	await service.tell({ do: 'clear' });
+	await service.tell({ do: 'put', ids });
+	const modals = await openForms(bed, actors, ids);
+	await service.tell({ do: 'hold' });
+	for (let from = 0; from < ANSWERS; from += AT_ONCE) await submitAll(modals.slice(from, from + AT_ONCE));
+	await service.tell({ do: 'slow', ms: SERVICE_TAKES_MS });
+	const start = preciseClock.now();
+	await service.tell({ do: 'release' });
+	for (;;) {
+		await pause(500);
+		const saved = (await service.log()).filter((entry) => entry.effective).map((entry) => entry.savedAt ?? Number.NaN);
+		if (saved.length < ANSWERS) continue;
+		await service.tell({ do: 'slow', ms: 0 });
+		// Lets the first looks after two seconds end.
+		await pause(4_000);
+		return (ANSWERS / (Math.max(...saved) - start)) * 1000;
+	}
+}
