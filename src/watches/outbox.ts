@@ -6,7 +6,7 @@ import { deliver, endChannel, type PostingOptions, retryDelay } from './posting.
 import { createWaker } from './waker.ts';
 import type { CardUrgency } from './watch.ts';
 
-export interface OutboxOptions extends PostingOptions {
+export interface OutboxOptions extends Omit<PostingOptions, 'turns'> {
 	readonly log: Log;
 }
 
@@ -33,6 +33,7 @@ const STORE_PAUSE_MS = 2_000;
 export function createOutbox(options: OutboxOptions): Outbox {
 	const { store, announcer, paces, clock, log, metrics, owner } = options;
 	const waker = createWaker(clock);
+	const delivery: PostingOptions = { ...options, turns: new Map() };
 	const running = new Set<Promise<void>>();
 	let posting = 0;
 	let updating = 0;
@@ -58,7 +59,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 		let started = false;
 		if (posting < POSTS_AT_ONCE) {
 			const posts = await store.takeAnnouncements({ owner, ms: LEASE_MS }, POSTS_AT_ONCE - posting, now);
-			for (const due of posts) start('post', deliver(due, options, signal));
+			for (const due of posts) start('post', deliver(due, delivery, signal));
 			started = posts.length > 0;
 		}
 		if (updating < CARDS_AT_ONCE && now >= roomAt.now) {

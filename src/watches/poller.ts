@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import type { BackgroundBudget, WatchedSession, WatchingService, WatchMetrics, WatchStore } from './ports.ts';
-import { failureOf, keptOf, outcomeOf } from './reading.ts';
+import { failureOf, isStale, keptOf, outcomeOf } from './reading.ts';
 import { movesFor, PLAN_MS, type Planner } from './schedule.ts';
 import { createServiceHealth, DOWN_AFTER_MS } from './service-health.ts';
 import { createWaker } from './waker.ts';
@@ -48,6 +48,7 @@ const MOST_WAITING = 2;
 /** The service answers 404 for a moment now and then behind a proxy: gone is what is gone three times. */
 const GONE_AFTER = 3;
 const STORE_PAUSE_MS = 2_000;
+const MOMENT_MS = 50;
 const NOTE_AGAIN_MS = 60_000;
 
 export function createPoller(options: PollerOptions): Poller {
@@ -87,7 +88,8 @@ export function createPoller(options: PollerOptions): Poller {
 			running.set(id, { key: taken.session, done });
 		}
 		if (due.length > 0) return now;
-		return (await store.nextReadDueAt(serviceUrl)) ?? Number.POSITIVE_INFINITY;
+		// What is due and could not be had is just being taken by another replica.
+		return Math.max(now + MOMENT_MS, (await store.nextReadDueAt(serviceUrl)) ?? Number.POSITIVE_INFINITY);
 	}
 
 	async function readOne(taken: WatchedSession, signal: AbortSignal): Promise<void> {
@@ -151,8 +153,8 @@ export function createPoller(options: PollerOptions): Poller {
 		metrics.read('failed');
 		if (SERVICE_CODES.has(code)) health.failed();
 		const gone = code === 'session_not_found' && taken.failures + 1 >= GONE_AFTER;
-		const watches = gone ? await store.ofSession(taken.session) : [];
-		await record(taken, failureOf({ taken, code, now, watches, planner, gone }));
+		const watches = gone || isStale(taken, now, maxDays) ? await store.ofSession(taken.session) : [];
+		await record(taken, failureOf({ taken, code, now, watches, planner, gone, maxDays }));
 		log.info(
 			{ sessionId: taken.session.sessionId, code, failures: taken.failures + 1 },
 			'a watched session could not be read',

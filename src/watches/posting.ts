@@ -21,10 +21,14 @@ export interface PostingOptions {
 	readonly clock: Clock;
 	readonly metrics: WatchMetrics;
 	readonly owner: string;
+	/** When what waits for a rate in this process may go, by the rate's name: everybody gets a turn of their own. */
+	readonly turns: Map<string, number>;
 }
 
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
+/** Below the pace of posts, so that only one in this process waits for a channel's turn at a time. */
+const SHORT_WAIT_MS = 500;
 /** A post made just before a crash is looked for from this long before the attempt was noted: clocks differ. */
 const LOOK_BACK_MS = 60_000;
 
@@ -68,8 +72,8 @@ async function attempt(
 		}
 		maybeRepeat = found.kind === 'unreadable';
 	}
-	const wait = await paces.take(paceKeyOf(announcement), paceOf(announcement), { now: clock.now(), keep: 0 });
-	if (wait > 0) return again(clock.now() + wait, 'paced', maybeRepeat);
+	const wait = await takeTurn(announcement, options, signal);
+	if (wait > 0) return again(turnOf(announcement, wait, options), 'paced', maybeRepeat);
 	const prepared = announcement.content.kind === 'card' ? await prepareCard(due, announcer) : null;
 	if (announcement.content.kind === 'card' && prepared === null) return { kind: 'refused', code: 'nothing_to_show' };
 	if (!(await store.beginAttempt(announcement.id, owner, clock.now()))) return null;
@@ -147,6 +151,30 @@ export async function endChannel({
 		for (const { id } of others) await store.end(id, reason, { now, announcements: [], keepPending: false });
 	}
 	return watches.length;
+}
+
+/** Waits for the rate where that is short; else says how long, so that whoever is next elsewhere need not wait for this. */
+async function takeTurn(
+	announcement: Announcement,
+	{ paces, clock }: PostingOptions,
+	signal: AbortSignal,
+): Promise<number> {
+	for (;;) {
+		const pace = paceOf(announcement);
+		const wait = await paces.take(paceKeyOf(announcement), pace, { now: clock.now(), keep: 0 });
+		if (wait === 0 || wait > SHORT_WAIT_MS) return wait;
+		await clock.sleep(wait, signal);
+	}
+}
+
+/** The next turn that nobody else waits for: posts that all came back at the same moment would only be put off again. */
+function turnOf(announcement: Announcement, wait: number, { turns, clock }: PostingOptions): number {
+	const now = clock.now();
+	for (const [name, turn] of turns) if (turn < now) turns.delete(name);
+	const name = paceKeyOf(announcement);
+	const turn = Math.max(now + wait, (turns.get(name) ?? 0) + paceOf(announcement).intervalMs);
+	turns.set(name, turn);
+	return turn;
 }
 
 /** Settling is an update, and those share one rate for the workspace. */

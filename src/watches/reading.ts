@@ -83,7 +83,7 @@ function updateOf(
 ): WatchUpdate[] {
 	const changes = changesBetween(watch.digest, session, leftEmpty);
 	const news = newsFor(watch, changes, view, (index) => questionViewAt(session, index, leftEmpty));
-	const stale = !news.changed && readAt - watch.lastChangeAt > maxDays * DAY_MS;
+	const stale = !news.changed && isStale(watch, readAt, maxDays);
 	const end: WatchEnd | null = last ? 'sessionOver' : stale ? 'noChange' : null;
 	if (watch.digest !== null && changes.length === 0 && end === null) return [];
 	const farewell = end === 'noChange' ? [watchEndedIn(watch, end, maxDays)] : [];
@@ -108,6 +108,7 @@ export function failureOf({
 	watches,
 	planner,
 	gone,
+	maxDays,
 }: {
 	taken: WatchedSession;
 	code: string;
@@ -115,13 +116,33 @@ export function failureOf({
 	watches: readonly Watch[];
 	planner: Planner;
 	gone: boolean;
+	maxDays: number;
 }): Omit<ReadOutcome, 'changed'> {
 	const failures = taken.failures + 1;
 	const outline: SessionOutline = { ...taken, failures, status: null, questionOpen: false };
 	return {
 		update: { ...keptOf(taken), failures, lastError: code, nextRead: planner.nextRead(outline, now) },
-		watches: gone ? watches.map((watch) => goneUpdate(watch, taken)) : [],
+		watches: gone
+			? watches.map((watch) => goneUpdate(watch, taken))
+			: watches.filter((watch) => isStale(watch, now, maxDays)).map((watch) => staleUpdate(watch, taken, maxDays)),
 	};
+}
+
+/** Whether nothing was seen to change for so long that a watch ends. */
+export function isStale(
+	{ lastChangeAt }: { readonly lastChangeAt: number | null },
+	now: number,
+	maxDays: number,
+): boolean {
+	return now - (lastChangeAt ?? 0) > maxDays * DAY_MS;
+}
+
+/** It could not be read either. */
+function staleUpdate(watch: Watch, taken: WatchedSession, maxDays: number): WatchUpdate {
+	const end: WatchEnd = 'noChange';
+	const digest = watch.digest ?? taken.digest ?? nothingSeen;
+	const announcements = [watchEndedIn(watch, end, maxDays)];
+	return { watchId: watch.id, revision: watch.revision, digest, changed: false, announcements, card: 'now', end };
 }
 
 /** Everything of a session as it was, for a read that says nothing of it. */

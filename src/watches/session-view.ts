@@ -3,6 +3,7 @@ import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/ope
 import { latestAssistantMessages, resultOf, stepOf, taskOf } from '../questions/progress.ts';
 import { looksSecret } from '../questions/secrets.ts';
 import type { AgentAction, Session } from '../questions/session.ts';
+import { withoutSignedLinks } from '../questions/signed-links.ts';
 
 /** One item of a question as a channel may see it. */
 export interface ItemView {
@@ -32,7 +33,7 @@ export interface StepView {
 }
 
 /**
- * What channels show of a session: cut to a few kilobytes, without links, variables and secret values, so that any
+ * What channels show of a session: cut to a few kilobytes, without signed links, variables and secret values, so that any
  * replica can write a card without reading the session again. Texts are the agent's own and untrusted.
  */
 export interface SessionView {
@@ -131,8 +132,12 @@ function cutAction(action: AgentAction): AgentAction {
 	}
 }
 
-/** At most `length` UTF-16 units, the last being an ellipsis where something was cut; never half a character. */
-function cut(text: string, length: number): string {
+/**
+ * For everybody to see: without signed links, and at most `length` UTF-16 units, the last being an ellipsis where something
+ * was cut; never half a character.
+ */
+function cut(original: string, length: number): string {
+	const text = withoutSignedLinks(original);
 	if (text.length <= length) return text;
 	const end = length - 1;
 	const splits = /[\uD800-\uDBFF]/.test(text.charAt(end - 1));

@@ -171,6 +171,22 @@ describe('posts', () => {
 		expect(times('C2')[0]).toBeLessThan(T0 + 1_000);
 	});
 
+	test('that wait for their turn in a busy channel are not taken over and over', async () => {
+		const { clock, store, start, add, texts } = await outboxSetting();
+		for (let index = 0; index < 20; index += 1) await add({ sessionId: `s${index}` });
+		let taken = 0;
+		const takeAnnouncements = store.takeAnnouncements.bind(store);
+		store.takeAnnouncements = async (...given) => {
+			const due = await takeAnnouncements(...given);
+			taken += due.length;
+			return due;
+		};
+		start();
+		await pass(clock, 24_000);
+		expect(texts()).toHaveLength(20);
+		expect(taken).toBeLessThan(60);
+	});
+
 	test('are found and not repeated after a crash between Slack and our note', async () => {
 		const { clock, store, start, add, texts, answer, recorded } = await outboxSetting();
 		const watch = await add();

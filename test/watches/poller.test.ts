@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { assistant, newWatch, pass, plentiful, pollerSetting, SERVICE, session, T0 } from './support.ts';
+import { assistant, newWatch, pass, plentiful, pollerSetting, SERVICE, session, sessionView, T0 } from './support.ts';
 
 const KEY = { service: SERVICE, sessionId: 's1' };
 const started = session().messages;
@@ -150,6 +150,17 @@ describe('a session', () => {
 		const { store, clock, put, start, announced } = await pollerSetting({ maxDays: 1 });
 		put({ status: 'paused' });
 		await store.add(newWatch({ createdAt: T0 - 86_400_000 + 30_000 }));
+		start();
+		await pass(clock, 90_000);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
+	});
+
+	test('that could not be read for days is not watched any longer either', async () => {
+		const { store, clock, put, start, failures, announced } = await pollerSetting({ maxDays: 1 });
+		put({});
+		const long = T0 - 86_400_000 + 30_000;
+		await store.add(newWatch({ createdAt: long, view: sessionView('s1', long) }));
+		failures.set('s1', 'unreadable_answer');
 		start();
 		await pass(clock, 90_000);
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
