@@ -9,6 +9,12 @@ const INSTALLED = [
 	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
+/**
+ * What the packaged browser's own list brings for functions in a cloud and what would make tests prove less: one process
+ * for everything (closing a window ends it), and pages without web security.
+ */
+const NOT_OURS = ['--single-process', '--disable-web-security', '--allow-running-insecure-content'];
+
 async function installedBrowser(): Promise<string | null> {
 	for (const path of [process.env.CHROME_PATH ?? '', ...INSTALLED]) {
 		if (path === '') continue;
@@ -30,7 +36,7 @@ export async function launchBrowser(): Promise<Browser> {
 	const isPackaged = process.platform === 'linux' && process.arch === 'x64';
 	const path = isPackaged ? await chromium.executablePath() : await installedBrowser();
 	if (path === null) throw new Error('There is no Chrome here: install one, or name it in CHROME_PATH.');
-	const own = isPackaged ? chromium.args : [];
+	const own = isPackaged ? chromium.args.filter((one) => !NOT_OURS.includes(one)) : [];
 	return playwright.launch({
 		executablePath: path,
 		args: [...own, '--no-sandbox', '--disable-background-networking'],

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 
 const FOCUSABLE =
 	'a[href], button:not([disabled]), input:not([disabled]), textarea:not([disabled]), select:not([disabled]), [tabindex="0"]';
@@ -24,17 +24,25 @@ export function keepTabInside(event: KeyboardEvent | React.KeyboardEvent, root: 
 	}
 }
 
-/** Puts the focus into a dialog when it opens: where the app asked for it, on the first field, or on the dialog. */
-export function useFocusOnOpen(root: RefObject<HTMLElement | null>, key: string): void {
-	// biome-ignore lint/correctness/useExhaustiveDependencies: the key says that another dialog stands there.
+/**
+ * Puts the focus into a dialog: where the app asked for it, on the first field as soon as there is one, or on the dialog
+ * when an update took away what had it.
+ */
+export function useFocusInside(root: RefObject<HTMLElement | null>, version: string): void {
+	const hadField = useRef(false);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: the version says that something else stands there.
 	useEffect(() => {
 		const dialog = root.current;
 		const now = document.activeElement;
 		// Whoever is busy with the sandbox's tools stays there.
-		if (dialog === null || dialog.contains(now) || now?.closest('.panel, .rail')) return;
+		if (dialog === null || now?.closest('.panel, .rail')) return;
 		const field =
 			dialog.querySelector<HTMLElement>('[data-autofocus]') ??
 			dialog.querySelector<HTMLElement>('.block-input input, .block-input textarea');
-		(field ?? dialog).focus({ preventScroll: field === null });
-	}, [key]);
+		const isFirst = field !== null && !hadField.current;
+		hadField.current ||= field !== null;
+		if (now !== dialog && dialog.contains(now)) return;
+		if (isFirst) field.focus();
+		else if (now !== dialog) dialog.focus({ preventScroll: true });
+	}, [version]);
 }

@@ -7,7 +7,7 @@ import { words } from './blocks/text-object.tsx';
 import { copyForBuilder } from './builder.ts';
 import { useConfirm } from './confirm-dialog.tsx';
 import { useDo } from './deeds.ts';
-import { focusablesIn, keepTabInside, useFocusOnOpen } from './focus-trap.ts';
+import { focusablesIn, keepTabInside, useFocusInside } from './focus-trap.ts';
 import { Icon } from './icons.tsx';
 import { list, str } from './json.ts';
 import { useToast } from './toast.tsx';
@@ -47,7 +47,7 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 	const { fill, settled } = useFills(modal.id);
 	const { payload, inputs, fieldErrors, trouble } = modal;
 	const blocks = useMemo(() => list(payload, 'blocks'), [payload]);
-	useFocusOnOpen(root, `${modal.id} ${modal.hash}`);
+	useFocusInside(root, modal.hash);
 
 	// What is wrong is where the person looks next.
 	useEffect(() => {

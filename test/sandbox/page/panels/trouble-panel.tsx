@@ -78,8 +78,8 @@ export function TroublePanel({ world }: { world: World }) {
 					<pre>{bot.problems.join('\n')}</pre>
 				</details>
 			)}
-			<h3>The session service</h3>
-			<ul className="troubles">
+			<h3 id="trouble-service">The session service</h3>
+			<ul className="troubles" aria-labelledby="trouble-service">
 				{group('service').map((one) => (
 					<Trouble key={one.id} trouble={one} />
 				))}
@@ -104,8 +104,8 @@ export function TroublePanel({ world }: { world: World }) {
 					</button>
 				</li>
 			</ul>
-			<h3>Slack</h3>
-			<ul className="troubles">
+			<h3 id="trouble-slack">Slack</h3>
+			<ul className="troubles" aria-labelledby="trouble-slack">
 				{group('slack').map((one) => (
 					<Trouble key={one.id} trouble={one} />
 				))}

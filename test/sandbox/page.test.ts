@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openSetting, type Setting, type } from './setting.ts';
+
+let setting: Setting;
+
+beforeAll(async () => {
+	setting = await openSetting();
+});
+afterAll(() => setting?.close());
+afterEach(() => {
+	expect(setting.complaints).toEqual([]);
+	expect(setting.sandbox.slack.violations()).toEqual([]);
+});
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const send = (page: Page) => dialog(page).getByRole('button', { name: 'Send answer' });
+/** The receipt says so: delivered, and what the agent did then. */
+const arrived = (page: Page) => dialog(page).getByText('Your answer arrived').first().waitFor();
+const service = () => setting.sandbox.service.sessions;
+
+test('a person types /session demo, answers, and the agent goes on', async () => {
+	const page = await setting.window('ada');
+	await type(page, '/session demo');
+	await dialog(page).getByRole('radio', { name: /LH 1173/ }).check();
+	await send(page).click();
+	await arrived(page);
+	await service().until('demo', (json) => JSON.stringify(json).includes('You chose “LH 1173 at 06:05 for 129 €”'));
+	await page.keyboard.press('Escape');
+	await dialog(page).waitFor({ state: 'detached' });
+
+	await service().until('demo', (json) => json.status === 'humanInput');
+	await type(page, '/session demo');
+	await dialog(page).getByRole('radio', { name: 'Yes' }).check();
+	await send(page).click();
+	await service().until('demo', (json) => json.status === 'completed');
+});
+
+test('the second of two people sees the first one’s answer and keeps the own text', async () => {
+	setting.sandbox.service.sessions.start('choices', 'shared-question');
+	await service().until('shared-question', (json) => json.status === 'humanInput');
+	const [ada, grace] = await Promise.all([setting.window('ada'), setting.window('grace')]);
+	for (const page of [ada, grace]) await type(page, '/session shared-question');
+	await dialog(grace).getByRole('radio', { name: 'Something else…' }).check();
+	await dialog(grace).getByRole('textbox').fill('Bright orange, please');
+	await dialog(ada).getByRole('radio', { name: 'Sand' }).check();
+	await send(ada).click();
+	await arrived(ada);
+	await send(grace).click();
+	await dialog(grace).getByText('Sand').first().waitFor();
+	await dialog(grace).getByText('Bright orange, please').first().waitFor();
+	expect(setting.sandbox.service.log.effectivePuts('shared-question')).toHaveLength(1);
+});
+
+test('everything is done with the keyboard alone, and the focus stays in the modal', async () => {
+	setting.sandbox.service.sessions.start('three', 'by-keyboard');
+	await service().until('by-keyboard', (json) => json.status === 'humanInput');
+	const page = await setting.window('ada');
+	await page.locator('#composer').focus();
+	await page.keyboard.type('/ses');
+	await page.getByRole('option', { name: /\/session/ }).waitFor();
+	await page.keyboard.press('Tab');
+	await page.keyboard.type('by-keyboard');
+	await page.keyboard.press('Enter');
+	await send(page).waitFor();
+	for (const answer of ['Ada Lovelace', 'Grace Hopper', 'Analytical Engines Ltd']) {
+		await page.keyboard.press('Control+a');
+		await page.keyboard.type(answer);
+		await page.keyboard.press('Tab');
+	}
+	for (let presses = 0; presses < 25; presses++) {
+		await page.keyboard.press('Tab');
+		expect(await page.evaluate(`document.activeElement?.closest('[role="dialog"]') !== null`)).toBe(true);
+	}
+	await send(page).focus();
+	await page.keyboard.press('Enter');
+	await arrived(page);
+	expect(service().values('by-keyboard', 2)).toEqual(['Ada Lovelace', 'Grace Hopper', 'Analytical Engines Ltd']);
+	await page.keyboard.press('Escape');
+	await dialog(page).waitFor({ state: 'detached' });
+	expect(await page.evaluate('document.activeElement?.id')).toBe('composer');
+});
+
+test('what is missing is said under the field, and the focus goes there', async () => {
+	setting.sandbox.service.sessions.start('fields', 'with-errors');
+	await service().until('with-errors', (json) => json.status === 'humanInput');
+	const page = await setting.window('ada');
+	await type(page, '/session with-errors');
+	await dialog(page).getByLabel('Email address').fill('nobody');
+	await send(page).click();
+	await dialog(page).getByText('Please enter a valid email address.').waitFor();
+	expect(await page.evaluate(`document.activeElement?.getAttribute('aria-invalid')`)).toBe('true');
+	await dialog(page).getByLabel('Number of participants').fill('12');
+	await dialog(page).getByLabel('Email address').fill('office@example.com');
+	await dialog(page).getByLabel('Website URL').fill('https://example.com/agenda');
+	await dialog(page).getByLabel('Date').fill('2026-12-04');
+	await dialog(page).getByLabel('Start time').fill('14:30');
+	await send(page).click();
+	await arrived(page);
+	const values = ['12', 'office@example.com', 'https://example.com/agenda', '2026-12-04', '14:30'];
+	expect(service().values('with-errors', 2)).toEqual(values);
+});
+
+test('what one types is there after a reload', async () => {
+	setting.sandbox.service.sessions.start('report', 'reloaded');
+	await service().until('reloaded', (json) => json.status === 'humanInput');
+	const page = await setting.window('ada');
+	await type(page, '/session reloaded');
+	await dialog(page).getByRole('textbox').first().fill('Prices, and say which supplier is late');
+	await page.keyboard.press('Tab');
+	await expect.poll(() => JSON.stringify(setting.sandbox.slack.snapshot().views)).toContain('which supplier is late');
+	await page.reload();
+	await expect.poll(() => dialog(page).getByRole('textbox').first().inputValue()).toContain('which supplier is late');
+	await page.keyboard.press('Escape');
+});
+
+test('a watched session’s questions come to the channel, and are answered from there to the result', async () => {
+	const page = await setting.window('ada', { channel: 'C0AGENTS' });
+	await type(page, '/session watch stepping');
+	const answer = page.locator('.channel').getByRole('button', { name: 'Answer', exact: true });
+	for (let question = 1; question <= 2; question++) {
+		await answer.last().click({ timeout: 30_000 });
+		const field = dialog(page).locator('.block-input').first();
+		const radio = field.getByRole('radio').first();
+		await field.waitFor();
+		if ((await radio.count()) > 0) await radio.check();
+		else await field.getByRole('textbox').fill('As you think best');
+		await send(page).click();
+		await arrived(page);
+		await page.keyboard.press('Escape');
+		const asked = question;
+		await service().until('stepping', (json) =>
+			asked === 2 ? json.status === 'completed' : json.status === 'humanInput',
+		);
+	}
+	await page.locator('.channel').getByText('Completed').first().waitFor({ timeout: 30_000 });
+}, 90_000);
+
+test('a guest and a person of another organisation are refused with a word', async () => {
+	const gus = await setting.window('gus', { channel: 'C0AGENTS' });
+	await type(gus, '/session demo');
+	await dialog(gus).getByText('Guests of this workspace cannot use Handraise').waitFor();
+	const eve = await setting.window('eve');
+	await type(eve, '/session demo');
+	await dialog(eve).getByText('cannot use Handraise').waitFor();
+	for (const page of [gus, eve]) expect(await dialog(page).locator('.block-input').count()).toBe(0);
+});
+
+test('hostile texts stay text, and the policy forbids inline script', async () => {
+	setting.sandbox.service.sessions.start('hostile');
+	await service().until('hostile', (json) => json.status === 'humanInput');
+	const page = await setting.window('ada', { channel: 'C0AGENTS' });
+	const answer = await page.request.get(`${setting.sandbox.url}/`);
+	const policy = answer.headers()['content-security-policy'] ?? '';
+	expect(policy).toContain("script-src 'self'");
+	expect(policy).not.toContain('unsafe');
+
+	await setting.sandbox.slack
+		.as('grace')
+		.say('#agents', '<img src=x onerror="document.title=1"> <script>document.title=2</script> [x](javascript:alert(1))');
+	await page.locator('.message').getByText('<img src=x onerror="document.title=1">').waitFor();
+	await type(page, '/session hostile');
+	await dialog(page).getByText('<!channel>').first().waitFor();
+	await type(await setting.window('grace', { channel: 'C0AGENTS' }), '/session watch hostile');
+	await page.locator('.channel .message').getByText('Your bank').first().waitFor({ timeout: 30_000 });
+	expect(await page.locator('#root script, #root iframe, #root img[src="x"], a[href^="javascript"]').count()).toBe(0);
+	expect(await page.locator('.mention', { hasText: /^@(channel|here|everyone)/ }).count()).toBe(0);
+	expect(await page.locator('a[href*="evil.example"]').allInnerTexts()).toEqual(
+		(await page.locator('a[href*="evil.example"]').all()).map(() => expect.stringContaining('evil.example')),
+	);
+	expect(await page.title()).not.toMatch(/^[12]$/);
+});
+
+test('axe finds nothing serious: channel, modal, every panel, narrow window', async () => {
+	const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+	setting.sandbox.service.sessions.start('fields', 'scanned');
+	await service().until('scanned', (json) => json.status === 'humanInput');
+	async function scan(page: Page): Promise<void> {
+		// As a browser extension would: the page's own policy forbids it to bring a script along.
+		await page.evaluate(axe);
+		const found = await page.evaluate(async () => {
+			const { axe: scanner } = globalThis as unknown as {
+				axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
+			};
+			const { violations } = await scanner.run();
+			return violations
+				.filter((one) => one.impact === 'serious' || one.impact === 'critical')
+				.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`);
+		});
+		expect(found).toEqual([]);
+	}
+	const page = await setting.window('grace', { channel: 'C0AGENTS' });
+	for (const panel of ['Agents', 'Trouble', 'Traffic', 'Guide']) {
+		await page.getByRole('button', { name: new RegExp(`^${panel}`) }).click();
+		await page.getByRole('complementary', { name: `Sandbox: ${panel}` }).waitFor();
+		await scan(page);
+	}
+	await type(page, '/session scanned');
+	await send(page).click();
+	await dialog(page).getByText('Please complete this required field.').first().waitFor();
+	await scan(page);
+	const narrow = await setting.window('una', { narrow: true });
+	await scan(narrow);
+	await narrow.getByRole('button', { name: 'Channels' }).click();
+	await scan(narrow);
+});
