@@ -19,8 +19,9 @@ export function createReply({ client }: { client: WebClient }) {
 				body: JSON.stringify({ ...content, response_type: 'ephemeral', replace_original: replace }),
 				signal: AbortSignal.timeout(REPLY_WITHIN_MS),
 			});
-			await response.arrayBuffer();
-			return response.ok;
+			// What Slack does not take, it may refuse with status 200 and the error in the body.
+			const said = await response.text();
+			return response.ok && !/"ok"\s*:\s*false/.test(said);
 		} catch {
 			return false;
 		}
