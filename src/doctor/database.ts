@@ -8,13 +8,16 @@ const { ok, warning, failure } = findingsOf('Database');
 /** The oldest major version that PostgreSQL's makers still mend (postgresql.org/support/versioning, 2026). */
 const OLDEST_MAINTAINED = 14;
 
+const UNREADABLE = {
+	damaged: 'it is damaged. Stop Handraise and restore the file from a backup.',
+	'no database': 'it is no SQLite database. Restore the file from a backup, or set DATA_DIR to another directory.',
+	'not allowed': 'this user may not read it. Change its owner (chown).',
+	unknown: 'SQLite cannot read it. See that its disk is well, or restore the file from a backup.',
+} as const;
+
 export function checkSqlite(look: SqliteLook): Finding[] {
 	if (look.kind === 'absent') return [ok('SQLite; it will be made at the first start.')];
-	if (look.kind === 'unreadable') {
-		return [
-			failure(`DATA_DIR/handraise.db cannot be used: ${look.reason}. Stop Handraise and restore it from a backup.`),
-		];
-	}
+	if (look.kind === 'unreadable') return [failure(`DATA_DIR/handraise.db cannot be used: ${UNREADABLE[look.reason]}`)];
 	if (look.kind === 'unsettled') {
 		return [
 			warning(

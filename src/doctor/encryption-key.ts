@@ -69,6 +69,7 @@ function readKeyFile(path: string): { readonly text: string; readonly mode: numb
 	try {
 		return { text: readFileSync(path, 'utf8'), mode: statSync(path).mode };
 	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'absent' : 'unreadable';
+		const { code } = error as NodeJS.ErrnoException;
+		return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unreadable';
 	}
 }

@@ -25,32 +25,52 @@ type Some = Partial<Settings>;
 export async function examine(reading: SettingsReading, nodeVersion: string): Promise<Finding[]> {
 	const { settings } = reading;
 	const [slack, service, store, port, dashboard] = await Promise.all([
-		examineSlack(settings),
-		examineService(settings),
-		examineStore(settings),
-		settings.PORT === undefined ? [] : checkPort(settings.PORT),
-		'SESSION_DASHBOARD_URL' in settings ? checkDashboard(settings.SESSION_DASHBOARD_URL) : [],
+		guarded('Slack', examineSlack(settings)),
+		guarded('Session service', examineService(settings)),
+		guarded('Database', examineStore(settings)),
+		guarded('Port', examinePort(settings)),
+		guarded('Dashboard', examineDashboard(settings)),
 	]);
 	return [
 		...checkNode(nodeVersion),
 		...checkSettings(reading),
 		...slack.findings,
-		...port,
+		...port.findings,
 		...service.findings,
-		...dashboard,
-		...store,
-		...checkClock({ slackAheadMs: slack.aheadMs, serviceAheadMs: service.aheadMs }),
+		...dashboard.findings,
+		...store.findings,
+		...checkClock({ slackAheadMs: slack.aheadMs ?? null, serviceAheadMs: service.aheadMs ?? null }),
 	];
 }
 
 interface Examined {
 	readonly findings: readonly Finding[];
-	readonly aheadMs: number | null;
+	/** How far the clock of the one who was asked is ahead of ours. */
+	readonly aheadMs?: number | null;
+}
+
+/** A mistake in one check must not keep the others' findings back. */
+async function guarded(check: string, examined: Promise<Examined>): Promise<Examined> {
+	try {
+		return await examined;
+	} catch (error) {
+		// Its message may quote what was looked at.
+		const name = error instanceof Error ? error.name : typeof error;
+		return { findings: [findingsOf(check).failure(`the check itself failed (${name}). Please report that.`)] };
+	}
+}
+
+async function examinePort({ PORT }: Some): Promise<Examined> {
+	return { findings: PORT === undefined ? [] : await checkPort(PORT) };
+}
+
+async function examineDashboard(settings: Some): Promise<Examined> {
+	return { findings: 'SESSION_DASHBOARD_URL' in settings ? await checkDashboard(settings.SESSION_DASHBOARD_URL) : [] };
 }
 
 async function examineSlack(settings: Some): Promise<Examined> {
 	const { SLACK_API_URL: apiUrl, SLACK_BOT_TOKEN: botToken } = settings;
-	if (apiUrl === undefined) return { findings: [notLookedAt('Slack', 'SLACK_API_URL')], aheadMs: null };
+	if (apiUrl === undefined) return { findings: [notLookedAt('Slack', 'SLACK_API_URL')] };
 	const call = createSlackCall(apiUrl);
 	const bot = botToken === undefined ? null : await call('auth.test', botToken);
 	const ask = bot?.kind === 'ok' && botToken !== undefined ? createSlackAsk(call, botToken) : null;
@@ -83,7 +103,7 @@ async function examineService(settings: Some): Promise<Examined> {
 	const { SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_SERVICE_TIMEOUT_MS = 20_000 } = settings;
 	if (SESSION_SERVICE_URL === undefined || SESSION_SERVICE_API_KEY === undefined) {
 		const missing = SESSION_SERVICE_URL === undefined ? 'SESSION_SERVICE_URL' : 'SESSION_SERVICE_API_KEY';
-		return { findings: [notLookedAt('Session service', missing)], aheadMs: null };
+		return { findings: [notLookedAt('Session service', missing)] };
 	}
 	const answer = await askService({ SESSION_SERVICE_URL, SESSION_SERVICE_API_KEY, SESSION_SERVICE_TIMEOUT_MS });
 	const limits = settings.SESSION_SERVICE_RPM === undefined ? [] : checkRateLimit(answer, settings.SESSION_SERVICE_RPM);
@@ -93,18 +113,19 @@ async function examineService(settings: Some): Promise<Examined> {
 	};
 }
 
-async function examineStore(settings: Some): Promise<Finding[]> {
+async function examineStore(settings: Some): Promise<Examined> {
 	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ENCRYPTION_KEY: given } = settings;
-	if (!('DATABASE_URL' in settings)) return [notLookedAt('Database', 'DATABASE_URL')];
+	if (!('DATABASE_URL' in settings)) return { findings: [notLookedAt('Database', 'DATABASE_URL')] };
 	if (databaseUrl !== undefined) {
 		const look = await inspectPostgres(databaseUrl);
 		const known = look.kind === 'database' ? look : null;
-		return [...checkPostgres(look), ...checkEncryptionKey({ given, dataDir: null, look: known })];
+		return { findings: [...checkPostgres(look), ...checkEncryptionKey({ given, dataDir: null, look: known })] };
 	}
-	if (dataDir === undefined) return [notLookedAt('Database', 'DATA_DIR')];
+	if (dataDir === undefined) return { findings: [notLookedAt('Database', 'DATA_DIR')] };
 	const look = inspectSqlite(dataDir);
 	const known = look.kind === 'absent' ? NEW_DATABASE : look.kind === 'database' ? look : null;
-	return [...checkDataDir(dataDir), ...checkSqlite(look), ...checkEncryptionKey({ given, dataDir, look: known })];
+	const key = checkEncryptionKey({ given, dataDir, look: known });
+	return { findings: [...checkDataDir(dataDir), ...checkSqlite(look), ...key] };
 }
 
 function notLookedAt(check: string, setting: string): Finding {

@@ -10,8 +10,7 @@ export type SqliteLook =
 	| ({ readonly kind: 'database'; readonly inUse: boolean } & DatabaseLook)
 	/** What was committed last is in `handraise.db-wal`, which cannot be read without making `handraise.db-shm`. */
 	| { readonly kind: 'unsettled' }
-	/** `reason` says what SQLite finds. */
-	| { readonly kind: 'unreadable'; readonly reason: string };
+	| { readonly kind: 'unreadable'; readonly reason: 'damaged' | 'no database' | 'not allowed' | 'unknown' };
 
 /**
  * Looks at `dataDir/handraise.db` without changing or making a file, whether Handraise has it open or not. It must not
@@ -19,9 +18,9 @@ export type SqliteLook =
  */
 export function inspectSqlite(dataDir: string): SqliteLook {
 	const path = join(resolve(dataDir), 'handraise.db');
-	if (sizeOf(path) === 0) return { kind: 'absent' };
-	if (sizeOf(`${path}-wal`) > 0 && !existsSync(`${path}-shm`)) return { kind: 'unsettled' };
 	try {
+		if (sizeOf(path) === 0) return { kind: 'absent' };
+		if (sizeOf(`${path}-wal`) > 0 && !existsSync(`${path}-shm`)) return { kind: 'unsettled' };
 		const inUse = isLocked(join(resolve(dataDir), 'handraise.lock'));
 		const database = openUnchanged(path);
 		try {
@@ -89,12 +88,17 @@ function look(database: DatabaseSync): DatabaseLook {
 	};
 }
 
-const NOT_A_DATABASE = 26;
-const CORRUPT = 11;
+/** Result codes of SQLite (sqlite.org/rescode.html) and of the system. */
+const REASONS = new Map<unknown, 'damaged' | 'no database' | 'not allowed'>([
+	[11, 'damaged'],
+	[26, 'no database'],
+	[3, 'not allowed'],
+	[14, 'not allowed'],
+	['EACCES', 'not allowed'],
+]);
 
-function reasonOf(error: unknown): string {
-	const code = (error as { errcode?: number } | null)?.errcode;
-	if (error instanceof Damaged || code === CORRUPT) return 'it is damaged';
-	if (code === NOT_A_DATABASE) return 'it is no SQLite database';
-	return code === undefined ? 'it cannot be read' : `SQLite fails with result code ${code}`;
+function reasonOf(error: unknown) {
+	if (error instanceof Damaged) return 'damaged';
+	const { errcode, code } = error as { errcode?: number; code?: string };
+	return REASONS.get(errcode ?? code) ?? 'unknown';
 }

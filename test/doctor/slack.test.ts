@@ -1,5 +1,5 @@
 import { type Case, testBroken } from './broken.ts';
-import { nobody, type World } from './world.ts';
+import { nobody, omit, type World } from './world.ts';
 
 const botToken: Case[] = [
 	{
@@ -19,7 +19,7 @@ const botToken: Case[] = [
 	},
 	{
 		name: 'the token is a person’s',
-		env: ({ slackBehind }) => slackBehind({ json: { of: 'auth.test', change: ({ bot_id: _, ...rest }) => rest } }),
+		env: ({ slackBehind }) => slackBehind({ json: { of: 'auth.test', change: (body) => omit(body, 'bot_id') } }),
 		says: /^✗ Bot token: This is a person's token, not the bot's/,
 	},
 	{
@@ -71,7 +71,7 @@ const scopes: Case[] = [
 	},
 	{
 		name: 'Slack does not say what it granted',
-		env: ({ slackBehind }) => slackBehind({ headers: ({ 'x-oauth-scopes': _, ...rest }) => rest }),
+		env: ({ slackBehind }) => slackBehind({ headers: (headers) => omit(headers, 'x-oauth-scopes') }),
 		says: /^! Scopes: Slack does not say what it granted/,
 		exit: 0,
 	},

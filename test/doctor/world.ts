@@ -51,10 +51,10 @@ export async function createWorld() {
 	};
 
 	/** Runs the command; an empty string unsets. Fails when it prints a secret or leaves a trace in DATA_DIR. */
-	async function doctor(changed: Env = {}): Promise<Report> {
+	async function doctor(changed: Env = {}, asUser?: number): Promise<Report> {
 		const all = { ...env, ...changed };
 		const before = traceOf(dataDir);
-		const { exit, output } = await run(all);
+		const { exit, output } = await run(all, asUser);
 		const secrets = [...Object.values(SECRETS), ...secretsIn(all)];
 		for (const secret of secrets) if (output.includes(secret)) throw new Error(`a secret was printed:\n${output}`);
 		if (traceOf(dataDir) !== before) throw new Error(`DATA_DIR was changed:\n${before}\n${traceOf(dataDir)}`);
@@ -93,12 +93,17 @@ export async function createWorld() {
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-function run(env: Env): Promise<{ exit: number; output: string }> {
+function run(env: Env, uid: number | undefined): Promise<{ exit: number; output: string }> {
 	return new Promise((resolve) => {
 		const command = [join(ROOT, 'src/doctor.ts')];
-		const child = execFile(process.execPath, command, { env, cwd: ROOT }, (_error, stdout, stderr) => {
-			resolve({ exit: child.exitCode ?? -1, output: stdout + stderr });
-		});
+		const child = execFile(
+			process.execPath,
+			command,
+			{ env, cwd: ROOT, ...(uid === undefined ? {} : { uid, gid: uid }) },
+			(_error, stdout, stderr) => {
+				resolve({ exit: child.exitCode ?? -1, output: stdout + stderr });
+			},
+		);
 	});
 }
 
@@ -121,8 +126,13 @@ function traceOf(directory: string): string {
 	if (!existsSync(directory)) return '';
 	return readdirSync(directory)
 		.sort()
-		.map((name) => `${name} ${/-shm$/.test(name) ? '' : readFileSync(join(directory, name)).toString('base64')}`)
+		.map((name) => `${name} ${name.endsWith('-shm') ? '' : readFileSync(join(directory, name)).toString('base64')}`)
 		.join('\n');
+}
+
+/** `object` without one of its fields. */
+export function omit<T extends object>(object: T, field: string): T {
+	return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field)) as T;
 }
 
 interface Change {
