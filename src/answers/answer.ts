@@ -77,7 +77,8 @@ export interface BeforePut {
  * How the session went on after delivery. `unseen`: no sign within ten minutes. `overwritten`: another text stands in the
  * answer's place now, put there by somebody outside Handraise (the service's last writer wins).
  */
-export type Aftermath = 'resumed' | 'failed' | 'stopped' | 'paused' | 'completed' | 'unseen' | 'overwritten';
+export const AFTERMATHS = ['resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten'] as const;
+export type Aftermath = (typeof AFTERMATHS)[number];
 
 /** A state with the time it was reached: the audit trail. */
 export interface TimelineEntry {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import {
-	type Aftermath,
+	AFTERMATHS,
 	ANSWER_STATES,
 	type Answer,
 	type AnswerContent,
@@ -17,8 +17,6 @@ import { personColumns, questionColumns } from './columns.ts';
 import type { AnswersTable } from './tables.ts';
 
 export type AnswerRow = Selectable<AnswersTable>;
-
-const AFTERMATHS = ['resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen'] as const satisfies Aftermath[];
 
 const state = z.enum(ANSWER_STATES);
 const aftermath = z.enum(AFTERMATHS);
