@@ -39,7 +39,7 @@ export async function passTime(
 	clock: ManualClock,
 	condition: () => boolean,
 	describe: () => string,
-	limitMs = 3_600_000,
+	limitMs = 700_000,
 ): Promise<void> {
 	const end = clock.now() + limitMs;
 	const isBusy = () => {
