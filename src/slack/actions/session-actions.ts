@@ -75,11 +75,15 @@ export function registerSessionActions(listen: Listen, { flow, drafting, drafts 
 		listen.action(id, async (request, press) => {
 			const target = decodeTarget(press.value);
 			if (target === null) return;
-			if (press.view === null) return flow.open(request, { ...target, origin: originOf(request) });
+			const toAnswer = id === ACTIONS.answer;
+			if (press.view === null) return flow.open(request, { ...target, toAnswer, origin: originOf(request) });
 			const form = await drafting.read(press.view);
 			const origin = form?.metadata.origin ?? originOf(request);
 			const metadata = newMetadata({ sessionId: target.sessionId, formId: newFormId(), origin });
-			await flow.show(request, viewOf(press), { metadata, wanted: target.messageIndex });
+			await flow.show(request, viewOf(press), {
+				metadata,
+				wanted: target.messageIndex ?? (toAnswer ? 'newest' : null),
+			});
 		});
 	}
 }

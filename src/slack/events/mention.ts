@@ -11,6 +11,7 @@ import { ACTIONS, decodeTarget } from '../ids.ts';
 import type { Listen } from '../listen.ts';
 import type { Reply } from '../reply.ts';
 import { originOf, type PersonRequest } from '../request.ts';
+import { KEPT_ASIDE } from '../session/draft-for.ts';
 import type { SessionFlow } from '../session/flow.ts';
 import { newFormId } from '../session/presenter.ts';
 import { typedText } from '../text/from-slack.ts';
@@ -56,12 +57,12 @@ export function registerMention(listen: Listen, deps: Dependencies): void {
 		await drafts.save({
 			formId,
 			person: request.person,
-			question: { service, sessionId, messageIndex: question.messageIndex },
+			question: { service, sessionId, messageIndex: KEPT_ASIDE },
 			fingerprint: question.fingerprint,
 			values: { [target.position]: text },
 			updatedAt: clock.now(),
 		});
-		return reply.toPerson(request, chosenTextOffer(formId, sessionId, text));
+		return reply.toPerson(request, chosenTextOffer(formId, { sessionId, messageIndex: question.messageIndex }, text));
 	}
 
 	listen.event('app_mention', async (event, teamId) => {
@@ -100,6 +101,11 @@ export function registerMention(listen: Listen, deps: Dependencies): void {
 		const isOwn = draft?.person.userId === request.person.userId && draft.person.teamId === request.person.teamId;
 		const text = isOwn ? Object.values(draft?.values ?? {})[0] : undefined;
 		// Submitted or forgotten meanwhile: the form opens all the same.
-		await flow.open(request, { ...target, origin: originOf(request), ...(text === undefined ? {} : { text }) });
+		await flow.open(request, {
+			...target,
+			toAnswer: true,
+			origin: originOf(request),
+			...(text === undefined ? {} : { text }),
+		});
 	});
 }

@@ -6,6 +6,12 @@ import type { ViewMetadata } from '../metadata.ts';
 /** By position. */
 export type Values = Readonly<Record<number, string>>;
 
+/**
+ * The message index under which a chosen message is kept until somebody says which field it is for: as a draft of the
+ * question itself it would stand in one before.
+ */
+export const KEPT_ASIDE = -1;
+
 /** What a form starts with, and what to say about it. */
 export interface StartingValues {
 	readonly values: Values;

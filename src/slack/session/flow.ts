@@ -16,7 +16,7 @@ import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import type { Reply } from '../reply.ts';
 import type { PersonRequest } from '../request.ts';
 import type { Values } from './draft-for.ts';
-import { newFormId, type Presenter } from './presenter.ts';
+import { newFormId, type Presenter, type WantedQuestion } from './presenter.ts';
 import type { Reading, Readings } from './readings.ts';
 
 interface Dependencies {
@@ -45,6 +45,8 @@ export interface Wish {
 	readonly sessionId: string;
 	/** The message whose question a button named; null: whatever is open. */
 	readonly messageIndex: number | null;
+	/** Whoever opens it came to answer: when nothing is open, who settled the newest question is said. */
+	readonly toAnswer?: boolean;
 	readonly origin: Origin;
 	/** Texts to begin with, by position. */
 	readonly prefill?: Values;
@@ -113,7 +115,7 @@ export function createSessionFlow(deps: Dependencies) {
 		readonly typed?: Values | null;
 		readonly prefill?: Values | null;
 		readonly text?: string | null;
-		readonly wanted?: number | null;
+		readonly wanted?: WantedQuestion;
 		readonly notices?: readonly Notice[];
 		/** Shows what was read before, if it still is at hand. */
 		readonly sameReading?: boolean;
@@ -174,8 +176,8 @@ export function createSessionFlow(deps: Dependencies) {
 				return;
 			}
 			try {
-				const { messageIndex: wanted, prefill = null, text = null } = wish;
-				const content = { metadata, wanted, prefill, text };
+				const { messageIndex, toAnswer = false, prefill = null, text = null } = wish;
+				const content = { metadata, wanted: messageIndex ?? (toAnswer ? ('newest' as const) : null), prefill, text };
 				const isShown = await fill(request, open, content);
 				if (!isShown && 'externalId' in open) await reply.toPerson(request, answerCard(sessionId, wish.messageIndex));
 			} catch (error) {

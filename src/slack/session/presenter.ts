@@ -5,14 +5,20 @@ import type { Claims } from '../../answers/claims.ts';
 import { leftEmptyIn } from '../../answers/left-empty.ts';
 import type { AnswerStore, DraftStore } from '../../answers/ports.ts';
 import type { Clock } from '../../clock.ts';
-import { openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
+import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
 import { looksSecret } from '../../questions/secrets.ts';
 import type { Session } from '../../questions/session.ts';
 import type { Notice, SessionModel } from '../blocks/session-model.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { Names } from '../words.ts';
-import { startingValues, type Values } from './draft-for.ts';
+import { KEPT_ASIDE, startingValues, type Values } from './draft-for.ts';
 import type { Reading } from './readings.ts';
+
+/**
+ * The message whose question a button named; `newest`: the button was to answer whatever is open, so that when nothing is,
+ * it is worth saying who settled it; null: nobody came to answer.
+ */
+export type WantedQuestion = number | 'newest' | null;
 
 /** One way a session is to be shown to one person. */
 export interface Showing {
@@ -23,8 +29,7 @@ export interface Showing {
 	/** A message chosen with "Use as answer", by position. */
 	readonly prefill: Values | null;
 	readonly reading: Reading;
-	/** The message whose question a button named; null: whatever is open. */
-	readonly wanted: number | null;
+	readonly wanted: WantedQuestion;
 	readonly notices: readonly Notice[];
 }
 
@@ -62,7 +67,9 @@ export function createPresenter(deps: Dependencies) {
 
 	/** What became of the question that was wanted or shown, when it is not the open one. */
 	async function settledNotice(showing: Showing, question: Question | null): Promise<Notice[]> {
-		const { metadata, reading, wanted } = showing;
+		const { metadata, reading } = showing;
+		const newest = question === null ? askingMessageIndex(reading.session) : null;
+		const wanted = showing.wanted === 'newest' ? newest : showing.wanted;
 		const before = metadata.fields.length > 0 ? metadata.messageIndex : wanted;
 		if (before === null || before === question?.messageIndex) return [];
 		const standing = await answers.standing(keyOf(reading.session.sessionId, before));
@@ -104,7 +111,7 @@ export function createPresenter(deps: Dependencies) {
 			await drafts.save({
 				formId,
 				person,
-				question: keyOf(sessionId, messageIndex),
+				question: keyOf(sessionId, KEPT_ASIDE),
 				fingerprint,
 				values: { [first]: text },
 				updatedAt: clock.now(),

@@ -33,6 +33,6 @@ export function registerUseAsAnswer(listen: Listen, { watches, flow, reply }: De
 			await reply.toPerson(request, chosenTextHelp(text === '' ? 'no_text' : 'no_session'));
 			return;
 		}
-		await flow.open(request, { sessionId, messageIndex: null, origin: originOf(request), text });
+		await flow.open(request, { sessionId, messageIndex: null, toAnswer: true, origin: originOf(request), text });
 	});
 }

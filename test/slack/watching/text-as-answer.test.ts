@@ -1,0 +1,193 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { item } from '../../support/session-service/agents.ts';
+import { itemsOf } from '../../support/session-service/log.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expectNothingWrong(app);
+});
+
+const ada = () => app.slack.as('ada');
+const isForm = (modal: { submitText(): string | null }) => modal.submitText() !== null;
+
+/** A watched session that asks; its question stands in the thread. */
+async function asked(...titles: string[]): Promise<string> {
+	const id = await app.watched();
+	app.ask(
+		id,
+		titles.map((title) => item(title)),
+	);
+	await app.threadSays(id, titles[0] ?? '');
+	return id;
+}
+
+async function sayInThread(id: string, text: string, who = 'ada') {
+	const thread = app.card(id);
+	if (thread === undefined) throw new Error('there is no card');
+	return app.slack.as(who).say('#agents', text, { thread });
+}
+
+describe('the shortcut "Use as answer"', () => {
+	it('opens the form of the thread’s question with the text in it, as it was typed', async () => {
+		const id = await asked('Which colour?');
+		const message = await sayInThread(id, 'Sand & <forest>, please');
+		expect(await ada().shortcut(message, 'use_as_answer')).toBe(true);
+		const form = await ada().waitForModal(isForm);
+		expect(form.value(0)).toBe('Sand & <forest>, please');
+		expect((await form.submit()).outcome).toBe('updated');
+		await app.threadSays(id, 'Answered by');
+		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Sand & <forest>, please');
+	});
+
+	it('asks which of several questions it answers', async () => {
+		const id = await asked('First?', 'Second?');
+		const message = await sayInThread(id, 'Only the second');
+		await ada().shortcut(message, 'use_as_answer');
+		const chooser = await ada().waitForModal('Which question does it answer?');
+		expect(chooser.text()).toContain('> Only the second');
+		await chooser.choose(0, '2. Second?');
+		const form = await ada().waitForModal(isForm);
+		expect([form.value(0), form.value(1)]).toEqual([null, 'Only the second']);
+	});
+
+	it('sends a text of more than 3,000 characters whole', async () => {
+		const id = await asked('What should it say?');
+		const text = Array.from({ length: 900 }, (_, index) => `word${index}`).join(' ');
+		const message = await sayInThread(id, text);
+		await ada().shortcut(message, 'use_as_answer');
+		const form = await ada().waitForModal(isForm);
+		expect(form.text()).toMatch(/whole|characters/);
+		expect((await form.submit()).outcome).toBe('updated');
+		await app.threadSays(id, 'Answered by');
+		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe(text);
+	});
+
+	it('takes the text of the message that it was pressed on when that is the bot’s own question', async () => {
+		const id = await asked('Which colour?');
+		const post = app.thread(id)[0];
+		if (post === undefined) throw new Error('no post');
+		await ada().shortcut(post, 'use_as_answer');
+		await ada().waitForModal();
+	});
+
+	it('never takes a secret from a message', async () => {
+		const id = await asked('Your password');
+		const message = await sayInThread(id, 'hunter2-in-public');
+		await ada().shortcut(message, 'use_as_answer');
+		const form = await ada().waitForModal(isForm);
+		expect(form.value(0)).toBeNull();
+		expect(form.text()).toContain('password or code');
+		expect(form.text()).not.toContain('hunter2-in-public');
+	});
+
+	it('says so when no question is open', async () => {
+		const id = await app.watched();
+		const message = await sayInThread(id, 'Sand');
+		await ada().shortcut(message, 'use_as_answer');
+		const modal = await ada().waitForModal((now) => !now.text().includes('Looking at session'));
+		expect(modal.submitText()).toBeNull();
+		expect(modal.text()).toContain('no question');
+	});
+
+	it('helps where the message is in no watched thread', async () => {
+		const message = await ada().say('#agents', 'Sand');
+		const told = await app.toldAfter(() => ada().shortcut(message, 'use_as_answer'));
+		expect(told.text()).toContain('I cannot tell which session that message is for');
+		expect(ada().modal()).toBeNull();
+	});
+
+	it('is refused to a guest', async () => {
+		const id = await asked('Which colour?');
+		const message = await sayInThread(id, 'Sand', 'gus');
+		await app.slack.as('gus').shortcut(message, 'use_as_answer');
+		const modal = await app.slack.as('gus').waitForModal((now) => !now.text().includes('Looking at session'));
+		expect(modal.text()).toContain('Guests');
+		await modal.close(true);
+	});
+});
+
+describe('a mention in the thread', () => {
+	it('brings its author alone a button that opens the form with the text', async () => {
+		const id = await asked('Which colour?');
+		const told = await app.toldAfter(() => ada().mention('#agents', 'Forest, I think', { thread: app.card(id) ?? '' }));
+		expect(told.isEphemeral()).toBe(true);
+		expect(told.threadTs()).toBe(app.card(id)?.ts);
+		expect(told.text()).toContain('> Forest, I think');
+		await told.press('Use as answer');
+		const form = await ada().waitForModal(isForm);
+		expect(form.value(0)).toBe('Forest, I think');
+		await form.submit();
+		await app.threadSays(id, 'Answered by');
+		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Forest, I think');
+	});
+
+	it('says who answered when its button is pressed later', async () => {
+		const id = await asked('Which colour?');
+		const told = await app.toldAfter(() => ada().mention('#agents', 'Forest', { thread: app.card(id) ?? '' }));
+		const grace = app.slack.as('grace');
+		await grace
+			.messages('#agents', { all: true })
+			.find(({ ts }) => ts === app.thread(id)[0]?.ts)
+			?.press('Answer');
+		const hers = await grace.waitForModal(isForm);
+		await hers.fill(0, 'Sand');
+		await hers.submit();
+		await app.threadSays(id, 'Answered by');
+		await told.press('Use as answer');
+		const modal = await ada().waitForModal((now) => !now.text().includes('Looking at session'));
+		expect(modal.text()).toMatch(/Answered meanwhile by .*grace/i);
+		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
+	});
+
+	it('asks which question of several, sends long texts whole, and takes no secret', async () => {
+		const several = await asked('First?', 'Second?');
+		const told = await app.toldAfter(() =>
+			ada().mention('#agents', 'the second one', { thread: app.card(several) ?? '' }),
+		);
+		await told.press('Use as answer');
+		const chooser = await ada().waitForModal('Which question does it answer?');
+		await chooser.choose(0, '2. Second?');
+		const form = await ada().waitForModal(isForm);
+		expect(form.value(1)).toBe('the second one');
+		await form.close(true);
+
+		const secret = await asked('One-time code');
+		const refused = await app.toldAfter(() =>
+			ada().mention('#agents', '314159 secretly', { thread: app.card(secret) ?? '' }),
+		);
+		expect(refused.text()).toContain('never taken from a message');
+		expect(refused.buttons()).toEqual([]);
+		expect(app.log.join('\n')).not.toContain('314159 secretly');
+
+		const long = await asked('Say everything');
+		const text = `start ${'long '.repeat(1_000)}end`;
+		const offer = await app.toldAfter(() => ada().mention('#agents', text, { thread: app.card(long) ?? '' }));
+		await offer.press('Use as answer');
+		const whole = await ada().waitForModal(isForm);
+		expect((await whole.submit()).outcome).toBe('updated');
+		await app.threadSays(long, 'Answered by');
+		expect(app.service.log.effectivePuts(long).map(itemsOf)[0]?.[0]?.value).toBe(text);
+	});
+
+	it('outside of a watched thread brings help', async () => {
+		const told = await app.toldAfter(() => ada().mention('#agents', 'hello?'));
+		expect(told.text()).toContain('/session watch');
+	});
+});
+
+it('takes ordinary talk in the thread for nobody’s answer', async () => {
+	const id = await asked('Which colour?');
+	const from = app.now();
+	await sayInThread(id, 'I would take sand');
+	await sayInThread(id, 'yes', 'grace');
+	await app.pass(30_000);
+	expect(app.service.log.puts(id)).toEqual([]);
+	expect(app.calls('chat.postEphemeral', from)).toEqual([]);
+	expect(app.calls('chat.postMessage', from)).toEqual([]);
+});
