@@ -20,6 +20,8 @@ export const FIRST_CONFIRM_MS = 2_000;
 
 export interface DeliveryMetrics {
 	attempt(outcome: 'delivered' | 'settled' | Failure['kind']): void;
+	/** Somebody else's answer was there. */
+	conflict(): void;
 	/** Milliseconds between the answer to the read and the start of the PUT. */
 	readToPut(ms: number): void;
 	/** Milliseconds from Submit to "the service has it". */
@@ -76,6 +78,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 			const settled = settle(current, comparison, unknownUntil !== null, clock.now());
 			if (settled !== null) {
 				metrics.attempt('settled');
+				if (settled.state === 'conflicted') metrics.conflict();
 				return await write(current, owner, settled);
 			}
 			if (!marked || clock.now() - (current.putStartedAt ?? 0) > START_WITHIN_MS / 2) {
