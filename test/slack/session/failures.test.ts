@@ -1,0 +1,140 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Fault } from '../../support/session-service/faults.ts';
+import type { App } from '../support/open-session.ts';
+import { startTimedApp } from '../support/timed-app.ts';
+
+let timed: Awaited<ReturnType<typeof startTimedApp>>;
+let app: App;
+beforeAll(async () => {
+	timed = await startTimedApp({ env: { ADMIN_CONTACT: 'ops@example.com' } });
+	app = timed.app;
+	app.service.sessions.put('foreign', { status: 'active', messages: [] }, { foreign: true });
+});
+afterAll(() => timed[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	app.slack.faults.clear();
+	await app.service.comeBack();
+	await app.slack.as('ada').modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+const UNREADABLE = 'The session service sent something that is no session. Please try again';
+const UNAVAILABLE = 'The session service cannot be reached, or is in trouble. Please try again';
+const OPERATOR = 'tell ops@example.com';
+
+/** What goes wrong, the words the person gets, and whether trying again makes sense. */
+const failures: readonly (readonly [string, Fault | 'down', string, boolean])[] = [
+	[
+		'a wrong key',
+		{ kind: 'unauthorized' },
+		"does not accept Handraise's key. If it stays like this, tell ops@example.com",
+		true,
+	],
+	['a forbidden key', { kind: 'error', status: 403 }, "does not accept Handraise's key", true],
+	['404', { kind: 'error', status: 404 }, 'knows no such session. Check the id.', false],
+	['429', { kind: 'rate-limited', retryAfterSeconds: 28 }, 'too many requests just now. Please try again after', true],
+	['500', { kind: 'error' }, UNAVAILABLE, true],
+	['500 in plain text', { kind: 'error', body: 'Something went wrong!' }, UNAVAILABLE, true],
+	['503', { kind: 'error', status: 503 }, UNAVAILABLE, true],
+	[
+		'418',
+		{ kind: 'error', status: 418 },
+		`The session service refused the request. If it stays like this, ${OPERATOR}`,
+		true,
+	],
+	["a proxy's page with 502", { kind: 'html' }, UNAVAILABLE, true],
+	["a proxy's page with 200", { kind: 'html', status: 200 }, UNREADABLE, true],
+	['a reset', { kind: 'reset' }, UNAVAILABLE, true],
+	['no answer', { kind: 'hang' }, 'The session service took too long. Please try again', true],
+	[
+		'an answer after a minute',
+		{ kind: 'slow', ms: 60_000 },
+		'The session service took too long. Please try again',
+		true,
+	],
+	['bytes that are no JSON', { kind: 'garbage' }, UNREADABLE, true],
+	['bytes that are no HTTP', { kind: 'broken-http' }, UNAVAILABLE, true],
+	['half a JSON', { kind: 'truncated' }, UNREADABLE, true],
+	['half an answer and a reset', { kind: 'cut-off' }, UNAVAILABLE, true],
+	['JSON of another service', { kind: 'foreign-json' }, UNREADABLE, true],
+	['the right keys with wrong types', { kind: 'wrong-types' }, UNREADABLE, true],
+	['33 MB', { kind: 'huge' }, 'This session is too large to show here. Please use the dashboard for it.', false],
+	['33 MB without a length', { kind: 'huge', chunked: true }, 'too large to show here', false],
+	[
+		'a redirect to elsewhere',
+		{ kind: 'redirect', location: 'https://evil.example/' },
+		`Handraise does not follow. If it stays like this, ${OPERATOR}`,
+		true,
+	],
+	['no connection', 'down', UNAVAILABLE, true],
+];
+
+describe('when the service answers a read with', () => {
+	it.each(failures)('%s, the person is told in the modal', async (_, fault, words, retry) => {
+		const ada = app.slack.as('ada');
+		if (fault === 'down') await app.service.goDown();
+		else app.service.faults.add({ ...fault, method: 'GET' });
+		expect(await ada.command('#agents', '/session choices')).toEqual({ ok: true, error: null });
+		await timed.shows(words);
+		const modal = ada.modal();
+		expect(modal?.text()).toContain('choices');
+		expect(modal?.submitText()).toBeNull();
+		expect(modal?.buttons()).toEqual(retry ? ['Try again'] : []);
+		expect(await app.said()).not.toContain(app.service.apiKey);
+
+		app.service.faults.clear();
+		await app.service.comeBack();
+		if (!retry) return;
+		// As long as a 429 asked for.
+		await timed.clock.advance(30_000);
+		await modal?.press('Try again');
+		await timed.shows('Which colour?');
+		expect(ada.modal()?.submitText()).toBe('Send answer');
+	});
+
+	it.each([
+		['a session of another account', 'foreign', 'knows no such session'],
+		['an id nobody knows', '00000000', 'knows no such session'],
+		['an id with a slash', 'a/b', 'knows no such session'],
+		['an id with a question mark and spaces encoded', 'a?b=%20', 'knows no such session'],
+		['an id of other scripts', 'сессия-会话', 'knows no such session'],
+		['an id that is a path', '..', 'That is no session id.'],
+	])('%s, the person is told', async (_, id, words) => {
+		await app.slack.as('ada').command('#agents', `/session ${id}`);
+		await timed.shows(words);
+		expect(app.service.log.list({ kind: 'other' })).toEqual([]);
+	});
+});
+
+describe('when Slack fails', () => {
+	it('to take the content, the person is told in the modal', async () => {
+		app.slack.faults.add({
+			method: 'views.update',
+			error: 'internal_error',
+			times: 4,
+			when: ({ view }) => JSON.stringify(view).includes('Which colour'),
+		});
+		await app.slack.as('ada').command('#agents', '/session choices');
+		await timed.shows('Slack did not let Handraise finish this.');
+	});
+
+	it('to take anything for a view that is gone, nothing is left hanging', async () => {
+		app.slack.faults.add({ method: 'views.update', error: 'not_found', times: 1 });
+		await app.slack.as('ada').command('#agents', '/session choices');
+		await timed.until(() => app.slack.traffic.calls('views.update').at(-1)?.doneAt !== null);
+		expect(app.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+	});
+});
+
+describe("when the service's budget", () => {
+	it('is used up by others, the person is told when to try again, and it works then', async () => {
+		await timed.clock.advance(120_000);
+		app.service.useBudget(260);
+		await app.slack.as('ada').command('#agents', '/session choices');
+		await timed.shows('too many requests just now. Please try again after');
+		await timed.clock.advance(61_000);
+		await app.slack.as('ada').modal()?.press('Try again');
+		await timed.shows('Which colour?');
+	});
+});
