@@ -33,7 +33,7 @@ export interface StepView {
 }
 
 /**
- * What channels show of a session: cut to a few kilobytes, without signed links, variables and secret values, so that any
+ * What channels show of a session: cut to some 40,000 characters at most, without signed links, variables and secret values, so that any
  * replica can write a card without reading the session again. Texts are the agent's own and untrusted.
  */
 export interface SessionView {
@@ -61,8 +61,9 @@ const STEP_TEXT = 600;
 const STEP_ACTIONS = 8;
 const ITEMS = 30;
 const TITLE = 300;
-const DESCRIPTION = 1_000;
-const VALUE = 1_000;
+/** Of descriptions, and of values, shared by the items; a single one gets no more than the other limit. */
+const ALL_ITEMS = 9_000;
+const ONE_ITEM = 2_000;
 const CONTEXT = 1_500;
 const RESULT = 2_800;
 const NAME = 200;
@@ -100,6 +101,7 @@ export function viewOf(session: Session, seenAt: number, leftEmpty?: LeftEmpty):
 export function questionViewAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionView | null {
 	const question = questionAt(session, messageIndex, leftEmpty);
 	if (question === null) return null;
+	const length = Math.min(ONE_ITEM, Math.floor(ALL_ITEMS / Math.min(ITEMS, question.items.length)));
 	return {
 		messageIndex,
 		fingerprint: question.fingerprint,
@@ -108,9 +110,9 @@ export function questionViewAt(session: Session, messageIndex: number, leftEmpty
 			const secret = looksSecret(item);
 			return {
 				title: cut(item.title, TITLE),
-				description: cut(item.description, DESCRIPTION),
+				description: cut(item.description, length),
 				open: question.openItems.includes(position),
-				value: secret || item.value === '' ? null : cut(item.value, VALUE),
+				value: secret || item.value === '' ? null : cut(item.value, length),
 				secret,
 			};
 		}),

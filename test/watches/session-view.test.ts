@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Session } from '../../src/questions/session.ts';
+import { viewOf } from '../../src/watches/session-view.ts';
+import { assistant, session, T0 } from './support.ts';
+
+const texts = fc.oneof(fc.string({ unit: 'binary', maxLength: 4_000 }), fc.constant('😀'.repeat(3_000)));
+
+const sessions: fc.Arbitrary<Session> = fc
+	.record({
+		status: fc.constantFrom('active', 'humanInput', 'paused', 'odd'),
+		name: texts,
+		messages: fc.array(
+			fc.record({
+				role: fc.constantFrom('assistant', 'user', 'odd'),
+				content: texts,
+				actions: fc.array(
+					fc.oneof(
+						fc.record({ kind: fc.constant('done' as const), text: texts }),
+						fc.record({ kind: fc.constant('other' as const), name: texts }),
+					),
+					{ maxLength: 12 },
+				),
+				humanInput: fc.array(fc.record({ title: texts, description: texts, value: texts }), { maxLength: 50 }),
+			}),
+			{ maxLength: 12 },
+		),
+	})
+	.map((drawn) =>
+		session({
+			...drawn,
+			lastScreenshotUrl: 'https://signed.example/canary-link',
+			files: [{ filename: 'a', signedUrl: 'https://signed.example/canary-link', timestamp: null }],
+			sessionVariables: [{ name: 'canary-variable', value: 'canary-value' }],
+		}),
+	);
+
+/** Of all strings in a value. */
+function charactersIn(value: unknown): number {
+	if (typeof value === 'string') return value.length;
+	if (typeof value !== 'object' || value === null) return 0;
+	return Object.values(value).reduce((sum: number, one) => sum + charactersIn(one), 0);
+}
+
+test('holds a bounded part of any session, and neither links nor variables', () => {
+	fc.assert(
+		fc.property(sessions, (drawn) => {
+			const view = viewOf(drawn, T0);
+			expect(JSON.stringify(view)).not.toMatch(/canary/);
+			expect(charactersIn(view)).toBeLessThan(45_000);
+			expect(view.steps.length).toBeLessThanOrEqual(4);
+			for (const item of view.question?.items ?? []) expect(item.title.length).toBeLessThanOrEqual(300);
+		}),
+		{ numRuns: 60 },
+	);
+});
+
+test('cuts between characters and says that it did', () => {
+	const view = viewOf(session({ name: '😀'.repeat(200) }), T0);
+	expect(view.name).toBe(`${'😀'.repeat(99)}…`);
+	expect(viewOf(session({ name: 'short' }), T0).name).toBe('short');
+});
+
+test('counts what it leaves out of a question, and says which items are open', () => {
+	const titles = Array.from({ length: 40 }, (_, index) => `Item ${index}`);
+	const view = viewOf(session({ status: 'humanInput', messages: [assistant('?', ...titles)] }), T0);
+	expect(view.question).toMatchObject({ itemCount: 40, openCount: 40 });
+	expect(view.question?.items).toHaveLength(30);
+	expect(view.question?.items.every(({ open }) => open)).toBe(true);
+});
