@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type OwnPostgres, startPostgres } from '../../support/postgres.ts';
 import { runDuels } from './duels.ts';
+import { TARGETS } from './moments.ts';
 import { createRandom } from './random.ts';
 import { duelsReport, isClean, killsReport, stopsReport } from './report.ts';
 import { runFaults } from './run.ts';
@@ -17,6 +18,7 @@ const USAGE = `npm run test:faults -- [options]
   --store both    sqlite, postgres or both
   --batch 16      answers under way at once
   --seed 1
+  --target X      aims all kills at one phase, 'before ack' for example
   --commit HEAD   takes the program from a commit instead of the working tree
   --sabotage X    ack-first or blind-repeat: breaks the program first, and fails when nobody notices`;
 
@@ -36,12 +38,14 @@ const { values } = parseArgs({
 		batch: { type: 'string', default: '16' },
 		sabotage: { type: 'string' },
 		commit: { type: 'string' },
+		target: { type: 'string' },
 	},
 });
 const [rounds, duels, stops, seed, batch] = [values.rounds, values.duels, values.stops, values.seed, values.batch].map(
 	Number,
 ) as [number, number, number, number, number];
 const kinds = (['sqlite', 'postgres'] as const).filter((kind) => values.store === 'both' || values.store === kind);
+const targets = TARGETS.filter((target) => values.target === undefined || values.target === target);
 const sabotage = values.sabotage === undefined ? null : sabotageNamed(values.sabotage);
 
 function sabotageNamed(name: string): Sabotage {
@@ -91,6 +95,7 @@ async function kills(kind: StoreKind): Promise<boolean> {
 			rounds,
 			batch,
 			random: createRandom(seed),
+			targets,
 			...(postgres === null ? {} : { outage: postgres }),
 			onProgress: progress(kind),
 		}),
@@ -115,7 +120,12 @@ async function terminations(kind: StoreKind): Promise<boolean> {
 	return result.problems.length === 0;
 }
 
-if (kinds.length === 0 || [rounds, duels, stops, seed, batch].some((number) => !Number.isInteger(number))) usage();
+if (
+	kinds.length === 0 ||
+	targets.length === 0 ||
+	[rounds, duels, stops, seed, batch].some((number) => !Number.isInteger(number))
+)
+	usage();
 let clean = true;
 for (const kind of kinds) {
 	if (rounds > 0) clean = (await kills(kind)) && clean;

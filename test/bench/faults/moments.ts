@@ -35,7 +35,7 @@ export async function strikeAt(
 		case 'before commit':
 			return on('pressed', some, 0, 6);
 		case 'before ack':
-			return random.chance(0.2) ? on('acked', 1, 0, 0) : on('commit', 1, 0, 2);
+			return random.chance(0.2) ? on('acked', 1, 0, 0) : on('commit', 1, 0, 4);
 		case 'before the read':
 			return on('acked', some, 0, 3);
 		case 'between read and PUT':
@@ -78,7 +78,7 @@ async function strikeAfter(
 		const hear = (sessionId?: string) => {
 			if (!begun || (sessionId !== undefined && !sessions.has(sessionId)) || --left !== 0) return;
 			if (afterMs < 0.2) hit();
-			else if (afterMs < 0.8) setImmediate(hit);
+			else if (afterMs < 1) setImmediate(hit);
 			else setTimeout(hit, afterMs);
 		};
 		signals.on(signal, hear);

@@ -37,7 +37,9 @@ export interface Round {
 export type Claim = 'saved' | 'arrived' | 'went on' | 'conflicted' | 'changed' | 'ended' | 'not delivered';
 
 /** Nobody tries longer. */
-const MOST_PRESSES = 12;
+const MOST_PRESSES = 40;
+/** Between being refused and the next press. */
+const PRESS_AGAIN_MS = 250;
 
 export const QUESTION = 'What shall the report be called?';
 
@@ -148,7 +150,7 @@ export async function submit(
 			round.ackedText = text;
 			return;
 		}
-		await pause(50);
+		await pause(PRESS_AGAIN_MS);
 	}
 	if (options.presses === undefined) round.broken.push('its author could not submit it however often they tried');
 }

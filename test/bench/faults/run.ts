@@ -6,7 +6,7 @@ import type { Random } from './random.ts';
 import { watchReceipts } from './receipt-watch.ts';
 import { beginRound, type Claim, QUESTION, type Round, submit } from './round.ts';
 import { armTroubles } from './troubles.ts';
-import { isOver, judge, type Verdict } from './verdict.ts';
+import { judge, type Verdict } from './verdict.ts';
 import type { World } from './world.ts';
 
 /** Takes the database away and brings it back. */
@@ -21,6 +21,8 @@ export interface RunOptions {
 	/** Submissions under way at once: one kill meets them all. */
 	readonly batch: number;
 	readonly random: Random;
+	/** What kills aim at, in turn: everything by default. */
+	readonly targets?: readonly Target[];
 	/** Of the database, for about every tenth batch instead of a kill. */
 	readonly outage?: Outage;
 	readonly onProgress?: (line: string) => void;
@@ -39,6 +41,11 @@ export interface RunResult {
 
 /** A dead replica's lease (20 s) and an unknown outcome have run out after this long, on a busy machine. */
 const SETTLE_WITHIN_MS = 90_000;
+const QUIET_WITHIN_MS = 5_000;
+/** Between the last entry in the store and what Slack shows of it. */
+const QUIET_FOR_MS = 1_500;
+/** What was typed has been kept by then. */
+const DRAFTS_MS = 300;
 /** What was written to a socket before the kill has arrived after this long. */
 const IN_FLIGHT_MS = 60;
 
@@ -48,6 +55,7 @@ export async function runFaults({
 	rounds: wanted,
 	batch,
 	random,
+	targets: aims = TARGETS,
 	outage,
 	onProgress = () => {},
 }: RunOptions): Promise<RunResult> {
@@ -56,9 +64,9 @@ export async function runFaults({
 	const rounds: Round[] = [];
 	let kills = 0;
 	let outages = 0;
-	// Another order for each seed, so that short runs do not always leave out the same.
-	const first = random.whole(0, TARGETS.length - 1);
-	const targets = [...TARGETS.slice(first), ...TARGETS.slice(0, first)];
+	// Another beginning for each seed, so that short runs do not always leave out the same.
+	const first = random.whole(0, aims.length - 1);
+	const targets = [...aims.slice(first), ...aims.slice(0, first)];
 	await world.startAll();
 	await world.store.watchCommits();
 
@@ -68,8 +76,13 @@ export async function runFaults({
 		const now = await Promise.all(Array.from({ length: size }, (_, index) => begin(rounds.length + index, index)));
 		rounds.push(...now);
 		for (const round of now) armTroubles(world, round, { random, slowPut: target === 'during the PUT' });
+		// Commits of earlier rounds would be taken for those of this one.
+		if (target === 'before ack') {
+			await quiet(QUIET_WITHIN_MS);
+			await pause(DRAFTS_MS);
+		}
 		// One commit for many, or one for each.
-		const staggered = random.chance(0.4);
+		const staggered = target !== 'before ack' && random.chance(0.4);
 		const pressing = () => now.map((round) => press(round, staggered));
 		const isOutage = outage !== undefined && turn % 10 === 9;
 		if (isOutage) {
@@ -192,12 +205,20 @@ export async function runFaults({
 		state.windows = state.windows.filter((window) => window.stack.length > 0);
 	}
 
-	async function settle(): Promise<void> {
-		const until = Date.now() + SETTLE_WITHIN_MS;
+	/** Waits until nothing is left to do for any answer; with `forMs`, for so long in a row. */
+	async function quiet(withinMs: number, forMs = 0): Promise<void> {
+		const until = Date.now() + withinMs;
+		let since = Date.now();
 		while (Date.now() < until) {
-			if (rounds.every((round) => isOver(world, round)) && (await world.store.unfinished()) === 0) break;
-			await pause(250);
+			if ((await world.store.unfinished()) !== 0) since = Date.now() + 1;
+			else if (Date.now() - since >= forMs) return;
+			await pause(100);
 		}
+	}
+
+	async function settle(): Promise<void> {
+		// Rounds that are not over when there is nothing left to do never will be: then the verdict says so.
+		await quiet(SETTLE_WITHIN_MS, QUIET_FOR_MS);
 		// What could still land after the last PUT was given up.
 		await pause(world.callTimeoutMs + 500);
 	}

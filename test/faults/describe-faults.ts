@@ -1,0 +1,63 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { runDuels } from '../bench/faults/duels.ts';
+import { createRandom } from '../bench/faults/random.ts';
+import { runFaults } from '../bench/faults/run.ts';
+import { runStops } from '../bench/faults/stops.ts';
+import { createPostgresUnderTest, createSqliteUnderTest } from '../bench/faults/stores.ts';
+import { createWorld, type World } from '../bench/faults/world.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+
+/** A dead replica's lease has to run out, among other things. */
+const TIMEOUT_MS = 150_000;
+const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/**
+ * The short form of `npm run test:faults`, on another seed each time: what it finds is printed with the requests and
+ * troubles that led to it.
+ */
+export function describeFaults(name: string, { replicas, answers }: { replicas: number; answers: number }): void {
+	const seed = Date.now() % 1_000_000;
+
+	async function inWorld(callTimeoutMs: number, use: (world: World) => Promise<void>): Promise<void> {
+		await using store =
+			replicas === 1
+				? await createSqliteUnderTest()
+				: await createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
+		await using world = await createWorld({ store, entry: ENTRY, replicas, people: 24, callTimeoutMs });
+		await use(world);
+	}
+
+	describe(`an answer on ${name} (seed ${seed})`, () => {
+		test(
+			'is neither lost nor sent twice nor wrongly told of when the program is killed on its way',
+			{ timeout: TIMEOUT_MS },
+			() =>
+				inWorld(600, async (world) => {
+					const result = await runFaults({ world, rounds: answers, batch: 12, random: createRandom(seed) });
+					expect(result.verdict.problems).toEqual([]);
+					expect(world.slack.violations()).toEqual([]);
+					expect(result.verdict.delivered + result.verdict.toldNot).toBe(answers);
+					// The oracle saw something: kills that met answers, and receipts.
+					expect(Object.values(result.histogram).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+					expect(result.claims.get('went on')).toBeGreaterThan(0);
+				}),
+		);
+
+		test('wins alone when two people submit at the same moment, and the other is told', { timeout: TIMEOUT_MS }, () =>
+			inWorld(20_000, async (world) => {
+				const result = await runDuels({ world, duels: 24, batch: 12, random: createRandom(seed) });
+				expect(result.problems).toEqual([]);
+				expect(result.clean).toBe(24);
+			}),
+		);
+
+		test('is finished or handed over when the program is told to stop', { timeout: TIMEOUT_MS }, () =>
+			inWorld(3_000, async (world) => {
+				const result = await runStops({ world, stops: 2, batch: 8, random: createRandom(seed) });
+				expect(result.problems).toEqual([]);
+				expect(result.verdict.delivered).toBe(16);
+			}),
+		);
+	});
+}
