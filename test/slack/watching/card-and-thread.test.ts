@@ -47,6 +47,20 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		expect(app.service.log.reads(id).filter(({ status }) => status === 304)).not.toEqual([]);
 	});
 
+	it('costs one read however many channels watch it', async () => {
+		const [shared, single] = [await app.watched(), await app.watched()];
+		for (const channel of ['#secret', 'dm']) await app.command(`/session watch ${shared}`, 'ada', channel);
+		await app.until(() => app.card(shared, '#secret') && app.card(shared, 'dm'));
+		const count = (id: string) => app.service.log.reads(id).length;
+		const before = count(shared) - count(single);
+		await app.pass(60_000);
+		expect(Math.abs(count(shared) - count(single) - before)).toBeLessThanOrEqual(3);
+		app.step(shared, 'Everybody sees this.');
+		for (const channel of ['#agents', '#secret', 'dm']) await app.cardSays(shared, 'Everybody sees this.', channel);
+		await app.command('/session unwatch all', 'ada', '#secret');
+		await app.command('/session unwatch all', 'ada', 'dm');
+	});
+
 	it('posts a question once, in the thread and in the channel, and takes the answer from there', async () => {
 		const id = await app.watched();
 		await app.command(`/session watch ${id}`, 'ada', '#secret');

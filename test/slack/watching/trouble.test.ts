@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	app.service.faults.clear();
+	await app.service.comeBack();
+	await app.slack.as('ada').modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+	await app.command('/session unwatch all', 'ada', '#secret');
+});
+
+const notices = (words: string, channel: string) =>
+	app.inChannel(channel).filter((message) => message.threadTs() === null && message.text().includes(words));
+
+describe('a session service that is down', () => {
+	it('is one notice for a channel, however many it watches, and one when it is back', async () => {
+		const ids = Array.from({ length: 5 }, () => app.session());
+		await app.command(`/session watch ${ids.join(' ')}`);
+		await app.command(`/session watch ${ids[0]}`, 'ada', '#secret');
+		await app.until(() => ids.every((id) => app.card(id)) && app.card(ids[0] ?? '', '#secret'));
+		await app.service.goDown();
+		await app.until(() => notices('has not been reachable since', '#agents')[0] && notices('has not', '#secret')[0]);
+		await app.pass(120_000);
+		app.ask(ids[1] ?? '');
+		await app.service.comeBack();
+		const back = await app.until(() => notices('is back after', '#agents')[0]);
+		expect(back.text()).toMatch(/back after \d+ (?:s|min)/);
+		await app.until(() => notices('is back after', '#secret')[0]);
+		await app.threadSays(ids[1] ?? '', 'Which colour?');
+		await app.pass(30_000);
+		for (const channel of ['#agents', '#secret']) {
+			expect(notices('has not been reachable since', channel)).toHaveLength(1);
+			expect(notices('is back after', channel)).toHaveLength(1);
+		}
+	});
+
+	it('for a few seconds is not told at all', async () => {
+		const id = await app.watched();
+		await app.service.goDown();
+		await app.pass(15_000);
+		await app.service.comeBack();
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		expect(app.inChannel().filter((message) => /reachable|is back/.test(message.text()))).toHaveLength(2);
+	});
+
+	it('for one session alone leaves the others watched', async () => {
+		const [broken, fine] = [await app.watched(), await app.watched()];
+		app.service.faults.add({ kind: 'garbage', sessionId: broken });
+		app.ask(fine);
+		await app.threadSays(fine, 'Which colour?');
+		app.ask(broken);
+		await app.pass(30_000);
+		expect(app.thread(broken)).toEqual([]);
+		app.service.faults.clear();
+		await app.threadSays(broken, 'Which colour?');
+	});
+});
+
+it('finds what it may not ask for now when the others behind its address have used the budget up', async () => {
+	const id = await app.watched();
+	app.service.useBudget(245);
+	app.ask(id);
+	await app.threadSays(id, 'Which colour?');
+	// One that did not know yet; the header of its answer is believed.
+	expect(app.service.log.list().filter(({ status }) => status === 429).length).toBeLessThanOrEqual(1);
+	app.service.log.clear();
+});
+
+describe('Slack', () => {
+	it('that limits updates gets progress once, as it is then, while questions are posted and forms open at once', async () => {
+		const id = await app.watched();
+		const asks = await app.watched();
+		const from = app.now();
+		app.slack.faults.rateLimit('chat.update', { retryAfter: 40, times: 1 });
+		app.step(id, 'Step two.');
+		await app.until(() => app.calls('chat.update', from)[0]);
+		for (const text of ['Step three.', 'Step four.', 'Step five.']) {
+			app.step(id, text);
+			await app.pass(4_000);
+		}
+		app.ask(asks);
+		const post = await app.threadSays(asks, 'Which colour?');
+		expect(app.calls('chat.update', from)).toHaveLength(1);
+		// The clock stands still here: nothing that waits for the updates may hold this up.
+		await post.press('Answer');
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		expect(form.fields()[0]?.label).toBe('Which colour?');
+		await app.cardSays(id, 'Step five.');
+		await app.cardSays(asks, 'answering');
+		expect(app.card(id)?.editHistory()).toHaveLength(1);
+	});
+
+	it('that does not answer an update holds up neither posts nor forms', async () => {
+		const id = await app.watched();
+		const release = app.slack.faults.hold('chat.update');
+		app.step(id, 'Step two.');
+		await app.until(() => app.calls('chat.update').at(-1)?.doneAt === null);
+		const form = app.slack.as('ada');
+		await app.card(id)?.press('Open');
+		await form.waitForModal('Step 2');
+		release();
+		await app.cardSays(id, 'Step two.');
+	});
+
+	it('that limits posts gets the question once, when it may be posted', async () => {
+		const id = await app.watched();
+		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 20, times: 2 });
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		await app.pass(60_000);
+		expect(app.thread(id)).toHaveLength(1);
+	});
+
+	it.each([
+		['found in the history and not repeated', [], 1, 0],
+		['repeated with a mark where the history cannot be read', ['channels:history', 'groups:history'], 2, 1],
+	] as const)('that fails after posting has the post %s', async (_, without, posts, marked) => {
+		const id = await app.watched();
+		const { settings } = app.slack;
+		const scopes = settings.scopes;
+		settings.scopes = scopes.filter((scope) => !without.some((one) => one === scope));
+		app.slack.faults.add({
+			method: 'chat.postMessage',
+			status: 500,
+			times: 1,
+			afterEffect: true,
+			when: ({ channel }) => channel === 'C0AGENTS',
+		});
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		await app.pass(60_000);
+		settings.scopes = scopes;
+		expect(app.thread(id)).toHaveLength(posts);
+		expect(app.thread(id).filter((post) => post.text().includes('this may be a repeat'))).toHaveLength(marked);
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.until(() => app.thread(id).filter((post) => post.text().includes('Sand')).length === 1);
+		await app.until(() => app.thread(id).at(-2)?.buttons().length === 0);
+	});
+
+	it('that cuts connections for a while gets the question once, after that', async () => {
+		const id = await app.watched();
+		app.slack.faults.add({ method: 'chat.postMessage', drop: true, times: 3 });
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		await app.pass(60_000);
+		expect(app.thread(id)).toHaveLength(1);
+	});
+});
+
+it('counts what it does', async () => {
+	const id = await app.watched();
+	app.ask(id);
+	await app.threadSays(id, 'Which colour?');
+	const metrics = await fetch(`${app.app.url}/metrics`).then((answer) => answer.text());
+	const value = (name: string) =>
+		Number(new RegExp(`^${name}(?:\\{[^}]*\\})? ([0-9.e+]+)$`, 'm').exec(metrics)?.[1] ?? Number.NaN);
+	expect(value('handraise_watched_sessions')).toBeGreaterThanOrEqual(0);
+	expect(value('handraise_service_budget_used')).toBeGreaterThan(0);
+	expect(value('handraise_background_requests_per_second')).toBeGreaterThan(0);
+	expect(metrics).toMatch(/handraise_service_requests_total\{priority="background",outcome="\w+"\} [1-9]/);
+	expect(metrics).toMatch(/handraise_slack_calls_total\{method="chat.update",outcome="429"\} [1-9]/);
+	expect(metrics).toMatch(/handraise_card_updates_total\{outcome="sent"\} [1-9]/);
+	expect(metrics).toMatch(/handraise_posts_total\{outcome="posted"\} [1-9]/);
+	expect(metrics).toMatch(/handraise_detection_age_seconds_count [1-9]/);
+});
