@@ -1,6 +1,6 @@
 import { createStepsAhead } from '../../../src/watches/steps-ahead.ts';
 import type { Script } from './population.ts';
-import { READ_MS } from './simulate.ts';
+import { READ_MS } from './setting.ts';
 
 /**
  * A bound that no reader can beat, whatever it knows but the future.

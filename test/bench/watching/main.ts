@@ -4,7 +4,8 @@ import { defaultSchedule } from '../../../src/watches/schedule.ts';
 import { bestMedianMs, evenMeanMs } from './best.ts';
 import { defaultPopulation, type Population, populationSchema, type Script, writeScripts } from './population.ts';
 import { createRandom } from './random.ts';
-import { type Policy, type Result, simulate } from './simulate.ts';
+import type { Policy, Result } from './setting.ts';
+import { simulate } from './simulate.ts';
 
 const POLICIES: readonly Policy[] = ['adaptive', 'round robin', 'viewers at 1 Hz'];
 /** Watched sessions, and the hours that are simulated: enough for some hundred questions each. */

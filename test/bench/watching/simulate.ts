@@ -4,41 +4,16 @@ import { createPlanner, movesFor, PLAN_MS, type ScheduleSettings } from '../../.
 import { type Agenda, createAgenda } from './agenda.ts';
 import { createVirtualBudget, type VirtualBudget } from './budget.ts';
 import { createVirtualCards } from './cards.ts';
-import { createLimitedService, LIMIT, WINDOW_MS } from './limited-service.ts';
+import { createLimitedService, WINDOW_MS } from './limited-service.ts';
 import type { Script } from './population.ts';
 import { createRandom, type Random } from './random.ts';
+import { neverFound, PERSON_EVERY_MS, type Policy, READ_MS, type Result, type Setting, WARM_UP_MS } from './setting.ts';
 import { digestAt, stepsUntil } from './simulated-session.ts';
+import { simulateViewers } from './viewers.ts';
 
-export type Policy = 'adaptive' | 'round robin' | 'viewers at 1 Hz';
-
-export interface Result {
-	/** Of each question, ms from the step that asked it to the end of the read that found it; infinity when none did. */
-	readonly detection: readonly number[];
-	readonly requestsPerMinute: number;
-	readonly backgroundPerSecond: number;
-	readonly refused: number;
-	/** Of each `/session`, ms until it might be sent. */
-	readonly personWaits: readonly number[];
-	readonly updates: { readonly wanted: number; readonly sent: number; readonly dropped: number } | null;
-	/** Of cards of sessions at work, sampled: ms since the oldest step that they do not show; 0 when they show all. */
-	readonly staleness: readonly number[];
-}
-
-export interface Setting {
-	readonly scripts: readonly Script[];
-	readonly lengthMs: number;
-	readonly seed: number;
-	readonly schedule?: ScheduleSettings;
-}
-
-/** A read takes what the service's check of a key takes with five keys; what it finds is of the middle of that time. */
-export const READ_MS = 300;
-/** Everybody begins to be watched at once; figures are taken from here on. */
-const WARM_UP_MS = 15 * 60_000;
 /** As the poller: never more than this many reads wait for the budget, so that their order is decided late. */
 const MOST_WAITING = 2;
-/** People type `/session` so often, and a group of them at once every few minutes. */
-const PERSON_EVERY_MS = 15_000;
+/** A group of people types `/session` at once every few minutes. */
 const GROUP_EVERY_MS = 5 * 60_000;
 const GROUP = 10;
 const SAMPLE_MS = 10_000;
@@ -232,16 +207,6 @@ function startRoundRobin({ budget, scripts, read }: Polling): (index: number) =>
 	return () => undefined;
 }
 
-/** Questions that no read came for, but for those of the last minutes, which might still have been found. */
-function neverFound(scripts: readonly Script[], counts: readonly number[], end: number): number[] {
-	return scripts.flatMap(({ steps, questions }, index) =>
-		[...questions.keys()]
-			.filter((step) => step >= (counts[index] as number))
-			.filter((step) => (steps[step] as number) > WARM_UP_MS && (steps[step] as number) < end - WARM_UP_MS)
-			.map(() => Number.POSITIVE_INFINITY),
-	);
-}
-
 /** `/session` from time to time, and groups of people at once. Returns how long each waited for the budget. */
 function startPeople(agenda: Agenda, budget: VirtualBudget, random: Random): number[] {
 	const waits: number[] = [];
@@ -302,51 +267,4 @@ function sampleStaleness(
 		agenda.at(agenda.now + SAMPLE_MS, sample);
 	};
 	agenda.at(SAMPLE_MS, sample);
-}
-
-/**
- * One reader for each session, once a second, as the service's own page does: nothing holds them back but the service.
- * Somebody who asks while a window is used up waits for the next one.
- */
-function simulateViewers({ scripts, lengthMs, seed }: Setting): Result {
-	const random = createRandom(seed);
-	const phases = scripts.map(() => random.between(0, 1000));
-	const order = [...scripts.keys()].sort((a, b) => (phases[a] as number) - (phases[b] as number));
-	const counts = scripts.map(() => 0);
-	const detection: number[] = [];
-	const personWaits: number[] = [];
-	const end = Math.min(lengthMs, WARM_UP_MS + 6 * 3_600_000);
-	let served = 0;
-	let refused = 0;
-	let used = 0;
-	for (let second = 0; second * 1000 < end; second += 1) {
-		if (second % 60 === 0) used = 0;
-		const room = Math.max(0, LIMIT - used);
-		for (const index of order.slice(0, room)) {
-			const script = scripts[index] as Script;
-			const at = second * 1000 + (phases[index] as number);
-			const count = stepsUntil(script, at + READ_MS / 2);
-			for (let step = counts[index] as number; step < count; step += 1) {
-				if (script.questions.has(step) && at > WARM_UP_MS)
-					detection.push(at + READ_MS - (script.steps[step] as number));
-			}
-			counts[index] = count;
-		}
-		const allowed = Math.min(room, order.length);
-		served += allowed;
-		refused += order.length - allowed;
-		used += order.length;
-		if (second * 1000 > WARM_UP_MS && random.uniform() < 1000 / PERSON_EVERY_MS) {
-			personWaits.push(used < LIMIT ? 0 : WINDOW_MS - ((second * 1000) % WINDOW_MS));
-		}
-	}
-	return {
-		detection: [...detection, ...neverFound(scripts, counts, end)],
-		requestsPerMinute: (served + refused) / (end / 60_000),
-		backgroundPerSecond: served / (end / 1000),
-		refused,
-		personWaits,
-		updates: null,
-		staleness: [],
-	};
 }
