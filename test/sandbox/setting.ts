@@ -6,6 +6,8 @@ export interface Setting {
 	readonly sandbox: Sandbox;
 	/** A new browser window of this person, with modals of its own; `narrow` as on a phone. */
 	window(person: string, options?: { narrow?: boolean; channel?: string }): Promise<Page>;
+	/** Closes the windows opened so far. */
+	closeWindows(): Promise<void>;
 	/** What the pages complained of: errors of scripts and everything the Content-Security-Policy refused. */
 	readonly complaints: readonly string[];
 	/** Lines of the app's log that are errors. */
@@ -31,11 +33,18 @@ export async function openSetting(options: SandboxOptions = {}): Promise<Setting
 		launchBrowser(),
 	]);
 	await sandbox.slack.connected();
-	const contexts: BrowserContext[] = [];
+	let contexts: BrowserContext[] = [];
+	let opened = 0;
+	async function closeWindows(): Promise<void> {
+		const closing = contexts;
+		contexts = [];
+		await Promise.all(closing.map((context) => context.close()));
+	}
 	return {
 		sandbox,
 		complaints,
 		problems,
+		closeWindows,
 		async window(person, { narrow = false, channel } = {}) {
 			const context = await browser.newContext({
 				viewport: narrow ? { width: 400, height: 760 } : { width: 1280, height: 800 },
@@ -49,12 +58,12 @@ export async function openSetting(options: SandboxOptions = {}): Promise<Setting
 				if (/Content Security Policy/i.test(message.text())) complaints.push(message.text());
 			});
 			const place = channel === undefined ? '' : `&in=${channel}`;
-			await page.goto(`${sandbox.url}/?as=${person}&window=${contexts.length}${place}`);
+			await page.goto(`${sandbox.url}/?as=${person}&window=${++opened}${place}`);
 			await page.locator('.channel').waitFor();
 			return page;
 		},
 		async close() {
-			await Promise.all(contexts.map((context) => context.close()));
+			await closeWindows();
 			await browser.close();
 			await sandbox.close();
 		},

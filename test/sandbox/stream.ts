@@ -7,7 +7,7 @@ import { recentCalls } from './calls.ts';
 import type { Manifest } from './manifest.ts';
 import { channelsOf, messageOnPage, modalsOf, type ReadMarks, seesMessage, workspaceOf } from './person-view.ts';
 import type { Troubles } from './troubles.ts';
-import type { WireBot, WireFrame, WireParts } from './wire.ts';
+import type { WireBot, WireCall, WireFrame, WireMessage, WireParts } from './wire.ts';
 
 /** Changes within this time go out together. */
 const COALESCE_MS = 20;
@@ -24,49 +24,73 @@ export interface StreamSources {
 	bot: () => WireBot;
 }
 
-/** What one page has been told, so that only changes are sent. */
-function createFrames(sources: StreamSources, viewer: Viewer): () => WireFrame {
+/** What is the same for every page, with its JSON, worked out once for all of them. */
+interface Shared {
+	parts: [keyof WireParts, unknown, string][];
+	calls: [WireCall, string][];
+}
+
+function shareable(sources: StreamSources): Shared {
 	const { slack, service, troubles } = sources;
+	const parts: Pick<WireParts, 'bot' | 'agents' | 'troubles'> = {
+		bot: sources.bot(),
+		agents: agentsOnPage(service, sources.dashboardUrl),
+		troubles: troubles.list(),
+	};
+	return {
+		parts: Object.entries(parts).map(([key, value]) => [key as keyof WireParts, value, JSON.stringify(value)]),
+		calls: recentCalls(slack, service).map((call) => [call, JSON.stringify(call)]),
+	};
+}
+
+type NextFrame = (shared: Shared) => WireFrame;
+
+/** What one page has been told, so that only changes are sent. */
+function createFrames(sources: StreamSources, viewer: Viewer): NextFrame {
+	const { slack, service } = sources;
 	const { core } = slack;
 	const sent = new Map<string, string>();
+	let callsSent = new Map<string, string>();
 	let messagesSent = new Map<string, string>();
 
-	function changed(key: string, value: unknown): boolean {
-		const json = JSON.stringify(value);
-		if (sent.get(key) === json) return false;
-		sent.set(key, json);
-		return true;
-	}
-
-	function parts(): WireParts {
+	function own(): Pick<WireParts, 'workspace' | 'channels' | 'modals'> {
 		const scenarios = service.sessions.scenarios.map(({ id, summary }) => ({ id, summary }));
 		return {
 			workspace: workspaceOf(core, viewer, { manifest: sources.manifest, scenarios, serviceOrigin: service.url }),
 			channels: channelsOf(core, viewer, sources.marks),
 			modals: modalsOf(core, viewer),
-			bot: sources.bot(),
-			agents: agentsOnPage(service, sources.dashboardUrl),
-			troubles: troubles.list(),
 		};
 	}
+	/** Those of a list that are not known as they are now, and the list of what is. */
+	function news<T>(all: readonly [string, T, string][], known: Map<string, string>): [T[], Map<string, string>] {
+		const fresh = all.filter(([key, , json]) => known.get(key) !== json).map(([, one]) => one);
+		return [fresh, new Map(all.map(([key, , json]) => [key, json]))];
+	}
 
-	return () => {
-		const frame: WireFrame = Object.fromEntries(Object.entries(parts()).filter(([key, value]) => changed(key, value)));
-		const now = new Map<string, string>();
-		const messages = core.state.messages
+	return (shared) => {
+		const parts = [
+			...Object.entries(own()).map(([key, value]) => [key, value, JSON.stringify(value)] as const),
+			...shared.parts,
+		].filter(([key, , json]) => sent.get(key) !== json);
+		for (const [key, , json] of parts) sent.set(key, json);
+		const frame: WireFrame = Object.fromEntries(parts.map(([key, value]) => [key, value]));
+
+		const seen = core.state.messages
 			.filter((message) => seesMessage(core, viewer, message))
 			.map((message) => messageOnPage(viewer, message))
-			.filter((message) => {
-				const key = `${message.channel}/${message.ts}`;
-				const json = JSON.stringify(message);
-				now.set(key, json);
-				return messagesSent.get(key) !== json;
-			});
-		const gone = [...messagesSent.keys()].filter((key) => !now.has(key));
-		messagesSent = now;
+			.map((one): [string, WireMessage, string] => [`${one.channel}/${one.ts}`, one, JSON.stringify(one)]);
+		const before = messagesSent;
+		const [messages, nowSent] = news(seen, before);
+		messagesSent = nowSent;
+		const gone = [...before.keys()].filter((key) => !nowSent.has(key));
 		if (messages.length > 0) frame.messages = messages;
 		if (gone.length > 0) frame.gone = gone;
-		const calls = recentCalls(slack, service).filter((call) => changed(`call ${call.key}`, call));
+
+		const [calls, callsNow] = news(
+			shared.calls.map(([call, json]): [string, WireCall, string] => [call.key, call, json]),
+			callsSent,
+		);
+		callsSent = callsNow;
 		if (calls.length > 0) frame.calls = calls;
 		return frame;
 	};
@@ -82,17 +106,18 @@ export interface Stream {
 
 /** Tells all open pages what their person would see, and what changed. */
 export function createStream(sources: StreamSources): Stream {
-	const pages = new Map<WebSocket, () => WireFrame>();
+	const pages = new Map<WebSocket, NextFrame>();
 	let timer: NodeJS.Timeout | null = null;
 	let looking: NodeJS.Timeout | null = null;
 
-	function tell(socket: WebSocket, next: () => WireFrame): void {
-		const frame = next();
+	function tell(socket: WebSocket, next: NextFrame, shared: Shared): void {
+		const frame = next(shared);
 		if (Object.keys(frame).length > 0) socket.send(JSON.stringify(frame));
 	}
 	function flush(): void {
 		timer = null;
-		for (const [socket, next] of pages) tell(socket, next);
+		const shared = shareable(sources);
+		for (const [socket, next] of pages) tell(socket, next, shared);
 	}
 	function changed(): void {
 		if (pages.size > 0) timer ??= setTimeout(flush, COALESCE_MS);
@@ -111,7 +136,7 @@ export function createStream(sources: StreamSources): Stream {
 				clearInterval(looking);
 				looking = null;
 			});
-			tell(socket, next);
+			tell(socket, next, shareable(sources));
 		},
 		changed,
 		close() {

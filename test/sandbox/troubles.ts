@@ -68,9 +68,9 @@ export function createTroubles(deps: { slack: SlackStandIn; service: SessionServ
 				return () => service.comeBack();
 			},
 		},
-		serviceFault('service-429', 'Too many requests', '429 with Retry-After: 10, and a sentence that disagrees.', {
+		serviceFault('service-429', 'Too many requests', '429 with Retry-After: 5, and a sentence that disagrees.', {
 			kind: 'rate-limited',
-			retryAfterSeconds: 10,
+			retryAfterSeconds: 5,
 		}),
 		serviceFault('service-500', '500 after saving', 'The next answer is saved, and the service says it failed.', {
 			kind: 'error',

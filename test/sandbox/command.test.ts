@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { createSandbox } from './sandbox.ts';
+
+const main = fileURLToPath(new URL('main.ts', import.meta.url));
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+	for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** `npm run sandbox` with these arguments; resolves when it has said its address. */
+async function run(...args: string[]) {
+	const child: ChildProcess = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+	cleanups.push(() => child.kill('SIGKILL'));
+	let output = '';
+	const address = await new Promise<string>((resolve, reject) => {
+		for (const stream of [child.stdout, child.stderr]) {
+			stream?.on('data', (data: Buffer) => {
+				output += data.toString();
+				const found = /^Handraise sandbox: (http:\/\/127\.0\.0\.1:\d+)\//m.exec(output);
+				if (found) resolve(found[1] ?? '');
+			});
+		}
+		child.once('exit', (code) => reject(new Error(`It ended with ${code}: ${output}`)));
+	});
+	return { child, address, output: () => output };
+}
+
+async function busyPort(): Promise<number> {
+	const server = createServer().listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	cleanups.push(() => server.close());
+	const address = server.address();
+	return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+const isAlive = (pid: number) => {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch {
+		return false;
+	}
+};
+
+/** The app's process, as the page's stream tells it. */
+async function botOf(address: string): Promise<number> {
+	return new Promise((resolve, reject) => {
+		const socket = new WebSocket(`${address.replace('http', 'ws')}/sandbox/stream?as=ada`);
+		socket.addEventListener('message', (event) => {
+			const frame = JSON.parse(String(event.data)) as { bot?: { pid: number | null } };
+			if (typeof frame.bot?.pid !== 'number') return;
+			resolve(frame.bot.pid);
+			socket.close();
+		});
+		socket.addEventListener('error', () => reject(new Error('no stream')));
+	});
+}
+
+test('says its address in one line, on a free port when the usual one is busy', async () => {
+	const port = await busyPort();
+	const { address, output } = await run('--port', String(port));
+	expect(address).not.toContain(`:${port}`);
+	expect(output()).toBe(`Handraise sandbox: ${address}/  (Ctrl-C stops it)\n`);
+	expect(await (await fetch(`${address}/`)).text()).toContain('<div id="root">');
+});
+
+test('Ctrl-C stops it and the app with it', async () => {
+	const { child, address } = await run('--port', '0');
+	const bot = await botOf(address);
+	expect(isAlive(bot)).toBe(true);
+	const exit = once(child, 'exit');
+	child.kill('SIGINT');
+	expect((await exit)[0]).toBe(0);
+	expect(isAlive(bot)).toBe(false);
+});
+
+test('without the bot it says which settings the app needs', async () => {
+	const { output } = await run('--port', '0', '--no-bot');
+	await expect.poll(output).toContain('npm run dev');
+	for (const name of ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_API_URL', 'SESSION_SERVICE_URL', 'DATA_DIR']) {
+		expect(output()).toMatch(new RegExp(`^export ${name}=\\S+$`, 'm'));
+	}
+});
+
+test('a page elsewhere, or one whose name points here, reaches nothing', async () => {
+	const { address } = await run('--port', '0', '--no-bot');
+	const body = JSON.stringify({ as: 'ada', do: 'say', channel: 'C0AGENTS', text: 'from elsewhere' });
+	const headers = { 'content-type': 'application/json' };
+	const post = (extra: Record<string, string>) =>
+		fetch(`${address}/sandbox/do/act`, { method: 'POST', body, headers: { ...headers, ...extra } });
+	expect((await post({ origin: 'https://evil.example' })).status).toBe(403);
+	expect((await post({ 'content-type': 'text/plain' })).status).toBe(415);
+	expect((await post({})).status).toBe(200);
+	const image = encodeURIComponent('http://127.0.0.1:1/secret');
+	expect((await fetch(`${address}/sandbox/image?url=${image}`)).status).toBe(404);
+});
+
+test('keeps workspace, sessions and the app’s data from one start to the next, and agents go on', async () => {
+	const keepIn = await mkdtemp(join(tmpdir(), 'handraise-keep-'));
+	cleanups.push(() => rm(keepIn, { recursive: true, force: true }));
+	const first = await createSandbox({ keepIn, withBot: false, pace: 0.02 });
+	await first.slack.as('ada').say('#agents', 'Remember me');
+	first.service.sessions.start('demo');
+	await first.service.sessions.until('demo', (json) => json.status === 'humanInput');
+	await first.close();
+
+	const second = await createSandbox({ keepIn, withBot: false, pace: 0.02 });
+	cleanups.push(() => second.close());
+	expect(second.service.url).toBe(first.service.url);
+	expect(second.slack.as('grace').messages('#agents').at(-1)?.text()).toBe('Remember me');
+	expect(second.service.sessions.answerAsPage('demo', ['TP 570 at 08:40 for 164 €'])).toMatchObject({ ok: true });
+	await second.service.sessions.until('demo', (json) => JSON.stringify(json).includes('You chose “TP 570'));
+});
+
+test('what it kept and cannot be read is named, not thrown away', async () => {
+	const keepIn = await mkdtemp(join(tmpdir(), 'handraise-keep-'));
+	cleanups.push(() => rm(keepIn, { recursive: true, force: true }));
+	await writeFile(join(keepIn, 'workspace.json'), '{"slack":');
+	await expect(createSandbox({ keepIn, withBot: false })).rejects.toThrow('Delete it to begin anew');
+	expect(await readFile(join(keepIn, 'workspace.json'), 'utf8')).toBe('{"slack":');
+});
+
+test('an app that ends by itself is shown with its own words', async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'handraise-entry-'));
+	cleanups.push(() => rm(folder, { recursive: true, force: true }));
+	const entry = join(folder, 'main.ts');
+	await writeFile(entry, 'console.error("SLACK_BOT_TOKEN is missing"); process.exit(3);\n');
+	const lines: string[] = [];
+	const sandbox = await createSandbox({ entry, onLine: (line) => lines.push(line) });
+	cleanups.push(() => sandbox.close());
+	await expect.poll(() => sandbox.bot?.status().status).toBe('ended');
+	expect(sandbox.bot?.status().problems).toContain('SLACK_BOT_TOKEN is missing');
+	expect(sandbox.bot?.status().ended).toContain('exit code 3');
+	expect(lines).toContain('SLACK_BOT_TOKEN is missing');
+});
