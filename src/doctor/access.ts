@@ -34,13 +34,15 @@ export async function checkAccess(settings: AccessSettings, ask: SlackAsk | null
 		...idsOf('ALLOWED_CHANNELS', settings.ALLOWED_CHANNELS, 'channel'),
 		...idsOf('ALLOWED_USERGROUPS', settings.ALLOWED_USERGROUPS, 'group'),
 	];
-	if (ask === null && lookups.length > 0) {
-		found.push(skipped('whom and what the settings name was not looked up, since Slack does not take the bot token.'));
-	}
-	const problems = ask === null ? [] : await Promise.all(lookups.map(({ kind, id }) => ask(kind, id)));
+	const learned = await Promise.all(lookups.map(async ({ kind, id }) => (ask === null ? UNASKED : ask(kind, id))));
 	for (const [index, { setting, id }] of lookups.entries()) {
-		const problem = problems[index];
+		const problem = learned[index];
 		if (typeof problem === 'string') found.push(warning(`${setting} names ${id}, ${problem}.`));
+	}
+	const unasked = lookups.filter((_, index) => learned[index] === UNASKED);
+	if (unasked.length > 0) {
+		const named = unasked.map(({ setting, id }) => `${setting} (${id})`).join(', ');
+		found.push(skipped(`${named}: not looked up, since Slack does not let the app (see above), or limits the calls.`));
 	}
 	if (found.length > 0) return found;
 	return [ok(lookups.length === 0 ? 'the settings are plausible.' : 'whom and what the settings name is there.')];
@@ -52,8 +54,10 @@ function idsOf(setting: string, ids: readonly string[] | undefined, kind: Kind) 
 	return (ids ?? []).slice(0, MOST_LOOKUPS).map((id) => ({ setting, id, kind }));
 }
 
+const UNASKED = Symbol('Slack did not say');
+
 /** What is wrong with an id, or null. */
-type SlackAsk = (kind: Kind, id: string) => Promise<string | null>;
+type SlackAsk = (kind: Kind, id: string) => Promise<string | null | typeof UNASKED>;
 
 const METHODS = {
 	user: { method: 'users.info', argument: 'user' },
@@ -75,8 +79,8 @@ export function createSlackAsk(call: SlackCall, token: string): SlackAsk {
 	return async (kind, id) => {
 		const { method, argument } = METHODS[kind];
 		const reply = await call(method, token, { [argument]: id });
-		if (reply.kind === 'refused') return UNKNOWN[reply.code] ?? null;
-		if (reply.kind !== 'ok') return null;
+		if (reply.kind === 'refused') return UNKNOWN[reply.code] ?? UNASKED;
+		if (reply.kind !== 'ok') return UNASKED;
 		const about = (reply.data[kind] ?? {}) as { deleted?: unknown; is_archived?: unknown };
 		if (about.deleted === true) return 'who has left: name somebody else';
 		if (about.is_archived === true) return 'a channel that is archived';

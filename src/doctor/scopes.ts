@@ -2,16 +2,16 @@ import type { Settings } from '../config.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import type { SlackReply } from './slack-call.ts';
 
-/** The bot scopes without which Handraise does not work, as in manifest.yml, and what fails without them. */
+/** The bot scopes without which Handraise does not work, as in manifest.yml, and what happens without them. */
 export const REQUIRED_SCOPES: Readonly<Record<string, string>> = {
-	commands: '/session and "Use as answer"',
-	'chat:write': 'cards, threads and receipts',
-	'users:read': 'telling members from guests, so everybody is refused',
-	'app_mentions:read': 'answering a mention in a thread',
-	'im:history': 'understanding direct messages',
-	'im:write': 'telling authors about late or failed answers',
-	'channels:read': 'watching in public channels',
-	'groups:read': 'watching in private channels',
+	commands: '/session and "Use as answer" do not work',
+	'chat:write': 'no card, thread or receipt is posted',
+	'users:read': 'members cannot be told from guests, so everybody is refused',
+	'app_mentions:read': 'a mention in a thread is not heard',
+	'im:history': 'direct messages are not heard',
+	'im:write': 'authors are not told about late or failed answers',
+	'channels:read': 'public channels cannot be watched',
+	'groups:read': 'private channels cannot be watched',
 };
 
 /** The scopes that an installation may leave out, and what is lost then. */
@@ -43,8 +43,8 @@ export function checkScopes(reply: SlackReply, settings: Partial<Settings>): Fin
 	);
 	const needsGroups = (settings.ALLOWED_USERGROUPS ?? []).length > 0;
 	const found: Finding[] = [];
-	for (const [scope, use] of Object.entries(REQUIRED_SCOPES)) {
-		if (!granted.has(scope)) found.push(failure(`${scope} is missing (without it: no ${use}): add it ${HOW}.`));
+	for (const [scope, loss] of Object.entries(REQUIRED_SCOPES)) {
+		if (!granted.has(scope)) found.push(failure(`${scope} is missing: ${loss}. Add it ${HOW}.`));
 	}
 	for (const [scope, loss] of Object.entries(OPTIONAL_SCOPES)) {
 		if (granted.has(scope)) continue;

@@ -16,7 +16,8 @@ export interface Case {
 /** Breaks one thing after the other in a set-up that is well otherwise, and runs the command on each. */
 export function testBroken(what: string, cases: readonly Case[]): void {
 	describe.concurrent(`says what is wrong with the ${what}`, () => {
-		test.each(cases)('when $name', async ({ breaks, env, says, exit = 1 }) => {
+		// A start of the program each, several at a time: on a machine with other work to do that takes long.
+		test.each(cases)('when $name', { timeout: 120_000 }, async ({ breaks, env, says, exit = 1 }) => {
 			await using world = await createWorld();
 			await breaks?.(world);
 			const { lines, exit: ended } = await world.doctor(await env?.(world));

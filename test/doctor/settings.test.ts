@@ -82,6 +82,13 @@ const access: Case[] = [
 		exit: 0,
 	},
 	{
+		name: 'an allowed user cannot be looked up',
+		breaks: ({ slack }) => slack.faults.add({ method: 'users.info', error: 'missing_scope' }),
+		env: () => ({ ALLOWED_USERS: 'U0NOBODY' }),
+		says: /^- Access: ALLOWED_USERS \(U0NOBODY\): not looked up, since Slack does not let the app/,
+		exit: 0,
+	},
+	{
 		name: 'an allowed channel is archived',
 		env: () => ({ ALLOWED_CHANNELS: 'C0AGENTS C0OLD' }),
 		says: /^! Access: ALLOWED_CHANNELS names C0OLD, a channel that is archived/,

@@ -49,7 +49,7 @@ const scopes: Case[] = [
 	{
 		name: 'a scope is missing',
 		breaks: without('users:read'),
-		says: /^✗ Scopes: users:read is missing .*: add it under "OAuth & Permissions".*and reinstall the app/,
+		says: /^✗ Scopes: users:read is missing: .*everybody is refused\. Add it under "OAuth & Permissions".*and reinstall the app/,
 	},
 	{
 		name: 'an optional scope is missing',
