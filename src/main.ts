@@ -8,8 +8,8 @@ const STOP_WITHIN_MS = 9_500;
 
 /** Says what stands in the way, one line each, and ends with 1; only a mistake of ours gets a stack trace. */
 function fail(error: unknown): never {
-	if (!(error instanceof HandraiseError)) throw error;
-	process.stderr.write(`${error.message}\n`);
+	const words = error instanceof HandraiseError ? error.message : error instanceof Error ? error.stack : String(error);
+	process.stderr.write(`${words}\n`);
 	process.exit(1);
 }
 

@@ -1,5 +1,16 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { HandraiseError } from '../errors.ts';
+
+/** The port cannot be listened on. */
+export class PortUnusableError extends HandraiseError {
+	readonly code = 'port_unusable';
+	readonly retryable = false;
+
+	constructor(port: number, cause: NodeJS.ErrnoException) {
+		super(`PORT ${port} cannot be used (${cause.code}): give another one, or end the process that has it`, { cause });
+	}
+}
 
 interface Options {
 	readonly port: number;
@@ -25,10 +36,10 @@ export function createHttpServer({ port, notReady, metrics, slack }: Options) {
 		return text(response, 404, 'Not found\n');
 	});
 	return {
-		/** Resolves to the port it listens on. Rejects when the port is taken. */
+		/** Resolves to the port it listens on. @throws PortUnusableError when the port is taken */
 		async start(): Promise<number> {
 			await new Promise<void>((resolve, reject) => {
-				server.once('error', reject);
+				server.once('error', (error) => reject(new PortUnusableError(port, error)));
 				server.listen(port, resolve);
 			});
 			return (server.address() as AddressInfo).port;

@@ -11,14 +11,19 @@ export interface Identity {
 	readonly botUserId: string;
 }
 
-/** Slack does not accept the token, or names no bot for it. `slackCode` is Slack's own. */
+const REMEDIES = {
+	SLACK_BOT_TOKEN: 'copy the bot token again, or reinstall the app',
+	SLACK_APP_TOKEN: 'make an app-level token with connections:write and copy it again',
+} as const;
+
+/** Slack does not accept a token, or names no bot for it. `slackCode` is Slack's own. */
 export class SlackTokenError extends HandraiseError {
 	readonly code = 'slack_token_refused';
 	readonly retryable = false;
 	readonly slackCode: string;
 
-	constructor(slackCode: string) {
-		super(`Slack refuses SLACK_BOT_TOKEN (${slackCode}): copy the bot token again, or reinstall the app`);
+	constructor(setting: keyof typeof REMEDIES, slackCode: string) {
+		super(`Slack refuses ${setting} (${slackCode}): ${REMEDIES[setting]}`);
 		this.slackCode = slackCode;
 	}
 }
@@ -38,12 +43,12 @@ export async function identify(
 		try {
 			const { team_id, bot_id, user_id } = await client.auth.test();
 			if (team_id === undefined || bot_id === undefined || user_id === undefined)
-				throw new SlackTokenError('not a bot');
+				throw new SlackTokenError('SLACK_BOT_TOKEN', 'not a bot');
 			return { teamId: team_id, botId: bot_id, botUserId: user_id };
 		} catch (error) {
 			if (error instanceof SlackTokenError) throw error;
 			const code = slackErrorCode(error);
-			if (code !== null && !PASSING.has(code)) throw new SlackTokenError(code);
+			if (code !== null && !PASSING.has(code)) throw new SlackTokenError('SLACK_BOT_TOKEN', code);
 			log.warn({ code: code ?? 'no_answer', tries }, 'Slack cannot be reached yet');
 			await clock.sleep(Math.min(500 * 2 ** Math.min(tries, 10), LONGEST_PAUSE_MS), signal);
 		}

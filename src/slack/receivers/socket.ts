@@ -2,6 +2,7 @@ import { type App, type Receiver, SocketModeReceiver } from '@slack/bolt';
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import { slackErrorCode } from '../clients.ts';
+import { SlackTokenError } from '../identity.ts';
 import { createSlackLogger } from '../slack-logger.ts';
 
 /** Slack closes each connection every few hours; with two, one serves while the other is renewed. */
@@ -18,6 +19,7 @@ const HOPELESS = new Set([
 	'user_removed_from_team',
 	'team_disabled',
 	'not_allowed_token_type',
+	'missing_scope',
 ]);
 
 interface Options {
@@ -84,7 +86,7 @@ export function createSocketReceiver({ appToken, apiUrl, clock, log }: Options):
 			} catch (error) {
 				if (stopping.signal.aborted) break;
 				const code = slackErrorCode(error);
-				if (code !== null && HOPELESS.has(code)) first(error);
+				if (code !== null && HOPELESS.has(code)) first(new SlackTokenError('SLACK_APP_TOKEN', code));
 				log.warn({ code: code ?? 'no_connection', failures }, 'could not open a Socket Mode connection');
 				failures++;
 			} finally {
