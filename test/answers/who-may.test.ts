@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createGatekeeper, type Directory, type PersonFacts } from '../../src/answers/who-may.ts';
+import { type AccessRules, createGatekeeper, type Directory, type PersonFacts } from '../../src/answers/who-may.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { type AppOptions, startApp } from '../support/app.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 const FULL: PersonFacts = { teamId: 'T1', isGuest: false, isBot: false, isDeactivated: false, isStranger: false };
-const OPEN = { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] };
+const OPEN: AccessRules = { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] };
 
-function setting(rules: Partial<typeof OPEN & { users: string[]; userGroups: string[]; channels: string[] }> = {}) {
+function setting(rules: Partial<AccessRules> = {}) {
 	const clock = createManualClock();
 	const asked: string[] = [];
 	let facts: PersonFacts | Error = FULL;
