@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, parseConfig } from '../src/config.ts';
+
+const COMPLETE = {
+	SLACK_BOT_TOKEN: 'xoxb-1',
+	SLACK_APP_TOKEN: 'xapp-1',
+	SESSION_SERVICE_URL: 'https://service.example',
+	SESSION_SERVICE_API_KEY: 'key-1',
+};
+
+function problems(env: Record<string, string | undefined>): readonly string[] {
+	try {
+		parseConfig(env);
+		return [];
+	} catch (error) {
+		if (error instanceof ConfigError) return error.problems;
+		throw error;
+	}
+}
+
+describe('the settings', () => {
+	it('have defaults for all but the four that are required', () => {
+		expect(parseConfig(COMPLETE)).toEqual({
+			slack: {
+				botToken: 'xoxb-1',
+				apiUrl: 'https://slack.com/api/',
+				transport: { kind: 'socket', appToken: 'xapp-1' },
+			},
+			service: { url: 'https://service.example', apiKey: 'key-1', requestsPerMinute: 250, callTimeoutMs: 20_000 },
+			dashboardUrl: null,
+			store: { databaseUrl: null, dataDir: './data', encryptionKey: null },
+			access: { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [], adminContact: null },
+			retentionDays: 90,
+			watchMaxDays: 7,
+			giveUpMs: 24 * 3_600_000,
+			port: 3000,
+			logLevel: 'info',
+		});
+	});
+
+	it('choose signed HTTP when there is a signing secret and no app-level token', () => {
+		const { SLACK_APP_TOKEN: _, ...rest } = COMPLETE;
+		expect(parseConfig({ ...rest, SLACK_SIGNING_SECRET: 's' }).slack.transport).toEqual({
+			kind: 'http',
+			signingSecret: 's',
+		});
+		expect(parseConfig({ ...COMPLETE, SLACK_SIGNING_SECRET: 's' }).slack.transport.kind).toBe('socket');
+	});
+
+	it('take blanks for unset, trim, and drop slashes at the end', () => {
+		const config = parseConfig({
+			...COMPLETE,
+			SESSION_SERVICE_URL: ' https://service.example/base/ ',
+			SESSION_DASHBOARD_URL: 'https://dashboard.example/',
+			ADMIN_CONTACT: '  ',
+			SLACK_API_URL: 'http://127.0.0.1:1/api',
+			GIVE_UP_HOURS: ' ',
+		});
+		expect(config.service.url).toBe('https://service.example/base');
+		expect(config.dashboardUrl).toBe('https://dashboard.example');
+		expect(config.access.adminContact).toBeNull();
+		expect(config.slack.apiUrl).toBe('http://127.0.0.1:1/api/');
+		expect(config.giveUpMs).toBe(24 * 3_600_000);
+	});
+
+	it('read lists with commas and spaces', () => {
+		const { access } = parseConfig({
+			...COMPLETE,
+			ALLOWED_CHANNELS: 'C0ABC, G0DEF D0GHI',
+			ALLOWED_USERS: 'U0ABC,\nW0DEF',
+			ALLOWED_USERGROUPS: 'S0ABC',
+			ALLOW_GUESTS: 'yes',
+			ALLOW_EXTERNAL: '0',
+		});
+		expect(access).toMatchObject({
+			channels: ['C0ABC', 'G0DEF', 'D0GHI'],
+			users: ['U0ABC', 'W0DEF'],
+			userGroups: ['S0ABC'],
+			allowGuests: true,
+			allowExternal: false,
+		});
+	});
+
+	it.each<[string, Record<string, string | undefined>, RegExp]>([
+		['no bot token', { SLACK_BOT_TOKEN: undefined }, /^SLACK_BOT_TOKEN is missing: .*xoxb-/],
+		['a blank bot token', { SLACK_BOT_TOKEN: ' ' }, /^SLACK_BOT_TOKEN is missing/],
+		['an app token as bot token', { SLACK_BOT_TOKEN: 'xapp-1' }, /^SLACK_BOT_TOKEN is another kind of token/],
+		['a user token as bot token', { SLACK_BOT_TOKEN: 'xoxp-1' }, /^SLACK_BOT_TOKEN is another kind of token/],
+		['a bot token as app token', { SLACK_APP_TOKEN: 'xoxb-1' }, /^SLACK_APP_TOKEN is another kind of token/],
+		[
+			'neither app token nor signing secret',
+			{ SLACK_APP_TOKEN: undefined },
+			/^SLACK_APP_TOKEN is missing: .*SLACK_SIGNING_SECRET/,
+		],
+		['no service', { SESSION_SERVICE_URL: undefined }, /^SESSION_SERVICE_URL is missing/],
+		[
+			'a service without a scheme',
+			{ SESSION_SERVICE_URL: 'service.example' },
+			/^SESSION_SERVICE_URL is not a usable address/,
+		],
+		['a service that ends in /v1', { SESSION_SERVICE_URL: 'https://s.example/v1/' }, /ends in \/v1/],
+		['a service with a password', { SESSION_SERVICE_URL: 'https://a:secret@s.example' }, /holds a user name/],
+		['a service with a query', { SESSION_SERVICE_URL: 'https://s.example/?a=1' }, /not a usable address/],
+		['no key', { SESSION_SERVICE_API_KEY: undefined }, /^SESSION_SERVICE_API_KEY is missing/],
+		['a key with a line end', { SESSION_SERVICE_API_KEY: 'secret\nkey' }, /^SESSION_SERVICE_API_KEY holds characters/],
+		['a budget of nothing', { SESSION_SERVICE_RPM: '0' }, /^SESSION_SERVICE_RPM is less than 10/],
+		['a time-out of words', { SESSION_SERVICE_TIMEOUT_MS: 'soon' }, /^SESSION_SERVICE_TIMEOUT_MS is not a number/],
+		['half a day', { RETENTION_DAYS: '0.5' }, /^RETENTION_DAYS is not a whole number/],
+		['too many hours', { GIVE_UP_HOURS: '9999' }, /^GIVE_UP_HOURS is more than 720/],
+		[
+			'a database of another kind',
+			{ DATABASE_URL: 'mysql://a:secret@h/d', ENCRYPTION_KEY: 'k' },
+			/^DATABASE_URL is not a PostgreSQL address/,
+		],
+		[
+			'a database without a key',
+			{ DATABASE_URL: 'postgres://a:secret@h/d' },
+			/^ENCRYPTION_KEY is missing: .*openssl rand/,
+		],
+		['a name as channel', { ALLOWED_CHANNELS: '#agents' }, /^ALLOWED_CHANNELS holds something that is no Slack id/],
+		['a name as user', { ALLOWED_USERS: 'U0ADA, @secret' }, /^ALLOWED_USERS holds something that is no Slack id/],
+		['a name as user group', { ALLOWED_USERGROUPS: 'ops' }, /^ALLOWED_USERGROUPS holds something/],
+		['a flag of another kind', { ALLOW_GUESTS: 'perhaps' }, /^ALLOW_GUESTS is neither true nor false/],
+		['a port beyond ports', { PORT: '70000' }, /^PORT is more than 65535/],
+		['a log level nobody knows', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL is not one of trace, debug/],
+		[
+			'a dashboard with a script',
+			{ SESSION_DASHBOARD_URL: 'javascript:alert(1)' },
+			/^SESSION_DASHBOARD_URL is not a usable/,
+		],
+	])('say in one line what is wrong with %s, without the value', (_, env, words) => {
+		const found = problems({ ...COMPLETE, ...env });
+		expect(found).toEqual([expect.stringMatching(words)]);
+		expect(found.join()).not.toContain('secret');
+		expect(found.join()).not.toContain('\n');
+	});
+
+	it('say everything that is wrong at once', () => {
+		expect(problems({}).map((line) => line.split(' ')[0])).toEqual([
+			'SLACK_BOT_TOKEN',
+			'SESSION_SERVICE_URL',
+			'SESSION_SERVICE_API_KEY',
+			'SLACK_APP_TOKEN',
+		]);
+	});
+});
