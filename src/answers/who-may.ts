@@ -3,8 +3,8 @@ import type { Person } from './answer.ts';
 
 /** What Slack says about a person. */
 export interface PersonFacts {
-	/** The workspace the person belongs to. */
-	readonly teamId: string;
+	/** The workspace the person belongs to; null when Slack leaves it out: then the request's own word counts. */
+	readonly teamId: string | null;
 	readonly isGuest: boolean;
 	readonly isBot: boolean;
 	readonly isDeactivated: boolean;
@@ -81,7 +81,8 @@ export function createGatekeeper({ rules, teamId, directory, clock }: Dependenci
 			const facts = await people.get(person.userId, () => directory.person(person.userId, signal));
 			if (facts.isBot) return refused('bot');
 			if (facts.isDeactivated) return refused('deactivated');
-			if (!rules.allowExternal && (facts.isStranger || facts.teamId !== teamId)) return refused('external');
+			if (!rules.allowExternal && (facts.isStranger || (facts.teamId ?? person.teamId) !== teamId))
+				return refused('external');
 			if (!rules.allowGuests && facts.isGuest) return refused('guest');
 			return (await isListed(person.userId, signal)) ? { allowed: true } : refused('user_not_allowed');
 		} catch {

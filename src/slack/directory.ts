@@ -23,10 +23,10 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 	return {
 		async person(userId, signal) {
 			const { user } = await within(client.users.info({ user: userId }), signal);
-			if (user?.team_id === undefined) throw new Error('users.info names no workspace');
+			if (user === undefined) throw new Error('users.info names nobody');
 			remember(userId, user.profile?.display_name || user.profile?.real_name || user.real_name || user.name);
 			return {
-				teamId: user.team_id,
+				teamId: user.team_id ?? null,
 				isGuest: user.is_restricted === true || user.is_ultra_restricted === true,
 				isBot: user.is_bot === true,
 				isDeactivated: user.deleted === true,

@@ -58,7 +58,7 @@ const viewSchema = z
 			),
 		}),
 	);
-const interaction = z.object({ view: viewSchema.optional() });
+const interaction = z.object({ view: viewSchema.nullish() });
 const pressed = z
 	.object({
 		value: z.string().optional().catch(undefined),
@@ -88,8 +88,8 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 	const seen = new Set<string>();
 
 	/** Whether this key comes for the first time; Bolt does not look at that. */
-	function isNew(key: string | null): boolean {
-		if (key === null) return true;
+	function isNew(key: string | null | undefined): boolean {
+		if (key == null) return true;
 		if (seen.has(key)) return false;
 		seen.add(key);
 		const oldest = seen.values().next();

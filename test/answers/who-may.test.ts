@@ -43,6 +43,7 @@ describe('the gatekeeper', () => {
 		['somebody deactivated', { isDeactivated: true }, { allowGuests: true, allowExternal: true }, 'deactivated'],
 		['a stranger', { isStranger: true }, {}, 'external'],
 		['somebody of another organisation', { teamId: 'T2' }, {}, 'external'],
+		['a full member whose workspace Slack leaves out', { teamId: null }, {}, null],
 		['a stranger where strangers may', { teamId: 'T2', isStranger: true }, { allowExternal: true }, null],
 		[
 			'a guest of another organisation where strangers may',

@@ -6,7 +6,7 @@ import type { Session } from '../../questions/session.ts';
 import { chooseItemModal } from '../blocks/choose-item-modal.ts';
 import { errorModal } from '../blocks/error-modal.ts';
 import { loadingModal } from '../blocks/loading-modal.ts';
-import { answerCard, refusedMessage } from '../blocks/messages.ts';
+import { answerCard, errorMessage, refusedMessage } from '../blocks/messages.ts';
 import { refusedModal } from '../blocks/refused-modal.ts';
 import { sessionModal } from '../blocks/session-modal.ts';
 import type { Notice } from '../blocks/session-model.ts';
@@ -99,8 +99,9 @@ export function createSessionFlow(deps: Dependencies) {
 			'could not show a session',
 		);
 		const context = { kept: 'nothing', adminContact, retryAt: retryAtOf(error) } as const;
-		await update(open, errorModal(code, metadata, context)).catch((failed: unknown) => {
+		await update(open, errorModal(code, metadata, context)).catch(async (failed: unknown) => {
 			request.log.error({ code: slackErrorCode(failed) ?? 'no_answer' }, 'could not even show the error');
+			await reply.toPerson(whereItBegan(request, metadata), errorMessage(code, metadata.sessionId, context));
 		});
 	}
 
@@ -150,6 +151,11 @@ export function createSessionFlow(deps: Dependencies) {
 		}
 	}
 
+	/** A press inside a modal has no place of its own: words about it go where the modal was opened. */
+	function whereItBegan(request: PersonRequest, { origin }: ViewMetadata): PersonRequest {
+		return request.channelId === null ? { ...request, ...origin } : request;
+	}
+
 	function refuse(request: PersonRequest, verdict: Verdict & { allowed: false }): void {
 		request.log.info({ refusal: verdict.refusal }, 'refused');
 	}
@@ -194,7 +200,9 @@ export function createSessionFlow(deps: Dependencies) {
 			const verdict = await gatekeeper.check(request.person, metadata.origin.channelId);
 			if (!verdict.allowed) {
 				refuse(request, verdict);
-				await openView(request, refusedModal(verdict.refusal, metadata, adminContact), true);
+				if ((await openView(request, refusedModal(verdict.refusal, metadata, adminContact), true)) === null) {
+					await reply.toPerson(whereItBegan(request, metadata), refusedMessage(verdict.refusal, adminContact));
+				}
 				return;
 			}
 			try {
@@ -204,7 +212,10 @@ export function createSessionFlow(deps: Dependencies) {
 				request.log.warn({ session: metadata.sessionId, code }, 'could not show a session again');
 				if (metadata.fields.length === 0) return showError(request, open, metadata, error);
 				const context = { kept: 'text', adminContact, retryAt: retryAtOf(error) } as const;
-				await openView(request, errorModal(code, { ...metadata, fields: [] }, context), true);
+				if ((await openView(request, errorModal(code, { ...metadata, fields: [] }, context), true)) === null) {
+					// The read took longer than the trigger lives: nothing can be put on top of the form any more.
+					await reply.toPerson(whereItBegan(request, metadata), errorMessage(code, metadata.sessionId, context));
+				}
 			}
 		},
 	};

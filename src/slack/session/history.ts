@@ -3,7 +3,7 @@ import type { AnswerStore } from '../../answers/ports.ts';
 import type { Gatekeeper } from '../../answers/who-may.ts';
 import { errorModal } from '../blocks/error-modal.ts';
 import { HISTORY_PAGE, historyView } from '../blocks/history-view.ts';
-import { refusedMessage } from '../blocks/messages.ts';
+import { errorMessage, refusedMessage } from '../blocks/messages.ts';
 import { codeOf } from '../error-code.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import type { Reply } from '../reply.ts';
@@ -46,7 +46,11 @@ export function createHistoryFlow(deps: Dependencies) {
 	return {
 		async open(request: PersonRequest, sessionId: string): Promise<void> {
 			const { triggerId } = request;
-			if (triggerId === null || !(await mayRead(request, request.channelId))) return;
+			if (!(await mayRead(request, request.channelId))) return;
+			if (triggerId === null) {
+				await reply.toPerson(request, errorMessage('slack_unavailable', sessionId, { kept: 'nothing', adminContact }));
+				return;
+			}
 			const metadata = newMetadata({ sessionId, formId: newFormId(), origin: originOf(request) });
 			await client.views.open({ trigger_id: triggerId, view: await page(request, metadata) });
 		},

@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { signedHeaders } from '../support/slack/http-delivery.ts';
+import type { App } from './support/open-session.ts';
+import { startTimedApp } from './support/timed-app.ts';
+
+/** What Slack leaves out in places, and what comes too late: whatever it is, the person is told something. */
+
+let timed: Awaited<ReturnType<typeof startTimedApp>>;
+let app: App;
+beforeAll(async () => {
+	timed = await startTimedApp({ transport: 'http' });
+	app = timed.app;
+});
+afterAll(() => timed[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	app.slack.faults.clear();
+	await app.slack.as('ada').modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+const team = () => app.slack.core.state.team.id;
+
+async function deliver(body: string, type: string): Promise<number> {
+	const headers = { 'content-type': type, ...signedHeaders(app.slack.tokens.signingSecret, body, Date.now()) };
+	return (await fetch(`${app.url}/slack/events`, { method: 'POST', body, headers })).status;
+}
+
+function told(words: string): () => boolean {
+	const posts = () => app.slack.as('ada').messages('#agents', { all: true });
+	const before = posts().length;
+	return () =>
+		posts()
+			.slice(before)
+			.some((post) => post.text().includes(words));
+}
+
+it('a history without a trigger is told, since no window can be opened', async () => {
+	const command = {
+		command: '/session',
+		text: 'history demo',
+		user_id: 'U0ADA',
+		team_id: team(),
+		channel_id: 'C0AGENTS',
+	};
+	const hears = told('Slack did not let Handraise finish this.');
+	expect(await deliver(new URLSearchParams(command).toString(), 'application/x-www-form-urlencoded')).toBe(200);
+	await timed.until(hears);
+});
+
+it('mentions without an event id are not taken for one another', async () => {
+	for (const ts of ['1700000001.000100', '1700000002.000100']) {
+		const hears = told("Handraise brings agents' questions to you");
+		const event = { type: 'app_mention', user: 'U0ADA', channel: 'C0AGENTS', ts, text: 'hello' };
+		const body = JSON.stringify({ type: 'event_callback', team_id: team(), event });
+		expect(await deliver(body, 'application/json')).toBe(200);
+		await timed.until(hears);
+	}
+});
+
+it('Refresh of a form tells outside of it when the service answers only after the trigger is gone', async () => {
+	const ada = app.slack.as('ada');
+	await ada.command('#agents', '/session choices');
+	await timed.shows('Which colour?');
+	app.service.faults.add({ kind: 'hang', method: 'GET' });
+	app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
+	const hears = told('The session service took too long. Your text is still here.');
+	await ada.modal()?.press('Refresh');
+	await timed.until(hears);
+	expect(ada.modal()?.text()).toContain('Which colour?');
+});
+
+it('a view that Slack does not let us update any more is no reason to say nothing', async () => {
+	app.service.faults.add({ kind: 'error', status: 404, method: 'GET' });
+	app.slack.faults.add({ method: 'views.update', error: 'internal_error' });
+	const hears = told('knows no such session');
+	await app.slack.as('ada').command('#agents', '/session choices');
+	await timed.until(hears);
+});
