@@ -3,7 +3,7 @@ import type { Person, QuestionKey } from './answer.ts';
 import type { Claim, ClaimStore, QuestionObserver } from './ports.ts';
 
 /** "(name) is answering" lapses by itself after this long without an action. */
-export const CLAIM_MS = 5 * 60_000;
+const CLAIM_MS = 5 * 60_000;
 
 interface Dependencies {
 	readonly store: ClaimStore;

@@ -16,7 +16,7 @@ const EARLY_LOOK_MS = 1_000;
 const FRESH_TRIES = 3;
 
 /** The first look after a delivery, see `confirm.ts`. */
-export const FIRST_CONFIRM_MS = 2_000;
+const FIRST_CONFIRM_MS = 2_000;
 
 export interface DeliveryMetrics {
 	attempt(outcome: 'delivered' | 'settled' | Failure['kind']): void;

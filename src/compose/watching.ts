@@ -108,5 +108,3 @@ function kept(limit: number): number {
 	const { delivery, person } = sharesOf(limit);
 	return delivery + person;
 }
-
-export type Watching = ReturnType<typeof createWatching>;

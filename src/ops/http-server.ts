@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { HandraiseError } from '../errors.ts';
 
 /** The port cannot be listened on. */
-export class PortUnusableError extends HandraiseError {
+class PortUnusableError extends HandraiseError {
 	readonly code = 'port_unusable';
 	readonly retryable = false;
 

@@ -54,7 +54,7 @@ const sessionVariables = anything.transform((value): readonly SessionVariable[] 
  *
  * zod reads the envelope, the messages are read by hand (`messages.ts`): for 600 messages in 0.5, 2.6 and 7.5 MB that
  * takes 0.21, 0.10 and 0.05 of what JSON.parse takes, with zod for each message it would be 0.56, 0.24 and 0.09 before
- * anything is made of the actions (`npm exec node -- test/bench/session-schema.ts`).
+ * anything is made of the actions (`npm run bench:schema`).
  */
 const sessionSchema = z
 	.object({

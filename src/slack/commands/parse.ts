@@ -96,7 +96,7 @@ function withIds(
 }
 
 /** The session id in one word of a person, or why there is none. */
-export function parseSessionId(word: string, dashboardUrl: string | null): string | { problem: HelpReason } {
+function parseSessionId(word: string, dashboardUrl: string | null): string | { problem: HelpReason } {
 	const bare = unwrap(word);
 	if (bare === '') return { problem: 'missing_id' };
 	if (/^https?:\/\//i.test(bare)) return idOfLink(bare, dashboardUrl);
