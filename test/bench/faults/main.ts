@@ -25,7 +25,7 @@ const USAGE = `npm run test:faults -- [options]
 /** Short, so that unknown outcomes are resolved soon; the service's delays stay below it. */
 const CALL_TIMEOUT_MS = 600;
 /** A PUT that is under way when the program is told to stop gets its time. */
-const CALL_TIMEOUT_STOPS_MS = 3_000;
+const CALL_TIMEOUT_STOPS_MS = 6_000;
 const NAMES: Record<StoreKind, string> = { sqlite: 'SQLite, one process', postgres: 'PostgreSQL, two replicas' };
 
 const { values } = parseArgs({

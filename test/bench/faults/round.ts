@@ -71,8 +71,9 @@ export async function openForm(
 	person: string,
 	text: string,
 ): Promise<{ actor: Actor; modal: Modal }> {
-	const actor = world.slack.as(person, `window of ${sessionId}`);
 	for (let tries = 1; ; tries++) {
+		// A window of its own for each try: what comes late for an earlier one must not push the form aside.
+		const actor = world.slack.as(person, `${sessionId}, try ${tries}`);
 		try {
 			await world.serving();
 			await actor.command('#agents', `/session ${sessionId}`);

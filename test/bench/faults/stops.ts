@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { strikeAt } from './moments.ts';
 import type { Random } from './random.ts';
 import { watchReceipts } from './receipt-watch.ts';
 import { beginRound, type Round, submit } from './round.ts';
@@ -50,8 +51,12 @@ export async function runStops({
 		for (const sessionId of sessions) {
 			if (random.chance(0.7)) service.faults.add({ kind: 'late', ms: slowMs, method: 'PUT', sessionId, times: 1 });
 		}
-		const pressing = now.map((round) => submit(world, round, { twice: false, edit: () => null }));
-		await pause(random.whole(0, 400));
+		const target = random.pick(['any time', 'during the PUT', 'during the PUT'] as const);
+		const [moment, ...pressing] = [
+			strikeAt(target, world, sessions, random, () => {}),
+			...now.map((round) => submit(world, round, { twice: false, edit: () => null })),
+		];
+		await moment;
 		const underWay = service.log
 			.puts()
 			.filter((entry) => sessions.has(entry.sessionId ?? '') && entry.answeredAt === null);
