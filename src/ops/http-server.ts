@@ -2,6 +2,9 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { HandraiseError } from '../errors.ts';
 
+/** Slack gives up on a request after three seconds. */
+const STOP_WITHIN_MS = 3_000;
+
 /** The port cannot be listened on. */
 class PortUnusableError extends HandraiseError {
 	readonly code = 'port_unusable';
@@ -44,12 +47,14 @@ export function createHttpServer({ port, notReady, metrics, slack }: Options) {
 			});
 			return (server.address() as AddressInfo).port;
 		},
-		/** Lets running requests finish. */
+		/** Lets running requests finish, as long as Slack waits for an answer. */
 		async stop(): Promise<void> {
+			const late = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS);
 			await new Promise<void>((resolve) => {
 				server.close(() => resolve());
 				server.closeIdleConnections();
 			});
+			clearTimeout(late);
 		},
 	};
 }

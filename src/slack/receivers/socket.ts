@@ -61,10 +61,13 @@ export function createSocketReceiver({ appToken, apiUrl, clock, log }: Options):
 		const gone = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
 		const late = AbortSignal.any([stopping.signal, AbortSignal.timeout(CONNECT_WITHIN_MS)]);
 		const connecting = client.start();
-		// When the race below is lost, nobody looks at this promise any more.
-		connecting.catch(() => {});
 		await Promise.race([connecting, rejectWhen(late)]).catch((error: unknown) => {
 			void client.disconnect();
+			// While it waits for its address the library cannot be stopped: what opens all the same must take no request.
+			void connecting.then(
+				() => client.disconnect(),
+				() => {},
+			);
 			throw error;
 		});
 		onServing();

@@ -1,0 +1,135 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startApp } from '../../support/app.ts';
+import type { App } from '../support/open-session.ts';
+import { openSession } from '../support/open-session.ts';
+
+let app: App;
+beforeAll(async () => {
+	app = await startApp();
+	await app.slack.connected(2);
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	await app.slack.as('ada').modal()?.close(true);
+	await app.slack.connected(2);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+const opened = () => app.slack.traffic.calls('apps.connections.open').length;
+const ready = async () => (await fetch(`${app.url}/readyz`)).text();
+
+describe('Socket Mode', () => {
+	it('keeps two connections, so that commands work in turn over both', async () => {
+		expect(app.slack.sockets.count()).toBe(2);
+		for (let turn = 0; turn < 2; turn++) await (await openSession(app, 'choices')).close();
+	});
+
+	it('loses no command while a connection is refreshed', async () => {
+		for (let round = 0; round < 4; round++) {
+			const before = opened();
+			app.slack.sockets.disconnect('refresh_requested');
+			// Told to go and not replaced yet: the other one serves.
+			await (await openSession(app, 'choices')).close();
+			await app.slack.connected(2);
+			expect(opened()).toBe(before + 1);
+		}
+	});
+
+	it('loses no command when a connection is cut without a word', async () => {
+		for (let round = 0; round < 4; round++) {
+			app.slack.sockets.drop('oldest');
+			await (await openSession(app, 'choices')).close();
+			await app.slack.connected(2);
+		}
+	});
+
+	it('comes back by itself when all connections are cut, and says meanwhile that it is not ready', async () => {
+		const release = app.slack.faults.hold('apps.connections.open');
+		app.slack.sockets.drop('all');
+		await app.slack.changes.until(
+			() => app.slack.traffic.calls('apps.connections.open').filter((call) => call.doneAt === null).length === 2,
+			() => 'Nothing asks for a new connection.',
+		);
+		expect(await ready()).toBe('no connection to Slack\n');
+		release();
+		await app.slack.connected(2);
+		await openSession(app, 'choices');
+		expect(await ready()).toBe('ready\n');
+	});
+
+	it.each([
+		['answers 500', { status: 500 }],
+		['limits the rate', { status: 429, retryAfter: 1 }],
+		['cuts the line', { drop: true }],
+		['refuses the token for a moment', { error: 'invalid_auth' }],
+	])('lives on when Slack %s at a reconnect', async (_, fault) => {
+		const unhandled: unknown[] = [];
+		const note = (error: unknown) => void unhandled.push(error);
+		process.on('unhandledRejection', note);
+		app.slack.faults.add({ method: 'apps.connections.open', ...fault, times: 2 });
+		app.slack.sockets.drop('all');
+		await app.slack.changes.until(
+			() => app.slack.sockets.count() === 2,
+			() => 'It did not come back.',
+		);
+		process.off('unhandledRejection', note);
+		expect(unhandled).toEqual([]);
+		await openSession(app, 'choices');
+	});
+
+	it('does the work of an envelope that comes twice once', async () => {
+		const modal = await openSession(app, 'three');
+		const updates = app.slack.traffic.calls('views.update').length;
+		app.slack.faults.duplicateNext('block_actions');
+		await modal.press('Plain text fields');
+		await app.slack.as('ada').waitForModal('Fitting fields');
+		await (await openSession(app, 'choices')).close();
+		expect(app.slack.traffic.calls('views.update').length - updates).toBe(2);
+	});
+
+	it('keeps an answer whose acknowledgement was lost because every connection went at that moment', async () => {
+		const modal = await openSession(app, 'yesno');
+		await modal.choose(0, 'Yes');
+		const submitted = modal.submit();
+		app.slack.sockets.disconnect('refresh_requested', 'all');
+		expect(['updated', 'trouble']).toContain((await submitted).outcome);
+		await app.slack.as('ada').waitForModal('Your answer arrived');
+		expect(app.service.log.savedPuts('yesno')).toHaveLength(1);
+	});
+
+	it('shows no person how Slack limits background calls: a modal opens while messages are limited', async () => {
+		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 30 });
+		await app.slack.as('ada').say('dm', 'hello');
+		await app.slack.changes.until(
+			() => app.slack.traffic.calls('chat.postMessage').length > 0,
+			() => 'Nothing was posted.',
+		);
+		expect((await openSession(app, 'choices')).submitText()).toBe('Send answer');
+	});
+});
+
+describe('stopping', () => {
+	it('in the middle of a reconnect ends without an unhandled rejection and opens no new connection', async () => {
+		const unhandled: unknown[] = [];
+		const note = (error: unknown) => void unhandled.push(error);
+		process.on('unhandledRejection', note);
+		const own = await startApp();
+		const release = own.slack.faults.hold('apps.connections.open');
+		own.slack.sockets.drop('all');
+		await own.slack.changes.until(
+			() => own.slack.traffic.calls('apps.connections.open').some((call) => call.doneAt === null),
+			() => 'Nothing asks for a new connection.',
+		);
+		const stopped = own.stop();
+		release();
+		await stopped;
+		await own.slack.changes.until(
+			() => own.slack.sockets.count() === 0,
+			() => 'A connection is open after the end.',
+		);
+		await own[Symbol.asyncDispose]();
+		process.off('unhandledRejection', note);
+		expect(unhandled).toEqual([]);
+	});
+});
