@@ -70,8 +70,9 @@ export function createAnnouncementStore({ db, cipher }: { db: StoreDatabase; cip
 					.where('next_attempt_at', '<=', now)
 					.where(leaseFree(now))
 					.where(
+						// Settling waits for the rate of updates; what comes after it does not wait for that.
 						sql<boolean>`not exists (select 1 from announcements as earlier where earlier.target = announcements.target
-							and earlier.state = 'pending' and earlier.number < announcements.number)`,
+							and earlier.state = 'pending' and earlier.kind <> 'settle' and earlier.number < announcements.number)`,
 					)
 					.orderBy('next_attempt_at')
 					.orderBy('created_at')

@@ -217,7 +217,7 @@ export interface WatchStore {
 	 */
 	noteOutage(outage: OutageUpdate): Promise<boolean>;
 
-	/** Leases announcements that are due and first in their target's order, at most one for a target; oldest first. */
+	/** Leases announcements that are due, oldest first; one for a target at a time, in its order, beside those that settle. */
 	takeAnnouncements(lease: Lease, limit: number, now: number): Promise<readonly DueAnnouncement[]>;
 	/** The posts of this message's questions in a watch's thread, oldest first. */
 	postedQuestions(watchId: string, messageIndex: number): Promise<readonly Announcement[]>;

@@ -228,6 +228,16 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted()).toEqual(['b']);
 		});
 
+		test('posts what comes after the settling of a question without waiting for that', async () => {
+			const watch = await added();
+			const settle = { ...said(watch, 's'), content: { kind: 'settle', messageIndex: 2, how: 'answered' } } as const;
+			await recorded([news(watch, { announcements: [said(watch, 'a'), settle, said(watch, 'b')] })]);
+			expect(await posted()).toEqual(['card']);
+			expect(await posted()).toEqual(['a']);
+			const both = await store().takeAnnouncements(LEASE, 10, T0);
+			expect(both.map(({ announcement }) => announcement.key)).toEqual(['s', 'b']);
+		});
+
 		test('gives an announcement to one replica, and to another when the first has died', async () => {
 			await added();
 			const [due] = await store().takeAnnouncements(LEASE, 10, T0);
