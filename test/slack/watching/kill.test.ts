@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { createRandom } from '../../bench/faults/random.ts';
+import { copySource } from '../../bench/faults/source-copy.ts';
+import { createPostgresUnderTest, createSqliteUnderTest } from '../../bench/faults/stores.ts';
+import { createWorld } from '../../bench/faults/world.ts';
+import { runWatchFaults } from '../../bench/watch-faults/run.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
+
+/** The short form of `npm run test:watch-faults`. */
+const RUN = { sessions: 9, perChannel: 3, kills: 1, questions: 9, random: createRandom(3), historyReadable: true };
+const WORLD = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
+
+it.each(['sqlite', 'postgres'] as const)(
+	'tells every question once though a process is killed meanwhile, on %s',
+	{ timeout: 120_000 },
+	async (kind) => {
+		await using source = await copySource();
+		await using store =
+			kind === 'sqlite'
+				? await createSqliteUnderTest()
+				: await createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
+		await using world = await createWorld({
+			...WORLD,
+			store,
+			entry: source.entry,
+			replicas: kind === 'sqlite' ? 1 : 2,
+		});
+		const result = await runWatchFaults({ ...RUN, world });
+		expect(result.problems).toEqual([]);
+		expect(result).toMatchObject({ kills: 1, expected: 9, missed: 0, unmarkedRepeats: 0, markedRepeats: 0 });
+		expect(result.delays.at(-1)).toBeLessThan(30_000);
+	},
+);
