@@ -9,6 +9,21 @@ export async function startTimedApp(options: AppOptions = {}) {
 	const app = await startApp({ ...options, clock, service: { clock, ...options.service } });
 	const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
 
+	async function through(work: Promise<void>): Promise<void> {
+		let isDone = false;
+		const end = () => {
+			isDone = true;
+		};
+		work.then(end, end);
+		await passTime(
+			app,
+			clock,
+			() => isDone,
+			() => 'It did not end.',
+		);
+		await work;
+	}
+
 	return {
 		app,
 		clock,
@@ -22,20 +37,9 @@ export async function startTimedApp(options: AppOptions = {}) {
 			),
 		until: (condition: () => boolean, describe: () => string = () => 'It never came true.') =>
 			passTime(app, clock, condition, describe),
-		/** Stops and starts the program, which may wait for its clock in between. */
-		async restart(): Promise<void> {
-			let isBack = false;
-			const restarted = app.restart().then(() => {
-				isBack = true;
-			});
-			await passTime(
-				app,
-				clock,
-				() => isBack,
-				() => 'It did not come back.',
-			);
-			await restarted;
-		},
+		/** Stops the program; `restart` starts it again on the same data. It may wait for its clock meanwhile. */
+		stop: () => through(app.stop()),
+		restart: () => through(app.restart()),
 		async [Symbol.asyncDispose]() {
 			await app[Symbol.asyncDispose]();
 			unwatch();

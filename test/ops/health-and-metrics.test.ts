@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type App, openSession } from '../slack/support/open-session.ts';
+import { startApp } from '../support/app.ts';
+import { createCutter } from '../support/cutter.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+
+const get = async (app: App, path: string) => {
+	const answer = await fetch(`${app.url}${path}`);
+	return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
+};
+
+describe.each(['socket', 'http'] as const)('an operator sees over %s', (transport) => {
+	let app: App;
+	beforeAll(async () => {
+		app = await startApp({ transport });
+		const modal = await openSession(app, 'code');
+		await modal.fill(0, '141421');
+		await modal.submit();
+		await app.slack.as('ada').waitForModal('Your answer arrived');
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+
+	it('that the process lives and is ready', async () => {
+		expect(await get(app, '/healthz')).toMatchObject({ status: 200, text: 'ok\n' });
+		expect(await get(app, '/readyz')).toMatchObject({ status: 200, text: 'ready\n' });
+	});
+
+	it('answers, attempts, times and calls, without an id or a text in them', async () => {
+		const { status, type, text } = await get(app, '/metrics');
+		expect(status).toBe(200);
+		expect(type).toContain('text/plain');
+		for (const line of [
+			/^handraise_answers\{state="(delivered|resumed)"\} 1$/m,
+			/^handraise_answers\{state="accepted"\} 0$/m,
+			/^handraise_oldest_undelivered_answer_age_seconds 0$/m,
+			/^handraise_submissions_total\{outcome="accepted"\} 1$/m,
+			/^handraise_delivery_attempts_total\{outcome="delivered"\} 1$/m,
+			/^handraise_delivery_seconds_count 1$/m,
+			/^handraise_read_to_put_seconds_count 1$/m,
+			/^handraise_ack_seconds_count [1-9]/m,
+			/^handraise_service_requests_total\{priority="person",outcome="ok"\} [1-9]/m,
+			/^handraise_slack_calls_total\{method="views.open",outcome="answered"\} [1-9]/m,
+			/^process_resident_memory_bytes/m,
+		]) {
+			expect(text).toMatch(line);
+		}
+		expect(text).not.toMatch(/U0ADA|T0ACME|C0AGENTS|141421|One-time|session="|user="/);
+	});
+
+	it('one log line for each request of a person, with an id of its own and no secret', async () => {
+		const lines = app.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+		const handled = lines.filter((line) => line.msg === 'handled');
+		expect(handled.length).toBeGreaterThanOrEqual(2);
+		const ids = handled.map((line) => line.request);
+		expect(new Set(ids).size).toBe(ids.length);
+		expect(handled.map((line) => line.what)).toEqual(expect.arrayContaining(['/session', 'submit handraise.session']));
+		for (const line of handled) expect(line).toMatchObject({ user: 'U0ADA', team: 'T0ACME', ms: expect.any(Number) });
+		const log = app.log.join('\n');
+		for (const secret of [...Object.values(app.slack.tokens), app.service.apiKey, '141421']) {
+			expect(log).not.toContain(secret);
+		}
+		expect(lines.filter((line) => line.level === 'error' || line.level === 'warn')).toEqual([]);
+	});
+
+	it('nothing on other paths', async () => {
+		expect((await get(app, '/admin')).status).toBe(404);
+		expect((await fetch(`${app.url}/metrics`, { method: 'POST' })).status).toBe(404);
+	});
+});
+
+describe('when the database is away', () => {
+	it('the process is alive and not ready, a submission keeps its form and text, and pressing again later works', async () => {
+		const postgres = await sharedPostgres();
+		const databaseUrl = await postgres.createDatabase();
+		await using cutter = await createCutter(databaseUrl);
+		await using app = await startApp({ env: { DATABASE_URL: cutter.url, ENCRYPTION_KEY: 'ab'.repeat(32) } });
+		const modal = await openSession(app, 'three');
+		for (const field of [0, 1, 2]) await modal.fill(field, `text ${field}`);
+
+		cutter.cut();
+		expect(await get(app, '/healthz')).toMatchObject({ status: 200 });
+		expect(await get(app, '/readyz')).toMatchObject({ status: 503, text: 'the database does not answer\n' });
+		expect((await get(app, '/metrics')).status).toBe(503);
+		const refused = await modal.submit();
+		expect(refused.outcome).toBe('fieldErrors');
+		expect(Object.values(refused.errors).join()).toContain(
+			'Handraise cannot reach its own database. Nothing was sent; your text is still here.',
+		);
+		expect(modal.value(1)).toBe('text 1');
+		expect(app.service.log.puts('three')).toEqual([]);
+
+		cutter.mend();
+		expect((await modal.submit()).outcome).toBe('updated');
+		await app.slack.as('ada').waitForModal('Your answer arrived');
+		expect(app.service.log.savedPuts('three')).toHaveLength(1);
+		expect(await get(app, '/readyz')).toMatchObject({ status: 200 });
+		expect(app.log.join()).not.toContain(new URL(databaseUrl).password || 'no password');
+		expect(app.slack.violations()).toEqual([]);
+	});
+});

@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type App, openSession } from '../support/open-session.ts';
+import { startTimedApp } from '../support/timed-app.ts';
+
+let timed: Awaited<ReturnType<typeof startTimedApp>>;
+let app: App;
+beforeAll(async () => {
+	timed = await startTimedApp();
+	app = timed.app;
+});
+afterAll(() => timed[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+/** Asks the next question of the session. */
+function ask(id: string, title: string): void {
+	if (!app.service.sessions.has(id)) app.service.sessions.put(id, { status: 'active', messages: [] });
+	app.service.sessions.push(id, {
+		role: 'assistant',
+		content: '',
+		human_input: [{ title, description: '', value: '' }],
+	});
+	app.service.sessions.setStatus(id, 'humanInput');
+}
+
+async function answer(id: string, who: string, text: string): Promise<void> {
+	const modal = await openSession(app, id, who);
+	await modal.fill(0, text);
+	expect((await modal.submit()).outcome).toBe('updated');
+	await timed.shows('the agent went on', who);
+	await modal.close();
+}
+
+async function history(id: string, who = 'ada') {
+	await app.slack.as(who).command('#agents', `/session history ${id}`);
+	return app.slack.as(who).waitForModal((modal) => modal.title() === 'History');
+}
+
+describe('the history of a session', () => {
+	it('says who answered what and when, newest first, with secrets hidden', async () => {
+		ask('h1', 'Colour');
+		await answer('h1', 'ada', 'blue');
+		ask('h1', 'Password');
+		await answer('h1', 'grace', 'hunter2-1618');
+		const text = (await history('h1')).text();
+		expect(text).toContain('2 answers to session *h1*, newest first.');
+		expect(text.indexOf('@grace')).toBeLessThan(text.indexOf('@ada'));
+		expect(text).toContain('*Colour*\n> blue');
+		expect(text).toContain('*Password*\n(hidden, and removed from Handraise)');
+		for (const state of ['💾 Saved', '📨 Being delivered', '✅ Delivered', '▶️ The agent went on']) {
+			expect(text.split(`${state} · 5 Jan 2026, `)).toHaveLength(3);
+		}
+		expect(await app.said()).not.toContain('hunter2-1618');
+	});
+
+	it('has answers that were not sent too, with the reason', async () => {
+		ask('h2', 'Colour');
+		const modal = await openSession(app, 'h2');
+		await modal.fill(0, 'red');
+		app.service.sessions.answerAsPage('h2', ['green']);
+		await modal.submit();
+		await timed.shows('somebody else answered first');
+		await modal.close();
+		const text = (await history('h2')).text();
+		expect(text).toContain('One answer to');
+		expect(text).toContain('🔀 Not sent: somebody else answered first');
+		expect(text).toContain('> red');
+	});
+
+	it('is turned over page by page', async () => {
+		for (let n = 1; n <= 8; n++) {
+			ask('h3', `Question ${n}`);
+			await answer('h3', 'ada', `answer ${n}`);
+		}
+		const modal = await history('h3');
+		expect(modal.text()).toContain('> answer 8');
+		expect(modal.text()).not.toContain('> answer 2');
+		expect(modal.buttons()).toEqual(['Older answers']);
+		await modal.press('Older answers');
+		await timed.shows('> answer 1');
+		expect(modal.text()).toContain('> answer 2');
+		expect(modal.text()).not.toContain('> answer 3');
+		expect(modal.buttons()).toEqual(['Newer answers']);
+		await modal.press('Newer answers');
+		await timed.shows('> answer 8');
+	});
+
+	it('says when nobody has answered yet, and reads nothing from the service', async () => {
+		const reads = app.service.log.reads().length;
+		expect((await history('h4')).text()).toContain('Nobody has answered session *h4* through Handraise yet.');
+		expect(app.service.log.reads()).toHaveLength(reads);
+	});
+
+	it('is not silent when the trigger is lost', async () => {
+		app.slack.faults.add({ method: 'views.open', error: 'expired_trigger_id' });
+		await app.slack.as('ada').command('#agents', '/session history h1');
+		const told = await app.slack.as('ada').waitForMessage('#agents', (message) => message.isEphemeral());
+		expect(told.text()).toMatch(/try again|Slack/i);
+	});
+
+	it('keeps no values after the retention time, and all the rest', async () => {
+		ask('h5', 'Colour');
+		await answer('h5', 'ada', 'mauve');
+		await timed.stop();
+		await timed.clock.advance(91 * 24 * 3_600_000);
+		await timed.restart();
+		const modal = await history('h5');
+		expect(modal.text()).toContain('removed after the time it is kept');
+		expect(modal.text()).toContain('✅ Delivered · 5 Jan 2026');
+		expect(modal.text()).not.toContain('mauve');
+	});
+});
