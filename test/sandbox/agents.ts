@@ -15,7 +15,7 @@ function openQuestion(service: SessionService, id: string): WireDashboardSession
 }
 
 /** The link as people copy it out of the dashboard's address bar. */
-export function dashboardLink(dashboardUrl: string, id: string): string {
+function dashboardLink(dashboardUrl: string, id: string): string {
 	return `${dashboardUrl}/sessions/session?id=${encodeURIComponent(id)}`;
 }
 

@@ -10,7 +10,7 @@ import { onPortOrFree } from './port.ts';
 import type { Stream } from './stream.ts';
 
 /** Inline script and style are refused, and nothing is loaded from anywhere but the sandbox. */
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
 	"default-src 'none'",
 	"script-src 'self'",
 	"style-src 'self'",

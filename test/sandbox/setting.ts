@@ -9,7 +9,7 @@ export interface Setting {
 	/** Closes the windows opened so far. */
 	closeWindows(): Promise<void>;
 	/** What the pages complained of: errors of scripts and everything the Content-Security-Policy refused. */
-	readonly complaints: readonly string[];
+	readonly complaints: string[];
 	/** Lines of the app's log that are errors. */
 	readonly problems: readonly string[];
 	close(): Promise<void>;
@@ -32,7 +32,7 @@ export async function openSetting(options: SandboxOptions = {}): Promise<Setting
 		}),
 		launchBrowser(),
 	]);
-	await sandbox.slack.connected();
+	if (sandbox.bot !== null) await sandbox.slack.connected();
 	let contexts: BrowserContext[] = [];
 	let opened = 0;
 	async function closeWindows(): Promise<void> {

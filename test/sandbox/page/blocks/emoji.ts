@@ -1,5 +1,5 @@
 /** The shortcodes that apps and people use most; others stay as they are typed, as unknown ones do in Slack. */
-export const EMOJI: Readonly<Record<string, string>> = {
+const EMOJI: Readonly<Record<string, string>> = {
 	'+1': '👍',
 	'-1': '👎',
 	alarm_clock: '⏰',

@@ -13,7 +13,7 @@ export function safeAddress(address: string): string | null {
 	return /^(https?|mailto|tel|slack):/i.test(address) ? address : null;
 }
 
-export function Link({ address, children }: { address: string; children: ReactNode }) {
+function Link({ address, children }: { address: string; children: ReactNode }) {
 	const safe = safeAddress(address);
 	if (safe === null) return <>{children}</>;
 	return (
