@@ -47,9 +47,11 @@ export async function runStops({
 		const now = await Promise.all(Array.from({ length: batch }, (_, index) => begin(rounds.length + index, index)));
 		rounds.push(...now);
 		const sessions = new Set(now.map((round) => round.sessionId));
-		const slowMs = random.whole(50, Math.round(world.callTimeoutMs * 0.8));
+		const slowMs = random.whole(50, Math.min(5_000, Math.round(world.callTimeoutMs * 0.8)));
 		for (const sessionId of sessions) {
-			if (random.chance(0.7)) service.faults.add({ kind: 'late', ms: slowMs, method: 'PUT', sessionId, times: 1 });
+			const put = { method: 'PUT', sessionId, times: 1 };
+			if (random.chance(0.1)) service.faults.add({ ...put, kind: 'hang', saves: random.chance(0.5) });
+			else if (random.chance(0.7)) service.faults.add({ ...put, kind: 'late', ms: slowMs });
 		}
 		const target = random.pick(['any time', 'during the PUT', 'during the PUT'] as const);
 		const [moment, ...pressing] = [
@@ -70,7 +72,8 @@ export async function runStops({
 		}
 		for (const entry of underWay) {
 			if (entry.answeredAt !== null && !entry.clientGone) finished++;
-			else problems.push(`stop ${stop}: the PUT of ${entry.sessionId} was broken off`);
+			else if (!entry.faults.includes('hang'))
+				problems.push(`stop ${stop}: the PUT of ${entry.sessionId} was broken off`);
 		}
 		const stored = await store.lookUp(now.map((round) => round.modal.id));
 		const held = [...stored.values()].filter(({ leaseOwner }) => pids.some((pid) => leaseOwner?.includes(`-${pid}-`)));
