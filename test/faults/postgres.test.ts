@@ -1,3 +1,3 @@
 import { describeFaults } from './describe-faults.ts';
 
-describeFaults('PostgreSQL with two replicas', { replicas: 2, answers: 24 });
+describeFaults('PostgreSQL with two replicas', 2);

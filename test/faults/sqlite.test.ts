@@ -1,3 +1,3 @@
 import { describeFaults } from './describe-faults.ts';
 
-describeFaults('SQLite in one process', { replicas: 1, answers: 36 });
+describeFaults('SQLite in one process', 1);

@@ -26,6 +26,8 @@ const USAGE = `npm run test:faults -- [options]
 const CALL_TIMEOUT_MS = 600;
 /** Longer than a stop may take: a PUT that is never answered must not hold it up. */
 const CALL_TIMEOUT_STOPS_MS = 12_000;
+/** A lease lasts 20 s; and a PUT of unknown outcome is repeated 2.6 s after it began. */
+const FREEZE_MS = 25_000;
 const NAMES: Record<StoreKind, string> = { sqlite: 'SQLite, one process', postgres: 'PostgreSQL, two replicas' };
 
 const { values } = parseArgs({
@@ -96,7 +98,7 @@ async function kills(kind: StoreKind): Promise<boolean> {
 			batch,
 			random: createRandom(seed),
 			targets,
-			...(postgres === null ? {} : { outage: postgres }),
+			...(postgres === null ? {} : { outage: postgres, freezeMs: FREEZE_MS }),
 			onProgress: progress(kind),
 		}),
 	);

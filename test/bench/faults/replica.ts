@@ -17,6 +17,9 @@ export interface Replica {
 	start(): Promise<void>;
 	/** SIGKILL, at once; the promise resolves when the process is gone. */
 	kill(): Promise<void>;
+	/** SIGSTOP and SIGCONT: stands still as if its machine had no time for it, or slept. */
+	freeze(): void;
+	thaw(): void;
 	/** SIGTERM; what it exited with and after how many ms. */
 	terminate(): Promise<{ readonly code: number | null; readonly signal: string | null; readonly ms: number }>;
 }
@@ -71,6 +74,8 @@ export function createReplica({ entry, env }: { entry: string; env: Readonly<Rec
 			own.kill('SIGKILL');
 			await gone(own);
 		},
+		freeze: () => void child?.kill('SIGSTOP'),
+		thaw: () => void child?.kill('SIGCONT'),
 		async terminate() {
 			const own = child;
 			if (own === null) throw new Error('The program does not run.');

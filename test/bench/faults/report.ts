@@ -11,11 +11,11 @@ export function isClean({ verdict, violations }: RunResult): boolean {
 
 /** A run of kills in lines for the terminal. */
 export function killsReport(name: string, result: RunResult): string[] {
-	const { verdict, histogram, kills, outages, claims } = result;
+	const { verdict, histogram, kills, outages, freezes, claims } = result;
 	const most = Math.max(1, ...Object.values(histogram));
 	return [
 		'',
-		`${name}: ${verdict.rounds} answers, ${kills} kills${outages > 0 ? `, ${outages} times the database was stopped` : ''}, ${Math.round(result.seconds)} s`,
+		`${name}: ${verdict.rounds} answers, ${kills} kills${outages > 0 ? `, ${outages} times the database was stopped` : ''}${freezes > 0 ? `, ${freezes} times a replica stood still` : ''}, ${Math.round(result.seconds)} s`,
 		`  delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}`,
 		`  lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}, not judged ${verdict.tooLate}`,
 		`  receipts seen: ${[...claims].map(([claim, count]) => `${claim} ${count}`).join(', ')}`,

@@ -23,8 +23,10 @@ export interface RunOptions {
 	readonly random: Random;
 	/** What kills aim at, in turn: everything by default. */
 	readonly targets?: readonly Target[];
-	/** Of the database, for about every tenth batch instead of a kill. */
+	/** Of the database, for every tenth batch instead of a kill. */
 	readonly outage?: Outage;
+	/** Every 15th batch, one of several replicas stands still for so long instead: longer than its lease. */
+	readonly freezeMs?: number;
 	readonly onProgress?: (line: string) => void;
 }
 
@@ -33,6 +35,7 @@ export interface RunResult {
 	readonly histogram: Readonly<Record<Phase, number>>;
 	readonly kills: number;
 	readonly outages: number;
+	readonly freezes: number;
 	readonly claims: ReadonlyMap<Claim, number>;
 	/** What the app sent that Slack refuses as malformed. */
 	readonly violations: number;
@@ -57,6 +60,7 @@ export async function runFaults({
 	random,
 	targets: aims = TARGETS,
 	outage,
+	freezeMs,
 	onProgress = () => {},
 }: RunOptions): Promise<RunResult> {
 	const started = performance.now();
@@ -64,6 +68,7 @@ export async function runFaults({
 	const rounds: Round[] = [];
 	let kills = 0;
 	let outages = 0;
+	let freezes = 0;
 	// Another beginning for each seed, so that short runs do not always leave out the same.
 	const first = random.whole(0, aims.length - 1);
 	const targets = [...aims.slice(first), ...aims.slice(0, first)];
@@ -84,10 +89,12 @@ export async function runFaults({
 		// One commit for many, or one for each.
 		const staggered = target !== 'before ack' && random.chance(0.4);
 		const pressing = () => now.map((round) => press(round, staggered));
-		const isOutage = outage !== undefined && turn % 10 === 9;
-		if (isOutage) {
+		if (outage !== undefined && turn % 10 === 9) {
 			outages++;
 			await Promise.all([strikeDatabase(target, now, outage), ...pressing()]);
+		} else if (freezeMs !== undefined && turn % 15 === 7) {
+			freezes++;
+			await Promise.all([freeze(target, now, freezeMs), ...pressing()]);
 		} else {
 			await Promise.all([strikeProcess(target, now), ...pressing()]);
 		}
@@ -106,6 +113,7 @@ export async function runFaults({
 		histogram,
 		kills,
 		outages,
+		freezes,
 		claims: watch.seen,
 		violations: world.slack.violations().length,
 		seconds: (performance.now() - started) / 1000,
@@ -180,6 +188,15 @@ export async function runFaults({
 		}
 		if (random.chance(0.3)) await pause(random.whole(0, 500));
 		await world.startAll();
+	}
+
+	/** One replica stands still in the midst of its work, and goes on when others have taken that over. */
+	async function freeze(target: Target, now: readonly Round[], ms: number): Promise<void> {
+		const victim = random.pick(world.replicas);
+		await strikeAt(target, world, sessionsOf(now), random, () => victim.freeze());
+		for (const round of now) round.troubles.push('a replica stood still');
+		await pause(ms);
+		victim.thaw();
 	}
 
 	async function strikeDatabase(target: Target, now: readonly Round[], database: Outage): Promise<void> {
