@@ -1,0 +1,167 @@
+import type { Answer } from '../../src/answers/answer.ts';
+import { createConfirmation } from '../../src/answers/confirm.ts';
+import { createDelivery } from '../../src/answers/deliver.ts';
+import type { AnswerStore, DeliveryService } from '../../src/answers/ports.ts';
+import { createAnswerWorker } from '../../src/answers/worker.ts';
+import { fingerprintOf } from '../../src/questions/fingerprint.ts';
+import type { AnsweredItem, Session } from '../../src/questions/session.ts';
+import { createRecordingLog, item, makeDataDir, open, submission, T0 } from '../store/support.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+
+export const CALL_TIMEOUT_MS = 20_000;
+
+const ITEMS = [{ title: 'Which one?', description: '', value: '' }];
+
+export function asking(sessionId: string): Session {
+	return {
+		sessionId,
+		status: 'humanInput',
+		name: '',
+		messages: [
+			{ role: 'user', content: 'Do it.', actions: [], humanInput: [] },
+			{ role: 'assistant', content: 'I ask.', actions: [], humanInput: ITEMS },
+		],
+		files: [],
+		startTime: null,
+		endTime: null,
+		lastScreenshotUrl: null,
+		lastScreenshotTimestamp: null,
+		sessionVariables: [],
+		sessionDetails: '',
+		maxSteps: 30,
+	};
+}
+
+/** What a call did and when, in milliseconds after the start. */
+export interface Call {
+	readonly kind: 'read' | 'put';
+	readonly sessionId: string;
+	readonly at: number;
+}
+
+/** Answers in a real SQLite store, workers, and a service that is played by the test; all on one manual clock. */
+export async function createSetting() {
+	const clock = createManualClock(T0);
+	const dataDir = makeDataDir();
+	const store = await open({ dataDir: dataDir.path, clock });
+	const sessions = new Map<string, Session>();
+	const calls: Call[] = [];
+	const told: Answer[] = [];
+	const workers: { stop(): Promise<void> }[] = [];
+	const log = createRecordingLog();
+	/** Set by tests: may throw, wait, or change what the service has. */
+	const on: { read: (sessionId: string) => unknown; put: (sessionId: string) => unknown } = {
+		read: () => undefined,
+		put: () => undefined,
+	};
+
+	function current(sessionId: string): Session {
+		return sessions.get(sessionId) ?? asking(sessionId);
+	}
+
+	async function read(sessionId: string) {
+		calls.push({ kind: 'read', sessionId, at: clock.now() - T0 });
+		const readAt = clock.now();
+		const session = current(sessionId);
+		await on.read(sessionId);
+		return { session, readAt };
+	}
+
+	function save(sessionId: string, messageIndex: number, items: readonly AnsweredItem[]): void {
+		const session = current(sessionId);
+		sessions.set(sessionId, {
+			...session,
+			messages: session.messages.map((message, index) =>
+				index === messageIndex ? { ...message, humanInput: [...items] } : message,
+			),
+		});
+	}
+
+	const service: DeliveryService = {
+		callTimeoutMs: CALL_TIMEOUT_MS,
+		read: (sessionId) => read(sessionId),
+		reserveDelivery: async () => ({
+			read,
+			async putAnswers(sessionId, messageIndex, items) {
+				calls.push({ kind: 'put', sessionId, at: clock.now() - T0 });
+				await on.put(sessionId);
+				save(sessionId, messageIndex, items);
+			},
+		}),
+	};
+
+	function createWorker(owner: string, answers: AnswerStore = store.answers) {
+		const worker = createAnswerWorker({
+			owner,
+			store: answers,
+			delivery: createDelivery({
+				store: answers,
+				service,
+				clock,
+				log,
+				metrics: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} },
+				random: () => 1,
+			}),
+			confirmation: createConfirmation({ service, clock }),
+			receipts: {
+				async tell(answer) {
+					told.push(answer);
+					return { ...answer.told, state: answer.state, aftermath: answer.aftermath };
+				},
+			},
+			observer: { questionTouched() {} },
+			clock,
+			log,
+		});
+		workers.push(worker);
+		return worker;
+	}
+
+	/** Lets what was started run, the store's commits included. */
+	async function settle(): Promise<void> {
+		for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+	}
+
+	return {
+		clock,
+		store,
+		settle,
+		/** Moves time from one sleeper to the next, letting what each starts run. */
+		async pass(ms: number): Promise<void> {
+			const end = clock.now() + ms;
+			await settle();
+			while (clock.now() < end) {
+				await clock.advance(Math.min(end, clock.nextWake ?? end) - clock.now());
+				await settle();
+			}
+		},
+		calls,
+		told,
+		log,
+		on,
+		save,
+		setSession: (session: Session) => void sessions.set(session.sessionId, session),
+		createWorker,
+		/** Accepts an answer to the session's question. */
+		async accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
+			const result = await store.answers.accept(
+				submission({ sessionId, fingerprint: fingerprintOf(ITEMS), items: [item('blue')], giveUpAt }),
+			);
+			return result.answer;
+		},
+		get: async (id: string): Promise<Answer> => {
+			const answer = await store.answers.get(id);
+			if (answer === null) throw new Error(`there is no answer ${id}`);
+			return answer;
+		},
+		times: (kind: Call['kind'], sessionId = 's1') =>
+			calls.filter((call) => call.kind === kind && call.sessionId === sessionId).map((call) => call.at),
+		async [Symbol.asyncDispose]() {
+			const stopped = Promise.all(workers.map((worker) => worker.stop()));
+			await clock.advance(60_000);
+			await stopped;
+			await store.close();
+			await dataDir.remove();
+		},
+	};
+}

@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../src/answers/answer.ts';
+import { createClaims } from '../../src/answers/claims.ts';
+import { classifyFailure, nextAttemptAt } from '../../src/answers/failure.ts';
+import {
+	AbortedError,
+	BodyTooLargeError,
+	RateLimitedError,
+	RedirectedError,
+	RefusedError,
+	RequestTooLargeError,
+	SessionNotFoundError,
+	TimedOutError,
+	UnauthorizedError,
+	UnavailableError,
+	UnreadableAnswerError,
+} from '../../src/session-service/errors.ts';
+import { ANN, BOB, T0 } from '../store/support.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { asking, CALL_TIMEOUT_MS, createSetting } from './delivering.ts';
+
+const HOUR = 3_600_000;
+
+describe('a delivery', () => {
+	it('is tried again after 1 s, doubled each time up to 5 minutes', async () => {
+		await using setting = await createSetting();
+		setting.on.read = () => {
+			throw new UnavailableError('down');
+		};
+		const { id } = await setting.accept('s1');
+		setting.createWorker('w1').start();
+		await setting.pass(1_500_000);
+		const times = setting.times('read');
+		const pauses = times.slice(1).map((at, n) => Math.round((at - (times[n] ?? 0)) / 1000));
+		expect(pauses.slice(0, 10)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300]);
+		expect(await setting.get(id)).toMatchObject({
+			state: 'accepted',
+			lastError: 'unavailable',
+			attempts: times.length,
+		});
+		setting.on.read = () => undefined;
+		await setting.pass(300_000);
+		expect(setting.times('put')).toHaveLength(1);
+	});
+
+	it('waits as long as the service asks, and longer pauses of ours hold too', async () => {
+		await using setting = await createSetting();
+		setting.on.read = () => {
+			throw new RateLimitedError('429', { retryAt: T0 + 90_000, now: setting.clock.now() });
+		};
+		await setting.accept('s1');
+		setting.createWorker('w1').start();
+		await setting.pass(89_000);
+		expect(setting.times('read')).toEqual([0]);
+		setting.on.read = () => undefined;
+		await setting.pass(2_000);
+		expect(setting.times('read')[1]).toBeGreaterThanOrEqual(90_000);
+		expect(setting.times('put')).toHaveLength(1);
+	});
+
+	it('that may have landed is looked for after a second, and not repeated before it cannot land any more', async () => {
+		await using setting = await createSetting();
+		setting.on.put = () => {
+			setting.on.put = () => undefined;
+			throw new UnavailableError('reset', { outcomeUnknown: true });
+		};
+		const { id } = await setting.accept('s1');
+		setting.createWorker('w1').start();
+		await setting.pass(CALL_TIMEOUT_MS + 1_500);
+		expect(setting.times('put')).toHaveLength(1);
+		expect(setting.times('read')).toHaveLength(2);
+		expect(await setting.get(id)).toMatchObject({ state: 'delivering' });
+		await setting.pass(2_000);
+		const [first = 0, second = 0, ...more] = setting.times('put');
+		expect(second - first).toBeGreaterThanOrEqual(CALL_TIMEOUT_MS + 2_000);
+		expect(more).toEqual([]);
+		expect(await setting.get(id)).toMatchObject({ state: 'delivered' });
+	});
+
+	it('that did land is told at the first look, without a second PUT', async () => {
+		await using setting = await createSetting();
+		setting.on.put = (sessionId) => {
+			setting.save(sessionId, 1, [{ title: 'Which one?', description: '', value: 'blue' }]);
+			throw new TimedOutError('no answer', { outcomeUnknown: true });
+		};
+		const { id } = await setting.accept('s1');
+		setting.createWorker('w1').start();
+		await setting.pass(1_500);
+		expect(await setting.get(id)).toMatchObject({ state: 'delivered', lastError: null });
+		expect(setting.times('put')).toHaveLength(1);
+	});
+
+	it('reads again when the read is older than 50 ms by the time of the PUT, three times at most', async () => {
+		await using setting = await createSetting();
+		setting.on.read = () => setting.clock.sleep(60);
+		await setting.accept('s1');
+		setting.createWorker('w1').start();
+		await setting.pass(1_000);
+		expect(setting.times('read')).toEqual([0, 60, 120]);
+		expect(setting.times('put')).toEqual([180]);
+	});
+
+	it('is not begun once the program stops: the lease is given back and another replica sends at once', async () => {
+		await using setting = await createSetting();
+		const { promise, resolve } = Promise.withResolvers<void>();
+		setting.on.read = () => promise;
+		const { id } = await setting.accept('s1');
+		const first = setting.createWorker('w1');
+		first.start();
+		await setting.settle();
+		expect(setting.times('read')).toHaveLength(1);
+		const stopped = first.stop();
+		setting.on.read = () => undefined;
+		resolve();
+		await stopped;
+		expect(setting.times('put')).toEqual([]);
+		expect(await setting.get(id)).toMatchObject({ state: 'accepted', putStartedAt: null });
+		setting.createWorker('w2').start();
+		await setting.settle();
+		expect(setting.times('put')).toHaveLength(1);
+		expect(await setting.get(id)).toMatchObject({ state: 'delivered' });
+	});
+
+	it('is not sent by one who lost the lease', async () => {
+		await using setting = await createSetting();
+		const { promise, resolve } = Promise.withResolvers<void>();
+		setting.on.read = () => promise;
+		const { id } = await setting.accept('s1');
+		const { answers } = setting.store;
+		let takes = 0;
+		const cutOff: typeof answers = {
+			...answers,
+			renew: async () => false,
+			takeDue: async (...args) => (takes++ === 0 ? answers.takeDue(...args) : []),
+		};
+		setting.createWorker('w1', cutOff).start();
+		await setting.settle();
+		// The first worker's renewal fails; the lease runs out and the second takes the answer.
+		await setting.pass(21_000);
+		setting.on.read = () => undefined;
+		setting.createWorker('w2').start();
+		await setting.pass(1_000);
+		expect(setting.times('put')).toHaveLength(1);
+		resolve();
+		await setting.pass(1_000);
+		expect(setting.times('put')).toHaveLength(1);
+		expect(await setting.get(id)).toMatchObject({ state: 'delivered' });
+	});
+
+	it('keeps its lease as long as it works on it', async () => {
+		await using setting = await createSetting();
+		const { promise, resolve } = Promise.withResolvers<void>();
+		setting.on.read = () => promise;
+		await setting.accept('s1');
+		setting.createWorker('w1').start();
+		await setting.settle();
+		setting.createWorker('w2').start();
+		await setting.pass(90_000);
+		expect(setting.times('read')).toHaveLength(1);
+		resolve();
+		await setting.pass(1_000);
+		expect(setting.times('put')).toHaveLength(1);
+	});
+
+	it('asks the author when nothing worked until the time to give up, and goes on when they say so', async () => {
+		await using setting = await createSetting();
+		setting.on.read = () => {
+			throw new UnauthorizedError('401');
+		};
+		const { id } = await setting.accept('s1', T0 + 600_000);
+		const worker = setting.createWorker('w1');
+		worker.start();
+		await setting.pass(601_000);
+		expect(await setting.get(id)).toMatchObject({ state: 'waiting', lastError: 'unauthorized', nextAttemptAt: null });
+		expect(setting.told.at(-1)).toMatchObject({ id, state: 'waiting' });
+		const reads = setting.times('read').length;
+		await setting.pass(60_000);
+		expect(setting.times('read')).toHaveLength(reads);
+
+		setting.on.read = () => undefined;
+		const retried = await setting.store.answers.retry(id, ANN, setting.clock.now(), setting.clock.now() + HOUR);
+		expect(retried.kind).toBe('queued');
+		worker.wake();
+		await setting.pass(1_000);
+		expect(await setting.get(id)).toMatchObject({ state: 'delivered' });
+	});
+
+	it('of one session does not hold up those of others, and answers to one session go one after the other', async () => {
+		await using setting = await createSetting();
+		const { promise, resolve } = Promise.withResolvers<void>();
+		setting.on.read = (sessionId) => (sessionId === 's0' ? promise : undefined);
+		for (let n = 0; n < 40; n++) await setting.accept(`s${n}`);
+		setting.createWorker('w1').start();
+		await setting.pass(1_000);
+		expect(setting.times('put', 's0')).toEqual([]);
+		for (let n = 1; n < 40; n++) expect(setting.times('put', `s${n}`)).toHaveLength(1);
+		resolve();
+		await setting.pass(1_000);
+		expect(setting.times('put', 's0')).toHaveLength(1);
+	});
+});
+
+describe('whether the agent went on', () => {
+	it('is looked at after 2, 5, 15 and 60 s and 10 minutes, then told as unseen', async () => {
+		await using setting = await createSetting();
+		const { id } = await setting.accept('s1');
+		setting.createWorker('w1').start();
+		await setting.pass(700_000);
+		const [put = 0] = setting.times('put');
+		expect(
+			setting
+				.times('read')
+				.slice(1)
+				.map((at) => at - put),
+		).toEqual([2_000, 5_000, 15_000, 60_000, 600_000]);
+		expect(await setting.get(id)).toMatchObject({ state: 'delivered', aftermath: 'unseen', nextAttemptAt: null });
+	});
+
+	it('is told at the first look that shows it, and looked at no more', async () => {
+		await using setting = await createSetting();
+		const { id } = await setting.accept('s1');
+		setting.createWorker('w1').start();
+		await setting.pass(6_000);
+		const session = asking('s1');
+		setting.setSession({
+			...session,
+			messages: [
+				...session.messages.slice(0, 1),
+				{ ...session.messages[1], humanInput: [{ title: 'Which one?', description: '', value: 'blue' }] } as never,
+				{ role: 'assistant', content: 'On I go.', actions: [], humanInput: [] },
+			],
+		});
+		await setting.pass(600_000);
+		expect(setting.times('read')).toHaveLength(4);
+		expect(await setting.get(id)).toMatchObject({ state: 'resumed', aftermath: 'resumed' });
+	});
+
+	it('is looked at again when a look fails', async () => {
+		await using setting = await createSetting();
+		const { id } = await setting.accept('s1');
+		setting.createWorker('w1').start();
+		await setting.pass(1_000);
+		setting.on.read = () => {
+			throw new UnavailableError('down');
+		};
+		await setting.pass(10_000);
+		expect(await setting.get(id)).toMatchObject({ state: 'delivered', aftermath: null });
+		setting.on.read = () => undefined;
+		setting.setSession({ ...asking('s1'), status: 'failed' });
+		await setting.pass(60_000);
+		expect((await setting.get(id)).aftermath).toMatch(/failed|overwritten/);
+	});
+});
+
+describe('a failure', () => {
+	const now = T0;
+	it.each<[string, unknown, object]>([
+		['401', new UnauthorizedError('x'), { kind: 'later' }],
+		['429', new RateLimitedError('x', { retryAt: now + 5, now }), { kind: 'later', retryAt: now + 5 }],
+		['no connection', new UnavailableError('x'), { kind: 'later' }],
+		['5xx to a PUT', new UnavailableError('x', { outcomeUnknown: true, status: 500 }), { kind: 'unknown' }],
+		['a time-out of a PUT', new TimedOutError('x', { outcomeUnknown: true }), { kind: 'unknown' }],
+		['an abort of a PUT', new AbortedError('x', { outcomeUnknown: true }), { kind: 'unknown' }],
+		['garbage after a PUT', new UnreadableAnswerError('x', { outcomeUnknown: true }), { kind: 'unknown' }],
+		['garbage of a read', new UnreadableAnswerError('x'), { kind: 'later' }],
+		['a redirect', new RedirectedError('x'), { kind: 'later' }],
+		['404', new SessionNotFoundError('x'), { kind: 'permanent' }],
+		['400', new RefusedError('x', { status: 400, reason: 'status' }), { kind: 'permanent' }],
+		['"failed to update"', new RefusedError('x', { status: 500, reason: 'message_index' }), { kind: 'unknown' }],
+		['a PUT too large', new RequestTooLargeError('x', { bytes: 2, limitBytes: 1 }), { kind: 'permanent' }],
+		['a session too large', new BodyTooLargeError('x', { limitBytes: 1 }), { kind: 'permanent' }],
+		['what nobody foresaw', new TypeError('x'), { kind: 'unknown', code: 'internal' }],
+		['no error at all', 'x', { kind: 'unknown', code: 'internal' }],
+	])('%s is classified by its code', (_, error, failure) => {
+		expect(classifyFailure(error)).toMatchObject(failure);
+	});
+
+	it('is tried again after half of the pause at least, and never before the time the service named', () => {
+		expect(nextAttemptAt(0, 1, null, () => 0)).toBe(500);
+		expect(nextAttemptAt(0, 1, null, () => 1)).toBe(1_000);
+		expect(nextAttemptAt(0, 1_000, null, () => 1)).toBe(300_000);
+		expect(nextAttemptAt(0, 1, 60_000, () => 1)).toBe(60_000);
+		expect(nextAttemptAt(0, 9, 1, () => 1)).toBe(256_000);
+	});
+});
+
+describe('a claim', () => {
+	const QUESTION: Answer['question'] = { service: 'https://service.example', sessionId: 's1', messageIndex: 1 };
+
+	it('lapses five minutes after the last action, is told once, and informs others only', async () => {
+		await using setting = await createSetting();
+		const clock = createManualClock(T0);
+		const touched: string[] = [];
+		const observer = { questionTouched: (_: unknown, what: string) => void touched.push(what) };
+		const claims = createClaims({ store: setting.store.claims, observer, clock });
+		await claims.take(QUESTION, ANN);
+		await clock.advance(200_000);
+		await claims.take(QUESTION, ANN);
+		expect(touched).toHaveLength(1);
+		expect(await claims.others(QUESTION, ANN)).toEqual([]);
+		await clock.advance(299_999);
+		expect(await claims.others(QUESTION, BOB)).toMatchObject([{ person: ANN }]);
+		await clock.advance(1);
+		expect(await claims.others(QUESTION, BOB)).toEqual([]);
+	});
+
+	it('ends with a release, which is told when there was one', async () => {
+		await using setting = await createSetting();
+		const touched: string[] = [];
+		const observer = { questionTouched: (_: unknown, what: string) => void touched.push(what) };
+		const claims = createClaims({ store: setting.store.claims, observer, clock: setting.clock });
+		await claims.release(QUESTION, ANN);
+		expect(touched).toEqual([]);
+		await claims.take(QUESTION, ANN);
+		await claims.release(QUESTION, ANN);
+		expect(touched).toHaveLength(2);
+		expect(await claims.others(QUESTION, BOB)).toEqual([]);
+	});
+});
