@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { compareForDelivery, type DeliveryComparison, mergeForPut } from '../questions/compare.ts';
 import { assistantCountOf } from '../questions/progress.ts';
@@ -39,6 +40,13 @@ interface Dependencies {
 
 /** The lease was lost: another replica has this answer now, and this one must not touch it. */
 class LeaseLost extends Error {}
+
+/** The service has taken the answer, but the store did not take the note of it: the next read tells that it is there. */
+class DeliveryNotNotedError extends HandraiseError {
+	readonly code = 'store_unavailable';
+	readonly retryable = true;
+	readonly outcomeUnknown = true;
+}
 
 /**
  * Carries one answer to the service: read, compare, PUT every item within milliseconds, or find out that it must not.
@@ -107,7 +115,12 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		const now = clock.now();
 		metrics.attempt('delivered');
 		metrics.delivered(now - answer.acceptedAt);
-		return write(answer, owner, deliveredPatch(now));
+		try {
+			return await write(answer, owner, deliveredPatch(now));
+		} catch (error) {
+			if (error instanceof LeaseLost) throw error;
+			throw new DeliveryNotNotedError('The store did not take the note of a delivery', { cause: error });
+		}
 	}
 
 	async function fail(answer: Answer, owner: string, error: unknown): Promise<Answer> {
@@ -130,7 +143,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 			...base,
 			state: mayHaveLanded === null ? 'accepted' : 'delivering',
 			nextAttemptAt: early
-				? Math.max(now + EARLY_LOOK_MS, failure.retryAt ?? 0)
+				? Math.ceil(Math.max(now + EARLY_LOOK_MS, failure.retryAt ?? 0))
 				: Math.min(nextAttemptAt(now, attempts, failure.retryAt, random), Math.max(answer.giveUpAt, now + 1)),
 		});
 	}

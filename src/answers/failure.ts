@@ -45,9 +45,10 @@ const LONGEST_DELAY_MS = 5 * 60_000;
 
 /**
  * When to try again after the `attempts`-th failed attempt: 1 s, doubled each time up to 5 minutes, half of it random so
- * that many answers do not return together, and never before the time the service named.
+ * that many answers do not return together, and never before the time the service named. Whole milliseconds: the store
+ * takes no others.
  */
 export function nextAttemptAt(now: number, attempts: number, retryAt: number | null, random: () => number): number {
 	const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_DELAY_MS);
-	return Math.max(now + delay / 2 + (delay / 2) * random(), retryAt ?? 0);
+	return Math.ceil(Math.max(now + delay / 2 + (delay / 2) * random(), retryAt ?? 0));
 }

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type App, openSession } from '../slack/support/open-session.ts';
+import { startApp } from '../support/app.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import type { Modal } from '../support/slack/driver/modal.ts';
+
+let app: App;
+let admin: pg.Client;
+/** A connection of its own, since one transaction sees the list of connections as it was at first. */
+let locker: pg.Client;
+beforeAll(async () => {
+	const url = await (await sharedPostgres()).createDatabase();
+	admin = new pg.Client({ connectionString: url });
+	locker = new pg.Client({ connectionString: url });
+	await Promise.all([admin.connect(), locker.connect()]);
+	app = await startApp({ env: { DATABASE_URL: url, ENCRYPTION_KEY: randomBytes(32).toString('base64') } });
+});
+afterAll(async () => {
+	await app[Symbol.asyncDispose]();
+	await Promise.all([admin.end(), locker.end()]);
+});
+
+/** Cuts the connection on which the program writes that the service has its answer; true once there was one. */
+async function cutNoteOfDelivery(): Promise<boolean> {
+	const { rowCount } = await admin.query(
+		`select pg_terminate_backend(pid) from pg_stat_activity
+		where application_name = 'handraise' and wait_event_type = 'Lock' and query like '%"lease_owner" = %for update'`,
+	);
+	return (rowCount ?? 0) > 0;
+}
+
+/** Opens a session that asks one thing, and fills that in. */
+async function fillIn(id: string): Promise<Modal> {
+	const question = { role: 'assistant', content: '', human_input: [{ title: 'Name', description: '', value: '' }] };
+	app.service.sessions.put(id, { status: 'humanInput', messages: [question] });
+	const modal = await openSession(app, id);
+	await modal.fill(0, 'Ada');
+	return modal;
+}
+
+it('an answer that arrived is told as delivered though the database was away for the note of it', async () => {
+	const ada = app.slack.as('ada');
+	const modal = await fillIn('noted-late');
+	const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>();
+	app.service.hooks.onRequest = async (entry) => {
+		if (entry.kind !== 'answer') return;
+		await locker.query('begin');
+		await locker.query('lock table answers in access exclusive mode');
+		locked();
+	};
+	expect((await modal.submit()).outcome).toBe('updated');
+	await isLocked;
+	while (!(await cutNoteOfDelivery()));
+	await locker.query('rollback');
+	delete app.service.hooks.onRequest;
+
+	await ada.waitForModal(/Your answer (arrived|was)/, 10_000);
+	expect(ada.modal()?.text()).toContain('Your answer arrived');
+	expect(app.service.log.savedPuts('noted-late')).toHaveLength(1);
+	await ada.modal()?.close();
+});
+
+it('an attempt that failed is noted, and the next one follows', async () => {
+	const ada = app.slack.as('ada');
+	const modal = await fillIn('fails-once');
+	app.service.faults.add({ kind: 'unauthorized', method: 'GET', times: 1 });
+	await modal.submit();
+	await ada.waitForModal("does not accept Handraise's key", 10_000);
+	await ada.waitForModal('Your answer arrived', 10_000);
+	expect(app.log.filter((line) => line.includes('broke off'))).toEqual([]);
+});
