@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { startApp } from './app.ts';
 import type { ManualClock } from './manual-clock.ts';
 
@@ -7,8 +7,8 @@ type App = Pick<Awaited<ReturnType<typeof startApp>>, 'service' | 'slack'>;
 
 /** Calls that nobody answers: time has to pass for them to end. */
 const UNANSWERED = new Set(['hang', 'slow', 'late']);
-/** Turns of real time with nothing under way, after which the program is taken to wait for its clock. */
-const QUIET_TURNS = 3;
+/** Turns of the event loop with nothing under way, after which the program is taken to wait for its clock. */
+const QUIET_TURNS = 12;
 /** The program's worker looks for due answers at least this often. */
 const LOOKS_EVERY_MS = 1_000;
 
@@ -54,7 +54,7 @@ export async function passTime(
 	for (;;) {
 		for (let quiet = 0; quiet < QUIET_TURNS; quiet = isBusy() ? 0 : quiet + 1) {
 			if (condition()) return;
-			await delay(1);
+			await (isBusy() ? delay(1) : nextTurn());
 		}
 		if (condition()) return;
 		if (clock.now() >= end) throw new Error(`Not within ${limitMs} ms of the clock. ${describe()}`);
