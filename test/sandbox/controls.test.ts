@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Json } from '../support/slack/json.ts';
+import { deleteMessage, postMessage } from '../support/slack/messages.ts';
 import { createTrigger } from '../support/slack/triggers.ts';
 import { openView, pushView } from '../support/slack/views.ts';
 import { openSetting, type Setting } from './setting.ts';
@@ -151,6 +152,12 @@ test('modals lie over each other; Esc closes the top one, the X all of them', as
 		pushView(core, createTrigger(core, from()), modal([{ type: 'section', text: plain(`the ${name}`) }], name));
 	}
 	await page.getByRole('dialog', { name: 'third' }).waitFor();
+	const isInModal = () => page.evaluate(`document.activeElement?.closest('[role="dialog"]') !== null`);
+	// F6 goes to the sandbox's own tools, which stay in reach, and back.
+	await page.keyboard.press('F6');
+	expect(await isInModal()).toBe(false);
+	await page.keyboard.press('F6');
+	expect(await isInModal()).toBe(true);
 	await page.keyboard.press('Escape');
 	await page.getByRole('dialog', { name: 'second' }).waitFor();
 	await page.getByRole('button', { name: 'Close all' }).click();
@@ -159,7 +166,6 @@ test('modals lie over each other; Esc closes the top one, the X all of them', as
 
 test('Markdown and rich text are shown, and nothing is loaded from elsewhere', async () => {
 	const { core } = setting.sandbox.slack;
-	const { postMessage } = await import('../support/slack/messages.ts');
 	const channel = core.state.channels.find((one) => one.name === 'agents');
 	if (channel === undefined) throw new Error('no #agents');
 	const blocks = [
@@ -174,20 +180,21 @@ test('Markdown and rich text are shown, and nothing is loaded from elsewhere', a
 	];
 	const answers: string[] = [];
 	page.on('response', (answer) => answers.push(answer.url()));
-	postMessage(core, { channel, user: core.state.app.botUser, payload: { text: 'offers', blocks } });
+	const offers = postMessage(core, { channel, user: core.state.app.botUser, payload: { text: 'offers', blocks } });
 	const message = page.locator('.message').last();
 	await message.getByRole('cell', { name: 'Rad' }).waitFor();
 	const words = await message.locator('.block-section').innerText();
 	expect(words).toMatch(/^🎉 bold label <b> 19(69-12-31|70-01-01)$/);
 	expect(answers.filter((url) => !url.startsWith(setting.sandbox.url))).toEqual([]);
+	deleteMessage(core, offers);
 	// The picture of somebody else's server is not even asked for: the policy says so.
-	expect(setting.complaints.splice(0)).toEqual([expect.stringContaining('https://spy.example/x.png')]);
+	expect([...new Set(setting.complaints.splice(0))]).toEqual([expect.stringContaining('https://spy.example/x.png')]);
 });
 
 test('what nobody has read is bold, and the line “New” stands above it', async () => {
 	const grace = await setting.window('grace', { channel: 'C0GENERAL' });
 	await setting.sandbox.slack.as('ada').say('#agents', 'Something new, @grace');
-	const entry = grace.getByRole('button', { name: /agents, \d unread/ });
+	const entry = grace.getByRole('button', { name: /agents.*unread/ });
 	await entry.waitFor();
 	expect(await grace.locator('.badge').innerText()).toBe('1');
 	await entry.click();

@@ -40,6 +40,28 @@ test('a person types /session demo, answers, and the agent goes on', async () =>
 	await service().until('demo', (json) => json.status === 'completed');
 });
 
+test('the traffic of a command is shown, and a modal is copied for the Block Kit Builder', async () => {
+	const page = await setting.window('ada', { channel: 'C0AGENTS' });
+	await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+	await type(page, '/session completed');
+	await dialog(page).getByText('Find three e-bike suppliers').first().waitFor();
+	await page.getByRole('button', { name: /^Traffic/ }).click();
+	const call = (name: string) => page.locator('.call', { hasText: name }).first();
+	await call('GET read').waitFor();
+	expect(await call('slash_commands').innerText()).toMatch(/\/session completed[\s\S]*acknowledged/);
+	await call('views.open').getByRole('button').click();
+	await call('views.open').getByText('Slack’s rules are kept').waitFor();
+	expect(await call('views.open').locator('pre').innerText()).toContain('"trigger_id"');
+	await dialog(page).getByRole('button', { name: 'Copy this modal' }).click();
+	await page.getByText('Copied. Paste it into').waitFor();
+	const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
+	expect(JSON.parse(copied)).toMatchObject({ type: 'modal', title: { text: 'Session completed' } });
+	await dialog(page)
+		.getByRole('img', { name: /screenshot/i })
+		.waitFor();
+	expect(await page.evaluate(`document.querySelector('[role="dialog"] img').naturalWidth`)).toBeGreaterThan(100);
+});
+
 test('the second of two people sees the first one’s answer and keeps the own text', async () => {
 	setting.sandbox.service.sessions.start('choices', 'shared-question');
 	await service().until('shared-question', (json) => json.status === 'humanInput');
@@ -121,22 +143,20 @@ test('what one types is there after a reload', async () => {
 test('a watched session’s questions come to the channel, and are answered from there to the result', async () => {
 	const page = await setting.window('ada', { channel: 'C0AGENTS' });
 	await type(page, '/session watch stepping');
-	const answer = page.locator('.channel').getByRole('button', { name: 'Answer', exact: true });
-	for (let question = 1; question <= 2; question++) {
-		await answer.last().click({ timeout: 30_000 });
-		const field = dialog(page).locator('.block-input').first();
-		const radio = field.getByRole('radio').first();
-		await field.waitFor();
-		if ((await radio.count()) > 0) await radio.check();
-		else await field.getByRole('textbox').fill('As you think best');
-		await send(page).click();
-		await arrived(page);
-		await page.keyboard.press('Escape');
-		const asked = question;
-		await service().until('stepping', (json) =>
-			asked === 2 ? json.status === 'completed' : json.status === 'humanInput',
-		);
-	}
+	const answer = (title: string) =>
+		page.locator('.channel .message', { hasText: title }).last().getByRole('button', { name: 'Answer', exact: true });
+
+	await answer('Subject line').click({ timeout: 30_000 });
+	await dialog(page).getByLabel('Subject line').fill('Five new routes');
+	await send(page).click();
+	await arrived(page);
+	await page.keyboard.press('Escape');
+
+	await answer('Send it now?').click({ timeout: 30_000 });
+	await dialog(page).getByRole('radio', { name: 'Yes' }).check();
+	await send(page).click();
+	await arrived(page);
+	await page.keyboard.press('Escape');
 	await page.locator('.channel').getByText('Completed').first().waitFor({ timeout: 30_000 });
 }, 90_000);
 

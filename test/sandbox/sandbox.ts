@@ -97,6 +97,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		SLACK_API_URL: slack.apiUrl,
 		SESSION_SERVICE_URL: service.url,
 		SESSION_SERVICE_API_KEY: service.apiKey,
+		// Shorter than the app's own 20 s: nobody at the page waits that long for a service that hangs.
+		SESSION_SERVICE_TIMEOUT_MS: '8000',
 		SESSION_DASHBOARD_URL: dashboardUrl,
 		DATA_DIR: keeper.dataDir,
 		PORT: '0',

@@ -66,9 +66,11 @@ try {
 
 	await page.setViewportSize({ ...WINDOW, width: 1400 });
 	await page.getByRole('button', { name: /^Trouble/ }).click();
-	await page.getByRole('button', { name: /^Down/ }).click();
 	await answer.last().click();
-	await modal.waitFor();
+	await modal.getByRole('textbox').first().fill('Spring is here: five new routes');
+	await page.getByRole('button', { name: /^Down/ }).click();
+	await modal.getByRole('button', { name: 'Send answer' }).click();
+	await modal.getByText('saved').first().waitFor();
 	await picture(page, 'trouble');
 	console.log(made.join('\n'));
 } finally {

@@ -15,6 +15,8 @@ export interface Setting {
 	close(): Promise<void>;
 }
 
+/** On a busy machine the app takes a while to start. */
+const START_MS = 40_000;
 /** Waits on the page end after this long with what Playwright saw instead. */
 const PATIENCE_MS = 12_000;
 
@@ -32,7 +34,14 @@ export async function openSetting(options: SandboxOptions = {}): Promise<Setting
 		}),
 		launchBrowser(),
 	]);
-	if (sandbox.bot !== null) await sandbox.slack.connected();
+	const { bot, slack } = sandbox;
+	if (bot !== null) {
+		await slack.changes.until(
+			() => slack.sockets.count() > 0,
+			() => `The app is ${bot.status().status}. ${problems.join('\n')}`,
+			START_MS,
+		);
+	}
 	let contexts: BrowserContext[] = [];
 	let opened = 0;
 	async function closeWindows(): Promise<void> {

@@ -78,30 +78,35 @@ test('a service that is down: the answer is saved, and arrives when it is back',
 test.each([
 	['429', /^Too many requests/],
 	['reset', /^Reset/],
+	['hang', /^Hangs/],
 	['html', /^A proxy/],
 	['key', /^Key refused/],
-])('a service that answers %s: the person is told, and the next try works', async (id, label) => {
-	await ask(id);
-	await service(label);
-	await type(page, `/session ${id}`);
-	const again = dialog().getByRole('button', { name: 'Try again' });
-	await again.waitFor({ timeout: 25_000 });
-	await clear();
-	const field = dialog().getByRole('radio', { name: 'Yes' });
-	// While the service's own waiting time runs, the app says so again instead of asking it.
-	await expect
-		.poll(
-			async () => {
-				if (await again.isVisible()) await again.click();
-				return field.isVisible();
-			},
-			{ timeout: 20_000, interval: 400 },
-		)
-		.toBe(true);
-	await answer();
-	await arrived();
-	expectOnce(id);
-});
+])(
+	'a service that answers %s: the person is told, and the next try works',
+	async (id, label) => {
+		await ask(id);
+		await service(label);
+		await type(page, `/session ${id}`);
+		const again = dialog().getByRole('button', { name: 'Try again' });
+		await again.waitFor({ timeout: 40_000 });
+		await clear();
+		const field = dialog().getByRole('radio', { name: 'Yes' });
+		// While the service's own waiting time runs, the app says so again instead of asking it.
+		await expect
+			.poll(
+				async () => {
+					if (await again.isVisible()) await again.click();
+					return field.isVisible();
+				},
+				{ timeout: 20_000, interval: 400 },
+			)
+			.toBe(true);
+		await answer();
+		await arrived();
+		expectOnce(id);
+	},
+	90_000,
+);
 
 test('500 after saving: the answer is not sent a second time', async () => {
 	await ask('saved');

@@ -19,7 +19,7 @@ export interface Troubles {
 }
 
 /** How long the slow ones take: longer than Slack waits for an acknowledgement, shorter than the app's own time-outs. */
-const SLOW_SERVICE_MS = 5000;
+const SLOW_SERVICE_MS = 4000;
 const SLOW_SLACK_MS = 2000;
 
 /** Everything that can go wrong around the app, at a press. */
