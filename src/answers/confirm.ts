@@ -50,13 +50,17 @@ function aftermathOf(answer: Answer, session: Session): Aftermath | 'notYet' {
 	return resumeOutcome(answer.before ?? { status: session.status, assistantCount: 0 }, session);
 }
 
-/** Another text stands where ours was delivered. Secret values were wiped on delivery and can not be compared. */
+/**
+ * Another text stands where ours was delivered. Nothing there is no other text: it may be a reading from before the PUT,
+ * or a service that clears what its agent has taken. Secret values were wiped on delivery and can not be compared.
+ */
 function isOverwritten(answer: Answer, session: Session): boolean {
 	const items = session.messages[answer.question.messageIndex]?.humanInput;
 	if (items === undefined || answer.content.kind !== 'readable' || fingerprintOf(items) !== answer.fingerprint) {
 		return false;
 	}
-	return answer.content.items.some(
-		({ value }, position) => value !== null && value !== '' && value !== (items[position]?.value ?? ''),
-	);
+	return answer.content.items.some(({ value }, position) => {
+		const there = items[position]?.value ?? '';
+		return value !== null && value !== '' && there !== '' && value !== there;
+	});
 }

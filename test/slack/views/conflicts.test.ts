@@ -183,6 +183,22 @@ describe("a question that was answered in the service's own page", () => {
 	});
 });
 
+describe('a service that shows nothing where our answer was saved', () => {
+	it('has overwritten nothing: it may have cleared what the agent took', async () => {
+		const id = ask();
+		const modal = await fill(await openSession(app, id), 'blue', 'small');
+		app.service.hooks.onSaved = () => {
+			app.service.sessions.get(id).messages?.[1]?.human_input?.forEach((item) => {
+				item.value = '';
+			});
+			app.service.sessions.patch(id, {});
+		};
+		await modal.submit();
+		await timed.shows('Your answer arrived and the agent went on.');
+		delete app.service.hooks.onSaved;
+	});
+});
+
 describe('a question that changed while the form was open', () => {
 	it('is offered anew with the text carried over, and nothing was sent', async () => {
 		const id = ask('Which row?');
