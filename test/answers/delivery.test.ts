@@ -121,7 +121,10 @@ describe('a delivery', () => {
 		expect(await setting.get(id)).toMatchObject({ state: 'delivered' });
 	});
 
-	it('is not sent by one who lost the lease', async () => {
+	it.each([
+		['and hears of it', false],
+		['and does not know', true],
+	])('is not sent by one who lost the lease %s', async (_, renewed) => {
 		await using setting = await createSetting();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		setting.on.read = () => promise;
@@ -130,12 +133,12 @@ describe('a delivery', () => {
 		let takes = 0;
 		const cutOff: typeof answers = {
 			...answers,
-			renew: async () => false,
+			renew: async () => renewed,
 			takeDue: async (...args) => (takes++ === 0 ? answers.takeDue(...args) : []),
 		};
 		setting.createWorker('w1', cutOff).start();
 		await setting.settle();
-		// The first worker's renewal fails; the lease runs out and the second takes the answer.
+		// The lease of the first runs out and the second takes the answer.
 		await setting.pass(21_000);
 		setting.on.read = () => undefined;
 		setting.createWorker('w2').start();
