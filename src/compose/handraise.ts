@@ -53,7 +53,7 @@ export async function createHandraise({
 		clock,
 		log,
 	});
-	const answerStore = createAnswerStore(store);
+	const answerStore = createAnswerStore({ ...store, log });
 	const drafts = createDraftStore(store);
 	const claimStore = createClaimStore(store);
 	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { ANSWER_STATES, type Answer, type AnswerState, type Person } from '../answers/answer.ts';
 import type { AnswerStats, AnswerStore, RetryResult } from '../answers/ports.ts';
+import type { Log } from '../log.ts';
 import { acceptAnswer, findFirst, inTheWay, replaceWaiting } from './answer-accept.ts';
 import { enterState, giveWay, patchRow, REVOKED, toldNothing, WITHOUT_LEASE } from './answer-changes.ts';
 import { leaseDue, nextDue } from './answer-lease.ts';
@@ -15,8 +16,18 @@ const RETRYABLE: readonly AnswerState[] = ['waiting', 'conflicted', 'changed', '
 const REMOVAL_BATCH = 200;
 
 /** `AnswerStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): AnswerStore {
+export function createAnswerStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log?: Log }): AnswerStore {
 	const read = (row: AnswerRow): Answer => readAnswer(row, cipher);
+
+	/** None for a row of another version of the program: the rest of the queue must not wait for it. */
+	function readIfKnown(row: AnswerRow): Answer[] {
+		try {
+			return [read(row)];
+		} catch {
+			log?.error({ answer: row.id }, 'an answer in the store was written by another version and is left alone');
+			return [];
+		}
+	}
 
 	/** The row of this person's answer, locked until the end of the transaction. */
 	function lockOwn(trx: Kysely<Tables>, id: string, person: Person) {
@@ -77,7 +88,7 @@ export function createAnswerStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		accept: (answer) => acceptAnswer(db, cipher, answer),
 
 		async takeDue(lease, limit, now) {
-			return (await db.write((trx) => leaseDue(trx, db.dialect, lease, limit, now))).map(read);
+			return (await db.write((trx) => leaseDue(trx, db.dialect, lease, limit, now))).flatMap(readIfKnown);
 		},
 
 		update: (id, owner, patch, { now, release }) =>

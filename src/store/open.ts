@@ -71,7 +71,7 @@ export async function openStore({ databaseUrl, dataDir, encryptionKey, clock, lo
 			);
 		}
 		return {
-			answers: createAnswerStore({ db, cipher }),
+			answers: createAnswerStore({ db, cipher, log }),
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),
 			watches: createWatchStore({ db, cipher }),

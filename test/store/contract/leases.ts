@@ -18,6 +18,16 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.takeDue(LEASE, 10, T0 + 10)).toEqual([]);
 		});
 
+		test('hands out the others when one was written by a version that knows more states', async () => {
+			const [newer, known] = [submission({ sessionId: 's1' }), submission({ sessionId: 's2', acceptedAt: T0 + 1 })];
+			for (const answer of [newer, known]) await accepted(subject.store, answer);
+			await subject.store.db.writeOne((db) =>
+				db.updateTable('answers').set({ state: 'pondered' }).where('id', '=', newer.id).execute(),
+			);
+			const taken = await subject.store.answers.takeDue(LEASE, 10, T0 + 10);
+			expect(taken.map((answer) => answer.id)).toEqual([known.id]);
+		});
+
 		test('hands out nothing that has nothing left to do', async () => {
 			await accepted(subject.store, submission(), 'delivering', 'delivered');
 			expect(await subject.store.answers.takeDue(LEASE, 10, T0 + 1e9)).toEqual([]);
