@@ -94,7 +94,19 @@ export function createAnswerWorker(deps: Dependencies) {
 		observer.questionTouched(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer');
 		const told = isTold(answer) ? answer.told : await receipts.tell(answer, stopping.signal);
 		const patch: AnswerPatch = { told, ...dueAfterTelling(answer, told) };
-		await store.update(answer.id, owner, patch, { now: clock.now(), release: true });
+		const written = await store.update(answer.id, owner, patch, { now: clock.now(), release: true });
+		if (written === null && told !== answer.told) await tellWhatIsSo(answer);
+	}
+
+	/**
+	 * The lease was lost while `told` was being told: a process that stood still, say. Another replica may have told more
+	 * before, and what is shown last must be what is so.
+	 */
+	async function tellWhatIsSo(told: Answer): Promise<void> {
+		const current = await store.get(told.id);
+		if (current === null || (current.state === told.state && current.aftermath === told.aftermath)) return;
+		await receipts.tell(current, stopping.signal);
+		await tellWhatIsSo(current);
 	}
 
 	/** Leaves the time of the next attempt alone while there is something to do besides telling. */
@@ -154,7 +166,9 @@ export function createAnswerWorker(deps: Dependencies) {
 			await loop;
 			// What still runs by then is given back all the same: whoever takes it waits until its PUT cannot land any more.
 			await Promise.race([Promise.all(running), clock.sleep(STOP_WITHIN_MS)]);
-			await store.releaseAll(owner);
+			await store.releaseAll(owner).catch((error: unknown) => {
+				log.warn({ code: codeOf(error) }, 'leases could not be given back; they run out by themselves');
+			});
 		},
 	};
 }
