@@ -6,7 +6,7 @@ import type { StopsResult } from './stops.ts';
 const PROBLEMS_SHOWN = 12;
 
 export function isClean({ verdict, violations }: RunResult): boolean {
-	return verdict.problems.length === 0 && violations === 0;
+	return verdict.problems.length === 0 && violations.length === 0;
 }
 
 /** A run of kills in lines for the terminal. */
@@ -19,7 +19,8 @@ export function killsReport(name: string, result: RunResult): string[] {
 		`  delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}`,
 		`  lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}, not judged ${verdict.tooLate}`,
 		`  receipts seen: ${[...claims].map(([claim, count]) => `${claim} ${count}`).join(', ')}`,
-		`  views and messages Slack would refuse: ${result.violations}`,
+		`  views and messages Slack would refuse: ${result.violations.length}`,
+		...result.violations.slice(0, 5).map((violation) => `    ${violation}`),
 		'  an answer was met by a kill',
 		...Object.entries(histogram).map(
 			([phase, count]) =>

@@ -37,8 +37,8 @@ export interface RunResult {
 	readonly outages: number;
 	readonly freezes: number;
 	readonly claims: ReadonlyMap<Claim, number>;
-	/** What the app sent that Slack refuses as malformed. */
-	readonly violations: number;
+	/** What the app sent that Slack refuses as malformed, one line each. */
+	readonly violations: readonly string[];
 	readonly seconds: number;
 }
 
@@ -115,7 +115,9 @@ export async function runFaults({
 		outages,
 		freezes,
 		claims: watch.seen,
-		violations: world.slack.violations().length,
+		violations: world.slack.violations().map(({ where, messages, payload }) => {
+			return `${where}: ${messages.join(', ')}: ${JSON.stringify(payload).slice(0, 400)}`;
+		}),
 		seconds: (performance.now() - started) / 1000,
 	};
 
