@@ -71,3 +71,11 @@ it('an attempt that failed is noted, and the next one follows', async () => {
 	await ada.waitForModal('Your answer arrived', 10_000);
 	expect(app.log.filter((line) => line.includes('broke off'))).toEqual([]);
 });
+
+it('the program stops although the database does not answer', async () => {
+	await locker.query('begin');
+	await locker.query('lock table answers in access exclusive mode');
+	await app.stop();
+	await locker.query('rollback');
+	expect(app.log.filter((line) => line.includes('leases could not be given back'))).toHaveLength(1);
+});
