@@ -22,7 +22,7 @@ const REASONS = {
 export function helpMessage(reason: HelpReason = 'asked', command = '/session'): MessageContent {
 	const lines = [
 		`\`${command} 3f9a2c1d\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
-		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel`,
+		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel; \`--questions-only\` posts less, \`--thread-only\` keeps questions out of the channel`,
 		`\`${command} unwatch 3f9a2c1d\` — stop that; \`unwatch all\` for all of them`,
 		`\`${command} list\` — what this channel watches`,
 		`\`${command} history 3f9a2c1d\` — who answered what`,
