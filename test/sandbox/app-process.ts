@@ -11,6 +11,8 @@ const ERROR_LEVEL = 50;
 /** After SIGTERM the app may take so long to finish what it is sending. */
 const STOP_MS = 11_000;
 
+const LEASH = new URL('leash.ts', import.meta.url).href;
+
 export interface AppProcess {
 	status(): WireBot;
 	/** Starts it unless it runs. */
@@ -72,7 +74,10 @@ export function createAppProcess(deps: {
 		if (child !== null) return;
 		wanted = true;
 		ended = null;
-		const own = spawn(process.execPath, [entry], { env: deps.env, stdio: ['ignore', 'pipe', 'pipe'] });
+		const own = spawn(process.execPath, ['--import', LEASH, entry], {
+			env: deps.env,
+			stdio: ['pipe', 'pipe', 'pipe'],
+		});
 		child = own;
 		for (const stream of [own.stdout, own.stderr]) createInterface({ input: stream }).on('line', hear);
 		own.once('error', (error) => hear(`The app cannot be started: ${error.message}`));

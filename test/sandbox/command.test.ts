@@ -81,6 +81,14 @@ test('Ctrl-C stops it and the app with it', async () => {
 	expect(isAlive(bot)).toBe(false);
 });
 
+test('when it is killed itself, the app does not stay behind', async () => {
+	const { child, address } = await run('--port', '0');
+	const bot = await botOf(address);
+	expect(isAlive(bot)).toBe(true);
+	child.kill('SIGKILL');
+	await expect.poll(() => isAlive(bot), { timeout: 10_000 }).toBe(false);
+});
+
 test('without the bot it says which settings the app needs', async () => {
 	const { output } = await run('--port', '0', '--no-bot');
 	await expect.poll(output).toContain('npm run dev');

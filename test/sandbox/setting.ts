@@ -35,12 +35,17 @@ export async function openSetting(options: SandboxOptions = {}): Promise<Setting
 		launchBrowser(),
 	]);
 	const { bot, slack } = sandbox;
-	if (bot !== null) {
-		await slack.changes.until(
-			() => slack.sockets.count() > 0,
-			() => `The app is ${bot.status().status}. ${problems.join('\n')}`,
-			START_MS,
-		);
+	try {
+		if (bot !== null) {
+			await slack.changes.until(
+				() => slack.sockets.count() > 0,
+				() => `The app is ${bot.status().status}. ${problems.join('\n')}`,
+				START_MS,
+			);
+		}
+	} catch (error) {
+		await Promise.all([browser.close(), sandbox.close()]);
+		throw error;
 	}
 	let contexts: BrowserContext[] = [];
 	let opened = 0;
@@ -72,9 +77,7 @@ export async function openSetting(options: SandboxOptions = {}): Promise<Setting
 			return page;
 		},
 		async close() {
-			await closeWindows();
-			await browser.close();
-			await sandbox.close();
+			await Promise.allSettled([closeWindows().then(() => browser.close()), sandbox.close()]);
 		},
 	};
 }
