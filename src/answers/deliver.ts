@@ -208,7 +208,10 @@ function deliveredPatch(now: number): AnswerPatch {
 	};
 }
 
-/** `values` null: word for word what this answer says. */
+/**
+ * `values` null: word for word what this answer says. Of items that were not its author's to fill nothing is kept: whether
+ * they are secret was never asked.
+ */
 function outsider(answer: Answer, values: readonly string[] | null): OtherAnswer {
 	const items = itemsOf(answer);
 	return {
@@ -216,7 +219,7 @@ function outsider(answer: Answer, values: readonly string[] | null): OtherAnswer
 		at: null,
 		same: values === null,
 		values: items.map((item, position) =>
-			item.secret ? null : values === null ? item.value : (values[position] ?? null),
+			item.secret || item.value === null ? null : values === null ? item.value : (values[position] ?? null),
 		),
 	};
 }

@@ -167,6 +167,21 @@ describe("a question that was answered in the service's own page", () => {
 		expect(saved(id)).toEqual([['blue', 'green', 'small']]);
 	});
 
+	it('shows nothing of an item that had its answer before', async () => {
+		const id = ask('Password', 'Name');
+		app.service.sessions.answerAsPage(id, ['hunter2', '']);
+		app.service.sessions.setStatus(id, 'humanInput');
+		const modal = await fill(await openSession(app, id), 'Ada');
+		app.service.sessions.get(id).messages?.[1]?.human_input?.forEach((item) => {
+			item.value ||= 'Grace';
+		});
+		app.service.sessions.patch(id, {});
+		await modal.submit();
+		await timed.shows('somebody else answered first');
+		expect(modal.text()).toContain('> Grace');
+		expect(await app.said()).not.toContain('hunter2');
+	});
+
 	it('after ours shows that ours was overwritten', async () => {
 		const id = ask();
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
