@@ -84,7 +84,7 @@ export function createSlackApp(options: SlackAppOptions) {
 	const app = new App({
 		...(receiver === null ? {} : { receiver }),
 		// Known already: Bolt's own auth.test would retry for many minutes, and drop events when the token is bad.
-		authorize: async () => ({ botToken: options.botToken, botId, botUserId, teamId }),
+		authorize: async () => ({ botToken: options.botToken, botUserId, teamId, ...(botId === null ? {} : { botId }) }),
 		logger: createSlackLogger(log),
 		clientOptions: { slackApiUrl: apiUrl, timeout: 5_000, retryConfig: { retries: 0 } },
 		convoStore: false,

@@ -7,7 +7,8 @@ import { slackErrorCode } from './clients.ts';
 /** Who we are in Slack, from `auth.test`. */
 export interface Identity {
 	readonly teamId: string;
-	readonly botId: string;
+	/** Null when Slack leaves it out: nothing hangs on it. */
+	readonly botId: string | null;
 	readonly botUserId: string;
 }
 
@@ -42,9 +43,8 @@ export async function identify(
 		signal.throwIfAborted();
 		try {
 			const { team_id, bot_id, user_id } = await client.auth.test();
-			if (team_id === undefined || bot_id === undefined || user_id === undefined)
-				throw new SlackTokenError('SLACK_BOT_TOKEN', 'not a bot');
-			return { teamId: team_id, botId: bot_id, botUserId: user_id };
+			if (team_id === undefined || user_id === undefined) throw new SlackTokenError('SLACK_BOT_TOKEN', 'not a bot');
+			return { teamId: team_id, botId: bot_id ?? null, botUserId: user_id };
 		} catch (error) {
 			if (error instanceof SlackTokenError) throw error;
 			const code = slackErrorCode(error);

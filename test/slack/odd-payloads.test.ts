@@ -77,3 +77,13 @@ it('a view that Slack does not let us update any more is no reason to say nothin
 	await app.slack.as('ada').command('#agents', '/session choices');
 	await timed.until(hears);
 });
+
+it('a bot token for which Slack names no bot_id works all the same', async () => {
+	const { app: known } = app.slack.core.state;
+	const { botId } = known;
+	Object.assign(known, { botId: undefined });
+	await timed.restart();
+	Object.assign(known, { botId });
+	await app.slack.as('ada').command('#agents', '/session choices');
+	await timed.shows('Which colour?');
+});
