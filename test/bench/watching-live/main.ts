@@ -164,7 +164,10 @@ async function measure(entry: string, port: number): Promise<string[]> {
 		every(1_000, until, async () => void (await bareUser.command('#agents', '/session x'))),
 	]);
 	const seconds = (Date.now() - from) / 1000;
-	const cpu = (await scrape(program))('process_cpu_seconds_total') - cpuBefore;
+	const figures = await scrape(program);
+	const cpu = figures('process_cpu_seconds_total') - cpuBefore;
+	const heap = figures('nodejs_heap_size_used_bytes') / 2 ** 20;
+	const external = figures('nodejs_external_memory_bytes') / 2 ** 20;
 	const { counts, calls: all, changes, limited } = calls();
 	const reads = service.log.reads().slice(readsBefore);
 	const bareMemory = await bare.memory();
@@ -195,6 +198,7 @@ async function measure(entry: string, port: number): Promise<string[]> {
 		`| calls that write to Slack, for each message that changed | ${all} for ${changes}: ${(all / changes).toFixed(2)} | ≤ 1.2 |`,
 		`| 429s of Slack (its real tiers) | ${limited} | 0 |`,
 		`| resident memory, median (most) | ${mib(quantile(memory, 0.5))} (${mib(max(memory))}) | ≤ 1.5 × bare: ${ratio.toFixed(2)} × |`,
+		`| of this used by the JavaScript heap, and outside of it | ${mib(heap)}, ${mib(external)} | |`,
 		`| resident memory of a bare Bolt app with a command a second (at its start) | ${mib(bareMemory)} (${mib(bareAtStart)}) | |`,
 		`| CPU of one core | ${((100 * cpu) / seconds).toFixed(1)} % | |`,
 		`| event-loop delay p99, median of ${lags.length} scrapes (longest) | ${quantile(lags, 0.5).toFixed(0)} ms (${max(lags).toFixed(0)} ms) | < 50 ms |`,
