@@ -183,7 +183,7 @@ function settle(answer: Answer, comparison: DeliveryComparison, maybeSent: boole
 			// Only an earlier PUT of ours makes it ours. Without one, somebody else gave the very same answer.
 			return maybeSent
 				? deliveredPatch(now)
-				: { state: 'conflicted', other: outsider(answer, null), nextAttemptAt: now };
+				: { state: 'conflicted', other: outsider(answer, null), nextAttemptAt: now, putStartedAt: null };
 		case 'answeredByOther':
 			return {
 				state: 'conflicted',

@@ -26,7 +26,10 @@ export const AFTERMATH_WORDS = {
 } as const satisfies Record<Aftermath, string>;
 
 /** The one sentence that a receipt begins with, also without mark-up. */
-export function receiptHeadline(answer: Pick<Answer, 'state' | 'aftermath' | 'lastError'>): string {
+export function receiptHeadline(
+	answer: Pick<Answer, 'state' | 'aftermath' | 'lastError'> & Partial<Pick<Answer, 'putStartedAt'>>,
+): string {
+	const mayHaveArrived = answer.putStartedAt != null;
 	switch (answer.state) {
 		case 'accepted':
 			return answer.lastError !== null
@@ -35,7 +38,9 @@ export function receiptHeadline(answer: Pick<Answer, 'state' | 'aftermath' | 'la
 		case 'delivering':
 			return 'Your answer is saved. Delivering…';
 		case 'waiting':
-			return 'Your answer is saved, but could not be delivered.';
+			return mayHaveArrived
+				? 'Your answer is saved and was sent, but whether it arrived could not be found out.'
+				: 'Your answer is saved, but could not be delivered.';
 		case 'delivered':
 		case 'resumed':
 			return deliveredHeadline(answer.aftermath ?? (answer.state === 'resumed' ? 'resumed' : null));
@@ -48,7 +53,9 @@ export function receiptHeadline(answer: Pick<Answer, 'state' | 'aftermath' | 'la
 		case 'ended':
 			return 'Your answer was not sent: the session is over.';
 		case 'withdrawn':
-			return 'You gave this answer up. Nothing was sent.';
+			return mayHaveArrived
+				? 'You gave this answer up. It was sent before, so it may have arrived.'
+				: 'You gave this answer up. Nothing was sent.';
 	}
 }
 

@@ -118,6 +118,20 @@ describe('a receipt', () => {
 			/^No agent reads/,
 			['Open the session', 'Post my text to the thread'],
 		],
+		[
+			'given up though it was sent once',
+			{ state: 'withdrawn', putStartedAt: now - 30_000 },
+			'↩️ You gave this answer up. It was sent before, so it may have arrived.',
+			/^\*Hall/,
+			[],
+		],
+		[
+			'of which nobody knows whether it arrived',
+			{ state: 'waiting', putStartedAt: now - 30_000, lastError: 'timed_out', attempts: 3 },
+			'⚠️ Your answer is saved and was sent, but whether it arrived could not be found out.',
+			/took too long\. It was tried 3 times/,
+			['Try again', 'Give it up'],
+		],
 		['given up', { state: 'withdrawn' }, '↩️ You gave this answer up. Nothing was sent.', /^\*Hall/, []],
 	])('for an answer %s says so, with what can be done', (_what, answer, headline, explanation, buttons) => {
 		const shown = show(answer);
