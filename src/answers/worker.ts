@@ -18,6 +18,7 @@ const STOP_WITHIN_MS = 8_000;
 const TELL_FOR_MS = 24 * 3_600_000;
 const TELL_AGAIN_MIN_MS = 2_000;
 const TELL_AGAIN_MAX_MS = 10 * 60_000;
+const TELL_WHAT_IS_SO_TRIES = 5;
 
 interface Dependencies {
 	readonly owner: string;
@@ -103,10 +104,15 @@ export function createAnswerWorker(deps: Dependencies) {
 	 * before, and what is shown last must be what is so.
 	 */
 	async function tellWhatIsSo(told: Answer): Promise<void> {
-		const current = await store.get(told.id);
-		if (current === null || (current.state === told.state && current.aftermath === told.aftermath)) return;
-		await receipts.tell(current, stopping.signal);
-		await tellWhatIsSo(current);
+		let shown = told;
+		for (let tries = 0; tries < TELL_WHAT_IS_SO_TRIES; tries++) {
+			const current = await store.get(told.id);
+			if (current === null || (current.state === shown.state && current.aftermath === shown.aftermath)) return;
+			// As if nothing had been told, or a failure would be taken for what the other replica managed.
+			const unheard = { ...current, told: { ...current.told, state: null, aftermath: null } };
+			if (isTold({ ...current, told: await receipts.tell(unheard, stopping.signal) })) shown = current;
+			else await clock.sleep(TELL_AGAIN_MIN_MS, stopping.signal);
+		}
 	}
 
 	/** Leaves the time of the next attempt alone while there is something to do besides telling. */
