@@ -1,3 +1,6 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type OwnPostgres, startPostgres } from '../../support/postgres.ts';
 import { runDuels } from './duels.ts';
@@ -90,9 +93,16 @@ async function withWorld<T>(
 
 const progress = (kind: StoreKind) => (line: string) => void process.stderr.write(`${NAMES[kind]}: ${line}\n`);
 
+/** What the program said, for finding out what led to a problem. */
+async function keepLogs(kind: StoreKind, { replicas }: World): Promise<void> {
+	const path = join(tmpdir(), `fault-run-${kind}-${process.pid}.log`);
+	await writeFile(path, replicas.map((replica) => replica.lines.join('\n')).join('\n--- the other replica ---\n'));
+	say([`The program's log is in ${path}`]);
+}
+
 async function kills(kind: StoreKind): Promise<boolean> {
-	const result = await withWorld(kind, CALL_TIMEOUT_MS, (world, postgres) =>
-		runFaults({
+	const result = await withWorld(kind, CALL_TIMEOUT_MS, async (world, postgres) => {
+		const run = await runFaults({
 			world,
 			rounds,
 			batch,
@@ -100,8 +110,10 @@ async function kills(kind: StoreKind): Promise<boolean> {
 			targets,
 			...(postgres === null ? {} : { outage: postgres, freezeMs: FREEZE_MS }),
 			onProgress: progress(kind),
-		}),
-	);
+		});
+		if (!isClean(run)) await keepLogs(kind, world);
+		return run;
+	});
 	say(killsReport(sabotage === null ? NAMES[kind] : `${NAMES[kind]}, sabotaged (${sabotage})`, result));
 	return isClean(result);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /** Lines of the log kept for the report of a failure. */
-const LINES_KEPT = 400;
+const LINES_KEPT = 50_000;
 const READY_WITHIN_MS = 30_000;
 
 /** The program as its own process, started as often as wanted. */

@@ -88,8 +88,9 @@ export async function runFaults({
 		}
 		// One commit for many, or one for each.
 		const staggered = target !== 'before ack' && random.chance(0.4);
-		const pressing = () => now.map((round) => press(round, staggered));
-		if (outage !== undefined && turn % 10 === 9) {
+		const isOutage = outage !== undefined && turn % 10 === 9;
+		const pressing = () => now.map((round) => press(round, { staggered, mayClickTwice: !isOutage }));
+		if (isOutage) {
 			outages++;
 			await Promise.all([strikeDatabase(target, now, outage), ...pressing()]);
 		} else if (freezeMs !== undefined && turn % 15 === 7) {
@@ -146,11 +147,12 @@ export async function runFaults({
 		}
 	}
 
-	async function press(round: Round, staggered: boolean): Promise<void> {
-		if (staggered && random.chance(0.5)) await pause(random.whole(0, 40));
+	async function press(round: Round, how: { staggered: boolean; mayClickTwice: boolean }): Promise<void> {
+		if (how.staggered && random.chance(0.5)) await pause(random.whole(0, 40));
 		const edits = random.chance(0.3);
 		await submit(world, round, {
-			twice: random.chance(0.1),
+			// What the second click is refused with would meet a window that the first has changed.
+			twice: how.mayClickTwice && random.chance(0.1),
 			edit: (count) => (edits && count === 2 ? `${round.texts[0]} (edited)` : null),
 		});
 		if (round.fate === 'plain' && round.ackedText !== null && random.chance(0.25) && round.modal.isOpen()) {
