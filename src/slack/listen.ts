@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
@@ -86,6 +87,7 @@ interface Dependencies {
 export function createListen({ app, reply, adminContact, clock, log, onAcknowledged }: Dependencies) {
 	const running = new Set<Promise<void>>();
 	const seen = new Set<string>();
+	let turn: Promise<unknown> = Promise.resolve();
 
 	/** Whether this key comes for the first time; Bolt does not look at that. */
 	function isNew(key: string | null | undefined): boolean {
@@ -97,8 +99,15 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 		return true;
 	}
 
+	/** One begins in each turn of the event loop, so that what arrives meanwhile is acknowledged before the next begins. */
+	function ownTurn(): Promise<unknown> {
+		turn = turn.then(() => nextTurn());
+		return turn;
+	}
+
 	async function work(request: PersonRequest, what: string, task: () => Promise<void>): Promise<void> {
 		const start = clock.now();
+		await ownTurn();
 		try {
 			await task();
 			request.log.info({ what, ms: clock.now() - start }, 'handled');
