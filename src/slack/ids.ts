@@ -37,7 +37,7 @@ export const ACTIONS = {
 	tryAgain: 'answer.try_again',
 	giveUp: 'answer.give_up',
 	postToThread: 'answer.post_to_thread',
-	/** Open the question that is asked now, with the text carried over; `value` is a `SessionTarget`. */
+	/** Open the question that is asked now, with the text carried over; `value` is the answer's id and a `SessionTarget`. */
 	answerNew: 'answer.answer_new',
 	/** On an error: do again what failed; in a view its metadata says what. */
 	reload: 'error.reload',
@@ -100,6 +100,20 @@ export function blockId(name: string, index?: number): string {
 /** The `value` of a button that points to a session; ids longer than a button holds are refused at the command. */
 export function encodeTarget({ sessionId, messageIndex }: SessionTarget): string {
 	return `${messageIndex ?? ''}:${sessionId}`;
+}
+
+/** The `value` of a button that carries an answer's text to another question. */
+export function encodeCarriage(answerId: string, target: SessionTarget): string {
+	return `${answerId}|${encodeTarget(target)}`;
+}
+
+/** Null when it is not one of ours; buttons of older receipts name no answer. */
+export function decodeCarriage(
+	value: string | undefined,
+): { readonly answerId: string | null; readonly target: SessionTarget } | null {
+	const [, answerId = null, rest] = /^(?:([0-9a-f-]{36})\|)?(.*)$/s.exec(value ?? '') ?? [];
+	const target = decodeTarget(rest);
+	return target === null ? null : { answerId, target };
 }
 
 /** Null when it is not one of ours. */

@@ -7,7 +7,7 @@ import type { Clock } from '../../clock.ts';
 import { errorMessage, ownTextMessage, receiptMessage, refusedMessage } from '../blocks/messages.ts';
 import { receiptModal } from '../blocks/receipt-modal.ts';
 import { slackErrorCode } from '../clients.ts';
-import { ACTIONS, decodeTarget } from '../ids.ts';
+import { ACTIONS, decodeCarriage } from '../ids.ts';
 import type { Listen, Press } from '../listen.ts';
 import { decodeMetadata, newMetadata } from '../metadata.ts';
 import type { Reply } from '../reply.ts';
@@ -87,12 +87,13 @@ export function registerAnswerActions(listen: Listen, deps: Dependencies): void 
 	});
 
 	listen.action(ACTIONS.answerNew, async (request, press) => {
-		const target = decodeTarget(press.value);
-		if (target === null) return;
-		const answerId = decodeMetadata(press.view?.privateMetadata)?.answerId ?? null;
+		const carriage = decodeCarriage(press.value);
+		if (carriage === null) return;
+		const answerId = carriage.answerId ?? decodeMetadata(press.view?.privateMetadata)?.answerId ?? null;
 		const own = answerId === null ? null : await store.get(answerId);
-		const isOwn = own !== null && own.person.userId === request.person.userId;
-		await openForm(request, press, target.sessionId, null, isOwn ? own : null);
+		const { teamId, userId } = request.person;
+		const isOwn = own !== null && own.person.userId === userId && own.person.teamId === teamId;
+		await openForm(request, press, carriage.target.sessionId, null, isOwn ? own : null);
 	});
 
 	/** Opens the session's form with the texts of `carry` in it, where they fit. */

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { Answer, AnswerItem } from '../../answers/answer.ts';
-import { ACTIONS, encodeTarget } from '../ids.ts';
+import { ACTIONS, encodeCarriage, encodeTarget } from '../ids.ts';
 import { isBlank, oneLineMrkdwn, quoted } from '../text.ts';
 import {
 	AFTERMATH_WORDS,
@@ -64,7 +64,13 @@ export function receiptButtons(answer: Answer): KnownBlock[] {
 		case 'refused':
 			return buttons(tryAgain, post);
 		case 'changed':
-			return buttons(button(ACTIONS.answerNew, 'Answer the new question', { value: target, style: 'primary' }), post);
+			return buttons(
+				button(ACTIONS.answerNew, 'Answer the new question', {
+					value: encodeCarriage(id, { sessionId: question.sessionId, messageIndex: null }),
+					style: 'primary',
+				}),
+				post,
+			);
 		case 'conflicted':
 		case 'ended':
 			return buttons(button(ACTIONS.open, 'Open the session', { value: target }), post);

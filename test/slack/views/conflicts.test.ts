@@ -238,6 +238,20 @@ describe('a question that changed while the form was open', () => {
 		expect(saved(id)).toEqual([['Row 4', 'Thanks']]);
 	});
 
+	it('is offered anew in a direct message too, with the text, when the modal was closed', async () => {
+		const id = ask('Which aisle?');
+		const ada = app.slack.as('ada');
+		const modal = await fill(await openSession(app, id), 'Aisle 7');
+		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question('Which aisle now?')] });
+		await modal.submit();
+		await modal.close();
+		const told = () => ada.dm().find((post) => post.text().includes('Aisle 7'));
+		await timed.until(() => told() !== undefined);
+		await told()?.press('Answer the new question');
+		await timed.shows('Which aisle now?');
+		expect(ada.modal()?.value('Which aisle now?')).toBe('Aisle 7');
+	});
+
 	it('is offered anew when the agent asks something else since', async () => {
 		const id = ask('Which row?');
 		const modal = await fill(await openSession(app, id), 'Row 4');
