@@ -17,6 +17,16 @@ export function retryAtOf(error: unknown): number | null {
 		: null;
 }
 
+/** A press in a view that this version cannot read: it was made by another one. */
+export class OutdatedViewError extends HandraiseError {
+	readonly code = 'button_outdated';
+	readonly retryable = false;
+
+	constructor() {
+		super('the metadata of a view cannot be read');
+	}
+}
+
 /** It is not certain whether an answer was stored. Pressing again is the same submission, so nothing is sent twice. */
 export class StoreTooSlowError extends HandraiseError {
 	readonly code = 'store_too_slow';

@@ -87,3 +87,22 @@ it('a bot token for which Slack names no bot_id works all the same', async () =>
 	await app.slack.as('ada').command('#agents', '/session choices');
 	await timed.shows('Which colour?');
 });
+
+it.each(['session.refresh', 'question.choose_item', 'history.older'])(
+	'a press on %s in a view of another version is told of in a direct message',
+	async (action_id) => {
+		const before = app.slack.as('ada').dm().length;
+		const payload = {
+			type: 'block_actions',
+			user: { id: 'U0ADA', team_id: team() },
+			team: { id: team() },
+			view: { id: 'V0OLD', hash: '1.a', private_metadata: '{"v":0}', callback_id: 'handraise.session', blocks: [] },
+			actions: [{ type: 'button', action_id, block_id: 'b', value: '0' }],
+			trigger_id: `old.${action_id}`,
+		};
+		const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+		expect(await deliver(body, 'application/x-www-form-urlencoded')).toBe(200);
+		await timed.until(() => app.slack.as('ada').dm().length > before);
+		expect(app.slack.as('ada').dm().at(-1)?.text()).toContain('made by another version of Handraise');
+	},
+);

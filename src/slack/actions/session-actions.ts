@@ -1,5 +1,6 @@
 import type { DraftStore } from '../../answers/ports.ts';
 import type { Drafting, StandingForm } from '../drafting.ts';
+import { OutdatedViewError } from '../error-code.ts';
 import { ACTIONS, decodeTarget } from '../ids.ts';
 import type { Listen, Press } from '../listen.ts';
 import { decodeMetadata, newMetadata, type ViewMetadata } from '../metadata.ts';
@@ -25,7 +26,7 @@ export function registerSessionActions(listen: Listen, { flow, drafting, drafts 
 		return async (request: PersonRequest, press: Press) => {
 			if (press.view === null) return;
 			const form = await drafting.read(press.view);
-			if (form === null) return;
+			if (form === null) throw new OutdatedViewError();
 			await drafting.keep(request.person, form);
 			await flow.show(request, viewOf(press), {
 				metadata: { ...form.metadata, ...change(form.metadata, press) },
@@ -64,7 +65,7 @@ export function registerSessionActions(listen: Listen, { flow, drafting, drafts 
 
 	listen.action(ACTIONS.chooseItem, async (request, press) => {
 		const metadata = decodeMetadata(press.view?.privateMetadata);
-		if (metadata === null) return;
+		if (metadata === null) throw new OutdatedViewError();
 		const draft = await drafts.get(metadata.formId);
 		const text = Object.values(draft?.values ?? {})[0];
 		const prefill = text === undefined ? null : { [Number(press.value)]: text };
