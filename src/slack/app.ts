@@ -135,7 +135,7 @@ export function createSlackApp(options: SlackAppOptions) {
 		adminContact,
 	});
 	registerChannelEvents(listen, { channelGone: options.watching.channelGone });
-	registerUseAsAnswer(listen, { watches: options.watching.store, flow, reply });
+	registerUseAsAnswer(listen, { botUserId, watches: options.watching.store, flow, reply });
 	registerMention(listen, { ...options, botUserId, watches: options.watching.store, flow, reply });
 	registerTalk(listen, { client: clients.background });
 

@@ -56,7 +56,7 @@ describe('errors', () => {
 			`The session service cannot be reached, or is in trouble. Your answer is saved. It is sent again by itself: ${momentMrkdwn(now)}.`,
 		);
 		expect(errorWords('rate_limited', { kept: 'nothing', adminContact: null, retryAt: now }).text).toContain(
-			`Please try again after ${momentMrkdwn(now)}.`,
+			`Please try again, from ${momentMrkdwn(now)} on.`,
 		);
 		expect(errorWords('session_not_found', { kept: 'nothing', adminContact: null })).toMatchObject({ retry: false });
 	});

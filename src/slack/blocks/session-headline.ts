@@ -6,13 +6,17 @@ import { oneLineMrkdwn } from '../text.ts';
 import { durationText, statusWords } from '../words.ts';
 import { section } from './parts.ts';
 
+/** An age of seconds reads like a mistake. */
+const WORTH_SAYING_MS = 10_000;
+
 /** `🟢 Working · step 12 of 30 · for 5 min`, mrkdwn. */
 function statusLine(session: Session, now: number): string {
 	const { emoji, mrkdwn } = statusWords(session.status);
 	const { step, maxSteps } = stepOf(session);
 	const age = ageOf(session, now);
 	const parts = [`${emoji} *${mrkdwn}*`, step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`];
-	if (age !== null) parts.push(isOver(session.status) ? `took ${durationText(age)}` : `for ${durationText(age)}`);
+	if (age !== null && age >= WORTH_SAYING_MS)
+		parts.push(isOver(session.status) ? `took ${durationText(age)}` : `for ${durationText(age)}`);
 	return parts.join(' · ');
 }
 

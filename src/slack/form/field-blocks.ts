@@ -43,7 +43,9 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 	}
 	const hints = [
 		bare && field.secret ? SECRET_WARNING : '',
-		isHint && description.trim() !== title.trim() ? oneLine(description, Math.min(limits.text, 300)) : '',
+		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
+			? oneLine(description, Math.min(limits.text, 300))
+			: '',
 		field.text.length > limits.offer
 			? `Your text of ${field.text.length.toLocaleString('en-US')} characters is longer than a field in Slack can show. It is sent whole as long as you leave this field as it is.`
 			: '',
@@ -51,6 +53,14 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 	blocks.push(inputBlock(field, context, label, hints.join(' ')));
 	if (field.variant === 'guessed' && field.kind === 'choice') blocks.push(otherBlock(field, context, label));
 	return blocks;
+}
+
+/** Whether a description says nothing but what the options of its field show already: "One of: A, B". */
+function repeatsOptions(field: Field, description: string): boolean {
+	if (field.variant !== 'guessed' || field.kind !== 'choice') return false;
+	let rest = description;
+	for (const text of [...field.options].sort((a, b) => b.length - a.length)) rest = rest.replace(text, ' ');
+	return /^(one|either|any|of|options?|choices?|choose|pick|or|and|[\s,;:.?/|()"'-])*$/i.test(rest.slice(0, 200));
 }
 
 function inputBlock(field: Field, context: FieldContext, label: string, hint: string): InputBlock {

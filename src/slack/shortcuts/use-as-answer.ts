@@ -12,12 +12,14 @@ const shortcut = z.object({ message: z.object({ text: z.string().default(''), ts
 
 interface Dependencies {
 	readonly watches: Pick<WatchStore, 'findByCard'>;
+	/** A message that mentions us is meant without that. */
+	readonly botUserId: string;
 	readonly flow: SessionFlow;
 	readonly reply: Reply;
 }
 
 /** The message shortcut "Use as answer": opens the form of the thread's session with the message in it. */
-export function registerUseAsAnswer(listen: Listen, { watches, flow, reply }: Dependencies): void {
+export function registerUseAsAnswer(listen: Listen, { botUserId, watches, flow, reply }: Dependencies): void {
 	async function sessionOf(request: PersonRequest): Promise<string | null> {
 		const { channelId, threadTs, person } = request;
 		if (channelId === null || threadTs === null) return null;
@@ -27,7 +29,7 @@ export function registerUseAsAnswer(listen: Listen, { watches, flow, reply }: De
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
 		const parsed = shortcut.safeParse(body);
-		const text = parsed.success ? typedText(parsed.data.message.text) : '';
+		const text = parsed.success ? typedText(parsed.data.message.text, botUserId) : '';
 		const sessionId = await sessionOf(request);
 		if (sessionId === null || text === '') {
 			await reply.toPerson(request, chosenTextHelp(text === '' ? 'no_text' : 'no_session'));

@@ -110,7 +110,7 @@ function keptWords(kept: ErrorContext['kept'], code: string): string {
 function againWords({ kept, retryAt }: ErrorContext, moment: (at: number) => string): string {
 	const when = typeof retryAt === 'number' ? moment(retryAt) : null;
 	if (kept === 'answer') return when === null ? 'It is sent again by itself.' : `It is sent again by itself: ${when}.`;
-	return when === null ? 'Please try again in a moment.' : `Please try again after ${when}.`;
+	return when === null ? 'Please try again in a moment.' : `Please try again, from ${when} on.`;
 }
 
 /** Codes are ours; whatever else comes here must not mean anything to Slack. */

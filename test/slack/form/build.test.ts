@@ -37,6 +37,16 @@ describe('the input of an item', () => {
 		});
 	});
 
+	it.each([
+		['One of: A1, B2', undefined],
+		['Options: A1 or B2?', undefined],
+		['One of: A1, B2. B2 costs more.', 'One of: A1, B2. B2 costs more.'],
+	])('repeats the description %j only for what the options do not say', (description, hint) => {
+		const [choice] = fieldsOf(formOf([{ title: 'Hall', description }], metadata).blocks);
+		expect(optionsOf(choice)).toHaveLength(3);
+		expect(choice?.hint?.text).toBe(hint);
+	});
+
 	it('is long text where an option is longer than Slack shows, or there are too many', () => {
 		const long = `Choose one:\n- A\n- ${'b'.repeat(76)}`;
 		const fitting = `Choose one:\n- A\n- ${'b'.repeat(75)}`;

@@ -33,7 +33,7 @@ const failures: readonly (readonly [string, Fault | 'down', string, boolean])[] 
 	],
 	['a forbidden key', { kind: 'error', status: 403 }, "does not accept Handraise's key", true],
 	['404', { kind: 'error', status: 404 }, 'knows no such session. Check the id.', false],
-	['429', { kind: 'rate-limited', retryAfterSeconds: 28 }, 'too many requests just now. Please try again after', true],
+	['429', { kind: 'rate-limited', retryAfterSeconds: 28 }, 'too many requests just now. Please try again, from', true],
 	['500', { kind: 'error' }, UNAVAILABLE, true],
 	['500 in plain text', { kind: 'error', body: 'Something went wrong!' }, UNAVAILABLE, true],
 	['503', { kind: 'error', status: 503 }, UNAVAILABLE, true],
@@ -132,7 +132,7 @@ describe("when the service's budget", () => {
 		await timed.clock.advance(120_000);
 		app.service.useBudget(260);
 		await app.slack.as('ada').command('#agents', '/session choices');
-		await timed.shows('too many requests just now. Please try again after');
+		await timed.shows('too many requests just now. Please try again, from');
 		await timed.clock.advance(61_000);
 		await app.slack.as('ada').modal()?.press('Try again');
 		await timed.shows('Which colour?');

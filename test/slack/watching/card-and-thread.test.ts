@@ -92,7 +92,8 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 			const answered = await app.threadSays(id, 'Answered by', channel);
 			expect(answered.text()).toContain('sand');
 			expect(answered.text()).toMatch(/Answered by .*(?:grace|Grace)/);
-			await app.cardSays(id, /Answered by .*(?:grace|Grace)/, channel);
+			// Until it has arrived the card says that it is on its way.
+			await app.cardSays(id, /✅ Answered by .*(?:grace|Grace)/, channel);
 			expect(app.card(id, channel)?.text()).not.toContain('answering');
 			expect(app.card(id, channel)?.buttons()).not.toContain('Answer');
 		}
