@@ -90,18 +90,22 @@ export async function createSetting() {
 		}),
 	};
 
+	function deliveryFrom(answers: AnswerStore) {
+		return createDelivery({
+			store: answers,
+			service,
+			clock,
+			log,
+			metrics: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} },
+			random: () => 1,
+		});
+	}
+
 	function createWorker(owner: string, answers: AnswerStore = store.answers) {
 		const worker = createAnswerWorker({
 			owner,
 			store: answers,
-			delivery: createDelivery({
-				store: answers,
-				service,
-				clock,
-				log,
-				metrics: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} },
-				random: () => 1,
-			}),
+			delivery: deliveryFrom(answers),
 			confirmation: createConfirmation({ service, clock }),
 			receipts: {
 				async tell(answer) {
@@ -142,6 +146,9 @@ export async function createSetting() {
 		save,
 		setSession: (session: Session) => void sessions.set(session.sessionId, session),
 		createWorker,
+		/** One attempt, whoever has the lease. */
+		deliver: (answer: Answer, owner: string) =>
+			deliveryFrom(store.answers).deliver(answer, owner, new AbortController().signal),
 		/** Accepts an answer to the session's question. */
 		async accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
 			const result = await store.answers.accept(

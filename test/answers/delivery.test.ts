@@ -150,6 +150,15 @@ describe('a delivery', () => {
 		expect(await setting.get(id)).toMatchObject({ state: 'delivered' });
 	});
 
+	it("is not begun when the store says that the lease is another one's", async () => {
+		await using setting = await createSetting();
+		const given = await setting.accept('s1');
+		await setting.store.answers.takeDue({ owner: 'w2', ms: 20_000 }, 1, setting.clock.now());
+		expect(await setting.deliver(given, 'w1')).toBeNull();
+		expect(setting.times('read')).toHaveLength(1);
+		expect(setting.times('put')).toEqual([]);
+	});
+
 	it('keeps its lease as long as it works on it', async () => {
 		await using setting = await createSetting();
 		const { promise, resolve } = Promise.withResolvers<void>();
