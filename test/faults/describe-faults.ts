@@ -12,17 +12,17 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 const TIMEOUT_MS = 150_000;
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** Two kills each, and more of them by chance. */
-const ANSWERS = 24;
+/** Under way at once. */
 const BATCH = 12;
-const DUELS = 12;
-const STOPPED = 8;
+const DUELS = 8;
+const STOPPED = 6;
 
 /**
  * The short form of `npm run test:faults`, on another seed each time: what it finds is printed with the requests and
  * troubles that led to it.
  */
-export function describeFaults(name: string, replicas: 1 | 2): void {
+export function describeFaults(name: string, { replicas, kills }: { replicas: 1 | 2; kills: number }): void {
+	const answers = kills * BATCH;
 	const seed = Date.now() % 1_000_000;
 
 	async function inWorld(callTimeoutMs: number, use: (world: World) => Promise<void>): Promise<void> {
@@ -37,10 +37,10 @@ export function describeFaults(name: string, replicas: 1 | 2): void {
 	describe(`an answer on ${name} (seed ${seed})`, () => {
 		test('is neither lost nor sent twice nor wrongly told of when the program is killed', { timeout: TIMEOUT_MS }, () =>
 			inWorld(600, async (world) => {
-				const result = await runFaults({ world, rounds: ANSWERS, batch: BATCH, random: createRandom(seed) });
+				const result = await runFaults({ world, rounds: answers, batch: BATCH, random: createRandom(seed) });
 				expect(result.verdict.problems).toEqual([]);
 				expect(world.slack.violations()).toEqual([]);
-				expect(result.verdict.delivered + result.verdict.toldNot).toBe(ANSWERS);
+				expect(result.verdict.delivered + result.verdict.toldNot).toBe(answers);
 				// The oracle saw something: kills that met answers, and receipts.
 				expect(Object.values(result.histogram).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
 				expect(result.claims.get('arrived')).toBeGreaterThan(0);

@@ -1,3 +1,3 @@
 import { describeFaults } from './describe-faults.ts';
 
-describeFaults('SQLite in one process', 1);
+describeFaults('SQLite in one process', { replicas: 1, kills: 2 });
