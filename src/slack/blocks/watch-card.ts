@@ -35,7 +35,7 @@ export function watchCard(model: CardModel): MessageContent {
 	const name = oneLineMrkdwn(view.name, 150);
 	const status = statusWords(view.status);
 	const title = name === '' ? `Session ${oneLineMrkdwn(view.sessionId, 100)}` : name;
-	const asks = view.question !== null && view.question.openCount > 0;
+	const asks = asksAbove(view);
 	const step = view.step === 0 ? 'no step yet' : `step ${view.step} of ${view.maxSteps}`;
 	const text = asks ? `✋ ${title} asks for an answer` : `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
 	return message(text, [
@@ -48,6 +48,10 @@ export function watchCard(model: CardModel): MessageContent {
 		...(view.result === null ? latestSteps(view) : result(view.result)),
 		...footer(model),
 	]);
+}
+
+function asksAbove({ question }: SessionView): boolean {
+	return question !== null && question.openCount > 0;
 }
 
 function openQuestion(model: CardModel): KnownBlock[] {
@@ -78,7 +82,10 @@ function settledQuestion({ view, standing, names }: CardModel): KnownBlock[] {
 }
 
 function latestSteps(view: SessionView): KnownBlock[] {
-	const lines = view.steps.slice(0, steps).map(({ step, text, actions }) => {
+	// The newest step is often the question, which stands above already.
+	const [newest, ...older] = view.steps;
+	const isAsked = newest !== undefined && asksAbove(view) && newest.text === (view.question?.context ?? '');
+	const lines = (isAsked ? older : view.steps).slice(0, steps).map(({ step, text, actions }) => {
 		const said = oneLineMrkdwn(text, 200);
 		const did = actionsLine(actions, 3);
 		return `*${step}.* ${[said, did === '' ? '' : `_${did}_`].filter((part) => part !== '').join(' · ') || '…'}`;
