@@ -1,14 +1,11 @@
 import { HandraiseError } from '../errors.ts';
-import type { Log } from '../log.ts';
 import { KEPT_FROM_PROGRESS, UPDATE_PACE } from './pace.ts';
 import type { DueCard } from './ports.ts';
 import { deliver, endChannel, type PostingOptions, retryDelay } from './posting.ts';
 import { createWaker } from './waker.ts';
 import type { CardUrgency } from './watch.ts';
 
-export interface OutboxOptions extends Omit<PostingOptions, 'turns'> {
-	readonly log: Log;
-}
+export type OutboxOptions = Omit<PostingOptions, 'turns'>;
 
 export interface Outbox {
 	/** Posts and updates until the signal is aborted; lets running calls end and gives the leases back. Never rejects. */

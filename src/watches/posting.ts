@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
 import { creatorToldOf } from './announce.ts';
 import { type Announcement, metadataKeyOf } from './announcement.ts';
 import { POST_PACE, UPDATE_PACE } from './pace.ts';
@@ -19,6 +20,7 @@ export interface PostingOptions {
 	readonly announcer: Announcer;
 	readonly paces: Paces;
 	readonly clock: Clock;
+	readonly log: Log;
 	readonly metrics: WatchMetrics;
 	readonly owner: string;
 	/** When what waits for a rate in this process may go, by the rate's name: everybody gets a turn of their own. */
@@ -39,7 +41,7 @@ export function retryDelay(attempts: number): number {
 
 /** Delivers one announcement that is leased, whatever became of it before; writes what came of it. */
 export async function deliver(due: DueAnnouncement, options: PostingOptions, signal: AbortSignal): Promise<void> {
-	const { store, owner, clock, metrics } = options;
+	const { store, owner, clock, log, metrics } = options;
 	const { announcement } = due;
 	const result = await attempt(due, options, signal);
 	if (result === null) return;
@@ -48,7 +50,12 @@ export async function deliver(due: DueAnnouncement, options: PostingOptions, sig
 		return;
 	}
 	if (result.kind === 'retry' && result.code !== 'paced') metrics.post('retried');
-	if (result.kind === 'refused') metrics.post('refused');
+	if (result.kind === 'refused') {
+		metrics.post('refused');
+		const { target, content } = announcement;
+		const place = target.kind === 'person' ? target.userId : target.channelId;
+		log.warn({ place, what: content.kind, code: result.code }, 'Slack refuses a post');
+	}
 	await store.endAttempt(announcement.id, owner, result, clock.now());
 }
 

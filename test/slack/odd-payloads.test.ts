@@ -106,3 +106,15 @@ it.each(['session.refresh', 'question.choose_item', 'history.older'])(
 		expect(app.slack.as('ada').dm().at(-1)?.text()).toContain('made by another version of Handraise');
 	},
 );
+
+it('a post that Slack refuses for good is named in the log, since nobody in the channel can know of it', async () => {
+	app.slack.faults.add({
+		method: 'chat.postMessage',
+		error: 'restricted_action',
+		when: ({ thread_ts }) => !!thread_ts,
+	});
+	await app.slack.as('ada').command('#agents', '/session watch choices');
+	await timed.until(() => app.log.some((line) => line.includes('Slack refuses a post')));
+	const line = app.log.find((one) => one.includes('Slack refuses a post'));
+	expect(JSON.parse(line ?? '')).toMatchObject({ place: 'C0AGENTS', what: 'question', code: 'restricted_action' });
+});
