@@ -9,7 +9,7 @@ export const SABOTAGES = {
 	'ack-first': [
 		{
 			file: 'slack/views/submission.ts',
-			from: 'const result = await within(answers.submit(submissionOf(request, view, form)), STORE_WITHIN_MS);',
+			from: 'const result = await within(answers.submit(submissionOf(request, view, form)), rest);',
 			to: "const result = { kind: 'accepted', answer: { id: view.id, state: 'accepted', lastError: null } };",
 		},
 		{

@@ -3,11 +3,7 @@ import { createRandom } from '../faults/random.ts';
 import { copySource, type Replacement } from '../faults/source-copy.ts';
 import { type CutResult, cutPower } from './cut.ts';
 import { whyNoLoopDisks } from './loop-disk.ts';
-
-/** The same program without waiting for the disk. */
-const UNSYNCED: readonly Replacement[] = [
-	{ file: 'store/sqlite-file.ts', from: "['synchronous', 'FULL', 2]", to: "['synchronous', 'OFF', 0]" },
-];
+import { UNSYNCED } from './unsynced.ts';
 
 const { values } = parseArgs({
 	options: {
