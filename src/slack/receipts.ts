@@ -39,7 +39,7 @@ export interface SlackReceipts extends Receipts {
 
 /** Tells authors what became of their answers: in the modal while it is open, in a DM when it took long or failed. */
 export function createReceipts({ clients, names, adminContact, clock, log }: Dependencies): SlackReceipts {
-	const acks = new Map<string, { readonly done: Promise<void>; readonly resolve: () => void }>();
+	const acks = new Map<string, { readonly done: Promise<number>; readonly resolve: (at: number) => void }>();
 
 	function context(): ReceiptContext {
 		return { names, adminContact, now: clock.now() };
@@ -57,8 +57,10 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 			return;
 		}
 		// Slack gives up on an acknowledgement after three seconds.
-		await Promise.race([ack.done, pause(3_000, hurry)]);
-		await pause(AFTER_ACK_MS, hurry);
+		const ackedAt = (await Promise.race([ack.done, pause(3_000, hurry)])) ?? clock.now();
+		const left = ackedAt + AFTER_ACK_MS - clock.now();
+		// An answer that was queued for longer holds up nobody behind it.
+		if (left > 0) await pause(left, hurry);
 		if (acks.get(answer.viewId) === ack) acks.delete(answer.viewId);
 	}
 
@@ -109,8 +111,8 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 
 	return {
 		expectAcknowledgement(viewId) {
-			let resolve = () => {};
-			const done = new Promise<void>((settle) => {
+			let resolve: (at: number) => void = () => {};
+			const done = new Promise<number>((settle) => {
 				resolve = settle;
 			});
 			acks.set(viewId, { done, resolve });
@@ -118,7 +120,7 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 			const oldest = acks.keys().next();
 			if (acks.size > MOST_ACKS && oldest.value !== undefined) acks.delete(oldest.value);
 		},
-		acknowledged: (viewId) => acks.get(viewId)?.resolve(),
+		acknowledged: (viewId) => acks.get(viewId)?.resolve(clock.now()),
 
 		async tell(answer, hurry) {
 			await untilAcknowledged(answer, hurry);
