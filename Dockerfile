@@ -20,4 +20,5 @@ HEALTHCHECK --interval=30s --timeout=3s --start-period=10s \
 	CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 
 # Not through npm: signals have to reach the process, which drains before it stops.
-CMD ["node", "src/main.ts"]
+# Without the limit the young generation alone grows to 128 MiB, more than everything else together.
+CMD ["node", "--max-semi-space-size=16", "src/main.ts"]
