@@ -12,24 +12,29 @@ const STOP_WITHIN_MS = 11_000;
 export interface AppProcess {
 	/** Where it listens, if it does. */
 	readonly url: string;
+	/** Rejects with what it wrote when it ends before it is told to. */
+	readonly endedEarly: Promise<never>;
 	/** Resident memory now, in MiB. */
 	memory(): Promise<number>;
+	/** Milliseconds its main thread has run on a core since it started: hardly moved by what else the machine does. */
+	ran(): Promise<number>;
 	stop(): Promise<void>;
 }
 
 export async function startAppProcess({
+	flags = [],
 	entry,
 	env,
 	logDirectory,
-	execArgv = [],
 }: {
+	/** Of node. */
+	readonly flags?: readonly string[];
 	readonly entry: string;
 	readonly env: Readonly<Record<string, string>>;
 	readonly logDirectory: string;
-	readonly execArgv?: readonly string[];
 }): Promise<AppProcess> {
 	const port = await freePort();
-	const child = spawn(process.execPath, [...execArgv, entry], {
+	const child = spawn(process.execPath, [...flags, entry], {
 		env: { PATH: process.env.PATH ?? '', ...env, PORT: String(port) },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
@@ -37,15 +42,34 @@ export async function startAppProcess({
 	const file = createWriteStream(log);
 	child.stdout.pipe(file, { end: false });
 	child.stderr.pipe(file, { end: false });
-	child.once('exit', () => file.end());
+	let isStopping = false;
+	const endedEarly = new Promise<never>((_, reject) => {
+		child.once('close', () => {
+			file.end(() => {
+				if (isStopping) return;
+				readFile(log, 'utf8').then(
+					(text) => reject(new Error(`The program has ended:\n${text.slice(-2_000)}`)),
+					reject,
+				);
+			});
+		});
+	});
+	// Heard by whoever waits for the program; once nobody does, what they wait for instead says that it has ended.
+	endedEarly.catch(() => {});
 	return {
 		url: `http://127.0.0.1:${port}`,
+		endedEarly,
 		async memory() {
-			if (child.exitCode !== null) throw new Error(`The program has ended:\n${await readFile(log, 'utf8')}`);
 			const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
 			return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 		},
-		stop: () => stop(child),
+		async ran() {
+			return Number((await readFile(`/proc/${child.pid}/schedstat`, 'utf8')).split(' ')[0]) / 1e6;
+		},
+		stop() {
+			isStopping = true;
+			return stop(child);
+		},
 	};
 }
 

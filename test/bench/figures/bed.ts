@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import manifest from '../../../package.json' with { type: 'json' };
 import type { Actor } from '../../support/slack/driver/actor.ts';
 import { seedState } from '../../support/slack/seed.ts';
 import { createSlackStandIn, type SlackStandIn } from '../../support/slack/stand-in.ts';
@@ -39,6 +40,8 @@ export interface Bed extends AsyncDisposable {
 }
 
 const LONGEST_WAIT_MS = 60_000;
+/** Those of node with which `npm start` starts the program. */
+const flags = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
 const entries = {
 	handraise: fileURLToPath(new URL('../../../src/main.ts', import.meta.url)),
 	bare: fileURLToPath(new URL('bare-app.ts', import.meta.url)),
@@ -62,21 +65,22 @@ export async function createBed(options: BedOptions): Promise<Bed> {
 			? { DATA_DIR: directory }
 			: { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }),
 	};
-	const profile = program === 'handraise' ? process.env.BENCH_CPU_PROF : undefined;
-	const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
 	const processes = await Promise.all(
 		Array.from({ length: replicas }, () =>
-			startAppProcess({ entry: entries[program], env, logDirectory: directory, execArgv }),
+			startAppProcess({
+				flags: program === 'bare' ? [] : flags,
+				entry: entries[program],
+				env,
+				logDirectory: directory,
+			}),
 		),
 	);
 	const [first] = processes;
 	if (first === undefined) throw new Error('at least one process');
-	if (transport === 'http') {
-		await takesRequests(first);
-		slack.setRequestUrl(`${first.url}/slack/events`);
-	} else {
-		await slack.connected(program === 'handraise' ? replicas * 2 : 1);
-	}
+	// The program has two connections for each process.
+	const serves = transport === 'http' ? takesRequests(first) : slack.connected(program === 'bare' ? 1 : replicas * 2);
+	await Promise.race([serves, ...processes.map((one) => one.endedEarly)]);
+	if (transport === 'http') slack.setRequestUrl(`${first.url}/slack/events`);
 	let generation = 0;
 
 	return {

@@ -10,7 +10,7 @@ import { readWindow, type Window } from './window.ts';
 
 const ONE_BY_ONE = 50;
 const AT_ONCE = 50;
-const BURSTS = 3;
+const BURSTS = 2;
 /** Lets the delivery of one answer end before the next is submitted. */
 const BETWEEN_MS = 40;
 /** Lets deliveries, receipts and the first look after two seconds end. */
@@ -67,10 +67,11 @@ async function takeRound({ service }: Setting, name: string, bed: Bed, rounds: R
 		await submitAll([modal]);
 		await pause(BETWEEN_MS);
 	}
-	await pause(QUIET_MS);
+	const quietMs = bed.program === 'bare' ? BETWEEN_MS : QUIET_MS;
+	await pause(quietMs);
 	for (let from = ONE_BY_ONE; from < modals.length; from += AT_ONCE) {
 		await submitAll(modals.slice(from, from + AT_ONCE));
-		await pause(QUIET_MS);
+		await pause(quietMs);
 	}
 	const submissions = bed.acknowledged('view_submission');
 	const took = submissions.map((entry) => entry.tookMs ?? Number.NaN);
