@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { fingerprintOf } from '../questions/fingerprint.ts';
 import { resumeOutcome } from '../questions/resume.ts';
+import { sameText } from '../questions/same-text.ts';
 import type { Session } from '../questions/session.ts';
 import type { Aftermath, Answer } from './answer.ts';
 import type { AnswerPatch, DeliveryService } from './ports.ts';
@@ -61,6 +62,6 @@ function isOverwritten(answer: Answer, session: Session): boolean {
 	}
 	return answer.content.items.some(({ value }, position) => {
 		const there = items[position]?.value ?? '';
-		return value !== null && value !== '' && there !== '' && value !== there;
+		return value !== null && value !== '' && there !== '' && !sameText(there, value);
 	});
 }

@@ -6,6 +6,7 @@ import {
 	type Question,
 	questionAt,
 } from './open-question.ts';
+import { sameText } from './same-text.ts';
 import type { AnsweredItem, HumanInputItem, Session } from './session.ts';
 import { isOver, isWaiting } from './status.ts';
 
@@ -44,7 +45,7 @@ export interface DeliveryInput {
 /**
  * Decides whether an answer may be sent now. In this order:
  *
- * 1. The message is there with the same fingerprint and every item we fill holds exactly our text: `alreadyOurs`, even
+ * 1. The message is there with the same fingerprint and every item we fill holds our text (`sameText`): `alreadyOurs`, even
  *    when the session is over or asks something newer by now, because our answer arrived. Items we left empty do not
  *    count, since a value of somebody else's may have been sent back there with our PUT. An answer that fills nothing
  *    is never found to be there.
@@ -94,7 +95,7 @@ function isAlreadyOurs(items: readonly HumanInputItem[], values: OurValues): boo
 	for (const [position, item] of items.entries()) {
 		const ours = values[position] ?? '';
 		if (ours === '') continue;
-		if (item.value !== ours) return false;
+		if (item.value === '' || !sameText(item.value, ours)) return false;
 		fills = true;
 	}
 	return fills;
@@ -109,7 +110,7 @@ function isTakenByOther(
 	return items.some(({ value }, position) => {
 		if (value === '') return false;
 		const ours = values[position] ?? '';
-		if (ours !== '') return value !== ours;
+		if (ours !== '') return !sameText(value, ours);
 		return !waiting && value !== (before[position] ?? '');
 	});
 }

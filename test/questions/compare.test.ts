@@ -43,8 +43,12 @@ describe('comparing before a delivery', () => {
 			kind: 'alreadyOurs',
 		});
 	});
+	it('takes a text that the service trimmed, or whose line ends it rewrote, for ours', () => {
+		expect(compare('active', ['a\r\nb'], [' a\nb\n']).kind).toBe('alreadyOurs');
+	});
+
 	it('does not take nearly the same text for ours', () => {
-		expect(compare('active', ['a '], ['a']).kind).toBe('answeredByOther');
+		expect(compare('active', ['a  b'], ['a b']).kind).toBe('answeredByOther');
 		expect(compare('active', ['A'], ['a']).kind).toBe('answeredByOther');
 	});
 	it('never finds an answer that fills nothing', () => {

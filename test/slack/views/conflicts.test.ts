@@ -214,6 +214,26 @@ describe('a service that shows nothing where our answer was saved', () => {
 	});
 });
 
+describe('a service that saves an answer without the white space around it', () => {
+	it.each([
+		['and says so', null],
+		['and answers 500 after saving', { kind: 'error', saves: true, method: 'PUT', times: 1 } as const],
+	])('%s, has our answer', async (_, fault) => {
+		const id = ask('Address');
+		const modal = await fill(await openSession(app, id), '  Main Street 1\nTown\n');
+		app.service.hooks.onSaved = () => {
+			app.service.sessions.get(id).messages?.[1]?.human_input?.forEach((item) => {
+				item.value = 'Main Street 1\r\nTown';
+			});
+			app.service.sessions.patch(id, {});
+		};
+		if (fault !== null) app.service.faults.add({ ...fault, sessionId: id });
+		await modal.submit();
+		await timed.shows('Your answer arrived and the agent went on.');
+		delete app.service.hooks.onSaved;
+	});
+});
+
 describe('a question that changed while the form was open', () => {
 	it('is offered anew with the text carried over, and nothing was sent', async () => {
 		const id = ask('Which row?');
