@@ -8,7 +8,7 @@ import { sharesOf } from '../session-service/budget-state.ts';
 import type { Store } from '../store/open.ts';
 import { createSharedPaces } from '../store/shared-paces.ts';
 import { createWatchStore } from '../store/watch-store.ts';
-import { createBackgroundBudget } from '../watches/background-budget.ts';
+import { createBackgroundBudget, usuallyPerSecond } from '../watches/background-budget.ts';
 import { createOutbox } from '../watches/outbox.ts';
 import { createPaces } from '../watches/pace.ts';
 import { createPoller } from '../watches/poller.ts';
@@ -61,7 +61,12 @@ export function createWatching(options: Options) {
 		store: watchStore,
 		service,
 		serviceUrl,
-		budget: background,
+		budget: {
+			backgroundPerSecond() {
+				const { limit } = budget.stats();
+				return usuallyPerSecond(limit, kept(limit));
+			},
+		},
 		clock,
 		onChange: () => {
 			poller.wake();

@@ -15,6 +15,11 @@ const WINDOW_SECONDS = 62;
 /** Below this nothing can be planned; the budget itself holds the reads back then. */
 const LEAST_SHARE = 0.05;
 
+/** What background has a second while people and deliveries ask for nothing: what a watch may expect in the long run. */
+export function usuallyPerSecond(limit: number, kept: number): number {
+	return (limit - kept) / WINDOW_SECONDS;
+}
+
 /**
  * What background may use, from the budget's figures: what is free and what background used itself, less what is kept
  * for deliveries and people (`keptFor` of the limit), over the window.

@@ -60,7 +60,8 @@ export function createSubscriptions({
 	store: WatchStore;
 	service: WatchingService;
 	serviceUrl: string;
-	budget: BackgroundBudget;
+	/** What watching usually has: what is left while somebody adds many sessions says nothing of later. */
+	budget: Pick<BackgroundBudget, 'backgroundPerSecond'>;
 	clock: Clock;
 	/** Wakes poller and outbox. */
 	onChange?: () => void;

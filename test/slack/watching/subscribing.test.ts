@@ -200,7 +200,12 @@ it('says how slow a watch will be when many are watched, once', async () => {
 	const ids = Array.from({ length: 12 }, () => slow.session());
 	const first = await slow.command(`/session watch ${ids.slice(0, 1).join(' ')}`);
 	expect(first.text()).not.toContain('slow');
-	await slow.command(`/session watch ${ids.slice(1).join(' ')}`);
+	for (const some of [ids.slice(1, 6), ids.slice(6)]) {
+		// The budget that is so small has to have room again for these.
+		await slow.pass(65_000);
+		expect((await slow.command(`/session watch ${some.join(' ')}`)).text()).not.toContain('slow');
+	}
+	await slow.pass(65_000);
 	const more = Array.from({ length: 6 }, () => slow.session());
 	const told = await slow.command(`/session watch ${more.join(' ')}`);
 	expect(told.text()).toMatch(/reading each of them once takes \d+ (?:s|min)/);
