@@ -159,11 +159,13 @@ export async function watchingApp(options: AppOptions = {}) {
 		);
 	}
 
-	/** Watches a session and waits for its card. */
+	/** Watches a session; its card stands, and the first of the reads was made from which changes are told. */
 	async function watched(json: SessionJson = {}, flags = ''): Promise<string> {
 		const id = session(json);
 		await command(`/session watch ${id} ${flags}`.trim());
-		await until(() => card(id));
+		await until(() => card(id) && service.log.reads(id).length > 1);
+		// Both are known to the program a moment later than to Slack and the service.
+		await pass(1_500);
 		return id;
 	}
 
