@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -37,6 +39,8 @@ const WARM_UP_MS = 60_000;
 const SAMPLE_MS = 2_000;
 const SCRAPE_MS = 15_000;
 const BARE_APP = fileURLToPath(new URL('../figures/bare-app.ts', import.meta.url));
+
+const IDLE = fileURLToPath(new URL('idle.ts', import.meta.url));
 
 const directory = await mkdtemp(join(tmpdir(), 'handraise-live-'));
 const loads: string[] = [];
@@ -146,6 +150,12 @@ async function measure(entry: string, port: number): Promise<string[]> {
 	const bareAtStart = await bare.memory();
 	await pause(WARM_UP_MS);
 
+	const idle = spawn(process.execPath, [IDLE, String(SCRAPE_MS)], { stdio: ['ignore', 'pipe', 'inherit'] });
+	stack.defer(() => void idle.kill());
+	const idleLags: number[] = [];
+	createInterface({ input: idle.stdout }).on('line', (line) => void idleLags.push(Number(line)));
+	// The first look empties what it counted before.
+	await scrape(program);
 	const from = Date.now();
 	const until = performance.now() + minutes * 60_000;
 	const readsBefore = service.log.reads().length;
@@ -202,6 +212,7 @@ async function measure(entry: string, port: number): Promise<string[]> {
 		`| resident memory of a bare Bolt app with a command a second (at its start) | ${mib(bareMemory)} (${mib(bareAtStart)}) | |`,
 		`| CPU of one core | ${((100 * cpu) / seconds).toFixed(1)} % | |`,
 		`| event-loop delay p99, median of ${lags.length} scrapes (longest) | ${quantile(lags, 0.5).toFixed(0)} ms (${max(lags).toFixed(0)} ms) | < 50 ms |`,
+		`| the same of a process beside it that does nothing | ${quantile(idleLags, 0.5).toFixed(0)} ms (${max(idleLags).toFixed(0)} ms) | |`,
 		`| calls by outcome | ${[...counts].map(([name, count]) => `${name} ${count}`).join(', ')} | |`,
 	];
 }
