@@ -51,7 +51,8 @@ it('a history without a trigger is told, since no window can be opened', async (
 it('mentions without an event id are not taken for one another', async () => {
 	for (const ts of ['1700000001.000100', '1700000002.000100']) {
 		const hears = told("Handraise brings agents' questions to you");
-		const event = { type: 'app_mention', user: 'U0ADA', channel: 'C0AGENTS', ts, text: 'hello' };
+		const nothing = { thread_ts: null, user_team: null, bot_id: null };
+		const event = { type: 'app_mention', user: 'U0ADA', channel: 'C0AGENTS', ts, text: 'hello', ...nothing };
 		const body = JSON.stringify({ type: 'event_callback', team_id: team(), event });
 		expect(await deliver(body, 'application/json')).toBe(200);
 		await timed.until(hears);
@@ -117,4 +118,15 @@ it('a post that Slack refuses for good is named in the log, since nobody in the 
 	await timed.until(() => app.log.some((line) => line.includes('Slack refuses a post')));
 	const line = app.log.find((one) => one.includes('Slack refuses a post'));
 	expect(JSON.parse(line ?? '')).toMatchObject({ place: 'C0AGENTS', what: 'question', code: 'restricted_action' });
+});
+
+it.each([['file_share'], [undefined]])('a direct message of subtype %s gets help', async (subtype) => {
+	const ada = app.slack.as('ada');
+	const { channel } = await ada.say('dm', 'hello?');
+	await timed.until(() => ada.dm().at(-1)?.author() === 'handraise');
+	const before = ada.dm().length;
+	const event = { type: 'message', channel_type: 'im', channel, user: 'U0ADA', text: '', subtype, bot_id: null };
+	const body = JSON.stringify({ type: 'event_callback', team_id: team(), event_id: `Ev.${subtype}`, event });
+	expect(await deliver(body, 'application/json')).toBe(200);
+	await timed.until(() => ada.dm().length > before);
 });

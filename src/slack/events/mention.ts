@@ -20,11 +20,11 @@ const mention = z.object({
 	user: z.string(),
 	channel: z.string(),
 	ts: z.string(),
-	thread_ts: z.string().optional(),
+	thread_ts: z.string().nullish(),
 	text: z.string().default(''),
 	/** The workspace of whoever wrote it, in shared channels. */
-	user_team: z.string().optional(),
-	bot_id: z.undefined().optional(),
+	user_team: z.string().nullish(),
+	bot_id: z.null().optional(),
 });
 
 interface Dependencies {
@@ -84,7 +84,7 @@ export function registerMention(listen: Listen, deps: Dependencies): void {
 			await reply.toPerson(request, refusedMessage(verdict.refusal, adminContact));
 			return;
 		}
-		const found = threadTs === undefined ? null : await watches.findByCard(teamId, channel, threadTs);
+		const found = threadTs == null ? null : await watches.findByCard(teamId, channel, threadTs);
 		const said = typedText(text, botUserId);
 		if (found === null || said === '') {
 			await reply.toPerson(request, helpMessage('asked'));

@@ -7,9 +7,9 @@ const directMessage = z.object({
 	channel: z.string(),
 	channel_type: z.literal('im'),
 	user: z.string(),
-	/** Edits, joins, our own posts and the like carry one. */
-	subtype: z.undefined().optional(),
-	bot_id: z.undefined().optional(),
+	/** Edits, joins, our own posts and the like carry others. */
+	subtype: z.literal(['file_share', 'thread_broadcast']).nullish(),
+	bot_id: z.null().optional(),
 });
 
 /** Somebody writes to the app in a DM: whatever it was, they learn what works. */
