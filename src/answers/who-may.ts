@@ -102,19 +102,32 @@ function refused(refusal: Refusal): Verdict {
 	return { allowed: false, refusal };
 }
 
-/** Answers asked of Slack, kept for a while; the oldest goes first when there are too many. Failures are not kept. */
+/**
+ * Answers asked of Slack, kept for a while; the oldest goes first when there are too many. Failures are not kept. Who asks
+ * while the same is being asked shares the answer: Slack allows about 100 such questions a minute.
+ */
 function createCache<Value>(clock: Clock) {
 	const entries = new Map<string, { readonly value: Value; readonly until: number }>();
+	const asking = new Map<string, Promise<Value>>();
+
+	async function askAndKeep(key: string, ask: () => Promise<Value>): Promise<Value> {
+		const value = await ask();
+		entries.delete(key);
+		entries.set(key, { value, until: clock.now() + CACHE_MS });
+		const oldest = entries.keys().next();
+		if (entries.size > CACHE_ENTRIES && oldest.value !== undefined) entries.delete(oldest.value);
+		return value;
+	}
+
 	return {
 		async get(key: string, ask: () => Promise<Value>): Promise<Value> {
 			const kept = entries.get(key);
 			if (kept !== undefined && kept.until > clock.now()) return kept.value;
-			const value = await ask();
-			entries.delete(key);
-			entries.set(key, { value, until: clock.now() + CACHE_MS });
-			const oldest = entries.keys().next();
-			if (entries.size > CACHE_ENTRIES && oldest.value !== undefined) entries.delete(oldest.value);
-			return value;
+			const running = asking.get(key);
+			if (running !== undefined) return running;
+			const answer = askAndKeep(key, ask).finally(() => asking.delete(key));
+			asking.set(key, answer);
+			return answer;
 		},
 	};
 }

@@ -82,6 +82,13 @@ describe('the gatekeeper', () => {
 		expect(asked).toEqual(['U1', 'U1']);
 	});
 
+	it('asks once for a person who does several things at a time', async () => {
+		const { asked, check } = setting();
+		const verdicts = await Promise.all([check(), check('U1', 'C2'), check('U2')]);
+		expect(verdicts).toEqual([{ allowed: true }, { allowed: true }, { allowed: true }]);
+		expect(asked).toEqual(['U1', 'U2']);
+	});
+
 	it('remembers ten thousand people at most', async () => {
 		const { asked, check } = setting();
 		for (let n = 0; n <= 10_000; n++) await check(`U${n}`);
