@@ -190,7 +190,13 @@ describe('/session unwatch and list', () => {
 		await app.until(() => list.text() === first);
 		expect(app.slack.as('ada').messages('#agents')).toHaveLength(before);
 		await list.press('Answer');
-		await app.slack.as('ada').waitForModal('Which?');
+		await (await app.slack.as('ada').waitForModal('Which?')).close(true);
+		// Nobody can take that button away: pressed later, it says who was faster.
+		app.service.sessions.answerAsPage(asks, ['This', 'Because']);
+		await app.threadSays(asks, 'Because');
+		await list.press('Answer');
+		const late = await app.slack.as('ada').waitForModal('Answered meanwhile by somebody outside Slack');
+		expect(late.submitText()).toBeNull();
 		await app.command('/session unwatch all');
 	});
 });
