@@ -33,7 +33,9 @@ export function createLog(level: string, destination?: { write(line: string): vo
 			redact: { paths: NEVER.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
 			serializers: { err: errorFields },
 		},
-		...(destination === undefined ? [] : [destination]),
+		// Line by line: what pino holds back it writes at the end of the process, and tries for ever when nobody reads it any
+		// more (`npm start | tee` after Ctrl-C), so that the process would never end.
+		destination ?? pino.destination({ fd: 1, sync: true }),
 	);
 }
 
