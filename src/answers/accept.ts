@@ -40,15 +40,15 @@ export function createAnswers(deps: Dependencies) {
 				giveUpAt: now + giveUpMs,
 			});
 			metrics.accepted(result.kind);
-			wake();
 			return result;
 		},
 
 		/**
-		 * What follows an accepted answer and need not hold up the acknowledgement: the claim is over, the draft has
-		 * become the answer.
+		 * What follows an accepted answer and need not hold up the acknowledgement: it is sent, the claim is over, the
+		 * draft has become the answer.
 		 */
 		async afterAccept(answer: Answer): Promise<void> {
+			wake();
 			await claims.release(answer.question, answer.person);
 			await drafts.discard(answer.person, answer.question);
 			observer.questionTouched(answer.question, 'answer');

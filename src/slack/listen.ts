@@ -8,6 +8,7 @@ import { codeOf } from './error-code.ts';
 import type { ActionId, CallbackId } from './ids.ts';
 import type { Reply } from './reply.ts';
 import { type PersonRequest, personRequest } from './request.ts';
+import { createRush } from './rush.ts';
 
 /** A view of ours as an interaction brings it. */
 export interface ViewSnapshot {
@@ -87,6 +88,7 @@ interface Dependencies {
 export function createListen({ app, reply, adminContact, clock, log, onAcknowledged }: Dependencies) {
 	const running = new Set<Promise<void>>();
 	const seen = new Set<string>();
+	const rush = createRush(clock);
 	let turn: Promise<unknown> = Promise.resolve();
 
 	/** Whether this key comes for the first time; Bolt does not look at that. */
@@ -188,12 +190,18 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {
 				const start = clock.now();
 				const request = personRequest(body, log);
-				const view = viewSchema.parse(body.view);
-				const done = await handle(request, view);
-				// Bolt types the argument for submissions and closings at once, which nothing satisfies.
-				await (ack as (response: SubmissionAck) => Promise<void>)(done.ack);
-				onAcknowledged(clock.now() - start);
-				await track(work(request, `submit ${callbackId}`, done.after));
+				const acknowledged = rush.enter();
+				let after = async () => {};
+				try {
+					const done = await handle(request, viewSchema.parse(body.view));
+					after = done.after;
+					// Bolt types the argument for submissions and closings at once, which nothing satisfies.
+					await (ack as (response: SubmissionAck) => Promise<void>)(done.ack);
+					onAcknowledged(clock.now() - start);
+				} finally {
+					acknowledged();
+					await track(rush.over().then(() => work(request, `submit ${callbackId}`, after)));
+				}
 			});
 		},
 

@@ -10,11 +10,9 @@ import type { Tables } from './tables.ts';
 
 /** `AnswerStore.accept`. Nearly always nothing is in the way, which one statement can find out and act on. */
 export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
-	if (db.dialect === 'postgres') {
-		const row = newRow(answer, cipher);
-		if (await db.writeOne((one) => insertIfFree(one, answer, row))) {
-			return { kind: 'accepted', answer: readAnswer(row, cipher), replacedWaiting: [] };
-		}
+	const row = newRow(answer, cipher);
+	if (await db.writeOne((one) => insertIfFree(one, answer, row))) {
+		return { kind: 'accepted', answer: readAnswer(row, cipher), replacedWaiting: [] };
 	}
 	return db.write((trx) => acceptInTransaction(trx, cipher, answer));
 }

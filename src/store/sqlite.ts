@@ -71,17 +71,17 @@ async function commitTogether(
 	try {
 		await sql`begin immediate`.execute(connection);
 		for (const write of batch) {
-			await sql`savepoint one_write`.execute(connection);
+			guard(() => database.exec('savepoint one_write'));
 			try {
 				const value = await write.work(connection);
 				settled.push(() => write.resolve(value));
 			} catch (error) {
 				// Disk full and I/O errors may have rolled back everything: the others must not be told otherwise.
 				if (error instanceof StoreUnavailableError) throw error;
-				await sql`rollback to one_write`.execute(connection);
+				guard(() => database.exec('rollback to one_write'));
 				settled.push(() => write.reject(error));
 			}
-			await sql`release one_write`.execute(connection);
+			guard(() => database.exec('release one_write'));
 		}
 		await sql`commit`.execute(connection);
 	} catch (error) {

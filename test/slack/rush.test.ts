@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { createRush } from '../../src/slack/rush.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+
+it('lets what follows stand back until the last submission is acknowledged', async () => {
+	const rush = createRush(createManualClock());
+	const [first, second] = [rush.enter(), rush.enter()];
+	let isOver = false;
+	const waiting = rush.over().then(() => {
+		isOver = true;
+	});
+	first();
+	await Promise.resolve();
+	expect(isOver).toBe(false);
+	second();
+	await waiting;
+	await rush.over();
+});
+
+it('lets nobody stand back for longer than a moment', async () => {
+	const clock = createManualClock();
+	const rush = createRush(clock);
+	rush.enter();
+	const waiting = rush.over();
+	await clock.advance(50);
+	await waiting;
+});
