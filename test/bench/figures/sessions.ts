@@ -1,6 +1,6 @@
 import type { SessionJson } from '../../support/session-service/json.ts';
 
-export const QUESTION = 'What shall the report be called?';
+const QUESTION = 'What shall the report be called?';
 
 /** A session of about 10 kB that waits for one answer. */
 export function askingSession(): SessionJson {

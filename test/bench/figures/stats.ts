@@ -4,7 +4,7 @@ export function quantile(sample: readonly number[], share: number): number {
 	return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? Number.NaN;
 }
 
-export function median(sample: readonly number[]): number {
+function median(sample: readonly number[]): number {
 	return quantile(sample, 0.5);
 }
 
