@@ -99,12 +99,12 @@ const ids = (pattern: RegExp, example: string) =>
 
 const environment = z.object({
 	SLACK_BOT_TOKEN: required('the bot token (xoxb-…) from "OAuth & Permissions" of your Slack app').refine(
-		(value) => !/^(xapp-|xoxp-|xoxe)/.test(value),
-		'is another kind of token: take the bot token, it starts with xoxb-',
+		(value) => !/^(xapp-|xoxp-|xoxe)|-$/.test(value),
+		'is another kind of token, or not whole: take the bot token, it starts with xoxb-',
 	),
 	SLACK_APP_TOKEN: optional.refine(
-		(value) => value === undefined || !value.startsWith('xox'),
-		'is another kind of token: take an app-level token with connections:write, it starts with xapp-',
+		(value) => value === undefined || !/^xox|-$/.test(value),
+		'is another kind of token, or not whole: take an app-level token with connections:write, it starts with xapp-',
 	),
 	SLACK_SIGNING_SECRET: optional,
 	SLACK_API_URL: setting(

@@ -65,6 +65,17 @@ export function createAnswers(deps: Dependencies) {
 			return result;
 		},
 
+		/** After a start with the right encryption key: what waited only because it could not be read is sent now. */
+		async sendReadableAgain(): Promise<number> {
+			const readable = (await store.waitingBecause('values_unreadable')).filter(
+				({ content }) => content.kind === 'readable',
+			);
+			const now = clock.now();
+			for (const { id, person } of readable) await store.retry(id, person, now, now + giveUpMs);
+			if (readable.length > 0) wake();
+			return readable.length;
+		},
+
 		/** Its author gives an answer up; null when it is too late for that or not theirs. */
 		async withdraw(id: string, person: Person): Promise<Answer | null> {
 			const answer = await store.withdraw(id, person, clock.now());

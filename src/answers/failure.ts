@@ -41,10 +41,10 @@ export function classifyFailure(error: unknown): Failure {
 }
 
 const FIRST_DELAY_MS = 1_000;
-const LONGEST_DELAY_MS = 5 * 60_000;
+const LONGEST_DELAY_MS = 60_000;
 
 /**
- * When to try again after the `attempts`-th failed attempt: 1 s, doubled each time up to 5 minutes, half of it random so
+ * When to try again after the `attempts`-th failed attempt: 1 s, doubled each time up to a minute, half of it random so
  * that many answers do not return together, and never before the time the service named. Whole milliseconds: the store
  * takes no others.
  */

@@ -106,6 +106,8 @@ export interface AnswerStore {
 	 */
 	nextDueAt(): Promise<number | null>;
 	get(id: string): Promise<Answer | null>;
+	/** Answers that wait for their authors because of this error code, oldest first. */
+	waitingBecause(lastError: string): Promise<readonly Answer[]>;
 	/** The newest answer to this question that is live, waiting, delivered or resumed; null when there is none. */
 	standing(question: QuestionKey): Promise<Answer | null>;
 	/** Positions that delivered answers of ours left empty on purpose, for questions with this fingerprint. */

@@ -9,7 +9,7 @@ import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts } from './por
 const LEASE_MS = 20_000;
 const RENEW_EVERY_MS = 5_000;
 /** Answers in work at once in this process; one for a session at a time (the store sees to that). */
-const CONCURRENCY = 32;
+const CONCURRENCY = 64;
 /** Answers that other replicas accepted or left behind are noticed at least this often. */
 const LOOK_EVERY_MS = 1_000;
 /** A PUT under way when the process stops may take this long. */

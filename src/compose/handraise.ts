@@ -173,6 +173,8 @@ export async function createHandraise({
 				log,
 				onAcknowledged: metrics.acknowledged,
 			});
+			const again = await answers.sendReadableAgain();
+			if (again > 0) log.info({ answers: again }, 'answers can be read again and are sent');
 			worker.start();
 			watching.start(
 				createAnnouncer({

@@ -2,18 +2,9 @@ import type { SettingsReading } from '../config.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /** What src/config.ts finds, and what it cannot know: names that are meant for Handraise and are none of its settings. */
-export function checkSettings({ settings, problems, unknown }: SettingsReading): Finding[] {
+export function checkSettings({ problems, unknown }: Pick<SettingsReading, 'problems' | 'unknown'>): Finding[] {
 	const { ok, warning, failure } = findingsOf('Settings');
 	const found = problems.map((problem) => failure(`${problem}.`));
-	for (const name of ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN'] as const) {
-		if (/^x(oxb|app)-$/.test(settings[name] ?? '')) {
-			found.push(
-				failure(
-					`${name} is still as in .env.example: fill it in${name === 'SLACK_APP_TOKEN' ? ', or leave it empty for HTTP' : ''}.`,
-				),
-			);
-		}
-	}
 	for (const name of unknown) {
 		found.push(warning(`${name} is no setting of Handraise and is not read: is it misspelt? See .env.example.`));
 	}

@@ -157,6 +157,17 @@ export function createAnswerStore({ db, cipher, log }: { db: StoreDatabase; ciph
 			return new Set(rows.flatMap(readLeftEmpty));
 		},
 
+		async waitingBecause(lastError) {
+			const rows = await db.read
+				.selectFrom('answers')
+				.selectAll()
+				.where('state', '=', 'waiting')
+				.where('last_error', '=', lastError)
+				.orderBy('accepted_at')
+				.execute();
+			return rows.flatMap(readIfKnown);
+		},
+
 		retry: (id, person, now, giveUpAt) => db.write((trx) => retry(trx, id, person, now, giveUpAt)),
 
 		withdraw: (id, person, now) =>

@@ -88,7 +88,7 @@ const content: z.ZodType<AnnouncementContent> = z.discriminatedUnion('kind', [
 		stillOpen: positions,
 	}),
 	z.object({ kind: z.literal('questionClosed'), messageIndex: z.int() }),
-	z.object({ kind: z.literal('settle'), messageIndex: z.int(), how: z.enum(['answered', 'closed']) }),
+	z.object({ kind: z.literal('settle'), messageIndex: z.int(), how: z.enum(['answered', 'closed', 'unwatched']) }),
 	z.object({ kind: z.literal('status'), from: z.string(), to: z.string() }),
 	z.object({ kind: z.literal('end'), status: z.string(), result: z.string().nullable(), step: z.int() }),
 	z.object({ kind: z.literal('watchEnded'), reason, days: z.number().nullable() }),

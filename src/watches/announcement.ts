@@ -23,7 +23,7 @@ export type AnnouncementContent =
 			readonly stillOpen: readonly number[];
 	  }
 	| { readonly kind: 'questionClosed'; readonly messageIndex: number }
-	| { readonly kind: 'settle'; readonly messageIndex: number; readonly how: 'answered' | 'closed' }
+	| { readonly kind: 'settle'; readonly messageIndex: number; readonly how: 'answered' | 'closed' | 'unwatched' }
 	| { readonly kind: 'status'; readonly from: string; readonly to: string }
 	| { readonly kind: 'end'; readonly status: string; readonly result: string | null; readonly step: number }
 	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd; readonly days: number | null }

@@ -48,7 +48,7 @@ const TOUCHED_READ_MS = 3_000;
 const TOUCHED_FOR_MS = 30_000;
 /** Failures back off from this, doubled each time, up to the longest. */
 const FIRST_BACKOFF_MS = 4_000;
-const LONGEST_BACKOFF_MS = 2 * 60_000;
+const LONGEST_BACKOFF_MS = 60_000;
 /** An answer given elsewhere (the service's web page) in a minute of waiting, weighed against questions. */
 const ANSWERED_ELSEWHERE_PER_MS = 0.2 / 600_000;
 /** Steps that follow a wake-up, about: the inverse of how often stepping ends after a step. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
+import { targetOf } from './announce.ts';
+import type { NewAnnouncement } from './announcement.ts';
 import { type Expectation, expectationFor } from './capacity.ts';
 import type { BackgroundBudget, WatchingService, WatchPage, WatchStore } from './ports.ts';
 import { viewOf } from './session-view.ts';
@@ -116,7 +118,8 @@ export function createSubscriptions({
 			const ended: Watch[] = [];
 			for (const watch of watches) {
 				const now = clock.now();
-				const result = await store.end(watch.id, 'unwatched', { now, announcements: [], keepPending: false });
+				const announcements = unansweredIn(watch);
+				const result = await store.end(watch.id, 'unwatched', { now, announcements, keepPending: false });
 				if (result !== null) ended.push(result);
 			}
 			if (ended.length > 0) onChange?.();
@@ -133,6 +136,15 @@ export function createSubscriptions({
 
 		expectation: () => expectation(1),
 	};
+}
+
+/** The posts of an open question would offer an answer that nobody keeps current any more. */
+function unansweredIn(watch: Watch): NewAnnouncement[] {
+	const question = watch.digest?.question ?? null;
+	if (question === null || question.open.length === 0) return [];
+	const { messageIndex } = question;
+	const content = { kind: 'settle', messageIndex, how: 'unwatched' } as const;
+	return [{ target: targetOf(watch), key: `settle:${messageIndex}:unwatched`, content }];
 }
 
 function changesSettings(watch: Watch, { mode, questionsInChannel }: WatchRequest): boolean {

@@ -10,12 +10,12 @@ const settings: Case[] = [
 	{
 		name: 'the two tokens are swapped',
 		env: ({ secrets }) => ({ SLACK_BOT_TOKEN: secrets.appToken, SLACK_APP_TOKEN: secrets.botToken }),
-		says: /^✗ Settings: SLACK_BOT_TOKEN is another kind of token: take the bot token, it starts with xoxb-/,
+		says: /^✗ Settings: SLACK_BOT_TOKEN is another kind of token, or not whole: take the bot token, it starts with xoxb-/,
 	},
 	{
 		name: 'a token is as in the example',
 		env: () => ({ SLACK_APP_TOKEN: 'xapp-' }),
-		says: /^✗ Settings: SLACK_APP_TOKEN is still as in \.env\.example: fill it in, or leave it empty for HTTP/,
+		says: /^✗ Settings: SLACK_APP_TOKEN is another kind of token, or not whole/,
 	},
 	{
 		name: 'a number is none',

@@ -159,9 +159,9 @@ describe('the schedule', () => {
 		expect(interval({ status: 'humanInput', touchedAt: T0 - 60_000 })).toBeGreaterThan(5_000);
 	});
 
-	test('backs off from a session that fails, up to two minutes', () => {
+	test('backs off from a session that fails, up to a minute', () => {
 		const waits = [1, 2, 3, 4, 5, 6, 20].map((failures) => interval({ failures }));
-		expect(waits).toEqual([4_000, 8_000, 16_000, 32_000, 64_000, 120_000, 120_000]);
+		expect(waits).toEqual([4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
 	});
 
 	test('leaves reads where they are when little changed, and ends all back-offs when the service is back', () => {

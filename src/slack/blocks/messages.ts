@@ -19,7 +19,7 @@ const REASONS = {
 } as const satisfies Record<HelpReason, string>;
 
 /** What `/session` understands, and why help is shown if it was not asked for. */
-export function helpMessage(reason: HelpReason = 'asked', command = '/session'): MessageContent {
+export function helpMessage(reason: HelpReason = 'asked', typed = '', command = '/session'): MessageContent {
 	const lines = [
 		`\`${command} 3f9a2c1d\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
 		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel; \`--questions-only\` posts less, \`--thread-only\` keeps questions out of the channel`,
@@ -27,8 +27,10 @@ export function helpMessage(reason: HelpReason = 'asked', command = '/session'):
 		`\`${command} list\` — what this channel watches`,
 		`\`${command} history 3f9a2c1d\` — who answered what`,
 		`\`${command} help\` — this`,
+		"*Use as answer* in a message's menu, or a mention of me, in a card's thread — answer with that message",
 	];
-	const why = REASONS[reason];
+	const said = oneLineMrkdwn(typed, 150).replaceAll('`', "'");
+	const why = reason === 'unclear' && said !== '' ? `I did not understand \`${command} ${said}\`.` : REASONS[reason];
 	return message(`${why} ${command} shows what an agent asks and takes your answer.`.trim(), [
 		...section(why === '' ? '' : `⚠️ ${why}`),
 		...section("*Handraise brings agents' questions to you and your answers to them.*"),

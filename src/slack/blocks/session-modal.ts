@@ -83,10 +83,19 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 			metadata.partial
 				? button(ACTIONS.complete, 'I can answer all of it')
 				: button(ACTIONS.partial, "I can't answer all of it"),
-			metadata.plainText ? button(ACTIONS.guessed, 'Fitting fields') : button(ACTIONS.plainText, 'Plain text fields'),
+			metadata.plainText
+				? button(ACTIONS.guessed, 'Fitting fields')
+				: form.blocks.some(isGuessed)
+					? button(ACTIONS.plainText, 'Plain text fields')
+					: null,
 		),
 		...context(metadata.partial ? 'Fields may stay empty. The agent gets them as empty answers.' : ''),
 	];
+}
+
+/** Whether plain text would be another field than this one. */
+function isGuessed(block: KnownBlock): boolean {
+	return block.type === 'input' && (block.element.type !== 'plain_text_input' || block.element.multiline !== true);
 }
 
 function elsewhere(model: SessionModel): string {

@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import { statusKind } from '../../questions/status.ts';
 import { isBlank, quoted } from '../text.ts';
 import { agoText, durationText, errorWords, momentMrkdwn, personMrkdwn } from '../words.ts';
 import { context, section } from './parts.ts';
@@ -9,6 +10,9 @@ export function noticeBlocks(model: SessionModel): KnownBlock[] {
 	const notices = model.notices.slice(0, 6).map((notice) => noticeText(notice, model));
 	if (model.question?.goneOn === true) {
 		notices.push('👣 The agent has gone on since it asked this. You can still answer.');
+	}
+	if (model.question !== null && statusKind(model.session.status) === 'paused') {
+		notices.push('⏸️ The session is paused: your answer is kept there and counts when somebody resumes it.');
 	}
 	if (model.withoutImages === true) notices.push('🖼️ Slack could not load the screenshot, so it is left out.');
 	return [

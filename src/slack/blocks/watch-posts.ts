@@ -113,11 +113,15 @@ function answeredWords({ standing, names }: PostContext): string {
 /** The post of a question once it is settled: what was asked, who settled it, no button. */
 export function settledQuestionPost(
 	question: Extract<AnnouncementContent, { kind: 'question' }>['question'],
-	how: 'answered' | 'closed',
+	how: Extract<AnnouncementContent, { kind: 'settle' }>['how'],
 	post: PostContext,
 ): MessageContent {
 	const title = oneLineMrkdwn(post.sessionTitle, 100) || `Session ${oneLineMrkdwn(post.sessionId, 100)}`;
-	const words = how === 'answered' ? `✅ ${answeredWords(post)}` : '💨 Closed without an answer';
+	const words = {
+		answered: `✅ ${answeredWords(post)}`,
+		closed: '💨 Closed without an answer',
+		unwatched: '👋 Not watched here any more. `/session` with its id shows how it stands.',
+	}[how];
 	return message(`${title}: ${words}`, [
 		...section(`*${title} asked*`),
 		...questionBlocks(question, 2_500),

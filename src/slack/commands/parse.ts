@@ -45,7 +45,7 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null): 
 		case '?':
 			return help('asked');
 		case 'list':
-			return { kind: 'list' };
+			return rest.length === 0 ? { kind: 'list' } : help('unclear');
 		case 'watch':
 			return parseWatch(rest, dashboardUrl);
 		case 'unwatch':

@@ -32,7 +32,7 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 		sessionIds: readonly string[],
 		options: WatchOptions,
 	): Promise<void> {
-		const verdict = await channels.mayWatch(channelId);
+		const verdict = await channels.mayWatch(channelId, request.person.userId);
 		if (!verdict.ok || channelId === null) {
 			await say(request, [channelRefusalWords(verdict.ok ? 'no_channel' : verdict.reason, adminContact)]);
 			return;

@@ -160,15 +160,15 @@ function otherBlock(field: Field, context: FieldContext, label: string): InputBl
 	};
 }
 
-/** The title; where there is none its place in the question, and where titles repeat both. */
+/** The title; where there is none its place in the question, and where titles repeat its place among those. */
 function labelOf(question: Question, position: number, limit: number): string {
 	const title = oneLine(question.items[position]?.title ?? '', Math.max(75, Math.min(1900, limit)));
 	const place = question.openItems.indexOf(position) + 1;
 	const count = question.openItems.length;
 	if (title === '') return count === 1 ? 'Your answer' : `Question ${place} of ${count}`;
 	const raw = question.items[position]?.title;
-	const repeats = question.openItems.some((other) => other !== position && question.items[other]?.title === raw);
-	return repeats ? `${title} (${place} of ${count})` : title;
+	const alike = question.openItems.filter((other) => question.items[other]?.title === raw);
+	return alike.length > 1 ? `${title} (${alike.indexOf(position) + 1} of ${alike.length})` : title;
 }
 
 function idOf(field: Field, { question }: FieldContext, variant: FieldVariant): string {

@@ -55,9 +55,9 @@ const CODES: Readonly<Record<string, readonly [what: string, kind: 'again' | 'op
 		'Please close it and open the session again.',
 	],
 	values_unreadable: [
-		'The text of this answer was stored with another encryption key and cannot be read.',
-		'person',
-		'Please open the session and answer again.',
+		'The text of this answer was stored with another encryption key and cannot be read just now.',
+		'operator',
+		'It is sent by itself once the former key is back. If it is urgent, open the session and answer again.',
 	],
 	button_outdated: [
 		'This button was made by another version of Handraise and does nothing any more.',

@@ -48,7 +48,8 @@ describe('the modal of a session that asks', () => {
 		expect(headline).toBe('*Book &lt;a&gt; hall*\n✋ *Waiting for a person* · step 1 of 30 · for 5 min');
 		expect(said).toBe('I need to know something.');
 		expect(typesOf(view).slice(0, 4)).toEqual(['section', 'section', 'input', 'actions']);
-		expect(buttonsOf(view).slice(0, 2)).toEqual(["I can't answer all of it", 'Plain text fields']);
+		// The field is plain text already.
+		expect(buttonsOf(view).slice(0, 2)).toEqual(["I can't answer all of it", 'Refresh']);
 		expect(view).toMatchObject({ submit: { text: 'Send answer' }, close: { text: 'Cancel' }, notify_on_close: true });
 	});
 

@@ -112,7 +112,7 @@ describe('the words around an input', () => {
 
 	it('name the place of items without a title, and tell repeated titles apart', () => {
 		const fields = fieldsOf(formOf([{ title: '' }, { title: 'Name' }, { title: 'Name' }], metadata).blocks);
-		expect(fields.map(({ label }) => label.text)).toEqual(['Question 1 of 3', 'Name (2 of 3)', 'Name (3 of 3)']);
+		expect(fields.map(({ label }) => label.text)).toEqual(['Question 1 of 3', 'Name (1 of 2)', 'Name (2 of 2)']);
 		expect(fieldsOf(formOf([{ title: ' ' }], metadata).blocks)[0]?.label.text).toBe('Your answer');
 	});
 

@@ -58,8 +58,8 @@ describe('the modal of a session that asks', () => {
 		[
 			'three',
 			[
-				['Name (1 of 3)', 'plain_text_input'],
-				['Name (2 of 3)', 'plain_text_input'],
+				['Name (1 of 2)', 'plain_text_input'],
+				['Name (2 of 2)', 'plain_text_input'],
 				['Affiliation', 'plain_text_input'],
 			],
 		],

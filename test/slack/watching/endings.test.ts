@@ -43,6 +43,15 @@ it('ends when the bot is removed from the channel, and its creator is told', asy
 	expect(dms('ada', id)).toHaveLength(1);
 });
 
+it('takes the button off its open question when nobody in the channel wants it any more', async () => {
+	const id = await app.watched();
+	app.ask(id);
+	const post = await app.until(() => app.thread(id).find((one) => one.buttons().includes('Answer')));
+	await app.command(`/session unwatch ${id}`);
+	await app.until(() => post.buttons().length === 0);
+	expect(post.text()).toContain('Not watched here any more');
+});
+
 it('ends when the channel is archived, with one word to each who watched something there', async () => {
 	const ids = [app.session(), app.session(), app.session()];
 	await app.command(`/session watch ${ids.join(' ')}`);

@@ -8,7 +8,6 @@ const DEFAULT_SCOPES = [
 	'groups:history',
 	'groups:read',
 	'im:history',
-	'im:read',
 	'im:write',
 	'usergroups:read',
 	'users:read',

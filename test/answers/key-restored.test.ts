@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createAnswers } from '../../src/answers/accept.ts';
+import { createClaims } from '../../src/answers/claims.ts';
+import type { Log } from '../../src/log.ts';
+import { openStore } from '../../src/store/open.ts';
+import { KEY, LEASE, OTHER_KEY, submission, T0, valuesOf } from '../store/support.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+
+const clock = createManualClock(T0);
+const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
+let dataDir: string;
+beforeEach(async () => {
+	dataDir = await mkdtemp(join(tmpdir(), 'handraise-key-'));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+async function open(encryptionKey: string) {
+	const store = await openStore({ dataDir, encryptionKey, clock, log: quiet });
+	const observer = { questionTouched() {} };
+	let woken = 0;
+	const answers = createAnswers({
+		store: store.answers,
+		drafts: store.drafts,
+		claims: createClaims({ store: store.claims, observer, clock }),
+		observer,
+		clock,
+		wake: () => {
+			woken++;
+		},
+		metrics: { accepted() {} },
+		giveUpMs: 1_000,
+	});
+	return { store, answers, woken: () => woken };
+}
+
+it('sends answers that waited for the encryption key once it is back, and not before', async () => {
+	const first = await open(KEY);
+	const { answer } = await first.store.answers.accept(submission());
+	await first.store.close();
+
+	const wrong = await open(OTHER_KEY);
+	const [taken] = await wrong.store.answers.takeDue(LEASE, 1, T0);
+	expect(taken?.content.kind).toBe('unreadable');
+	const waiting = { state: 'waiting', lastError: 'values_unreadable', nextAttemptAt: null } as const;
+	await wrong.store.answers.update(answer.id, LEASE.owner, waiting, { now: T0, release: true });
+	expect(await wrong.answers.sendReadableAgain()).toBe(0);
+	await wrong.store.close();
+
+	const right = await open(KEY);
+	expect(await right.answers.sendReadableAgain()).toBe(1);
+	expect(right.woken()).toBe(1);
+	const again = await right.store.answers.get(answer.id);
+	expect(again).toMatchObject({ state: 'accepted', lastError: null, nextAttemptAt: T0 });
+	expect(valuesOf(again)).toEqual(['blue']);
+	expect(await right.answers.sendReadableAgain()).toBe(0);
+	await right.store.close();
+});
