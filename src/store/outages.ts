@@ -11,7 +11,7 @@ export async function noteOutage(
 	trx: Kysely<Tables>,
 	dialect: Dialect,
 	cipher: Cipher,
-	{ service, now, down, unlessReadSince }: OutageUpdate,
+	{ service, now, down, since: failingSince, unlessReadSince }: OutageUpdate,
 ): Promise<boolean> {
 	await trx
 		.insertInto('service_outages')
@@ -26,8 +26,9 @@ export async function noteOutage(
 		.executeTakeFirstOrThrow();
 	if (down) {
 		if (since !== null || (await readSince(trx, service, unlessReadSince))) return false;
-		await trx.updateTable('service_outages').set({ down_since: now }).where('service', '=', service).execute();
-		await queueAnnouncements(trx, cipher, await downNotices(trx, service, now), now);
+		const begin = Math.floor(failingSince);
+		await trx.updateTable('service_outages').set({ down_since: begin }).where('service', '=', service).execute();
+		await queueAnnouncements(trx, cipher, await downNotices(trx, service, begin), now);
 		return true;
 	}
 	if (since === null) return false;
@@ -47,7 +48,7 @@ async function readSince(trx: Kysely<Tables>, service: string, since: number): P
 	return read !== undefined;
 }
 
-async function downNotices(trx: Kysely<Tables>, service: string, now: number): Promise<NewAnnouncement[]> {
+async function downNotices(trx: Kysely<Tables>, service: string, since: number): Promise<NewAnnouncement[]> {
 	const channels = await trx
 		.selectFrom('watches')
 		.select(['team_id', 'channel_id'])
@@ -57,8 +58,8 @@ async function downNotices(trx: Kysely<Tables>, service: string, now: number): P
 		.execute();
 	return channels.map(({ team_id, channel_id }) => ({
 		target: { kind: 'channel', teamId: team_id, channelId: channel_id },
-		key: noticeKey('down', service, now),
-		content: { kind: 'serviceDown', since: now },
+		key: noticeKey('down', service, since),
+		content: { kind: 'serviceDown', since },
 	}));
 }
 

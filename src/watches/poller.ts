@@ -171,7 +171,9 @@ export function createPoller(options: PollerOptions): Poller {
 		noted = down;
 		notedAt = now;
 		try {
-			const news = await store.noteOutage({ service: serviceUrl, now, down, unlessReadSince: now - DOWN_AFTER_MS });
+			const since = health.failingSince ?? now;
+			const unlessReadSince = now - DOWN_AFTER_MS;
+			const news = await store.noteOutage({ service: serviceUrl, now, down, since, unlessReadSince });
 			if (!down && (before === true || news)) recovered = true;
 			if (!news) return;
 			log.warn({ down }, down ? 'the session service does not answer' : 'the session service answers again');

@@ -119,6 +119,8 @@ export interface OutageUpdate {
 	readonly service: string;
 	readonly now: number;
 	readonly down: boolean;
+	/** The first read that failed, for saying since when; clock milliseconds. */
+	readonly since: number;
 	/** It is not down while any replica has read something since. */
 	readonly unlessReadSince: number;
 }

@@ -7,6 +7,8 @@ export interface ServiceHealth {
 	failed(): void;
 	/** Null while nothing is known: after a start an outage noted before it may be over. */
 	readonly down: boolean | null;
+	/** The first of the reads that fail now; null when none does. */
+	readonly failingSince: number | null;
 }
 
 /** No read has succeeded for so long, and... */
@@ -31,6 +33,9 @@ export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth 
 		},
 		get down() {
 			return down;
+		},
+		get failingSince() {
+			return failingSince;
 		},
 	};
 }

@@ -313,7 +313,13 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	describe('an outage', () => {
-		const down = { service: SERVICE, now: T0 + 60_000, down: true, unlessReadSince: T0 + 30_000 };
+		const down = {
+			service: SERVICE,
+			now: T0 + 60_000,
+			down: true,
+			since: T0 + 25_000,
+			unlessReadSince: T0 + 30_000,
+		};
 
 		test('is told once in each channel, and its end once to those that were told', async () => {
 			await added();
@@ -348,7 +354,7 @@ export function describeWatches(subject: Subject): void {
 			const sent = { kind: 'posted', ts: '9.9', cardKey: null } as const;
 			await store().endAttempt(notice?.announcement.id ?? '', LEASE.owner, sent, T0 + 70_000);
 			const [back] = await store().takeAnnouncements(LEASE, 5, T0 + 70_000);
-			expect(back?.announcement.content).toEqual({ kind: 'serviceBack', since: T0 + 60_000, downMs: 10_000 });
+			expect(back?.announcement.content).toEqual({ kind: 'serviceBack', since: T0 + 25_000, downMs: 45_000 });
 		});
 
 		test('is none while another replica reads', async () => {
