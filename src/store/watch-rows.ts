@@ -9,7 +9,7 @@ import type {
 	AnnouncementTarget,
 } from '../watches/announcement.ts';
 import type { SessionOutline, WatchedSession } from '../watches/ports.ts';
-import type { Rhythm } from '../watches/rhythm.ts';
+import { type Rhythm, unknownRhythm } from '../watches/rhythm.ts';
 import type { QuestionView, SessionView } from '../watches/session-view.ts';
 import { type CardUrgency, WATCH_ENDS, type Watch } from '../watches/watch.ts';
 import type { Cipher } from './cipher.ts';
@@ -131,14 +131,23 @@ export function readWatch(row: WatchRow): Watch {
 	};
 }
 
+/**
+ * What another version of the program wrote is taken as not there, so that one row holds up nobody else's (deploys of
+ * several replicas): rhythm and digest are learnt again with the next read, and nothing is announced twice, since
+ * announcements have unique keys.
+ */
+function known<T>(schema: z.ZodType<T>, json: string): T | null {
+	return schema.safeParse(JSON.parse(json)).data ?? null;
+}
+
 function readDigest(text: string | null): Digest | null {
-	return text === null ? null : digest.parse(JSON.parse(text));
+	return text === null ? null : known(digest, text);
 }
 
 export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 	return {
 		session: { service: row.service, sessionId: row.session_id },
-		rhythm: rhythm.parse(JSON.parse(row.rhythm)),
+		rhythm: known(rhythm, row.rhythm) ?? unknownRhythm,
 		digest: readDigest(row.digest),
 		nextRead: { at: row.next_read_at ?? row.read_by, by: row.read_by },
 		lastReadAt: row.last_read_at,
@@ -166,7 +175,7 @@ export function readView(
 	cipher: Cipher,
 ): SessionView | null {
 	const plain = row.view === null ? null : cipher.decrypt(row.view, viewPlace(row.service, row.session_id));
-	return plain === null ? null : view.parse(JSON.parse(plain));
+	return plain === null ? null : known(view, plain);
 }
 
 export function sealView(service: string, sessionId: string, value: SessionView, cipher: Cipher): string {
@@ -196,15 +205,16 @@ function readTarget(row: AnnouncementRow): AnnouncementTarget {
 	return { kind: 'channel', teamId: row.team_id, channelId: row.place_id };
 }
 
-/** Null when its content was written with another key. */
+/** Null when its content was written with another key or by another version. */
 export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announcement | null {
 	const plain = cipher.decrypt(row.content, { table: 'announcements', id: row.id, column: 'content' });
-	if (plain === null) return null;
+	const said = plain === null ? null : known(content, plain);
+	if (said === null) return null;
 	return {
 		id: row.id,
 		target: readTarget(row),
 		key: row.unique_key,
-		content: content.parse(JSON.parse(plain)),
+		content: said,
 		state: state.parse(row.state),
 		createdAt: row.created_at,
 		attempts: row.attempts,

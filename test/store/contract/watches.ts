@@ -112,6 +112,25 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	describe('reading', () => {
+		test('goes on although a row was written by another version', async () => {
+			await added();
+			await added({ sessionId: 's2' });
+			await subject.store.db.write((trx) =>
+				trx
+					.updateTable('watched_sessions')
+					.set({ rhythm: '{"v":9}', digest: '{"v":9}' })
+					.where('session_id', '=', 's1')
+					.execute(),
+			);
+			expect(await store().outlines(SERVICE)).toHaveLength(2);
+			const taken = await store().takeDue(SERVICE, LEASE, 10, T0 + 1e6);
+			expect(taken.map(({ session }) => session.sessionId).sort()).toEqual(['s1', 's2']);
+			expect(taken.find(({ session }) => session.sessionId === 's1')).toMatchObject({
+				rhythm: unknownRhythm,
+				digest: null,
+			});
+		});
+
 		test('gives each due session to one replica, the most urgent first', async () => {
 			await inTurns([...Array(20).keys()], 5, (index) => added({ sessionId: `s${index}`, createdAt: T0 + index }));
 			const taken = await Promise.all([
