@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HandraiseError } from '../errors.ts';
 import { createCipher } from '../store/cipher.ts';
-import { keyFileIn, parseEncryptionKey } from '../store/encryption-key.ts';
+import { keyFileIn, parseEncryptionKey, readKeySetting } from '../store/encryption-key.ts';
 import { type DatabaseLook, keyFits } from '../store/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
@@ -49,7 +49,7 @@ export function checkEncryptionKey({
 function judge(text: string, source: string, look: DatabaseLook | null): Finding[] {
 	let key: Buffer;
 	try {
-		key = parseEncryptionKey(text, source);
+		key = source === 'ENCRYPTION_KEY' ? readKeySetting(text).key : parseEncryptionKey(text, source);
 	} catch (error) {
 		if (!(error instanceof HandraiseError)) throw error;
 		return [failure(`${error.message} For a database that is in use, restore the former key instead.`)];

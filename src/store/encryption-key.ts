@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, scryptSync } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { EncryptionKeyInvalidError, StoreUnavailableError } from './errors.ts';
@@ -10,8 +10,8 @@ const HOW = 'Make one with `openssl rand -base64 32`.';
 export const keyFileIn = (dataDir: string) => join(dataDir, 'encryption.key');
 
 /**
- * Reads `ENCRYPTION_KEY`: exactly 32 bytes, as 64 hexadecimal digits or as base64 (either alphabet, padding optional).
- * Nothing is derived from passphrases: who may choose a short one will. Throws `EncryptionKeyInvalidError`.
+ * Reads a key as it is: exactly 32 bytes, as 64 hexadecimal digits or as base64 (either alphabet, padding optional).
+ * Throws `EncryptionKeyInvalidError` for anything else.
  */
 export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buffer {
 	const trimmed = text.trim();
@@ -24,6 +24,26 @@ export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buf
 	throw new EncryptionKeyInvalidError(
 		`${source} must be ${KEY_LENGTH} bytes as base64 (44 characters) or hexadecimal (64); it has ${trimmed.length} characters. ${HOW}`,
 	);
+}
+
+/** Shorter ones are refused: they could be found by trying. */
+const SHORTEST_PASSPHRASE = 16;
+/** Turning a passphrase into a key takes about a tenth of a second and 32 MiB, once at start. */
+const STRETCHING = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+const STRETCHED_FOR = 'handraise encryption key 1';
+
+/**
+ * Reads `ENCRYPTION_KEY`: 32 bytes as `parseEncryptionKey` takes them are the key; any other text of 16 characters or
+ * more is a passphrase, from which scrypt makes one. Throws `EncryptionKeyInvalidError` for a shorter one.
+ */
+export function readKeySetting(text: string): { readonly key: Buffer; readonly isPassphrase: boolean } {
+	const trimmed = text.trim();
+	try {
+		return { key: parseEncryptionKey(trimmed), isPassphrase: false };
+	} catch (error) {
+		if (trimmed.length < SHORTEST_PASSPHRASE) throw error;
+		return { key: scryptSync(trimmed, STRETCHED_FOR, KEY_LENGTH, STRETCHING), isPassphrase: true };
+	}
 }
 
 /**

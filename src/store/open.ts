@@ -8,7 +8,7 @@ import { type Cipher, createCipher } from './cipher.ts';
 import { createClaimStore } from './claim-store.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
 import { createDraftStore } from './draft-store.ts';
-import { loadOrMakeKeyFile, parseEncryptionKey } from './encryption-key.ts';
+import { loadOrMakeKeyFile, readKeySetting } from './encryption-key.ts';
 import { EncryptionKeyMissingError } from './errors.ts';
 import { keyMatches } from './key-check.ts';
 import { migrate } from './migrate.ts';
@@ -49,7 +49,11 @@ export interface Store {
  * `DatabaseUnsuitableError`, `EncryptionKeyMissingError`, `EncryptionKeyInvalidError` or `StoreUnavailableError`.
  */
 export async function openStore({ databaseUrl, dataDir, encryptionKey, clock, log }: StoreOptions): Promise<Store> {
-	const givenKey = encryptionKey == null ? null : parseEncryptionKey(encryptionKey);
+	const given = encryptionKey == null ? null : readKeySetting(encryptionKey);
+	if (given?.isPassphrase === true) {
+		log.warn({}, 'ENCRYPTION_KEY is a passphrase; 32 random bytes are better: openssl rand -base64 32');
+	}
+	const givenKey = given?.key ?? null;
 	if (databaseUrl != null && givenKey === null) {
 		throw new EncryptionKeyMissingError(
 			'DATABASE_URL needs ENCRYPTION_KEY, the same for all replicas. Make one with `openssl rand -base64 32` and keep a copy.',

@@ -168,7 +168,7 @@ const database: Case[] = [
 const key: Case[] = [
 	{
 		name: 'the key is malformed',
-		env: () => ({ ENCRYPTION_KEY: 'canary-passphrase' }),
+		env: () => ({ ENCRYPTION_KEY: 'canary-phrase' }),
 		says: /^✗ Encryption key: ENCRYPTION_KEY must be 32 bytes as base64/,
 	},
 	{

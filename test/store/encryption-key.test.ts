@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadOrMakeKeyFile, parseEncryptionKey } from '../../src/store/encryption-key.ts';
+import { loadOrMakeKeyFile, parseEncryptionKey, readKeySetting } from '../../src/store/encryption-key.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
 	ANN,
@@ -55,6 +55,18 @@ describe('ENCRYPTION_KEY', () => {
 		}
 		expect(message).toContain('openssl rand -base64 32');
 		if (text !== '') expect(message).not.toContain(text);
+	});
+
+	test('may be a passphrase of 16 characters or more, which always gives the same key', () => {
+		const { key, isPassphrase } = readKeySetting('correct horse battery staple\n');
+		expect(isPassphrase).toBe(true);
+		expect(key).toHaveLength(32);
+		expect(readKeySetting('correct horse battery staple').key.equals(key)).toBe(true);
+		expect(readKeySetting('correct horse battery stapler').key.equals(key)).toBe(false);
+		expect(readKeySetting(bytes.toString('hex'))).toEqual({ key: bytes, isPassphrase: false });
+		expect(() => readKeySetting('fifteen letters')).toThrow(
+			expect.objectContaining({ code: 'encryption_key_invalid' }),
+		);
 	});
 
 	test('is required with PostgreSQL', async () => {
