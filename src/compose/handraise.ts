@@ -21,9 +21,6 @@ import { createSlackClients } from '../slack/clients.ts';
 import { createDirectory } from '../slack/directory.ts';
 import { identify } from '../slack/identity.ts';
 import { createReceipts } from '../slack/receipts.ts';
-import { createAnswerStore } from '../store/answer-store.ts';
-import { createClaimStore } from '../store/claim-store.ts';
-import { createDraftStore } from '../store/draft-store.ts';
 import { openStore } from '../store/open.ts';
 import { createSharedBudgetCell } from '../store/shared-budget.ts';
 import { createWatching } from './watching.ts';
@@ -47,15 +44,11 @@ export async function createHandraise({
 	const owner = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
 
 	const store = await openStore({
-		databaseUrl: config.store.databaseUrl ?? undefined,
-		dataDir: config.store.dataDir,
-		encryptionKey: config.store.encryptionKey ?? undefined,
+		...config.store,
 		clock,
 		log,
 	});
-	const answerStore = createAnswerStore({ ...store, log });
-	const drafts = createDraftStore(store);
-	const claimStore = createClaimStore(store);
+	const { answers: answerStore, claims: claimStore, drafts } = store;
 	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.
 	const cell: { cell?: BudgetCell } =
 		store.dialect === 'postgres' ? { cell: createSharedBudgetCell({ db: store.db, name: service }) } : {};

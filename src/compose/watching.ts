@@ -7,7 +7,6 @@ import type { RequestBudget } from '../session-service/budget.ts';
 import { sharesOf } from '../session-service/budget-state.ts';
 import type { Store } from '../store/open.ts';
 import { createSharedPaces } from '../store/shared-paces.ts';
-import { createWatchStore } from '../store/watch-store.ts';
 import { createBackgroundBudget, usuallyPerSecond } from '../watches/background-budget.ts';
 import { createOutbox } from '../watches/outbox.ts';
 import { createPaces } from '../watches/pace.ts';
@@ -37,7 +36,7 @@ interface Options {
 /** Everything that watches: who reads which session when, and what is posted of it. */
 export function createWatching(options: Options) {
 	const { owner, store, service, serviceUrl, answers, budget, metrics, maxDays, clock, log } = options;
-	const watchStore = createWatchStore(store);
+	const watchStore = store.watches;
 	const paces = store.dialect === 'postgres' ? createSharedPaces(store) : createPaces();
 	const background = createBackgroundBudget({ figures: () => budget.stats(), keptFor: kept });
 	const stopping = new AbortController();
