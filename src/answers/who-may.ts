@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { keepNewest } from '../keep-newest.ts';
 import type { Person } from './answer.ts';
 
 /** What Slack says about a person. */
@@ -112,10 +113,7 @@ function createCache<Value>(clock: Clock) {
 
 	async function askAndKeep(key: string, ask: () => Promise<Value>): Promise<Value> {
 		const value = await ask();
-		entries.delete(key);
-		entries.set(key, { value, until: clock.now() + CACHE_MS });
-		const oldest = entries.keys().next();
-		if (entries.size > CACHE_ENTRIES && oldest.value !== undefined) entries.delete(oldest.value);
+		keepNewest(entries, key, { value, until: clock.now() + CACHE_MS }, CACHE_ENTRIES);
 		return value;
 	}
 

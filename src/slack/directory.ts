@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Directory } from '../answers/who-may.ts';
+import { keepNewest } from '../keep-newest.ts';
 import type { Names } from './words.ts';
 
 /** Enough for the people of a large workspace who use the app within a day. */
@@ -14,10 +15,7 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 
 	function remember(userId: string, name: string | undefined): void {
 		if (name === undefined || name === '') return;
-		names.delete(userId);
-		names.set(userId, name);
-		const oldest = names.keys().next();
-		if (names.size > MOST_NAMES && oldest.value !== undefined) names.delete(oldest.value);
+		keepNewest(names, userId, name, MOST_NAMES);
 	}
 
 	return {

@@ -2,6 +2,7 @@ import type { Person, QuestionKey } from '../answers/answer.ts';
 import type { Claims } from '../answers/claims.ts';
 import type { DraftStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
+import { keepNewest } from '../keep-newest.ts';
 import { type FormReading, readForm } from './form.ts';
 import type { ViewSnapshot } from './listen.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
@@ -57,10 +58,7 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 	async function prolongClaim(key: QuestionKey, person: Person, formId: string): Promise<void> {
 		const now = clock.now();
 		if (now - (claimedAt.get(formId) ?? 0) < CLAIM_EVERY_MS) return;
-		claimedAt.delete(formId);
-		claimedAt.set(formId, now);
-		const oldest = claimedAt.keys().next();
-		if (claimedAt.size > MOST_CLAIMS && oldest.value !== undefined) claimedAt.delete(oldest.value);
+		keepNewest(claimedAt, formId, now, MOST_CLAIMS);
 		await claims.take(key, person);
 	}
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
+import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
 import { errorMessage } from './blocks/messages.ts';
 import { codeOf } from './error-code.ts';
@@ -87,7 +88,7 @@ interface Dependencies {
  */
 export function createListen({ app, reply, adminContact, clock, log, onAcknowledged }: Dependencies) {
 	const running = new Set<Promise<void>>();
-	const seen = new Set<string>();
+	const seen = new Map<string, true>();
 	const rush = createRush(clock);
 	let turn: Promise<unknown> = Promise.resolve();
 
@@ -95,9 +96,7 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 	function isNew(key: string | null | undefined): boolean {
 		if (key == null) return true;
 		if (seen.has(key)) return false;
-		seen.add(key);
-		const oldest = seen.values().next();
-		if (seen.size > REMEMBERED && oldest.value !== undefined) seen.delete(oldest.value);
+		keepNewest(seen, key, true, REMEMBERED);
 		return true;
 	}
 

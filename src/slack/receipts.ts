@@ -1,6 +1,7 @@
 import type { Answer, Told } from '../answers/answer.ts';
 import type { Receipts } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
+import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
 import { receiptMessage } from './blocks/messages.ts';
 import { isFailed, type ReceiptContext } from './blocks/receipt.ts';
@@ -115,10 +116,8 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 			const done = new Promise<number>((settle) => {
 				resolve = settle;
 			});
-			acks.set(viewId, { done, resolve });
 			// Another replica may tell of it: what nobody asks for is forgotten.
-			const oldest = acks.keys().next();
-			if (acks.size > MOST_ACKS && oldest.value !== undefined) acks.delete(oldest.value);
+			keepNewest(acks, viewId, { done, resolve }, MOST_ACKS);
 		},
 		acknowledged: (viewId) => acks.get(viewId)?.resolve(clock.now()),
 

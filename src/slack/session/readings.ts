@@ -1,3 +1,4 @@
+import { keepNewest } from '../../keep-newest.ts';
 import type { Session } from '../../questions/session.ts';
 
 /** The session as it was read at a time. */
@@ -20,10 +21,7 @@ export function createReadings(now: () => number) {
 	const readings = new Map<string, Reading>();
 	return {
 		put(sessionId: string, reading: Reading): void {
-			readings.delete(sessionId);
-			readings.set(sessionId, reading);
-			const oldest = readings.keys().next();
-			if (readings.size > MOST_READINGS && oldest.value !== undefined) readings.delete(oldest.value);
+			keepNewest(readings, sessionId, reading, MOST_READINGS);
 		},
 		get(sessionId: string): Reading | null {
 			const reading = readings.get(sessionId);
