@@ -14,3 +14,15 @@ export abstract class HandraiseError extends Error {
 		this.name = new.target.name;
 	}
 }
+
+/** The stable code of what was thrown; `internal` for what nobody foresaw. */
+export function codeOf(error: unknown): string {
+	return error instanceof HandraiseError ? error.code : 'internal';
+}
+
+/** When the service said that the next try makes sense, milliseconds since the epoch; null when it did not. */
+export function retryAtOf(error: unknown): number | null {
+	return error instanceof HandraiseError && 'retryAt' in error && typeof error.retryAt === 'number'
+		? error.retryAt
+		: null;
+}

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { codeOf } from '../errors.ts';
 import { fingerprintOf } from '../questions/fingerprint.ts';
 import { resumeOutcome } from '../questions/resume.ts';
 import { sameText } from '../questions/same-text.ts';
@@ -23,7 +24,7 @@ export function createConfirmation({ service, clock }: { service: DeliveryServic
 				aftermath = aftermathOf(answer, session);
 			} catch (error) {
 				signal.throwIfAborted();
-				lastError = error instanceof Error && 'code' in error ? String(error.code) : 'internal';
+				lastError = codeOf(error);
 			}
 			if (aftermath === 'notYet') {
 				const next = nextLook(answer, clock.now());

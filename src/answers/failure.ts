@@ -1,4 +1,4 @@
-import { HandraiseError } from '../errors.ts';
+import { HandraiseError, retryAtOf } from '../errors.ts';
 
 /** What a failed call to the service means for an answer. */
 export interface Failure {
@@ -30,8 +30,8 @@ const PERMANENT = new Set([
 export function classifyFailure(error: unknown): Failure {
 	if (!(error instanceof HandraiseError)) return { code: 'internal', kind: 'unknown', retryAt: null };
 	// The service's errors live in a layer of their own; what they carry is read by name.
-	const fields = error as HandraiseError & { outcomeUnknown?: unknown; retryAt?: unknown; reason?: unknown };
-	const retryAt = typeof fields.retryAt === 'number' ? fields.retryAt : null;
+	const fields = error as HandraiseError & { outcomeUnknown?: unknown; reason?: unknown };
+	const retryAt = retryAtOf(error);
 	if (fields.outcomeUnknown === true) return { code: error.code, kind: 'unknown', retryAt };
 	// The message was there in the read just before, so the service's "failed to update" is a passing fault.
 	if (error.code === 'refused' && fields.reason === 'message_index') {

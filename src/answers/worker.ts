@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts';
+import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { createWaker } from '../waker.ts';
 import { type Answer, isBlocking, type Told } from './answer.ts';
 import type { createConfirmation } from './confirm.ts';
 import type { createDelivery } from './deliver.ts';
@@ -39,12 +41,8 @@ export function createAnswerWorker(deps: Dependencies) {
 	const { owner, store, delivery, confirmation, receipts, observer, clock, log } = deps;
 	const stopping = new AbortController();
 	const running = new Set<Promise<void>>();
+	const waker = createWaker(clock);
 	let loop: Promise<void> | null = null;
-	let wakeUp = new AbortController();
-
-	function wake(): void {
-		wakeUp.abort();
-	}
 
 	/** One answer, from taking to giving back the lease. */
 	async function work(answer: Answer): Promise<void> {
@@ -138,7 +136,7 @@ export function createAnswerWorker(deps: Dependencies) {
 				})
 				.finally(() => {
 					running.delete(task);
-					wake();
+					waker.wake();
 				});
 			running.add(task);
 		}
@@ -147,7 +145,6 @@ export function createAnswerWorker(deps: Dependencies) {
 
 	async function run(): Promise<void> {
 		while (!stopping.signal.aborted) {
-			wakeUp = new AbortController();
 			let wait = LOOK_EVERY_MS;
 			try {
 				if ((await takeSome()) > 0) continue;
@@ -156,7 +153,7 @@ export function createAnswerWorker(deps: Dependencies) {
 			} catch (error) {
 				log.warn({ code: codeOf(error) }, 'could not take due answers');
 			}
-			await clock.sleep(wait, AbortSignal.any([wakeUp.signal, stopping.signal])).catch(() => {});
+			await waker.wait(wait, stopping.signal).catch(() => {});
 		}
 	}
 
@@ -165,7 +162,7 @@ export function createAnswerWorker(deps: Dependencies) {
 			loop ??= run();
 		},
 		/** Looks at once instead of at the next turn: an answer was accepted. */
-		wake,
+		wake: () => waker.wake(),
 		/** Takes nothing more, lets PUTs that have begun finish, gives back every lease. */
 		async stop(): Promise<void> {
 			stopping.abort();
@@ -183,8 +180,4 @@ export function createAnswerWorker(deps: Dependencies) {
 function isTold(answer: Pick<Answer, 'state' | 'aftermath' | 'told' | 'lastError'>): boolean {
 	if (isBlocking(answer.state) && answer.lastError !== null) return false;
 	return answer.told.state === answer.state && answer.told.aftermath === answer.aftermath;
-}
-
-function codeOf(error: unknown): string {
-	return error instanceof Error && 'code' in error ? String(error.code) : 'internal';
 }

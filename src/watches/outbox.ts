@@ -1,8 +1,8 @@
-import { HandraiseError } from '../errors.ts';
+import { codeOf } from '../errors.ts';
+import { createWaker } from '../waker.ts';
 import { KEPT_FROM_PROGRESS, UPDATE_PACE } from './pace.ts';
 import type { DueCard } from './ports.ts';
 import { deliver, endChannel, type PostingOptions, retryDelay } from './posting.ts';
-import { createWaker } from './waker.ts';
 import type { CardUrgency } from './watch.ts';
 
 export type OutboxOptions = Omit<PostingOptions, 'turns'>;
@@ -152,7 +152,3 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
 /** What is due but cannot be taken (others hold it, the rate has no room) is not asked for in a tight loop. */
 const MOMENT_MS = 50;
-
-function codeOf(error: unknown): string {
-	return error instanceof HandraiseError ? error.code : 'unexpected';
-}

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts';
-import { HandraiseError } from '../errors.ts';
+import { codeOf, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
+import { createWaker } from '../waker.ts';
 import type { BackgroundBudget, WatchedSession, WatchingService, WatchMetrics, WatchStore } from './ports.ts';
 import { failureOf, isStale, keptOf, outcomeOf } from './reading.ts';
 import { movesFor, PLAN_MS, type Planner } from './schedule.ts';
 import { createServiceHealth, DOWN_AFTER_MS } from './service-health.ts';
-import { createWaker } from './waker.ts';
 import type { SessionKey } from './watch.ts';
 
 export interface PollerOptions {
@@ -227,13 +227,3 @@ export function createPoller(options: PollerOptions): Poller {
 
 /** Failures that say something of the service and not of one session. */
 const SERVICE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized']);
-
-function codeOf(error: unknown): string {
-	return error instanceof HandraiseError ? error.code : 'unexpected';
-}
-
-function retryAtOf(error: unknown): number | null {
-	return error instanceof HandraiseError && 'retryAt' in error && typeof error.retryAt === 'number'
-		? error.retryAt
-		: null;
-}

@@ -1,10 +1,11 @@
 import type { Gatekeeper } from '../../answers/who-may.ts';
+import { retryAtOf } from '../../errors.ts';
 import type { Session } from '../../questions/session.ts';
 import { errorMessage, refusedMessage } from '../blocks/messages.ts';
 import { filesMessage, screenshotMessage } from '../blocks/private-links.ts';
 import type { WatchCommands } from '../commands/watch.ts';
 import type { Drafting } from '../drafting.ts';
-import { codeOf, retryAtOf } from '../error-code.ts';
+import { codeOf } from '../error-code.ts';
 import { ACTIONS, decodeTarget } from '../ids.ts';
 import type { Listen, Press } from '../listen.ts';
 import type { Reply } from '../reply.ts';
