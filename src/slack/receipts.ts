@@ -7,7 +7,6 @@ import { receiptMessage } from './blocks/messages.ts';
 import { isFailed, type ReceiptContext } from './blocks/receipt.ts';
 import { receiptModal } from './blocks/receipt-modal.ts';
 import { type SlackClients, slackErrorCode } from './clients.ts';
-import { newMetadata } from './metadata.ts';
 import type { Names } from './words.ts';
 
 /** An answer that takes longer than this is told in a DM too: its author will have left the modal. */
@@ -67,13 +66,8 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 
 	/** 'shown', 'closed' for good, or 'failed' for now. */
 	async function inModal(answer: Answer): Promise<'shown' | 'closed' | 'failed'> {
-		const { sessionId, messageIndex } = answer.question;
-		const metadata = newMetadata({ sessionId, messageIndex, formId: answer.id, origin: answer.origin });
 		try {
-			await clients.people.views.update({
-				view_id: answer.viewId,
-				view: receiptModal(answer, metadata, context()),
-			});
+			await clients.people.views.update({ view_id: answer.viewId, view: receiptModal(answer, context()) });
 			return 'shown';
 		} catch (error) {
 			const code = slackErrorCode(error);

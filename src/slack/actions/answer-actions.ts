@@ -54,9 +54,7 @@ export function registerAnswerActions(listen: Listen, deps: Dependencies): void 
 	async function showAgain(request: PersonRequest, press: Press, answer: Answer, note = ''): Promise<void> {
 		const receipt = { names, adminContact, now: clock.now(), note };
 		if (press.view !== null) {
-			const { sessionId, messageIndex } = answer.question;
-			const metadata = newMetadata({ sessionId, messageIndex, formId: answer.id, origin: answer.origin });
-			await client.views.update({ view_id: press.view.id, view: receiptModal(answer, metadata, receipt) });
+			await client.views.update({ view_id: press.view.id, view: receiptModal(answer, receipt) });
 			return;
 		}
 		if (request.channelId === null || request.messageTs === null) return;

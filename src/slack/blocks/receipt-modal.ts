@@ -1,16 +1,16 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Answer } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
-import type { ViewMetadata } from '../metadata.ts';
+import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import { button, buttons, context, modal, section } from './parts.ts';
 import { type ReceiptContext, receiptBlocks, receiptButtons, sessionName } from './receipt.ts';
 
 /** What a submission is acknowledged with, once it is committed. */
-export function savedModal(metadata: ViewMetadata): ModalView {
+export function savedModal(answer: Answer): ModalView {
 	return modal({
 		callbackId: CALLBACKS.receipt,
-		title: `Session ${metadata.sessionId}`,
-		metadata,
+		title: `Session ${answer.question.sessionId}`,
+		metadata: metadataOf(answer),
 		notifyOnClose: true,
 		blocks: [
 			...section('*💾 Your answer is saved. Delivering…*'),
@@ -20,7 +20,7 @@ export function savedModal(metadata: ViewMetadata): ModalView {
 }
 
 /** Saved, delivered, agent resumed: each with its time, or what went wrong with the text kept and what can be done. */
-export function receiptModal(answer: Answer, metadata: ViewMetadata, receipt: ReceiptContext): ModalView {
+export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.aftermath !== null);
 	const blocks: KnownBlock[] = [
 		...receiptBlocks(answer, receipt, 20_000),
@@ -31,8 +31,14 @@ export function receiptModal(answer: Answer, metadata: ViewMetadata, receipt: Re
 	return modal({
 		callbackId: CALLBACKS.receipt,
 		title: `Session ${answer.question.sessionId}`,
-		metadata: { ...metadata, answerId: answer.id },
+		metadata: metadataOf(answer),
 		notifyOnClose: true,
 		blocks,
 	});
+}
+
+/** A receipt has no form; one that is shown in its view later is known by the answer before it. */
+function metadataOf({ id, question, origin }: Answer): ViewMetadata {
+	const { sessionId, messageIndex } = question;
+	return { ...newMetadata({ sessionId, messageIndex, formId: id, origin }), answerId: id };
 }

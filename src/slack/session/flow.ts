@@ -7,6 +7,7 @@ import type { Session } from '../../questions/session.ts';
 import { chooseItemModal } from '../blocks/choose-item-modal.ts';
 import { errorModal } from '../blocks/error-modal.ts';
 import { loadingModal } from '../blocks/loading-modal.ts';
+import type { MessageContent } from '../blocks/message.ts';
 import { answerCard, errorMessage, refusedMessage } from '../blocks/messages.ts';
 import { refusedModal } from '../blocks/refused-modal.ts';
 import { sessionModal } from '../blocks/session-modal.ts';
@@ -53,8 +54,6 @@ export interface Wish {
 	readonly prefill?: Values;
 	/** A message chosen for an answer; which item it is for is asked when there are several. */
 	readonly text?: string;
-	/** Puts the new modal on top of the one the button is in. */
-	readonly push?: boolean;
 }
 
 /**
@@ -64,7 +63,7 @@ export interface Wish {
 export function createSessionFlow(deps: Dependencies) {
 	const { client, service, presenter, readings, gatekeeper, reply, adminContact } = deps;
 
-	async function openView(request: PersonRequest, view: ModalView, push: boolean): Promise<OpenView | null> {
+	async function openView(request: PersonRequest, view: ModalView, push = false): Promise<OpenView | null> {
 		if (request.triggerId === null) return null;
 		const externalId = `open.${newFormId()}`;
 		try {
@@ -157,6 +156,18 @@ export function createSessionFlow(deps: Dependencies) {
 		return request.channelId === null ? { ...request, ...origin } : request;
 	}
 
+	/** Puts `view` on top of the one that stays; when the trigger is dead by now, says `message` instead. */
+	async function putOnTop(
+		request: PersonRequest,
+		metadata: ViewMetadata,
+		view: ModalView,
+		message: MessageContent,
+	): Promise<void> {
+		if ((await openView(request, view, true)) === null) {
+			await reply.toPerson(whereItBegan(request, metadata), message);
+		}
+	}
+
 	function refuse(request: PersonRequest, verdict: Verdict & { allowed: false }): void {
 		request.log.info({ refusal: verdict.refusal }, 'refused');
 	}
@@ -168,7 +179,7 @@ export function createSessionFlow(deps: Dependencies) {
 			const metadata = newMetadata({ sessionId, formId: newFormId(), origin });
 			const [verdict, open] = await Promise.all([
 				gatekeeper.check(request.person, origin.channelId),
-				openView(request, loadingModal(sessionId, metadata), wish.push === true),
+				openView(request, loadingModal(sessionId, metadata)),
 			]);
 			if (!verdict.allowed) {
 				refuse(request, verdict);
@@ -201,10 +212,9 @@ export function createSessionFlow(deps: Dependencies) {
 			const verdict = await gatekeeper.check(request.person, metadata.origin.channelId);
 			if (!verdict.allowed) {
 				refuse(request, verdict);
-				if ((await openView(request, refusedModal(verdict.refusal, metadata, adminContact), true)) === null) {
-					await reply.toPerson(whereItBegan(request, metadata), refusedMessage(verdict.refusal, adminContact));
-				}
-				return;
+				const { refusal } = verdict;
+				const view = refusedModal(refusal, metadata, adminContact);
+				return putOnTop(request, metadata, view, refusedMessage(refusal, adminContact));
 			}
 			try {
 				await fill(request, open, content);
@@ -213,10 +223,8 @@ export function createSessionFlow(deps: Dependencies) {
 				request.log.warn({ session: metadata.sessionId, code }, 'could not show a session again');
 				if (metadata.fields.length === 0) return showError(request, open, metadata, error);
 				const context = { kept: 'text', adminContact, retryAt: retryAtOf(error) } as const;
-				if ((await openView(request, errorModal(code, { ...metadata, fields: [] }, context), true)) === null) {
-					// The read took longer than the trigger lives: nothing can be put on top of the form any more.
-					await reply.toPerson(whereItBegan(request, metadata), errorMessage(code, metadata.sessionId, context));
-				}
+				const view = errorModal(code, { ...metadata, fields: [] }, context);
+				await putOnTop(request, metadata, view, errorMessage(code, metadata.sessionId, context));
 			}
 		},
 	};

@@ -60,13 +60,12 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 	}
 
 	function acknowledgement(result: AcceptResult, form: StandingForm): SubmissionAck {
-		const { metadata } = form;
-		const answer = result.answer;
+		const { answer } = result;
 		const isUnderWay = result.kind === 'accepted' || (answer.state === 'accepted' && answer.lastError === null);
-		if (isUnderWay) return { response_action: 'update', view: savedModal(receiptMetadata(metadata, answer.id)) };
+		if (isUnderWay) return { response_action: 'update', view: savedModal(answer) };
 		const note = result.kind === 'tooLate' ? tooLateNote(form) : '';
 		const context = { names, adminContact, now: clock.now(), note };
-		return { response_action: 'update', view: receiptModal(answer, receiptMetadata(metadata, answer.id), context) };
+		return { response_action: 'update', view: receiptModal(answer, context) };
 	}
 
 	async function submit(request: PersonRequest, view: ViewSnapshot) {
@@ -122,11 +121,6 @@ function only(ack: SubmissionAck) {
 function onFirstField(view: ViewSnapshot, words: string): SubmissionAck {
 	const [first] = Object.keys(view.labels);
 	return { response_action: 'errors', errors: { [first ?? 'b.form']: words } };
-}
-
-function receiptMetadata(metadata: StandingForm['metadata'], answerId: string) {
-	const { sessionId, messageIndex, formId, origin } = metadata;
-	return { ...newMetadata({ sessionId, messageIndex, formId, origin }), answerId };
 }
 
 function titleOf(view: ViewSnapshot, metadata: StandingForm['metadata'], position: number): string {

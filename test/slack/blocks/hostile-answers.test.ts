@@ -85,9 +85,8 @@ describe('a hostile answer', () => {
 		fc.assert(
 			fc.property(answer, hostileText, (given, name) => {
 				const receipt = { names: { displayName: () => name }, now, adminContact: name };
-				const metadata = newMetadata({ sessionId: given.question.sessionId, formId: 'form' });
-				expectSafeView(savedModal(metadata));
-				expectSafeView(receiptModal(given, metadata, receipt));
+				expectSafeView(savedModal(given));
+				expectSafeView(receiptModal(given, receipt));
 				expectSafeMessage(receiptMessage(given, receipt));
 				expectSafeMessage(refusedMessage('could_not_check', name));
 			}),

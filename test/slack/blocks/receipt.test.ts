@@ -14,7 +14,7 @@ const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
 const receipt = { names: { displayName: () => 'Ada' }, now, adminContact: 'U0OURSADMIN' };
 
 function show(more: Partial<Answer>) {
-	const view = receiptModal(answerOf(more), metadata, receipt);
+	const view = receiptModal(answerOf(more), receipt);
 	const message = receiptMessage(answerOf(more), receipt);
 	expectSafeView(view);
 	expectSafeMessage(message);
@@ -211,7 +211,7 @@ describe('a receipt', () => {
 
 	it('remembers which answer it tells of', () => {
 		expect(decodeMetadata(show({}).view.private_metadata)?.answerId).toBe('answer-1');
-		expectSafeView(savedModal(metadata));
+		expectSafeView(savedModal(answerOf({})));
 	});
 
 	it('puts a text that was not sent into the thread with its author and what it is', () => {
