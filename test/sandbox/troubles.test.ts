@@ -58,7 +58,8 @@ test('a slow service: the modal opens at once and fills when the session is ther
 	await service(/^Slow/);
 	await type(page, '/session slow');
 	await dialog().waitFor();
-	expect(setting.sandbox.service.log.reads('slow').map((one) => one.status)).toEqual([null]);
+	// The modal is there before Slack's answer to its opening has reached the program, which reads after that.
+	await expect.poll(() => setting.sandbox.service.log.reads('slow').map((one) => one.status)).toEqual([null]);
 	expect(await dialog().getByRole('radio').count()).toBe(0);
 	await dialog().getByRole('radio', { name: 'Yes' }).waitFor({ timeout: 20_000 });
 });
