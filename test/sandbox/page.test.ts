@@ -113,9 +113,18 @@ test('what is missing is said under the field, and the focus goes there', async 
 	const page = await setting.window('ada');
 	await type(page, '/session with-errors');
 	await dialog(page).getByLabel('Email address').fill('nobody');
+	await dialog(page).getByLabel('Website URL').fill('nowhere');
 	await send(page).click();
-	await dialog(page).getByText('Please enter a valid email address.').waitFor();
-	expect(await page.evaluate(`document.activeElement?.getAttribute('aria-invalid')`)).toBe('true');
+	const wrongAddress = dialog(page).getByText('Please enter a valid URL.');
+	await Promise.all([wrongAddress.waitFor(), dialog(page).getByText('Please enter a valid email address.').waitFor()]);
+	const focused = () => page.evaluate(`document.activeElement?.closest('.block-input')?.textContent`);
+	expect(await focused()).toContain('Number of participants');
+
+	// Where one types next keeps the focus, although another field is still wrong.
+	await dialog(page).getByLabel('Website URL').focus();
+	await page.keyboard.type('/agenda');
+	await wrongAddress.waitFor({ state: 'detached' });
+	expect(await focused()).toContain('Website URL');
 	await dialog(page).getByLabel('Number of participants').fill('12');
 	await dialog(page).getByLabel('Email address').fill('office@example.com');
 	await dialog(page).getByLabel('Website URL').fill('https://example.com/agenda');

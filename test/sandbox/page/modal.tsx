@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { WireModal } from '../wire.ts';
 import { Blocks } from './blocks/blocks.tsx';
 import { type Surface, SurfaceContext } from './blocks/surface.ts';
@@ -49,12 +49,14 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 	const blocks = useMemo(() => list(payload, 'blocks'), [payload]);
 	useFocusInside(root, modal.hash);
 
-	// What is wrong is where the person looks next.
-	useEffect(() => {
-		const [first] = Object.keys(fieldErrors);
-		if (first === undefined) return;
+	// What is wrong is where the person looks next, once for each submission: every letter typed afterwards brings the
+	// remaining errors again, and must not take the focus from the field that it was typed into.
+	const awaitsErrors = useRef(false);
+	useLayoutEffect(() => {
+		if (!awaitsErrors.current || Object.keys(fieldErrors).length === 0) return;
 		const wrong = root.current?.querySelector<HTMLElement>('.block-input-wrong');
 		if (wrong === null || wrong === undefined) return;
+		awaitsErrors.current = false;
 		focusablesIn(wrong)[0]?.focus();
 		wrong.scrollIntoView({ block: 'nearest' });
 	}, [fieldErrors]);
@@ -70,7 +72,10 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 				const press = { do: 'pressInModal', viewId: modal.id, blockId, actionId, option };
 				return (await doIt<{ acked: boolean }>('act', press)).acked === true;
 			},
-			fill,
+			fill(...typed) {
+				awaitsErrors.current = false;
+				return fill(...typed);
+			},
 			confirm,
 		}),
 		[modal.id, inputs, fieldErrors, fill, settled, confirm, doIt],
@@ -82,6 +87,7 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 		setSubmitting(true);
 		flushTyping();
 		await settled();
+		awaitsErrors.current = true;
 		await doIt('act', { do: 'submit' });
 		setSubmitting(false);
 	}
