@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ErrorObject } from 'ajv';
 import type { Surface } from './problem.ts';
-import { shapeChecks } from './schema.ts';
+import type { ShapeChecks } from './schema.ts';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -23,7 +23,9 @@ export type Payload = {
 	surface: Surface;
 	/** The method that carries it, where it matters. */
 	method: string;
-	/** As it travels: without what JSON leaves out. */
+	/** The JSON text that travels; empty for nothing. */
+	json: string;
+	/** As the other side reads it: without what JSON leaves out. */
 	value: unknown;
 	/** Every typed object in the order of the payload, the surrounding message or view first. */
 	parts: readonly Part[];
@@ -37,12 +39,8 @@ export function isObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `value` as the other side reads it. */
-function asSent(value: unknown): unknown {
-	return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
-}
-
-function escapePointer(name: string): string {
+/** A field's name as a step of a JSON pointer (RFC 6901). */
+export function escapePointer(name: string): string {
 	return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
@@ -74,11 +72,12 @@ function withoutEmptyMetadata(value: unknown, method: string): unknown {
 	return rest;
 }
 
-type PayloadInput = { kind: Payload['kind']; surface: Surface; method: string; value: unknown };
+export type PayloadInput = { kind: Payload['kind']; surface: Surface; method: string; value: unknown };
 
 /** Opens a payload for the rules: `value` is the message's arguments, the view, or the array of blocks. */
-export function openPayload(input: PayloadInput): Payload {
-	const value = asSent(input.value);
+export function openPayload(input: PayloadInput, shapes: () => ShapeChecks): Payload {
+	const json = JSON.stringify(input.value) ?? '';
+	const value: unknown = json === '' ? undefined : JSON.parse(json);
 	const prefix = input.kind === 'message' ? '' : input.kind === 'view' ? '/view' : '/blocks';
 	const parts: Part[] = [];
 	const surrounding = input.kind === 'blocks' ? { blocks: value } : value;
@@ -100,11 +99,12 @@ export function openPayload(input: PayloadInput): Payload {
 	let shapeErrors: ErrorObject[] | undefined;
 	return {
 		...input,
+		json,
 		value,
 		parts,
 		partsByType: Map.groupBy(parts, (part) => part.type),
 		get shapeErrors() {
-			shapeErrors ??= shapeChecks()
+			shapeErrors ??= shapes()
 				.errors(input.kind, withoutEmptyMetadata(value, input.method))
 				.map((error) => ({ ...error, instancePath: prefix + error.instancePath }));
 			return shapeErrors;
@@ -156,4 +156,9 @@ function enter(value: unknown, pointer: string, depth: number, found: Found[]): 
 			enter(item, `${pointer}/${index}`, depth - 1, found);
 		});
 	}
+}
+
+/** What stands in a list for the second time. */
+export function repeated(found: readonly Found[]): Found[] {
+	return found.filter(({ value }, index) => found.findIndex((earlier) => earlier.value === value) < index);
 }

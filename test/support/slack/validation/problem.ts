@@ -4,12 +4,14 @@ export type Surface = 'message' | 'modal' | 'home';
 /** The `error` of Slack's answer. */
 export type SlackErrorCode =
 	| 'invalid_blocks'
+	| 'invalid_blocks_format'
 	| 'invalid_attachments'
 	| 'invalid_metadata_format'
 	| 'msg_blocks_too_long'
 	| 'msg_too_long'
 	| 'metadata_too_large'
 	| 'no_text'
+	| 'markdown_text_conflict'
 	| 'invalid_arguments'
 	| 'view_too_large';
 

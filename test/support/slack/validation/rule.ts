@@ -4,12 +4,18 @@ import type { SlackErrorCode } from './problem.ts';
 /** Reports one problem; the error defaults to what the method answers for blocks and views. */
 export type Report = (message: string, pointer: string, error?: SlackErrorCode) => void;
 
-/** One thing Slack refuses. Rules stand alone: each can be taken out, and a test shows that something then passes. */
-export type Rule = {
+/** What every row of the source tables has: a test deletes each one, and moves each limit by one. */
+export type Row = {
 	/** Stable and unique. */
 	id: string;
-	/** Where the limit is known from. */
+	/** Where the rule is known from. */
 	source: string;
+	/** The largest (or smallest) value Slack takes, where the rule has one. */
+	limit?: number;
+};
+
+/** One thing Slack refuses; one row of a table makes one rule. */
+export type Rule = Row & {
 	check: (payload: Payload, report: Report) => void;
 };
 
@@ -30,4 +36,4 @@ export function lengthOf(text: string): number {
 export const reference = 'docs.slack.dev/reference/block-kit';
 export const types = '@slack/types, JSDoc of the field';
 export const liveAnswer = 'an answer of live Slack, as reported by its users';
-export const stricter = 'undocumented: the stricter of the possible readings';
+export const stricter = 'stricter than documented: the stricter of the possible readings';

@@ -1,36 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { responseActionRules } from './rules/response-action.ts';
-import { rules } from './rules.ts';
-import { boundaries } from './samples/boundaries.ts';
-import { judge, type Sample } from './samples/build.ts';
-import { refused } from './samples/refused.ts';
-import { createSlackValidator } from './validator.ts';
+import { judge } from './judge.ts';
+import { openPayload, type Payload, type PayloadInput } from './payload.ts';
+import type { Row } from './rule.ts';
+import { type Tables, tables } from './rules.ts';
+import { accepted, refused } from './samples/index.ts';
+import type { Accepted } from './samples/sample.ts';
+import { compileShapes, shapeChecks } from './schema.ts';
+import { schemaExtensions } from './schema-extensions.ts';
+import { createSlackValidator, type SlackValidator } from './validator.ts';
 
-/** Samples that belong to a rule by its id come first; the others are looked through only where there are none. */
-function candidates(id: string): Sample[] {
-	const own = boundaries.filter((boundary) => boundary.id === id).flatMap(({ broken }) => broken);
-	return own.length > 0 ? own : refused;
+type Name = keyof Tables;
+type Place = { table: Name; index: number; row: Row };
+
+const names = Object.keys(tables) as Name[];
+const rowsOf = (table: Name): readonly Row[] => tables[table];
+
+const places: Place[] = names.flatMap((table) => rowsOf(table).map((row, index) => ({ table, index, row })));
+
+const opened = new Map<unknown, Payload>();
+
+/** Each sample is opened once: hundreds of validators look at it. */
+function openOnce(input: PayloadInput): Payload {
+	const payload = opened.get(input.value) ?? openPayload(input, shapeChecks);
+	if (typeof input.value === 'object' && input.value !== null) opened.set(input.value, payload);
+	return payload;
 }
 
-describe('every rule is needed', () => {
-	it.each(rules)('accepts something Slack refuses once $id is taken out', ({ id }) => {
-		const without = createSlackValidator({
-			rules: rules.filter((rule) => rule.id !== id),
-			errorsRules: responseActionRules,
-		});
-		expect(candidates(id).some((sample) => judge(without, sample).length === 0)).toBe(true);
+const noTables: Tables = { ...tables };
+for (const name of names) noTables[name] = [];
+
+/** A validator with one of the tables replaced. */
+function withTable(table: Name, rows: readonly Row[], others: Tables = tables): SlackValidator {
+	return createSlackValidator({ ...others, [table]: rows }, openOnce);
+}
+
+const refuses = (validator: SlackValidator, sample: Accepted) => judge(validator, sample).length > 0;
+
+describe('a row of the tables', () => {
+	it.each(places)('is needed: $row.id', ({ table, index, row }) => {
+		const alone = withTable(table, [row], noTables);
+		const without = withTable(table, rowsOf(table).toSpliced(index, 1));
+		// Only what the row refuses can pass without it; the rest need not be looked at again.
+		const concerned = refused.filter((sample) => refuses(alone, sample));
+		expect(concerned.some((sample) => !refuses(without, sample))).toBe(true);
 	});
 
-	it.each(responseActionRules)('accepts errors Slack refuses once $id is taken out', ({ id }) => {
-		const without = createSlackValidator({ rules, errorsRules: responseActionRules.filter((rule) => rule.id !== id) });
-		expect(refused.some((sample) => sample.subject.kind === 'errors' && judge(without, sample).length === 0)).toBe(
-			true,
+	const limits = places.filter(({ row }) => row.limit !== undefined);
+
+	it.each(limits)('has the limit $row.limit and no other: $row.id', ({ table, index, row }) => {
+		for (const step of [-1, 1]) {
+			const moved = { ...row, limit: (row.limit ?? 0) + step };
+			const before = withTable(table, [row], noTables);
+			const after = withTable(table, [moved], noTables);
+			const changed = withTable(table, rowsOf(table).with(index, moved));
+			const concerned = (sample: Accepted) => refuses(before, sample) !== refuses(after, sample);
+			const isNoticed =
+				refused.filter(concerned).some((sample) => !refuses(changed, sample)) ||
+				accepted.filter(concerned).some((sample) => refuses(changed, sample));
+			expect({ limit: moved.limit, isNoticed }).toEqual({ limit: moved.limit, isNoticed: true });
+		}
+	});
+
+	it('has one id and a source', () => {
+		expect(new Set(places.map(({ row }) => row.id)).size).toBe(places.length);
+		expect(places.filter(({ row }) => row.source === '')).toEqual([]);
+	});
+});
+
+describe('an extension of the schema', () => {
+	it.each(schemaExtensions)('is needed: $id', ({ id }) => {
+		const shapes = compileShapes(schemaExtensions.filter((extension) => extension.id !== id));
+		const validator = createSlackValidator(tables, (input) => openPayload(input, () => shapes));
+		expect(accepted.some((sample) => refuses(validator, sample))).toBe(true);
+	});
+});
+
+describe('the samples', () => {
+	it('know nothing of the rules', () => {
+		const folder = join(import.meta.dirname, 'samples');
+		const imports = readdirSync(folder).flatMap((name) =>
+			[...readFileSync(join(folder, name), 'utf8').matchAll(/ from '([^']+)'/g)].map(([, path]) => path),
 		);
+		expect(imports).toContain('./sample.ts');
+		expect(imports.filter((path) => !/^\.\/[a-z-]+\.ts$/.test(path ?? ''))).toEqual([]);
 	});
 
-	it('has one id and a source for each rule', () => {
-		const all = [...rules, ...responseActionRules];
-		expect(new Set(all.map((rule) => rule.id)).size).toBe(all.length);
-		expect(all.filter((rule) => rule.source === '')).toEqual([]);
+	it('say where they are known from', () => {
+		expect(refused.filter(({ source }) => source.trim() === '')).toEqual([]);
+	});
+
+	it('have names of their own', () => {
+		for (const samples of [accepted, refused]) {
+			const names = samples.map(({ name }) => name);
+			expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+		}
 	});
 });

@@ -1,21 +1,53 @@
 import type { Rule } from './rule.ts';
-import { blockRules } from './rules/blocks.ts';
-import { countRules } from './rules/counts.ts';
-import { inputRules } from './rules/inputs.ts';
-import { lengthRules } from './rules/lengths.ts';
-import { optionRules } from './rules/options.ts';
-import { payloadRules } from './rules/payloads.ts';
-import { shapeRules } from './rules/shape.ts';
-import { surfaceRules } from './rules/surfaces.ts';
+import { blockTable } from './rules/blocks.ts';
+import { chartTable } from './rules/charts.ts';
+import { countRule, countTable, numberRule, numberTable, wholeRule, wholeTable } from './rules/counts.ts';
+import { inputTable } from './rules/inputs.ts';
+import { emptyRule, emptyTable, lengthRule, lengthTable } from './rules/lengths.ts';
+import { optionTable } from './rules/options.ts';
+import { payloadTable } from './rules/payloads.ts';
+import { errorsTable } from './rules/response-action.ts';
+import { shapeRule, shapeTable } from './rules/shape.ts';
+import { sizeRule, sizeTable } from './rules/sizes.ts';
+import { actionsRule, actionsTable, surfaceRule, surfaceTable } from './rules/surfaces.ts';
 
-/** Every reason for which a message, a view or blocks are refused; the shape first, as Slack reports it first. */
-export const rules: readonly Rule[] = [
-	...shapeRules,
-	...surfaceRules,
-	...countRules,
-	...lengthRules,
-	...blockRules,
-	...optionRules,
-	...inputRules,
-	...payloadRules,
-];
+/** Everything for which a message, a view, blocks or the errors of a submission are refused, one row for each reason. */
+export const tables = {
+	shapes: shapeTable,
+	surfaces: surfaceTable,
+	actions: actionsTable,
+	counts: countTable,
+	numbers: numberTable,
+	wholes: wholeTable,
+	lengths: lengthTable,
+	empties: emptyTable,
+	blocks: blockTable,
+	charts: chartTable,
+	options: optionTable,
+	inputs: inputTable,
+	payloads: payloadTable,
+	sizes: sizeTable,
+	errors: errorsTable,
+};
+
+export type Tables = typeof tables;
+
+/** The rules of a message, a view or blocks; the shape first, as Slack reports it first. */
+export function createRules(source: Tables): Rule[] {
+	return [
+		...source.shapes.map(shapeRule),
+		...source.surfaces.map(surfaceRule),
+		...source.actions.map(actionsRule),
+		...source.counts.map(countRule),
+		...source.numbers.map(numberRule),
+		...source.wholes.map(wholeRule),
+		...source.lengths.map(lengthRule),
+		...source.empties.map(emptyRule),
+		...source.blocks,
+		...source.charts,
+		...source.options,
+		...source.inputs,
+		...source.payloads,
+		...source.sizes.map(sizeRule),
+	];
+}

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { type Definitions, generatedDefinitions, type JsonSchema } from '../../json-schema/generated-schema.ts';
+import { type SchemaExtension, schemaExtensions } from './schema-extensions.ts';
 
 /** Where the condition holds, so must the schema; without `then`, which would make the object look like a promise. */
 function when(condition: JsonSchema, schema: JsonSchema): JsonSchema {
@@ -85,6 +86,7 @@ const message: JsonSchema = {
 	type: 'object',
 	properties: {
 		text: { type: 'string' },
+		markdown_text: { type: 'string' },
 		blocks,
 		attachments: { type: 'array', items: { type: 'object', properties: { blocks } } },
 		metadata: { $ref: '#/definitions/MessageMetadata' },
@@ -98,18 +100,20 @@ export type ShapeChecks = {
 
 let loaded: ShapeChecks | undefined;
 
-/** The compiled schema of @slack/types; made on first use and kept, since compiling takes about a tenth of a second. */
+/** The compiled schema of @slack/types with its extensions; made on first use and kept, since compiling takes about a tenth of a second. */
 export function shapeChecks(): ShapeChecks {
-	loaded ??= compile();
+	loaded ??= compileShapes(schemaExtensions);
 	return loaded;
 }
 
-function compile(): ShapeChecks {
+/** The schema of @slack/types with these extensions, compiled. */
+export function compileShapes(extensions: readonly SchemaExtension[]): ShapeChecks {
 	const generated = generatedDefinitions({
 		packageName: '@slack/types',
 		entry: 'dist/index.d.ts',
 		types: ['KnownBlock', 'ModalView', 'HomeView', 'MessageMetadata'],
 	});
+	for (const { extend } of extensions) extend(generated);
 	// In a view @slack/types lets any object with a `type` stand for a block; Slack does not.
 	const source: Definitions = { ...generated, AnyBlock: generated.KnownBlock ?? {} };
 	const definitions: Definitions = {};

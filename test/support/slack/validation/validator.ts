@@ -1,7 +1,8 @@
-import { openPayload } from './payload.ts';
+import { openPayload, type Payload, type PayloadInput } from './payload.ts';
 import type { SlackErrorCode, SlackProblem, Surface } from './problem.ts';
-import type { Report, Rule } from './rule.ts';
-import type { ErrorsRule } from './rules/response-action.ts';
+import type { Report } from './rule.ts';
+import { createRules, type Tables } from './rules.ts';
+import { shapeChecks } from './schema.ts';
 
 /** Methods whose limits differ for the same message. */
 export type MessageMethod = 'chat.postMessage' | 'chat.update' | 'chat.postEphemeral' | 'response_url';
@@ -32,16 +33,15 @@ function surfaceOf(view: unknown): Surface {
 	return isHome ? 'home' : 'modal';
 }
 
-/** A validator over the given rules; taking some away is for the tests that prove each of them. */
-export function createSlackValidator({
-	rules,
-	errorsRules,
-}: {
-	rules: readonly Rule[];
-	errorsRules: readonly ErrorsRule[];
-}): SlackValidator {
-	function run(input: Parameters<typeof openPayload>[0], usual: SlackErrorCode): SlackProblem[] {
-		const payload = openPayload(input);
+/** A validator over the given tables. Other tables, and other ways to open a payload, are for the tests of the rules. */
+export function createSlackValidator(
+	tables: Tables,
+	open: (input: PayloadInput) => Payload = (input) => openPayload(input, shapeChecks),
+): SlackValidator {
+	const rules = createRules(tables);
+
+	function run(input: PayloadInput, usual: SlackErrorCode): SlackProblem[] {
+		const payload = open(input);
 		const problems: SlackProblem[] = [];
 		const report = createReport(problems, usual);
 		for (const rule of rules) rule.check(payload, report);
@@ -54,10 +54,10 @@ export function createSlackValidator({
 		validateView: (value) => run({ kind: 'view', surface: surfaceOf(value), method: '', value }, 'invalid_arguments'),
 		validateBlocks: (value, surface) => run({ kind: 'blocks', surface, method: '', value }, 'invalid_blocks'),
 		validateResponseActionErrors: (view, errors) => {
-			const payload = openPayload({ kind: 'view', surface: surfaceOf(view), method: '', value: view });
+			const payload = open({ kind: 'view', surface: surfaceOf(view), method: '', value: view });
 			const problems: SlackProblem[] = [];
 			const report = createReport(problems, 'invalid_arguments');
-			for (const rule of errorsRules) rule.check(payload, errors, report);
+			for (const rule of tables.errors) rule.check(payload, errors, report);
 			return problems;
 		},
 	};

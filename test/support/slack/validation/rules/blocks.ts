@@ -1,3 +1,4 @@
+import { at, repeated } from '../payload.ts';
 import { partsOf, type Rule, reference, types } from '../rule.ts';
 
 /** What a block must hold beyond the fields that are always required. */
@@ -26,18 +27,66 @@ const collapsed: Rule = {
 	},
 };
 
-const oneTable: Rule = {
-	id: 'block:table:once',
-	source: `${reference}/blocks/table-block: one table for a message`,
+const oneIcon: Rule = {
+	id: 'block:card.slack_icon',
+	source: `${reference}/blocks/card-block: "Mutually exclusive with icon"`,
 	check: (payload, report) => {
-		for (const { pointer } of partsOf(payload, 'table').slice(1)) report('only one table allowed', pointer);
+		for (const { value, pointer } of partsOf(payload, 'card')) {
+			if (value.icon !== undefined && value.slack_icon !== undefined) {
+				report('must define only one of `icon`, `slack_icon`', pointer);
+			}
+		}
 	},
 };
 
-export const blockRules: Rule[] = [
+const dataTable = `${reference}/blocks/data-table-block`;
+
+const equalRows: Rule = {
+	id: 'block:data_table:equal-rows',
+	source: `${dataTable}: "All rows must have the same number of values"`,
+	check: (payload, report) => {
+		for (const part of partsOf(payload, 'data_table')) {
+			const [header, ...rows] = at(part, 'rows[]');
+			for (const row of rows) {
+				if (!Array.isArray(header?.value) || !Array.isArray(row.value)) continue;
+				if (row.value.length !== header.value.length) report('must have as many cells as the first row', row.pointer);
+			}
+		}
+	},
+};
+
+const plainHeader: Rule = {
+	id: 'block:data_table:plain-header',
+	source: `${dataTable}: "rich_text cannot be used for header cells"`,
+	check: (payload, report) => {
+		for (const part of partsOf(payload, 'data_table')) {
+			const header = `${part.pointer}/rows/0/`;
+			for (const cell of partsOf(payload, 'rich_text')) {
+				if (cell.pointer.startsWith(header)) report('unsupported type: rich_text', `${cell.pointer}/type`);
+			}
+		}
+	},
+};
+
+const distinctTasks: Rule = {
+	id: 'block:plan:distinct-tasks',
+	source: `${reference}/blocks/plan-block, as docs.rs/slack-morphism 2.30 gives it`,
+	check: (payload, report) => {
+		for (const part of partsOf(payload, 'plan')) {
+			for (const { value, pointer } of repeated(at(part, 'tasks[].task_id'))) {
+				report(`\`task_id\` "${value}" already exists`, pointer);
+			}
+		}
+	},
+};
+
+export const blockTable: readonly Rule[] = [
 	oneOf('section', ['text', 'fields'], `${reference}/blocks/section-block`),
 	oneOf('card', ['hero_image', 'title', 'actions', 'body'], types),
 	oneOf('container', ['title', 'rich_text_title'], types),
 	collapsed,
-	oneTable,
+	oneIcon,
+	equalRows,
+	plainHeader,
+	distinctTasks,
 ];

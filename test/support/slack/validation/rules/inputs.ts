@@ -87,7 +87,7 @@ const numberFields = ['initial_value', 'min_value', 'max_value'].flatMap((field)
 	),
 ]);
 
-export const inputRules: Rule[] = [
+export const inputTable: readonly Rule[] = [
 	...boundsRules,
 	...numberFields,
 	fieldRule('value:number_input.initial_value:range', stricter, 'number_input', 'initial_value', (value, part) => {
@@ -134,6 +134,13 @@ export const inputRules: Rule[] = [
 		'timepicker',
 		'timezone',
 		text(isTimeZone, 'must be an IANA time zone'),
+	),
+	fieldRule(
+		'value:file_input.filetypes[]',
+		`${reference}/block-elements/file-input-element: "valid file extensions"; ${stricter}`,
+		'file_input',
+		'filetypes[]',
+		text((value) => value.trim() === '' || /^[\w-]+$/.test(value), 'must be a file extension without a dot'),
 	),
 	fieldRule('value:image.image_url', `${reference}/blocks/image-block`, 'image', 'image_url', picture),
 	fieldRule('value:button.url', `${reference}/block-elements/button-element`, 'button', 'url', link),

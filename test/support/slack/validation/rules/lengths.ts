@@ -1,22 +1,25 @@
 import { at } from '../payload.ts';
 import type { SlackErrorCode } from '../problem.ts';
-import { lengthOf, liveAnswer, partsOf, type Rule, reference, stricter, types } from '../rule.ts';
+import { lengthOf, liveAnswer, partsOf, type Row, type Rule, reference, stricter, types } from '../rule.ts';
 
-export type LengthLimit = {
+/** A text and the most characters it may have. */
+export type LengthRow = Row & {
 	/** The part's `type`; `*` for any. */
 	type: string;
 	path: string;
-	max: number;
-	source: string;
+	limit: number;
 	error?: SlackErrorCode;
 };
 
-const limit = (type: string, path: string, max: number, source: string = types): LengthLimit => ({
+const limit = (type: string, path: string, max: number, source: string = types): LengthRow => ({
+	id: `length:${type}.${path}`,
 	type,
 	path,
-	max,
+	limit: max,
 	source,
 });
+
+const chart = `${reference}/blocks/data-visualization-block`;
 
 const optionOwners = ['static_select', 'multi_static_select', 'radio_buttons', 'checkboxes', 'overflow'];
 const optionLimits = optionOwners.flatMap((type) => [
@@ -32,10 +35,18 @@ const groupLimits = ['static_select', 'multi_static_select'].flatMap((type) => [
 	limit(type, 'option_groups[].options[].description.text', 75),
 ]);
 
-/** Texts and the most characters each may have. */
-export const lengthLimits: LengthLimit[] = [
+export const lengthTable: readonly LengthRow[] = [
 	// Slack answers postMessage with a silently cut text; no caller here wants that, so it is refused.
 	{ ...limit('message', 'text', 40_000, 'docs.slack.dev/reference/methods/chat.postMessage'), error: 'msg_too_long' },
+	{
+		...limit(
+			'message',
+			'markdown_text',
+			12_000,
+			'docs.slack.dev/reference/methods/chat.postMessage; the code: no source',
+		),
+		error: 'msg_too_long',
+	},
 	limit('view', 'title.text', 24, liveAnswer),
 	limit('view', 'submit.text', 24),
 	limit('view', 'close.text', 24),
@@ -77,67 +88,87 @@ export const lengthLimits: LengthLimit[] = [
 	...groupLimits,
 	limit('overflow', 'options[].url', 3000),
 	limit('plain_text_input', 'initial_value', 3000, `${reference}/block-elements/plain-text-input-element`),
+	limit('alert', 'text.text', 200, `${reference}/blocks/alert-block`),
 	limit('card', 'title.text', 150),
 	limit('card', 'subtitle.text', 150),
 	limit('card', 'body.text', 200),
+	limit('card', 'subtext.text', 200, `${reference}/blocks/card-block`),
 	limit('container', 'title.text', 150),
 	limit('container', 'subtitle.text', 150),
 	limit('video', 'title.text', 199),
 	limit('video', 'author_name', 49),
+	limit('data_visualization', 'title', 50, chart),
+	limit('data_visualization', 'chart.segments[].label', 20, chart),
+	limit('data_visualization', 'chart.series[].name', 20, chart),
+	limit('data_visualization', 'chart.axis_config.categories[]', 20, chart),
+	limit('data_visualization', 'chart.axis_config.x_label', 50, chart),
+	limit('data_visualization', 'chart.axis_config.y_label', 50, chart),
 ];
 
-/** Texts that may be left out but not be empty, nor blank: Slack trims some of them before it looks. */
-export const neverEmpty: { type: string; path: string; source: string }[] = [
-	{ type: 'plain_text', path: 'text', source: liveAnswer },
-	{ type: 'mrkdwn', path: 'text', source: liveAnswer },
-	{ type: 'markdown', path: 'text', source: liveAnswer },
-	{ type: 'raw_text', path: 'text', source: types },
-	{ type: 'raw_number', path: 'text', source: types },
-	{ type: '*', path: 'block_id', source: stricter },
-	{ type: '*', path: 'action_id', source: stricter },
-	{ type: 'image', path: 'alt_text', source: stricter },
-	{ type: 'button', path: 'value', source: stricter },
-	{ type: '*', path: 'options[].value', source: stricter },
-	{ type: '*', path: 'option_groups[].options[].value', source: stricter },
-	{ type: '*', path: 'initial_value', source: stricter },
-	{ type: 'emoji', path: 'name', source: stricter },
-	{ type: 'task_card', path: 'title', source: stricter },
-	{ type: 'task_card', path: 'task_id', source: stricter },
-	{ type: 'plan', path: 'title', source: stricter },
-	{ type: 'data_table', path: 'caption', source: stricter },
-];
-
-const tooLong: Rule[] = lengthLimits.map(({ type, path, max, source, error }) => ({
-	id: `length:${type}.${path}`,
-	source,
-	check: (payload, report) => {
-		for (const found of partsOf(payload, type).flatMap((part) => at(part, path))) {
-			if (typeof found.value !== 'string' || lengthOf(found.value) <= max) continue;
-			report(`must be less than ${max + 1} characters`, found.pointer, error);
-		}
-	},
-}));
-
-const tooShort: Rule[] = neverEmpty.map(({ type, path, source }) => ({
-	id: `empty:${type}.${path}`,
-	source,
-	check: (payload, report) => {
-		for (const found of partsOf(payload, type).flatMap((part) => at(part, path))) {
-			if (typeof found.value !== 'string' || found.value.trim() !== '') continue;
-			report('must be more than 0 characters', found.pointer);
-		}
-	},
-}));
-
-const richText: Rule = {
-	// White space of a rich text's own is layout and allowed, an empty string is not.
-	id: 'empty:text.text',
-	source: liveAnswer,
-	check: (payload, report) => {
-		for (const part of partsOf(payload, 'text')) {
-			if (part.value.text === '') report('must be more than 0 characters', `${part.pointer}/text`);
-		}
-	},
+/** A text that may be left out but not be empty. */
+export type EmptyRow = Row & {
+	type: string;
+	path: string;
+	/** White space of a rich text's own is layout and allowed; of other texts Slack trims some before it looks. */
+	mayBeBlank?: true;
 };
 
-export const lengthRules: Rule[] = [...tooLong, ...tooShort, richText];
+const neverEmpty = (type: string, path: string, source: string): EmptyRow => ({
+	id: `empty:${type}.${path}`,
+	type,
+	path,
+	source,
+});
+
+export const emptyTable: readonly EmptyRow[] = [
+	neverEmpty('plain_text', 'text', liveAnswer),
+	neverEmpty('mrkdwn', 'text', liveAnswer),
+	neverEmpty('markdown', 'text', liveAnswer),
+	neverEmpty('raw_text', 'text', types),
+	neverEmpty('raw_number', 'text', types),
+	neverEmpty('*', 'block_id', stricter),
+	neverEmpty('*', 'action_id', stricter),
+	neverEmpty('image', 'alt_text', stricter),
+	neverEmpty('button', 'value', stricter),
+	neverEmpty('*', 'options[].value', stricter),
+	neverEmpty('*', 'option_groups[].options[].value', stricter),
+	neverEmpty('*', 'initial_value', stricter),
+	neverEmpty('emoji', 'name', stricter),
+	neverEmpty('task_card', 'title', stricter),
+	neverEmpty('task_card', 'task_id', stricter),
+	neverEmpty('plan', 'title', stricter),
+	neverEmpty('data_table', 'caption', stricter),
+	neverEmpty('plan', 'tasks[].title', stricter),
+	neverEmpty('plan', 'tasks[].task_id', stricter),
+	neverEmpty('file_input', 'filetypes[]', stricter),
+	neverEmpty('data_visualization', 'title', stricter),
+	neverEmpty('data_visualization', 'chart.segments[].label', stricter),
+	neverEmpty('data_visualization', 'chart.series[].name', stricter),
+	neverEmpty('data_visualization', 'chart.axis_config.categories[]', stricter),
+	{ ...neverEmpty('text', 'text', liveAnswer), mayBeBlank: true },
+];
+
+export function lengthRule(row: LengthRow): Rule {
+	const { type, path, limit: max, error } = row;
+	return {
+		...row,
+		check: (payload, report) => {
+			for (const { value, pointer } of partsOf(payload, type).flatMap((part) => at(part, path))) {
+				if (typeof value !== 'string' || lengthOf(value) <= max) continue;
+				report(`must be less than ${max + 1} characters`, pointer, error);
+			}
+		},
+	};
+}
+
+export function emptyRule(row: EmptyRow): Rule {
+	return {
+		...row,
+		check: (payload, report) => {
+			for (const { value, pointer } of partsOf(payload, row.type).flatMap((part) => at(part, row.path))) {
+				if (typeof value !== 'string' || (row.mayBeBlank ? value : value.trim()) !== '') continue;
+				report('must be more than 0 characters', pointer);
+			}
+		},
+	};
+}

@@ -82,11 +82,26 @@ const optionsOrGroups: Rule = {
 	},
 };
 
-export const optionRules: Rule[] = [
+/** Options with `url`: the types cannot tell whose options they are. */
+const optionUrls: Rule = {
+	id: 'options:url',
+	source: `${reference}/composition-objects/option-object: only available in overflow menus`,
+	check: (payload, report) => {
+		for (const part of payload.parts) {
+			if (part.type === 'overflow') continue;
+			for (const { value, pointer } of optionsOf(part)) {
+				if (isObject(value) && value.url !== undefined) report('invalid additional property: url', pointer);
+			}
+		}
+	},
+};
+
+export const optionTable: readonly Rule[] = [
 	valueRequired,
 	distinctValues,
 	initialRule('options:initial-option', 'initial_option'),
 	initialRule('options:initial-options', 'initial_options[]'),
 	distinctInitialOptions,
 	optionsOrGroups,
+	optionUrls,
 ];

@@ -1,18 +1,8 @@
-import { isObject, type Payload } from '../payload.ts';
-import { lengthOf, liveAnswer, partsOf, type Rule, reference, stricter, types } from '../rule.ts';
+import { escapePointer, isObject, type Payload } from '../payload.ts';
+import type { SlackErrorCode } from '../problem.ts';
+import { liveAnswer, partsOf, type Rule, reference, stricter, types } from '../rule.ts';
 
-/** Rules over a message or a view as a whole. */
-
-/** About 12,000 characters are promised; live Slack answered `msg_blocks_too_long` near 13,200. */
-const messageBlockTextLimit = 13_200;
-/** All markdown blocks of a message together. */
-const markdownTextLimit = 12_000;
-/** 250 KB, read as 250,000 bytes of JSON in UTF-8: 250 × 1,024 would be the looser reading. */
-const viewByteLimit = 250_000;
-/** chat.update refuses what chat.postMessage only advises against. */
-const updateTextLimit = 4_000;
-/** Bytes of a message's metadata as JSON. */
-const metadataByteLimit = 16_000;
+/** Rules over a message or a view as a whole; how much it may hold stands in sizes.ts. */
 
 const distinctBlockIds: Rule = {
 	id: 'payload:distinct-block-ids',
@@ -65,94 +55,68 @@ const submitNeeded: Rule = {
 	},
 };
 
-const viewSize: Rule = {
-	id: 'view:size',
-	source: 'docs.slack.dev/reference/methods/views.open: view_too_large',
-	check: (payload, report) => {
-		if (payload.kind !== 'view') return;
-		const bytes = Buffer.byteLength(JSON.stringify(payload.value) ?? '');
-		if (bytes > viewByteLimit) report('must be at most 250 KB', '/view', 'view_too_large');
-	},
-};
-
-/** Every text of the blocks that somebody reads, labels and options included: the stricter reading of "all block text". */
-function blockText(payload: Payload, types?: ReadonlySet<string>): number {
-	let length = 0;
-	for (const { type, value } of payload.parts) {
-		if (type === 'message' || (types !== undefined && !types.has(type))) continue;
-		for (const name of ['text', 'title', 'caption']) {
-			const text = value[name];
-			if (typeof text === 'string') length += lengthOf(text);
-		}
-	}
-	return length;
-}
-
-const messageText: Rule = {
-	id: 'message:block-text',
-	source: `${liveAnswer}: msg_blocks_too_long near 13,200`,
-	check: (payload, report) => {
-		if (payload.surface !== 'message' || blockText(payload) <= messageBlockTextLimit) return;
-		report(
-			`the text of all blocks must be less than ${messageBlockTextLimit + 1} characters`,
-			'/blocks',
-			'msg_blocks_too_long',
-		);
-	},
-};
-
-const markdownText: Rule = {
-	id: 'message:markdown-text',
-	source: `${reference}/blocks/markdown-block: 12,000 for all markdown blocks of a payload`,
-	check: (payload, report) => {
-		if (blockText(payload, new Set(['markdown'])) <= markdownTextLimit) return;
-		const words = `the text of all markdown blocks must be less than ${markdownTextLimit + 1} characters`;
-		report(words, '/blocks', 'msg_blocks_too_long');
-	},
-};
-
 const somethingToShow: Rule = {
 	id: 'message:no-text',
 	source: 'docs.slack.dev/reference/methods/chat.postMessage: no_text',
 	check: (payload, report) => {
 		if (payload.kind !== 'message' || !isObject(payload.value)) return;
-		const { text, blocks, attachments } = payload.value;
-		const isEmpty = (list: unknown) => list === undefined || (Array.isArray(list) && list.length === 0);
-		if ((text === undefined || text === '') && isEmpty(blocks) && isEmpty(attachments))
-			report('no_text', '', 'no_text');
+		const { text, markdown_text: markdown, blocks, attachments } = payload.value;
+		const isNothing = (value: unknown) =>
+			value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+		if ([text, markdown, blocks, attachments].every(isNothing)) report('no_text', '', 'no_text');
 	},
 };
 
-const updateText: Rule = {
-	id: 'message:update-text',
-	source: 'docs.slack.dev/reference/methods/chat.update: msg_too_long',
-	check: (payload, report) => {
-		if (payload.kind !== 'message' || payload.method !== 'chat.update' || !isObject(payload.value)) return;
-		const { text } = payload.value;
-		if (typeof text !== 'string' || lengthOf(text) <= updateTextLimit) return;
-		report(`must be less than ${updateTextLimit + 1} characters`, '/text', 'msg_too_long');
-	},
-};
-
-const metadataSize: Rule = {
-	id: 'message:metadata-size',
-	source: `docs.slack.dev/messaging/message-metadata: metadata_too_large; ${stricter}`,
+const markdownTextAlone: Rule = {
+	id: 'message:markdown-text-alone',
+	source: `slackapi/python-slack-sdk #1718, slack-ruby/slack-ruby-client #579: ${liveAnswer}`,
 	check: (payload, report) => {
 		if (payload.kind !== 'message' || !isObject(payload.value)) return;
-		const bytes = Buffer.byteLength(JSON.stringify(payload.value.metadata) ?? '');
-		if (bytes > metadataByteLimit) report('must be at most 16 KB', '/metadata', 'metadata_too_large');
+		const { text, markdown_text: markdown, blocks } = payload.value;
+		if (markdown !== undefined && (text !== undefined || blocks !== undefined)) {
+			report('markdown_text must stand without `text` and `blocks`', '/markdown_text', 'markdown_text_conflict');
+		}
 	},
 };
 
-export const payloadRules: Rule[] = [
+/** What Slack answers to JSON text it cannot read, by the argument it came in. */
+const unreadable: Record<string, SlackErrorCode> = {
+	blocks: 'invalid_blocks_format',
+	attachments: 'invalid_attachments',
+	metadata: 'invalid_metadata_format',
+};
+
+function* brokenTexts(value: unknown, path: readonly string[]): Generator<readonly string[]> {
+	if (typeof value === 'string') {
+		if (!value.isWellFormed()) yield path;
+	} else if (typeof value === 'object' && value !== null) {
+		for (const [name, child] of Object.entries(value)) yield* brokenTexts(child, [...path, escapePointer(name)]);
+	}
+}
+
+const wellFormed: Rule = {
+	id: 'payload:well-formed',
+	source: `erikdarlingdata/PerformanceMonitor #3622: half a surrogate pair makes the JSON text invalid; the codes: ${stricter}`,
+	check: (payload: Payload, report) => {
+		// JSON.stringify writes half a pair as an escape and whole pairs as they are: most payloads need no closer look.
+		if (!payload.json.includes('\\ud')) return;
+		const root = payload.kind === 'message' ? [] : [payload.kind];
+		for (const path of brokenTexts(payload.value, root)) {
+			report(
+				'must be valid JSON text',
+				`/${path.join('/')}`,
+				payload.kind === 'view' ? undefined : unreadable[path[0] ?? ''],
+			);
+		}
+	},
+};
+
+export const payloadTable: readonly Rule[] = [
 	distinctBlockIds,
 	distinctActionIds,
 	oneFocus,
 	submitNeeded,
-	viewSize,
-	messageText,
-	markdownText,
 	somethingToShow,
-	updateText,
-	metadataSize,
+	markdownTextAlone,
+	wellFormed,
 ];

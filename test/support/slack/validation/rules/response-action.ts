@@ -1,16 +1,14 @@
 import { isObject, type Payload } from '../payload.ts';
-import { liveAnswer, type Report, stricter } from '../rule.ts';
+import { liveAnswer, type Report, type Row, stricter } from '../rule.ts';
 
 /** A rule over the `errors` of `response_action: 'errors'`. Slack answers a broken one with "trouble connecting". */
-export type ErrorsRule = {
-	id: string;
-	source: string;
+export type ErrorsRule = Row & {
 	check: (view: Payload, errors: unknown, report: Report) => void;
 };
 
 const docs = 'docs.slack.dev/surfaces/modals: displaying errors';
 
-export const responseActionRules: ErrorsRule[] = [
+export const errorsTable: readonly ErrorsRule[] = [
 	{
 		id: 'errors:object',
 		source: docs,

@@ -1,88 +1,78 @@
 import type { Surface } from '../problem.ts';
-import { liveAnswer, partsOf, type Rule, reference } from '../rule.ts';
+import { liveAnswer, partsOf, type Row, type Rule, reference, stricter } from '../rule.ts';
 
-const messagesOnly: readonly Surface[] = ['message'];
+/** A block or element and a surface that refuses it. */
+export type SurfaceRow = Row & { type: string; surface: Surface };
 
-/** Surfaces of the blocks that do not stand everywhere. `file` blocks only come back from Slack, apps cannot send them. */
-export const blockSurfaces: Record<string, readonly Surface[]> = {
-	markdown: messagesOnly,
-	table: messagesOnly,
-	data_table: messagesOnly,
-	plan: messagesOnly,
-	task_card: messagesOnly,
-	context_actions: messagesOnly,
-	// Some of Slack's pages show cards and containers elsewhere too; only messages are sure. A carousel is made of cards.
-	card: messagesOnly,
-	container: messagesOnly,
-	alert: ['modal'],
-	file: [],
-};
+const surfaces: readonly Surface[] = ['message', 'modal', 'home'];
 
-/** Surfaces of the elements that do not stand everywhere. */
-export const elementSurfaces: Record<string, readonly Surface[]> = {
-	datetimepicker: ['message', 'modal'],
-	rich_text_input: ['modal', 'home'],
-	email_text_input: ['modal'],
-	url_text_input: ['modal'],
-	number_input: ['modal'],
-	file_input: ['modal'],
-};
+/** A row for each surface that is not among those the type may stand on. */
+function onlyOn(type: string, allowed: readonly Surface[], source: string): SurfaceRow[] {
+	return surfaces
+		.filter((surface) => !allowed.includes(surface))
+		.map((surface) => ({ id: `surface:${type}:${surface}`, type, surface, source }));
+}
 
-function surfaceRule(type: string, surfaces: readonly Surface[], source: string): Rule {
+const blocks = 'docs.slack.dev/blocks.json: the surfaces of each block';
+const elements = `${reference}/block-elements: the surfaces of each element`;
+const notRendered = 'stricter than documented: the page names this surface, users report that nothing is shown there';
+
+/** What Slack does not take everywhere; the types know nothing of surfaces. */
+export const surfaceTable: readonly SurfaceRow[] = [
+	...['markdown', 'plan', 'task_card', 'context_actions', 'container', 'data_visualization'].flatMap((type) =>
+		onlyOn(type, ['message'], blocks),
+	),
+	...['carousel', 'data_table'].flatMap((type) => onlyOn(type, ['message', 'home'], blocks)),
+	...onlyOn('alert', ['modal'], blocks),
+	{ id: 'surface:card:modal', type: 'card', surface: 'modal', source: notRendered },
+	{ id: 'surface:table:modal', type: 'table', surface: 'modal', source: blocks },
+	{ id: 'surface:table:home', type: 'table', surface: 'home', source: notRendered },
+	...onlyOn('file', [], `${reference}/blocks/file-block: "You can't add this block to app surfaces directly"`),
+	...onlyOn('datetimepicker', ['message', 'modal'], elements),
+	...onlyOn('rich_text_input', ['modal', 'home'], elements),
+	...['email_text_input', 'url_text_input', 'number_input', 'file_input'].flatMap((type) =>
+		onlyOn(type, ['modal'], elements),
+	),
+];
+
+export function surfaceRule(row: SurfaceRow): Rule {
 	return {
-		id: `surface:${type}`,
-		source,
+		...row,
 		check: (payload, report) => {
-			if (surfaces.includes(payload.surface)) return;
-			for (const part of partsOf(payload, type)) report(`unsupported type: ${type}`, `${part.pointer}/type`);
+			if (payload.surface !== row.surface) return;
+			for (const part of partsOf(payload, row.type)) {
+				// A carousel is made of cards: whether they may stand here is the carousel's rule.
+				if (part.parent?.type === 'carousel') continue;
+				report(`unsupported type: ${row.type}`, `${part.pointer}/type`);
+			}
 		},
 	};
 }
 
-const refusedInActions = [
+/** An element that the types let stand in an actions block. */
+export type ActionsRow = Row & { type: string };
+
+/** Slack refuses these and, with them, the whole message. */
+export const actionsTable: readonly ActionsRow[] = [
 	'multi_static_select',
 	'multi_external_select',
 	'multi_users_select',
 	'multi_conversations_select',
 	'multi_channels_select',
 	'rich_text_input',
-];
+].map((type) => ({
+	id: `placement:actions:${type}`,
+	type,
+	source: `${liveAnswer} (slackapi/node-slack-sdk #1299); rich_text_input: ${stricter}`,
+}));
 
-/** The types let these stand in an actions block; Slack refused the first and, with it, the whole message. */
-const actionElements: Rule = {
-	id: 'placement:actions',
-	source: liveAnswer,
-	check: (payload, report) => {
-		for (const part of payload.parts) {
-			if (part.parent?.type !== 'actions' || !refusedInActions.includes(part.type)) continue;
-			report(`unsupported type: ${part.type}`, `${part.pointer}/type`);
-		}
-	},
-};
-
-/** Options with `mrkdwn` and `url`: the types cannot tell whose options they are. */
-const optionUrls: Rule = {
-	id: 'placement:option-url',
-	source: `${reference}/composition-objects/option-object: only available in overflow menus`,
-	check: (payload, report) => {
-		for (const part of payload.parts) {
-			if (part.type === 'overflow' || !Array.isArray(part.value.options)) continue;
-			part.value.options.forEach((option, index) => {
-				if (option?.url !== undefined) {
-					report('invalid additional property: url', `${part.pointer}/options/${index}`);
-				}
-			});
-		}
-	},
-};
-
-export const surfaceRules: Rule[] = [
-	...Object.entries(blockSurfaces).map(([type, surfaces]) =>
-		surfaceRule(type, surfaces, `${reference}/blocks: ${surfaces.join(', ') || 'no surface'} only`),
-	),
-	...Object.entries(elementSurfaces).map(([type, surfaces]) =>
-		surfaceRule(type, surfaces, `${reference}/block-elements: ${surfaces.join(', ')} only`),
-	),
-	actionElements,
-	optionUrls,
-];
+export function actionsRule(row: ActionsRow): Rule {
+	return {
+		...row,
+		check: (payload, report) => {
+			for (const part of partsOf(payload, row.type)) {
+				if (part.parent?.type === 'actions') report(`unsupported type: ${row.type}`, `${part.pointer}/type`);
+			}
+		},
+	};
+}

@@ -1,0 +1,112 @@
+import {
+	type Accepted,
+	accept,
+	composition,
+	element,
+	inAccessory,
+	inInput,
+	LABEL,
+	option,
+	options,
+	type Refused,
+	refuse,
+	stricter,
+} from './sample.ts';
+
+const group = (...values: string[]) => ({ label: LABEL, options: values.map(option) });
+const chosen = 'must exactly match one of the provided options';
+
+export const optionAccepted: Accepted[] = [
+	accept(
+		'a choice among groups',
+		inInput({ type: 'static_select', option_groups: [group('a'), group('b')], initial_option: option('b') }),
+	),
+	accept(
+		'a link in a menu',
+		inAccessory({ type: 'overflow', options: [{ ...option('a'), url: 'https://example.com' }] }),
+	),
+];
+
+/** Options of one select, group of radio buttons or checkboxes, or overflow menu. */
+export const optionRefused: Refused[] = [
+	refuse(
+		'an option without value',
+		composition('option'),
+		'missing required field: value',
+		'/view/blocks/0/element/options/0',
+		inInput({ type: 'static_select', options: [{ text: LABEL }] }),
+	),
+	refuse(
+		'two radio buttons with one value',
+		`${composition('option')}: "A unique string value"`,
+		'option value "a" already exists',
+		'/view/blocks/0/element/options/1/value',
+		inInput({ type: 'radio_buttons', options: [option('a'), { text: LABEL, value: 'a' }] }),
+	),
+	refuse(
+		'one value in two groups',
+		`${composition('option')}: "A unique string value"; of one menu: the value alone comes back`,
+		'option value "a" already exists',
+		'/view/blocks/0/element/option_groups/1/options/0/value',
+		inInput({ type: 'static_select', option_groups: [group('a', 'b'), group('a')] }),
+	),
+	refuse(
+		'a choice that only looks like an option',
+		`${element('select-menu')}: "exactly matches one of the options"`,
+		chosen,
+		'/view/blocks/0/element/initial_option',
+		inInput({ type: 'static_select', options: options(2), initial_option: { text: LABEL, value: 'option 0' } }),
+	),
+	refuse(
+		'a choice that no group offers',
+		`${element('select-menu')}: "exactly matches one of the options within options or option_groups"`,
+		chosen,
+		'/view/blocks/0/element/initial_option',
+		inInput({ type: 'static_select', option_groups: [group('a'), group('b')], initial_option: option('c') }),
+	),
+	refuse(
+		'a choice of checkboxes that is not offered',
+		`${element('checkboxes')}: "exactly matches one or more of the options"`,
+		chosen,
+		'/view/blocks/0/element/initial_options/0',
+		inInput({ type: 'checkboxes', options: options(2), initial_options: [option('c')] }),
+	),
+	refuse(
+		'a choice made twice',
+		stricter('no page says so; a box cannot be ticked twice'),
+		'must not repeat an option',
+		'/view/blocks/0/element/initial_options/1',
+		inInput({ type: 'checkboxes', options: options(2), initial_options: [option('option 0'), option('option 0')] }),
+	),
+	refuse(
+		'a select without options',
+		element('select-menu'),
+		'must define exactly one of `options` or `option_groups`',
+		'/view/blocks/0/element',
+		inInput({ type: 'static_select' }),
+	),
+	refuse(
+		'a select with options and groups',
+		element('multi-select-menu'),
+		'must define exactly one of `options` or `option_groups`',
+		'/view/blocks/0/element',
+		inInput({ type: 'multi_static_select', options: options(1), option_groups: [group('b')] }),
+	),
+	refuse(
+		'a link in a select',
+		`${composition('option')}: "only available in overflow menus"`,
+		'invalid additional property: url',
+		'/view/blocks/0/element/options/0',
+		inInput({ type: 'static_select', options: [{ ...option('a'), url: 'https://example.com' }] }),
+	),
+	refuse(
+		'a link in a group',
+		`${composition('option')}: "only available in overflow menus"`,
+		'invalid additional property: url',
+		'/view/blocks/0/element/option_groups/0/options/0',
+		inInput({
+			type: 'static_select',
+			option_groups: [{ label: LABEL, options: [{ ...option('a'), url: 'https://example.com' }] }],
+		}),
+	),
+];

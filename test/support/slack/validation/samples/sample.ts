@@ -1,0 +1,168 @@
+/**
+ * Payloads with what Slack says to them, written by hand after documentation and reports. Nothing here comes from the
+ * rules: a sample that knew their tables would follow them into every mistake.
+ */
+
+export type Json = Record<string, unknown>;
+
+type Surface = 'message' | 'modal' | 'home';
+
+export type Subject =
+	| { kind: 'message'; value: unknown; method?: 'chat.update' }
+	| { kind: 'view'; value: unknown }
+	| { kind: 'blocks'; value: unknown; surface: Surface }
+	| { kind: 'errors'; view: unknown; value: unknown };
+
+/** Continues "Slack accepts …". */
+export type Accepted = { name: string; subject: Subject };
+
+/** Continues "Slack refuses …". */
+export type Refused = Accepted & {
+	/** A page of Slack's documentation, a report of what Slack answered, or why this is stricter than documented. */
+	source: string;
+	/** All that is wrong, as Slack words it. */
+	says: readonly string[];
+};
+
+/** Neighbours on both sides of a limit. */
+export type Edge = { accepted: Accepted; refused: Refused };
+
+/** The element's or block's page on docs.slack.dev. */
+export const block = (name: string): string => `docs.slack.dev/reference/block-kit/blocks/${name}-block`;
+export const element = (name: string): string => `docs.slack.dev/reference/block-kit/block-elements/${name}-element`;
+export const composition = (name: string): string =>
+	`docs.slack.dev/reference/block-kit/composition-objects/${name}-object`;
+export const method = (name: string): string => `docs.slack.dev/reference/methods/${name}`;
+/** A limit that stands in the types only. */
+export const types = (name: string): string => `@slack/types 3.2, ${name}`;
+/** A reason for which this is refused without anyone having seen Slack refuse it. */
+export const stricter = (reason: string): string => `stricter than documented: ${reason}`;
+
+export const x = (length: number): string => 'x'.repeat(length);
+export const url = (length: number): string => 'https://example.com/'.padEnd(length, 'x');
+export const many = <T>(count: number, make: (index: number) => T): T[] =>
+	Array.from({ length: count }, (_, index) => make(index));
+
+export const LABEL: Json = { type: 'plain_text', text: 'Label' };
+export const SECTION: Json = { type: 'section', text: { type: 'mrkdwn', text: 'Hello' } };
+export const BUTTON: Json = { type: 'button', text: { type: 'plain_text', text: 'Press' } };
+export const option = (value: string): Json => ({ text: { type: 'plain_text', text: value }, value });
+export const options = (count: number): Json[] => many(count, (index) => option(`option ${index}`));
+
+export const modal = (...blocks: unknown[]): Json => ({
+	type: 'modal',
+	title: { type: 'plain_text', text: 'Session' },
+	submit: { type: 'plain_text', text: 'Send' },
+	close: { type: 'plain_text', text: 'Close' },
+	blocks,
+});
+
+/** Where a literal stands; its pointer begins as the constant beside it says. */
+export const inMessage = (...blocks: unknown[]): Subject => ({
+	kind: 'message',
+	value: { text: 'What notifications say', blocks },
+});
+export const inModal = (...blocks: unknown[]): Subject => ({ kind: 'view', value: modal(...blocks) });
+export const inHome = (...blocks: unknown[]): Subject => ({ kind: 'view', value: { type: 'home', blocks } });
+/** At /view/blocks/0/element. */
+export const inInput = (input: Json): Subject => inModal({ type: 'input', label: LABEL, element: input });
+/** At /blocks/0/elements/0. */
+export const inActions = (...elements: Json[]): Subject => inMessage({ type: 'actions', elements });
+/** At /blocks/0/accessory. */
+export const inAccessory = (accessory: Json): Subject => inMessage({ ...SECTION, accessory });
+export const asMessage = (value: unknown): Subject => ({ kind: 'message', value });
+export const asUpdate = (value: unknown): Subject => ({ kind: 'message', value, method: 'chat.update' });
+export const asView = (value: unknown): Subject => ({ kind: 'view', value });
+
+export const accept = (name: string, subject: Subject): Accepted => ({ name, subject });
+
+/** `pointer` is where Slack says it; several where one mistake is one in several places. */
+export function refuse(
+	name: string,
+	source: string,
+	says: string,
+	pointer: string | readonly string[],
+	subject: Subject,
+): Refused {
+	const pointers = typeof pointer === 'string' ? [pointer] : pointer;
+	return {
+		name,
+		source,
+		says: pointers.map((place) => (place === '' ? says : `${says} [json-pointer:${place}]`)),
+		subject,
+	};
+}
+
+/** A text of as many characters as it may have, and one of one more. */
+export function longest(
+	name: string,
+	source: string,
+	limit: number,
+	pointer: string,
+	subject: (text: string) => Subject,
+	text: (length: number) => string = x,
+): Edge {
+	const says = `must be less than ${limit + 1} characters`;
+	return {
+		accepted: accept(`${name} of ${limit} characters`, subject(text(limit))),
+		refused: refuse(`${name} of ${limit + 1} characters`, source, says, pointer, subject(text(limit + 1))),
+	};
+}
+
+/** As many items as there may be, and one more. */
+export function most(
+	name: string,
+	source: string,
+	limit: number,
+	pointer: string,
+	subject: (count: number) => Subject,
+): Edge {
+	const says = `no more than ${limit} items allowed`;
+	return {
+		accepted: accept(`${limit} ${name}`, subject(limit)),
+		refused: refuse(`${limit + 1} ${name}`, source, says, pointer, subject(limit + 1)),
+	};
+}
+
+/** As few items as there may be, and one less. */
+export function fewest(
+	name: string,
+	source: string,
+	limit: number,
+	pointer: string,
+	subject: (count: number) => Subject,
+): Edge {
+	const says = `no fewer than ${limit} items allowed`;
+	return {
+		accepted: accept(`at least ${limit} ${name}`, subject(limit)),
+		refused: refuse(`${limit - 1} ${name}`, source, says, pointer, subject(limit - 1)),
+	};
+}
+
+/** The smallest number, and one less. */
+export function smallest(
+	name: string,
+	source: string,
+	limit: number,
+	pointer: string,
+	subject: (value: number) => Subject,
+): Edge {
+	return {
+		accepted: accept(`${name} of at least ${limit}`, subject(limit)),
+		refused: refuse(`${name} of ${limit - 1}`, source, `must be at least ${limit}`, pointer, subject(limit - 1)),
+	};
+}
+
+/** The greatest number, and one more. */
+export function greatest(
+	name: string,
+	source: string,
+	limit: number,
+	pointer: string,
+	subject: (value: number) => Subject,
+): Edge {
+	return {
+		accepted: accept(`${name} of at most ${limit}`, subject(limit)),
+		refused: refuse(`${name} of ${limit + 1}`, source, `must be at most ${limit}`, pointer, subject(limit + 1)),
+	};
+}

@@ -1,0 +1,228 @@
+import {
+	type Accepted,
+	accept,
+	asMessage,
+	asUpdate,
+	asView,
+	BUTTON,
+	block,
+	type Edge,
+	inActions,
+	inHome,
+	inMessage,
+	inModal,
+	LABEL,
+	longest,
+	many,
+	method,
+	modal,
+	type Refused,
+	refuse,
+	SECTION,
+	type Subject,
+	stricter,
+	x,
+} from './sample.ts';
+
+const section = (length: number) => ({ type: 'section', text: { type: 'mrkdwn', text: x(length) } });
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+/** A modal whose JSON has exactly this many bytes; an emoji is four of them in UTF-8. */
+function modalOf(bytes: number): Subject {
+	const withLast = (length: number) =>
+		modal(
+			{ type: 'section', text: { type: 'mrkdwn', text: '\u{1F600}'.repeat(100) } },
+			...many(81, () => section(3000)),
+			section(length),
+		);
+	return asView(withLast(1 + bytes - bytesOf(withLast(1))));
+}
+
+function metadataOf(bytes: number): Subject {
+	const metadata = (length: number) => ({ event_type: 'question', event_payload: { id: x(length) } });
+	return asMessage({ text: 'a', metadata: metadata(1 + bytes - bytesOf(metadata(1))) });
+}
+
+const table = (length: number) => ({
+	type: 'table',
+	rows: [[{ type: 'raw_text', text: x(length) }]],
+});
+const pie = {
+	type: 'data_visualization',
+	title: 'Bars',
+	chart: { type: 'pie', segments: [{ label: 'Kit Kat', value: 45 }] },
+};
+const dataTable = (length: number) => ({
+	type: 'data_table',
+	caption: 'Runs',
+	rows: [
+		[{ type: 'raw_text', text: 'a' }],
+		[
+			{
+				type: 'rich_text',
+				elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: x(length - 1) }] }],
+			},
+		],
+	],
+});
+
+const edge = (name: string, source: string, says: string, pointer: string, fits: Subject, bursts: Subject): Edge => ({
+	accepted: accept(name, fits),
+	refused: refuse(`more than ${name}`, source, says, pointer, bursts),
+});
+
+const cells = 'the text of all table cells must be less than 10001 characters';
+
+/** As much as a message or view may hold, and a little more. */
+export const wholeEdges: Edge[] = [
+	edge(
+		'250,000 bytes in a view',
+		`${method('views.open')}: view_too_large; ${stricter('250 KB may also be 256,000')}`,
+		'must be at most 250 KB',
+		'/view',
+		modalOf(250_000),
+		modalOf(250_001),
+	),
+	edge(
+		'13,200 characters in all',
+		'slackapi/bolt-js #2509',
+		'the text of all blocks must be less than 13201 characters',
+		'/blocks',
+		inMessage(...[3000, 3000, 3000, 3000, 1200].map(section)),
+		inMessage(...[3000, 3000, 3000, 3000, 1201].map(section)),
+	),
+	edge(
+		'12,000 characters of markdown',
+		block('markdown'),
+		'the text of all markdown blocks must be less than 12001 characters',
+		'/blocks',
+		inMessage({ type: 'markdown', text: x(6000) }, { type: 'markdown', text: x(6000) }),
+		inMessage({ type: 'markdown', text: x(6000) }, { type: 'markdown', text: x(6001) }),
+	),
+	edge(
+		'10,000 characters in a table',
+		stricter(`${block('data-table')} says it of data tables`),
+		cells,
+		'/blocks',
+		inMessage(table(10_000)),
+		inMessage(table(10_001)),
+	),
+	edge(
+		'10,000 characters in data tables',
+		stricter(`${block('data-table')} says it of each table, a later copy of all tables of a message`),
+		cells,
+		'/view/blocks',
+		inHome(dataTable(5000), dataTable(5000)),
+		inHome(dataTable(5000), dataTable(5001)),
+	),
+	longest('the text of an update', `${method('chat.update')}: msg_too_long`, 4000, '/text', (text) =>
+		asUpdate({ text }),
+	),
+	edge(
+		'16,000 bytes of metadata',
+		`docs.slack.dev/messaging/message-metadata: 16 KB; ${stricter('which may also be 16,384')}`,
+		'must be at most 16 KB',
+		'/metadata',
+		metadataOf(16_000),
+		metadataOf(16_001),
+	),
+	edge(
+		'one table',
+		block('table'),
+		'no more than 1 table blocks allowed',
+		'/blocks',
+		inMessage(table(1)),
+		inMessage(table(1), table(1)),
+	),
+	edge(
+		'two charts',
+		'vercel/chat #696',
+		'no more than 2 data_visualization blocks allowed',
+		'/blocks',
+		inMessage(pie, pie),
+		inMessage(pie, pie, pie),
+	),
+];
+
+const wholePair = 'erikdarlingdata/PerformanceMonitor #3622: half a surrogate pair makes the payload invalid';
+const field = (focus: boolean) => ({
+	type: 'input',
+	label: LABEL,
+	element: { type: 'plain_text_input', focus_on_load: focus },
+});
+
+export const wholeAccepted: Accepted[] = [
+	accept('one field with the focus', inModal(field(true), field(false))),
+	accept('a whole surrogate pair', asMessage({ text: '\u{1F511}', blocks: [section(1)] })),
+	accept('markdown_text alone', asMessage({ markdown_text: '# Report' })),
+	accept(
+		'markdown_text with metadata',
+		asMessage({ markdown_text: 'a', metadata: { event_type: 'a', event_payload: {} } }),
+	),
+];
+
+export const wholeRefused: Refused[] = [
+	refuse(
+		'a block_id twice',
+		'docs.slack.dev/reference/block-kit/blocks: "should be unique for each message"; reported as refused',
+		'`block_id` "a" already exists',
+		'/blocks/1/block_id',
+		inMessage({ ...SECTION, block_id: 'a' }, { type: 'divider', block_id: 'a' }),
+	),
+	refuse(
+		'an action_id twice in a block',
+		'docs.slack.dev/reference/block-kit/block-elements: "unique among all other action_ids in the containing block"',
+		'`action_id` "vote" already exists',
+		'/blocks/0/elements/1/action_id',
+		inActions({ ...BUTTON, action_id: 'vote' }, { ...BUTTON, action_id: 'vote' }),
+	),
+	refuse(
+		'two fields with the focus',
+		'docs.slack.dev/reference/block-kit/block-elements: "Only one element can be set to true"',
+		'only one element may set `focus_on_load`',
+		'/view/blocks/1/element/focus_on_load',
+		inModal(field(true), field(true)),
+	),
+	refuse(
+		'an input that nobody can send',
+		'docs.slack.dev/reference/views/modal-views: submit is required with an input block',
+		'must define `submit` to use an `input` block in modals',
+		'/view/blocks/1/input',
+		asView({ type: 'modal', title: LABEL, blocks: [SECTION, field(false)] }),
+	),
+	refuse('nothing at all', method('chat.postMessage'), 'no_text', '', asMessage({ text: '', blocks: [] })),
+	refuse('an empty markdown_text', method('chat.postMessage'), 'no_text', '', asMessage({ markdown_text: '' })),
+	...[
+		{ name: 'a text', value: { text: 'a' } },
+		{ name: 'blocks', value: { blocks: [SECTION] } },
+	].map(({ name, value }) =>
+		refuse(
+			`markdown_text beside ${name}`,
+			'slackapi/python-slack-sdk #1718: markdown_text_conflict',
+			'markdown_text must stand without `text` and `blocks`',
+			'/markdown_text',
+			asMessage({ markdown_text: '# Report', ...value }),
+		),
+	),
+	refuse(
+		'half a surrogate pair in a block',
+		wholePair,
+		'must be valid JSON text',
+		'/blocks/0/text/text',
+		inMessage({ type: 'section', text: { type: 'plain_text', text: 'key \ud83d' } }),
+	),
+	refuse(
+		'half a surrogate pair in a view',
+		wholePair,
+		'must be valid JSON text',
+		'/view/private_metadata',
+		asView({ ...modal(SECTION), private_metadata: '\udd11' }),
+	),
+	refuse(
+		'half a surrogate pair in a text',
+		wholePair,
+		'must be valid JSON text',
+		'/text',
+		asMessage({ text: '\ud83d' }),
+	),
+];
