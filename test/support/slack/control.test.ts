@@ -10,7 +10,7 @@ let running: RunningApp;
 beforeEach(async () => {
 	slack = await createSlackStandIn();
 	running = await startBoltApp(slack, 'socket', (app) => {
-		app.command('/session', async ({ ack, client, body }) => {
+		app.command('/demo', async ({ ack, client, body }) => {
 			await ack();
 			await client.views.open({ trigger_id: body.trigger_id, view: inputModal() as never });
 		});
@@ -36,7 +36,7 @@ async function send(path: string, body: Json, headers: Record<string, string> = 
 
 describe('the control API of a page', () => {
 	it('does what a person does and shows what they see', async () => {
-		const done = await send('act?user=ada', { do: 'command', channel: '#agents', line: '/session demo' });
+		const done = await send('act?user=ada', { do: 'command', channel: '#agents', line: '/demo demo' });
 		expect(done).toEqual({ ok: true, error: null });
 		const { id } = await slack.as('ada').waitForModal();
 		expect(await get('seen?user=ada')).toMatchObject({ me: { name: 'ada' }, modal: { id, depth: 1, fieldErrors: {} } });

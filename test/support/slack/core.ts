@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/clock.ts';
 import type { Changes } from './changes.ts';
+import type { Clock } from './clock.ts';
 import type { Faults } from './faults.ts';
 import type { Settings } from './settings.ts';
 import type { Channel, Person, SlackState } from './state.ts';
@@ -53,6 +53,10 @@ export function personOf(core: Core, idOrName: string): Person {
 	return person;
 }
 
+export function channelById(core: Core, id: unknown): Channel | undefined {
+	return core.state.channels.find((one) => one.id === id);
+}
+
 /** By id or by name with or without its #. */
 export function findChannel(core: Core, idOrName: string): Channel | undefined {
 	const name = idOrName.replace(/^#/, '');
@@ -70,20 +74,39 @@ export function isMember(channel: Channel, user: string): boolean {
 	return channel.members.includes(user);
 }
 
-/** The direct conversation of a person and the app, made when there is none yet. */
-export function openDm(core: Core, user: string): Channel {
-	const { botUser } = core.state.app;
-	const found = core.state.channels.find((one) => one.isIm && one.members.includes(user));
+/** Whether two lists hold the same people. */
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+	return some.length === others.length && some.every((one) => others.includes(one));
+}
+
+/**
+ * The direct conversation of these people (the app's bot may be one of them), made when there is none yet: of two, or of
+ * a group.
+ */
+export function openDirect(core: Core, users: readonly string[]): Channel {
+	const members = [...new Set(users)];
+	const isIm = members.length <= 2;
+	const found = core.state.channels.find(
+		(one) => (isIm ? one.isIm : one.isMpim === true) && isSame(one.members, members),
+	);
 	if (found) return found;
+	const names = members.map((user) => personOf(core, user).name);
 	const channel: Channel = {
-		id: nextId(core, 'D'),
-		name: '',
+		id: nextId(core, isIm ? 'D' : 'G'),
+		name: isIm ? '' : `mpdm-${names.join('--')}-1`,
 		isPrivate: true,
-		isIm: true,
+		isIm,
+		...(isIm ? {} : { isMpim: true }),
 		isArchived: false,
 		isExtShared: false,
-		members: [user, botUser],
+		members,
 	};
 	core.state.channels.push(channel);
+	core.changes.emit({ kind: 'channel', id: channel.id });
 	return channel;
+}
+
+/** The direct conversation of a person and the app. */
+export function openDm(core: Core, user: string): Channel {
+	return openDirect(core, [user, core.state.app.botUser]);
 }

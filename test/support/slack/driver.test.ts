@@ -44,7 +44,7 @@ const view = (title: string, initial?: string) => ({
 });
 
 function register(app: App): void {
-	app.command('/session', async ({ ack, client, body }) => {
+	app.command('/demo', async ({ ack, client, body }) => {
 		await ack();
 		await client.views.open({ trigger_id: body.trigger_id, view: view('First') });
 	});
@@ -69,7 +69,7 @@ describe.each(TRANSPORTS)('a person in front of Slack, over %s', (transport) => 
 		slack = await createSlackStandIn();
 		running = await startBoltApp(slack, transport, register);
 		const ada = slack.as('ada');
-		expect(await ada.command('#agents', '/session demo')).toEqual({ ok: true, error: null });
+		expect(await ada.command('#agents', '/demo demo')).toEqual({ ok: true, error: null });
 		const modal = await ada.waitForModal('What *next*, @grace? <now>');
 		expect(modal.fields()).toMatchObject([{ label: 'Your answer', kind: 'plain_text_input', value: null }]);
 		expect(await modal.submit()).toMatchObject({
@@ -86,7 +86,7 @@ describe.each(TRANSPORTS)('a person in front of Slack, over %s', (transport) => 
 		expect((await modal.submit()).outcome).toBe('closed');
 		expect(ada.modal()).toBeNull();
 		const message = await slack.as('grace').waitForMessage('#agents', 'They said: go on');
-		expect(message.author()).toBe('handraise');
+		expect(message.author()).toBe('sampleapp');
 		expect(slack.violations()).toEqual([]);
 	});
 });

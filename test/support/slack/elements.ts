@@ -88,6 +88,8 @@ const VALUE_KEYS: Record<string, readonly [initial: string, held: string, empty:
 	datepicker: ['initial_date', 'selected_date', null],
 	timepicker: ['initial_time', 'selected_time', null],
 	datetimepicker: ['initial_date_time', 'selected_date_time', null],
+	// There are no initial files: the key is never set.
+	file_input: ['initial_files', 'files', []],
 };
 
 /** The key under which an element's value stands in `state.values`, or undefined when it holds none. */

@@ -111,6 +111,12 @@ describe('the traffic log', () => {
 });
 
 describe('the state', () => {
+	it('is a copy when it is kept', async () => {
+		const kept = slack.snapshot();
+		await post('hello');
+		expect(kept.messages).toEqual([]);
+	});
+
 	it('survives as plain data', async () => {
 		await post('hello');
 		const kept = JSON.parse(JSON.stringify(slack.snapshot())) as ReturnType<SlackStandIn['snapshot']>;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from './clock.ts';
 import type { Json } from './json.ts';
 
 /** What goes wrong with calls of a Web API method. */

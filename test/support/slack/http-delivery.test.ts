@@ -1,9 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createManualClock, type ManualClock } from '../manual-clock.ts';
-import { signedHeaders } from './http-delivery.ts';
 import type { Json } from './json.ts';
 import { createSlackStandIn, type SlackStandIn } from './stand-in.ts';
 
@@ -45,11 +45,12 @@ afterEach(async () => {
 
 describe('signed HTTP', () => {
 	it('carries commands as a form, signed over the very body', async () => {
-		expect(await slack.as('ada').command('#secret', '/session 3f9a2c1d for @grace')).toMatchObject({ ok: true });
+		slack.settings.commands = [{ command: '/demo', escaped: true }];
+		expect(await slack.as('ada').command('#secret', '/demo 3f9a2c1d for @grace')).toMatchObject({ ok: true });
 		const [request] = received;
 		const form = new URLSearchParams(request?.body);
 		expect(Object.fromEntries(form)).toMatchObject({
-			command: '/session',
+			command: '/demo',
 			text: '3f9a2c1d for <@U0GRACE|grace>',
 			user_id: 'U0ADA',
 			channel_id: 'C0SECRET',
@@ -59,9 +60,9 @@ describe('signed HTTP', () => {
 			response_url: expect.stringContaining(slack.origin),
 		});
 		const stamp = Number(request?.headers['x-slack-request-timestamp']);
-		expect(request?.headers['x-slack-signature']).toBe(
-			signedHeaders('shh', request?.body ?? '', stamp * 1000)['x-slack-signature'],
-		);
+		const signature = createHmac('sha256', 'shh').update(`v0:${stamp}:${request?.body}`).digest('hex');
+		expect(request?.headers['x-slack-signature']).toBe(`v0=${signature}`);
+		expect(Math.abs(Date.now() / 1000 - stamp)).toBeLessThan(60);
 	});
 
 	it('carries interactions in a payload field and events as JSON', async () => {
@@ -95,20 +96,20 @@ describe('signed HTTP', () => {
 	it('gives up a command after three seconds, and at once when nobody listens', async () => {
 		const arrived = Promise.withResolvers<void>();
 		answer = () => arrived.resolve();
-		const typed = slack.as('ada').command('#agents', '/session');
+		const typed = slack.as('ada').command('#agents', '/demo');
 		await arrived.promise;
 		await clock.advance(3000);
 		expect(await typed).toEqual({ ok: false, error: 'operation_timeout' });
 		slack.setRequestUrl('http://127.0.0.1:1/slack/events');
-		expect(await slack.as('ada').command('#agents', '/session')).toEqual({ ok: false, error: 'http_client_error' });
+		expect(await slack.as('ada').command('#agents', '/demo')).toEqual({ ok: false, error: 'http_client_error' });
 	});
 
 	it('shows the answer of a command in the channel when it says so', async () => {
 		answer = ({ response }) => response.end(JSON.stringify({ response_type: 'in_channel', text: 'For all' }));
-		await slack.as('ada').command('#agents', '/session');
+		await slack.as('ada').command('#agents', '/demo');
 		expect(slack.as('grace').messages('#agents')[0]?.text()).toBe('For all');
 		answer = ({ response }) => response.end('Just text');
-		await slack.as('ada').command('#agents', '/session');
+		await slack.as('ada').command('#agents', '/demo');
 		expect(
 			slack
 				.as('ada')

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Core } from './core.ts';
 import type { Delivery, Transport } from './delivery.ts';
-import type { Json } from './json.ts';
+import { type Json, parseJson } from './json.ts';
 
 /** The names Slack gives failures in `x-slack-retry-reason` (docs.slack.dev, "The Events API"). */
 const RETRY_REASONS: Record<string, string> = {
@@ -39,11 +39,7 @@ function encode(delivery: Delivery): { body: string; type: string } {
 
 function parse(body: string): unknown {
 	if (body === '') return undefined;
-	try {
-		return JSON.parse(body);
-	} catch {
-		return body;
-	}
+	return parseJson(body) ?? body;
 }
 
 /** Signed POSTs to the app's request URL. The timestamp is real time: the app checks it against its own clock. */

@@ -5,10 +5,35 @@ export function isRecord(value: unknown): value is Json {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+function isWellFormed(value: unknown): boolean {
+	if (typeof value === 'string') return value.isWellFormed();
+	if (Array.isArray(value)) return value.every(isWellFormed);
+	return !isRecord(value) || Object.entries(value).every(([key, one]) => key.isWellFormed() && isWellFormed(one));
+}
+
+/**
+ * What a JSON text says, or undefined when Slack cannot read it: half a surrogate pair, which JavaScript writes as an
+ * escape without a word, is an error to the parser of PHP ("Single unpaired high surrogate in Unicode escape").
+ */
+export function parseJson(body: string): unknown {
+	try {
+		const value: unknown = JSON.parse(body);
+		return isWellFormed(value) ? value : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
 /** The string at a key, or undefined when there is none. */
 export function text(value: unknown, key: string): string | undefined {
 	const found = isRecord(value) ? value[key] : undefined;
 	return typeof found === 'string' ? found : undefined;
+}
+
+/** The text or number at a key as text, undefined when there is neither. */
+export function scalar(value: Json, key: string): string | undefined {
+	const found = value[key];
+	return typeof found === 'number' ? String(found) : text(value, key);
 }
 
 /** The objects of an array at a key; everything else in it is left out. */

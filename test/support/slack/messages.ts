@@ -1,8 +1,9 @@
-import { type Core, nextTs, personOf, SlackError } from './core.ts';
+import { type Core, channelById, nextTs, personOf, SlackError } from './core.ts';
 import { withIds } from './elements.ts';
 import { carryOver } from './input-state.ts';
 import { isRecord, type Json, record, text } from './json.ts';
-import type { Channel, Message } from './state.ts';
+import type { Channel, Message, Person } from './state.ts';
+import { isShared } from './teams.ts';
 import { type MessageMethod, type SlackProblem, validateMessage } from './validation/index.ts';
 
 /** Versions of a message kept for tests and the sandbox: a card that is updated for days must not fill the memory. */
@@ -44,6 +45,22 @@ export function findMessage(core: Core, channel: string, ts: unknown): Message |
 	return core.state.messages.find((one) => one.channel === channel && one.ts === ts && one.ephemeralFor === undefined);
 }
 
+/**
+ * Where a post that names a thread goes. Slack's threads are flat: a reply to a reply belongs to the first message. A
+ * parent that is gone is no error: the post goes into the channel, and its `thread_ts` is missing from the response.
+ */
+function threadOf(core: Core, channel: Channel, threadTs: string): string | undefined {
+	const parent = findMessage(core, channel.id, threadTs);
+	return parent === undefined ? undefined : (parent.threadTs ?? parent.ts);
+}
+
+/** The replies to a message that everybody in the channel sees. */
+function repliesTo(core: Core, { channel, ts }: Message): Message[] {
+	return core.state.messages.filter(
+		(one) => one.channel === channel && one.threadTs === ts && one.ephemeralFor === undefined,
+	);
+}
+
 interface Posting {
 	channel: Channel;
 	user: string;
@@ -51,42 +68,57 @@ interface Posting {
 	ephemeralFor?: string;
 	threadTs?: string;
 	subtype?: string;
+	clientMsgId?: string;
 }
 
-/** Puts a message into a channel. */
+/** What a message says; of what Slack makes of `markdown_text` only that it is shown is known. */
+function writtenText(payload: Json): string | undefined {
+	return text(payload, 'text') ?? text(payload, 'markdown_text');
+}
+
+/** Puts a message into a channel or thread. */
 export function postMessage(core: Core, posting: Posting): Message {
 	const { channel, user, payload } = posting;
-	const parent = posting.threadTs === undefined ? undefined : findMessage(core, channel.id, posting.threadTs);
-	// Slack's threads are flat: a reply to a reply belongs to the first message.
-	const threadTs = parent?.threadTs ?? posting.threadTs;
+	const threadTs = posting.threadTs === undefined ? undefined : threadOf(core, channel, posting.threadTs);
 	const metadata = record(payload, 'metadata');
+	const broadcast = payload.reply_broadcast === true && threadTs !== undefined;
+	// A reply that is shown in the channel too is a message of its own kind (docs.slack.dev, thread_broadcast).
+	const subtype = posting.subtype ?? (broadcast ? 'thread_broadcast' : undefined);
 	const message: Message = {
 		ts: nextTs(core),
 		channel: channel.id,
 		user,
-		text: text(payload, 'text') ?? '',
+		text: writtenText(payload) ?? '',
 		blocks: withIds(core, payload.blocks),
-		broadcast: payload.reply_broadcast === true && threadTs !== undefined,
+		broadcast,
 		history: [],
 		inputs: {},
 		...(user === core.state.app.botUser ? { botId: core.state.app.botId } : {}),
 		...(threadTs === undefined ? {} : { threadTs }),
 		...(metadata ? { metadata: structuredClone(metadata) } : {}),
 		...(posting.ephemeralFor === undefined ? {} : { ephemeralFor: posting.ephemeralFor }),
-		...(posting.subtype === undefined ? {} : { subtype: posting.subtype }),
+		...(subtype === undefined ? {} : { subtype }),
+		...(posting.clientMsgId === undefined ? {} : { clientMsgId: posting.clientMsgId }),
 		...(typeof payload.unfurl_links === 'boolean' ? { unfurlLinks: payload.unfurl_links } : {}),
 		...(typeof payload.unfurl_media === 'boolean' ? { unfurlMedia: payload.unfurl_media } : {}),
 	};
-	core.state.messages.push(message);
+	if (!isShownToNobody(core, posting, threadTs)) core.state.messages.push(message);
 	core.changes.emit({ kind: 'message', id: message.ts });
 	return message;
+}
+
+/** A message for one person that names a thread is shown only where the thread has replies. */
+function isShownToNobody(core: Core, { channel, ephemeralFor, threadTs }: Posting, thread?: string): boolean {
+	if (ephemeralFor === undefined || threadTs === undefined) return false;
+	const parent = thread === undefined ? undefined : findMessage(core, channel.id, thread);
+	return parent === undefined || repliesTo(core, parent).length === 0;
 }
 
 /** Replaces text and blocks: text without blocks removes the blocks; metadata stays unless given, `{}` removes it. */
 export function editMessage(core: Core, message: Message, payload: Json): void {
 	message.history.push({ text: message.text, blocks: message.blocks, at: core.clock.now() });
 	if (message.history.length > HISTORY_KEPT) message.history.shift();
-	message.text = text(payload, 'text') ?? (payload.blocks === undefined ? message.text : '');
+	message.text = writtenText(payload) ?? (payload.blocks === undefined ? message.text : '');
 	message.blocks = withIds(core, payload.blocks);
 	for (const [user, input] of Object.entries(message.inputs)) message.inputs[user] = carryOver(input, message.blocks);
 	message.editedTs = nextTs(core);
@@ -96,27 +128,62 @@ export function editMessage(core: Core, message: Message, payload: Json): void {
 	core.changes.emit({ kind: 'message', id: message.ts });
 }
 
+/** What stands in the place of a deleted message that has replies: the thread lives on. */
+const TOMBSTONE = { subtype: 'tombstone', text: 'This message was deleted.', user: 'USLACKBOT' } as const;
+
+export function isTombstone({ subtype }: Message): boolean {
+	return subtype === TOMBSTONE.subtype;
+}
+
+/** Takes a message away; one with replies leaves a tombstone, which goes with the last of them. */
 export function deleteMessage(core: Core, message: Message): void {
-	core.state.messages = core.state.messages.filter((one) => one !== message);
+	if (repliesTo(core, message).length > 0) {
+		const { channel, ts, history } = message;
+		const tombstone: Message = { ...TOMBSTONE, channel, ts, history, blocks: [], broadcast: false, inputs: {} };
+		core.state.messages = core.state.messages.map((one) => (one === message ? tombstone : one));
+	} else {
+		core.state.messages = core.state.messages.filter((one) => one !== message);
+		const parent = findMessage(core, message.channel, message.threadTs);
+		if (parent !== undefined && isTombstone(parent)) deleteMessage(core, parent);
+	}
 	core.changes.emit({ kind: 'message', id: message.ts });
+}
+
+/** Who wrote a message, as it says itself in channels of several workspaces (docs.slack.dev, "Apps in Slack Connect"). */
+function authorInShared(author: Person): Json {
+	return {
+		user_team: author.teamId,
+		source_team: author.teamId,
+		user_profile: {
+			name: author.name,
+			display_name: author.name,
+			real_name: author.realName,
+			team: author.teamId,
+			is_restricted: author.isRestricted,
+			is_ultra_restricted: author.isUltraRestricted,
+		},
+	};
 }
 
 /** A message as Slack hands it to the app, in answers, events and payloads. */
 export function messageForApp(core: Core, message: Message, withMetadata = false): Json {
-	const author = personOf(core, message.user);
-	const replies = core.state.messages.filter(
-		(one) => one.channel === message.channel && one.threadTs === message.ts && one.ephemeralFor === undefined,
-	);
+	const author = isTombstone(message) ? null : personOf(core, message.user);
+	const channel = channelById(core, message.channel);
+	const replies = repliesTo(core, message);
+	const root = message.broadcast ? findMessage(core, message.channel, message.threadTs) : undefined;
 	return {
 		type: 'message',
 		...(message.subtype === undefined ? {} : { subtype: message.subtype }),
+		...(message.clientMsgId === undefined ? {} : { client_msg_id: message.clientMsgId }),
 		user: message.user,
 		ts: message.ts,
 		text: message.text,
-		team: author.teamId,
+		...(author === null ? { hidden: true } : { team: author.teamId }),
+		...(author !== null && channel && isShared(channel) && !author.isBot ? authorInShared(author) : {}),
 		...(message.botId === undefined ? {} : { bot_id: message.botId, app_id: core.state.app.id }),
 		...(message.blocks.length === 0 ? {} : { blocks: structuredClone(message.blocks) }),
 		...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
+		...(root === undefined ? {} : { root: messageForApp(core, root) }),
 		...(replies.length === 0 ? {} : { thread_ts: message.ts, reply_count: replies.length }),
 		...(message.editedTs === undefined ? {} : { edited: { user: message.user, ts: message.editedTs } }),
 		...(withMetadata && message.metadata ? { metadata: structuredClone(message.metadata) } : {}),

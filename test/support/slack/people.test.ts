@@ -56,6 +56,11 @@ describe('talk', () => {
 		expect(slack.traffic.deliveries('message')[0]?.request.event).toMatchObject({ bot_id: 'B0BOT', user: 'U0BOT' });
 	});
 
+	it('a mention in the talk with the app is a message like any other there', async () => {
+		await slack.as('ada').mention('dm', 'hello');
+		expect(events()).toMatchObject([{ type: 'message', channel_type: 'im', text: '<@U0BOT> hello' }]);
+	});
+
 	it('only what the app is subscribed to is delivered', async () => {
 		slack.settings.events = [];
 		await slack.as('ada').mention('#agents', 'hello');
@@ -72,8 +77,8 @@ describe('talk', () => {
 describe('channels', () => {
 	it('tell of people who leave, and the bot of its own removal only as channel_left', async () => {
 		await slack.remove('#agents', 'gus');
-		await slack.remove('#agents', 'handraise');
-		await slack.remove('#secret', 'handraise');
+		await slack.remove('#agents', 'sampleapp');
+		await slack.remove('#secret', 'sampleapp');
 		expect(events().map((event) => [event.type, event.user ?? event.channel])).toEqual([
 			['member_left_channel', 'U0GUS'],
 			['channel_left', 'C0AGENTS'],
@@ -97,12 +102,12 @@ describe('channels', () => {
 
 describe('commands', () => {
 	it('other than those of the app are answered by Slack', async () => {
-		slack.settings.commands = ['/session'];
-		expect(await slack.as('ada').command('#agents', '/sesion demo')).toMatchObject({ ok: false });
-		expect(slack.as('ada').messages('#agents')[0]?.text()).toBe('/sesion is not a valid command.');
+		slack.settings.commands = [{ command: '/demo', escaped: false }];
+		expect(await slack.as('ada').command('#agents', '/dmeo demo')).toMatchObject({ ok: false });
+		expect(slack.as('ada').messages('#agents')[0]?.text()).toBe('/dmeo is not a valid command.');
 		expect(heard).toEqual([]);
-		await slack.as('ada').command('#agents', '/session   "a  b"  ');
-		expect(heard).toMatchObject([{ command: '/session', text: '"a  b"' }]);
+		await slack.as('ada').command('#agents', '/demo   "a  b"  ');
+		expect(heard).toMatchObject([{ command: '/demo', text: '"a  b"' }]);
 	});
 });
 
@@ -144,13 +149,21 @@ describe('buttons and choices in messages', () => {
 		expect(() => slack.as('grace').messages('#agents')[0]?.link('Delete')).toThrow('Buttons: Answer');
 	});
 
+	it('hold for each person what they typed themselves', async () => {
+		await post({ blocks });
+		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
+		await message.fill('Note', 'remember');
+		const [seen] = slack.as('grace').messages('#agents');
+		expect(seen?.fields().find((field) => field.label === 'Note')?.value).toBeNull();
+	});
+
 	it('of an ephemeral message come without its content', async () => {
 		await callSlack(slack, 'chat.postEphemeral', { channel: 'C0AGENTS', user: 'U0ADA', text: 'card', blocks });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
 		await message.press('Answer');
 		expect(heard[0]).toMatchObject({ container: { is_ephemeral: true } });
 		expect(heard[0]?.message).toBeUndefined();
-		await expect(slack.as('ada').shortcut(message, 'use_as_answer')).rejects.toThrow('no shortcuts');
+		await expect(slack.as('ada').shortcut(message, 'use_text')).rejects.toThrow('no shortcuts');
 	});
 
 	it('are gone with a message that was deleted', async () => {
@@ -162,10 +175,10 @@ describe('buttons and choices in messages', () => {
 
 	it('a message shortcut carries the message and a trigger', async () => {
 		const said = await slack.as('grace').say('#agents', 'use port 8080');
-		expect(await slack.as('ada').shortcut(said, 'use_as_answer')).toBe(true);
+		expect(await slack.as('ada').shortcut(said, 'use_text')).toBe(true);
 		expect(heard[0]).toMatchObject({
 			type: 'message_action',
-			callback_id: 'use_as_answer',
+			callback_id: 'use_text',
 			message: { text: 'use port 8080', user: 'U0GRACE', ts: said.ts },
 			message_ts: said.ts,
 			trigger_id: expect.any(String),
@@ -243,6 +256,8 @@ describe('what Slack checks before it sends a modal', () => {
 			input('boxes', { type: 'checkboxes', options }),
 			input('day', { type: 'datepicker' }),
 			input('who', { type: 'users_select' }),
+			{ ...input('papers', { type: 'file_input' }), optional: true },
+			{ ...input('more', { type: 'file_input' }), optional: true },
 		];
 		const view = inputModal({ blocks });
 		await callSlack(slack, 'views.open', { trigger_id: triggerOf(slack, 'ada'), view });
@@ -252,7 +267,15 @@ describe('what Slack checks before it sends a modal', () => {
 		await modal.choose('boxes', ['Yes', 'No']);
 		await modal.choose('day', '2026-01-05');
 		await modal.choose('who', 'U0GRACE');
-		expect(modal.fields().map((one) => one.value)).toEqual(['Yes', ['Yes', 'No'], '2026-01-05', 'U0GRACE']);
+		await modal.choose('papers', ['plan.pdf']);
+		expect(modal.fields().map((one) => one.value)).toEqual([
+			'Yes',
+			['Yes', 'No'],
+			'2026-01-05',
+			'U0GRACE',
+			['plan.pdf'],
+			[],
+		]);
 		await modal.submit();
 		expect(heard[0]).toMatchObject({
 			view: {
@@ -262,6 +285,8 @@ describe('what Slack checks before it sends a modal', () => {
 						boxes: { value: { type: 'checkboxes', selected_options: [{ value: 'yes' }, { value: 'no' }] } },
 						day: { value: { type: 'datepicker', selected_date: '2026-01-05' } },
 						who: { value: { type: 'users_select', selected_user: 'U0GRACE' } },
+						papers: { value: { type: 'file_input', files: [{ id: expect.any(String), name: 'plan.pdf' }] } },
+						more: { value: { type: 'file_input', files: [] } },
 					},
 				},
 			},

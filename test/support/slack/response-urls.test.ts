@@ -48,6 +48,15 @@ describe('a response_url', () => {
 		expect(await respond(url, { text: 'x' })).toMatchObject({ status: 404, body: expect.stringContaining('used_url') });
 	});
 
+	it('counts what it deletes and replaces, too', async () => {
+		const { ts } = await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card' });
+		const url = urlOf(String(ts));
+		for (let use = 0; use < 3; use++) await respond(url, { text: 'x' });
+		await respond(url, { text: 'newer', replace_original: true });
+		await respond(url, { delete_original: true });
+		expect((await respond(url, { text: 'x' })).body).toContain('used_url');
+	});
+
 	it('works for thirty minutes', async () => {
 		const url = urlOf();
 		await clock.advance(30 * 60_000);
@@ -57,6 +66,26 @@ describe('a response_url', () => {
 			status: 404,
 			body: expect.stringContaining('expired_url'),
 		});
+	});
+
+	it('takes its booleans as strings too, as the documentation writes them', async () => {
+		const { ts } = await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card' });
+		const url = urlOf(String(ts));
+		await respond(url, { text: 'newer', replace_original: 'true' });
+		expect(slack.snapshot().messages).toMatchObject([{ ts, text: 'newer' }]);
+		await respond(url, { text: 'beside', replace_original: 'false' });
+		expect(slack.snapshot().messages).toHaveLength(2);
+		await respond(url, { delete_original: 'true' });
+		expect(slack.snapshot().messages).toMatchObject([{ text: 'beside' }]);
+	});
+
+	it('is refused with a body that is no JSON', async () => {
+		const headers = { 'content-type': 'application/json' };
+		for (const body of ['{"text":', '{"text":"\\ud83d"}']) {
+			const response = await fetch(urlOf(), { method: 'POST', headers, body });
+			expect([response.status, await response.text()]).toEqual([400, 'invalid_payload']);
+		}
+		expect(slack.snapshot().messages).toEqual([]);
 	});
 
 	it('replaces and deletes the message it came from, ephemeral ones too', async () => {

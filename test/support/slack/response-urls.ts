@@ -1,5 +1,5 @@
 import { type Core, findChannel, nextId, SlackError } from './core.ts';
-import type { Json } from './json.ts';
+import { flag, type Json } from './json.ts';
 import { deleteMessage, editMessage, postMessage, requireValidMessage } from './messages.ts';
 import type { ResponseUrl } from './state.ts';
 
@@ -18,20 +18,23 @@ export function createResponseUrl(core: Core, from: Pick<ResponseUrl, 'channel' 
 	return `${core.origin}/actions/${core.state.team.id}/${id}`;
 }
 
-/** What a POST to a response_url does. Throws Slack's errors: used_url, expired_url, no_text, invalid_blocks. */
+/**
+ * What a POST to a response_url does; its booleans may be strings (docs.slack.dev writes `"replace_original": "true"`).
+ * Throws Slack's errors: used_url, expired_url, no_text, invalid_blocks.
+ */
 export function spendResponseUrl(core: Core, id: string, payload: Json): void {
 	const url = core.state.responseUrls[id];
 	if (!url || core.clock.now() - url.at > RESPONSE_URL_LIFE_MS) throw new SlackError('expired_url');
 	if (url.uses >= RESPONSE_URL_USES) throw new SlackError('used_url');
 	const origin = core.state.messages.find((one) => one.channel === url.channel && one.ts === url.ts);
-	if (payload.delete_original === true) {
+	if (flag(payload.delete_original)) {
 		url.uses++;
 		if (origin) deleteMessage(core, origin);
 		return;
 	}
 	requireValidMessage(core, payload, 'response_url');
 	url.uses++;
-	if (payload.replace_original === true && origin) {
+	if (flag(payload.replace_original) && origin) {
 		editMessage(core, origin, payload);
 		return;
 	}

@@ -1,4 +1,6 @@
-/** The scopes an installation of the app has unless a test takes some away. */
+import type { Manifest } from './manifest.ts';
+
+/** The scopes of an app of which no manifest is given. */
 const DEFAULT_SCOPES = [
 	'app_mentions:read',
 	'channels:history',
@@ -13,27 +15,55 @@ const DEFAULT_SCOPES = [
 	'users:read',
 ];
 
-/** The events the app is subscribed to. */
+/** The events such an app is subscribed to. */
 const DEFAULT_EVENTS = [
 	'app_home_opened',
 	'app_mention',
 	'channel_archive',
+	'channel_deleted',
 	'channel_left',
+	'channel_shared',
 	'channel_unarchive',
+	'channel_unshared',
 	'group_archive',
+	'group_deleted',
 	'group_left',
+	'group_unarchive',
 	'member_joined_channel',
 	'member_left_channel',
 	'message.im',
 ];
 
+interface DeclaredCommand {
+	command: string;
+	/** `should_escape`: mentions, channels and links arrive as `<@U…|name>`, `<#C…|name>` and `<https://…>`. */
+	escaped: boolean;
+}
+
+interface DeclaredShortcut {
+	type: 'message' | 'global';
+	callbackId: string;
+}
+
+interface MetadataSubscription {
+	/** An app's id, or `*`. */
+	appId: string;
+	eventType: string;
+}
+
 export interface Settings {
 	scopes: string[];
 	events: string[];
-	/** Commands the app has; others are answered by Slack itself. Undefined: every command goes to the app. */
-	commands: string[] | undefined;
-	/** `should_escape` of the commands: mentions arrive as `<@U…|name>`. */
-	escapeCommands: boolean;
+	/** The metadata of messages the app hears of. Null, without a manifest: any, once `events` have message_metadata_posted. */
+	metadataSubscriptions: MetadataSubscription[] | null;
+	/** Commands the app has; others are answered by Slack itself. Null, without a manifest: every command goes to the app. */
+	commands: DeclaredCommand[] | null;
+	/** Shortcuts the app has; nobody can choose others. Null, without a manifest: any. */
+	shortcuts: DeclaredShortcut[] | null;
+	/** Whether the app has a Home tab. */
+	homeTab: boolean;
+	/** Whether people can write to the app. */
+	messagesTab: boolean;
 	/**
 	 * After an update of a view, initial values of plain-text inputs that nobody touched are missing from
 	 * `view.state.values` (bolt-js #1073, #1258).
@@ -43,21 +73,33 @@ export interface Settings {
 	realRates: boolean;
 	/** conversations.history and .replies: once a minute, as for apps distributed outside the Marketplace. */
 	historyOncePerMinute: boolean;
+	/** The most messages in one answer of conversations.history and .replies: 15 for apps outside the Marketplace. */
+	historyPageSize: number;
 	/** URLs that Slack cannot download: an image block with one fails the whole message. */
 	undownloadable: (url: string) => boolean;
 	/** Redeliveries of an event nobody acknowledged, in milliseconds after the failure before (Slack: at once, 1 min, 5 min). */
 	retryDelaysMs: number[];
 }
 
-export function defaultSettings(): Settings {
+/** What the manifest declares is granted, subscribed to and delivered; without one, what an ordinary app has. */
+export function settingsOf(manifest: Manifest | null): Settings {
+	const features = manifest?.features;
 	return {
-		scopes: [...DEFAULT_SCOPES],
-		events: [...DEFAULT_EVENTS],
-		commands: undefined,
-		escapeCommands: true,
+		scopes: manifest?.oauth_config.scopes.bot ?? [...DEFAULT_SCOPES],
+		events: manifest?.settings.event_subscriptions.bot_events ?? [...DEFAULT_EVENTS],
+		metadataSubscriptions:
+			manifest?.settings.event_subscriptions.metadata_subscriptions.map((one) => ({
+				appId: one.app_id,
+				eventType: one.event_type,
+			})) ?? null,
+		commands: features?.slash_commands.map(({ command, should_escape: escaped }) => ({ command, escaped })) ?? null,
+		shortcuts: features?.shortcuts.map(({ type, callback_id: callbackId }) => ({ type, callbackId })) ?? null,
+		homeTab: features?.app_home.home_tab_enabled ?? true,
+		messagesTab: features?.app_home.messages_tab_enabled ?? true,
 		omitUntouchedInitialValues: true,
 		realRates: false,
 		historyOncePerMinute: false,
+		historyPageSize: 999,
 		undownloadable: () => false,
 		retryDelaysMs: [0, 60_000, 300_000],
 	};

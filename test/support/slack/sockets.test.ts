@@ -84,7 +84,7 @@ describe('a connection', () => {
 		expect(await client.next('hello')).toMatchObject({
 			num_connections: 1,
 			debug_info: { host: expect.any(String) },
-			connection_info: { app_id: 'A0HANDRAISE' },
+			connection_info: { app_id: 'A0APP' },
 		});
 		expect(await (await connect()).next('hello')).toMatchObject({ num_connections: 2 });
 	});
@@ -103,8 +103,8 @@ describe('payloads', () => {
 		const [one, two] = [await connect(), await connect()];
 		await Promise.all([one.next('hello'), two.next('hello')]);
 		const ada = slack.as('ada');
-		const first = ada.command('#agents', '/session one');
-		const second = ada.command('#agents', '/session two');
+		const first = ada.command('#agents', '/demo one');
+		const second = ada.command('#agents', '/demo two');
 		const frames = await Promise.all([one.next('slash_commands'), two.next('slash_commands')]);
 		expect(frames.map((frame) => (frame.payload as Json).text)).toEqual(['one', 'two']);
 		expect(frames[0]).toMatchObject({ accepts_response_payload: true, envelope_id: expect.any(String) });
@@ -119,12 +119,13 @@ describe('payloads', () => {
 	it('fail for the person when nobody acknowledges within three seconds', async () => {
 		const client = await connect();
 		await client.next('hello');
-		const typed = slack.as('ada').command('#agents', '/session demo');
+		const typed = slack.as('ada').command('#agents', '/demo demo');
 		const frame = await client.next('slash_commands');
+		expect(clock.nextWake).toBe(clock.now() + 3000);
 		await clock.advance(3000);
 		expect(await typed).toEqual({ ok: false, error: 'operation_timeout' });
 		const [said] = slack.as('ada').messages('#agents');
-		expect(said?.text()).toBe('/session failed with the error "operation_timeout"');
+		expect(said?.text()).toBe('/demo failed with the error "operation_timeout"');
 		expect(said?.author()).toBe('slackbot');
 		client.ack(frame);
 		expect(slack.traffic.deliveries('slash_commands')[0]).toMatchObject({ acked: false, answer: 'timeout' });
@@ -133,7 +134,7 @@ describe('payloads', () => {
 	it('are acknowledged in time when the answer is on its way while a test moves the clock', async () => {
 		const client = await connect();
 		await client.next('hello');
-		const typed = slack.as('ada').command('#agents', '/session demo');
+		const typed = slack.as('ada').command('#agents', '/demo demo');
 		const frame = await client.next('slash_commands');
 		await clock.advance(600_000);
 		await callSlack(slack, 'auth.test', {});
@@ -142,14 +143,27 @@ describe('payloads', () => {
 	});
 
 	it('fail at once when no connection is there', async () => {
-		expect(await slack.as('ada').command('#agents', '/session demo')).toEqual({ ok: false, error: 'dispatch_failed' });
+		expect(await slack.as('ada').command('#agents', '/demo demo')).toEqual({ ok: false, error: 'dispatch_failed' });
+	});
+
+	it('are acknowledged by their envelope_id, in any order', async () => {
+		const client = await connect();
+		await client.next('hello');
+		const early = slack.as('ada').command('#agents', '/demo early');
+		const first = await client.next('slash_commands');
+		const late = slack.as('grace').command('#agents', '/demo late');
+		client.ack(await client.next('slash_commands'));
+		expect(await late).toMatchObject({ ok: true });
+		expect(slack.traffic.deliveries('slash_commands')[0]).toMatchObject({ acked: null });
+		client.ack(first);
+		expect(await early).toMatchObject({ ok: true });
 	});
 
 	it('come twice with the same envelope_id on request', async () => {
 		const client = await connect();
 		await client.next('hello');
 		slack.faults.duplicateNext('slash_commands');
-		const typed = slack.as('ada').command('#agents', '/session demo');
+		const typed = slack.as('ada').command('#agents', '/demo demo');
 		const [first, second] = [await client.next('slash_commands'), await client.next('slash_commands')];
 		expect(second).toEqual(first);
 		client.ack(first);
@@ -162,7 +176,7 @@ describe('an app that goes away', () => {
 	it('leaves its payload unanswered and harms nobody', async () => {
 		const client = await connect();
 		await client.next('hello');
-		const typed = slack.as('ada').command('#agents', '/session demo');
+		const typed = slack.as('ada').command('#agents', '/demo demo');
 		await client.next('slash_commands');
 		client.socket.terminate();
 		await slack.changes.until(
@@ -173,7 +187,7 @@ describe('an app that goes away', () => {
 		expect(await typed).toEqual({ ok: false, error: 'operation_timeout' });
 		const again = await connect();
 		await again.next('hello');
-		const second = slack.as('ada').command('#agents', '/session demo');
+		const second = slack.as('ada').command('#agents', '/demo demo');
 		again.ack(await again.next('slash_commands'));
 		expect(await second).toMatchObject({ ok: true });
 	});
@@ -210,7 +224,9 @@ describe('events', () => {
 			() => slack.traffic.deliveries('app_mention').at(-1)?.acked === false,
 			() => 'The second is not given up.',
 		);
-		await clock.advance(60_000);
+		await clock.advance(59_999);
+		expect(slack.traffic.deliveries('app_mention')).toHaveLength(2);
+		await clock.advance(1);
 		const third = await client.next('events_api');
 		expect(third).toMatchObject({ retry_attempt: 2 });
 		client.ack(third);
@@ -232,7 +248,7 @@ describe('a disconnect', () => {
 			slack.sockets.disconnect(reason);
 			expect(await one.next('disconnect')).toMatchObject({ reason });
 			expect(slack.sockets.count()).toBe(1);
-			const typed = slack.as('ada').command('#agents', '/session demo');
+			const typed = slack.as('ada').command('#agents', '/demo demo');
 			two.ack(await two.next('slash_commands'));
 			expect(await typed).toMatchObject({ ok: true });
 			await clock.advance(10_000);

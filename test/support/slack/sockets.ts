@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Core } from './core.ts';
 import type { Transport } from './delivery.ts';
-import { isRecord } from './json.ts';
+import { isRecord, parseJson } from './json.ts';
 
 /** Sockets an app may have at a time (docs.slack.dev, "Using Socket Mode"). */
 const MAX_SOCKETS = 10;
@@ -50,14 +50,13 @@ export function createSockets(core: Core): Sockets {
 	}
 
 	function onMessage(data: string): void {
-		let frame: unknown;
-		try {
-			frame = JSON.parse(data);
-		} catch {
-			frame = undefined;
-		}
+		const frame = parseJson(data);
 		if (!isRecord(frame) || typeof frame.envelope_id !== 'string') {
-			core.traffic.violate({ where: 'socket', messages: ['A frame without envelope_id'], payload: data });
+			core.traffic.violate({
+				where: 'socket',
+				messages: ['A frame that is no JSON text or has no envelope_id'],
+				payload: data,
+			});
 			core.changes.emit({ kind: 'socket', id: 'violation' });
 			return;
 		}

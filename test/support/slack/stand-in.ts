@@ -2,17 +2,18 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
-import { type Clock, systemClock } from '../../../src/clock.ts';
 import { type Changes, createChanges } from './changes.ts';
+import { type Clock, realClock } from './clock.ts';
 import { createControlApi } from './control/index.ts';
 import { type Core, channelOf, personOf } from './core.ts';
 import { createDeliverer, type Deliverer } from './delivery.ts';
 import { type Actor, createActor } from './driver/actor.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { createHttpTransport, verifyRequestUrl } from './http-delivery.ts';
-import { archiveChannel, joinChannel, leaveChannel } from './people/talk.ts';
-import { seedState } from './seed.ts';
-import { defaultSettings, type Settings } from './settings.ts';
+import { readManifest } from './manifest.ts';
+import { archiveChannel, deleteChannel, joinChannel, leaveChannel, shareChannel } from './people/channels.ts';
+import { seedState, type Workspace } from './seed.ts';
+import { type Settings, settingsOf } from './settings.ts';
 import { createSockets, type Sockets } from './sockets.ts';
 import type { SlackState } from './state.ts';
 import { createTraffic, type Traffic, type Violation } from './traffic.ts';
@@ -29,8 +30,15 @@ export interface SlackStandInOptions {
 	appToken?: string;
 	/** Given: signed HTTP. Otherwise: Socket Mode. */
 	requestUrl?: string;
+	/**
+	 * The app: the path of its manifest, or the manifest itself. What it does not declare is refused or not delivered.
+	 * Without one the app has the usual scopes and events, and every command and shortcut.
+	 */
+	manifest?: unknown;
+	/** Who and what is there to begin with: `sampleWorkspace()` unless told. */
+	workspace?: Workspace;
 	settings?: Partial<Settings>;
-	/** A workspace to begin with, as `snapshot` returned it. */
+	/** Everything to begin with instead, as `snapshot` returned it. */
 	state?: SlackState;
 	/** Milliseconds of real time the driver waits for anything before it says what was there instead: 10,000 unless told. */
 	waitMs?: number;
@@ -70,17 +78,22 @@ export interface SlackStandIn {
 	invite(channel: string, person: string): Promise<void>;
 	remove(channel: string, person: string): Promise<void>;
 	archive(channel: string, archived?: boolean): Promise<void>;
+	deleteChannel(channel: string): Promise<void>;
+	/** Shares a channel with a workspace of another organisation, or of the own one, and ends that. */
+	share(channel: string, teamId: string): Promise<void>;
+	unshare(channel: string, teamId: string): Promise<void>;
 	close(): Promise<void>;
 }
 
 /** Starts a stand-in for slack.com on the loopback interface. Rejects with EADDRINUSE when its port is taken. */
 export async function createSlackStandIn(options: SlackStandInOptions = {}): Promise<SlackStandIn> {
-	const clock = options.clock ?? systemClock;
+	const clock = options.clock ?? realClock;
 	const changes = createChanges(options.waitMs ?? 10_000);
+	const manifest = options.manifest === undefined ? null : readManifest(options.manifest);
 	const core: Core = {
-		state: structuredClone(options.state ?? seedState()),
+		state: structuredClone(options.state ?? seedState(options.workspace, manifest)),
 		clock,
-		settings: { ...defaultSettings(), ...options.settings },
+		settings: { ...settingsOf(manifest), ...options.settings },
 		changes,
 		traffic: createTraffic({ clock, changes, limit: options.trafficLimit ?? 5000 }),
 		faults: createFaults(clock),
@@ -140,8 +153,10 @@ export async function createSlackStandIn(options: SlackStandInOptions = {}): Pro
 		},
 		invite: (channel, person) => joinChannel(core, deliverer, channelOf(core, channel), personOf(core, person).id),
 		remove: (channel, person) => leaveChannel(core, deliverer, channelOf(core, channel), personOf(core, person).id),
-		archive: (channel, archived = true) =>
-			archiveChannel(core, deliverer, channelOf(core, channel), personOf(core, 'ada').id, archived),
+		archive: (channel, archived = true) => archiveChannel(core, deliverer, channelOf(core, channel), archived),
+		deleteChannel: (channel) => deleteChannel(core, deliverer, channelOf(core, channel)),
+		share: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), teamId, true),
+		unshare: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), teamId, false),
 		async close() {
 			deliverer.close();
 			core.faults.clear();

@@ -6,19 +6,43 @@ export interface Person {
 	/** What others type after the @, and the name the driver knows. */
 	name: string;
 	realName: string;
-	/** The organisation: another one than the workspace's for people in a shared channel. */
+	/**
+	 * The workspace the person belongs to: one of another organisation for people in a channel shared with it, and in an
+	 * organisation with several workspaces the one that stands in their interactions, wherever they act.
+	 */
 	teamId: string;
+	/** The workspaces of the own organisation they are a member of, when there are more than `teamId`. */
+	teams?: string[];
 	isRestricted: boolean;
 	isUltraRestricted: boolean;
 	isBot: boolean;
-	isStranger: boolean;
 	deleted: boolean;
 }
 
-interface UserGroup {
+export interface UserGroup {
 	id: string;
 	handle: string;
+	/** What stands beside the handle; the handle when left out. */
+	name?: string;
 	users: string[];
+	disabled?: boolean;
+}
+
+export interface Team {
+	id: string;
+	domain: string;
+	name: string;
+}
+
+/** An organisation on Enterprise Grid with several workspaces. */
+export interface Enterprise {
+	id: string;
+	domain: string;
+	name: string;
+	/** Its workspaces beside the one the app is used in. */
+	otherTeams: Team[];
+	/** Whether the app is installed for the organisation as a whole, not for one workspace. */
+	isOrgInstall: boolean;
 }
 
 export interface Channel {
@@ -26,9 +50,19 @@ export interface Channel {
 	/** Without the #; empty for a direct message. */
 	name: string;
 	isPrivate: boolean;
+	/** A conversation of two: of a person and the app, or of two people without it. */
 	isIm: boolean;
+	/** A direct message of several people. */
+	isMpim?: boolean;
 	isArchived: boolean;
+	/** Shared with another organisation. */
 	isExtShared: boolean;
+	/** An invitation to another organisation is not answered yet. */
+	isPendingExtShared?: boolean;
+	/** Shared with other workspaces of the own organisation. */
+	isOrgShared?: boolean;
+	/** The other workspaces and organisations it is shared with. */
+	connectedTeams?: string[];
 	members: string[];
 }
 
@@ -60,6 +94,8 @@ export interface Message {
 	text: string;
 	blocks: Json[];
 	threadTs?: string;
+	/** What the client of a person made up for it. */
+	clientMsgId?: string;
 	/** A reply that is also shown in the channel. */
 	broadcast: boolean;
 	metadata?: Json;
@@ -122,10 +158,20 @@ export interface Window {
 	stack: string[];
 }
 
+export interface InstalledApp {
+	id: string;
+	botUser: string;
+	botId: string;
+	name: string;
+}
+
 /** Everything the stand-in remembers, as plain data. */
 export interface SlackState {
-	team: { id: string; domain: string; name: string };
-	app: { id: string; botUser: string; botId: string; name: string };
+	/** The workspace the app is used in. */
+	team: Team;
+	/** Left out for a workspace of its own. */
+	enterprise?: Enterprise;
+	app: InstalledApp;
 	people: Person[];
 	userGroups: UserGroup[];
 	channels: Channel[];

@@ -55,6 +55,27 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 		expect(slack.as('ada').modal()?.title()).toBe('Title');
 	});
 
+	it('with half a surrogate pair is no JSON to Slack', async () => {
+		await start(transport, { response_action: 'errors', errors: { answer: 'no \ud83d' } });
+		await open();
+		const pressed = submit();
+		await slack.changes.until(
+			() => slack.violations().length > 0,
+			() => 'Nothing was refused.',
+		);
+		if (transport === 'socket') await clock.advance(3000);
+		expect(await pressed).toMatchObject({ outcome: 'trouble', trouble: TROUBLE });
+	});
+
+	it('goes with a trigger, which opens another modal', async () => {
+		await start(transport, undefined);
+		await open();
+		await submit();
+		const { trigger_id: trigger } = slack.traffic.deliveries('view_submission')[0]?.request ?? {};
+		const args = { trigger_id: trigger, view: inputModal() };
+		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ ok: true });
+	});
+
 	it('clear closes the whole stack', async () => {
 		await start(transport, { response_action: 'clear' });
 		await open();

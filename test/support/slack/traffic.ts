@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/clock.ts';
 import type { Changes } from './changes.ts';
+import type { Clock } from './clock.ts';
 import type { Json } from './json.ts';
 
 /** One call of the app to Slack, or one delivery of Slack to the app. */

@@ -3,6 +3,7 @@ import { createManualClock, type ManualClock } from '../manual-clock.ts';
 import type { Json } from './json.ts';
 import { createSlackStandIn, type SlackStandIn } from './stand-in.ts';
 import { callSlack, inputModal, triggerOf } from './test-calls.ts';
+import { createTrigger } from './triggers.ts';
 import { viewForApp } from './views.ts';
 
 let slack: SlackStandIn;
@@ -46,15 +47,38 @@ describe('triggers', () => {
 		expect(answer).toMatchObject({ ok: true });
 	});
 
+	it('work once in views.push too', async () => {
+		await open();
+		const args = { trigger_id: triggerOf(slack, 'ada'), view: inputModal() };
+		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ ok: true });
+		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ error: 'exchanged_trigger_id' });
+	});
+
 	it('open the modal in the window they came from', async () => {
 		await open();
 		expect(slack.as('ada').modal()?.title()).toBe('Title');
 		expect(slack.as('ada', 'second').modal()).toBeNull();
 		expect(slack.as('grace').modal()).toBeNull();
+		const second = createTrigger(slack.core, { user: 'U0ADA', window: 'second' });
+		await callSlack(slack, 'views.open', { trigger_id: second, view: inputModal({ title: 'Second' }) });
+		expect(slack.as('ada').modal()?.title()).toBe('Title');
+		expect(slack.as('ada', 'second').modal()?.title()).toBe('Second');
 	});
 });
 
 describe('updates', () => {
+	it('name the view by its id or by its external_id, not by both', async () => {
+		const view = await open(inputModal({ extra: { external_id: 'mine' } }));
+		const next = inputModal({ title: 'Two', extra: { external_id: 'mine' } });
+		const both = await update({ view_id: view.id, external_id: 'mine', view: next });
+		expect(both).toMatchObject({ error: 'invalid_arguments' });
+		const none = await update({ view: next });
+		expect(none).toMatchObject({ error: 'invalid_arguments' });
+		expect(await update({ external_id: 'mine', view: next })).toMatchObject({ ok: true });
+		expect(await update({ external_id: 'other', view: next })).toMatchObject({ error: 'not_found' });
+		expect(slack.as('ada').modal()?.title()).toBe('Two');
+	});
+
 	it('change the hash and refuse an older one', async () => {
 		const view = await open();
 		const first = await update({ view_id: view.id, hash: view.hash, view: inputModal({ title: 'Two' }) });
@@ -143,6 +167,33 @@ describe('updates', () => {
 		const answer = await callSlack(slack, 'views.open', args);
 		expect(JSON.stringify(answer)).toContain('downloading image failed [json-pointer:/blocks/0/image_url]');
 		expect(slack.as('ada').modal()).toBeNull();
+	});
+});
+
+describe('a client that is reloaded', () => {
+	it('shows its modals no more, and they live on at Slack: updates succeed, their external_id stays taken', async () => {
+		const ada = slack.as('ada');
+		const view = await open(inputModal({ extra: { external_id: 'one', notify_on_close: true } }));
+		const modal = await ada.waitForModal();
+		ada.reload();
+		expect(ada.modal()).toBeNull();
+		expect(modal.isOpen()).toBe(false);
+		const again = inputModal({ title: 'Two', extra: { external_id: 'one' } });
+		expect(await update({ view_id: view.id, view: again })).toMatchObject({ ok: true });
+		expect(ada.modal()).toBeNull();
+		await expect(modal.submit()).rejects.toThrow('not on top');
+		const taken = { trigger_id: triggerOf(slack, 'ada'), view: inputModal({ extra: { external_id: 'one' } }) };
+		expect(await callSlack(slack, 'views.open', taken)).toMatchObject({ error: 'duplicate_external_id' });
+		const push = { trigger_id: triggerOf(slack, 'ada', String(view.id)), view: inputModal() };
+		expect(await callSlack(slack, 'views.push', push)).toMatchObject({ error: 'not_found' });
+		expect(slack.traffic.deliveries('view_closed')).toEqual([]);
+	});
+
+	it('keeps the modals of other windows and people', async () => {
+		await open();
+		slack.as('ada', 'second').reload();
+		slack.as('grace').reload();
+		expect(slack.as('ada').modal()?.title()).toBe('Title');
 	});
 });
 

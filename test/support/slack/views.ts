@@ -123,6 +123,9 @@ export function viewForApp(core: Core, view: View, withState: boolean): Json {
 	const { payload } = view;
 	const blocks = records(payload, 'blocks');
 	const omit = core.settings.omitUntouchedInitialValues && view.updates > 0;
+	const { enterprise } = core.state;
+	// No source for what stands here where the app is installed for the whole organisation.
+	const installedTeam = enterprise?.isOrgInstall === true ? enterprise.id : core.state.team.id;
 	return {
 		id: view.id,
 		team_id: core.state.team.id,
@@ -141,7 +144,7 @@ export function viewForApp(core: Core, view: View, withState: boolean): Json {
 		root_view_id: view.rootViewId,
 		app_id: core.state.app.id,
 		external_id: view.externalId,
-		app_installed_team_id: core.state.team.id,
+		app_installed_team_id: installedTeam,
 		bot_id: core.state.app.botId,
 	};
 }

@@ -70,7 +70,30 @@ it('reads every kind of block, with controls in brackets', () => {
 				},
 			],
 		},
-		{ type: 'card', title: mrkdwn('Card'), body: mrkdwn('Body'), actions: [button] },
+		{ type: 'plan', title: 'Next', tasks: [{ task_id: '2', title: 'Untyped' }] },
+		{
+			type: 'data_visualization',
+			title: 'Runs',
+			chart: {
+				type: 'bar',
+				series: [
+					{
+						name: 'Passed',
+						data: [
+							{ label: 'Mon', value: 3 },
+							{ label: 'Tue', value: 4 },
+						],
+					},
+				],
+				axis_config: { categories: ['Mon', 'Tue'] },
+			},
+		},
+		{
+			type: 'data_visualization',
+			title: 'Bars',
+			chart: { type: 'pie', segments: [{ label: 'Kit Kat', value: 45 }] },
+		},
+		{ type: 'card', title: mrkdwn('Card'), body: mrkdwn('Body'), subtext: mrkdwn('Small'), actions: [button] },
 		{ type: 'container', title: plain('Box'), child_blocks: [{ type: 'section', text: plain('inside') }] },
 		{ type: 'alert', text: plain('Careful') },
 		{ type: 'divider' },
@@ -85,7 +108,10 @@ it('reads every kind of block, with controls in brackets', () => {
 			'<raw> @ada',
 			'a | b',
 			'Plan\nStep (complete)\n',
-			'Card\nBody\n[Go]',
+			'Next\nUntyped (pending)',
+			'Runs\nPassed: Mon 3, Tue 4',
+			'Bars\nKit Kat 45',
+			'Card\nBody\nSmall\n[Go]',
 			'Box\ninside',
 			'Careful',
 			'---',

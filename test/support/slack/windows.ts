@@ -18,6 +18,17 @@ export function topView(core: Core, user: string, id: string): View | undefined 
 	return top === undefined ? undefined : core.state.views[top];
 }
 
+/**
+ * The client is reloaded or quits: its modals are not on the screen any more, and nobody hears of that. They live on at
+ * Slack's side: views.update succeeds, and their external_id stays taken (slackapi/slack-api-specs #52).
+ */
+export function reloadWindow(core: Core, user: string, id: string): void {
+	const window = windowOf(core, user, id);
+	const { stack } = window;
+	window.stack = [];
+	for (const view of stack) core.changes.emit({ kind: 'view', id: view });
+}
+
 /** Takes views off the screen; they are gone for views.update too. */
 export function removeViews(core: Core, ids: readonly string[]): void {
 	for (const window of core.state.windows) window.stack = window.stack.filter((id) => !ids.includes(id));

@@ -68,7 +68,8 @@ export async function perform(core: Core, deliverer: Deliverer, viewer: Viewer, 
 		case 'command':
 			return { ...(await typeCommand(core, deliverer, viewer, act.channel, act.line)) };
 		case 'say': {
-			const { message, told } = say(core, deliverer, viewer, channelOf(core, act.channel), act.text, act.threadTs);
+			const replying = { threadTs: act.threadTs };
+			const { message, told } = say(core, deliverer, viewer, channelOf(core, act.channel), act.text, replying);
 			await told;
 			return { ts: message.ts };
 		}

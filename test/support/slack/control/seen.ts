@@ -1,6 +1,7 @@
 import { type Core, isMember, personOf } from '../core.ts';
 import { sees } from '../driver/posted.ts';
 import type { Json } from '../json.ts';
+import { isTombstone } from '../messages.ts';
 import type { Viewer } from '../payloads.ts';
 import { messageInput } from '../people/message-actions.ts';
 import type { Message, View } from '../state.ts';
@@ -11,7 +12,7 @@ function messageSeen(core: Core, viewer: Viewer, message: Message): Json {
 		ts: message.ts,
 		channel: message.channel,
 		user: message.user,
-		author: message.subtype === 'slackbot' ? 'Slackbot' : personOf(core, message.user).realName,
+		author: message.subtype === 'slackbot' || isTombstone(message) ? 'Slackbot' : personOf(core, message.user).realName,
 		text: message.text,
 		blocks: message.blocks,
 		threadTs: message.threadTs ?? null,

@@ -1,18 +1,27 @@
-import { type Core, channelOf, openDm } from '../core.ts';
+import { type Core, channelOf, openDirect, openDm, personOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Viewer } from '../payloads.ts';
 import { type CommandOutcome, typeCommand } from '../people/commands.ts';
 import { sendGlobalShortcut, sendMessageShortcut } from '../people/message-actions.ts';
 import { openHome, say } from '../people/talk.ts';
 import type { Channel } from '../state.ts';
-import { topView } from '../windows.ts';
+import { reloadWindow, topView } from '../windows.ts';
 import { createModal, type Modal } from './modal.ts';
 import { createPosted, type Posted, sees } from './posted.ts';
+
+interface Replying {
+	thread?: Posted | string;
+	/** Shows the reply in the channel too. */
+	broadcast?: boolean;
+}
 
 /** What to look for in a text: a part of it, a pattern or a predicate. */
 type Wanted<T> = string | RegExp | ((one: T) => boolean);
 
-/** A person in one of their Slack windows. Channels are named `#name`, by id, or `dm` for the talk with the app. */
+/**
+ * A person in one of their Slack windows. Channels are named `#name`, by id, `dm` for the talk with the app, or by the
+ * people of a direct message: `@grace`, `@grace @gus`.
+ */
 export interface Actor {
 	readonly user: string;
 	/** Types a slash command; resolves when it is acknowledged or has failed. */
@@ -27,12 +36,14 @@ export interface Actor {
 	/** Waits for a message (in a thread or not) whose text has this in it; the newest one. */
 	waitForMessage(channel: string, wanted: Wanted<Posted>, timeoutMs?: number): Promise<Posted>;
 	/** Writes a message; resolves when the events it causes were delivered once. @name mentions somebody. */
-	say(channel: string, text: string, options?: { thread?: Posted | string }): Promise<Posted>;
+	say(channel: string, text: string, options?: Replying): Promise<Posted>;
 	/** Mentions the app's bot. */
-	mention(channel: string, text: string, options?: { thread?: Posted | string }): Promise<Posted>;
+	mention(channel: string, text: string, options?: Replying): Promise<Posted>;
 	/** Uses a message shortcut; false when the app did not acknowledge. */
 	shortcut(message: Posted, callbackId: string): Promise<boolean>;
 	globalShortcut(callbackId: string): Promise<boolean>;
+	/** Reloads or quits the client of this window: its modals are gone from the screen, and live on at Slack's side. */
+	reload(): void;
 	/** The messages of the talk with the app. */
 	dm(): Posted[];
 	/** Opens the app's home or messages tab. */
@@ -54,7 +65,9 @@ function wish<T>(wanted: Wanted<T> | undefined): string {
 
 export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): Actor {
 	function place(name: string): Channel {
-		return name === 'dm' ? openDm(core, viewer.user) : channelOf(core, name);
+		if (name === 'dm') return openDm(core, viewer.user);
+		if (!name.startsWith('@')) return channelOf(core, name);
+		return openDirect(core, [viewer.user, ...name.split(' ').map((one) => personOf(core, one).id)]);
 	}
 	function modal(): Modal | null {
 		const view = topView(core, viewer.user, viewer.window);
@@ -68,8 +81,9 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 	function threadOf(thread: Posted | string | undefined): string | undefined {
 		return typeof thread === 'object' ? (thread.threadTs() ?? thread.ts) : thread;
 	}
-	async function write(name: string, text: string, thread?: Posted | string): Promise<Posted> {
-		const { message, told } = say(core, deliverer, viewer, place(name), text, threadOf(thread));
+	async function write(name: string, text: string, { thread, broadcast = false }: Replying = {}): Promise<Posted> {
+		const replying = { threadTs: threadOf(thread), broadcast };
+		const { message, told } = say(core, deliverer, viewer, place(name), text, replying);
 		await told;
 		return createPosted(core, deliverer, viewer, message);
 	}
@@ -105,8 +119,8 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 				},
 				timeoutMs,
 			),
-		say: (channel, text, options) => write(channel, text, options?.thread),
-		mention: (channel, text, options) => write(channel, `@${core.state.app.name} ${text}`, options?.thread),
+		say: (channel, text, options) => write(channel, text, options),
+		mention: (channel, text, options) => write(channel, `@${core.state.app.name} ${text}`, options),
 		async shortcut(message, callbackId) {
 			const found = core.state.messages.find((one) => one.channel === message.channel && one.ts === message.ts);
 			if (!found) throw new Error('The message is not there any more.');
@@ -114,8 +128,10 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 			return sendMessageShortcut(core, deliverer, viewer, found, callbackId);
 		},
 		globalShortcut: (callbackId) => sendGlobalShortcut(core, deliverer, viewer, callbackId),
+		reload: () => reloadWindow(core, viewer.user, viewer.window),
 		dm() {
-			const channel = core.state.channels.find((one) => one.isIm && one.members.includes(viewer.user));
+			const both = [viewer.user, core.state.app.botUser];
+			const channel = core.state.channels.find((one) => one.isIm && both.every((user) => one.members.includes(user)));
 			return channel ? visible(channel) : [];
 		},
 		openApp: (tab = 'messages') => openHome(core, deliverer, viewer, openDm(core, viewer.user), tab),

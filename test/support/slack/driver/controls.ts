@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import { type Core, nextId } from '../core.ts';
 import { heldKey, optionsOf, type Placed, placedElements } from '../elements.ts';
 import { isRecord, type Json, record, records, text } from '../json.ts';
 import type { InputState } from '../state.ts';
@@ -24,7 +24,7 @@ export interface Field {
 
 function shown(core: Core, placed: Placed, input: InputState): string | string[] | null {
 	const held = input.values[placed.blockId]?.[placed.actionId]?.[heldKey(placed.type) ?? ''];
-	const read = (one: unknown) => (isRecord(one) ? readText(core, one.text) : String(one));
+	const read = (one: unknown) => (isRecord(one) ? (text(one, 'name') ?? readText(core, one.text)) : String(one));
 	if (Array.isArray(held)) return held.map(read);
 	return held === null || held === undefined ? null : read(held);
 }
@@ -111,14 +111,33 @@ export function findPress(presses: readonly Press[], label: string, index = 0): 
 	throw new Error(`There is no button "${label}". Buttons: ${presses.map((press) => press.label).join(' | ')}`);
 }
 
-/** What `state.values` holds for a choice made by its visible texts (ids for people and channels, ISO for dates). */
-export function choice(core: Core, placed: Placed, wanted: string | readonly string[]): unknown {
-	const multiple = placed.type === 'checkboxes' || placed.type.startsWith('multi_');
+/** A file as `file_input` holds it, by its name (docs.slack.dev, file input element). */
+function fileOf(core: Core, name: string): Json {
+	return { id: nextId(core, 'F'), name, title: name, mimetype: 'application/octet-stream', mode: 'hosted' };
+}
+
+function madeUp(core: Core, placed: Placed, wish: string): unknown {
+	if (placed.type === 'file_input') return fileOf(core, wish);
+	return placed.type === 'datetimepicker' ? Number(wish) : wish;
+}
+
+/**
+ * What `state.values` holds for a choice made by its visible texts (ids for people and channels, ISO for dates, names of
+ * files); `offered`: what the app has suggested, in a select whose options it loads.
+ */
+export function choice(
+	core: Core,
+	placed: Placed,
+	wanted: string | readonly string[],
+	offered: readonly Json[] = [],
+): unknown {
+	const multiple = ['checkboxes', 'file_input'].includes(placed.type) || placed.type.startsWith('multi_');
 	const wishes = typeof wanted === 'string' ? [wanted] : wanted;
-	const options = optionsOf(placed.element);
-	const known = placed.element.options !== undefined || placed.element.option_groups !== undefined;
+	const isExternal = placed.type.endsWith('external_select');
+	const options = isExternal ? offered : optionsOf(placed.element);
+	const known = isExternal || placed.element.options !== undefined || placed.element.option_groups !== undefined;
 	const values = wishes.map((wish) => {
-		if (!known) return placed.type === 'datetimepicker' ? Number(wish) : wish;
+		if (!known) return madeUp(core, placed, wish);
 		const option = options.find((one) => readText(core, one.text) === wish);
 		if (option) return option;
 		throw new Error(

@@ -10,6 +10,7 @@ import {
 	type SubmitOutcome,
 	submitView,
 } from '../people/modal-actions.ts';
+import { suggest } from '../people/suggestions.ts';
 import type { View } from '../state.ts';
 import { choice, type Field, fieldsOf, findField, findPress, pressesOf } from './controls.ts';
 import { readBlocks, readText } from './visible-text.ts';
@@ -43,6 +44,11 @@ export interface Modal {
 	enter(which: string | number, value: string): Promise<void>;
 	/** Chooses in a select, radio group, checkboxes or date picker; by the visible texts, or ids and ISO dates. */
 	choose(which: string | number, option: string | readonly string[]): Promise<void>;
+	/**
+	 * Types into a select whose options the app loads; the texts of what it offers, which can then be chosen, or null when
+	 * it was not asked or did not answer properly.
+	 */
+	suggest(which: string | number, typed: string): Promise<string[] | null>;
 	/** Empties a field. */
 	clear(which: string | number): Promise<void>;
 	/** Presses a button or an overflow entry (confirming where it asks); false when the app did not acknowledge. */
@@ -59,12 +65,14 @@ export interface Modal {
 }
 
 export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, first: View): Modal {
-	const isOpen = () => core.state.views[first.id] !== undefined;
+	const isOpen = () => core.state.windows.some(({ stack }) => stack.includes(first.id));
 	const view = () => core.state.views[first.id] ?? first;
 	const blocks = () => records(view().payload, 'blocks');
 	const fields = () => fieldsOf(core, blocks(), view().input, view().fieldErrors);
 
 	function onTop(): View {
+		// The Home tab lies below every modal and stays usable.
+		if (core.state.homes[viewer.user] === first.id) return view();
 		const window = core.state.windows.find((one) => one.user === viewer.user && one.id === viewer.window);
 		if (window?.stack.at(-1) !== first.id) throw new Error(`The modal "${title()}" is not on top any more.`);
 		return view();
@@ -78,6 +86,8 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 		const { blockId, actionId } = field;
 		await fillInView(core, deliverer, viewer, { view: top, blockId, actionId, enter }, held(field));
 	}
+	const offers = new Map<string, Json[]>();
+	const offerKey = ({ blockId, actionId }: Field) => `${blockId} ${actionId}`;
 	const submitText = () => (view().payload.submit === undefined ? null : readText(core, view().payload.submit));
 
 	return {
@@ -112,7 +122,18 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 		fill: (which, value) => set(which, () => value),
 		enter: (which, value) => set(which, () => value, true),
 		choose: (which, option) =>
-			set(which, ({ blockId, actionId }) => choice(core, placedIn(view(), blockId, actionId), option)),
+			set(which, (field) => {
+				const placed = placedIn(view(), field.blockId, field.actionId);
+				return choice(core, placed, option, offers.get(offerKey(field)));
+			}),
+		async suggest(which, typed) {
+			const top = onTop();
+			const field = findField(fields(), which);
+			const placed = placedIn(top, field.blockId, field.actionId);
+			const offered = await suggest(core, deliverer, viewer, top, placed, typed);
+			offers.set(offerKey(field), offered ?? []);
+			return offered?.map((option) => readText(core, option.text)) ?? null;
+		},
 		clear: (which) => set(which, (field) => (Array.isArray(field.value) ? [] : null)),
 		async press(label, index) {
 			const top = onTop();

@@ -1,11 +1,13 @@
 import { type Core, personOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
+import { deleteMessage, isTombstone } from '../messages.ts';
 import type { Viewer } from '../payloads.ts';
 import { actInMessage, fillInMessage, messageInput, placedInMessage } from '../people/message-actions.ts';
+import { suggest } from '../people/suggestions.ts';
 import type { Message } from '../state.ts';
 import { choice, type Field, fieldsOf, findField, findPress, pressesOf } from './controls.ts';
-import { readBlocks, readMrkdwn } from './visible-text.ts';
+import { readBlocks, readMrkdwn, readText } from './visible-text.ts';
 
 /** A message as a person sees it. Reads are of now. */
 export interface Posted {
@@ -31,11 +33,15 @@ export interface Posted {
 	confirmation(label: string): string | null;
 	fill(which: string | number, value: string): Promise<void>;
 	choose(which: string | number, option: string | readonly string[]): Promise<void>;
+	/** As in a modal: types into a select whose options the app loads. */
+	suggest(which: string | number, typed: string): Promise<string[] | null>;
 	/** The replies under it that this person sees, oldest first. */
 	thread(): Posted[];
 	/** What it read before each edit, oldest first. */
 	editHistory(): string[];
 	exists(): boolean;
+	/** Deletes it, as somebody who may. The app hears nothing of it. */
+	remove(): void;
 	metadata(): Json | null;
 	blocks(): Json[];
 }
@@ -54,6 +60,9 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 		blocks.length > 0 ? readBlocks(core, blocks) : readMrkdwn(core, text);
 	const fields = () => fieldsOf(core, message().blocks, messageInput(message(), viewer.user));
 
+	const offers = new Map<string, Json[]>();
+	const offerKey = ({ blockId, actionId }: Field) => `${blockId} ${actionId}`;
+
 	function there(): Message {
 		const found = find();
 		if (!found) throw new Error('The message is not there any more.');
@@ -69,7 +78,8 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 	return {
 		ts: first.ts,
 		channel: first.channel,
-		author: () => (message().subtype === 'slackbot' ? 'slackbot' : personOf(core, message().user).name),
+		author: () =>
+			message().subtype === 'slackbot' || isTombstone(message()) ? 'slackbot' : personOf(core, message().user).name,
 		text: () => read(message().text, message().blocks),
 		notification: () => readMrkdwn(core, message().text),
 		isEphemeral: () => message().ephemeralFor !== undefined,
@@ -86,13 +96,25 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 		confirmation: (label) => findPress(pressesOf(core, message().blocks), label).confirmation,
 		fill: (which, value) => set(which, () => value),
 		choose: (which, option) =>
-			set(which, ({ blockId, actionId }) => choice(core, placedInMessage(there(), blockId, actionId), option)),
+			set(which, (field) => {
+				const placed = placedInMessage(there(), field.blockId, field.actionId);
+				return choice(core, placed, option, offers.get(offerKey(field)));
+			}),
+		async suggest(which, typed) {
+			const found = there();
+			const field = findField(fields(), which);
+			const placed = placedInMessage(found, field.blockId, field.actionId);
+			const offered = await suggest(core, deliverer, viewer, found, placed, typed);
+			offers.set(offerKey(field), offered ?? []);
+			return offered?.map((option) => readText(core, option.text)) ?? null;
+		},
 		thread: () =>
 			core.state.messages
 				.filter((one) => one.channel === first.channel && one.threadTs === first.ts && sees(core, viewer, one))
 				.map((one) => createPosted(core, deliverer, viewer, one)),
 		editHistory: () => message().history.map((version) => read(version.text, version.blocks)),
 		exists: () => find() !== undefined,
+		remove: () => deleteMessage(core, there()),
 		metadata: () => message().metadata ?? null,
 		blocks: () => message().blocks,
 	};

@@ -69,6 +69,21 @@ function readTable(core: Core, block: Json): string {
 		.join('\n');
 }
 
+/** A plan's tasks are task cards, and may leave out saying so. */
+function tasksOf(plan: Json): Json[] {
+	return records(plan, 'tasks').map((task) => ({ ...task, type: 'task_card' }));
+}
+
+/** A chart as its description for screen readers would say it: the numbers by their labels. */
+function readChart(chart: Json | undefined): string[] {
+	const points = (list: Json[]) =>
+		list.map((point) => `${text(point, 'label') ?? ''} ${String(point.value)}`).join(', ');
+	return [
+		...records(chart, 'series').map((series) => `${text(series, 'name') ?? ''}: ${points(records(series, 'data'))}`),
+		points(records(chart, 'segments')),
+	].filter(Boolean);
+}
+
 /** Every text object inside a block this file has no better word for. */
 function readAnything(core: Core, value: unknown): string[] {
 	if (Array.isArray(value)) return value.flatMap((one) => readAnything(core, one));
@@ -130,7 +145,7 @@ function readBlock(core: Core, block: Json): string {
 			return readTable(core, block);
 		case 'card':
 			return [
-				...['title', 'subtitle', 'body'].map((key) => readText(core, block[key])),
+				...['title', 'subtitle', 'body', 'subtext'].map((key) => readText(core, block[key])),
 				records(block, 'actions')
 					.map((element) => readElement(core, element))
 					.join(' '),
@@ -139,13 +154,15 @@ function readBlock(core: Core, block: Json): string {
 				.join('\n');
 		case 'data_table':
 			return [text(block, 'caption') ?? '', readTable(core, block)].join('\n');
+		case 'data_visualization':
+			return [text(block, 'title') ?? '', ...readChart(record(block, 'chart'))].join('\n');
 		case 'task_card':
 			return [
-				`${text(block, 'title') ?? ''} (${text(block, 'status') ?? ''})`,
+				`${text(block, 'title') ?? ''} (${text(block, 'status') ?? 'pending'})`,
 				...readAnything(core, [block.details, block.output]),
 			].join('\n');
 		case 'plan':
-			return [text(block, 'title') ?? '', readBlocks(core, records(block, 'tasks'))].join('\n');
+			return [text(block, 'title') ?? '', readBlocks(core, tasksOf(block))].join('\n');
 		case 'carousel':
 			return readBlocks(core, records(block, 'elements'));
 		case 'container':

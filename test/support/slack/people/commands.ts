@@ -2,7 +2,7 @@ import { type Core, channelOf, isMember, personOf } from '../core.ts';
 import type { Ack, Deliverer } from '../delivery.ts';
 import { isRecord, type Json } from '../json.ts';
 import { postMessage, requireValidMessage } from '../messages.ts';
-import type { Viewer } from '../payloads.ts';
+import { channelNameForApp, type Viewer } from '../payloads.ts';
 import { createResponseUrl } from '../response-urls.ts';
 import type { Channel } from '../state.ts';
 import { createTrigger } from '../triggers.ts';
@@ -21,7 +21,7 @@ export interface CommandOutcome {
 	error: string | null;
 }
 
-/** With `should_escape`, @name and #name arrive as ids. */
+/** With `should_escape`, @name and #name arrive as ids and addresses as links (docs.slack.dev, "Slash commands"). */
 function escapeText(core: Core, text: string): string {
 	return text
 		.replace(/@([\w.-]+)/g, (whole, name: string) => {
@@ -31,7 +31,8 @@ function escapeText(core: Core, text: string): string {
 		.replace(/#([\w-]+)/g, (whole, name: string) => {
 			const channel = core.state.channels.find((one) => one.name === name);
 			return channel ? `<#${channel.id}|${channel.name}>` : whole;
-		});
+		})
+		.replace(/https?:\/\/[^\s<>|]+/g, (url) => `<${url}>`);
 }
 
 /** A word from Slack itself that only this person sees. */
@@ -66,11 +67,14 @@ export async function typeCommand(
 	const channel = channelOf(core, where);
 	if (!isMember(channel, viewer.user) && channel.isPrivate) throw new Error(`${viewer.user} cannot see ${where}.`);
 	const [command = '', ...rest] = line.split(/(?<=^\S+)\s+/);
-	if (core.settings.commands && !core.settings.commands.includes(command)) {
+	const { commands } = core.settings;
+	const declared = commands?.find((one) => one.command === command);
+	if (commands !== null && !declared) {
 		slackSays(core, viewer, channel, `${command} is not a valid command.`);
 		return { ok: false, error: 'invalid_command' };
 	}
 	const typed = rest.join(' ').trim();
+	const { enterprise } = core.state;
 	const ack: Ack = await deliverer.deliver({
 		kind: 'slash_commands',
 		name: 'slash_commands',
@@ -79,14 +83,15 @@ export async function typeCommand(
 			token: 'verification',
 			team_id: core.state.team.id,
 			team_domain: core.state.team.domain,
+			...(enterprise ? { enterprise_id: enterprise.id, enterprise_name: enterprise.name } : {}),
 			channel_id: channel.id,
-			channel_name: channel.isIm ? 'directmessage' : channel.isPrivate ? 'privategroup' : channel.name,
+			channel_name: channelNameForApp(channel),
 			user_id: viewer.user,
 			user_name: personOf(core, viewer.user).name,
 			command,
-			text: core.settings.escapeCommands ? escapeText(core, typed) : typed,
+			text: declared?.escaped === true ? escapeText(core, typed) : typed,
 			api_app_id: core.state.app.id,
-			is_enterprise_install: 'false',
+			is_enterprise_install: String(enterprise?.isOrgInstall === true),
 			response_url: createResponseUrl(core, { channel: channel.id, user: viewer.user }),
 			trigger_id: createTrigger(core, viewer),
 		},

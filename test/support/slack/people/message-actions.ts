@@ -39,7 +39,7 @@ export async function actInMessage(
 		name: 'block_actions',
 		acceptsPayload: false,
 		payload: {
-			...payloadBase(core, 'block_actions', viewer.user),
+			...payloadBase(core, 'block_actions', viewer.user, true),
 			container: {
 				type: 'message',
 				message_ts: ts,
@@ -76,6 +76,13 @@ export async function fillInMessage(
 	await actInMessage(core, deliverer, viewer, message, placed, value);
 }
 
+/** Nobody can choose a shortcut the app does not have. */
+function requireShortcut(core: Core, type: 'message' | 'global', callbackId: string): void {
+	const { shortcuts } = core.settings;
+	if (shortcuts === null || shortcuts.some((one) => one.type === type && one.callbackId === callbackId)) return;
+	throw new Error(`The app has no ${type} shortcut ${callbackId}.`);
+}
+
 /** A message shortcut is chosen from a message's menu; false when the app did not acknowledge. */
 export async function sendMessageShortcut(
 	core: Core,
@@ -84,13 +91,14 @@ export async function sendMessageShortcut(
 	message: Message,
 	callbackId: string,
 ): Promise<boolean> {
+	requireShortcut(core, 'message', callbackId);
 	const channel = channelOf(core, message.channel);
 	const ack = await deliverer.deliver({
 		kind: 'interactive',
 		name: 'message_action',
 		acceptsPayload: false,
 		payload: {
-			...payloadBase(core, 'message_action', viewer.user),
+			...payloadBase(core, 'message_action', viewer.user, true),
 			callback_id: callbackId,
 			trigger_id: createTrigger(core, viewer),
 			response_url: createResponseUrl(core, { channel: channel.id, user: viewer.user, ts: message.ts }),
@@ -110,6 +118,7 @@ export async function sendGlobalShortcut(
 	viewer: Viewer,
 	callbackId: string,
 ): Promise<boolean> {
+	requireShortcut(core, 'global', callbackId);
 	const ack = await deliverer.deliver({
 		kind: 'interactive',
 		name: 'shortcut',

@@ -1,4 +1,5 @@
 import { SlackError } from '../core.ts';
+import { isRecord, type Json } from '../json.ts';
 import { validateBlocks, validateMessage, validateView } from '../validation/index.ts';
 import type { Methods } from './method.ts';
 
@@ -6,37 +7,70 @@ export const appMethods: Methods = {
 	'auth.test': {
 		token: 'bot',
 		scopes: [],
-		run: ({ core }) => ({
-			url: `https://${core.state.team.domain}.slack.com/`,
-			team: core.state.team.name,
-			team_id: core.state.team.id,
-			user: core.state.app.name,
-			user_id: core.state.app.botUser,
-			bot_id: core.state.app.botId,
-			is_enterprise_install: false,
-		}),
+		run({ core }) {
+			const { team, enterprise, app } = core.state;
+			const isOrgInstall = enterprise?.isOrgInstall === true;
+			// A token of the whole organisation belongs to no workspace: the organisation stands in its place. No source.
+			const owner = isOrgInstall && enterprise ? enterprise : team;
+			return {
+				url: `https://${owner.domain}${isOrgInstall ? '.enterprise' : ''}.slack.com/`,
+				team: owner.name,
+				team_id: owner.id,
+				user: app.name,
+				user_id: app.botUser,
+				bot_id: app.botId,
+				...(enterprise ? { enterprise_id: enterprise.id } : {}),
+				is_enterprise_install: isOrgInstall,
+			};
+		},
 	},
 	'apps.connections.open': {
 		token: 'app',
 		scopes: [],
 		run: ({ sockets }) => ({ url: sockets.ticket() }),
 	},
+	// Facts: docs.slack.dev/reference/methods/blocks.validate; the pull requests that added it to Slack's SDKs
+	// (slackapi/node-slack-sdk#2659, java-slack-sdk#1622); recorded answers (java-slack-sdk json-logs, slack-morphism).
 	'blocks.validate': {
-		token: 'bot',
+		token: 'none',
 		scopes: [],
 		run({ args }) {
-			const problems =
-				args.view !== undefined
-					? validateView(args.view)
-					: args.message !== undefined
-						? validateMessage(args.message)
-						: validateBlocks(args.blocks, 'message');
-			if (problems.length === 0) return {};
-			const messages = problems.map((problem) => `[ERROR] ${problem.message}`);
-			throw new SlackError(problems[0]?.error ?? 'invalid_blocks', {
-				errors: messages,
-				response_metadata: { messages },
-			});
+			const given = ['blocks', 'message', 'view'].filter((name) => args[name] !== undefined);
+			const [kind] = given;
+			if (kind === undefined || given.length > 1) {
+				// Its words are not published.
+				const messages = ['[ERROR] provide exactly one of blocks, view, or message'];
+				throw new SlackError('invalid_arguments', { response_metadata: { messages } });
+			}
+			const errors = validationErrors(kind, args[kind]);
+			if (errors.length === 0) return {};
+			throw new SlackError(`invalid_${kind}`, { errors });
 		},
 	},
 };
+
+/** As Slack gives them; pointers begin at what was given: `/0/text` in blocks, `/blocks/0/text` in a message. */
+function validationErrors(kind: string, value: unknown): Json[] {
+	const problems =
+		kind === 'view'
+			? validateView(value)
+			: kind === 'blocks'
+				? validateBlocks(value, 'message')
+				: validateMessage(value);
+	const errors = problems.map(({ message, pointer }) => ({
+		code: 'failed_constraint',
+		message: message.replace(/ \[json-pointer:[^\]]*\]$/, ''),
+		pointer: kind === 'message' ? pointer : pointer.replace(/^\/(?:view|blocks)/, ''),
+	}));
+	if (kind !== 'message' || !isRecord(value)) return errors;
+	// Even `text`. The words are not published.
+	const additional = Object.keys(value).filter((name) => name !== 'blocks' && name !== 'attachments');
+	return [
+		...errors,
+		...additional.map((name) => ({
+			code: 'additional_property',
+			message: `additional property: ${name}`,
+			pointer: `/${name}`,
+		})),
+	];
+}

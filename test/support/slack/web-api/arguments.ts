@@ -1,27 +1,49 @@
 import type { Context } from 'hono';
-import { isRecord, type Json } from '../json.ts';
+import { SlackError } from '../core.ts';
+import { isRecord, type Json, parseJson } from '../json.ts';
 
 /** Arguments that come as JSON text in a form. */
 const COMPLEX = ['blocks', 'view', 'metadata', 'attachments', 'message', 'prompts'];
 
+/** Left as the text it is when it is no JSON: the validator names what is wrong with it. */
 function parsed(value: string): unknown {
-	try {
-		return JSON.parse(value);
-	} catch {
-		return value;
-	}
+	return parseJson(value) ?? value;
 }
 
-/** The arguments of a call, from a JSON body, a form or the query, and the token from the header or the body. */
-export async function readArguments(context: Context): Promise<{ args: Json; token: string | undefined }> {
-	const type = context.req.header('content-type') ?? '';
+/** What Slack reads a body as, by its content type (docs.slack.dev, errors of every method). */
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
+
+function bodyArguments(type: string, body: string): Json {
+	if (body === '') return {};
+	if (type === '') throw new SlackError('missing_post_type');
+	if (type === 'application/json') {
+		const json = parseJson(body);
+		if (json === undefined) throw new SlackError('invalid_json');
+		if (!isRecord(json)) throw new SlackError('json_not_object');
+		// In a JSON body the token is not looked for: it belongs into the header.
+		const { token: _token, ...args } = json;
+		return args;
+	}
+	if (!FORM_TYPES.includes(type)) throw new SlackError('invalid_post_type');
+	return Object.fromEntries(new URLSearchParams(body));
+}
+
+/**
+ * The arguments of a call, from a JSON body, a form or the query, and the token from the header or the form. `refused`
+ * is the error of a body that cannot be read.
+ */
+export async function readArguments(
+	context: Context,
+): Promise<{ args: Json; token: string | undefined; refused: SlackError | null }> {
+	const type = (context.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 	const body = await context.req.text();
 	let args: Json = { ...context.req.query() };
-	if (type.startsWith('application/json')) {
-		const json = body === '' ? {} : parsed(body);
-		if (isRecord(json)) args = { ...args, ...json };
-	} else {
-		for (const [key, value] of new URLSearchParams(body)) args[key] = value;
+	let refused: SlackError | null = null;
+	try {
+		args = { ...args, ...bodyArguments(type, body) };
+	} catch (error) {
+		if (!(error instanceof SlackError)) throw error;
+		refused = error;
 	}
 	for (const key of COMPLEX) {
 		const value = args[key];
@@ -30,5 +52,5 @@ export async function readArguments(context: Context): Promise<{ args: Json; tok
 	const header = /^Bearer\s+(.+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
 	const token = header ?? (typeof args.token === 'string' ? args.token : undefined);
 	delete args.token;
-	return { args, token };
+	return { args, token, refused };
 }

@@ -4,10 +4,13 @@ import {
 	deleteMessage,
 	editMessage,
 	findMessage,
+	isTombstone,
 	messageForApp,
 	postMessage,
 	requireValidMessage,
 } from '../messages.ts';
+import { write } from '../people/composer.ts';
+import { tellOfMetadata } from '../people/metadata.ts';
 import { tellOfMessage } from '../people/talk.ts';
 import type { Channel, Message } from '../state.ts';
 import { channelArg, destination, type Methods, required, TIER } from './method.ts';
@@ -19,23 +22,40 @@ function requireWritable(core: Core, channel: Channel): void {
 	if (!anywhere) throw new SlackError('not_in_channel');
 }
 
-function requireThread(core: Core, channel: Channel, args: Json): string | undefined {
+function threadArg(args: Json): string | undefined {
 	const threadTs = text(args, 'thread_ts');
 	if (threadTs !== undefined && !/^\d+\.\d{6}$/.test(threadTs)) throw new SlackError('invalid_thread_ts');
-	if (threadTs !== undefined && !findMessage(core, channel.id, threadTs)) throw new SlackError('thread_not_found');
 	return threadTs;
 }
 
 /** The app's own message at a ts. */
 function ownMessage(core: Core, channel: Channel, args: Json, refusal: string): Message {
 	const message = findMessage(core, channel.id, required(args, 'ts'));
-	if (!message) throw new SlackError('message_not_found');
+	if (!message || isTombstone(message)) throw new SlackError('message_not_found');
 	if (message.user !== core.state.app.botUser) throw new SlackError(refusal);
 	return message;
 }
 
-function content(args: Json): Json {
-	const given: Json = { ...args, reply_broadcast: flag(args.reply_broadcast) };
+/** Names that Slack makes links of in text whose `parse` asks for it; what is in angle brackets already stays. */
+const NAMES = /<[^>]*>|(?<![\w@#])[@#][\w.-]+/g;
+
+/**
+ * The text as Slack stores it. chat.postMessage leaves names alone unless told (`parse` none); chat.update's default is
+ * `client`, which treats text as if a person had typed it (docs.slack.dev, chat.update; slack-api-specs #50 says how
+ * little is documented: that `client` makes names live as `full` does is stricter than documented).
+ */
+function parsedText(core: Core, args: Json, byDefault: 'none' | 'client'): Json {
+	const parse = args.parse ?? byDefault;
+	if (parse !== 'none' && parse !== 'full' && parse !== 'client') {
+		throw new SlackError('invalid_arguments', { response_metadata: { messages: ['[ERROR] invalid value of parse'] } });
+	}
+	const given = text(args, 'text');
+	if (given === undefined || parse === 'none') return args;
+	return { ...args, text: given.replace(NAMES, (name) => (name.startsWith('<') ? name : write(core, name).text)) };
+}
+
+function content(core: Core, args: Json): Json {
+	const given: Json = { ...parsedText(core, args, 'none'), reply_broadcast: flag(args.reply_broadcast) };
 	for (const key of ['unfurl_links', 'unfurl_media']) if (args[key] !== undefined) given[key] = flag(args[key]);
 	return given;
 }
@@ -48,14 +68,15 @@ export const chatMethods: Methods = {
 			const channel = destination(core, args.channel);
 			requireWritable(core, channel);
 			requireValidMessage(core, args, 'chat.postMessage');
-			const threadTs = requireThread(core, channel, args);
+			const threadTs = threadArg(args);
 			const message = postMessage(core, {
 				channel,
 				user: core.state.app.botUser,
-				payload: content(args),
+				payload: content(core, args),
 				...(threadTs === undefined ? {} : { threadTs }),
 			});
 			void tellOfMessage(core, deliverer, channel, message);
+			void tellOfMetadata(core, deliverer, channel, message, { before: undefined, after: message.metadata });
 			return { channel: channel.id, ts: message.ts, message: messageForApp(core, message, true) };
 		},
 	},
@@ -69,11 +90,11 @@ export const chatMethods: Methods = {
 			const user = required(args, 'user');
 			if (!isMember(channel, user)) throw new SlackError('user_not_in_channel');
 			requireValidMessage(core, args, 'chat.postEphemeral');
-			const threadTs = requireThread(core, channel, args);
+			const threadTs = threadArg(args);
 			const message = postMessage(core, {
 				channel,
 				user: core.state.app.botUser,
-				payload: content(args),
+				payload: content(core, args),
 				ephemeralFor: user,
 				...(threadTs === undefined ? {} : { threadTs }),
 			});
@@ -84,12 +105,16 @@ export const chatMethods: Methods = {
 		token: 'bot',
 		scopes: ['chat:write'],
 		perMinute: TIER.three,
-		run({ core, args }) {
+		run({ core, deliverer, args }) {
 			const channel = channelArg(core, args.channel);
 			const message = ownMessage(core, channel, args, 'cant_update_message');
 			if (channel.isArchived) throw new SlackError('is_inactive');
 			requireValidMessage(core, args, 'chat.update');
-			editMessage(core, message, args);
+			const before = message.metadata;
+			editMessage(core, message, parsedText(core, args, 'client'));
+			if (message.metadata !== before) {
+				void tellOfMetadata(core, deliverer, channel, message, { before, after: message.metadata });
+			}
 			return {
 				channel: channel.id,
 				ts: message.ts,
@@ -102,10 +127,11 @@ export const chatMethods: Methods = {
 		token: 'bot',
 		scopes: ['chat:write'],
 		perMinute: TIER.three,
-		run({ core, args }) {
+		run({ core, deliverer, args }) {
 			const channel = channelArg(core, args.channel);
 			const message = ownMessage(core, channel, args, 'cant_delete_message');
 			deleteMessage(core, message);
+			void tellOfMetadata(core, deliverer, channel, message, { before: message.metadata, after: undefined });
 			return { channel: channel.id, ts: message.ts };
 		},
 	},

@@ -1,49 +1,42 @@
-import { type Core, isMember, openDm, SlackError } from '../core.ts';
+import { type Core, isMember, openDirect, SlackError } from '../core.ts';
 import { flag, type Json, text } from '../json.ts';
 import { messageForApp } from '../messages.ts';
 import type { Channel, Message } from '../state.ts';
+import { isShared } from '../teams.ts';
 import { channelArg, conversationScope, type Method, type Methods, required, TIER } from './method.ts';
+import { page, timeArg } from './pages.ts';
 
-function channelFacts(core: Core, channel: Channel): Json {
+/** What Slack says of a conversation in every list. */
+export function channelFacts(core: Core, channel: Channel): Json {
+	const { team, app } = core.state;
 	if (channel.isIm) {
-		return { id: channel.id, is_im: true, is_archived: false, user: channel.members[0], is_ext_shared: false };
+		const user = channel.members.find((one) => one !== app.botUser);
+		return { id: channel.id, is_im: true, is_archived: false, user, is_ext_shared: false, context_team_id: team.id };
 	}
+	const isMpim = channel.isMpim === true;
 	return {
 		id: channel.id,
 		name: channel.name,
 		name_normalized: channel.name,
-		is_channel: !channel.isPrivate,
-		is_group: false,
+		is_channel: !isMpim && !channel.isPrivate,
+		is_group: isMpim,
 		is_im: false,
-		is_mpim: false,
+		is_mpim: isMpim,
 		is_private: channel.isPrivate,
 		is_archived: channel.isArchived,
 		is_general: channel.name === 'general',
-		is_member: isMember(channel, core.state.app.botUser),
-		is_shared: channel.isExtShared,
+		is_shared: isShared(channel),
 		is_ext_shared: channel.isExtShared,
-		is_org_shared: false,
-		is_pending_ext_shared: false,
-		context_team_id: core.state.team.id,
-		num_members: channel.members.length,
+		is_org_shared: channel.isOrgShared === true,
+		is_pending_ext_shared: channel.isPendingExtShared === true,
+		shared_team_ids: [team.id, ...(channel.connectedTeams ?? [])],
+		context_team_id: team.id,
 	};
 }
 
-interface Page<T> {
-	items: T[];
-	next: string;
-}
-
-function page<T>(items: T[], args: Json, defaultLimit: number): Page<T> {
-	const limit = Math.max(1, Math.min(Number(args.limit ?? defaultLimit) || defaultLimit, 1000));
-	const from = Number(Buffer.from(text(args, 'cursor') ?? '', 'base64url').toString('utf8') || 0);
-	const next = from + limit < items.length ? Buffer.from(String(from + limit)).toString('base64url') : '';
-	return { items: items.slice(from, from + limit), next };
-}
-
 function withinTimes(messages: Message[], args: Json): Message[] {
-	const oldest = Number(args.oldest ?? 0);
-	const latest = args.latest === undefined ? Number.POSITIVE_INFINITY : Number(args.latest);
+	const oldest = timeArg(args, 'oldest') ?? 0;
+	const latest = timeArg(args, 'latest') ?? Number.POSITIVE_INFINITY;
 	const inclusive = flag(args.inclusive);
 	return messages.filter(({ ts }) => {
 		const at = Number(ts);
@@ -62,7 +55,7 @@ function shared(core: Core, channel: Channel): Message[] {
 	return core.state.messages.filter((one) => one.channel === channel.id && one.ephemeralFor === undefined);
 }
 
-function answer(core: Core, { items, next }: Page<Message>, args: Json): Json {
+function answer(core: Core, { items, next }: ReturnType<typeof page<Message>>, args: Json): Json {
 	const withMetadata = flag(args.include_all_metadata);
 	return {
 		messages: items.map((message) => messageForApp(core, message, withMetadata)),
@@ -76,30 +69,41 @@ const history: Pick<Method, 'token' | 'perMinute'> = { token: 'bot', perMinute: 
 export const conversationMethods: Methods = {
 	'conversations.open': {
 		token: 'bot',
-		scopes: ['im:write'],
+		scopes: ({ args }) => [text(args, 'users')?.includes(',') ? 'mpim:write' : 'im:write'],
 		perMinute: TIER.three,
 		run({ core, args }) {
 			const users = required(args, 'users').split(',');
-			const person = core.state.people.find((one) => one.id === users[0]);
-			if (!person) throw new SlackError('user_not_found');
-			if (person.deleted) throw new SlackError('user_disabled');
-			if (person.isBot) throw new SlackError('cannot_dm_bot');
-			if (users.length > 1) throw new SlackError('method_not_supported_for_channel_type');
-			return { channel: { id: openDm(core, person.id).id } };
+			for (const id of users) {
+				const person = core.state.people.find((one) => one.id === id);
+				if (!person) throw new SlackError('user_not_found');
+				if (person.deleted) throw new SlackError('user_disabled');
+				if (person.isBot) throw new SlackError('cannot_dm_bot');
+			}
+			// Nine and the caller are the most in one conversation.
+			if (users.length > 8) throw new SlackError('too_many_users');
+			return { channel: { id: openDirect(core, [...users, core.state.app.botUser]).id } };
 		},
 	},
 	'conversations.info': {
 		token: 'bot',
 		scopes: ({ core, args }) => [conversationScope(core, args.channel, 'read')],
 		perMinute: TIER.three,
-		run: ({ core, args }) => ({ channel: channelFacts(core, channelArg(core, args.channel)) }),
+		run({ core, args }) {
+			const channel = channelArg(core, args.channel);
+			const facts = channelFacts(core, channel);
+			if (channel.isIm) return { channel: facts };
+			const isBotMember = isMember(channel, core.state.app.botUser);
+			const counted = flag(args.include_num_members) ? { num_members: channel.members.length } : {};
+			return { channel: { ...facts, is_member: isBotMember, ...counted } };
+		},
 	},
 	'conversations.members': {
 		token: 'bot',
 		scopes: ({ core, args }) => [conversationScope(core, args.channel, 'read')],
 		perMinute: TIER.four,
 		run({ core, args }) {
-			const { items, next } = page(channelArg(core, args.channel).members, args, 100);
+			const { id, members } = channelArg(core, args.channel);
+			const { items, next } = page(members, args, `members ${id}`);
 			return { members: items, response_metadata: { next_cursor: next } };
 		},
 	},
@@ -109,7 +113,9 @@ export const conversationMethods: Methods = {
 		run({ core, args }) {
 			const channel = requireHistory(core, args);
 			const top = shared(core, channel).filter((one) => one.threadTs === undefined || one.broadcast);
-			return answer(core, page(withinTimes(top, args).reverse(), args, 100), args);
+			const mostItems = core.settings.historyPageSize;
+			const asked = withinTimes(top, args).reverse();
+			return answer(core, page(asked, args, `history ${channel.id}`, { mostItems }), args);
 		},
 	},
 	'conversations.replies': {
@@ -127,7 +133,8 @@ export const conversationMethods: Methods = {
 				args,
 			);
 			const root = all.filter((one) => one.ts === parent);
-			return answer(core, page([...root, ...replies], args, 1000), args);
+			const sizes = { defaultLimit: 1000, mostItems: core.settings.historyPageSize };
+			return answer(core, page([...root, ...replies], args, `replies ${parent}`, sizes), args);
 		},
 	},
 };

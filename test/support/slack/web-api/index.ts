@@ -52,12 +52,14 @@ export function createWebApi(core: Core, sockets: Sockets, deliverer: Deliverer)
 	function call(name: string, token: string | undefined, args: Json): Answer {
 		const method = METHODS[name];
 		if (!method) return { status: 200, body: { ok: false, error: 'unknown_method', req_method: name } };
-		if (token === undefined) return { status: 200, body: { ok: false, error: 'not_authed' } };
-		if (token !== core.tokens.bot && token !== core.tokens.app) {
-			return { status: 200, body: { ok: false, error: 'invalid_auth' } };
-		}
-		if (token !== core.tokens[method.token]) {
-			return { status: 200, body: { ok: false, error: 'not_allowed_token_type' } };
+		if (method.token !== 'none') {
+			if (token === undefined) return { status: 200, body: { ok: false, error: 'not_authed' } };
+			if (token !== core.tokens.bot && token !== core.tokens.app) {
+				return { status: 200, body: { ok: false, error: 'invalid_auth' } };
+			}
+			if (token !== core.tokens[method.token]) {
+				return { status: 200, body: { ok: false, error: 'not_allowed_token_type' } };
+			}
 		}
 		const context = { core, sockets, deliverer, args };
 		const { scopes } = core.settings;
@@ -102,15 +104,23 @@ export function createWebApi(core: Core, sockets: Sockets, deliverer: Deliverer)
 
 	app.on(['GET', 'POST'], '/api/:method', async (context) => {
 		const name = context.req.param('method');
-		const { args, token } = await readArguments(context);
+		const { args, token, refused } = await readArguments(context);
 		const entry = core.traffic.begin({ direction: 'call', name, request: args });
-		return serve(context, entry, args, () => call(name, token, args));
+		return serve(context, entry, args, () => {
+			if (!refused) return call(name, token, args);
+			core.traffic.violate({ where: name, messages: [refused.code], payload: args });
+			return { status: 200, body: refusal(refused) };
+		});
 	});
 
 	app.post('/actions/:team/:id', async (context) => {
-		const { args } = await readArguments(context);
+		const { args, refused } = await readArguments(context);
 		const entry = core.traffic.begin({ direction: 'response_url', name: 'response_url', request: args });
 		return serve(context, entry, args, () => {
+			if (refused) {
+				core.traffic.violate({ where: 'response_url', messages: ['invalid_payload'], payload: args });
+				return { status: 400, body: 'invalid_payload' };
+			}
 			try {
 				spendResponseUrl(core, context.req.param('id'), args);
 				return { status: 200, body: 'ok' };

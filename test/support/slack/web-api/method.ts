@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts';
-import { findChannel, isMember, openDm, SlackError } from '../core.ts';
+import { channelById, findChannel, isMember, openDm, SlackError } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
 import type { Sockets } from '../sockets.ts';
@@ -15,8 +15,8 @@ interface MethodContext {
 
 /** A Web API method of the stand-in. */
 export interface Method {
-	/** Which token it takes. */
-	token: 'bot' | 'app';
+	/** Which token it takes; `none` for a method that looks at none. */
+	token: 'bot' | 'app' | 'none';
 	/** Any one of these scopes is enough; empty when it needs none. A function decides by the arguments. */
 	scopes: readonly string[] | ((context: MethodContext) => readonly string[]);
 	/** Calls a minute (docs.slack.dev, rate limit tiers); undefined where Slack has special rules. */
@@ -44,22 +44,34 @@ function visible(core: Core, channel: Channel): boolean {
 	return !channel.isPrivate || isMember(channel, core.state.app.botUser);
 }
 
-/** The channel an argument names, as far as the bot can see it. Throws channel_not_found. */
+/** The channel of this id, as far as the bot can see it; names will not do. Throws channel_not_found. */
 export function channelArg(core: Core, value: unknown): Channel {
-	const channel = typeof value === 'string' ? findChannel(core, value) : undefined;
+	return requireVisible(core, channelById(core, value));
+}
+
+function requireVisible(core: Core, channel: Channel | undefined): Channel {
 	if (!channel || !visible(core, channel)) throw new SlackError('channel_not_found');
 	return channel;
 }
 
-/** As `channelArg`, where a user id stands for the direct conversation with that person. */
+/**
+ * Where a new message goes: as `channelArg`, but chat.postMessage and chat.postEphemeral take a name too, and a user id
+ * stands for the direct conversation with that person.
+ */
 export function destination(core: Core, value: unknown): Channel {
 	const person = core.state.people.find((one) => one.id === value && !one.deleted);
-	return person ? openDm(core, person.id) : channelArg(core, value);
+	if (person) return openDm(core, person.id);
+	return requireVisible(core, typeof value === 'string' ? findChannel(core, value) : undefined);
 }
 
-/** The read scope of a kind of conversation: `channels:history`, `groups:read`, `im:history` … */
+/** The scope of a kind of conversation: `channels:history`, `groups:read`, `im:history` … */
 export function conversationScope(core: Core, value: unknown, action: 'read' | 'history' | 'write'): string {
-	const channel = typeof value === 'string' ? findChannel(core, value) : undefined;
-	const kind = channel?.isIm ? 'im' : channel?.isPrivate ? 'groups' : 'channels';
+	const channel = channelById(core, value);
+	const kind = channel?.isIm ? 'im' : channel?.isMpim ? 'mpim' : channel?.isPrivate ? 'groups' : 'channels';
 	return `${kind}:${action}`;
+}
+
+/** A token of a whole organisation has to name the workspace (docs.slack.dev, "required if org token is used"). */
+export function requireTeam(core: Core, args: Json): void {
+	if (core.state.enterprise?.isOrgInstall === true) required(args, 'team_id');
 }

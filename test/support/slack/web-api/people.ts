@@ -1,22 +1,39 @@
-import { SlackError } from '../core.ts';
-import type { Json } from '../json.ts';
-import type { Person } from '../state.ts';
-import { type Methods, required, TIER } from './method.ts';
+import { type Core, isMember, SlackError } from '../core.ts';
+import { flag, type Json, text } from '../json.ts';
+import type { Channel, Person, UserGroup } from '../state.ts';
+import { isOwnTeam, isStranger } from '../teams.ts';
+import { channelFacts } from './conversations.ts';
+import { type Methods, required, requireTeam, TIER } from './method.ts';
+import { page } from './pages.ts';
 
-function userForApp(person: Person): Json {
-	if (person.deleted) return { id: person.id, team_id: person.teamId, name: person.name, deleted: true, is_bot: false };
+/**
+ * People of an organisation with several workspaces come with `enterprise_user` and without a workspace of their own
+ * (lookerbot #184; that `team_id` is always missing is stricter than documented).
+ */
+function membership(core: Core, person: Person): Json {
+	const { enterprise } = core.state;
+	if (!enterprise || !isOwnTeam(core, person.teamId)) return { team_id: person.teamId };
 	return {
-		id: person.id,
-		team_id: person.teamId,
-		name: person.name,
+		enterprise_user: {
+			id: person.id,
+			enterprise_id: enterprise.id,
+			enterprise_name: enterprise.name,
+			is_admin: false,
+			is_owner: false,
+			teams: person.teams ?? [person.teamId],
+		},
+	};
+}
+
+function userForApp(core: Core, person: Person): Json {
+	const known = { id: person.id, ...membership(core, person), name: person.name };
+	if (person.deleted) return { ...known, deleted: true, is_bot: false };
+	return {
+		...known,
 		deleted: false,
 		real_name: person.realName,
 		tz: 'Europe/London',
-		profile: {
-			real_name: person.realName,
-			display_name: person.name,
-			team: person.teamId,
-		},
+		profile: { real_name: person.realName, display_name: person.name, team: person.teamId },
 		is_admin: false,
 		is_owner: false,
 		is_restricted: person.isRestricted,
@@ -24,11 +41,83 @@ function userForApp(person: Person): Json {
 		is_bot: person.isBot,
 		is_app_user: false,
 		// Slack leaves the key out for people of the own workspace.
-		...(person.isStranger ? { is_stranger: true } : {}),
+		...(isStranger(core, person) ? { is_stranger: true } : {}),
+	};
+}
+
+const CONVERSATION_KINDS: Readonly<Record<string, { scope: string; has: (channel: Channel) => boolean }>> = {
+	public_channel: { scope: 'channels:read', has: (channel) => !channel.isPrivate },
+	private_channel: {
+		scope: 'groups:read',
+		has: (channel) => channel.isPrivate && !channel.isIm && channel.isMpim !== true,
+	},
+	mpim: { scope: 'mpim:read', has: (channel) => channel.isMpim === true },
+	im: { scope: 'im:read', has: (channel) => channel.isIm },
+};
+
+function kindsArg(args: Json): string[] {
+	const kinds = (text(args, 'types') ?? 'public_channel').split(',').map((one) => one.trim());
+	if (kinds.some((kind) => !(kind in CONVERSATION_KINDS))) throw new SlackError('invalid_types');
+	return kinds;
+}
+
+/** The conversations of a person, as far as the bot may know of them, or those of the bot. */
+function conversationsOf(core: Core, args: Json): Json {
+	requireTeam(core, args);
+	const { botUser } = core.state.app;
+	const user = text(args, 'user') ?? botUser;
+	if (!core.state.people.some((one) => one.id === user)) throw new SlackError('user_not_found');
+	const kinds = kindsArg(args).flatMap((kind) => CONVERSATION_KINDS[kind] ?? []);
+	const missing = kinds.find(({ scope }) => !core.settings.scopes.includes(scope));
+	if (missing) {
+		throw new SlackError('missing_scope', { needed: missing.scope, provided: core.settings.scopes.join(',') });
+	}
+	const channels = core.state.channels.filter(
+		(channel) =>
+			isMember(channel, user) &&
+			(!channel.isPrivate || isMember(channel, botUser)) &&
+			kinds.some(({ has }) => has(channel)) &&
+			!(flag(args.exclude_archived) && channel.isArchived),
+	);
+	const { items, next } = page(channels, args, `conversations ${user}`);
+	return {
+		channels: items.map((channel) => channelFacts(core, channel)),
+		response_metadata: { next_cursor: next },
+	};
+}
+
+function groupForApp(core: Core, group: UserGroup, args: Json): Json {
+	return {
+		id: group.id,
+		team_id: core.state.team.id,
+		is_usergroup: true,
+		name: group.name ?? group.handle,
+		handle: group.handle,
+		is_external: false,
+		date_delete: group.disabled === true ? 1 : 0,
+		...(flag(args.include_count) ? { user_count: group.users.length } : {}),
+		...(flag(args.include_users) ? { users: [...group.users] } : {}),
 	};
 }
 
 export const peopleMethods: Methods = {
+	'users.conversations': {
+		token: 'bot',
+		// By the types asked for.
+		scopes: [],
+		perMinute: TIER.three,
+		run: ({ core, args }) => conversationsOf(core, args),
+	},
+	'usergroups.list': {
+		token: 'bot',
+		scopes: ['usergroups:read'],
+		perMinute: TIER.two,
+		run({ core, args }) {
+			requireTeam(core, args);
+			const listed = core.state.userGroups.filter((one) => flag(args.include_disabled) || one.disabled !== true);
+			return { usergroups: listed.map((group) => groupForApp(core, group, args)) };
+		},
+	},
 	'users.info': {
 		token: 'bot',
 		scopes: ['users:read'],
@@ -37,7 +126,7 @@ export const peopleMethods: Methods = {
 			const id = required(args, 'user');
 			const person = core.state.people.find((one) => one.id === id);
 			if (!person) throw new SlackError('user_not_found');
-			return { user: userForApp(person) };
+			return { user: userForApp(core, person) };
 		},
 	},
 	'usergroups.users.list': {

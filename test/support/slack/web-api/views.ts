@@ -21,6 +21,11 @@ function existing(core: Core, args: Json): View {
 	const externalId = text(args, 'external_id');
 	const id = text(args, 'view_id');
 	if (id === undefined && externalId === undefined) required(args, 'view_id');
+	// "Either view_id or external_id": that both are refused is stricter than documented.
+	if (id !== undefined && externalId !== undefined) {
+		const messages = ['[ERROR] only one of view_id and external_id may be given'];
+		throw new SlackError('invalid_arguments', { response_metadata: { messages } });
+	}
 	const views = Object.values(core.state.views);
 	const view = views.find((one) => (id === undefined ? one.externalId === externalId : one.id === id));
 	if (!view) throw new SlackError('not_found');
@@ -66,6 +71,7 @@ export const viewMethods: Methods = {
 		perMinute: TIER.four,
 		run({ core, args }) {
 			const user = required(args, 'user_id');
+			if (!core.settings.homeTab) throw new SlackError('not_enabled');
 			if (!core.state.people.some((one) => one.id === user)) throw new SlackError('user_not_found');
 			const payload = viewArg(core, args, 'views.publish');
 			if (!isRecord(payload) || payload.type !== 'home') throw new SlackError('invalid_arguments');

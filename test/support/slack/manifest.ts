@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const named = z.array(z.string()).default([]);
+
+/** What of an app manifest changes how Slack treats the app (docs.slack.dev, "App manifest reference"). */
+const manifestSchema = z.object({
+	display_information: z.object({ name: z.string() }),
+	features: z
+		.object({
+			app_home: z
+				.object({ home_tab_enabled: z.boolean().default(false), messages_tab_enabled: z.boolean().default(true) })
+				.default({ home_tab_enabled: false, messages_tab_enabled: true }),
+			bot_user: z.object({ display_name: z.string() }).optional(),
+			slash_commands: z.array(z.object({ command: z.string(), should_escape: z.boolean().default(false) })).default([]),
+			shortcuts: z.array(z.object({ type: z.enum(['message', 'global']), callback_id: z.string() })).default([]),
+		})
+		.prefault({}),
+	oauth_config: z.object({ scopes: z.object({ bot: named }).prefault({}) }).prefault({}),
+	settings: z
+		.object({
+			event_subscriptions: z
+				.object({
+					bot_events: named,
+					metadata_subscriptions: z.array(z.object({ app_id: z.string(), event_type: z.string() })).default([]),
+				})
+				.prefault({}),
+		})
+		.prefault({}),
+});
+
+export type Manifest = z.infer<typeof manifestSchema>;
+
+/** An app as its manifest declares it: from a parsed manifest, or from a YAML or JSON file at a path. */
+export function readManifest(manifest: unknown): Manifest {
+	return manifestSchema.parse(typeof manifest === 'string' ? parse(readFileSync(manifest, 'utf8')) : manifest);
+}

@@ -1,0 +1,115 @@
+import { type Core, isMember, personOf } from '../core.ts';
+import type { Deliverer } from '../delivery.ts';
+import type { Json } from '../json.ts';
+import { actionTs } from '../payloads.ts';
+import type { Channel } from '../state.ts';
+import { isOwnTeam } from '../teams.ts';
+import { tell } from './tell.ts';
+
+/** Whoever administers the workspace: its first member. */
+function administrator(core: Core): string {
+	return core.state.people[0]?.id ?? '';
+}
+
+/** Something happened to the channel: `kind` after `channel_` or `group_`. Only told where the bot is a member. */
+async function tellOfChannel(
+	core: Core,
+	deliverer: Deliverer,
+	channel: Channel,
+	kind: string,
+	facts: Json = {},
+): Promise<void> {
+	core.changes.emit({ kind: 'channel', id: channel.id });
+	const type = `${channel.isPrivate ? 'group' : 'channel'}_${kind}`;
+	await tell(core, deliverer, type, { type, channel: channel.id, ...facts, event_ts: actionTs(core) }, channel);
+}
+
+/**
+ * Somebody (the app's bot too) leaves a channel or is removed. The bot hears of its own removal as channel_left or
+ * group_left; member_left_channel does not reach one who is no member any more (bolt-js #1847).
+ */
+export async function leaveChannel(core: Core, deliverer: Deliverer, channel: Channel, user: string): Promise<void> {
+	const botThere = isMember(channel, core.state.app.botUser);
+	channel.members = channel.members.filter((one) => one !== user);
+	if (user === core.state.app.botUser && botThere) {
+		await tellOfChannel(core, deliverer, channel, 'left', { actor_id: administrator(core) });
+		return;
+	}
+	core.changes.emit({ kind: 'channel', id: channel.id });
+	if (botThere) await tellOfMember(core, deliverer, channel, user, 'member_left_channel');
+}
+
+async function tellOfMember(
+	core: Core,
+	deliverer: Deliverer,
+	channel: Channel,
+	user: string,
+	type: 'member_joined_channel' | 'member_left_channel',
+): Promise<void> {
+	const event = {
+		type,
+		user,
+		channel: channel.id,
+		channel_type: channel.isPrivate ? 'G' : 'C',
+		team: personOf(core, user).teamId,
+		event_ts: actionTs(core),
+	};
+	await tell(core, deliverer, type, event, channel);
+}
+
+/** Somebody (the app's bot too) is added to a channel. */
+export async function joinChannel(core: Core, deliverer: Deliverer, channel: Channel, user: string): Promise<void> {
+	if (isMember(channel, user)) return;
+	channel.members.push(user);
+	core.changes.emit({ kind: 'channel', id: channel.id });
+	if (isMember(channel, core.state.app.botUser)) {
+		await tellOfMember(core, deliverer, channel, user, 'member_joined_channel');
+	}
+}
+
+/** A channel is archived, or taken out of the archive. */
+export async function archiveChannel(
+	core: Core,
+	deliverer: Deliverer,
+	channel: Channel,
+	archived: boolean,
+): Promise<void> {
+	channel.isArchived = archived;
+	if (!isMember(channel, core.state.app.botUser)) return;
+	const kind = archived ? 'archive' : 'unarchive';
+	await tellOfChannel(core, deliverer, channel, kind, { user: administrator(core) });
+}
+
+/** A channel is deleted, and every message in it: from then on its id is unknown. */
+export async function deleteChannel(core: Core, deliverer: Deliverer, channel: Channel): Promise<void> {
+	core.state.channels = core.state.channels.filter((one) => one !== channel);
+	core.state.messages = core.state.messages.filter((one) => one.channel !== channel.id);
+	if (!isMember(channel, core.state.app.botUser)) return;
+	await tellOfChannel(core, deliverer, channel, 'deleted', { actor_id: administrator(core) });
+}
+
+/**
+ * A workspace joins the channel, or leaves it with its people. Only sharing with another organisation is told as
+ * channel_shared and channel_unshared (docs.slack.dev: "an external workspace"), under this name for private ones too.
+ */
+export async function shareChannel(
+	core: Core,
+	deliverer: Deliverer,
+	channel: Channel,
+	teamId: string,
+	shared: boolean,
+): Promise<void> {
+	const others = (channel.connectedTeams ?? []).filter((one) => one !== teamId);
+	channel.connectedTeams = shared ? [...others, teamId] : others;
+	channel.isExtShared = channel.connectedTeams.some((one) => !isOwnTeam(core, one));
+	channel.isOrgShared = channel.connectedTeams.some((one) => isOwnTeam(core, one));
+	if (shared) channel.isPendingExtShared = false;
+	else channel.members = channel.members.filter((user) => personOf(core, user).teamId !== teamId);
+	core.changes.emit({ kind: 'channel', id: channel.id });
+	if (isOwnTeam(core, teamId) || !isMember(channel, core.state.app.botUser)) return;
+	const facts = shared
+		? { type: 'channel_shared', connected_team_id: teamId }
+		: { type: 'channel_unshared', previously_connected_team_id: teamId, is_ext_shared: channel.isExtShared };
+	const event = { ...facts, channel: channel.id, event_ts: actionTs(core) };
+	await tell(core, deliverer, facts.type, event, channel);
+}

@@ -1,0 +1,55 @@
+import type { Core } from '../core.ts';
+import type { Json } from '../json.ts';
+
+interface Written {
+	/** As Slack stores it: escaped, with mentions, channels and links in angle brackets. */
+	text: string;
+	/** The same as the client sends it. */
+	blocks: Json[];
+}
+
+/** What the client makes more of than text: @names, #channels and addresses. */
+const SPECIAL = /@([\w.-]+)|#([\w-]+)|https?:\/\/[^\s<>|]+/g;
+
+function escaped(text: string): string {
+	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function special(core: Core, found: string): { text: string; element: Json } | undefined {
+	if (found.startsWith('http')) return { text: `<${escaped(found)}>`, element: { type: 'link', url: found } };
+	const name = found.slice(1);
+	if (found.startsWith('#')) {
+		const channel = core.state.channels.find((one) => one.name === name);
+		return channel && { text: `<#${channel.id}|>`, element: { type: 'channel', channel_id: channel.id } };
+	}
+	if (name === 'here' || name === 'channel' || name === 'everyone') {
+		return { text: `<!${name}>`, element: { type: 'broadcast', range: name } };
+	}
+	const person = core.state.people.find((one) => one.name === name);
+	return person && { text: `<@${person.id}>`, element: { type: 'user', user_id: person.id } };
+}
+
+/**
+ * What becomes of a message that a person types: its text and the `rich_text` block that the client sends with it
+ * (docs.slack.dev, message event and rich text block; what a message in the composer looks like without styles).
+ */
+export function write(core: Core, typed: string): Written {
+	const elements: Json[] = [];
+	let text = '';
+	let at = 0;
+	const plain = (until: number) => {
+		const part = typed.slice(at, until);
+		if (part !== '') elements.push({ type: 'text', text: part });
+		text += escaped(part);
+	};
+	for (const match of typed.matchAll(SPECIAL)) {
+		const found = special(core, match[0]);
+		if (!found) continue;
+		plain(match.index);
+		elements.push(found.element);
+		text += found.text;
+		at = match.index + match[0].length;
+	}
+	plain(typed.length);
+	return { text, blocks: [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }] };
+}

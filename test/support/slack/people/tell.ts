@@ -1,0 +1,28 @@
+import type { Core } from '../core.ts';
+import type { Deliverer } from '../delivery.ts';
+import type { Json } from '../json.ts';
+import { eventPayload } from '../payloads.ts';
+import type { Channel } from '../state.ts';
+
+/** The scope an event needs (each event's page on docs.slack.dev); by the channel's kind where it says `:read`. */
+function scopeOf(subscription: string, channel: Channel | undefined): string | undefined {
+	if (subscription === 'app_mention') return 'app_mentions:read';
+	if (subscription.startsWith('message_metadata_')) return 'metadata.message:read';
+	const kind = channel?.isMpim === true ? 'mpim' : channel?.isIm ? 'im' : channel?.isPrivate ? 'groups' : 'channels';
+	if (subscription.startsWith('message.')) return `${kind}:history`;
+	return /^(channel|group|member)_/.test(subscription) ? `${kind}:read` : undefined;
+}
+
+/** Sends an event to the app when it is subscribed to it and may hear it; resolves after the first attempt. */
+export async function tell(
+	core: Core,
+	deliverer: Deliverer,
+	subscription: string,
+	event: Json,
+	channel?: Channel,
+): Promise<void> {
+	if (!core.settings.events.includes(subscription)) return;
+	const scope = scopeOf(subscription, channel);
+	if (scope !== undefined && !core.settings.scopes.includes(scope)) return;
+	await deliverer.deliverEvent(String(event.type), eventPayload(core, event, channel));
+}

@@ -1,0 +1,47 @@
+import { SlackError } from '../core.ts';
+import { type Json, scalar, text } from '../json.ts';
+
+interface Page<T> {
+	items: T[];
+	/** Of the next page; empty on the last. */
+	next: string;
+}
+
+function limitArg(args: Json, defaultLimit: number, mostItems: number): number {
+	if (args.limit === undefined || args.limit === '') return Math.min(defaultLimit, mostItems);
+	const limit = scalar(args, 'limit') ?? '';
+	// The documented maximum is 1,000 (999 for some); that more is refused, and 0 too, is stricter than documented.
+	if (!/^\d+$/.test(limit) || Number(limit) < 1 || Number(limit) > 1000) throw new SlackError('invalid_limit');
+	return Math.min(Number(limit), mostItems);
+}
+
+/**
+ * A page of a list. A cursor is good for the very list it came with: `list` names it (method and what was asked).
+ * Throws invalid_cursor and invalid_limit.
+ */
+export function page<T>(
+	items: T[],
+	args: Json,
+	list: string,
+	{ defaultLimit = 100, mostItems = 1000 }: { defaultLimit?: number; mostItems?: number } = {},
+): Page<T> {
+	const limit = limitArg(args, defaultLimit, mostItems);
+	const cursor = text(args, 'cursor') ?? '';
+	const mark = `${list}:`;
+	const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
+	const offset = decoded.slice(mark.length);
+	if (cursor !== '' && !(decoded.startsWith(mark) && /^\d+$/.test(offset))) throw new SlackError('invalid_cursor');
+	const from = cursor === '' ? 0 : Number(offset);
+	const next = from + limit < items.length ? Buffer.from(`${mark}${from + limit}`).toString('base64url') : '';
+	return { items: items.slice(from, from + limit), next };
+}
+
+/** `oldest` and `latest` in seconds. Throws invalid_ts_oldest and invalid_ts_latest. */
+export function timeArg(args: Json, name: 'oldest' | 'latest'): number | undefined {
+	if (args[name] === undefined || args[name] === '') return undefined;
+	const value = scalar(args, name) ?? '';
+	// Slack refuses the mark of a channel never read, 0000000000.000000 (reported by clients), and takes 0.
+	const isTime = /^\d{1,12}(\.\d{1,6})?$/.test(value) && !/^0+\.0+$/.test(value);
+	if (!isTime) throw new SlackError(`invalid_ts_${name}`);
+	return Number(value);
+}
