@@ -36,6 +36,7 @@ export interface Config {
 		readonly adminContact: string | null;
 	};
 	readonly retentionDays: number;
+	readonly waitingSecretDays: number;
 	readonly watchMaxDays: number;
 	/** How long an answer is tried before its author is asked. */
 	readonly giveUpMs: number;
@@ -137,6 +138,7 @@ const environment = z.object({
 	ALLOWED_USERGROUPS: ids(/^S[A-Z0-9]{2,}$/, 'S0123ABCD'),
 	ADMIN_CONTACT: optional,
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
+	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
 	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),
 	GIVE_UP_HOURS: wholeNumber(24, 1, 720),
 	PORT: wholeNumber(3000, 0, 65_535),
@@ -229,6 +231,7 @@ export function parseConfig(env: Environment): Config {
 			adminContact: e.ADMIN_CONTACT ?? null,
 		},
 		retentionDays: e.RETENTION_DAYS,
+		waitingSecretDays: e.WAITING_SECRET_DAYS,
 		watchMaxDays: e.WATCH_MAX_DAYS,
 		giveUpMs: e.GIVE_UP_HOURS * 3_600_000,
 		port: e.PORT,

@@ -20,9 +20,18 @@ export function codeOf(error: unknown): string {
 	return error instanceof HandraiseError ? error.code : 'internal';
 }
 
-/** When the service said that the next try makes sense, milliseconds since the epoch; null when it did not. */
-export function retryAtOf(error: unknown): number | null {
+/**
+ * The longest pause that a service's "try again later" is believed, in milliseconds, for reads, answers and the request
+ * budget alike: a proxy that says "in a day" is asked again sooner.
+ */
+export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
+
+/**
+ * When the service said that the next try makes sense, milliseconds since the epoch and no later than
+ * `LONGEST_RETRY_AFTER_MS` from `now`; null when it did not say.
+ */
+export function retryAtOf(error: unknown, now: number): number | null {
 	return error instanceof HandraiseError && 'retryAt' in error && typeof error.retryAt === 'number'
-		? error.retryAt
+		? Math.min(error.retryAt, now + LONGEST_RETRY_AFTER_MS)
 		: null;
 }

@@ -143,6 +143,7 @@ async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer
 			left_empty: JSON.stringify(answer.leftEmpty),
 			fingerprint: answer.fingerprint,
 			form_read_at: answer.formReadAt,
+			edit_count: row.edit_count + 1,
 		})
 		.where('id', '=', row.id)
 		.where('state', '=', 'accepted')

@@ -49,7 +49,11 @@ export function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher
 	return {
 		...(patch.state !== undefined && patch.state !== row.state && enterState(row, patch.state, now)),
 		...(patch.attempts !== undefined && { attempts: patch.attempts }),
-		...(patch.nextAttemptAt !== undefined && { next_attempt_at: patch.nextAttemptAt }),
+		// A wish that came meanwhile stays due.
+		...(patch.nextAttemptAt !== undefined &&
+			(row.restart_asked_at === null || patch.restartAskedAt !== undefined) && {
+				next_attempt_at: patch.nextAttemptAt,
+			}),
 		...(patch.putStartedAt !== undefined && { put_started_at: patch.putStartedAt }),
 		...(patch.before !== undefined && { before_put: patch.before === null ? null : JSON.stringify(patch.before) }),
 		...(patch.deliveredAt !== undefined && { delivered_at: patch.deliveredAt }),
@@ -57,19 +61,18 @@ export function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher
 		...(patch.lastError !== undefined && { last_error: patch.lastError }),
 		...(patch.other !== undefined && { other: sealOther(row.id, patch.other, cipher) }),
 		...(patch.told !== undefined && { told: JSON.stringify(patch.told) }),
-		...(patch.giveUpAt !== undefined && { give_up_at: patch.giveUpAt }),
+		...(patch.notBefore !== undefined && { not_before: patch.notBefore }),
+		...(patch.missingCount !== undefined && { missing_count: patch.missingCount }),
+		...(patch.startFailed !== undefined && { start_failed: patch.startFailed ? 1 : 0 }),
+		...(patch.restartAskedAt !== undefined && { restart_asked_at: patch.restartAskedAt }),
 	};
 }
 
-/** Nobody holds it. */
-export const WITHOUT_LEASE = { lease_owner: null, lease_until: null, lease_revoked: 0 } as const satisfies RowChange;
-
 /**
- * For a change by somebody else than the lease's owner, who may be at work on the answer this moment: whatever it writes
- * next is refused. The lease itself stays until then, or the same process could take the answer anew while its former
- * task, which has the same name, is still alive.
+ * Nobody holds it. Also for a change by somebody else than the holder, who may be at work on the answer this moment: the
+ * next lease has another token, so whatever the former holder writes is refused.
  */
-export const REVOKED = { lease_revoked: 1 } as const satisfies RowChange;
+export const WITHOUT_LEASE = { lease_token: null, lease_until: null } as const satisfies RowChange;
 
 /** `conflicted`, because `by` was there first. */
 export function giveWay(
@@ -81,7 +84,7 @@ export function giveWay(
 ): RowChange {
 	return {
 		...enterState(row, 'conflicted', now),
-		...REVOKED,
+		...WITHOUT_LEASE,
 		other: sealOther(row.id, otherAnswer(by, mine), cipher),
 		next_attempt_at: null,
 	};

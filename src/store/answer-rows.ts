@@ -22,7 +22,12 @@ const state = z.enum(ANSWER_STATES);
 const aftermath = z.enum(AFTERMATHS);
 const positions = z.array(z.int());
 const timeline: z.ZodType<TimelineEntry[]> = z.array(z.object({ state, at: z.number() }));
-const beforePut: z.ZodType<BeforePut> = z.object({ status: z.string(), assistantCount: z.int() });
+const beforePut: z.ZodType<BeforePut, unknown> = z.object({
+	status: z.string(),
+	assistantCount: z.int(),
+	// Not in rows of the version before.
+	sameCount: z.int().nullable().default(null),
+});
 const told: z.ZodType<Told> = z.object({
 	state: state.nullable(),
 	aftermath: aftermath.nullable(),
@@ -43,12 +48,13 @@ const secrets = z.record(z.string(), z.string());
 
 const NOTHING_TOLD: Told = { state: null, aftermath: null, dm: null, modalOpen: true };
 
+/** What another version wrote about telling is taken as not there: it must not keep anybody from answering. */
 export function readTimeline(row: AnswerRow): TimelineEntry[] {
-	return timeline.parse(JSON.parse(row.timeline));
+	return timeline.safeParse(JSON.parse(row.timeline)).data ?? [];
 }
 
 export function readTold(row: AnswerRow): Told {
-	return told.parse(JSON.parse(row.told));
+	return told.safeParse(JSON.parse(row.told)).data ?? NOTHING_TOLD;
 }
 
 export function readPositions(row: AnswerRow): readonly number[] {
@@ -72,6 +78,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		origin: { channelId: row.origin_channel, threadTs: row.origin_thread },
 		state: state.parse(row.state),
 		attempts: row.attempts,
+		editCount: row.edit_count,
 		acceptedAt: row.accepted_at,
 		giveUpAt: row.give_up_at,
 		nextAttemptAt: row.next_attempt_at,
@@ -83,6 +90,10 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		lastError: row.last_error,
 		timeline: readTimeline(row),
 		told: readTold(row),
+		notBefore: row.not_before,
+		missingCount: row.missing_count,
+		startFailed: row.start_failed === 1,
+		restartAskedAt: row.restart_asked_at,
 	};
 }
 
@@ -138,6 +149,7 @@ export function newRow(answer: NewAnswer, cipher: Cipher): AnswerRow {
 		origin_thread: answer.origin.threadTs,
 		state: 'accepted',
 		attempts: 0,
+		edit_count: 0,
 		form_read_at: answer.formReadAt,
 		accepted_at: answer.acceptedAt,
 		give_up_at: answer.giveUpAt,
@@ -150,9 +162,12 @@ export function newRow(answer: NewAnswer, cipher: Cipher): AnswerRow {
 		last_error: null,
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
 		told: JSON.stringify(NOTHING_TOLD),
-		lease_owner: null,
+		lease_token: null,
 		lease_until: null,
-		lease_revoked: 0,
+		not_before: null,
+		missing_count: 0,
+		start_failed: 0,
+		restart_asked_at: null,
 	};
 }
 

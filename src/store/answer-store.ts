@@ -1,25 +1,40 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { ANSWER_STATES, type Answer, type AnswerState, type Person } from '../answers/answer.ts';
 import type { AnswerStats, AnswerStore, RetryResult } from '../answers/ports.ts';
+import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { acceptAnswer, findFirst, inTheWay, replaceWaiting } from './answer-accept.ts';
-import { enterState, giveWay, patchRow, REVOKED, toldNothing, WITHOUT_LEASE } from './answer-changes.ts';
+import { enterState, giveWay, patchRow, toldNothing, WITHOUT_LEASE } from './answer-changes.ts';
 import { leaseDue, nextDue } from './answer-lease.ts';
 import { type AnswerRow, readAnswer, readLeftEmpty, readPositions } from './answer-rows.ts';
 import type { Cipher } from './cipher.ts';
 import { personColumns, questionColumns } from './columns.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
+import { StoreUnavailableError } from './errors.ts';
 import type { Tables } from './tables.ts';
 
 const RETRYABLE: readonly AnswerState[] = ['waiting', 'conflicted', 'changed', 'refused', 'ended'];
 /** Rows emptied in one transaction: on SQLite it holds the event loop. */
 const REMOVAL_BATCH = 200;
+/** When a row that this version cannot read is looked at again: another version may have mended it. */
+const UNREADABLE_RETRY_MS = 10 * 60_000;
 
 /** `AnswerStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createAnswerStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log?: Log }): AnswerStore {
+export function createAnswerStore({
+	db,
+	cipher,
+	log,
+	checksTime = false,
+}: {
+	db: StoreDatabase;
+	cipher: Cipher;
+	log?: Log;
+	/** Whether the times given are the database's own, so that a process which has lost them is found out (PostgreSQL). */
+	checksTime?: boolean;
+}): AnswerStore {
 	const read = (row: AnswerRow): Answer => readAnswer(row, cipher);
 
-	/** None for a row of another version of the program: the rest of the queue must not wait for it. */
+	/** None for a row of another version of the program: nothing else must wait for it. */
 	function readIfKnown(row: AnswerRow): Answer[] {
 		try {
 			return [read(row)];
@@ -39,10 +54,40 @@ export function createAnswerStore({ db, cipher, log }: { db: StoreDatabase; ciph
 			.executeTakeFirst();
 	}
 
-	async function change(trx: Kysely<Tables>, id: string, set: Partial<AnswerRow>): Promise<Answer> {
-		return read(
-			await trx.updateTable('answers').set(set).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
+	/** Changes the row of which `row` was read in this transaction, if it is still in that state. */
+	async function change(trx: Kysely<Tables>, row: AnswerRow, set: Partial<AnswerRow>): Promise<Answer> {
+		const changed = await trx
+			.updateTable('answers')
+			.set(set)
+			.where('id', '=', row.id)
+			.where('state', '=', row.state)
+			.returningAll()
+			.executeTakeFirstOrThrow();
+		return read(changed);
+	}
+
+	/** Rows that this version cannot read are put off, so that they hold up neither their session nor the queue. */
+	async function putOff(taken: readonly AnswerRow[], token: string, now: number): Promise<void> {
+		const ids = taken.map((row) => row.id);
+		await db.writeOne((trx) =>
+			trx
+				.updateTable('answers')
+				.set({ ...WITHOUT_LEASE, next_attempt_at: now + UNREADABLE_RETRY_MS })
+				.where('id', 'in', ids)
+				.where('lease_token', '=', token)
+				.execute(),
 		);
+	}
+
+	/**
+	 * A PUT that begins is noted with the time by which others count when it cannot land any more. A machine that slept may
+	 * have fallen behind that time without knowing it yet.
+	 */
+	async function expectTime(trx: Kysely<Tables>, at: number): Promise<void> {
+		const { rows } = await sql<{ ms: number }>`
+			select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(trx);
+		if (Math.abs((rows[0]?.ms ?? 0) - at) <= CLOCK_ALLOWANCE_MS) return;
+		throw new StoreUnavailableError("This process has lost the database's time, and measures it again.");
 	}
 
 	async function retry(
@@ -68,14 +113,16 @@ export function createAnswerStore({ db, cipher, log }: { db: StoreDatabase; ciph
 		const first = findFirst(rows, readPositions(row));
 		if (first !== null) {
 			const by = read(first);
-			return { kind: 'taken', by, answer: await change(trx, id, giveWay(row, content.items, by, now, cipher)) };
+			return { kind: 'taken', by, answer: await change(trx, row, giveWay(row, content.items, by, now, cipher)) };
 		}
 		await replaceWaiting(trx, cipher, rows, answer, now);
-		const queued = await change(trx, id, {
+		const queued = await change(trx, row, {
 			...enterState(row, 'accepted', now),
 			...toldNothing(row),
-			...REVOKED,
+			...WITHOUT_LEASE,
 			attempts: 0,
+			not_before: null,
+			missing_count: 0,
 			next_attempt_at: now,
 			give_up_at: giveUpAt,
 			last_error: null,
@@ -87,26 +134,35 @@ export function createAnswerStore({ db, cipher, log }: { db: StoreDatabase; ciph
 	return {
 		accept: (answer) => acceptAnswer(db, cipher, answer),
 
-		async takeDue(lease, limit, now) {
-			return (await db.write((trx) => leaseDue(trx, db.dialect, lease, limit, now))).flatMap(readIfKnown);
+		async takeDue(service, lease, limit, now) {
+			const rows = await db.write((trx) => leaseDue(trx, db.dialect, service, lease, limit, now));
+			const answers = rows.flatMap(readIfKnown);
+			if (answers.length < rows.length) {
+				const known = new Set(answers.map(({ id }) => id));
+				await putOff(
+					rows.filter(({ id }) => !known.has(id)),
+					lease.token,
+					now,
+				);
+			}
+			return answers;
 		},
 
-		update: (id, owner, patch, { now, release }) =>
+		update: ({ id, state }, token, patch, { now, release, editCount }) =>
 			db.write(async (trx) => {
 				const row = await trx
 					.selectFrom('answers')
 					.selectAll()
 					.where('id', '=', id)
-					.where('lease_owner', '=', owner)
+					.where('lease_token', '=', token)
+					.where('state', '=', state)
+					.$if(editCount !== undefined, (query) => query.where('edit_count', '=', editCount ?? 0))
 					.$call(lockRows(db.dialect))
 					.executeTakeFirst();
 				if (row === undefined) return null;
-				if (row.lease_revoked === 1) {
-					await change(trx, id, WITHOUT_LEASE);
-					return null;
-				}
+				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
 				const set = { ...patchRow(row, patch, now, cipher), ...(release && WITHOUT_LEASE) };
-				return Object.keys(set).length === 0 ? read(row) : change(trx, id, set);
+				return Object.keys(set).length === 0 ? read(row) : change(trx, row, set);
 			}),
 
 		renew: (id, lease, now) =>
@@ -115,18 +171,22 @@ export function createAnswerStore({ db, cipher, log }: { db: StoreDatabase; ciph
 					.updateTable('answers')
 					.set({ lease_until: now + lease.ms })
 					.where('id', '=', id)
-					.where('lease_owner', '=', lease.owner)
-					.where('lease_revoked', '=', 0)
+					.where('lease_token', '=', lease.token)
 					.executeTakeFirst();
 				return result.numUpdatedRows > 0n;
 			}),
 
-		releaseAll: (owner) =>
+		release: (held) =>
 			db.writeOne(async (trx) => {
-				await trx.updateTable('answers').set(WITHOUT_LEASE).where('lease_owner', '=', owner).execute();
+				if (held.length === 0) return;
+				await trx
+					.updateTable('answers')
+					.set(WITHOUT_LEASE)
+					.where((eb) => eb.or(held.map(({ id, token }) => eb.and({ id, lease_token: token }))))
+					.execute();
 			}),
 
-		nextDueAt: () => nextDue(db.read),
+		nextDueAt: (service, now) => nextDue(db.read, service, now),
 
 		async get(id) {
 			const row = await db.read.selectFrom('answers').selectAll().where('id', '=', id).executeTakeFirst();
@@ -157,6 +217,55 @@ export function createAnswerStore({ db, cipher, log }: { db: StoreDatabase; ciph
 			return new Set(rows.flatMap(readLeftEmpty));
 		},
 
+		async delivered(question, fingerprint) {
+			const rows = await db.read
+				.selectFrom('answers')
+				.selectAll()
+				.where((eb) => eb.and(questionColumns(question)))
+				.where('fingerprint', '=', fingerprint)
+				.where('state', 'in', ['delivered', 'resumed'])
+				.orderBy('delivered_at', 'desc')
+				.execute();
+			return rows.flatMap(readIfKnown);
+		},
+
+		async hasten(service, lastErrors, now) {
+			return db.writeOne(async (trx) => {
+				const result = await trx
+					.updateTable('answers')
+					.set({ next_attempt_at: now, not_before: null })
+					.where('service', '=', service)
+					.where('state', 'in', ['accepted', 'delivering'])
+					.where('last_error', 'in', lastErrors)
+					.where('next_attempt_at', '>', now)
+					.where('lease_token', 'is', null)
+					.executeTakeFirst();
+				return Number(result.numUpdatedRows);
+			});
+		},
+
+		async lookAtAll(service, now) {
+			await db.writeOne((trx) =>
+				trx
+					.updateTable('answers')
+					.set({ next_attempt_at: now, not_before: null })
+					.where('service', '=', service)
+					.where('next_attempt_at', '>', now)
+					.where('lease_token', 'is', null)
+					.execute(),
+			);
+		},
+
+		async unsentElsewhere(service) {
+			const { count } = await db.read
+				.selectFrom('answers')
+				.select((eb) => eb.fn.countAll<number>().as('count'))
+				.where('service', '!=', service)
+				.where('state', 'in', ['accepted', 'delivering'])
+				.executeTakeFirstOrThrow();
+			return count;
+		},
+
 		async waitingBecause(lastError) {
 			const rows = await db.read
 				.selectFrom('answers')
@@ -176,7 +285,17 @@ export function createAnswerStore({ db, cipher, log }: { db: StoreDatabase; ciph
 				if (row === undefined) return null;
 				const unsent = row.state === 'accepted' && row.put_started_at === null;
 				if (!unsent && !RETRYABLE.includes(row.state as AnswerState)) return null;
-				return change(trx, id, { ...enterState(row, 'withdrawn', now), ...REVOKED, next_attempt_at: null });
+				return change(trx, row, { ...enterState(row, 'withdrawn', now), ...WITHOUT_LEASE, next_attempt_at: null });
+			}),
+
+		askRestart: (id, person, now, quietSince) =>
+			db.write(async (trx) => {
+				const row = await lockOwn(trx, id, person);
+				if (row === undefined || row.state !== 'delivered' || row.start_failed === 0) return null;
+				const isUnderWay = row.put_started_at !== null && row.put_started_at > quietSince;
+				if (isUnderWay || row.restart_asked_at !== null) return null;
+				// The lease stays: whoever looks whether the agent went on finds the wish with its next write.
+				return change(trx, row, { restart_asked_at: now, next_attempt_at: now });
 			}),
 
 		async history(service, sessionId, teamId, { offset, limit }) {
@@ -189,7 +308,7 @@ export function createAnswerStore({ db, cipher, log }: { db: StoreDatabase; ciph
 				base.selectAll().orderBy('accepted_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute(),
 				base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
 			]);
-			return { answers: rows.map(read), total };
+			return { answers: rows.flatMap(readIfKnown), total };
 		},
 
 		async stats() {
@@ -209,6 +328,31 @@ export function createAnswerStore({ db, cipher, log }: { db: StoreDatabase; ciph
 				ANSWER_STATES.map((state) => [state, counts.find((row) => row.state === state)?.count ?? 0]),
 			) as AnswerStats['byState'];
 			return { byState, oldestUndeliveredAt: oldest };
+		},
+
+		async wipeWaitingSecrets(before, now) {
+			const rows = await db.read
+				.selectFrom('answers')
+				.selectAll()
+				.where('state', '=', 'waiting')
+				.where('secrets', 'is not', null)
+				.where('give_up_at', '<', before)
+				.execute();
+			let wiped = 0;
+			for (const row of rows) {
+				// Its author hears of it: the receipt counts as not told yet.
+				const told = readIfKnown(row).length > 0 ? { ...toldNothing(row), next_attempt_at: now } : {};
+				const result = await db.writeOne((trx) =>
+					trx
+						.updateTable('answers')
+						.set({ secrets: null, ...told, ...WITHOUT_LEASE })
+						.where('id', '=', row.id)
+						.where('state', '=', 'waiting')
+						.executeTakeFirst(),
+				);
+				wiped += Number(result.numUpdatedRows);
+			}
+			return wiped;
 		},
 
 		async removeValues(before) {

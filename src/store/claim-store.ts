@@ -1,6 +1,7 @@
 import type { ClaimStore } from '../answers/ports.ts';
 import { personColumns, questionColumns } from './columns.ts';
 import type { StoreDatabase } from './database.ts';
+import { LONGEST_DELAY_MS } from './due.ts';
 
 /** `ClaimStore` over SQLite or PostgreSQL. */
 export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
@@ -47,6 +48,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 				.selectAll()
 				.where((eb) => eb.and(questionColumns(question)))
 				.where('until', '>', now)
+				.where('until', '<=', now + LONGEST_DELAY_MS.claim)
 				.orderBy('claimed_at')
 				.orderBy('user_id')
 				.execute();

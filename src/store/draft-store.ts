@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Draft, DraftStore } from '../answers/ports.ts';
+import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { Cipher } from './cipher.ts';
 import { personColumns, questionColumns } from './columns.ts';
 import type { StoreDatabase } from './database.ts';
@@ -24,7 +25,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 	}
 
 	return {
-		async save({ formId, person, question, fingerprint, values: typed, updatedAt }) {
+		async save({ formId, person, question, fingerprint, values: typed, updatedAt }, submissionKey = '') {
 			const row: DraftsTable = {
 				form_id: formId,
 				...personColumns(person),
@@ -33,13 +34,30 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 				content: cipher.encrypt(JSON.stringify(typed), place(formId)),
 				updated_at: updatedAt,
 			};
+			const columns = Object.keys(row) as (keyof DraftsTable)[];
 			await db.writeOne(async (trx) => {
 				await trx
 					.insertInto('drafts')
-					.values(row)
+					.columns(columns)
+					.expression(
+						trx
+							.selectNoFrom((eb) => columns.map((column) => eb.val(row[column]).as(column)))
+							.where((eb) =>
+								eb.not(eb.exists(trx.selectFrom('answers').select('id').where('submission_key', '=', submissionKey))),
+							),
+					)
 					// Two notes of one form may overtake each other; the later one stands.
 					.onConflict((conflict) =>
-						conflict.column('form_id').doUpdateSet(row).where('drafts.updated_at', '<=', updatedAt),
+						conflict
+							.column('form_id')
+							.doUpdateSet(row)
+							.where((eb) =>
+								eb.or([
+									eb('drafts.updated_at', '<=', updatedAt),
+									// From before the clock was put back.
+									eb('drafts.updated_at', '>', updatedAt + CLOCK_ALLOWANCE_MS),
+								]),
+							),
 					)
 					.execute();
 			});

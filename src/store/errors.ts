@@ -1,9 +1,16 @@
 import { HandraiseError } from '../errors.ts';
 
-/** Disk full, I/O error, database away or too slow: nothing was committed as far as we know, and the same call may work later. */
+/** Disk full, I/O error, database away or too slow: the same call may work later. */
 export class StoreUnavailableError extends HandraiseError {
 	readonly code = 'store_unavailable';
 	readonly retryable = true;
+	/** Whether it may have been committed all the same: the connection was lost, or the answer did not come in time. */
+	readonly commitUnknown: boolean;
+
+	constructor(message: string, options: { cause?: unknown; commitUnknown?: boolean } = {}) {
+		super(message, 'cause' in options ? { cause: options.cause } : {});
+		this.commitUnknown = options.commitUnknown ?? false;
+	}
 }
 
 /** Another process works on this SQLite file. */

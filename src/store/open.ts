@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import type { AnswerStore, ClaimStore, DraftStore } from '../answers/ports.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { createAnswerStore } from './answer-store.ts';
 import { type Cipher, createCipher } from './cipher.ts';
 import { createClaimStore } from './claim-store.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
+import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import { createDraftStore } from './draft-store.ts';
 import { loadOrMakeKeyFile, readKeySetting } from './encryption-key.ts';
 import { EncryptionKeyMissingError } from './errors.ts';
@@ -15,6 +16,7 @@ import { migrate } from './migrate.ts';
 import { freeOrphanedLeases } from './orphaned-leases.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
+import { retryUnreadable } from './unreadable.ts';
 import { createWatchStore } from './watch-store.ts';
 
 export interface StoreOptions {
@@ -24,7 +26,8 @@ export interface StoreOptions {
 	readonly dataDir: string;
 	/** 32 bytes as base64 or hexadecimal. Needed with `databaseUrl`, else a key file is made in `dataDir`. */
 	readonly encryptionKey?: string | null | undefined;
-	readonly clock: Clock;
+	/** For tests; by default the database's time on PostgreSQL, the machine's on SQLite. */
+	readonly clock?: Clock | undefined;
 	readonly log: Log;
 }
 
@@ -37,6 +40,8 @@ export interface Store {
 	readonly db: StoreDatabase;
 	readonly cipher: Cipher;
 	readonly dialect: Dialect;
+	/** The time by which everything stored is compared: the database's where replicas share one. */
+	readonly clock: Clock;
 	/** False when the database was first opened with another key: what it holds encrypted cannot be read. */
 	readonly keyMatches: boolean;
 	/** Rejects with `StoreUnavailableError` when the database does not answer. */
@@ -48,7 +53,13 @@ export interface Store {
  * Opens the database and brings its schema up to date. Throws `DatabaseInUseError`, `DatabaseNewerError`,
  * `DatabaseUnsuitableError`, `EncryptionKeyMissingError`, `EncryptionKeyInvalidError` or `StoreUnavailableError`.
  */
-export async function openStore({ databaseUrl, dataDir, encryptionKey, clock, log }: StoreOptions): Promise<Store> {
+export async function openStore({
+	databaseUrl,
+	dataDir,
+	encryptionKey,
+	clock: ownClock,
+	log,
+}: StoreOptions): Promise<Store> {
 	const given = encryptionKey == null ? null : readKeySetting(encryptionKey);
 	if (given?.isPassphrase === true) {
 		log.warn({}, 'ENCRYPTION_KEY is a passphrase; 32 random bytes are better: openssl rand -base64 32');
@@ -60,12 +71,18 @@ export async function openStore({ databaseUrl, dataDir, encryptionKey, clock, lo
 		);
 	}
 	const db = databaseUrl == null ? openSqlite(dataDir) : openPostgres(databaseUrl, log);
+	let measured: DatabaseClock | null = null;
 	try {
+		if (ownClock === undefined && databaseUrl != null) {
+			measured = await createDatabaseClock({ db, local: systemClock, log });
+		}
+		const clock = ownClock ?? measured ?? systemClock;
 		// Only now: the lock on the data directory is ours.
 		const cipher = createCipher(givenKey ?? loadOrMakeKeyFile(resolve(dataDir)));
 		if (databaseUrl == null) await migrate(db, { clock, log });
 		else await migratePostgres(databaseUrl, { clock, log });
 		await freeOrphanedLeases(db);
+		await retryUnreadable(db);
 		const matches = await keyMatches(db, cipher);
 		if (!matches) {
 			log.warn(
@@ -75,18 +92,23 @@ export async function openStore({ databaseUrl, dataDir, encryptionKey, clock, lo
 			);
 		}
 		return {
-			answers: createAnswerStore({ db, cipher, log }),
+			answers: createAnswerStore({ db, cipher, log, checksTime: measured !== null }),
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),
-			watches: createWatchStore({ db, cipher }),
+			watches: createWatchStore({ db, cipher, log }),
 			db,
 			cipher,
 			dialect: db.dialect,
+			clock,
 			keyMatches: matches,
 			ping: () => db.ping(),
-			close: () => db.close(),
+			async close() {
+				measured?.close();
+				await db.close();
+			},
 		};
 	} catch (error) {
+		measured?.close();
 		await db.close();
 		throw error;
 	}

@@ -10,9 +10,9 @@ import { FREE } from './watch-writes.ts';
 export async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	if (db.dialect !== 'sqlite') return;
 	await db.write(async (trx) => {
-		await trx.updateTable('answers').set(WITHOUT_LEASE).where('lease_owner', 'is not', null).execute();
-		await trx.updateTable('watched_sessions').set(FREE).where('lease_owner', 'is not', null).execute();
-		await trx.updateTable('watches').set(FREE).where('lease_owner', 'is not', null).execute();
-		await trx.updateTable('announcements').set(FREE).where('lease_owner', 'is not', null).execute();
+		await trx.updateTable('answers').set(WITHOUT_LEASE).where('lease_token', 'is not', null).execute();
+		await trx.updateTable('watched_sessions').set(FREE).where('lease_token', 'is not', null).execute();
+		await trx.updateTable('watches').set(FREE).where('lease_token', 'is not', null).execute();
+		await trx.updateTable('announcements').set(FREE).where('lease_token', 'is not', null).execute();
 	});
 }

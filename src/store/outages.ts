@@ -3,6 +3,7 @@ import type { NewAnnouncement } from '../watches/announcement.ts';
 import type { OutageUpdate } from '../watches/ports.ts';
 import type { Cipher } from './cipher.ts';
 import { type Dialect, lockRows } from './database.ts';
+import { isPast } from './due.ts';
 import type { Tables } from './tables.ts';
 import { queueAnnouncements } from './watch-writes.ts';
 
@@ -25,24 +26,35 @@ export async function noteOutage(
 		.$call(lockRows(dialect))
 		.executeTakeFirstOrThrow();
 	if (down) {
-		if (since !== null || (await readSince(trx, service, unlessReadSince))) return false;
+		if (since !== null || (await readSince(trx, service, unlessReadSince, now))) return false;
 		const begin = Math.floor(failingSince);
-		await trx.updateTable('service_outages').set({ down_since: begin }).where('service', '=', service).execute();
+		await trx
+			.updateTable('service_outages')
+			.set({ down_since: begin })
+			.where('service', '=', service)
+			.where('down_since', 'is', null)
+			.execute();
 		await queueAnnouncements(trx, cipher, await downNotices(trx, service, begin), now);
 		return true;
 	}
 	if (since === null) return false;
-	await trx.updateTable('service_outages').set({ down_since: null }).where('service', '=', service).execute();
+	await trx
+		.updateTable('service_outages')
+		.set({ down_since: null })
+		.where('service', '=', service)
+		.where('down_since', '=', since)
+		.execute();
 	await tellBack(trx, cipher, service, since, now);
 	return true;
 }
 
-async function readSince(trx: Kysely<Tables>, service: string, since: number): Promise<boolean> {
+async function readSince(trx: Kysely<Tables>, service: string, since: number, now: number): Promise<boolean> {
 	const read = await trx
 		.selectFrom('watched_sessions')
 		.select('session_id')
 		.where('service', '=', service)
 		.where('last_read_at', '>', since)
+		.where(isPast('last_read_at', now))
 		.limit(1)
 		.executeTakeFirst();
 	return read !== undefined;
@@ -74,7 +86,7 @@ async function tellBack(
 	const key = noticeKey('down', service, since);
 	await trx
 		.updateTable('announcements')
-		.set({ state: 'dropped', next_attempt_at: null, lease_owner: null, lease_until: null })
+		.set({ state: 'dropped', next_attempt_at: null, lease_token: null, lease_until: null })
 		.where('unique_key', '=', key)
 		.where('kind', '=', 'serviceDown')
 		.where('state', '=', 'pending')
@@ -91,7 +103,7 @@ async function tellBack(
 		({ team_id, place_id }): NewAnnouncement => ({
 			target: { kind: 'channel', teamId: team_id, channelId: place_id },
 			key: noticeKey('back', service, since),
-			content: { kind: 'serviceBack', since, downMs: now - since },
+			content: { kind: 'serviceBack', since, downMs: Math.max(0, now - since) },
 		}),
 	);
 	await queueAnnouncements(trx, cipher, notices, now);

@@ -37,16 +37,21 @@ export function isConcurrencyError(error: unknown): boolean {
 }
 
 /**
+ * `sent`: a statement had been sent, which a lost connection may have cut off before or after its commit.
+ *
  * For errors that pg threw: everything without an SQLSTATE is about the connection (refused, reset, timed out, DNS), so it
  * becomes a `StoreUnavailableError`, as do the states above. Other states are about our statement and stay what they are.
  */
-export function mapPostgresError(error: unknown): unknown {
+export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): unknown {
 	if (error instanceof HandraiseError) return error;
 	const state = sqlState(error);
 	if (state === null) {
 		const code = (error as { code?: unknown } | null)?.code;
 		const reason = typeof code === 'string' ? code : 'connection lost or timed out';
-		return new StoreUnavailableError(`PostgreSQL cannot be reached (${reason}).`, { cause: error });
+		return new StoreUnavailableError(`PostgreSQL cannot be reached (${reason}).`, {
+			cause: error,
+			commitUnknown: sent,
+		});
 	}
 	if (!UNAVAILABLE_CODES.has(state) && !UNAVAILABLE_CLASSES.has(state.slice(0, 2))) return error;
 	return new StoreUnavailableError(`PostgreSQL cannot do this now (SQLSTATE ${state}).`, { cause: error });

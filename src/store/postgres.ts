@@ -104,7 +104,7 @@ function guardPool(pool: pg.Pool): PostgresPool {
 			try {
 				client = await pool.connect();
 			} catch (error) {
-				throw mapPostgresError(error);
+				throw mapPostgresError(error, { sent: false });
 			}
 			return guardClient(client);
 		},
@@ -118,7 +118,7 @@ function guardClient(client: pg.PoolClient): PostgresPoolClient {
 			const { command, rowCount, rows } = await client.query(text, [...parameters]);
 			return { command: command as PostgresQueryResult<R>['command'], rowCount: rowCount ?? 0, rows };
 		} catch (error) {
-			const mapped = mapPostgresError(error);
+			const mapped = mapPostgresError(error, { sent: true });
 			broken ||= mapped instanceof StoreUnavailableError;
 			throw mapped;
 		}

@@ -1,4 +1,4 @@
-import { freshPace, takePace } from '../watches/pace.ts';
+import { freshPace, LONGEST_PAUSE_MS, takePace } from '../watches/pace.ts';
 import type { Paces } from '../watches/ports.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
 
@@ -16,13 +16,17 @@ export function createSharedPaces({ db }: { db: StoreDatabase }): Paces {
 				const before = row === undefined ? freshPace : { due: row.due, pausedUntil: row.paused_until };
 				const { waitMs, state } = takePace(before, pace, now, keep);
 				if (state === null) return waitMs;
-				const due = Math.ceil(state.due);
+				const after = { due: Math.ceil(state.due), paused_until: state.pausedUntil };
 				// Two replicas that both find no row: one fails on the key, and runs again with the other's.
-				if (row === undefined) await trx.insertInto('paces').values({ name, due, paused_until: 0 }).execute();
-				else await trx.updateTable('paces').set({ due }).where('name', '=', name).execute();
+				if (row === undefined)
+					await trx
+						.insertInto('paces')
+						.values({ name, ...after })
+						.execute();
+				else await trx.updateTable('paces').set(after).where('name', '=', name).execute();
 				return 0;
 			}),
-		pause: (name, until) =>
+		pause: (name, until, now) =>
 			db.writeOne(async (trx) => {
 				await trx
 					.insertInto('paces')
@@ -31,7 +35,12 @@ export function createSharedPaces({ db }: { db: StoreDatabase }): Paces {
 						conflict
 							.column('name')
 							.doUpdateSet({ paused_until: Math.ceil(until) })
-							.where('paces.paused_until', '<', Math.ceil(until)),
+							.where(({ eb, or }) =>
+								or([
+									eb('paces.paused_until', '<', Math.ceil(until)),
+									eb('paces.paused_until', '>', now + LONGEST_PAUSE_MS),
+								]),
+							),
 					)
 					.execute();
 			}),

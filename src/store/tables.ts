@@ -48,6 +48,8 @@ export interface AnswersTable {
 	origin_thread: string | null;
 	state: string;
 	attempts: number;
+	/** Raised whenever its author replaces the text. */
+	edit_count: number;
 	form_read_at: number;
 	accepted_at: number;
 	give_up_at: number;
@@ -63,10 +65,16 @@ export interface AnswersTable {
 	timeline: string;
 	/** JSON */
 	told: string;
-	lease_owner: string | null;
+	lease_token: string | null;
 	lease_until: number | null;
-	/** 1: its owner has lost it but may not know yet. Nobody gets it before the owner has found out, or it lapses. */
-	lease_revoked: number;
+	/** The service asked not to be asked before this time. */
+	not_before: number | null;
+	/** Attempts in a row for which the service did not know the session. */
+	missing_count: number;
+	/** 1: the service saved it and reported a failure, most likely to start the agent's machine. */
+	start_failed: number;
+	/** Its author asked to have it sent once more, to start the agent; null once that began. */
+	restart_asked_at: number | null;
 }
 
 export interface DraftsTable {

@@ -20,11 +20,18 @@ export type WatchedSessionRow = Selectable<WatchedSessionsTable>;
 export type AnnouncementRow = Selectable<AnnouncementsTable>;
 
 const positions = z.array(z.int());
-const digest: z.ZodType<Digest> = z.object({
+const digest: z.ZodType<Digest, unknown> = z.object({
 	status: z.string(),
 	assistantCount: z.int(),
 	question: z
-		.object({ messageIndex: z.int(), fingerprint: z.string(), answered: positions, open: positions })
+		.object({
+			messageIndex: z.int(),
+			fingerprint: z.string(),
+			// Not in rows of the version before.
+			sameBefore: z.int().nullable().default(null),
+			answered: positions,
+			open: positions,
+		})
 		.nullable(),
 	over: z.boolean(),
 	result: z.string().nullable(),
@@ -48,6 +55,8 @@ const action: z.ZodType<AgentAction> = z.discriminatedUnion('kind', [
 const question: z.ZodType<QuestionView> = z.object({
 	messageIndex: z.int(),
 	fingerprint: z.string(),
+	// Views stored by the first version do not say it; it is right again after the next change.
+	goneOn: z.boolean().default(false),
 	context: z.string(),
 	items: z.array(
 		z.object({
@@ -61,7 +70,7 @@ const question: z.ZodType<QuestionView> = z.object({
 	itemCount: z.int(),
 	openCount: z.int(),
 });
-const view: z.ZodType<SessionView> = z.object({
+const view: z.ZodType<SessionView, unknown> = z.object({
 	sessionId: z.string(),
 	name: z.string(),
 	task: z.string().nullable(),
@@ -78,7 +87,7 @@ const view: z.ZodType<SessionView> = z.object({
 });
 const reason = z.enum(WATCH_ENDS);
 const content: z.ZodType<AnnouncementContent> = z.discriminatedUnion('kind', [
-	z.object({ kind: z.literal('card') }),
+	z.object({ kind: z.literal('card'), notBefore: z.exactOptional(z.number()) }),
 	z.object({ kind: z.literal('question'), question, changed: z.boolean() }),
 	z.object({
 		kind: z.literal('answered'),
@@ -101,14 +110,18 @@ const mode = z.enum(['everything', 'questionsOnly']);
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
 
-export function readWatch(row: WatchRow): Watch {
+/** Null when another version wrote what this one does not know. */
+export function readWatch(row: WatchRow): Watch | null {
+	const knownMode = mode.safeParse(row.mode).data;
+	const end = row.ended_reason === null ? null : reason.safeParse(row.ended_reason).data;
+	if (knownMode === undefined || end === undefined) return null;
 	const urgency = row.card_urgency === null ? undefined : URGENCIES[row.card_urgency];
 	return {
 		id: row.id,
 		teamId: row.team_id,
 		channelId: row.channel_id,
 		session: { service: row.service, sessionId: row.session_id },
-		mode: mode.parse(row.mode),
+		mode: knownMode,
 		questionsInChannel: row.questions_in_channel === 1,
 		createdBy: row.created_by,
 		createdAt: row.created_at,
@@ -124,20 +137,21 @@ export function readWatch(row: WatchRow): Watch {
 		digest: readDigest(row.digest),
 		revision: row.revision,
 		lastChangeAt: row.last_change_at,
-		ended:
-			row.ended_at === null || row.ended_reason === null
-				? null
-				: { reason: reason.parse(row.ended_reason), at: row.ended_at },
+		ended: row.ended_at === null || end === null ? null : { reason: end, at: row.ended_at },
 	};
 }
 
 /**
  * What another version of the program wrote is taken as not there, so that one row holds up nobody else's (deploys of
  * several replicas): rhythm and digest are learnt again with the next read, and nothing is announced twice, since
- * announcements have unique keys.
+ * announcements say what was said last (`unlessSaid`).
  */
-function known<T>(schema: z.ZodType<T>, json: string): T | null {
-	return schema.safeParse(JSON.parse(json)).data ?? null;
+function known<T>(schema: z.ZodType<T, unknown>, json: string): T | null {
+	try {
+		return schema.safeParse(JSON.parse(json)).data ?? null;
+	} catch {
+		return null;
+	}
 }
 
 function readDigest(text: string | null): Digest | null {
@@ -209,13 +223,14 @@ function readTarget(row: AnnouncementRow): AnnouncementTarget {
 export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announcement | null {
 	const plain = cipher.decrypt(row.content, { table: 'announcements', id: row.id, column: 'content' });
 	const said = plain === null ? null : known(content, plain);
-	if (said === null) return null;
+	const knownState = state.safeParse(row.state).data;
+	if (said === null || knownState === undefined) return null;
 	return {
 		id: row.id,
 		target: readTarget(row),
 		key: row.unique_key,
 		content: said,
-		state: state.parse(row.state),
+		state: knownState,
 		createdAt: row.created_at,
 		attempts: row.attempts,
 		nextAttemptAt: row.next_attempt_at,

@@ -1,13 +1,15 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import type { Log } from '../log.ts';
 import type { AddWatchResult, NewWatch, OutageUpdate, WatchPage, WatchStore } from '../watches/ports.ts';
 import { unknownRhythm } from '../watches/rhythm.ts';
-import type { SessionKey, WatchEnd } from '../watches/watch.ts';
+import type { SessionKey, Watch, WatchEnd } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import type { Cipher } from './cipher.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
 import { noteOutage } from './outages.ts';
 import type { Tables } from './tables.ts';
-import { readView, readWatch, sealView } from './watch-rows.ts';
+import { createUnreadableNotes } from './unreadable.ts';
+import { readView, readWatch, sealView, type WatchRow } from './watch-rows.ts';
 import { endWatch, FREE, lockSession, onSession, queueAnnouncements, stopUnwatched } from './watch-writes.ts';
 import { createWatchedSessionStore } from './watched-session-store.ts';
 
@@ -15,7 +17,19 @@ import { createWatchedSessionStore } from './watched-session-store.ts';
 const REMOVAL_BATCH = 200;
 
 /** `WatchStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createWatchStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): WatchStore {
+export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): WatchStore {
+	const noteUnreadable = createUnreadableNotes(log);
+
+	/** None for a row of another version. */
+	function readKnown(row: WatchRow): Watch[] {
+		const watch = readWatch(row);
+		if (watch === null) noteUnreadable({ watch: row.id });
+		return watch === null ? [] : [watch];
+	}
+
+	const firstKnown = (row: WatchRow | undefined): Watch | null =>
+		row === undefined ? null : (readKnown(row)[0] ?? null);
+
 	async function add(trx: Kysely<Tables>, watch: NewWatch): Promise<AddWatchResult> {
 		const { service, sessionId } = watch.session;
 		await startReading(trx, watch);
@@ -39,7 +53,7 @@ export function createWatchStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 						.returningAll()
 						.executeTakeFirstOrThrow()
 				: live;
-			return { kind: 'already', watch: readWatch(row), changed };
+			return { kind: 'already', watch: readWritten(row), changed };
 		}
 		const row = await trx
 			.insertInto('watches')
@@ -69,7 +83,7 @@ export function createWatchStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 			.returningAll()
 			.executeTakeFirstOrThrow();
 		await queueAnnouncements(trx, cipher, [watch.card], watch.createdAt);
-		return { kind: 'added', watch: readWatch(row) };
+		return { kind: 'added', watch: readWritten(row) };
 	}
 
 	/** Makes the session's row or, when it is not read any more, has it read again; locks it either way. */
@@ -143,10 +157,10 @@ export function createWatchStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 			.where('ended_at', 'is', null)
 			.$call(lockRows(db.dialect))
 			.executeTakeFirst();
-		if (row === undefined) return null;
+		if (row === undefined || firstKnown(row) === null) return null;
 		const ended = await endWatch(trx, cipher, row, reason, options);
 		await stopUnwatched(trx, session);
-		return ended === null ? null : readWatch(ended);
+		return firstKnown(ended ?? undefined);
 	}
 
 	async function list(teamId: string, channelId: string, page: { offset: number; limit: number }): Promise<WatchPage> {
@@ -160,8 +174,7 @@ export function createWatchStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 			base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
 		]);
 		const watches = await Promise.all(
-			rows.map(async (row) => {
-				const watch = readWatch(row);
+			rows.flatMap(readKnown).map(async (watch) => {
 				const session = await db.read
 					.selectFrom('watched_sessions')
 					.select(['service', 'session_id', 'view', 'last_read_at'])
@@ -181,40 +194,45 @@ export function createWatchStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 
 	return {
 		...createWatchedSessionStore({ db, cipher }),
-		...createAnnouncementStore({ db, cipher }),
+		...createAnnouncementStore({ db, cipher, noteUnreadable }),
 		add: (watch) => db.write((trx) => add(trx, watch)),
 		end: (watchId, reason, options) => db.write((trx) => end(trx, watchId, reason, options)),
 
 		async get(watchId) {
-			const row = await db.read.selectFrom('watches').selectAll().where('id', '=', watchId).executeTakeFirst();
-			return row === undefined ? null : readWatch(row);
+			return firstKnown(await db.read.selectFrom('watches').selectAll().where('id', '=', watchId).executeTakeFirst());
 		},
 		list,
 		async find(teamId, channelId, session) {
-			const row = await live()
-				.where('team_id', '=', teamId)
-				.where('channel_id', '=', channelId)
-				.where(onSession(session))
-				.executeTakeFirst();
-			return row === undefined ? null : readWatch(row);
+			return firstKnown(
+				await live()
+					.where('team_id', '=', teamId)
+					.where('channel_id', '=', channelId)
+					.where(onSession(session))
+					.executeTakeFirst(),
+			);
 		},
-		async findByCard(teamId, channelId, cardTs) {
+		async findByPost(teamId, channelId, ts) {
 			const row = await db.read
 				.selectFrom('watches')
 				.selectAll()
 				.where('team_id', '=', teamId)
 				.where('channel_id', '=', channelId)
-				.where('card_ts', '=', cardTs)
+				.where(
+					sql<boolean>`(card_ts = ${ts} or exists (select 1 from announcements
+						where announcements.target = 'watch:' || watches.id and announcements.posted_ts = ${ts}
+						and announcements.kind in ('card', 'question')))`,
+				)
 				.orderBy('created_at', 'desc')
 				.limit(1)
 				.executeTakeFirst();
-			if (row === undefined) return null;
+			const watch = firstKnown(row);
+			if (watch === null) return null;
 			const seen = await db.read
 				.selectFrom('watched_sessions')
 				.select(['service', 'session_id', 'view'])
-				.where(onSession({ service: row.service, sessionId: row.session_id }))
+				.where(onSession(watch.session))
 				.executeTakeFirst();
-			return { watch: readWatch(row), view: seen === undefined ? null : readView(seen, cipher) };
+			return { watch, view: seen === undefined ? null : readView(seen, cipher) };
 		},
 
 		async ofChannel(teamId, channelId) {
@@ -224,24 +242,28 @@ export function createWatchStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 				.orderBy('created_at')
 				.orderBy('id')
 				.execute();
-			return rows.map(readWatch);
+			return rows.flatMap(readKnown);
 		},
 		async ofSession(session) {
 			const rows = await live().where(onSession(session)).orderBy('created_at').orderBy('id').execute();
-			return rows.map(readWatch);
+			return rows.flatMap(readKnown);
 		},
 
 		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
 
-		releaseReads: (owner) =>
-			db.writeOne(async (trx) => {
-				await trx.updateTable('watched_sessions').set(FREE).where('lease_owner', '=', owner).execute();
-			}),
-		releasePosts: (owner) =>
-			db.write(async (trx) => {
-				await trx.updateTable('watches').set(FREE).where('lease_owner', '=', owner).execute();
-				await trx.updateTable('announcements').set(FREE).where('lease_owner', '=', owner).execute();
-			}),
+		async releaseReads(tokens) {
+			if (tokens.length === 0) return;
+			await db.writeOne((trx) =>
+				trx.updateTable('watched_sessions').set(FREE).where('lease_token', 'in', tokens).execute(),
+			);
+		},
+		async releasePosts(tokens) {
+			if (tokens.length === 0) return;
+			await db.write(async (trx) => {
+				await trx.updateTable('watches').set(FREE).where('lease_token', 'in', tokens).execute();
+				await trx.updateTable('announcements').set(FREE).where('lease_token', 'in', tokens).execute();
+			});
+		},
 
 		async removeEnded(before) {
 			let removed = 0;
@@ -253,6 +275,13 @@ export function createWatchStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 			return removed;
 		},
 	};
+}
+
+/** Of a row that was just written here. */
+function readWritten(row: WatchRow): Watch {
+	const watch = readWatch(row);
+	if (watch === null) throw new Error('A watch that was just written cannot be read');
+	return watch;
 }
 
 /** Watches that ended before `before` with what was posted of them, notices that are older, and sessions nobody refers to. */

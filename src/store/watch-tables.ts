@@ -34,7 +34,7 @@ export interface WatchesTable {
 	card_wants: number;
 	card_not_before: number;
 	/** Of the card's update. */
-	lease_owner: string | null;
+	lease_token: string | null;
 	lease_until: number | null;
 }
 
@@ -57,7 +57,7 @@ export interface WatchedSessionsTable {
 	last_error: string | null;
 	over_since: number | null;
 	hurry: number;
-	lease_owner: string | null;
+	lease_token: string | null;
 	lease_until: number | null;
 }
 
@@ -82,7 +82,7 @@ export interface AnnouncementsTable {
 	sending_since: number | null;
 	posted_ts: string | null;
 	last_error: string | null;
-	lease_owner: string | null;
+	lease_token: string | null;
 	lease_until: number | null;
 }
 

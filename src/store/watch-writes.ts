@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import { cardAgain, targetOf } from '../watches/announce.ts';
 import type { NewAnnouncement } from '../watches/announcement.ts';
 import type { CardUrgency, SessionKey, WatchEnd } from '../watches/watch.ts';
 import type { Cipher } from './cipher.ts';
 import { type Dialect, lockRows } from './database.ts';
 import type { Tables } from './tables.ts';
-import { sealContent, targetKey, URGENCIES, type WatchRow } from './watch-rows.ts';
+import { readAnnouncement, readWatch, sealContent, targetKey, URGENCIES, type WatchRow } from './watch-rows.ts';
 
 /** Nobody holds it any more. */
-export const FREE = { lease_owner: null, lease_until: null } as const;
+export const FREE = { lease_token: null, lease_until: null } as const;
 
 export function onSession({ service, sessionId }: SessionKey) {
 	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions'>) =>
@@ -27,8 +28,8 @@ export async function lockSession(trx: Kysely<Tables>, dialect: Dialect, key: Se
 }
 
 /**
- * Adds intents to post, each once for its target however often this is called. The caller holds a lock that only one
- * writer for these targets can hold.
+ * Adds intents to post, each once for its target however often this is called, and none that was said last. The caller
+ * holds a lock that only one writer for these targets can hold.
  */
 export async function queueAnnouncements(
 	trx: Kysely<Tables>,
@@ -36,9 +37,10 @@ export async function queueAnnouncements(
 	announcements: readonly NewAnnouncement[],
 	now: number,
 ): Promise<void> {
-	for (const { target, key, content } of announcements) {
+	for (const { target, key, content, unlessSaid } of announcements) {
 		const id = randomUUID();
 		const targetName = targetKey(target);
+		if (unlessSaid !== undefined && (await wasSaidLast(trx, targetName, unlessSaid))) continue;
 		await trx
 			.insertInto('announcements')
 			.values({
@@ -65,6 +67,22 @@ export async function queueAnnouncements(
 	}
 }
 
+async function wasSaidLast(
+	trx: Kysely<Tables>,
+	target: string,
+	{ about, says }: NonNullable<NewAnnouncement['unlessSaid']>,
+): Promise<boolean> {
+	const last = await trx
+		.selectFrom('announcements')
+		.select('unique_key')
+		.where('target', '=', target)
+		.where('unique_key', 'like', `%${about}%`)
+		.orderBy('number', 'desc')
+		.limit(1)
+		.executeTakeFirst();
+	return last !== undefined && (last.unique_key === says || last.unique_key.startsWith(`${says}:`));
+}
+
 /** What an update of a watch's row writes for a card that does not show something: the oldest want and the most urgent. */
 export function wantCard(
 	row: Pick<WatchRow, 'card_since' | 'card_urgency' | 'card_wants' | 'card_not_before'>,
@@ -80,6 +98,37 @@ export function wantCard(
 		// Something urgent does not wait for the turn that was found for progress.
 		card_not_before: place < before ? 0 : row.card_not_before,
 	};
+}
+
+/**
+ * Somebody deleted the card `ts` of a watch whose session's row and own are locked: it has none until a new one is posted,
+ * which is queued for a live watch. Nothing when another took its place already.
+ */
+export async function loseCard(
+	trx: Kysely<Tables>,
+	cipher: Cipher,
+	row: WatchRow,
+	{ ts, now }: { ts: string; now: number },
+): Promise<void> {
+	const watch = readWatch(row);
+	if (watch === null || watch.card.ts !== ts) return;
+	await trx
+		.updateTable('watches')
+		.set({ card_ts: null, card_key: null, card_since: null, card_urgency: null })
+		.where('id', '=', watch.id)
+		.execute();
+	if (watch.ended !== null) return;
+	const last = await trx
+		.selectFrom('announcements')
+		.selectAll()
+		.where('target', '=', targetKey(targetOf(watch)))
+		.where('kind', '=', 'card')
+		.orderBy('number', 'desc')
+		.limit(1)
+		.executeTakeFirst();
+	const content = last === undefined ? undefined : readAnnouncement(last, cipher)?.content;
+	const before = content?.kind === 'card' ? (content.notBefore ?? null) : null;
+	await queueAnnouncements(trx, cipher, [cardAgain(watch, ts, before, now)], now);
 }
 
 /** Ends a live watch whose session's row is locked; null when it had ended. */

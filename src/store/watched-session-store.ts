@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import type { Lease, SessionUpdate, WatchStore, WatchUpdate } from '../watches/ports.ts';
+import type { HeldSession, SessionUpdate, WatchStore, WatchUpdate } from '../watches/ports.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import type { Cipher } from './cipher.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
+import { dueAt, isDue, isFree, LONGEST_DELAY_MS, lapsesAt } from './due.ts';
 import type { Tables } from './tables.ts';
 import { outlineOf, readWatchedSession, sealView, type WatchedSessionRow } from './watch-rows.ts';
 import { endWatch, FREE, lockSession, onSession, queueAnnouncements, stopUnwatched, wantCard } from './watch-writes.ts';
@@ -17,17 +18,18 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 	async function recordRead(
 		trx: Kysely<Tables>,
 		key: SessionKey,
-		owner: string,
+		token: string,
 		update: SessionUpdate,
 		watches: readonly WatchUpdate[],
 		now: number,
 	): Promise<{ coalesced: number } | null> {
 		const row = await lockSession(trx, db.dialect, key);
-		if (row === undefined || row.lease_owner !== owner) return null;
+		if (row === undefined || row.lease_token !== token) return null;
 		await trx
 			.updateTable('watched_sessions')
 			.set(sessionChange(row, update, cipher))
 			.where(onSession(key))
+			.where('lease_token', '=', token)
 			.execute();
 		let coalesced = 0;
 		for (const watch of watches) coalesced += await recordWatch(trx, watch, now);
@@ -55,6 +57,8 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				...(update.card !== null && update.end === null && wantCard(before, update.card, now)),
 			})
 			.where('id', '=', update.watchId)
+			.where('revision', '=', update.revision)
+			.where('ended_at', 'is', null)
 			.returningAll()
 			.executeTakeFirstOrThrow();
 		if (update.end === null) await queueAnnouncements(trx, cipher, update.announcements, now);
@@ -69,37 +73,41 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 					.selectFrom('watched_sessions')
 					.select('session_id')
 					.where('service', '=', service)
-					.where('next_read_at', '<=', now)
-					.where(({ eb, or }) => or([eb('lease_owner', 'is', null), eb('lease_until', '<=', now)]))
-					.orderBy('read_by')
+					.where(isDue('next_read_at', now, LONGEST_DELAY_MS.read))
+					.where(isFree(now))
+					.orderBy(dueAt('read_by', now, LONGEST_DELAY_MS.read))
 					.limit(limit)
 					.$call(lockRows(db.dialect, { skipLocked: true }))
 					.execute();
 				if (due.length === 0) return [];
 				const rows = await trx
 					.updateTable('watched_sessions')
-					.set({ lease_owner: lease.owner, lease_until: now + lease.ms })
+					.set({ lease_token: lease.token, lease_until: now + lease.ms })
 					.where('service', '=', service)
 					.where(
 						'session_id',
 						'in',
 						due.map((row) => row.session_id),
 					)
+					.where(isFree(now))
 					.returningAll()
 					.execute();
 				return rows.sort((a, b) => a.read_by - b.read_by).map(readWatchedSession);
 			}),
 
-		renew: (sessions, lease, now) => db.write((trx) => renewLeases(trx, sessions, lease, now)),
+		renew: (held, ms, now) => db.write((trx) => renewLeases(trx, held, now + ms)),
 
-		async nextReadDueAt(service) {
+		async nextReadDueAt(service, now) {
+			const due = dueAt('next_read_at', now, LONGEST_DELAY_MS.read);
+			const lapse = lapsesAt('lease_until', now);
 			const row = await db.read
 				.selectFrom('watched_sessions')
 				.where('service', '=', service)
 				.where('next_read_at', 'is not', null)
 				.select(
-					sql<number | null>`min(case when lease_owner is not null and lease_until > next_read_at then lease_until
-						else next_read_at end)`.as('at'),
+					sql<
+						number | null
+					>`min(case when lease_token is not null and ${lapse} > ${due} then ${lapse} else ${due} end)`.as('at'),
 				)
 				.executeTakeFirstOrThrow();
 			return row.at;
@@ -125,8 +133,8 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			return count;
 		},
 
-		record: (session, owner, update, watches, now) =>
-			db.write((trx) => recordRead(trx, session, owner, update, watches, now)),
+		record: (session, token, update, watches, now) =>
+			db.write((trx) => recordRead(trx, session, token, update, watches, now)),
 
 		reschedule: (moves) =>
 			db.write(async (trx) => {
@@ -136,7 +144,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 						.set({ next_read_at: Math.round(to.at), read_by: Math.round(to.by) })
 						.where(onSession(session))
 						.where('next_read_at', '=', from.at)
-						.where('lease_owner', 'is', null)
+						.where('lease_token', 'is', null)
 						.execute();
 				}
 			}),
@@ -147,7 +155,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				if (row === undefined || row.next_read_at === null) return;
 				if (readAt !== null) {
 					// While somebody reads it, the time of that read is past and says nothing of the next one.
-					const at = row.lease_owner === null ? Math.min(row.next_read_at, readAt) : readAt;
+					const at = row.lease_token === null ? Math.min(row.next_read_at, readAt) : readAt;
 					await trx
 						.updateTable('watched_sessions')
 						.set({ touched_at: now, hurry: row.hurry + 1, next_read_at: at, read_by: at })
@@ -195,16 +203,16 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 	};
 }
 
-async function renewLeases(trx: Kysely<Tables>, sessions: readonly SessionKey[], lease: Lease, now: number) {
-	const held: SessionKey[] = [];
-	for (const session of sessions) {
+async function renewLeases(trx: Kysely<Tables>, held: readonly HeldSession[], until: number) {
+	const renewed: SessionKey[] = [];
+	for (const { session, token } of held) {
 		const result = await trx
 			.updateTable('watched_sessions')
-			.set({ lease_until: now + lease.ms })
+			.set({ lease_until: until })
 			.where(onSession(session))
-			.where('lease_owner', '=', lease.owner)
+			.where('lease_token', '=', token)
 			.executeTakeFirst();
-		if (result.numUpdatedRows > 0n) held.push(session);
+		if (result.numUpdatedRows > 0n) renewed.push(session);
 	}
-	return held;
+	return renewed;
 }

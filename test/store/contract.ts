@@ -9,6 +9,7 @@ import { describeRaces } from './contract/races.ts';
 import { describeRetry } from './contract/retry.ts';
 import { describeUpdates } from './contract/updates.ts';
 import { describeWatches } from './contract/watches.ts';
+import { describeWatchesInTrouble } from './contract/watches-in-trouble.ts';
 import { empty } from './support.ts';
 
 /** A store on an empty database and a second replica on the same one; SQLite has one process, so there both are the same. */
@@ -49,7 +50,11 @@ export function describeClaimStore(name: string, open: () => Promise<Replicas>):
 
 /** Every sentence of `WatchStore`'s docstrings, and the rates and the budget that replicas share. */
 export function describeWatchStore(name: string, open: () => Promise<Replicas>): void {
-	describe(`watches on ${name}`, () => describeWatches(useReplicas(open)));
+	describe(`watches on ${name}`, () => {
+		const subject = useReplicas(open);
+		describeWatches(subject);
+		describeWatchesInTrouble(subject);
+	});
 }
 
 function useReplicas(open: () => Promise<Replicas>): Subject {

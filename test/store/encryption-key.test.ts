@@ -142,10 +142,10 @@ describe.each([
 		expect(await store.drafts.newest(person, old.question)).toBeNull();
 		expect((await store.answers.accept(submission())).kind).toBe('taken');
 		expect((await store.answers.accept({ ...old, items: [item('red')] })).kind).toBe('repeated');
-		await lease(store, old.id);
+		const leased = await lease(store, old.id);
 		const refused = await store.answers.update(
-			old.id,
-			LEASE.owner,
+			leased,
+			LEASE.token,
 			{ state: 'refused', other: { person: null, values: [], at: null, same: false } },
 			{ now: T0, release: true },
 		);

@@ -8,7 +8,7 @@ import type { Migration } from '../../src/store/migrations/migration.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { accepted, createRecordingLog, KEY, makeDataDir, open, submission } from './support.ts';
+import { accepted, createRecordingLog, KEY, makeDataDir, open, SERVICE, submission, T0 } from './support.ts';
 
 const context = () => ({ clock: systemClock, log: createRecordingLog() });
 
@@ -69,6 +69,82 @@ describe.each([
 			await migrate(db, { ...context(), migrations: [...MIGRATIONS, next] });
 			await expect(sql`select * from half_done`.execute(db.read)).rejects.toThrow();
 		}));
+});
+
+/** An answer of the version before migration 4: its state, and whether the outcome of its PUT is not known. */
+type Former = readonly [id: string, state: string, outcome?: 'unknown'];
+
+describe.each([
+	['SQLite', useSqlite],
+	['PostgreSQL', usePostgres],
+])('answers of the version before lease tokens, on %s,', (_name, use) => {
+	/** What becomes of answers to one question, in the order of their ids. */
+	async function migrated(db: StoreDatabase, rows: readonly Former[]) {
+		await migrate(db, { ...context(), migrations: MIGRATIONS.filter(({ number }) => number < 4) });
+		await db.write(async (trx) => {
+			for (const [index, [id, state, outcome]] of rows.entries()) {
+				const holder = index === 0 ? 'process-1' : null;
+				await sql`insert into answers (id, submission_key, view_id, team_id, user_id, service, session_id,
+					message_index, fingerprint, positions, left_empty, state, attempts, form_read_at, accepted_at, give_up_at,
+					put_started_at, timeline, told, lease_owner, lease_until, lease_revoked)
+					values (${id}, ${id}, 'V1', 'T1', 'U1', ${SERVICE}, 's1', 1, 'f', '[0]', '[]', ${state}, 1, ${T0}, ${T0},
+					${T0 + 1_000}, ${outcome === 'unknown' ? T0 : null}, '[]', '{}', ${holder}, ${T0}, 0)`.execute(trx);
+			}
+		});
+		await migrate(db, context());
+		const columns = ['id', 'state', 'put_started_at', 'next_attempt_at', 'lease_token', 'edit_count'] as const;
+		return db.read.selectFrom('answers').select(columns).orderBy('id').execute();
+	}
+
+	test('are held by nobody any more, and are looked at once more where one was given up with its outcome unknown', () =>
+		use(async (db) => {
+			const rows = await migrated(db, [
+				['a', 'delivered'],
+				['b', 'waiting', 'unknown'],
+			]);
+			const free = { lease_token: null, edit_count: 0 };
+			expect(rows).toEqual([
+				{ ...free, id: 'a', state: 'delivered', put_started_at: null, next_attempt_at: null },
+				{ ...free, id: 'b', state: 'delivering', put_started_at: T0, next_attempt_at: T0 + 1_000 },
+			]);
+		}));
+
+	test.each<[string, readonly Former[]]>([
+		[
+			'one that is live',
+			[
+				['a', 'accepted'],
+				['b', 'waiting', 'unknown'],
+			],
+		],
+		[
+			'one that is under way',
+			[
+				['a', 'delivering', 'unknown'],
+				['b', 'waiting', 'unknown'],
+			],
+		],
+		[
+			'another one like it',
+			[
+				['a', 'waiting', 'unknown'],
+				['b', 'waiting', 'unknown'],
+			],
+		],
+		[
+			'one that waits and was not sent',
+			[
+				['a', 'waiting'],
+				['b', 'waiting', 'unknown'],
+			],
+		],
+	])('stay as they are beside %s', (_beside, rows) =>
+		use(async (db) => {
+			const after = await migrated(db, rows);
+			expect(after.map(({ id, state }) => [id, state])).toEqual(rows.map(([id, state]) => [id, state]));
+			expect(after.map(({ next_attempt_at }) => next_attempt_at)).toEqual([null, null]);
+		}),
+	);
 });
 
 test('several replicas that start together on an empty PostgreSQL migrate it once', async () => {

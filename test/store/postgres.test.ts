@@ -7,7 +7,7 @@ import {
 	describeWatchStore,
 	type Replicas,
 } from './contract.ts';
-import { accepted, KEY, LEASE, lease, open, submission, T0 } from './support.ts';
+import { accepted, KEY, LEASE, lease, open, SERVICE, submission, T0 } from './support.ts';
 
 async function openReplicas(): Promise<Replicas> {
 	const server = await sharedPostgres();
@@ -34,7 +34,7 @@ test('taking due answers on PostgreSQL passes over those that another transactio
 	for (const given of [held, free]) await accepted(replicas.store, given);
 	const taken = await replicas.replica.db.write(async (db) => {
 		await db.selectFrom('answers').select('id').where('id', '=', held.id).forUpdate().execute();
-		return replicas.store.answers.takeDue(LEASE, 1, T0 + 1);
+		return replicas.store.answers.takeDue(SERVICE, LEASE, 1, T0 + 1);
 	});
 	expect(taken.map((answer) => answer.id)).toEqual([free.id]);
 	await replicas.close();

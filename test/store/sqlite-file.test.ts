@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import type { Store } from '../../src/store/open.ts';
-import { accepted, item, LEASE, makeDataDir, OTHER_LEASE, open, submission, T0, valuesOf } from './support.ts';
+import { accepted, item, LEASE, makeDataDir, OTHER_LEASE, open, SERVICE, submission, T0, valuesOf } from './support.ts';
 
 let directory: ReturnType<typeof makeDataDir>;
 let opened: Store[];
@@ -121,10 +121,10 @@ describe('the file of SQLite', () => {
 		const store = await openHere();
 		const given = submission();
 		await accepted(store, given);
-		await store.answers.takeDue(LEASE, 10, T0);
+		await store.answers.takeDue(SERVICE, LEASE, 10, T0);
 		await store.close();
 		const next = await openHere();
-		expect(await next.answers.takeDue(OTHER_LEASE, 10, T0)).toMatchObject([{ id: given.id }]);
+		expect(await next.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0)).toMatchObject([{ id: given.id }]);
 	});
 
 	test('says which directory cannot be written', async () => {

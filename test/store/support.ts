@@ -11,6 +11,9 @@ import { openStore, type Store, type StoreOptions } from '../../src/store/open.t
 export const KEY = Buffer.alloc(32, 7).toString('base64');
 export const OTHER_KEY = Buffer.alloc(32, 8).toString('hex');
 
+/** Whose sessions the answers are for. */
+export const SERVICE = 'https://service.example';
+
 /** A time to count from. */
 export const T0 = Date.parse('2026-01-05T09:00:00Z');
 
@@ -19,8 +22,8 @@ export const BOB: Person = { teamId: 'T1', userId: 'U-BOB' };
 /** From another workspace. */
 export const EVE: Person = { teamId: 'T2', userId: 'U-EVE' };
 
-export const LEASE: Lease = { owner: 'replica-1', ms: 20_000 };
-export const OTHER_LEASE: Lease = { owner: 'replica-2', ms: 20_000 };
+export const LEASE: Lease = { token: 'replica-1', ms: 20_000 };
+export const OTHER_LEASE: Lease = { token: 'replica-2', ms: 20_000 };
 
 export function item(value: string | null, options: { title?: string; secret?: boolean } = {}): AnswerItem {
 	return { title: options.title ?? 'Which one?', value, secret: options.secret ?? false, wiped: false };
@@ -37,7 +40,7 @@ export function submission(overrides: Partial<NewAnswer> & { sessionId?: string 
 		submissionKey: `key-${id}`,
 		viewId: `view-${id}`,
 		person: ANN,
-		question: { service: 'https://service.example', sessionId, messageIndex: 1 },
+		question: { service: SERVICE, sessionId, messageIndex: 1 },
 		fingerprint: 'fingerprint-1',
 		items: [item('blue')],
 		leftEmpty: [],
@@ -70,8 +73,8 @@ export async function moved(store: Store, id: string, ...states: Answer['state']
 		const now = T0 + step + 1;
 		const last = step === states.length - 1;
 		answer = await store.answers.update(
-			id,
-			LEASE.owner,
+			await current(store, id),
+			LEASE.token,
 			{ state, ...(state === 'delivered' && { deliveredAt: now }), ...(last && { nextAttemptAt: null }) },
 			{ now, release: last },
 		);
@@ -80,12 +83,20 @@ export async function moved(store: Store, id: string, ...states: Answer['state']
 	return answer;
 }
 
+/** The answer as it is stored. */
+export async function current(store: Store, id: string): Promise<Answer> {
+	const answer = await store.answers.get(id);
+	if (answer === null) throw new Error(`there is no answer ${id}`);
+	return answer;
+}
+
 /** Leases this one answer, giving back whatever else was due. */
 export async function lease(store: Store, id: string, by: Lease = LEASE, now = T0): Promise<Answer> {
-	const taken = await store.answers.takeDue(by, 100, now);
+	const taken = await store.answers.takeDue(SERVICE, by, 100, now);
 	const wanted = taken.find((answer) => answer.id === id);
 	for (const other of taken) {
-		if (other !== wanted) await store.answers.update(other.id, by.owner, {}, { now, release: true });
+		if (other !== wanted)
+			await store.answers.update(await current(store, other.id), by.token, {}, { now, release: true });
 	}
 	if (wanted === undefined) throw new Error(`${id} was not due`);
 	return wanted;

@@ -1,7 +1,8 @@
 import { answers } from './0001-answers.ts';
 import { draftsAndClaims } from './0002-drafts-and-claims.ts';
 import { watches } from './0003-watches.ts';
+import { leaseTokens } from './0004-lease-tokens.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in order. */
-export const MIGRATIONS: readonly Migration[] = [answers, draftsAndClaims, watches];
+export const MIGRATIONS: readonly Migration[] = [answers, draftsAndClaims, watches, leaseTokens];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, EVE, item, LEASE, lease, submission, T0, valuesOf } from '../support.ts';
+import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, submission, T0, valuesOf } from '../support.ts';
 
 export function describeAccept(subject: Subject): void {
 	describe('accepting', () => {
@@ -24,6 +24,7 @@ export function describeAccept(subject: Subject): void {
 				origin: { channelId: 'C1', threadTs: '1.2' },
 				state: 'accepted',
 				attempts: 0,
+				editCount: 0,
 				acceptedAt: T0,
 				giveUpAt: T0 + 86_400_000,
 				nextAttemptAt: T0,
@@ -35,6 +36,10 @@ export function describeAccept(subject: Subject): void {
 				lastError: null,
 				timeline: [{ state: 'accepted', at: T0 }],
 				told: { state: null, aftermath: null, dm: null, modalOpen: true },
+				notBefore: null,
+				missingCount: 0,
+				startFailed: false,
+				restartAskedAt: null,
 			});
 			expect(result.kind === 'accepted' && result.answer).toEqual(stored);
 		});
@@ -76,8 +81,8 @@ export function describeAccept(subject: Subject): void {
 			expect(valuesOf(await lease(subject.store, given.id))).toEqual(['blue']);
 			expect(await subject.store.answers.accept({ ...given, items: [item('red')] })).toMatchObject({ edited: true });
 			const begun = await subject.store.answers.update(
-				given.id,
-				LEASE.owner,
+				await current(subject.store, given.id),
+				LEASE.token,
 				{ state: 'delivering', putStartedAt: T0 },
 				{ now: T0, release: false },
 			);
@@ -94,7 +99,10 @@ export function describeAccept(subject: Subject): void {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
-			await subject.store.answers.update(given.id, LEASE.owner, patch, { now: T0, release: true });
+			await subject.store.answers.update(await current(subject.store, given.id), LEASE.token, patch, {
+				now: T0,
+				release: true,
+			});
 			const late = await subject.store.answers.accept({ ...given, items: [item('red')] });
 			expect(late.kind).toBe('tooLate');
 			expect(valuesOf(late.answer)).toEqual(['blue']);
@@ -106,10 +114,15 @@ export function describeAccept(subject: Subject): void {
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
 			const options = { now: T0, release: false };
-			await subject.store.answers.update(given.id, LEASE.owner, { state: 'delivering', putStartedAt: T0 }, options);
 			await subject.store.answers.update(
-				given.id,
-				LEASE.owner,
+				await current(subject.store, given.id),
+				LEASE.token,
+				{ state: 'delivering', putStartedAt: T0 },
+				options,
+			);
+			await subject.store.answers.update(
+				await current(subject.store, given.id),
+				LEASE.token,
 				{ state: 'accepted', putStartedAt: null },
 				{ now: T0, release: true },
 			);
@@ -222,8 +235,8 @@ export function describeAccept(subject: Subject): void {
 			await accepted(subject.store, first);
 			await lease(subject.store, first.id);
 			await subject.store.answers.update(
-				first.id,
-				LEASE.owner,
+				await current(subject.store, first.id),
+				LEASE.token,
 				{
 					state: 'waiting',
 					nextAttemptAt: null,
@@ -248,6 +261,24 @@ export function describeAccept(subject: Subject): void {
 			expect(valuesOf(replaced)).toEqual(['blue', null]);
 		});
 
+		test.each(['told', 'timeline'] as const)(
+			'replaces an answer that waits for its author though another version wrote its "%s"',
+			async (column) => {
+				const waiting = submission();
+				await accepted(subject.store, waiting, 'waiting');
+				await subject.store.db.write((db) =>
+					db
+						.updateTable('answers')
+						.set({ [column]: '{"v":9}' })
+						.where('id', '=', waiting.id)
+						.execute(),
+				);
+				const result = await subject.store.answers.accept(submission({ person: BOB }));
+				expect(result).toMatchObject({ kind: 'accepted', replacedWaiting: [{ id: waiting.id }] });
+				expect((await subject.store.answers.get(waiting.id))?.state).toBe('conflicted');
+			},
+		);
+
 		test('leaves an answer that waits alone when the new one is taken itself', async () => {
 			const waiting = submission({ formReadAt: T0 });
 			await accepted(subject.store, waiting, 'waiting');
@@ -264,11 +295,16 @@ export function describeAccept(subject: Subject): void {
 			const first = submission();
 			await accepted(subject.store, first);
 			await lease(subject.store, first.id);
-			await subject.store.answers.update(first.id, LEASE.owner, { state: 'waiting' }, { now: T0 + 1, release: false });
+			await subject.store.answers.update(
+				await current(subject.store, first.id),
+				LEASE.token,
+				{ state: 'waiting' },
+				{ now: T0 + 1, release: false },
+			);
 			await accepted(subject.store, submission({ person: BOB }));
 			const lost = await subject.store.answers.update(
-				first.id,
-				LEASE.owner,
+				await current(subject.store, first.id),
+				LEASE.token,
 				{ nextAttemptAt: null },
 				{ now: T0 + 2, release: true },
 			);

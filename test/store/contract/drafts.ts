@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Draft } from '../../../src/answers/ports.ts';
+import { CLOCK_ALLOWANCE_MS } from '../../../src/clock.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, EVE, submission, T0 } from '../support.ts';
 
@@ -35,6 +36,23 @@ export function describeDrafts(subject: Subject): void {
 		await subject.store.drafts.save(draft({ values: { 0: 'new' }, updatedAt: T0 + 1 }));
 		await subject.store.drafts.save(draft({ values: { 0: 'old' }, updatedAt: T0 }));
 		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
+	});
+
+	test('replaces a note from before the clock was put back by more than notes can overtake each other', async () => {
+		await subject.store.drafts.save(draft({ values: { 0: 'before' }, updatedAt: T0 + CLOCK_ALLOWANCE_MS + 1 }));
+		await subject.store.drafts.save(draft({ values: { 0: 'before, and more' }, updatedAt: T0 }));
+		expect(await subject.store.drafts.get('form-1')).toEqual(draft({ values: { 0: 'before, and more' } }));
+	});
+
+	test('keeps no draft of a form that was submitted: typing may be heard of later', async () => {
+		const given = submission({ submissionKey: 'view-1:form-1' });
+		await subject.store.drafts.save(draft(), given.submissionKey);
+		await subject.store.answers.accept(given);
+		await subject.store.drafts.discard(ANN, question);
+		await subject.replica.drafts.save(draft({ updatedAt: T0 + 5 }), given.submissionKey);
+		expect(await subject.store.drafts.get('form-1')).toBeNull();
+		await subject.replica.drafts.save(draft({ formId: 'form-2' }), 'view-1:form-2');
+		expect(await subject.store.drafts.get('form-2')).not.toBeNull();
 	});
 
 	test("finds a person's newest draft for a question, whatever its fingerprint", async () => {

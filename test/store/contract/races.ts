@@ -1,6 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, inTurns, item, LEASE, OTHER_LEASE, submission, T0, valuesOf } from '../support.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	current,
+	inTurns,
+	item,
+	LEASE,
+	OTHER_LEASE,
+	SERVICE,
+	submission,
+	T0,
+	valuesOf,
+} from '../support.ts';
 
 const ROUNDS = 500;
 
@@ -47,16 +60,21 @@ export function describeRaces(subject: Subject): void {
 			let seen = 0;
 			const work = async (replica: Subject['store'], lease: typeof LEASE) => {
 				while (seen < count) {
-					for (const answer of await replica.answers.takeDue(lease, 3, T0)) {
+					for (const answer of await replica.answers.takeDue(SERVICE, lease, 3, T0)) {
 						const { sessionId } = answer.question;
 						expect(held.get(sessionId)).toBeUndefined();
-						held.set(sessionId, lease.owner);
+						held.set(sessionId, lease.token);
 						await replica.answers.renew(answer.id, lease, T0);
 						seen++;
 						held.delete(sessionId);
 						const options = { now: T0, release: true };
 						expect(
-							await replica.answers.update(answer.id, lease.owner, { nextAttemptAt: null }, options),
+							await replica.answers.update(
+								await current(replica, answer.id),
+								lease.token,
+								{ nextAttemptAt: null },
+								options,
+							),
 						).not.toBeNull();
 					}
 				}
@@ -72,14 +90,13 @@ export function describeRaces(subject: Subject): void {
 				const taken = await Promise.all(
 					Array.from({ length: 8 }, async (_, index) => {
 						const replica = index % 2 === 0 ? subject.store : subject.replica;
-						const owner = `owner-${index}`;
-						const [answer] = await replica.answers.takeDue({ owner, ms: 20_000 }, 1, T0);
-						return answer === undefined ? [] : [owner];
+						const token = `token-${index}`;
+						const [answer] = await replica.answers.takeDue(SERVICE, { token, ms: 20_000 }, 1, T0);
+						return answer === undefined ? [] : [{ id: answer.id, token }];
 					}),
 				);
-				const owners = taken.flat();
-				expect(owners).toHaveLength(1);
-				await subject.store.answers.releaseAll(owners[0] ?? '');
+				expect(taken.flat()).toHaveLength(1);
+				await subject.store.answers.release(taken.flat());
 			}
 		});
 
@@ -87,11 +104,11 @@ export function describeRaces(subject: Subject): void {
 			for (let round = 0; round < 50; round++) {
 				const given = submission({ sessionId: `edit-${round}` });
 				await accepted(subject.store, given);
-				await subject.store.answers.takeDue(LEASE, 1, T0);
+				await subject.store.answers.takeDue(SERVICE, LEASE, 1, T0);
 				const [begun, edit] = await Promise.all([
 					subject.store.answers.update(
-						given.id,
-						LEASE.owner,
+						await current(subject.store, given.id),
+						LEASE.token,
 						{ state: 'delivering', putStartedAt: T0, nextAttemptAt: null },
 						{ now: T0, release: true },
 					),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Answer } from '../../../src/answers/answer.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, EVE, item, LEASE, lease, submission, T0, valuesOf } from '../support.ts';
+import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from '../support.ts';
 
 const LATER = T0 + 3_600_000;
 const GIVE_UP = LATER + 86_400_000;
@@ -15,8 +16,8 @@ export function describeRetry(subject: Subject): void {
 				await lease(subject.store, given.id);
 				const dm = { channelId: 'D1', ts: '3.4' };
 				await subject.store.answers.update(
-					given.id,
-					LEASE.owner,
+					await current(subject.store, given.id),
+					LEASE.token,
 					{
 						state,
 						attempts: 9,
@@ -40,7 +41,7 @@ export function describeRetry(subject: Subject): void {
 				});
 				expect(valuesOf(stored)).toEqual(['blue', '']);
 				expect(stored?.timeline.map((entry) => entry.state)).toEqual(['accepted', state, 'accepted']);
-				expect(await subject.store.answers.takeDue(LEASE, 1, LATER)).toHaveLength(1);
+				expect(await subject.store.answers.takeDue(SERVICE, LEASE, 1, LATER)).toHaveLength(1);
 			},
 		);
 
@@ -128,15 +129,17 @@ export function describeRetry(subject: Subject): void {
 		test('is heard by the worker that was still telling its author, and then goes on', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
-			await lease(subject.store, given.id);
-			await subject.store.answers.update(given.id, LEASE.owner, { state: 'refused' }, { now: T0, release: false });
+			const leased = await lease(subject.store, given.id);
+			const options = { now: T0, release: false };
+			const refused = await subject.store.answers.update(leased, LEASE.token, { state: 'refused' }, options);
 			expect((await subject.store.answers.retry(given.id, ANN, T0 + 5, GIVE_UP)).kind).toBe('queued');
-			// The worker has the same name in its next task: it must not get the answer while the first is alive.
-			expect(await subject.store.answers.takeDue(LEASE, 1, T0 + 5)).toEqual([]);
 			expect(await subject.store.answers.renew(given.id, LEASE, T0 + 5)).toBe(false);
-			const options = { now: T0 + 6, release: true };
-			expect(await subject.store.answers.update(given.id, LEASE.owner, { nextAttemptAt: null }, options)).toBeNull();
-			expect(await subject.store.answers.takeDue(LEASE, 1, LATER)).toMatchObject([{ id: given.id, state: 'accepted' }]);
+			if (refused === null) throw new Error('the lease was lost');
+			expect(await subject.store.answers.update(refused, LEASE.token, { nextAttemptAt: null }, options)).toBeNull();
+			const next = { token: 'next-take', ms: 20_000 };
+			expect(await subject.store.answers.takeDue(SERVICE, next, 1, T0 + 5)).toMatchObject([
+				{ id: given.id, state: 'accepted' },
+			]);
 		});
 	});
 
@@ -171,7 +174,12 @@ export function describeRetry(subject: Subject): void {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
-			await subject.store.answers.update(given.id, LEASE.owner, { putStartedAt: T0 }, { now: T0, release: true });
+			await subject.store.answers.update(
+				await current(subject.store, given.id),
+				LEASE.token,
+				{ putStartedAt: T0 },
+				{ now: T0, release: true },
+			);
 			expect(await subject.store.answers.withdraw(given.id, ANN, LATER)).toBeNull();
 		});
 
@@ -189,8 +197,82 @@ export function describeRetry(subject: Subject): void {
 			expect(await subject.store.answers.withdraw(given.id, ANN, LATER)).not.toBeNull();
 			const begin = { state: 'delivering', putStartedAt: LATER } as const;
 			expect(
-				await subject.store.answers.update(given.id, LEASE.owner, begin, { now: LATER, release: false }),
+				await subject.store.answers.update(await current(subject.store, given.id), LEASE.token, begin, {
+					now: LATER,
+					release: false,
+				}),
 			).toBeNull();
+		});
+	});
+
+	describe('sending again', () => {
+		/** No PUT that began before then is under way at `LATER`. */
+		const QUIET_SINCE = LATER - 27_000;
+
+		/** Delivered, though the service has said that it could not start the agent; its lease is held. */
+		async function startFailed(
+			more: { putStartedAt?: number; startFailed?: boolean } = {},
+			given = submission(),
+		): Promise<Answer> {
+			await accepted(subject.store, given, 'delivering');
+			await subject.store.db.write((db) =>
+				db.updateTable('answers').set({ next_attempt_at: T0 }).where('id', '=', given.id).execute(),
+			);
+			const leased = await lease(subject.store, given.id, LEASE, LATER);
+			const patch = { state: 'delivered', deliveredAt: T0 + 2, startFailed: true, ...more } as const;
+			const written = await subject.store.answers.update(leased, LEASE.token, patch, { now: T0 + 2, release: false });
+			if (written === null) throw new Error('the lease was lost');
+			return written;
+		}
+
+		const ask = (id: string, person = ANN) => subject.replica.answers.askRestart(id, person, LATER, QUIET_SINCE);
+
+		test('is for a delivered answer whose agent was not started, and makes it due at once', async () => {
+			const { id } = await startFailed();
+			expect(await ask(id)).toMatchObject({ state: 'delivered', restartAskedAt: LATER, nextAttemptAt: LATER });
+			const started = await startFailed({ startFailed: false }, submission({ sessionId: 's3' }));
+			expect(await ask(started.id)).toBeNull();
+			const waiting = submission({ sessionId: 's2' });
+			await accepted(subject.store, waiting, 'waiting');
+			expect(await ask(waiting.id)).toBeNull();
+		});
+
+		test('is for its author alone', async () => {
+			const { id } = await startFailed();
+			for (const person of [BOB, EVE, { teamId: EVE.teamId, userId: ANN.userId }]) {
+				expect(await ask(id, person)).toBeNull();
+			}
+			expect(await ask('none')).toBeNull();
+			expect((await current(subject.store, id)).restartAskedAt).toBeNull();
+		});
+
+		test('is asked for once until that is done', async () => {
+			const { id } = await startFailed();
+			expect(await ask(id)).not.toBeNull();
+			expect(await ask(id)).toBeNull();
+		});
+
+		test('waits for the one before, which may be under way', async () => {
+			const { id } = await startFailed({ putStartedAt: QUIET_SINCE + 1 });
+			expect(await ask(id)).toBeNull();
+			expect((await current(subject.store, id)).restartAskedAt).toBeNull();
+		});
+
+		test('is possible again when the one before cannot be under way any more', async () => {
+			const { id } = await startFailed({ putStartedAt: QUIET_SINCE });
+			expect(await ask(id)).not.toBeNull();
+		});
+
+		test('is found by the worker that was looking after the answer, which does not put it off', async () => {
+			const answer = await startFailed();
+			await ask(answer.id);
+			const looked = await subject.store.answers.update(
+				answer,
+				LEASE.token,
+				{ nextAttemptAt: LATER + 60_000 },
+				{ now: LATER, release: false },
+			);
+			expect(looked).toMatchObject({ restartAskedAt: LATER, nextAttemptAt: LATER });
 		});
 	});
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AnswerState, Told } from '../../../src/answers/answer.ts';
 import type { Subject } from '../contract.ts';
-import { accepted, BOB, item, LEASE, lease, moved, submission, T0, valuesOf } from '../support.ts';
+import { accepted, BOB, current, item, LEASE, lease, moved, submission, T0, valuesOf } from '../support.ts';
 
 const SECRET = item('hunter2', { title: 'Password', secret: true });
 
@@ -14,20 +14,23 @@ export function describeUpdates(subject: Subject): void {
 			const told: Told = { state: 'accepted', aftermath: null, dm: { channelId: 'D1', ts: '1' }, modalOpen: false };
 			const other = { person: null, values: ['red', null], at: null, same: false };
 			const after = await subject.store.answers.update(
-				given.id,
-				LEASE.owner,
+				await current(subject.store, given.id),
+				LEASE.token,
 				{
 					state: 'delivered',
 					attempts: 3,
 					nextAttemptAt: T0 + 7,
 					putStartedAt: T0 + 3,
-					before: { status: 'humanInput', assistantCount: 12 },
+					before: { status: 'humanInput', assistantCount: 12, sameCount: 0 },
 					deliveredAt: T0 + 4,
 					aftermath: 'unseen',
 					lastError: 'service_unavailable',
 					other,
 					told,
-					giveUpAt: T0 + 8,
+					notBefore: T0 + 8,
+					missingCount: 2,
+					startFailed: true,
+					restartAskedAt: T0 + 9,
 				},
 				{ now: T0 + 5, release: false },
 			);
@@ -38,13 +41,16 @@ export function describeUpdates(subject: Subject): void {
 				attempts: 3,
 				nextAttemptAt: T0 + 7,
 				putStartedAt: T0 + 3,
-				before: { status: 'humanInput', assistantCount: 12 },
+				before: { status: 'humanInput', assistantCount: 12, sameCount: 0 },
 				deliveredAt: T0 + 4,
 				aftermath: 'unseen',
 				endedAt: T0 + 5,
 				lastError: 'service_unavailable',
 				told,
-				giveUpAt: T0 + 8,
+				notBefore: T0 + 8,
+				missingCount: 2,
+				startFailed: true,
+				restartAskedAt: T0 + 9,
 				timeline: [
 					{ state: 'accepted', at: T0 },
 					{ state: 'delivered', at: T0 + 5 },
@@ -52,27 +58,54 @@ export function describeUpdates(subject: Subject): void {
 			});
 			expect(await subject.replica.answers.get(given.id)).toEqual(after);
 			const cleared = await subject.store.answers.update(
-				given.id,
-				LEASE.owner,
-				{ nextAttemptAt: null, putStartedAt: null, before: null, lastError: null },
+				await current(subject.store, given.id),
+				LEASE.token,
+				{ nextAttemptAt: null, putStartedAt: null, before: null, lastError: null, restartAskedAt: null },
 				{ now: T0 + 6, release: false },
 			);
-			expect(cleared).toEqual({ ...after, nextAttemptAt: null, putStartedAt: null, before: null, lastError: null });
+			expect(cleared).toEqual({
+				...after,
+				nextAttemptAt: null,
+				putStartedAt: null,
+				before: null,
+				lastError: null,
+				restartAskedAt: null,
+			});
 		});
 
 		test('keeps the lease until it is given back', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
-			const update = (release: boolean) =>
-				subject.store.answers.update(given.id, LEASE.owner, {}, { now: T0, release });
+			const update = async (release: boolean) =>
+				subject.store.answers.update(await current(subject.store, given.id), LEASE.token, {}, { now: T0, release });
 			expect(await update(false)).not.toBeNull();
 			expect(await update(true)).not.toBeNull();
 			expect(await update(false)).toBeNull();
 		});
 
 		test('answers null for an answer it does not know', async () => {
-			expect(await subject.store.answers.update('none', LEASE.owner, {}, { now: T0, release: true })).toBeNull();
+			expect(
+				await subject.store.answers.update(
+					{ id: 'none', state: 'accepted' },
+					LEASE.token,
+					{},
+					{ now: T0, release: true },
+				),
+			).toBeNull();
+		});
+
+		test('writes nothing over a state that it does not expect', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			const seen = await lease(subject.store, given.id);
+			const options = { now: T0 + 1, release: false };
+			const delivered = { state: 'delivered', deliveredAt: T0 + 1 } as const;
+			expect(await subject.store.answers.update(seen, LEASE.token, delivered, options)).not.toBeNull();
+			// As after a COMMIT whose reply was lost: whoever believes that it failed knows the state of before.
+			const again = await subject.store.answers.update(seen, LEASE.token, { state: 'accepted' }, options);
+			expect(again).toBeNull();
+			expect(await current(subject.store, given.id)).toMatchObject(delivered);
 		});
 
 		test('notes each state with its time, and the back and forth of attempts only once', async () => {
@@ -97,7 +130,12 @@ export function describeUpdates(subject: Subject): void {
 			await subject.store.answers.retry(given.id, given.person, T0 + 10, T0 + 99);
 			await lease(subject.store, given.id, LEASE, T0 + 10);
 			const options = { now: T0 + 11, release: true };
-			const answer = await subject.store.answers.update(given.id, LEASE.owner, { state: 'delivering' }, options);
+			const answer = await subject.store.answers.update(
+				await current(subject.store, given.id),
+				LEASE.token,
+				{ state: 'delivering' },
+				options,
+			);
 			expect(answer?.timeline.map((entry) => entry.state)).toEqual([
 				'accepted',
 				'delivering',
@@ -117,7 +155,12 @@ export function describeUpdates(subject: Subject): void {
 				const leased = await lease(subject.store, given.id);
 				expect(leased.content).toEqual({ kind: 'readable', items: given.items, other: null });
 				const options = { now: T0 + 1, release: true };
-				const ended = await subject.store.answers.update(given.id, LEASE.owner, { state }, options);
+				const ended = await subject.store.answers.update(
+					await current(subject.store, given.id),
+					LEASE.token,
+					{ state },
+					options,
+				);
 				expect(ended?.content).toMatchObject({
 					items: [item('blue'), { ...SECRET, value: null, wiped: true }, given.items[2], given.items[3]],
 				});
@@ -143,10 +186,20 @@ export function describeUpdates(subject: Subject): void {
 			const first = submission();
 			await accepted(subject.store, first);
 			await lease(subject.store, first.id);
-			await subject.store.answers.update(first.id, LEASE.owner, { state: 'refused' }, { now: T0, release: false });
+			await subject.store.answers.update(
+				await current(subject.store, first.id),
+				LEASE.token,
+				{ state: 'refused' },
+				{ now: T0, release: false },
+			);
 			await accepted(subject.store, submission({ person: BOB }));
 			await expect(
-				subject.store.answers.update(first.id, LEASE.owner, { state: 'accepted' }, { now: T0, release: true }),
+				subject.store.answers.update(
+					await current(subject.store, first.id),
+					LEASE.token,
+					{ state: 'accepted' },
+					{ now: T0, release: true },
+				),
 			).rejects.toThrow();
 			expect((await subject.store.answers.get(first.id))?.state).toBe('refused');
 		});

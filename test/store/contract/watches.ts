@@ -1,66 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { createSharedBudgetCell } from '../../../src/store/shared-budget.ts';
 import { createSharedPaces } from '../../../src/store/shared-paces.ts';
-import type { NewAnnouncement } from '../../../src/watches/announcement.ts';
-import type { SessionUpdate, WatchUpdate } from '../../../src/watches/ports.ts';
 import { unknownRhythm } from '../../../src/watches/rhythm.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
-
-const KEY = { service: SERVICE, sessionId: 's1' };
-
-function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
-	return {
-		rhythm: unknownRhythm,
-		nextRead: { at: T0 + 10_000, by: T0 + 12_000 },
-		lastReadAt: T0,
-		lastChangeAt: T0,
-		failures: 0,
-		lastError: null,
-		overSince: null,
-		hurry: 1,
-		...overrides,
-	};
-}
-
-function said(watch: Watch, key: string): NewAnnouncement {
-	const { id, teamId, channelId } = watch;
-	const target = { kind: 'watch', watchId: id, teamId, channelId } as const;
-	return { target, key, content: { kind: 'status', from: 'active', to: key } };
-}
-
-function news(watch: Watch, overrides: Partial<WatchUpdate> = {}): WatchUpdate {
-	const { id: watchId, revision } = watch;
-	const digest = sessionView('s1').digest;
-	return { watchId, revision, digest, changed: true, announcements: [], card: null, end: null, ...overrides };
-}
+import { KEY, news, read, said, watchActs } from './watch-acts.ts';
 
 export function describeWatches(subject: Subject): void {
-	const store = () => subject.store.watches;
-	const replica = () => subject.replica.watches;
-
-	async function added(overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> {
-		return (await store().add(newWatch(overrides))).watch;
-	}
-
-	/** Takes the session and records a read of it. */
-	async function recorded(updates: readonly WatchUpdate[], update = read()) {
-		await store().takeDue(SERVICE, LEASE, 10, T0);
-		return store().record(KEY, LEASE.owner, update, updates, T0);
-	}
-
-	/** Takes and posts everything that is first in its order, and returns the kinds and keys. */
-	async function posted(now = T0): Promise<string[]> {
-		const due = await store().takeAnnouncements(LEASE, 50, now);
-		for (const { announcement } of due) {
-			await store().beginAttempt(announcement.id, LEASE.owner, now);
-			const result = { kind: 'posted', ts: `ts-${announcement.key}`, cardKey: 'looks' } as const;
-			await store().endAttempt(announcement.id, LEASE.owner, result, now);
-		}
-		return due.map(({ announcement }) => announcement.key);
-	}
+	const { store, replica, added, recorded, posted } = watchActs(subject);
 
 	describe('subscribing', () => {
 		test('watches a session once in a channel, however often and from wherever it is asked for', async () => {
@@ -148,12 +97,13 @@ export function describeWatches(subject: Subject): void {
 			const watch = await added();
 			await store().takeDue(SERVICE, LEASE, 10, T0);
 			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms - 1)).toEqual([]);
-			expect(await store().nextReadDueAt(SERVICE)).toBe(T0 + LEASE.ms);
+			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + LEASE.ms);
 			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms)).toHaveLength(1);
-			expect(await store().record(KEY, LEASE.owner, read(), [news(watch)], T0)).toBeNull();
+			expect(await store().record(KEY, LEASE.token, read(), [news(watch)], T0)).toBeNull();
 			expect(await store().get(watch.id)).toMatchObject({ revision: 0, digest: null });
-			expect(await store().renew([KEY], LEASE, T0 + LEASE.ms)).toEqual([]);
-			expect(await replica().renew([KEY], OTHER_LEASE, T0 + LEASE.ms)).toEqual([KEY]);
+			const held = (token: string) => [{ session: KEY, token }];
+			expect(await store().renew(held(LEASE.token), LEASE.ms, T0 + LEASE.ms)).toEqual([]);
+			expect(await replica().renew(held(OTHER_LEASE.token), LEASE.ms, T0 + LEASE.ms)).toEqual([KEY]);
 		});
 
 		test('stores what was announced and what is to be posted together', async () => {
@@ -173,7 +123,7 @@ export function describeWatches(subject: Subject): void {
 			await recorded([news(watch, { announcements: [said(watch, 'paused')] })]);
 			await store().takeDue(SERVICE, LEASE, 10, T0 + 20_000);
 			const late = news(watch, { announcements: [said(watch, 'twice')] });
-			await store().record(KEY, LEASE.owner, read(), [late], T0 + 20_000);
+			await store().record(KEY, LEASE.token, read(), [late], T0 + 20_000);
 			await posted();
 			expect(await posted(T0 + 30_000)).toEqual(['paused']);
 			expect(await posted(T0 + 30_000)).toEqual([]);
@@ -205,8 +155,8 @@ export function describeWatches(subject: Subject): void {
 			const [taken] = await store().takeDue(SERVICE, LEASE, 10, T0 + 2_000);
 			expect(taken).toMatchObject({ touchedAt: T0 });
 			await replica().touch(KEY, { now: T0 + 2_100, readAt: T0 + 4_000, cards: false });
-			await store().record(KEY, LEASE.owner, read({ hurry: taken?.hurry ?? 0 }), [], T0 + 2_200);
-			expect(await store().nextReadDueAt(SERVICE)).toBe(T0 + 4_000);
+			await store().record(KEY, LEASE.token, read({ hurry: taken?.hurry ?? 0 }), [], T0 + 2_200);
+			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + 4_000);
 		});
 
 		test('moves a read only while it is where it was seen and nobody reads', async () => {
@@ -214,9 +164,9 @@ export function describeWatches(subject: Subject): void {
 			await recorded([]);
 			const from = read().nextRead;
 			await store().reschedule([{ session: KEY, from: { ...from, at: from.at + 1 }, to: { at: T0, by: T0 } }]);
-			expect(await store().nextReadDueAt(SERVICE)).toBe(from.at);
+			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(from.at);
 			await store().reschedule([{ session: KEY, from, to: { at: T0 + 500, by: T0 + 600 } }]);
-			expect(await store().nextReadDueAt(SERVICE)).toBe(T0 + 500);
+			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + 500);
 			expect(await store().outlines(SERVICE)).toMatchObject([
 				{ session: KEY, nextRead: { at: T0 + 500, by: T0 + 600 }, status: 'active', questionOpen: false },
 			]);
@@ -228,10 +178,10 @@ export function describeWatches(subject: Subject): void {
 			await store().takeDue(SERVICE, LEASE, 1, T0);
 			await replica().takeDue(SERVICE, OTHER_LEASE, 1, T0);
 			await store().takeAnnouncements(LEASE, 10, T0);
-			await store().releaseReads(LEASE.owner);
+			await store().releaseReads([LEASE.token]);
 			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
 			expect(await store().takeAnnouncements(OTHER_LEASE, 10, T0)).toEqual([]);
-			await store().releasePosts(LEASE.owner);
+			await store().releasePosts([LEASE.token]);
 			expect(await store().takeAnnouncements(OTHER_LEASE, 10, T0)).toHaveLength(2);
 		});
 	});
@@ -262,12 +212,12 @@ export function describeWatches(subject: Subject): void {
 			const [due] = await store().takeAnnouncements(LEASE, 10, T0);
 			expect(await replica().takeAnnouncements(OTHER_LEASE, 10, T0)).toEqual([]);
 			const id = due?.announcement.id ?? '';
-			expect(await store().beginAttempt(id, LEASE.owner, T0 + 1)).toBe(true);
+			expect(await store().beginAttempt(id, LEASE.token, T0 + 1)).toBe(true);
 			const [again] = await replica().takeAnnouncements(OTHER_LEASE, 10, T0 + LEASE.ms);
 			expect(again?.announcement).toMatchObject({ id, sendingSince: T0 + 1 });
-			expect(await store().beginAttempt(id, LEASE.owner, T0 + 2)).toBe(false);
-			await store().endAttempt(id, LEASE.owner, { kind: 'refused', code: 'late' }, T0);
-			await replica().endAttempt(id, OTHER_LEASE.owner, { kind: 'posted', ts: '1.1', cardKey: 'k' }, T0);
+			expect(await store().beginAttempt(id, LEASE.token, T0 + 2)).toBe(false);
+			await store().endAttempt(id, LEASE.token, { kind: 'refused', code: 'late' }, T0);
+			await replica().endAttempt(id, OTHER_LEASE.token, { kind: 'posted', ts: '1.1', cardKey: 'k' }, T0);
 			expect(await store().takeAnnouncements(LEASE, 10, T0 + 1e6)).toEqual([]);
 		});
 
@@ -275,12 +225,12 @@ export function describeWatches(subject: Subject): void {
 			await added();
 			const take = async (now: number) => (await store().takeAnnouncements(LEASE, 1, now))[0]?.announcement;
 			const first = await take(T0);
-			await store().beginAttempt(first?.id ?? '', LEASE.owner, T0);
+			await store().beginAttempt(first?.id ?? '', LEASE.token, T0);
 			const retry = (unknown: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', unknown }) as const;
-			await store().endAttempt(first?.id ?? '', LEASE.owner, retry(true), T0);
+			await store().endAttempt(first?.id ?? '', LEASE.token, retry(true), T0);
 			expect(await take(T0 + 4_999)).toBeUndefined();
 			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: T0, attempts: 1, lastError: 'timeout' });
-			await store().endAttempt(first?.id ?? '', LEASE.owner, retry(false), T0);
+			await store().endAttempt(first?.id ?? '', LEASE.token, retry(false), T0);
 			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: null, attempts: 2 });
 		});
 
@@ -303,7 +253,7 @@ export function describeWatches(subject: Subject): void {
 			await store().takeDue(SERVICE, LEASE, 10, T0);
 			const want = async (index: number, card: 'now' | 'progress', now: number) => {
 				const watch = watches[index] as Watch;
-				await store().record(watch.session, LEASE.owner, read(), [news(watch, { card })], now);
+				await store().record(watch.session, LEASE.token, read(), [news(watch, { card })], now);
 			};
 			await want(0, 'progress', T0 + 1);
 			await want(1, 'progress', T0);
@@ -323,10 +273,10 @@ export function describeWatches(subject: Subject): void {
 			const [card] = await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
 			await store().touch(KEY, { now: T0, readAt: null, cards: true });
 			const wants = card?.watch.card.wanted?.wants ?? 0;
-			await store().endCard(watch.id, LEASE.owner, { kind: 'shown', key: 'one', wants, now: T0 });
+			await store().endCard(watch.id, LEASE.token, { kind: 'shown', key: 'one', wants, now: T0 });
 			const [again] = await store().takeCards(LEASE, 1, { now: T0, urgency: 'now' });
 			expect(again?.watch.card).toMatchObject({ shownKey: 'one', wanted: { urgency: 'now', wants: wants + 1 } });
-			await store().endCard(watch.id, LEASE.owner, { kind: 'shown', key: 'two', wants: wants + 1, now: T0 });
+			await store().endCard(watch.id, LEASE.token, { kind: 'shown', key: 'two', wants: wants + 1, now: T0 });
 			expect((await store().get(watch.id))?.card).toMatchObject({ shownKey: 'two', wanted: null });
 		});
 	});
@@ -368,10 +318,10 @@ export function describeWatches(subject: Subject): void {
 			await posted();
 			await store().noteOutage(down);
 			const [notice] = await store().takeAnnouncements(LEASE, 1, down.now);
-			await store().beginAttempt(notice?.announcement.id ?? '', LEASE.owner, down.now);
+			await store().beginAttempt(notice?.announcement.id ?? '', LEASE.token, down.now);
 			await replica().noteOutage({ ...down, now: T0 + 70_000, down: false });
 			const sent = { kind: 'posted', ts: '9.9', cardKey: null } as const;
-			await store().endAttempt(notice?.announcement.id ?? '', LEASE.owner, sent, T0 + 70_000);
+			await store().endAttempt(notice?.announcement.id ?? '', LEASE.token, sent, T0 + 70_000);
 			const [back] = await store().takeAnnouncements(LEASE, 5, T0 + 70_000);
 			expect(back?.announcement.content).toEqual({ kind: 'serviceBack', since: T0 + 25_000, downMs: 45_000 });
 		});
@@ -402,7 +352,7 @@ export function describeWatches(subject: Subject): void {
 		expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
 		expect(await take(0)).toBe(1_000);
 		expect(await take(1, 2)).toBe(3_000);
-		await paces[0]?.pause('update:T1', T0 + 30_000);
+		await paces[0]?.pause('update:T1', T0 + 30_000, T0);
 		expect(await paces[1]?.take('update:T1', pace, { now: T0 + 20_000, keep: 0 })).toBe(10_000);
 	});
 

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+/**
+ * A lease is a random token, new each time it is taken, so that revoking it is clearing it. What an answer has to know of
+ * the service's failures. Work is handed out by the service's address.
+ */
+export const leaseTokens: Migration = {
+	number: 4,
+	name: 'lease-tokens',
+	async up(db) {
+		for (const table of ['answers', 'watches', 'watched_sessions', 'announcements']) {
+			await db.schema.alterTable(table).renameColumn('lease_owner', 'lease_token').execute();
+			// Every process of the former version has stopped, or can do nothing any more: these columns are gone.
+			await sql`update ${sql.table(table)} set lease_token = null, lease_until = null
+				where lease_token is not null`.execute(db);
+		}
+		await db.schema.alterTable('answers').dropColumn('lease_revoked').execute();
+		await db.schema
+			.alterTable('answers')
+			.addColumn('edit_count', 'integer', (column) => column.notNull().defaultTo(0))
+			.execute();
+		await db.schema.alterTable('answers').addColumn('not_before', 'bigint').execute();
+		await db.schema
+			.alterTable('answers')
+			.addColumn('missing_count', 'integer', (column) => column.notNull().defaultTo(0))
+			.execute();
+		await db.schema
+			.alterTable('answers')
+			.addColumn('start_failed', 'integer', (column) => column.notNull().defaultTo(0))
+			.execute();
+		await db.schema.alterTable('answers').addColumn('restart_asked_at', 'bigint').execute();
+		await sql`drop index answers_due`.execute(db);
+		await sql`create index answers_due on answers (service, next_attempt_at) where next_attempt_at is not null`.execute(
+			db,
+		);
+		// Given up although the outcome of their PUT was not known: looked at once more, where nobody has answered since.
+		await sql`update answers set state = 'delivering', next_attempt_at = give_up_at
+			where state = 'waiting' and put_started_at is not null and not exists (
+				select 1 from answers as other
+				where other.service = answers.service and other.session_id = answers.session_id
+					and other.message_index = answers.message_index and other.id <> answers.id
+					and other.state in ('accepted', 'delivering', 'waiting')
+			)`.execute(db);
+	},
+};

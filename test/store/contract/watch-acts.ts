@@ -1,0 +1,67 @@
+import type { NewAnnouncement } from '../../../src/watches/announcement.ts';
+import type { SessionUpdate, WatchUpdate } from '../../../src/watches/ports.ts';
+import { unknownRhythm } from '../../../src/watches/rhythm.ts';
+import type { Watch } from '../../../src/watches/watch.ts';
+import { newWatch, SERVICE, sessionView } from '../../watches/support.ts';
+import type { Subject } from '../contract.ts';
+import { LEASE, T0 } from '../support.ts';
+
+export const KEY = { service: SERVICE, sessionId: 's1' };
+
+/** What a read found, by default that all is as it was. */
+export function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
+	return {
+		rhythm: unknownRhythm,
+		nextRead: { at: T0 + 10_000, by: T0 + 12_000 },
+		lastReadAt: T0,
+		lastChangeAt: T0,
+		failures: 0,
+		lastError: null,
+		overSince: null,
+		hurry: 1,
+		...overrides,
+	};
+}
+
+/** A post that says `key`. */
+export function said(watch: Watch, key: string): NewAnnouncement {
+	const { id, teamId, channelId } = watch;
+	const target = { kind: 'watch', watchId: id, teamId, channelId } as const;
+	return { target, key, content: { kind: 'status', from: 'active', to: key } };
+}
+
+/** What a read means for one watch. */
+export function news(watch: Watch, overrides: Partial<WatchUpdate> = {}): WatchUpdate {
+	const { id: watchId, revision } = watch;
+	const digest = sessionView('s1').digest;
+	return { watchId, revision, digest, changed: true, announcements: [], card: null, end: null, ...overrides };
+}
+
+/** What a program does with a store of watches. */
+export function watchActs(subject: Subject) {
+	const store = () => subject.store.watches;
+	const replica = () => subject.replica.watches;
+
+	async function added(overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> {
+		return (await store().add(newWatch(overrides))).watch;
+	}
+
+	/** Takes the session and records a read of it. */
+	async function recorded(updates: readonly WatchUpdate[], update = read()) {
+		await store().takeDue(SERVICE, LEASE, 10, T0);
+		return store().record(KEY, LEASE.token, update, updates, T0);
+	}
+
+	/** Takes and posts everything that is first in its order, and returns the kinds and keys. */
+	async function posted(now = T0): Promise<string[]> {
+		const due = await store().takeAnnouncements(LEASE, 50, now);
+		for (const { announcement } of due) {
+			await store().beginAttempt(announcement.id, LEASE.token, now);
+			const result = { kind: 'posted', ts: `ts-${announcement.key}`, cardKey: 'looks' } as const;
+			await store().endAttempt(announcement.id, LEASE.token, result, now);
+		}
+		return due.map(({ announcement }) => announcement.key);
+	}
+
+	return { store, replica, added, recorded, posted };
+}

@@ -1,0 +1,411 @@
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { createSharedPaces } from '../../../src/store/shared-paces.ts';
+import { retryUnreadable } from '../../../src/store/unreadable.ts';
+import { CARD_HELD, type NewAnnouncement } from '../../../src/watches/announcement.ts';
+import type { Watch } from '../../../src/watches/watch.ts';
+import { newWatch, SERVICE, sessionView } from '../../watches/support.ts';
+import type { Subject } from '../contract.ts';
+import { LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { KEY, news, read, said, watchActs } from './watch-acts.ts';
+
+const ASKED = {
+	kind: 'question',
+	changed: false,
+	question: { messageIndex: 1, fingerprint: 'f', goneOn: false, context: '', items: [], itemCount: 0, openCount: 0 },
+} as const;
+
+/** Tasks that stand still, deleted cards, clocks that are set, rows that cannot be read, questions that are asked again. */
+export function describeWatchesInTrouble(subject: Subject): void {
+	const { store, replica, added, recorded, posted } = watchActs(subject);
+
+	describe('a lease', () => {
+		const AGAIN = { ...LEASE, token: 'the same process, taking again' };
+		const later = T0 + LEASE.ms;
+
+		test('of a read that lapsed is no use to the task that had it, though the same process took it again', async () => {
+			const watch = await added();
+			await store().takeDue(SERVICE, LEASE, 1, T0);
+			expect(await store().takeDue(SERVICE, AGAIN, 1, later)).toHaveLength(1);
+			expect(await store().record(KEY, LEASE.token, read(), [news(watch)], later)).toBeNull();
+			expect(await store().record(KEY, AGAIN.token, read(), [news(watch)], later)).not.toBeNull();
+			expect(await store().record(KEY, AGAIN.token, read(), [news(watch)], later)).toBeNull();
+		});
+
+		test('of a post that lapsed is no use to the task that had it either', async () => {
+			await added();
+			const [due] = await store().takeAnnouncements(LEASE, 1, T0);
+			const id = due?.announcement.id ?? '';
+			await store().beginAttempt(id, LEASE.token, T0);
+			await store().takeAnnouncements(AGAIN, 1, later);
+			await store().endAttempt(id, LEASE.token, { kind: 'refused', code: 'late' }, later);
+			expect(await store().beginAttempt(id, LEASE.token, later)).toBe(false);
+			expect(await store().beginAttempt(id, AGAIN.token, later)).toBe(true);
+			const sent = { kind: 'posted', ts: '1.1', cardKey: 'k' } as const;
+			await store().endAttempt(id, AGAIN.token, sent, later);
+			await store().endAttempt(id, AGAIN.token, { kind: 'retry', at: later, code: 'late', unknown: true }, later);
+			expect(await store().takeAnnouncements(LEASE, 1, later + 1e5)).toEqual([]);
+		});
+
+		test('of a card that lapsed neither', async () => {
+			const watch = await added();
+			await posted();
+			await store().touch(KEY, { now: T0, readAt: null, cards: true });
+			const [card] = await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
+			const wants = card?.watch.card.wanted?.wants ?? 0;
+			expect(await store().takeCards(AGAIN, 1, { now: later, urgency: 'any' })).toHaveLength(1);
+			await store().endCard(watch.id, LEASE.token, { kind: 'refused' });
+			expect((await store().get(watch.id))?.card.wanted).not.toBeNull();
+			await store().endCard(watch.id, AGAIN.token, { kind: 'shown', key: 'new', wants, now: later });
+			expect((await store().get(watch.id))?.card).toMatchObject({ shownKey: 'new', wanted: null });
+		});
+
+		test('that was given back is not given back twice', async () => {
+			await added();
+			await store().takeAnnouncements(LEASE, 10, T0);
+			await store().releasePosts([LEASE.token, 'another']);
+			await store().takeAnnouncements(AGAIN, 10, T0);
+			await store().releasePosts([LEASE.token]);
+			await store().releasePosts([]);
+			expect(await replica().takeAnnouncements(OTHER_LEASE, 10, T0)).toEqual([]);
+		});
+	});
+
+	describe('a card that somebody deleted', () => {
+		const CARD_TS = 'ts-card';
+		const lost = { ts: CARD_TS, now: T0 };
+		const keys = async (now = T0) =>
+			(await store().takeAnnouncements(LEASE, 10, now)).map(({ announcement }) => announcement.key);
+
+		/** The card is taken to be updated. */
+		async function taken(): Promise<void> {
+			await store().touch(KEY, { now: T0, readAt: null, cards: true });
+			await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
+		}
+
+		test('is replaced once, whoever finds that out, before everything that waits', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { announcements: [said(watch, 'paused'), said(watch, 'active')] })]);
+			await taken();
+			const [due] = await store().takeAnnouncements(OTHER_LEASE, 10, T0);
+			const again = { kind: 'retry', at: T0, code: 'thread_gone', unknown: false, lostCardTs: CARD_TS } as const;
+			await Promise.all([
+				replica().endAttempt(due?.announcement.id ?? '', OTHER_LEASE.token, again, T0),
+				store().endCard(watch.id, LEASE.token, { kind: 'lost', ...lost }),
+			]);
+			expect((await store().get(watch.id))?.card).toMatchObject({ ts: null, shownKey: null, wanted: null });
+			expect(await posted()).toEqual([`card:${CARD_TS}`]);
+			expect((await store().get(watch.id))?.card.ts).toBe(`ts-card:${CARD_TS}`);
+			expect(await posted()).toEqual(['paused']);
+			expect(await posted()).toEqual(['active']);
+			await taken();
+			await store().endCard(watch.id, LEASE.token, { kind: 'lost', ...lost });
+			expect((await store().get(watch.id))?.card.ts).toBe(`ts-card:${CARD_TS}`);
+			expect(await keys()).toEqual([]);
+		});
+
+		test('holds up nobody while a new one has to wait for its time', async () => {
+			const watch = await added();
+			await posted();
+			await taken();
+			await store().endCard(watch.id, LEASE.token, { kind: 'lost', ...lost });
+			await posted();
+			await taken();
+			const second = { kind: 'lost', ts: `ts-card:${CARD_TS}`, now: T0 } as const;
+			await store().endCard(watch.id, LEASE.token, second);
+			await recorded([news(watch, { announcements: [said(watch, 'paused')] })]);
+			const [due] = await store().takeAnnouncements(LEASE, 10, T0);
+			expect(due?.announcement.content).toEqual({ kind: 'card', notBefore: T0 + 3_600_000 });
+			const held = { kind: 'retry', at: T0 + 300_000, code: CARD_HELD, unknown: false } as const;
+			await store().endAttempt(due?.announcement.id ?? '', LEASE.token, held, T0);
+			expect(await keys()).toEqual(['paused']);
+			await store().releasePosts([LEASE.token]);
+			const later = await store().takeAnnouncements(OTHER_LEASE, 10, T0 + 300_000);
+			const attempts = later.map(({ announcement }) => [announcement.key, announcement.attempts]);
+			expect(attempts).toEqual([
+				['paused', 0],
+				[`card:${second.ts}`, 0],
+			]);
+		});
+
+		test('is not replaced once its watch has ended', async () => {
+			const watch = await added();
+			await posted();
+			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
+			await store().endCard(watch.id, LEASE.token, { kind: 'lost', ...lost });
+			expect((await store().get(watch.id))?.card).toMatchObject({ ts: null, wanted: null });
+			expect(await keys()).toEqual([]);
+		});
+
+		test('still leads to its watch, as the post of a question does', async () => {
+			const watch = await added();
+			const question = { target: said(watch, '').target, key: 'question', content: ASKED };
+			await posted();
+			await recorded([news(watch, { announcements: [question, said(watch, 'paused')] })]);
+			await posted();
+			await posted();
+			await taken();
+			await store().endCard(watch.id, LEASE.token, { kind: 'lost', ...lost });
+			await posted();
+			for (const ts of [CARD_TS, `ts-card:${CARD_TS}`, 'ts-question']) {
+				expect((await store().findByPost('T1', 'C1', ts))?.watch.id).toBe(watch.id);
+			}
+			for (const ts of ['ts-paused', 'ts-none']) expect(await store().findByPost('T1', 'C1', ts)).toBeNull();
+			expect(await store().findByPost('T1', 'C2', CARD_TS)).toBeNull();
+		});
+	});
+
+	describe('after the clock was put back', () => {
+		const HOUR = 3_600_000;
+		const ahead = T0 + HOUR;
+
+		test('reads, leases included, are due that were planned for later than any may be', async () => {
+			await added();
+			await store().takeDue(SERVICE, LEASE, 10, ahead);
+			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0);
+			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0)).toHaveLength(1);
+			const nextRead = { at: ahead, by: ahead };
+			await replica().record(KEY, OTHER_LEASE.token, read({ nextRead, lastReadAt: ahead }), [], T0);
+			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0);
+			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
+		});
+
+		test('reads that are planned as long ahead as may be wait', async () => {
+			await added();
+			await recorded([], read({ nextRead: { at: T0 + HOUR / 2, by: T0 + HOUR / 2 } }));
+			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toEqual([]);
+			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + HOUR / 2);
+		});
+
+		test('posts and cards are due too', async () => {
+			const watch = await added();
+			await store().takeAnnouncements(LEASE, 10, ahead);
+			expect(await store().nextPostDueAt(T0)).toMatchObject({ post: T0 });
+			const [due] = await replica().takeAnnouncements(OTHER_LEASE, 10, T0);
+			const retry = { kind: 'retry', at: ahead, code: 'timeout', unknown: false } as const;
+			await replica().endAttempt(due?.announcement.id ?? '', OTHER_LEASE.token, retry, T0);
+			expect(await posted()).toEqual(['card']);
+			await store().touch(KEY, { now: ahead, readAt: null, cards: true });
+			await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
+			await store().endCard(watch.id, LEASE.token, { kind: 'retry', at: ahead });
+			expect(await store().nextPostDueAt(T0)).toEqual({ post: null, card: { now: T0, progress: null } });
+			expect(await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' })).toHaveLength(1);
+		});
+
+		test('Slack’s rates and pauses of before hold nobody up', async () => {
+			const paces = createSharedPaces({ db: subject.store.db });
+			const pace = { intervalMs: 1_000, burst: 3 };
+			const take = (now: number) => paces.take('update:T1', pace, { now, keep: 0 });
+			for (let call = 0; call < 3; call += 1) await take(ahead);
+			await paces.pause('update:T1', ahead + 60_000, ahead);
+			expect(await take(T0)).toBe(0);
+			await paces.pause('update:T1', ahead + 60_000, ahead);
+			// A pause of now is one, though it ends sooner.
+			await paces.pause('update:T1', T0 + 20_000, T0);
+			expect(await take(T0)).toBe(20_000);
+			// A shorter one does not end it.
+			await paces.pause('update:T1', T0 + 10_000, T0);
+			expect(await take(T0)).toBe(20_000);
+		});
+
+		test('a read of before does not speak for the service', async () => {
+			await added();
+			await recorded([], read({ lastReadAt: ahead }));
+			const outage = { service: SERVICE, now: T0, down: true, since: T0 - 40_000, unlessReadSince: T0 - 30_000 };
+			expect(await store().noteOutage(outage)).toBe(true);
+			expect(await store().noteOutage({ ...outage, now: T0 - 60_000, down: false })).toBe(true);
+		});
+	});
+
+	describe('what cannot be read', () => {
+		const RETRY_MS = 10 * 60_000;
+		const change = (set: object, id: string) =>
+			subject.store.db.write((trx) => trx.updateTable('watches').set(set).where('id', '=', id).execute());
+		const row = (id: string) =>
+			subject.store.db.read.selectFrom('watches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+		/** As a store with another key, or another version, would have left them. */
+		async function hide(table: 'announcements' | 'watched_sessions', where: string): Promise<() => Promise<void>> {
+			const column = table === 'announcements' ? 'content' : 'view';
+			const id = table === 'announcements' ? 'unique_key' : 'session_id';
+			const swap = (from: string, to: string) =>
+				sql`update ${sql.table(table)} set ${sql.ref(column)} = replace(${sql.ref(column)}, ${from}, ${to})
+					where ${sql.ref(id)} = ${where}`.execute(subject.store.db.read);
+			await swap('.', '~');
+			return async () => {
+				await swap('~', '.');
+			};
+		}
+
+		test('waits, holds up nothing of its target, and is tried again later', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { announcements: [said(watch, 'a'), said(watch, 'b')] })]);
+			const show = await hide('announcements', 'a');
+			expect(await store().takeAnnouncements(LEASE, 10, T0)).toEqual([]);
+			expect(await posted(T0 + 1)).toEqual(['b']);
+			expect(await store().nextPostDueAt(T0)).toMatchObject({ post: T0 + RETRY_MS });
+			expect(await posted(T0 + RETRY_MS - 1)).toEqual([]);
+			await show();
+			expect(await posted(T0 + RETRY_MS)).toEqual(['a']);
+		});
+
+		test('is tried at once after a start, in its order', async () => {
+			const watch = await added();
+			await posted();
+			await recorded([news(watch, { announcements: [said(watch, 'a'), said(watch, 'b')], card: 'now' })]);
+			const shows = [
+				await hide('announcements', 'a'),
+				await hide('announcements', 'b'),
+				await hide('watched_sessions', 's1'),
+			];
+			for (let turn = 0; turn < 3; turn += 1) expect(await posted(T0 + turn)).toEqual([]);
+			expect(await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' })).toEqual([]);
+			expect((await store().get(watch.id))?.card.wanted).not.toBeNull();
+			for (const show of shows) await show();
+			await retryUnreadable(subject.store.db);
+			expect(await posted(T0 + 10)).toEqual(['a']);
+			expect(await posted(T0 + 10)).toEqual(['b']);
+			expect(await store().takeCards(LEASE, 1, { now: T0 + 10, urgency: 'any' })).toHaveLength(1);
+		});
+
+		test('lets a card that has nothing to show yet wait', async () => {
+			await added();
+			const show = await hide('watched_sessions', 's1');
+			expect(await posted()).toEqual([]);
+			await show();
+			expect(await posted(T0 + RETRY_MS)).toEqual(['card']);
+		});
+
+		test('of a watch that another version wrote is left as it is, and everybody else’s goes on', async () => {
+			const foreign = await added();
+			const own = await added({ channelId: 'C2' });
+			const third = await added({ sessionId: 's2' });
+			await posted();
+			await recorded([news(foreign, { announcements: [said(foreign, 'a')] })]);
+			for (const sessionId of ['s1', 's2']) {
+				await store().touch({ ...KEY, sessionId }, { now: T0, readAt: null, cards: true });
+			}
+			await change({ mode: 'quiet' }, foreign.id);
+			const before = await row(foreign.id);
+			expect((await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' })).length).toBeLessThan(2);
+			const cards = await store().takeCards(OTHER_LEASE, 10, { now: T0, urgency: 'any' });
+			const taken = [...cards, ...(await store().takeCards(LEASE, 10, { now: T0, urgency: 'any' }))];
+			expect(taken.map(({ watch }) => watch.id)).not.toContain(foreign.id);
+			expect(await store().takeAnnouncements(LEASE, 10, T0)).toEqual([]);
+			expect((await store().ofSession(KEY)).map(({ id }) => id)).toEqual([own.id]);
+			expect((await store().ofChannel('T1', 'C1')).map(({ id }) => id)).toEqual([third.id]);
+			expect((await store().list('T1', 'C1', { offset: 0, limit: 5 })).watches.map(({ id }) => id)).toEqual([third.id]);
+			expect(await store().find('T1', 'C1', KEY)).toBeNull();
+			expect(await store().get(foreign.id)).toBeNull();
+			expect(await store().findByPost('T1', 'C1', before.card_ts ?? '')).toBeNull();
+			const byHand = { now: T0, announcements: [], keepPending: false };
+			expect(await store().end(foreign.id, 'unwatched', byHand)).toBeNull();
+			const after = await row(foreign.id);
+			expect({ ...after, card_not_before: 0 }).toEqual({ ...before, card_not_before: 0 });
+			// Whoever watches it again says how.
+			expect(await store().add(newWatch())).toMatchObject({
+				kind: 'already',
+				changed: true,
+				watch: { id: foreign.id },
+			});
+		});
+
+		test('of an end that only another version knows holds up nobody', async () => {
+			const watch = await added();
+			await added({ sessionId: 's2' });
+			await posted();
+			await store().end(watch.id, 'noChange', { now: T0, announcements: [], keepPending: false });
+			await store().touch({ ...KEY, sessionId: 's2' }, { now: T0, readAt: null, cards: true });
+			await change({ ended_reason: 'bored' }, watch.id);
+			const cards = await store().takeCards(LEASE, 10, { now: T0, urgency: 'any' });
+			expect(cards.map(({ watch: { session } }) => session.sessionId)).toEqual(['s2']);
+		});
+	});
+
+	describe('what was said of a question', () => {
+		const fingerprint = 'f1';
+		function about(watch: Watch, says: string, revision: number): NewAnnouncement {
+			const unlessSaid = { about: `:${fingerprint}:`, says };
+			return { ...said(watch, `${says}:${revision}`), unlessSaid };
+		}
+		function post(watch: Watch, kind: 'question' | 'settle', revision: number): NewAnnouncement {
+			const { question } = sessionView('s1');
+			const shown = question ?? {
+				messageIndex: 2,
+				fingerprint,
+				context: '',
+				goneOn: false,
+				items: [],
+				itemCount: 0,
+				openCount: 0,
+			};
+			const content =
+				kind === 'question'
+					? ({ kind, question: shown, changed: false } as const)
+					: ({ kind, messageIndex: 2, how: 'answered' } as const);
+			return { ...said(watch, `${kind}:${revision}`), content };
+		}
+		async function queue(watch: Watch, announcements: readonly NewAnnouncement[]) {
+			const current = await store().get(watch.id);
+			if (current === null) throw new Error('not there');
+			await store().takeDue(SERVICE, LEASE, 10, T0 + 1e6);
+			await store().record(KEY, LEASE.token, read(), [news(current, { announcements })], T0);
+		}
+
+		test('is not said again right after, and is again after something else was', async () => {
+			const watch = await added();
+			await posted();
+			await queue(watch, [about(watch, 'asked:2:f1:0', 1), about(watch, 'asked:2:f1:0', 2)]);
+			await queue(watch, [about(watch, 'asked:2:f1:0', 3), about(watch, 'asked:2:f1:0,1', 4)]);
+			await queue(watch, [
+				about(watch, 'answered:2:f1:0', 5),
+				said(watch, 'other'),
+				about(watch, 'answered:2:f1:0', 6),
+			]);
+			await queue(watch, [about(watch, 'asked:2:f1:0', 7)]);
+			const keys: string[] = [];
+			for (let next = await posted(); next.length > 0; next = await posted()) keys.push(...next);
+			expect(keys).toEqual(['asked:2:f1:0:1', 'asked:2:f1:0,1:4', 'answered:2:f1:0:5', 'other', 'asked:2:f1:0:7']);
+		});
+
+		test('is settled in the posts since the one that settled last', async () => {
+			const watch = await added();
+			const other = await added({ channelId: 'C2' });
+			await posted();
+			await queue(watch, [post(watch, 'question', 1), post(watch, 'settle', 2), post(watch, 'question', 3)]);
+			await queue(watch, [post(watch, 'question', 4), post(watch, 'settle', 5), post(watch, 'settle', 6)]);
+			await queue(other, [post(other, 'question', 1)]);
+			for (let next = await posted(); next.length > 0; next = await posted());
+			const rows = await subject.store.db.read
+				.selectFrom('announcements')
+				.select(['id', 'unique_key'])
+				.where('kind', '=', 'settle')
+				.orderBy('number')
+				.execute();
+			const settled = await Promise.all(rows.map(({ id }) => store().postedQuestions(id)));
+			expect(settled.map((posts) => posts.map(({ key }) => key))).toEqual([
+				['question:1'],
+				['question:3', 'question:4'],
+				[],
+			]);
+		});
+	});
+
+	describe('the next post', () => {
+		test('is what can be taken, not what waits for another', async () => {
+			const watch = await added();
+			expect(await store().nextPostDueAt(T0)).toEqual({ post: T0, card: { now: null, progress: null } });
+			await posted();
+			await recorded([news(watch, { announcements: [said(watch, 'a'), said(watch, 'b')], card: 'progress' })]);
+			const [first] = await store().takeAnnouncements(LEASE, 10, T0);
+			expect(await store().nextPostDueAt(T0)).toEqual({ post: T0 + LEASE.ms, card: { now: null, progress: 0 } });
+			const retry = { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', unknown: false } as const;
+			await store().endAttempt(first?.announcement.id ?? '', LEASE.token, retry, T0);
+			expect(await store().nextPostDueAt(T0)).toMatchObject({ post: T0 + 40_000 });
+			await store().touch(KEY, { now: T0, readAt: null, cards: true });
+			expect(await store().nextPostDueAt(T0)).toMatchObject({ card: { now: 0, progress: null } });
+		});
+	});
+}

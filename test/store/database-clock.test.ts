@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { StoreDatabase } from '../../src/store/database.ts';
+import { createDatabaseClock } from '../../src/store/database-clock.ts';
+import { openStore } from '../../src/store/open.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { createRecordingLog, KEY, LEASE, SERVICE, submission } from './support.ts';
+
+let db: StoreDatabase;
+beforeAll(async () => {
+	db = openPostgres(await (await sharedPostgres()).createDatabase(), createRecordingLog());
+});
+afterAll(() => db.close());
+
+async function databaseTime(): Promise<number> {
+	const { rows } = await sql<{ ms: number }>`select extract(epoch from clock_timestamp()) * 1000 as ms`.execute(
+		db.read,
+	);
+	return Number(rows[0]?.ms);
+}
+
+it("tells the database's time, whatever the machine's own clock says", async () => {
+	const log = createRecordingLog();
+	const clock = await createDatabaseClock({ db, local: createManualClock(0), log });
+	const before = await databaseTime();
+	const told = clock.now();
+	const after = await databaseTime();
+	expect(told).toBeGreaterThanOrEqual(before - 100);
+	expect(told).toBeLessThanOrEqual(after + 100);
+	clock.close();
+});
+
+it('notices that the machine slept, and counts no time from before as passed for certain', async () => {
+	const log = createRecordingLog();
+	const local = createManualClock(0);
+	let slept = 0;
+	const clock = await createDatabaseClock({ db, local, log, monotonic: () => performance.now() - slept });
+	expect(clock.steadySince?.()).toBe(Number.NEGATIVE_INFINITY);
+	slept = 60_000;
+	expect(Math.abs(clock.now() - (await databaseTime()))).toBeGreaterThan(50_000);
+	await local.advance(10_000);
+	await expect.poll(() => log.lines.length).toBe(1);
+	expect(log.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('this machine slept') }]);
+	expect(Math.abs(clock.now() - (await databaseTime()))).toBeLessThan(1_000);
+	expect(clock.now() - (clock.steadySince?.() ?? 0)).toBeLessThan(1_000);
+	clock.close();
+});
+
+it('is in doubt from the moment in which the machine wakes up until it has asked the database again', async () => {
+	const local = createManualClock(0);
+	let slept = 0;
+	const clock = await createDatabaseClock({
+		db,
+		local,
+		log: createRecordingLog(),
+		wall: () => performance.now(),
+		monotonic: () => performance.now() - slept,
+	});
+	slept = 60_000;
+	expect(clock.steadySince?.()).toBe(Number.POSITIVE_INFINITY);
+	await expect.poll(() => clock.steadySince?.()).toBeLessThan(Number.POSITIVE_INFINITY);
+	expect(Math.abs(clock.now() - (await databaseTime()))).toBeLessThan(1_000);
+	clock.close();
+});
+
+it('a PUT cannot be noted with a time that is not the database’s', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const store = await openStore({
+		databaseUrl,
+		dataDir: '/nonexistent',
+		encryptionKey: KEY,
+		log: createRecordingLog(),
+	});
+	const now = store.clock.now();
+	const given = submission({ acceptedAt: now, giveUpAt: now + 86_400_000 });
+	await store.answers.accept(given);
+	const [taken] = await store.answers.takeDue(SERVICE, LEASE, 1, now);
+	if (taken === undefined) throw new Error('nothing was due');
+	const begin = (putStartedAt: number) =>
+		store.answers.update(
+			taken,
+			LEASE.token,
+			{ state: 'delivering', putStartedAt, before: { status: 'humanInput', assistantCount: 1, sameCount: 0 } },
+			{ now, release: false },
+		);
+	await expect(begin(now - 60_000)).rejects.toMatchObject({ code: 'store_unavailable', commitUnknown: false });
+	expect(await begin(now)).toMatchObject({ state: 'delivering' });
+	await store.close();
+});

@@ -1,0 +1,96 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createCipher } from '../../../src/store/cipher.ts';
+import type { SavedSession } from '../../support/session-service/sessions.ts';
+import type { SlackState } from '../../support/slack/state.ts';
+
+export type StoreKind = 'sqlite' | 'postgres';
+
+/** The key of the fixtures' databases and of nothing else. */
+export const FIXTURE_KEY = Buffer.alloc(32, 'handraise fixture').toString('base64');
+/** Stands in the stored databases for the address of the session service. */
+const FIXTURE_SERVICE = 'http://service.fixture';
+
+/** In no file of the fixture may these be readable. */
+export const SECRETS = { live: 'former-secret-3141', waiting: 'former-secret-2718' } as const;
+
+/** What there was when the program was killed. */
+export interface FormerVersion {
+	/** Milliseconds since the epoch. */
+	readonly stoppedAt: number;
+	/** The database, as SQL. */
+	readonly sql: string;
+	/** The sessions that the session service had. */
+	readonly sessions: readonly SavedSession[];
+	/** What stood in Slack. */
+	readonly slack: SlackState;
+}
+
+/** Times of a fixture are at most this far from its end. */
+const SPAN_MS = 2 * 24 * 3_600_000;
+
+export async function readFormerVersion(kind: StoreKind): Promise<FormerVersion> {
+	const [sql, json] = await Promise.all([
+		readFile(fileOf(kind, 'sql'), 'utf8'),
+		readFile(fileOf(kind, 'json'), 'utf8'),
+	]);
+	return { ...(JSON.parse(json) as Omit<FormerVersion, 'sql'>), sql };
+}
+
+/** The database as if the session service were at this address, and as if the program had been killed at this time. */
+export function sqlMovedTo({ sql, sessions, stoppedAt }: FormerVersion, to: Where): string {
+	return move(sql, sessions, { service: FIXTURE_SERVICE, stoppedAt }, to);
+}
+
+/** Stores what was made with the session service at `service`. */
+export async function writeFormerVersion(kind: StoreKind, made: FormerVersion, service: string): Promise<void> {
+	const { sql, ...around } = made;
+	const { stoppedAt, sessions } = made;
+	await writeFile(
+		fileOf(kind, 'sql'),
+		move(sql, sessions, { service, stoppedAt }, { service: FIXTURE_SERVICE, stoppedAt }),
+	);
+	await writeFile(fileOf(kind, 'json'), `${JSON.stringify(around)}\n`);
+}
+
+function fileOf(kind: StoreKind, extension: 'sql' | 'json'): URL {
+	return new URL(`${kind}.${extension}`, import.meta.url);
+}
+
+interface Where {
+	readonly service: string;
+	readonly stoppedAt: number;
+}
+
+/**
+ * The database as if it had been made elsewhere and at another time. All times in it are numbers of 13 digits (ms) or
+ * 10 (s, in the request budget). The ciphertext of what a watched session's cards show is bound to the address of the service, so it is made anew; trying
+ * tells which ciphertexts are of that kind. All other ciphertexts stay as the former version wrote them.
+ */
+function move(sql: string, sessions: readonly SavedSession[], from: Where, to: Where): string {
+	const cipher = createCipher(Buffer.from(FIXTURE_KEY, 'base64'));
+	const placeOf = (service: string, sessionId: string) => ({
+		table: 'watched_sessions',
+		id: JSON.stringify([service, sessionId]),
+		column: 'view',
+	});
+
+	function moveTimes(text: string): string {
+		return text.replace(/\b\d{10}(?:\d{3})?\b/g, (digits) => {
+			const unitMs = digits.length === 13 ? 1 : 1_000;
+			const distance = Number(digits) - Math.floor(from.stoppedAt / unitMs);
+			return Math.abs(distance * unitMs) < SPAN_MS ? String(Math.floor(to.stoppedAt / unitMs) + distance) : digits;
+		});
+	}
+
+	function moveView(sealed: string): string {
+		for (const { id } of sessions) {
+			const view = cipher.decrypt(sealed, placeOf(from.service, id));
+			if (view !== null) return cipher.encrypt(moveTimes(view), placeOf(to.service, id));
+		}
+		return sealed;
+	}
+
+	return moveTimes(sql)
+		.replaceAll(from.service, to.service)
+		.replace(/\b1\.[0-9a-f]{8}\.[A-Za-z0-9+/]+=*/g, moveView);
+}

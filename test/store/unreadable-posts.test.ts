@@ -1,0 +1,35 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Store } from '../../src/store/open.ts';
+import { newWatch, SERVICE } from '../watches/support.ts';
+import { createRecordingLog, KEY, LEASE, makeDataDir, OTHER_KEY, open, T0 } from './support.ts';
+
+const directory = makeDataDir();
+let store: Store;
+afterEach(async () => {
+	await store.close();
+	await directory.remove();
+});
+
+test('posts and cards wait for the right key and go out at the first start with it', async () => {
+	const take = () => store.watches.takeAnnouncements(LEASE, 10, T0 + 1_000);
+	store = await open({ dataDir: directory.path, encryptionKey: KEY });
+	const { watch } = await store.watches.add(newWatch());
+	const [card] = await take();
+	const sent = { kind: 'posted', ts: '1.1', cardKey: 'k' } as const;
+	await store.watches.endAttempt(card?.announcement.id ?? '', LEASE.token, sent, T0 + 1_000);
+	await store.watches.add(newWatch({ sessionId: 's2' }));
+	await store.watches.touch({ service: SERVICE, sessionId: 's1' }, { now: T0, readAt: null, cards: true });
+	await store.close();
+
+	const log = createRecordingLog();
+	store = await open({ dataDir: directory.path, encryptionKey: OTHER_KEY, log });
+	expect(await take()).toEqual([]);
+	expect(await store.watches.takeCards(LEASE, 10, { now: T0 + 1_000, urgency: 'any' })).toEqual([]);
+	expect(log.lines.filter(({ message }) => message.includes('is left alone'))).toHaveLength(2);
+	await store.close();
+
+	store = await open({ dataDir: directory.path, encryptionKey: KEY });
+	expect((await take()).map(({ announcement }) => announcement.content.kind)).toEqual(['card']);
+	const cards = await store.watches.takeCards(LEASE, 10, { now: T0 + 1_000, urgency: 'any' });
+	expect(cards.map((due) => due.watch.id)).toEqual([watch.id]);
+});
