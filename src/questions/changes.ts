@@ -1,5 +1,5 @@
 import { fingerprintOf, hashOfTexts } from './fingerprint.ts';
-import { askingMessageIndex, type LeftEmpty, openItemsOf } from './open-question.ts';
+import { askingMessageIndex, asks, type LeftEmpty, openItemsOf } from './open-question.ts';
 import { assistantCountOf, resultOf } from './progress.ts';
 import type { HumanInputItem, Session } from './session.ts';
 import { isOver } from './status.ts';
@@ -8,11 +8,15 @@ import { isOver } from './status.ts';
 export interface QuestionDigest {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
+	/** How many messages before it ask the same, by which it is known again at another index; null: not known. */
+	readonly sameBefore: number | null;
 	/** Positions that hold a value. Values themselves are not remembered, nor hashes of them: those of codes are guessable. */
 	readonly answered: readonly number[];
 	/** Positions that wait for a value. */
 	readonly open: readonly number[];
 }
+
+type QuestionState = Omit<QuestionDigest, 'sameBefore'>;
 
 /** What was last announced of a session: small, JSON-safe, without anything a person said. */
 export interface Digest {
@@ -22,7 +26,7 @@ export interface Digest {
 	readonly over: boolean;
 	/** Hash of the result, null while there is none. */
 	readonly result: string | null;
-	/** Hash over names and times of the files; their signed links change though nothing a person sees did. */
+	/** Hash over the files' names in order; the service renews their links and times though nothing a person sees changed. */
 	readonly files: string;
 	/** As the service sent it. */
 	readonly screenshotTimestamp: string | null;
@@ -44,6 +48,8 @@ export type Change =
 			readonly items: readonly number[];
 			readonly stillOpen: readonly number[];
 	  }
+	/** The question stands at another place: messages before it came or went. */
+	| { readonly kind: 'questionMoved'; readonly from: number; readonly messageIndex: number }
 	/** The same message asks something else; `items` are open. */
 	| { readonly kind: 'questionChanged'; readonly messageIndex: number; readonly items: readonly number[] }
 	/** It was open and is not any more, and no answer is known: the agent went on, the message is gone, the session ended. */
@@ -60,10 +66,10 @@ export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 	return {
 		status: session.status,
 		assistantCount: assistantCountOf(session),
-		question: index === null ? null : questionDigestAt(session, index, leftEmpty),
+		question: index === null ? null : newestDigest(session, index, leftEmpty),
 		over: isOver(session.status),
 		result: result === null ? null : hashOfTexts([result]),
-		files: hashOfTexts(session.files.flatMap((file) => [file.filename, file.timestamp ?? ''])),
+		files: hashOfTexts(session.files.map((file) => file.filename)),
 		screenshotTimestamp: session.lastScreenshotTimestamp,
 	};
 }
@@ -87,10 +93,13 @@ export function changesBetween(before: Digest | null, after: Session | Digest, l
 	const steps = now.assistantCount - before.assistantCount;
 	if (steps > 0) changes.push({ kind: 'stepped', count: steps });
 	if (steps < 0) changes.push({ kind: 'rewound', from: before.assistantCount, to: now.assistantCount });
-	const sameMessage = before.question !== null && before.question.messageIndex === now.question?.messageIndex;
-	if (before.question !== null && !sameMessage) changes.push(...fateOf(before.question, session));
-	if (session !== null) changes.push(...answeredBetween(before.question, now.question, session));
-	if (now.question !== null) changes.push(...newestQuestion(before.question, now.question));
+	const known = before.question === null ? null : whereItIs(before.question, session);
+	if (before.question !== null && known !== null && known.messageIndex !== before.question.messageIndex) {
+		changes.push({ kind: 'questionMoved', from: before.question.messageIndex, messageIndex: known.messageIndex });
+	}
+	if (known !== null && known.messageIndex !== now.question?.messageIndex) changes.push(...fateOf(known, session));
+	if (session !== null) changes.push(...answeredBetween(known, now.question, session));
+	if (now.question !== null) changes.push(...newestQuestion(known, now.question));
 	if (before.result !== now.result) changes.push({ kind: 'resultChanged' });
 	if (before.files !== now.files) changes.push({ kind: 'filesChanged' });
 	if (before.screenshotTimestamp !== now.screenshotTimestamp) changes.push({ kind: 'screenshotChanged' });
@@ -98,8 +107,22 @@ export function changesBetween(before: Digest | null, after: Session | Digest, l
 	return changes;
 }
 
+/** The question that was known, where it stands now: messages before it may have come or gone. */
+function whereItIs(before: QuestionDigest, session: Session | null): QuestionState {
+	if (session === null || before.sameBefore === null) return before;
+	const messageIndex = placesOf(session, before.fingerprint)[before.sameBefore];
+	return messageIndex === undefined ? before : { ...before, messageIndex };
+}
+
+/** The indexes of the messages that ask this question. */
+function placesOf({ messages }: Session, fingerprint: string): number[] {
+	return messages.flatMap((message, index) =>
+		asks(message) && fingerprintOf(message.humanInput) === fingerprint ? [index] : [],
+	);
+}
+
 /** The message that asked is no longer the newest one that does. */
-function fateOf(before: QuestionDigest, session: Session | null): Change[] {
+function fateOf(before: QuestionState, session: Session | null): Change[] {
 	const now = session === null ? null : questionDigestAt(session, before.messageIndex);
 	if (now !== null && now.fingerprint === before.fingerprint) {
 		const items = without(now.answered, before.answered);
@@ -109,7 +132,7 @@ function fateOf(before: QuestionDigest, session: Session | null): Change[] {
 }
 
 /** Questions that were asked and answered since, and are not the newest. */
-function answeredBetween(before: QuestionDigest | null, newest: QuestionDigest | null, session: Session): Change[] {
+function answeredBetween(before: QuestionState | null, newest: QuestionState | null, session: Session): Change[] {
 	const changes: Change[] = [];
 	const end = newest?.messageIndex ?? 0;
 	for (let index = (before?.messageIndex ?? -1) + 1; index < end; index += 1) {
@@ -119,7 +142,7 @@ function answeredBetween(before: QuestionDigest | null, newest: QuestionDigest |
 	return changes;
 }
 
-function newestQuestion(before: QuestionDigest | null, now: QuestionDigest): Change[] {
+function newestQuestion(before: QuestionState | null, now: QuestionState): Change[] {
 	const { messageIndex } = now;
 	const same = before?.messageIndex === messageIndex ? before : null;
 	if (same !== null && same.fingerprint !== now.fingerprint) {
@@ -137,7 +160,7 @@ function newestQuestion(before: QuestionDigest | null, now: QuestionDigest): Cha
 	return changes;
 }
 
-function asked(question: QuestionDigest, items: readonly number[]): Change {
+function asked(question: QuestionState, items: readonly number[]): Change {
 	return { kind: 'questionAsked', messageIndex: question.messageIndex, items };
 }
 
@@ -145,9 +168,16 @@ function answered(messageIndex: number, items: readonly number[], stillOpen: rea
 	return { kind: 'questionAnswered', messageIndex, items, stillOpen };
 }
 
-function questionDigestAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionDigest | null {
+function newestDigest(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionDigest | null {
+	const question = questionDigestAt(session, messageIndex, leftEmpty);
+	if (question === null) return null;
+	const sameBefore = placesOf(session, question.fingerprint).filter((index) => index < messageIndex).length;
+	return { ...question, sameBefore };
+}
+
+function questionDigestAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionState | null {
 	const message = session.messages[messageIndex];
-	if (message === undefined || message.role !== 'assistant' || message.humanInput.length === 0) return null;
+	if (message === undefined || !asks(message)) return null;
 	const items = message.humanInput;
 	return {
 		messageIndex,

@@ -1,3 +1,4 @@
+import { fingerprintOf } from './fingerprint.ts';
 import {
 	askingMessageIndex,
 	isAnswered,
@@ -12,7 +13,7 @@ import { isOver, isWaiting } from './status.ts';
 
 /**
  * An answer by position: a text for each item it fills, `''` for an item the person left empty on purpose, and null (or
- * nothing, when the list is shorter) for an item it does not touch because it had a value already.
+ * nothing, when the list is shorter) for an item it does not touch because it was answered when the person saw it.
  */
 export type OurValues = readonly (string | null)[];
 
@@ -36,8 +37,6 @@ export interface DeliveryInput {
 	/** Of the question that the person saw. */
 	readonly fingerprint: string;
 	readonly values: OurValues;
-	/** The items' values that the person saw, by position; left out when all were empty. */
-	readonly before?: readonly string[];
 	/** Only decides what of another question is open. */
 	readonly leftEmpty?: LeftEmpty;
 }
@@ -53,23 +52,22 @@ export interface DeliveryInput {
  * 3. The message is gone, no longer asks, or its fingerprint differs: `changed`.
  * 4. An item that we want to fill holds another text: `answeredByOther`, even if the person saw that text and even if a
  *    newer question came since: it is the fate of what the person wrote.
- * 5. An item that we do not fill holds a text that the person did not see. While the status is `humanInput` the agent
- *    waits for the rest, so this is no conflict and both answers stand; otherwise the message counts as answered as a
- *    whole: `answeredByOther`.
+ * 5. An item that we left empty on purpose (`''`) holds a text now. While the status is `humanInput` the agent waits for
+ *    the rest, so both answers stand; otherwise the message counts as answered as a whole: `answeredByOther`. An item
+ *    with null is never a conflict: it had a value when the person saw it, and its value as it is now is sent back.
  * 6. A newer message asks: `changed`, though this one is as it was, since the agent no longer waits for it. `question` is
  *    the newer one if it is open; when it has the same fingerprint the agent has repeated itself.
- * 7. Otherwise `clear`. That includes a message answered in part before the person saw it (those values are sent back as
- *    they are now), one of which a part equals ours, one whose agent has gone on without asking again, and `inactive`,
- *    `paused` and unknown statuses.
+ * 7. Otherwise `clear`. That includes a message answered in part before the person saw it, one of which a part equals
+ *    ours, one whose agent has gone on without asking again, and `inactive`, `paused` and unknown statuses.
  */
 export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
-	const { session, messageIndex, values, before = [], leftEmpty } = input;
+	const { session, messageIndex, values, leftEmpty } = input;
 	const there = questionAt(session, messageIndex);
 	const items = there !== null && there.fingerprint === input.fingerprint ? there.items : null;
 	if (items !== null && isAlreadyOurs(items, values)) return { kind: 'alreadyOurs' };
 	if (isOver(session.status)) return { kind: 'over', status: session.status };
 	if (items === null) return { kind: 'changed', question: openQuestion(session, leftEmpty) };
-	if (isAnswered(items) && isTakenByOther(items, values, before, isWaiting(session.status))) {
+	if (isAnswered(items) && isTakenByOther(items, values, isWaiting(session.status))) {
 		return { kind: 'answeredByOther', values: items.map((item) => item.value) };
 	}
 	if (askingMessageIndex(session) !== messageIndex) {
@@ -80,14 +78,24 @@ export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
 
 /**
  * The whole array that the PUT carries: every item in order, an item that has a value with that value (so not even a
- * mistake of the caller overwrites one), an empty one with ours, or still empty.
+ * mistake of the caller overwrites one), an empty one with ours, or still empty. What is not ours keeps the JSON value
+ * that the service has, text or not.
  */
 export function mergeForPut(items: readonly HumanInputItem[], values: OurValues): AnsweredItem[] {
-	return items.map(({ title, description, value }, position) => ({
-		title,
-		description,
-		value: value === '' ? (values[position] ?? '') : value,
-	}));
+	return items.map((item, position) => {
+		const ours = values[position] ?? null;
+		if (item.value !== '' || ours === null) return item;
+		const { value: _empty, ...names } = item.raw ?? {};
+		return { title: item.title, description: item.description, value: ours, ...(item.raw && { raw: names }) };
+	});
+}
+
+/** How many messages ask what `fingerprint` stands for and hold what `values` say, wherever they stand in the session. */
+export function countSame(session: Session, fingerprint: string, values: OurValues): number {
+	return session.messages.filter(
+		({ humanInput }) =>
+			humanInput.length > 0 && isAlreadyOurs(humanInput, values) && fingerprintOf(humanInput) === fingerprint,
+	).length;
 }
 
 function isAlreadyOurs(items: readonly HumanInputItem[], values: OurValues): boolean {
@@ -101,16 +109,10 @@ function isAlreadyOurs(items: readonly HumanInputItem[], values: OurValues): boo
 	return fills;
 }
 
-function isTakenByOther(
-	items: readonly HumanInputItem[],
-	values: OurValues,
-	before: readonly string[],
-	waiting: boolean,
-): boolean {
+function isTakenByOther(items: readonly HumanInputItem[], values: OurValues, waiting: boolean): boolean {
 	return items.some(({ value }, position) => {
-		if (value === '') return false;
-		const ours = values[position] ?? '';
-		if (ours !== '') return !sameText(value, ours);
-		return !waiting && value !== (before[position] ?? '');
+		const ours = values[position] ?? null;
+		if (value === '' || ours === null) return false;
+		return ours === '' ? !waiting : !sameText(value, ours);
 	});
 }

@@ -2,7 +2,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import type { HumanInputItem, Message, Session } from './session.ts';
 import { isAnswerable, isWaiting } from './status.ts';
 
-/** What one assistant message asks, and how much of it is still open. */
+/** What one message asks, and how much of it is still open. */
 export interface Question {
 	readonly messageIndex: number;
 	/** All items of the message, in order; known by their positions, since titles repeat. */
@@ -28,15 +28,15 @@ export function isAnswered(items: readonly Pick<HumanInputItem, 'value'>[]): boo
 	return items.some((item) => item.value !== '');
 }
 
-/** The index of the newest assistant message that has items, answered or not; null when the agent never asked. */
+/** The index of the newest message that asks, answered or not; null when the agent never did. */
 export function askingMessageIndex(session: Pick<Session, 'messages'>): number | null {
 	const index = session.messages.findLastIndex(asks);
 	return index === -1 ? null : index;
 }
 
 /**
- * The question that waits for a person now. The newest assistant message with items is open as a whole while none of
- * its items has a value. Once one has, the items still empty are open only while the status is `humanInput`, except
+ * The question that waits for a person now. The newest message that asks is open as a whole while none of its items has
+ * a value. Once one has, the items still empty are open only while the status is `humanInput`, except
  * those that an answer of ours left empty. Null when nothing is open and when the session is over.
  */
 export function openQuestion(session: Session, leftEmpty: LeftEmpty = leftNothingEmpty): Question | null {
@@ -48,7 +48,7 @@ export function openQuestion(session: Session, leftEmpty: LeftEmpty = leftNothin
 
 /**
  * The question of one message, open or not (`openItems` is empty when nothing waits, and always once the session is
- * over); null when there is no such assistant message or it asks nothing. Whether a newer message asks is not its concern.
+ * over); null when there is no such message or it asks nothing. Whether a newer message asks is not its concern.
  */
 export function questionAt(
 	session: Session,
@@ -86,6 +86,7 @@ export function openItemsOf(
 	return open;
 }
 
-function asks(message: Message): boolean {
-	return message.role === 'assistant' && message.humanInput.length > 0;
+/** Items on a message of any role but `user` are a question: the service's own page shows them all. */
+export function asks(message: Pick<Message, 'role' | 'humanInput'>): boolean {
+	return message.role !== 'user' && message.humanInput.length > 0;
 }

@@ -35,6 +35,17 @@ export interface HumanInputItem {
 	readonly description: string;
 	/** Empty while nobody has answered. */
 	readonly value: string;
+	readonly raw?: RawTexts;
+}
+
+/**
+ * The JSON values of an item's fields that are no strings, as the service has them (absent fields are not among them). Only
+ * for sending them back unchanged: never shown, kept or hashed.
+ */
+export interface RawTexts {
+	readonly title?: unknown;
+	readonly description?: unknown;
+	readonly value?: unknown;
 }
 
 /** One thing the agent did, reduced at the boundary to what may be shown. */
@@ -65,4 +76,6 @@ export interface AnsweredItem {
 	readonly title: string;
 	readonly description: string;
 	readonly value: string;
+	/** What is sent in the place of these texts. */
+	readonly raw?: RawTexts;
 }

@@ -1,3 +1,4 @@
+import { isReservedId } from '../questions/session-id.ts';
 import { InvalidSessionIdError } from './errors.ts';
 
 /** Ids seen are 8 characters, the document says "string": this is what still makes a sane path and a sane row. */
@@ -24,7 +25,7 @@ export function parseBaseUrl(baseUrl: string): ServiceAddress {
 /**
  * The path of one session, its id as exactly one segment.
  * @throws InvalidSessionIdError for an id that cannot be one: servers and proxies resolve `.` and `..` even when
- * percent-encoded
+ * percent-encoded, and some words are paths of the service itself
  */
 export function sessionPath(address: ServiceAddress, sessionId: string): string {
 	const reason = refusalOf(sessionId);
@@ -36,6 +37,7 @@ function refusalOf(id: string): string | null {
 	if (id.trim() === '') return 'is never empty';
 	if (id.length > LONGEST_ID) return `has at most ${LONGEST_ID} characters, this one ${id.length}`;
 	if (/^\.\.?$/.test(id)) return 'is never . or ..';
+	if (isReservedId(id)) return 'is no word that the service has a path for';
 	if (!id.isWellFormed() || /\p{Cc}/u.test(id)) return 'holds no control characters and no broken Unicode';
 	return null;
 }

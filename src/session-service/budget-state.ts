@@ -1,3 +1,4 @@
+import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { RateLimitObservation, RequestPriority } from './budget.ts';
 
 /**
@@ -48,8 +49,6 @@ const WINDOW_SECONDS = 62;
 const SERVICE_WINDOW_MS = 60_000;
 /** How many background requests may go at once after a quiet while; the rest is spread evenly. */
 const BACKGROUND_BURST = 4;
-/** The longest pause that is believed: a proxy that says "in a day" is asked again sooner. */
-const LONGEST_PAUSE_SECONDS = 600;
 
 export const emptyBudgetState: BudgetState = {
 	buckets: [],
@@ -85,7 +84,7 @@ function effectiveLimit(state: BudgetState, limit: number): number {
 function believedAt(state: BudgetState, now: number): { remaining: number; resetAt: number } | null {
 	const { believed } = state;
 	if (believed === null) return null;
-	return now < believed.resetAt && believed.resetAt <= now + LONGEST_PAUSE_SECONDS * 1000 ? believed : null;
+	return now < believed.resetAt && believed.resetAt <= now + LONGEST_RETRY_AFTER_MS ? believed : null;
 }
 
 /** Seconds further ahead than a window come from a clock that was put back: counting them would stop everything. */
@@ -94,7 +93,7 @@ function counts(second: number, now: number): boolean {
 }
 
 function pausedAt(state: BudgetState, now: number): boolean {
-	return now < state.pausedUntil && state.pausedUntil <= now + LONGEST_PAUSE_SECONDS * 1000;
+	return now < state.pausedUntil && state.pausedUntil <= now + LONGEST_RETRY_AFTER_MS;
 }
 
 /** What is used and free at `now`. */
@@ -159,8 +158,9 @@ export function decide(
 	if (!fits(usage, priority, count)) return { granted: false, retryAt: firstFit(state, now, limit, priority, count) };
 	if (priority !== 'background') return { granted: true, state: charge(state, now, priority, count) };
 	const interval = backgroundInterval(state, now, usage.limit);
-	// Bounded, because whoever wrote it may have had a slower pace or a clock ahead of ours.
-	const due = Math.min(Math.max(now, state.backgroundDue), now + BACKGROUND_BURST * interval);
+	// Bounded, because whoever wrote it may have had a slower pace; one further ahead is from before the clock was put back.
+	const isAhead = state.backgroundDue > now + LONGEST_RETRY_AFTER_MS;
+	const due = isAhead ? now : Math.min(Math.max(now, state.backgroundDue), now + BACKGROUND_BURST * interval);
 	const earliest = due - (BACKGROUND_BURST - 1) * interval;
 	if (now < earliest) return { granted: false, retryAt: earliest };
 	const backgroundDue = due + count * interval;
@@ -215,7 +215,7 @@ export function observed(
 	}
 	const { remaining, resetSeconds, retryAfterSeconds } = headers;
 	if (remaining !== undefined && resetSeconds !== undefined && resetSeconds >= 0) {
-		const resetAt = now + Math.min(resetSeconds, LONGEST_PAUSE_SECONDS) * 1000;
+		const resetAt = now + Math.min(resetSeconds * 1000, LONGEST_RETRY_AFTER_MS);
 		const outdated = believedAt(next, now) === null || sequence >= (next.believed?.sequence ?? 0);
 		if (outdated) {
 			const since = Math.max(0, next.granted - sequence);
@@ -223,8 +223,9 @@ export function observed(
 		}
 	}
 	if (retryAfterSeconds !== undefined) {
-		const pause = Math.min(Math.max(retryAfterSeconds, 1), LONGEST_PAUSE_SECONDS);
-		next = { ...next, pausedUntil: Math.max(next.pausedUntil, now + pause * 1000) };
+		const until = now + Math.min(Math.max(retryAfterSeconds, 1) * 1000, LONGEST_RETRY_AFTER_MS);
+		// A pause that is not in force any more may lie further ahead, from before the clock was put back.
+		next = { ...next, pausedUntil: pausedAt(next, now) ? Math.max(next.pausedUntil, until) : until };
 	}
 	return next;
 }

@@ -9,7 +9,7 @@ import { retryRead } from './retries.ts';
 import { createSessionCache } from './session-cache.ts';
 import { createSessionReader, type SessionReading } from './session-reader.ts';
 import { createSharedReads } from './shared-reads.ts';
-import { type CallReport, createTransport, DEFAULT_TIMEOUTS } from './transport.ts';
+import { type CallReport, createTransport, timeoutsFor } from './transport.ts';
 
 /**
  * Leave for one read and one PUT right after it, already counted in the budget, so that nothing but the network stands
@@ -18,13 +18,18 @@ import { type CallReport, createTransport, DEFAULT_TIMEOUTS } from './transport.
 interface DeliveryPermit {
 	/** Reads the session with leave taken beforehand; begins after this call, never shared with another reader. */
 	read(sessionId: string): Promise<SessionReading>;
-	/** Sends the answers at once. Takes new leave if the one for the PUT is used up. */
-	putAnswers(sessionId: string, messageIndex: number, items: readonly AnsweredItem[]): Promise<void>;
+	/** Sends the answers at once, if `mayLeave` allows it then. Takes new leave if the one for the PUT is used up. */
+	putAnswers(
+		sessionId: string,
+		messageIndex: number,
+		items: readonly AnsweredItem[],
+		mayLeave?: () => boolean,
+	): Promise<void>;
 }
 
 export interface SessionServiceClient {
 	/**
-	 * Reads one session, again after failures that may pass, within the priority's total time.
+	 * Reads one session, again after failures that may pass, as far as the priority's patience goes.
 	 * @throws SessionServiceError, or the signal's reason
 	 */
 	read(
@@ -43,7 +48,7 @@ export interface SessionServiceClient {
 		items: readonly AnsweredItem[],
 		options?: { signal?: AbortSignal },
 	): Promise<void>;
-	/** Milliseconds after which a call that was sent has been given up: a PUT cannot land later than that. */
+	/** Milliseconds after which a call has been given up: a PUT cannot land later than that long after it left. */
 	readonly callTimeoutMs: number;
 	/** Lets running calls finish for up to `graceMs` (5 s), then cuts them. */
 	close(graceMs?: number): Promise<void>;
@@ -69,11 +74,20 @@ const DEFAULT_LIMITS: ClientLimits = {
 	cacheEntries: 1_000,
 };
 
-/** For a read: milliseconds for all attempts and waits together, and repeats at most. Watching just polls again. */
-const PATIENCE: Readonly<Record<RequestPriority, { readonly totalMs: number; readonly retries: number }>> = {
-	delivery: { totalMs: 30_000, retries: 4 },
-	person: { totalMs: 8_000, retries: 3 },
-	background: { totalMs: 60_000, retries: 0 },
+/** How a read waits, in milliseconds from its beginning. Each attempt may take as long as any call, on top of that. */
+interface Patience {
+	/** For the budget. */
+	readonly leaveMs: number;
+	/** No attempt is repeated later than this, nor more often than `retries`. */
+	readonly repeatMs: number;
+	readonly retries: number;
+}
+
+const PATIENCE: Readonly<Record<RequestPriority, Patience>> = {
+	delivery: { leaveMs: 30_000, repeatMs: 10_000, retries: 4 },
+	person: { leaveMs: 8_000, repeatMs: 8_000, retries: 3 },
+	// Watching just polls again.
+	background: { leaveMs: 60_000, repeatMs: 0, retries: 0 },
 };
 
 /**
@@ -103,7 +117,7 @@ export function createSessionServiceClient({
 	limits?: Partial<ClientLimits>;
 	onCall?: (report: CallReport) => void;
 }): SessionServiceClient {
-	const timeouts = { ...DEFAULT_TIMEOUTS, ...someTimeouts };
+	const timeouts = { ...timeoutsFor(someTimeouts.call), ...someTimeouts };
 	const limits = { ...DEFAULT_LIMITS, ...someLimits };
 	const transport = createTransport({
 		baseUrl,
@@ -127,9 +141,12 @@ export function createSessionServiceClient({
 		signal: AbortSignal | undefined,
 		leave: (deadline: number) => Promise<number>,
 	): Promise<SessionReading> {
-		const deadline = clock.now() + PATIENCE[priority].totalMs;
-		const attempt = () => reader.read(sessionId, { priority, deadline, signal, leave: () => leave(deadline) });
-		return retryRead(attempt, { retries, deadline, signal, clock, log });
+		const { leaveMs, repeatMs } = PATIENCE[priority];
+		const startedAt = clock.now();
+		const leaveBy = startedAt + leaveMs;
+		const deadline = leaveBy + timeouts.call;
+		const attempt = () => reader.read(sessionId, { priority, deadline, signal, leave: () => leave(leaveBy) });
+		return retryRead(attempt, { retries, deadline: startedAt + repeatMs, signal, clock, log });
 	}
 
 	async function put(
@@ -138,9 +155,15 @@ export function createSessionServiceClient({
 		items: readonly AnsweredItem[],
 		signal: AbortSignal | undefined,
 		leave: () => Promise<number>,
+		mayLeave?: () => boolean,
 	): Promise<void> {
 		const path = `${transport.pathOf(sessionId)}/update-human-input`;
-		const humanInputResponse = items.map(({ title, description, value }) => ({ title, description, value }));
+		const humanInputResponse = items.map(({ title, description, value, raw }) => ({
+			title,
+			description,
+			value,
+			...raw,
+		}));
 		const body = Buffer.from(JSON.stringify({ sessionId, humanInputResponse, messageIndex }));
 		if (body.length > limits.requestBytes) {
 			throw new RequestTooLargeError(`The answers make a request of ${body.length} bytes`, {
@@ -152,7 +175,17 @@ export function createSessionServiceClient({
 		const headers = { 'content-type': 'application/json' };
 		const sequence = await leave();
 		await transport.send(
-			{ operation: 'put', sessionId, priority: 'delivery', path, headers, body, sequence, signal },
+			{
+				operation: 'put',
+				sessionId,
+				priority: 'delivery',
+				path,
+				headers,
+				body,
+				sequence,
+				signal,
+				...(mayLeave === undefined ? {} : { mayLeave }),
+			},
 			readPutAnswer,
 		);
 	}
@@ -167,7 +200,7 @@ export function createSessionServiceClient({
 		return grant.sequence;
 	}
 
-	const deliveryDeadline = () => clock.now() + PATIENCE.delivery.totalMs;
+	const deliveryDeadline = () => clock.now() + PATIENCE.delivery.leaveMs;
 
 	return {
 		callTimeoutMs: timeouts.call,
@@ -175,7 +208,7 @@ export function createSessionServiceClient({
 		async read(sessionId, { priority, signal, retries = PATIENCE[priority].retries }) {
 			transport.pathOf(sessionId);
 			const start = (own: AbortSignal | undefined) =>
-				readPatiently(sessionId, priority, retries, own, (deadline) => leaveFor(priority, 1, deadline, own));
+				readPatiently(sessionId, priority, retries, own, (leaveBy) => leaveFor(priority, 1, leaveBy, own));
 			if (priority === 'delivery') return start(signal);
 			// Background takes what a person's read brings, never the other way round: it may wait long for the budget.
 			const own = `${priority}:${sessionId}` as const;
@@ -187,21 +220,23 @@ export function createSessionServiceClient({
 			let readLeave: number | null = last - 1;
 			return {
 				read: (sessionId) =>
-					readPatiently(sessionId, 'delivery', PATIENCE.delivery.retries, signal, async (deadline) => {
+					readPatiently(sessionId, 'delivery', PATIENCE.delivery.retries, signal, async (leaveBy) => {
 						const first = readLeave;
 						readLeave = null;
 						if (first !== null) return first;
 						// A repeat takes a whole new pair: leave for the PUT that was given before a long wait counts in the past.
-						last = await leaveFor('delivery', 2, deadline, signal);
+						last = await leaveFor('delivery', 2, leaveBy, signal);
 						return last - 1;
 					}),
 				// Without the signal: a PUT that has begun is worth ending, since cutting it leaves its outcome unknown.
-				putAnswers: (sessionId, messageIndex, items) =>
-					put(sessionId, messageIndex, items, undefined, async () => {
+				putAnswers: (sessionId, messageIndex, items, mayLeave) => {
+					const leave = async () => {
 						const given = last;
 						last = null;
 						return given ?? leaveFor('delivery', 1, deliveryDeadline(), signal);
-					}),
+					};
+					return put(sessionId, messageIndex, items, undefined, leave, mayLeave);
+				},
 			};
 		},
 

@@ -145,7 +145,10 @@ export class AbortedError extends SessionServiceError {
 	override readonly retryable = true;
 }
 
-/** An id that cannot be one path segment: empty, `.`, `..`, too long, or with control characters. Nothing was sent. */
+/**
+ * An id that cannot be one path segment (empty, `.`, `..`, too long, with control characters) or is a word of the service's
+ * own paths. Nothing was sent.
+ */
 export class InvalidSessionIdError extends SessionServiceError {
 	override readonly code = 'invalid_session_id';
 	override readonly retryable = false;

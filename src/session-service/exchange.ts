@@ -1,5 +1,5 @@
 import type { Pool } from 'undici';
-import type { Clock } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 
 /** Milliseconds. */
 export interface CallTimeouts {
@@ -18,6 +18,8 @@ export interface ExchangeRequest {
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body?: Buffer;
+	/** Asked in the moment in which the request would be written to its connection; on "no" nothing is sent. */
+	readonly mayLeave?: () => boolean;
 }
 
 export interface ExchangeAnswer {
@@ -53,7 +55,7 @@ const SMALL_BODY_BYTES = 1_048_576;
  *
  * It stands on undici's `dispatch` because its handler is told the moment when a request is written to a connection:
  * only so is it known whether a PUT that failed can have had any effect. All time-outs but the one of connecting run
- * on the injected clock.
+ * on the injected clock's uptime.
  *
  * @param claimLargeBody called once when the body turns out to be large; the answer's bytes wait until it resolves
  * @throws ExchangeFailure
@@ -64,7 +66,7 @@ export function exchange(
 	{ signal, claimLargeBody }: { signal?: AbortSignal; claimLargeBody: (signal: AbortSignal) => Promise<void> },
 ): Promise<ExchangeAnswer> {
 	return new Promise((resolve, reject) => {
-		const startedAt = clock.now();
+		const startedAt = uptimeOf(clock);
 		const settled = new AbortController();
 		const chunks: Buffer[] = [];
 		let sent = false;
@@ -103,7 +105,7 @@ export function exchange(
 				const step = status === null ? startedAt + timeouts.headers : lastProgress + timeouts.body;
 				// While the answer waits for its slot, the service is not to blame for its bytes not coming.
 				const next = claiming ? whole : Math.min(whole, step);
-				const left = next - clock.now();
+				const left = next - uptimeOf(clock);
 				if (left <= 0) return fail('timeout', undefined);
 				sleeping = new AbortController();
 				await clock.sleep(left, sleeping.signal).catch(() => undefined);
@@ -129,9 +131,14 @@ export function exchange(
 			{
 				onRequestStart(controller) {
 					abortRequest = (reason) => controller.abort(reason);
-					// Given up while it waited for a connection: undici writes nothing when it is aborted here.
+					// Given up while it waited for a connection, or too late by now (the process stood still, connecting took
+					// long): undici writes nothing when it is aborted here.
 					if (settled.signal.aborted) {
 						controller.abort(new Error('given up before it was sent'));
+						return;
+					}
+					if (request.mayLeave?.() === false) {
+						fail('timeout', new Error('too late to be sent'));
 						return;
 					}
 					sent = true;
@@ -140,7 +147,7 @@ export function exchange(
 					// Informational answers precede the real one.
 					if (statusCode < 200) return;
 					status = statusCode;
-					lastProgress = clock.now();
+					lastProgress = uptimeOf(clock);
 					headers = firstValues(incoming);
 					sleeping.abort();
 					const announced = Number(headers.get('content-length'));
@@ -149,7 +156,7 @@ export function exchange(
 				},
 				onResponseData(controller, chunk) {
 					received += chunk.length;
-					lastProgress = clock.now();
+					lastProgress = uptimeOf(clock);
 					if (received > maxBodyBytes) return fail('too_large', undefined);
 					chunks.push(chunk);
 					if (received > SMALL_BODY_BYTES) claim(controller);
@@ -176,7 +183,7 @@ export function exchange(
 			claimLargeBody(settled.signal).then(
 				() => {
 					claiming = false;
-					lastProgress = clock.now();
+					lastProgress = uptimeOf(clock);
 					sleeping.abort();
 					controller.resume();
 				},

@@ -1,6 +1,6 @@
-import type { HumanInputItem, Message } from '../questions/session.ts';
+import type { HumanInputItem, Message, RawTexts } from '../questions/session.ts';
 import { readActions } from './agent-actions.ts';
-import { asArray, asObject, asText } from './json-values.ts';
+import { asArray, asObject, asText, type JsonObject } from './json-values.ts';
 
 /** Reads one message. Always gives one, because `messageIndex` counts whatever the service sent. */
 export function readMessage(value: unknown): Message {
@@ -27,11 +27,21 @@ function readContent(content: unknown): string {
 function readItem(value: unknown): HumanInputItem {
 	const item = asObject(value);
 	if (item === null) return { title: asText(value), description: '', value: '' };
+	const raw = rawOf(item);
 	return {
 		title: asText(item.title),
 		description: asText(item.description),
 		value: readAnswer(item.value),
+		...(raw !== null && { raw }),
 	};
+}
+
+const TEXTS = ['title', 'description', 'value'] as const satisfies readonly (keyof RawTexts)[];
+
+/** The fields that are there and no strings; null when there are none, which is nearly always so. */
+function rawOf(item: JsonObject): RawTexts | null {
+	const odd = TEXTS.filter((name) => item[name] !== undefined && typeof item[name] !== 'string');
+	return odd.length === 0 ? null : Object.fromEntries(odd.map((name) => [name, item[name]]));
 }
 
 /** A value of a foreign type is an answer all the same: reading it as "nobody has answered" would overwrite it. */

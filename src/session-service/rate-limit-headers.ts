@@ -1,3 +1,4 @@
+import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { RateLimitObservation } from './budget.ts';
 
 /** A 429 that does not say how long: as long as the service's window. */
@@ -20,12 +21,12 @@ export function readRateLimit(
 	const remaining = seconds(headers.get('ratelimit-remaining'));
 	const reset = seconds(headers.get('ratelimit-reset'));
 	const resetSeconds = reset === undefined ? undefined : Math.max(0, reset - elapsedMs / 1000);
-	const after = status === 429 ? (retryAfter(headers.get('retry-after'), now) ?? reset) : undefined;
+	const after = retryAfter(headers.get('retry-after'), now) ?? reset ?? DEFAULT_PAUSE_SECONDS;
 	return {
 		...(limit === undefined ? {} : { limit }),
 		...(remaining === undefined ? {} : { remaining }),
 		...(resetSeconds === undefined ? {} : { resetSeconds }),
-		...(status === 429 ? { retryAfterSeconds: after ?? DEFAULT_PAUSE_SECONDS } : {}),
+		...(status === 429 ? { retryAfterSeconds: Math.min(after, LONGEST_RETRY_AFTER_MS / 1000) } : {}),
 	};
 }
 

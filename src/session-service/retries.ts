@@ -16,7 +16,8 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Runs a read again after failures that may pass, until `deadline` (clock milliseconds) or `retries` are used up.
+ * Runs a read again after failures that may pass, until `retries` are used up; none begins after `deadline` (clock
+ * milliseconds).
  * p-retry counts and decides; the waiting is ours, because it honours Retry-After and runs on the injected clock.
  * @throws what the last attempt threw, or the signal's reason
  */

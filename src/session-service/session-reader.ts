@@ -10,8 +10,10 @@ import type { Transport } from './transport.ts';
 /** One reading of a session. */
 export interface SessionReading {
 	readonly session: Session;
-	/** Clock milliseconds when the whole answer had arrived. */
+	/** Clock milliseconds when the request began: the session is shown as it was then or later. */
 	readonly readAt: number;
+	/** Clock milliseconds when the whole response had arrived. */
+	readonly endedAt: number;
 	/** The service said 304: `session` is the very object of the reading before. */
 	readonly unchanged: boolean;
 }
@@ -45,11 +47,16 @@ export function createSessionReader({
 	cache: SessionCache;
 	clock: Clock;
 }): SessionReader {
-	function readingFrom(answer: ExchangeAnswer, sessionId: string, known: CachedSession | undefined): SessionReading {
-		const readAt = answer.arrivedAt;
+	function readingFrom(
+		answer: ExchangeAnswer,
+		readAt: number,
+		sessionId: string,
+		known: CachedSession | undefined,
+	): SessionReading {
+		const endedAt = answer.arrivedAt;
 		if (answer.status === 304) {
 			if (known === undefined) throw new UnreadableAnswerError('304 to a read that named no ETag');
-			return { session: known.session, readAt, unchanged: true };
+			return { session: known.session, readAt, endedAt, unchanged: true };
 		}
 		const session = readSessionFrom(answer, sessionId);
 		const etag = answer.headers.get('etag');
@@ -57,7 +64,7 @@ export function createSessionReader({
 		if (etag !== undefined && /^[\x21-\x7e]{1,256}$/.test(etag)) {
 			cache.set(sessionId, { etag, session, bytes: answer.body.length });
 		} else cache.delete(sessionId);
-		return { session, readAt, unchanged: false };
+		return { session, readAt, endedAt, unchanged: false };
 	}
 
 	return {
@@ -68,14 +75,15 @@ export function createSessionReader({
 			const headers: Record<string, string> = known === undefined ? {} : { 'if-none-match': known.etag };
 			for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
 				const sequence = await leave();
-				const timeoutMs = Math.max(1, deadline - clock.now());
+				const readAt = clock.now();
+				const timeoutMs = Math.max(1, deadline - readAt);
 				const from = path;
 				const result = await transport.send(
 					{ operation: 'read', sessionId, priority, path, headers, sequence, timeoutMs, signal },
 					(answer) =>
 						isRedirect(answer)
 							? { redirect: transport.redirectTarget(answer, from) }
-							: readingFrom(answer, sessionId, known),
+							: readingFrom(answer, readAt, sessionId, known),
 				);
 				if (!('redirect' in result)) return result;
 				if (result.redirect === null) throw new RedirectedError('The session service redirects a read elsewhere');

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 
 /**
  * Lets readers who ask for the same session at nearly the same moment share one read.
@@ -34,7 +34,7 @@ export function createSharedReads<T>(clock: Clock): SharedReads<T> {
 	function begin(key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
 		const controller = new AbortController();
 		const flight: Flight<T> = {
-			startedAt: clock.now(),
+			startedAt: uptimeOf(clock),
 			result: start(controller.signal),
 			controller,
 			readers: 0,
@@ -50,7 +50,7 @@ export function createSharedReads<T>(clock: Clock): SharedReads<T> {
 	function joinable(key: string): Flight<T> | undefined {
 		const flight = flights.get(key);
 		if (flight === undefined || flight.controller.signal.aborted) return undefined;
-		return clock.now() - flight.startedAt <= LONGEST_AGE_MS ? flight : undefined;
+		return uptimeOf(clock) - flight.startedAt <= LONGEST_AGE_MS ? flight : undefined;
 	}
 
 	return {

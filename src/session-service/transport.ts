@@ -9,7 +9,13 @@ import { type CallTimeouts, type ExchangeAnswer, ExchangeFailure, type ExchangeR
 import { errorOfFailure, errorOfStatus, type Operation } from './failures.ts';
 import { readRateLimit } from './rate-limit-headers.ts';
 
-export const DEFAULT_TIMEOUTS: CallTimeouts = { connect: 3_000, headers: 15_000, body: 10_000, call: 20_000 };
+/** The headers may take as long as the whole call: the service checks keys before it sends any, which can take most of it. */
+export const timeoutsFor = (callMs = 20_000): CallTimeouts => ({
+	connect: 3_000,
+	headers: callMs,
+	body: 10_000,
+	call: callMs,
+});
 
 export interface TransportLimits {
 	/** Bytes of an answer's body. */
@@ -35,6 +41,8 @@ interface Call {
 	readonly path: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: Buffer;
+	/** See `ExchangeRequest`. */
+	readonly mayLeave?: () => boolean;
 	/** The request's number in the budget. */
 	readonly sequence: number;
 	/** Milliseconds left for the whole call, when less than the usual. */
@@ -134,6 +142,7 @@ export function createTransport({
 				// out of a small body would be needed.
 				headers: { 'x-api-key': apiKey, accept: 'application/json', 'accept-encoding': 'identity', ...call.headers },
 				...(call.body === undefined ? {} : { body: call.body }),
+				...(call.mayLeave === undefined ? {} : { mayLeave: call.mayLeave }),
 			};
 			const allowed = { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) };
 			const startedAt = clock.now();

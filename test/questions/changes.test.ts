@@ -35,6 +35,17 @@ describe('changes', () => {
 			{ kind: 'questionAsked', messageIndex: 1, items: [0, 1] },
 		]);
 	});
+	it('name a question and its answer on a message of any role but user, which is no step', () => {
+		const by = (role: string, ...values: string[]) => ({ ...asking(values), role });
+		expect(between({ messages: [] }, { messages: [by('critic', '')] })).toEqual([
+			{ kind: 'questionAsked', messageIndex: 0, items: [0] },
+		]);
+		expect(between({ messages: [by('critic', '')] }, { messages: [by('critic', 'x'), by('tool', '')] })).toEqual([
+			{ kind: 'questionAnswered', messageIndex: 0, items: [0], stillOpen: [] },
+			{ kind: 'questionAsked', messageIndex: 1, items: [0] },
+		]);
+		expect(between({ messages: [] }, { messages: [by('user', '')] })).toEqual([]);
+	});
 	it('name the items that were answered and those still open', () => {
 		expect(between({ messages: [asking(['', '', ''])] }, { messages: [asking(['', 'x', ''])] })).toEqual([
 			{ kind: 'questionAnswered', messageIndex: 0, items: [1], stillOpen: [0, 2] },
@@ -107,11 +118,14 @@ describe('changes', () => {
 		expect(between({ status: 'stopped' }, { status: 'completed' })).not.toContainEqual(ended);
 	});
 	it('name result, files and screenshot, but not renewed links', () => {
-		const file = { filename: 'a', signedUrl: 'https://one', timestamp: null };
-		expect(
-			between({ files: [file] }, { files: [{ ...file, signedUrl: 'https://two' }], lastScreenshotUrl: 'https://x' }),
-		).toEqual([]);
-		expect(between({ files: [file] }, { files: [file, file] })).toEqual([{ kind: 'filesChanged' }]);
+		const file = { filename: 'a', signedUrl: 'https://one', timestamp: '2026-11-13T10:00:00Z' };
+		const renewed = { ...file, signedUrl: 'https://two', timestamp: '2026-11-20T10:00:00Z' };
+		expect(between({ files: [file] }, { files: [renewed], lastScreenshotUrl: 'https://x' })).toEqual([]);
+		const other = { ...file, filename: 'b' };
+		for (const files of [[file, file], [other], []]) {
+			expect(between({ files: [file] }, { files })).toEqual([{ kind: 'filesChanged' }]);
+		}
+		expect(between({ files: [file, other] }, { files: [other, file] })).toEqual([{ kind: 'filesChanged' }]);
 		expect(between({}, { lastScreenshotTimestamp: '2026-11-20T10:00:00Z' })).toEqual([{ kind: 'screenshotChanged' }]);
 		expect(between({}, { messages: [done] })).toEqual([{ kind: 'stepped', count: 1 }, { kind: 'resultChanged' }]);
 	});
@@ -129,7 +143,10 @@ describe('changes', () => {
 					if (open === null) continue;
 					const told = changes.some(
 						(change) =>
-							(change.kind === 'questionAsked' || change.kind === 'questionChanged') &&
+							(change.kind === 'questionAsked' ||
+								change.kind === 'questionChanged' ||
+								// Told before, at another place.
+								change.kind === 'questionMoved') &&
 							change.messageIndex === open.messageIndex,
 					);
 					const knownOpen =

@@ -59,22 +59,27 @@ describe('comparing before a delivery', () => {
 		expect(compare(status, ['x', ''], ['a', 'b'])).toEqual({ kind: 'answeredByOther', values: ['x', ''] });
 		expect(compare(status, ['a', 'x'], ['a', 'b'])).toEqual({ kind: 'answeredByOther', values: ['a', 'x'] });
 	});
-	it('does not overwrite even a value that the person saw', () => {
-		expect(compare('humanInput', ['x'], ['a'], { before: ['x'] }).kind).toBe('answeredByOther');
+	it('does not overwrite a value though the agent waits', () => {
+		expect(compare('humanInput', ['x'], ['a']).kind).toBe('answeredByOther');
 	});
 	it('lets both answers stand while the agent waits for the rest', () => {
 		expect(compare('humanInput', ['x', ''], ['', 'b'])).toEqual({ kind: 'clear' });
 		expect(compare('humanInput', ['x', ''], [null, 'b'])).toEqual({ kind: 'clear' });
 	});
-	it('takes a new value in any item for an answer to all when the agent does not wait', () => {
-		expect(compare('active', ['x', ''], ['', 'b'])).toEqual({ kind: 'answeredByOther', values: ['x', ''] });
-		expect(compare('active', ['x', ''], [null, 'b'], { before: ['w', ''] }).kind).toBe('answeredByOther');
-	});
-	it('does not mind earlier values that the person saw', () => {
-		expect(compare('humanInput', ['x', ''], [null, 'b'], { before: ['x', ''] })).toEqual({ kind: 'clear' });
-		expect(compare('inactive', ['x', ''], [null, 'b'], { before: ['x', ''] })).toEqual({ kind: 'clear' });
-		expect(compare('humanInput', ['', ''], [null, 'b'], { before: ['x', ''] })).toEqual({ kind: 'clear' });
-	});
+	it.each(['active', 'inactive', 'paused', 'unheardOf'])(
+		'takes a value in an item that ours left empty for an answer to all while %s',
+		(status) => {
+			expect(compare(status, ['x', ''], ['', 'b'])).toEqual({ kind: 'answeredByOther', values: ['x', ''] });
+		},
+	);
+	it.each(['humanInput', 'active', 'inactive', 'paused', 'unheardOf'])(
+		'does not mind values in items that had one when the person saw them while %s',
+		(status) => {
+			expect(compare(status, ['x', ''], [null, 'b'])).toEqual({ kind: 'clear' });
+			expect(compare(status, ['', 'x'], ['b'])).toEqual({ kind: 'clear' });
+			expect(compare(status, ['', ''], [null, 'b'])).toEqual({ kind: 'clear' });
+		},
+	);
 	it('sends what is missing when a part equals ours', () => {
 		expect(compare('active', ['a', ''], ['a', 'b'])).toEqual({ kind: 'clear' });
 	});
@@ -118,6 +123,22 @@ describe('merging for the PUT', () => {
 		const { humanInput } = asking(['x', '', '', '']);
 		expect(mergeForPut(humanInput, ['mine', 'b', null]).map((item) => item.value)).toEqual(['x', 'b', '', '']);
 		expect(mergeForPut(humanInput, [])).toEqual(humanInput);
+	});
+	it('keeps what is no text as the service has it, except for the value that is ours', () => {
+		const raw = { title: 7, description: null, value: null };
+		const items = [
+			{ title: '7', description: '', value: '2', raw: { ...raw, value: 2 } },
+			{ title: '7', description: '', value: '', raw },
+			{ title: '7', description: '', value: '', raw },
+			{ title: '7', description: '', value: '', raw },
+		];
+		const { value: _, ...names } = raw;
+		expect(mergeForPut(items, [null, 'mine', '', null])).toEqual([
+			items[0],
+			{ title: '7', description: '', value: 'mine', raw: names },
+			{ title: '7', description: '', value: '', raw: names },
+			items[3],
+		]);
 	});
 	it('loses no value of anybody when the comparison was clear, and is recognised afterwards whatever happened next', () => {
 		let clear = 0;

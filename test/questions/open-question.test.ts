@@ -36,7 +36,11 @@ describe('the open question', () => {
 		expect(isAnswered([{ value: '' }, { value: ' ' }])).toBe(true);
 		expect(isAnswered([{ value: '' }])).toBe(false);
 	});
-	it('is that of the newest assistant message with items, whatever came after it', () => {
+	it.each(['assistant', 'critic', 'unknown', ''])('may stand on a message of the role %j', (role) => {
+		const session = sessionWith({ messages: [asking(['x']), { ...asking(['']), role }] });
+		expect(openQuestion(session)).toMatchObject({ messageIndex: 1, openItems: [0] });
+	});
+	it('is that of the newest message with items that is no user’s, whatever came after it', () => {
 		const user = { ...asking(['']), role: 'user' };
 		const messages = [asking(['']), asking(['', '']), user, saying('going on')];
 		const question = openQuestion(sessionWith({ messages }));
@@ -65,7 +69,7 @@ describe('the question of a message', () => {
 		fc.assert(
 			fc.property(anySession, fc.array(fc.nat(4)), (session, left) => {
 				const question = openQuestion(session, () => new Set(left));
-				const asks = session.messages.map((message) => message.role === 'assistant' && message.humanInput.length > 0);
+				const asks = session.messages.map((message) => message.role !== 'user' && message.humanInput.length > 0);
 				const items = session.messages[asks.lastIndexOf(true)]?.humanInput ?? [];
 				const empty = items.flatMap((item, position) => (item.value === '' ? [position] : []));
 				const over = ['completed', 'failed', 'stopped'].includes(session.status);

@@ -129,7 +129,8 @@ describe('options', () => {
 	});
 
 	it('are found again in any list they are written into', () => {
-		const name = fc.stringMatching(/^[A-Z][a-z]{2,10}$/);
+		// No word of a language, or some would be no option by a rule of its own ("You").
+		const name = fc.stringMatching(/^[A-Z][a-z]{1,9}q$/);
 		fc.assert(
 			fc.property(
 				fc.uniqueArray(name, { minLength: 2, maxLength: 30 }),

@@ -160,12 +160,30 @@ describe('what the service says', () => {
 		expect(usageAt(observed(low, START, limit, { limit: 1_000 }, 0), START, limit).limit).toBe(250);
 	});
 
-	test('after a 429 nothing is granted before Retry-After, and a pause is never longer than ten minutes', () => {
+	test('after a 429 nothing is granted before Retry-After, and a pause is never longer than five minutes', () => {
 		const state = observed(emptyBudgetState, START, limit, { retryAfterSeconds: 28 }, 0);
 		expect(decide(state, START + 27_999, limit, 'delivery', 1)).toEqual({ granted: false, retryAt: START + 28_000 });
 		expect(decide(state, START + 28_000, limit, 'delivery', 1).granted).toBe(true);
 		const day = observed(emptyBudgetState, START, limit, { retryAfterSeconds: 86_400 }, 0);
-		expect(day.pausedUntil).toBe(START + 600_000);
+		expect(day.pausedUntil).toBe(START + 300_000);
+	});
+
+	test('a 429 after the clock was put back is heeded', () => {
+		const before = observed(emptyBudgetState, START, limit, { retryAfterSeconds: 60 }, 0);
+		const back = START - 3_600_000;
+		expect(decide(before, back, limit, 'delivery', 2).granted).toBe(true);
+		const state = observed(before, back, limit, { retryAfterSeconds: 60 }, 0);
+		expect(decide(state, back + 10, limit, 'delivery', 2)).toEqual({ granted: false, retryAt: back + 60_000 });
+	});
+
+	test('watching goes on after the clock was put back', () => {
+		let state = emptyBudgetState;
+		for (let n = 0; n < 4; n++) {
+			const decision = decide(state, START, limit, 'background', 1);
+			if (decision.granted) state = decision.state;
+		}
+		expect(decide(state, START, limit, 'background', 1).granted).toBe(false);
+		expect(decide(state, START - 3_600_000, limit, 'background', 1).granted).toBe(true);
 	});
 
 	test('any headers leave a state that works', () => {

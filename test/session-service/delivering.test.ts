@@ -42,7 +42,11 @@ test('the read and the PUT of a delivery share one connection', async () => {
 		sockets.add(request.socket);
 		request.resume().once('end', () => {
 			response.setHeader('content-type', 'application/json');
-			response.end(request.method === 'GET' ? '{"session":{"sessionId":"s1"}}' : '{"message":"Updated successfully"}');
+			response.end(
+				request.method === 'GET'
+					? '{"session":{"sessionId":"s1","messages":[]}}'
+					: '{"message":"Updated successfully"}',
+			);
 		});
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -93,9 +97,26 @@ test('a PUT is sent once, whatever becomes of it', async () => {
 	expect(service.log.puts('s1')).toHaveLength(1);
 });
 
+test('a PUT whose time is over in the moment in which it would be written is not sent, and that is known', async () => {
+	const { service, client } = await setting();
+	const permit = await client.reserveDelivery();
+	await permit.read('s1');
+	const asked: string[] = [];
+	const tooLate = () => {
+		asked.push('at the last moment');
+		return false;
+	};
+	const failure = await failureOf(permit.putAnswers('s1', 1, ANSWERS, tooLate));
+	expect(failure).toMatchObject({ code: 'timed_out', outcomeUnknown: false });
+	expect(asked).toHaveLength(1);
+	expect(service.log.puts('s1')).toEqual([]);
+	await permit.putAnswers('s1', 1, ANSWERS, () => true);
+	expect(service.log.savedPuts('s1')).toHaveLength(1);
+});
+
 test('idle connections are given up by us before the service does, so that no PUT meets a closing one', async () => {
 	let ended = false;
-	const server = createServer((_request, response) => response.end('{"session":{"sessionId":"s1"}}'));
+	const server = createServer((_request, response) => response.end('{"session":{"sessionId":"s1","messages":[]}}'));
 	// Announced to the client as `Keep-Alive: timeout=2`; the real service says 5.
 	server.keepAliveTimeout = 2_000;
 	server.on('connection', (socket) =>

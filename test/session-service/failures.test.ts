@@ -157,17 +157,20 @@ test('a name that does not resolve surely saved nothing', async () => {
 	});
 });
 
-test('a hanging read is given up after its total time, a hanging PUT after the call time-out with unknown outcome', async () => {
+test('a hanging read and a hanging PUT are given up after the call time-out, the PUT with unknown outcome', async () => {
 	const { service, client, clock } = await setting();
 	service.faults.add({ kind: 'hang' });
 	const read = failureOf(client.read('s1', person));
 	await until(() => service.log.reads('s1').length === 1);
-	await clock.advance(7_999);
+	await clock.advance(19_999);
+	expect(clock.sleeping).toBe(1);
 	await clock.advance(1);
 	expect(summary(await read)).toMatchObject({ code: 'timed_out', outcomeUnknown: false });
 	const put = failureOf(client.putAnswers('s1', 1, ANSWERS));
 	await until(() => service.log.puts('s1').length === 1);
-	await clock.advance(15_000);
+	await clock.advance(19_999);
+	expect(clock.sleeping).toBe(1);
+	await clock.advance(1);
 	expect(summary(await put)).toEqual({ code: 'timed_out', outcomeUnknown: true, retryable: true });
 });
 
@@ -227,7 +230,7 @@ test('an answer that waits for a slot is not taken for a stalled one', async () 
 			response.write('x'.repeat(65_536), () => {
 				slow = response;
 			});
-		} else response.end(`{"session":{"sessionId":"x","name":"${'x'.repeat(2 * 1_048_576)}"}}`);
+		} else response.end(`{"session":{"sessionId":"x","messages":[],"name":"${'x'.repeat(2 * 1_048_576)}"}}`);
 	});
 	const { client, clock } = clientFor(address, { timeouts: { body: 1_000 }, limits: { largeBodies: 1 } });
 	const turns = async () => {
@@ -278,16 +281,28 @@ test('a PUT over the limit is refused before it is sent and costs nothing of the
 	expect(budget.stats().used.delivery).toBe(0);
 });
 
-test.each(['', ' ', '.', '..', 'x'.repeat(201), 'a\nb', '\ud800'])(
-	'the id %j is refused before anything is sent',
-	async (id) => {
-		const { service, client, budget } = await setting();
-		expect((await failureOf(client.read(id, person))).code).toBe('invalid_session_id');
-		expect((await failureOf(client.putAnswers(id, 0, ANSWERS))).code).toBe('invalid_session_id');
-		expect(service.log.size).toBe(0);
-		expect(budget.stats().free).toBe(250);
-	},
-);
+test.each([
+	'',
+	' ',
+	'.',
+	'..',
+	'x'.repeat(201),
+	'a\nb',
+	'\ud800',
+	'query',
+	'QUERY',
+	' New ',
+	'%71uery',
+	'file',
+	'files',
+	'list',
+])('the id %j is refused before anything is sent', async (id) => {
+	const { service, client, budget } = await setting();
+	expect((await failureOf(client.read(id, person))).code).toBe('invalid_session_id');
+	expect((await failureOf(client.putAnswers(id, 0, ANSWERS))).code).toBe('invalid_session_id');
+	expect(service.log.size).toBe(0);
+	expect(budget.stats().free).toBe(250);
+});
 
 test('a caller who leaves a PUT learns whether it had been sent', async () => {
 	const { service, client } = await setting();
@@ -314,7 +329,9 @@ test('a caller who leaves a read gets the own reason', async () => {
 test('an answer that was compressed unasked is unreadable', async () => {
 	const address = await serve((request, response) => {
 		expect(request.headers['accept-encoding']).toBe('identity');
-		response.writeHead(200, { 'content-encoding': 'gzip' }).end(Buffer.from('{"session":{"sessionId":"s1"}}'));
+		response
+			.writeHead(200, { 'content-encoding': 'gzip' })
+			.end(Buffer.from('{"session":{"sessionId":"s1","messages":[]}}'));
 	});
 	const { client } = clientFor(address);
 	expect((await failureOf(client.read('s1', person))).code).toBe('unreadable_answer');

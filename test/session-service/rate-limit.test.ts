@@ -23,6 +23,9 @@ test.each<[Record<string, string>, number]>([
 	[{ 'retry-after': 'soon', 'ratelimit-reset': '17' }, 17],
 	[{ 'retry-after': '-5' }, 0],
 	[{}, 60],
+	[{ 'retry-after': '86400' }, 300],
+	[{ 'retry-after': 'Tue, 05 Jan 2027 09:00:00 GMT' }, 300],
+	[{ 'ratelimit-reset': '86400' }, 300],
 ])('after a 429 with %j it waits %i s', (headers, wait) => {
 	expect(said(429, headers).retryAfterSeconds).toBe(wait);
 });

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createManualClock } from '../support/manual-clock.ts';
 import { ANSWERS, askingSession, clientFor, failureOf, setting, until } from './setting.ts';
 
 const person = { priority: 'person' } as const;
@@ -30,7 +31,7 @@ test('an id becomes exactly one segment below the address, whose own path stays'
 	const paths: (string | undefined)[] = [];
 	const address = await serve((request, response) => {
 		paths.push(request.url);
-		response.end('{"session":{"sessionId":"x"}}');
+		response.end('{"session":{"sessionId":"x","messages":[]}}');
 	});
 	const { client } = clientFor(`${address}/behind/proxy/`);
 	for (const id of ['a/../b', 'ü?x#y', '%2e%2e', '...']) await client.read(id, person);
@@ -172,6 +173,62 @@ describe('repeats', () => {
 		leaving.abort(new Error('modal closed'));
 		await expect(reading).rejects.toThrow('modal closed');
 		expect(clock.sleeping).toBe(0);
+	});
+});
+
+describe('a service that is slow with its headers', () => {
+	/** The client and the service on one clock; the service takes `ms` for each read. */
+	async function slowSetting(ms: number) {
+		const clock = createManualClock();
+		const found = await setting({ service: { clock }, client: { clock, timeouts: { call: 60_000 } } });
+		found.service.faults.add({ kind: 'slow', ms, method: 'GET' });
+		return found;
+	}
+
+	test.each(['person', 'delivery', 'background'] as const)(
+		'is waited for as long as a call may take: %s',
+		async (who) => {
+			const { service, client, clock } = await slowSetting(59_000);
+			const reading = client.read('s1', { priority: who });
+			await until(() => service.log.reads('s1').length === 1);
+			await clock.advance(59_000);
+			expect((await reading).session.name).toBe('Order cards');
+			expect(service.log.reads('s1')).toHaveLength(1);
+		},
+	);
+
+	test('is waited for as long by a reserved delivery, and by its PUT', async () => {
+		const { service, client, clock } = await slowSetting(59_000);
+		service.faults.add({ kind: 'slow', ms: 59_000, method: 'PUT' });
+		const permit = await client.reserveDelivery();
+		const reading = permit.read('s1');
+		await until(() => service.log.reads('s1').length === 1);
+		await clock.advance(59_000);
+		await reading;
+		const sending = permit.putAnswers('s1', 1, ANSWERS);
+		await until(() => service.log.puts('s1').length === 1);
+		await clock.advance(59_000);
+		await sending;
+		expect(service.log.savedPuts('s1')).toHaveLength(1);
+	});
+
+	test('is waited for as long after the budget was waited for', async () => {
+		const { service, client, clock, budget } = await slowSetting(59_000);
+		budget.observe({ retryAfterSeconds: 7 }, 0);
+		const reading = client.read('s1', person);
+		await clock.advance(7_000);
+		await until(() => service.log.reads('s1').length === 1);
+		await clock.advance(59_000);
+		expect((await reading).session.name).toBe('Order cards');
+	});
+
+	test('is not asked again when there is no time left', async () => {
+		const { service, client, clock } = await slowSetting(61_000);
+		const error = failureOf(client.read('s1', { priority: 'delivery' }));
+		await until(() => service.log.reads('s1').length === 1);
+		await clock.advance(60_000);
+		expect((await error).code).toBe('timed_out');
+		expect(service.log.reads('s1')).toHaveLength(1);
 	});
 });
 

@@ -83,9 +83,9 @@ describe('a session', () => {
 			sessionDetails: '',
 			maxSteps: 30,
 		};
-		expect(read({ status: 'active' })).toEqual(empty);
+		expect(read({ status: 'active', messages: [] })).toEqual(empty);
 		const nulls = Object.fromEntries(Object.keys(empty).map((key) => [key, null]));
-		expect(read({ ...nulls, status: 'active' })).toEqual(empty);
+		expect(read({ ...nulls, status: 'active', messages: [] })).toEqual(empty);
 	});
 
 	test.each([
@@ -99,7 +99,7 @@ describe('a session', () => {
 		['', 30],
 		[[40], 30],
 	])('with maxSteps %j has %i', (given, steps) => {
-		expect(read({ status: 'active', maxSteps: given }).maxSteps).toBe(steps);
+		expect(read({ status: 'active', messages: [], maxSteps: given }).maxSteps).toBe(steps);
 	});
 
 	test('with odd values in single fields loses those fields alone', () => {
@@ -139,10 +139,14 @@ describe('a session', () => {
 		{ session: 'x' },
 		{ session: {} },
 		{ session: { theme: 'dark' } },
+		{ session: { theme: 'dark', messages: [] } },
 		{ sessions: [whole] },
 		{ data: whole },
 		{ session: { ...whole, messages: { role: 'assistant' } } },
 		{ session: { ...whole, messages: 'none' } },
+		{ session: { ...whole, messages: null } },
+		// As the service's own list of sessions has them: their questions would look gone.
+		{ session: { sessionId: '3f9a2c1d', name: 'Order cards', status: 'humanInput' } },
 	])('is not found in %j', (value) => {
 		expect(readSessionAnswer(value, 'x')).toBeNull();
 	});
@@ -162,8 +166,20 @@ describe('messages and questions', () => {
 		expect(read({ messages: [{ role: 'assistant', human_input }] }).messages[0]?.humanInput).toEqual([
 			{ title: '', description: '', value: '' },
 			{ title: 'Colour?', description: '', value: '' },
-			{ title: '5', description: '', value: '' },
-			{ title: 'Size', description: '', value: '0' },
+			{ title: '5', description: '', value: '', raw: { title: 5, description: null } },
+			{ title: 'Size', description: '', value: '0', raw: { value: 0 } },
+		]);
+	});
+
+	test('keep what is no text as the service sent it, beside the text it reads as, and nothing else of the service', () => {
+		const item = { title: ['a'], description: { b: [1] }, value: { cm: 5 }, secret: 'x' };
+		expect(read({ messages: [{ role: 'assistant', human_input: [item] }] }).messages[0]?.humanInput).toEqual([
+			{
+				title: '',
+				description: '',
+				value: '{"cm":5}',
+				raw: { title: ['a'], description: { b: [1] }, value: { cm: 5 } },
+			},
 		]);
 	});
 

@@ -1,6 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createManualClock } from '../manual-clock.ts';
+import type { SessionJson } from './json.ts';
 import { drawScreenshot } from './png.ts';
 import { startForTest } from './test-client.ts';
 
@@ -53,7 +54,7 @@ test('a link dies after seven days, and a later read has a fresh one', async () 
 	expect((await client.send('GET', fresh)).status).toBe(200);
 });
 
-test('renewed links change the tag and, in that one answer, add fields; nothing that people see changes', async () => {
+test('renewed links change the tag, the files’ timestamps and, in that one answer, add fields; nothing that people see changes', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const before = await client.read('completed');
@@ -67,5 +68,9 @@ test('renewed links change the tag and, in that one answer, add fields; nothing 
 	expect(after.json.session.lastScreenshotUrl).toBe(renewed.json.session.lastScreenshotUrl);
 	expect(after.json.session.lastScreenshotUrl).not.toBe(before.json.session.lastScreenshotUrl);
 	expect(after.json.session.messages).toEqual(before.json.session.messages);
+	const filesOf = ({ session }: { session: SessionJson }, timestamp?: string) =>
+		session.files?.map((file) => [file.filename, timestamp ?? file.timestamp]);
+	const issued = new Date(clock.now() + 1).toISOString();
+	expect(filesOf(after.json)).toEqual(filesOf(before.json, issued));
 	expect((await client.read('completed', { 'if-none-match': String(after.headers.etag) })).status).toBe(304);
 });

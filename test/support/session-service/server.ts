@@ -18,6 +18,8 @@ export interface Hooks {
 	onRequest?: (entry: LogEntry) => void | Promise<void>;
 	/** Right after a PUT was stored, before it is answered. */
 	onSaved?: (entry: LogEntry) => void | Promise<void>;
+	/** When it is decided what a request is answered with, before that goes out. */
+	onWorkedOut?: (entry: LogEntry) => void | Promise<void>;
 }
 
 export interface AppSettings {
@@ -131,6 +133,7 @@ export function createApp(settings: AppSettings): Hono<Env> {
 			if (fault?.saveAfterMs === undefined) await save(entry, plan);
 			else void saveLater(entry, plan, fault.saveAfterMs);
 		}
+		await hooks.onWorkedOut?.(entry);
 		return send(c, entry, deliveryUnder(fault, plan.outcome), limitHeaders);
 	}
 

@@ -20,8 +20,8 @@ export interface SessionServiceOptions {
 	readonly rateLimit?: RateLimitSettings | false;
 	/** How long the check of a key takes, on the clock; 0.3 s with five keys on the real service, 0 here by default. */
 	readonly keyCheckMs?: number;
-	/** How long after an answer the session becomes active again, on the clock; null: never. Default 800. */
-	readonly resumeAfterMs?: number | null;
+	/** How long after an answer the session (of this id) becomes active again, on the clock; null: never. Default 800. */
+	readonly resumeAfterMs?: number | null | ((sessionId: string) => number);
 	/** Whether the reply to a PUT carries `updatedMessage`; mostly it does not. */
 	readonly echoMessage?: boolean;
 	/** How long an idle connection is kept: 5 s on the real service. */

@@ -29,12 +29,11 @@ export interface SessionsSettings {
 
 /** The sessions as a test or the sandbox page handles them, behind the service's back. */
 export function createSessions({ state, clock, log, scenarios, pace, onScriptError }: SessionsSettings) {
-	/** The newest assistant message that has items: what the service's own web page shows as its question. */
+	/** The newest message of any role but user that has items: what the service's own web page shows as its question. */
 	function askingIndex(json: SessionJson): number {
 		return (
-			json.messages?.findLastIndex(
-				(message) => message?.role === 'assistant' && (message.human_input?.length ?? 0) > 0,
-			) ?? -1
+			json.messages?.findLastIndex((message) => message?.role !== 'user' && (message?.human_input?.length ?? 0) > 0) ??
+			-1
 		);
 	}
 

@@ -39,7 +39,7 @@ export interface StateSettings {
 	/** The service's own address, for the links. */
 	readonly baseUrl: () => string;
 	/** How long after an answer was saved a waiting session becomes active; null: it never does. */
-	readonly resumeAfterMs: number | null;
+	readonly resumeAfterMs: number | null | ((sessionId: string) => number);
 }
 
 /** The statuses in which an answer is still stored but nobody reads it. */
@@ -134,9 +134,10 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 
 	/** Waits, then lets a session that waited for a person go on, unless something else happened to it meanwhile. */
 	async function resume(record: SessionRecord, from: string): Promise<void> {
-		if (resumeAfterMs === null) return;
+		const afterMs = typeof resumeAfterMs === 'function' ? resumeAfterMs(record.id) : resumeAfterMs;
+		if (afterMs === null) return;
 		try {
-			if (resumeAfterMs > 0) await clock.sleep(resumeAfterMs, record.abort.signal);
+			if (afterMs > 0) await clock.sleep(afterMs, record.abort.signal);
 		} catch {
 			return;
 		}
@@ -173,6 +174,8 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 			// One more at least: on a clock that stands still a renewed link differs from the old one all the same.
 			record.linksIssuedAt = Math.max(clock.now(), record.linksIssuedAt + 1);
 			record.renewDue = false;
+			// As the real service does, though the files are the old ones.
+			for (const file of record.json.files ?? []) file.timestamp = new Date(record.linksIssuedAt).toISOString();
 		}
 		const key = `${baseUrl()} ${record.revision} ${record.linksIssuedAt}`;
 		const cached = bodies.get(record.id);
