@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.ts';
-import type { Answer, Person } from './answer.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
+import { codeOf, HandraiseError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { type Answer, type Person, submissionKeyOf } from './answer.ts';
 import type { Claims } from './claims.ts';
 import type { AcceptResult, AnswerStore, DraftStore, NewAnswer, QuestionObserver } from './ports.ts';
 
@@ -9,6 +11,15 @@ export type Submission = Omit<NewAnswer, 'id' | 'submissionKey' | 'acceptedAt' |
 	/** The form within the view: a view that shows another form later is another submission. */
 	readonly formId: string;
 };
+
+/** It is not known whether an answer was stored. Pressing again is the same submission, so nothing is sent twice. */
+export class AcceptanceUnknownError extends HandraiseError {
+	readonly code = 'acceptance_unknown';
+	readonly retryable = true;
+}
+
+/** A store that answers after this long is not asked a second time: Slack waits three seconds for the acknowledgement. */
+const ASK_AGAIN_WITHIN_MS = 1_000;
 
 interface Dependencies {
 	readonly store: AnswerStore;
@@ -20,22 +31,43 @@ interface Dependencies {
 	readonly wake: () => void;
 	readonly metrics: { accepted(kind: AcceptResult['kind']): void };
 	readonly giveUpMs: number;
+	/** How long a PUT may be under way, see `mayLandForMs`. */
+	readonly landsWithinMs: number;
+	readonly log: Log;
 }
 
 /** What people do with their answers: submit, try again, give up. Everything is committed when the promise resolves. */
 export function createAnswers(deps: Dependencies) {
-	const { store, drafts, claims, observer, clock, wake, metrics, giveUpMs } = deps;
+	const { store, drafts, claims, observer, clock, wake, metrics, giveUpMs, landsWithinMs, log } = deps;
+
+	/** Stores it, and asks once more when the reply was lost: by its key the submission is found if it was committed. */
+	async function acceptSurely(answer: NewAnswer): Promise<AcceptResult> {
+		const start = uptimeOf(clock);
+		try {
+			return await store.accept(answer);
+		} catch (error) {
+			if (!isCommitUnknown(error)) throw error;
+			log.warn({ code: codeOf(error) }, 'the reply to storing an answer was lost');
+			const unknown = new AcceptanceUnknownError('the reply to storing an answer was lost', { cause: error });
+			if (uptimeOf(clock) - start > ASK_AGAIN_WITHIN_MS) throw unknown;
+			return await store.accept(answer).catch(() => {
+				throw unknown;
+			});
+		}
+	}
+
 	return {
 		/**
 		 * Stores an answer durably: acknowledge a submission only after this.
-		 * @throws StoreUnavailableError when it could not be stored; nothing was accepted then
+		 * @throws StoreUnavailableError when it could not be stored: nothing was accepted then
+		 * @throws AcceptanceUnknownError when it may have been stored
 		 */
 		async submit({ formId, ...submission }: Submission): Promise<AcceptResult> {
 			const now = clock.now();
-			const result = await store.accept({
+			const result = await acceptSurely({
 				...submission,
 				id: randomUUID(),
-				submissionKey: `${submission.viewId}:${formId}`,
+				submissionKey: submissionKeyOf(submission.viewId, formId),
 				acceptedAt: now,
 				giveUpAt: now + giveUpMs,
 			});
@@ -49,9 +81,12 @@ export function createAnswers(deps: Dependencies) {
 		 */
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
-			await claims.release(answer.question, answer.person);
-			await drafts.discard(answer.person, answer.question);
 			observer.questionTouched(answer.question, 'answer');
+			// One that fails holds up none of the others.
+			await Promise.all([
+				claims.release(answer.question, answer.person),
+				drafts.discard(answer.person, answer.question),
+			]);
 		},
 
 		/** Puts an answer that failed or waits back into the queue. Only its author can. */
@@ -76,6 +111,17 @@ export function createAnswers(deps: Dependencies) {
 			return readable.length;
 		},
 
+		/**
+		 * Has a delivered answer sent once more, because the service said that it could not start the agent. Only its author
+		 * can; null when there is nothing to start any more, or it was sent again a moment ago.
+		 */
+		async sendAgain(id: string, person: Person): Promise<Answer | null> {
+			const now = clock.now();
+			const answer = await store.askRestart(id, person, now, now - landsWithinMs);
+			if (answer !== null) wake();
+			return answer;
+		},
+
 		/** Its author gives an answer up; null when it is too late for that or not theirs. */
 		async withdraw(id: string, person: Person): Promise<Answer | null> {
 			const answer = await store.withdraw(id, person, clock.now());
@@ -86,3 +132,7 @@ export function createAnswers(deps: Dependencies) {
 }
 
 export type Answers = ReturnType<typeof createAnswers>;
+
+function isCommitUnknown(error: unknown): boolean {
+	return error instanceof HandraiseError && 'commitUnknown' in error && error.commitUnknown === true;
+}

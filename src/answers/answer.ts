@@ -6,6 +6,12 @@ export interface QuestionKey {
 	readonly messageIndex: number;
 }
 
+/** Names one press of Submit in one form, however often it is repeated: a view that
+ * shows another form later is another. */
+export function submissionKeyOf(viewId: string, formId: string): string {
+	return `${viewId}:${formId}`;
+}
+
 /** A person in Slack. */
 export interface Person {
 	readonly teamId: string;
@@ -71,6 +77,11 @@ export interface OtherAnswer {
 export interface BeforePut {
 	readonly status: string;
 	readonly assistantCount: number;
+	/**
+	 * How many messages ask the same and hold what this answer says: one more of them later is this answer, moved. Null
+	 * when it was not counted.
+	 */
+	readonly sameCount: number | null;
 }
 
 /**
@@ -119,12 +130,17 @@ export interface Answer {
 	readonly origin: Origin;
 	readonly state: AnswerState;
 	readonly attempts: number;
+	/** How often its author replaced the text before it was sent. */
+	readonly editCount: number;
 	readonly acceptedAt: number;
 	/** When its author is asked, if nothing worked until then. */
 	readonly giveUpAt: number;
 	/** When the worker looks at it again; null when there is nothing left to do. */
 	readonly nextAttemptAt: number | null;
-	/** Set before a read-compare-PUT begins, cleared when it is known that nothing was saved. */
+	/**
+	 * Set before a read-compare-PUT begins, cleared when it is known that nothing was saved. In a state in which nothing is
+	 * sent any more: the answer may have arrived all the same.
+	 */
 	readonly putStartedAt: number | null;
 	readonly before: BeforePut | null;
 	readonly deliveredAt: number | null;
@@ -134,7 +150,18 @@ export interface Answer {
 	readonly lastError: string | null;
 	readonly timeline: readonly TimelineEntry[];
 	readonly told: Told;
+	/** The service asked not to be asked before this time; null when it did not. */
+	readonly notBefore: number | null;
+	/** Attempts in a row for which the service did not know the session. */
+	readonly missingCount: number;
+	/** The service saved it and reported a failure, most likely to start the agent's machine. */
+	readonly startFailed: boolean;
+	/** Its author asked to have it sent once more, to start the agent; null once that has begun. */
+	readonly restartAskedAt: number | null;
 }
+
+/** From then on an author is told that their answer takes long: they will have left the modal. */
+export const TAKES_LONG_MS = 30_000;
 
 /** True while the answer may still reach the service by itself. */
 export function isBlocking(state: AnswerState): boolean {

@@ -6,38 +6,50 @@ export interface Failure {
 	readonly code: string;
 	/**
 	 * - `permanent`: the same PUT will never be taken.
+	 * - `missing`: the service does not know the session; behind a proxy that can be so for a moment.
 	 * - `later`: nothing was saved; try again.
 	 * - `unknown`: it may have been saved; read before sending again.
 	 */
-	readonly kind: 'permanent' | 'later' | 'unknown';
+	readonly kind: 'permanent' | 'missing' | 'later' | 'unknown';
 	/** Not before this time, when the service said so. */
 	readonly retryAt: number | null;
+	/** The service itself answered the PUT with a failure: when it saved it all the same, the agent was not started. */
+	readonly reported: boolean;
 }
 
 /**
  * The only codes that end an answer for good. Everything else, 401, 403, 429, 5xx, redirects and our own mistakes
  * included, can be mended by somebody while the answer waits.
  */
-const PERMANENT = new Set([
-	'session_not_found',
-	'request_too_large',
-	'invalid_session_id',
-	'body_too_large',
-	'refused',
-]);
+const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'refused']);
+
+/** Codes that say something of the service and not of one answer: they pass when the service is back. */
+export const SERVICE_CODES = [
+	'unavailable',
+	'timed_out',
+	'unauthorized',
+	'rate_limited',
+	'unreadable_answer',
+	'redirected',
+] as const;
 
 /** Classifies by code and fields, never by message. */
-export function classifyFailure(error: unknown): Failure {
-	if (!(error instanceof HandraiseError)) return { code: 'internal', kind: 'unknown', retryAt: null };
-	// The service's errors live in a layer of their own; what they carry is read by name.
-	const fields = error as HandraiseError & { outcomeUnknown?: unknown; reason?: unknown };
-	const retryAt = retryAtOf(error);
-	if (fields.outcomeUnknown === true) return { code: error.code, kind: 'unknown', retryAt };
-	// The message was there in the read just before, so the service's "failed to update" is a passing fault.
-	if (error.code === 'refused' && fields.reason === 'message_index') {
-		return { code: error.code, kind: 'unknown', retryAt };
+export function classifyFailure(error: unknown, now: number): Failure {
+	if (!(error instanceof HandraiseError)) {
+		return { code: 'internal', kind: 'unknown', retryAt: null, reported: false };
 	}
-	return { code: error.code, kind: PERMANENT.has(error.code) ? 'permanent' : 'later', retryAt };
+	// The service's errors live in a layer of their own; what they carry is read by name.
+	const fields = error as HandraiseError & { outcomeUnknown?: unknown; reason?: unknown; status?: unknown };
+	const { code } = error;
+	const retryAt = retryAtOf(error, now);
+	const unknown = { code, kind: 'unknown', retryAt } as const;
+	if (fields.outcomeUnknown === true) {
+		return { ...unknown, reported: typeof fields.status === 'number' && fields.status >= 500 };
+	}
+	// The message was there in the read just before, so the service's "failed to update" is a passing fault.
+	if (code === 'refused' && fields.reason === 'message_index') return { ...unknown, reported: true };
+	const kind = code === 'session_not_found' ? 'missing' : PERMANENT.has(code) ? 'permanent' : 'later';
+	return { code, kind, retryAt, reported: false };
 }
 
 const FIRST_DELAY_MS = 1_000;

@@ -14,24 +14,37 @@ interface Dependencies {
 	/** What other parts have to tidy. */
 	readonly more: () => Promise<void>;
 	readonly retentionDays: number;
+	/** Secrets of answers that wait for their authors are kept for so long after they were given up. */
+	readonly waitingSecretDays: number;
 	readonly clock: Clock;
 	readonly log: Log;
 }
 
-/** Every hour: removes values after their time, drafts nobody came back to, and claims that have lapsed. */
-export function createHousekeeping({ answers, drafts, claims, more, retentionDays, clock, log }: Dependencies) {
+/** Every hour: removes values and secrets after their time, drafts nobody came back to, and claims that have lapsed. */
+export function createHousekeeping({
+	answers,
+	drafts,
+	claims,
+	more,
+	retentionDays,
+	waitingSecretDays,
+	clock,
+	log,
+}: Dependencies) {
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 
 	async function tidy(): Promise<void> {
 		const now = clock.now();
 		const removed = {
+			waitingSecrets: await answers.wipeWaitingSecrets(now - waitingSecretDays * DAY_MS, now),
 			values: await answers.removeValues(now - retentionDays * DAY_MS),
 			drafts: await drafts.removeOlderThan(now - DRAFT_DAYS * DAY_MS),
 			claims: await claims.removeLapsed(now),
 		};
 		await more();
-		if (removed.values + removed.drafts > 0) log.info(removed, 'removed what was kept long enough');
+		if (removed.waitingSecrets + removed.values + removed.drafts > 0)
+			log.info(removed, 'removed what was kept long enough');
 	}
 
 	async function run(): Promise<void> {

@@ -47,16 +47,19 @@ export interface AnswerPatch {
 	readonly putStartedAt?: number | null;
 	readonly before?: BeforePut | null;
 	readonly deliveredAt?: number;
-	readonly aftermath?: Aftermath;
+	readonly aftermath?: Aftermath | null;
 	readonly lastError?: string | null;
 	readonly other?: OtherAnswer;
 	readonly told?: Told;
-	readonly giveUpAt?: number;
+	readonly notBefore?: number | null;
+	readonly missingCount?: number;
+	readonly startFailed?: boolean;
+	readonly restartAskedAt?: number | null;
 }
 
 export interface Lease {
-	/** One process' name; unique among replicas and over restarts. */
-	readonly owner: string;
+	/** Random, new for each take: it alone lets the taker write, so that a lease fences by itself. */
+	readonly token: string;
 	readonly ms: number;
 }
 
@@ -82,40 +85,56 @@ export type RetryResult =
 export interface AnswerStore {
 	/** Idempotent by `submissionKey`; lets one answer for a question be live, whatever team it came from. */
 	accept(answer: NewAnswer): Promise<AcceptResult>;
-	/** Leases up to `limit` answers whose `nextAttemptAt` is due, oldest first, at most one for a session at a time. */
-	takeDue(lease: Lease, limit: number, now: number): Promise<readonly Answer[]>;
 	/**
-	 * Writes `patch` if `owner` still holds the lease and returns the answer as it is now, else null: lost to another
-	 * replica, or its author has changed what is to be done (`retry`, `withdraw`), or another answer has replaced it.
-	 * Whoever gets null stops; until then nobody else gets the answer, its own process included, unless the lease lapses.
-	 * `release` gives the lease back in the same write. Ending states wipe secret values in the same write.
+	 * Leases up to `limit` answers for `service` whose `nextAttemptAt` is due, oldest first, at most one for a session at a
+	 * time. What another version of the program wrote is put off and holds up nothing else.
+	 */
+	takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]>;
+	/**
+	 * Writes `patch` if the lease `token` still holds the answer and it is still in the state of `answer`; returns it as it
+	 * is now. With `editCount` it must be the same text too. Null when it was lost to another replica, its author has changed what is to be done (`retry`, `withdraw`),
+	 * another answer has replaced it, or an earlier write has changed its state though its confirmation was lost. `release`
+	 * gives the lease back in the same write. Ending states wipe secret values in the same write.
 	 */
 	update(
-		id: string,
-		owner: string,
+		answer: Pick<Answer, 'id' | 'state'>,
+		token: string,
 		patch: AnswerPatch,
-		options: { now: number; release: boolean },
+		options: { now: number; release: boolean; editCount?: number },
 	): Promise<Answer | null>;
 	/** Prolongs the lease; false when it was lost. */
 	renew(id: string, lease: Lease, now: number): Promise<boolean>;
-	/** Gives back everything that `owner` holds (shut-down). */
-	releaseAll(owner: string): Promise<void>;
+	/** Gives back these leases, whatever became of their answers. */
+	release(held: readonly { readonly id: string; readonly token: string }[]): Promise<void>;
 	/**
 	 * When `takeDue` may find something next, or null: the earliest `nextAttemptAt`, but not before a lease on the
 	 * answer's session (one that a dead replica left behind, perhaps) lapses.
 	 */
-	nextDueAt(): Promise<number | null>;
+	nextDueAt(service: string, now: number): Promise<number | null>;
 	get(id: string): Promise<Answer | null>;
 	/** Answers that wait for their authors because of this error code, oldest first. */
 	waitingBecause(lastError: string): Promise<readonly Answer[]>;
 	/** The newest answer to this question that is live, waiting, delivered or resumed; null when there is none. */
 	standing(question: QuestionKey): Promise<Answer | null>;
+	/** Those that arrived for this question with this fingerprint, newest delivery first. */
+	delivered(question: QuestionKey, fingerprint: string): Promise<readonly Answer[]>;
+	/** The service is back: live answers whose last attempt failed with one of these codes are due now. Returns how many. */
+	hasten(service: string, lastErrors: readonly string[], now: number): Promise<number>;
+	/** The clock was set: whatever waits for a time is looked at now, since that time may mean nothing any more. */
+	lookAtAll(service: string, now: number): Promise<void>;
+	/** How many live answers are for another service's address: nothing sends them. */
+	unsentElsewhere(service: string): Promise<number>;
 	/** Positions that delivered answers of ours left empty on purpose, for questions with this fingerprint. */
 	leftEmpty(question: QuestionKey, fingerprint: string): Promise<ReadonlySet<number>>;
 	/** Puts an answer that failed or waits back into the queue, for its author alone. */
 	retry(id: string, person: Person, now: number, giveUpAt: number): Promise<RetryResult>;
 	/** Its author gives up an answer that waits, failed or was not yet sent; null when that is not possible. */
 	withdraw(id: string, person: Person, now: number): Promise<Answer | null>;
+	/**
+	 * Notes that its author wants a delivered answer sent once more to start the agent. Null when that makes no sense, and
+	 * while such a PUT that began after `quietSince` may be under way.
+	 */
+	askRestart(id: string, person: Person, now: number, quietSince: number): Promise<Answer | null>;
 	/** Newest first. `team` limits it to what this workspace's people gave. */
 	history(
 		service: string,
@@ -124,6 +143,11 @@ export interface AnswerStore {
 		page: { offset: number; limit: number },
 	): Promise<{ answers: readonly Answer[]; total: number }>;
 	stats(): Promise<AnswerStats>;
+	/**
+	 * Wipes the secret values of answers that have waited for their authors since before `before`, and has the authors
+	 * told. Returns how many.
+	 */
+	wipeWaitingSecrets(before: number, now: number): Promise<number>;
 	/** Removes the values of answers that ended before `before`, keeping the rest; returns how many. */
 	removeValues(before: number): Promise<number>;
 }
@@ -141,8 +165,11 @@ export interface Draft {
 }
 
 export interface DraftStore {
-	/** Writes or replaces the draft of this form. */
-	save(draft: Draft): Promise<void>;
+	/**
+	 * Writes or replaces the draft of this form. Nothing is written once the form was submitted: `submissionKey` names the
+	 * submission that it would become, and what was typed may be heard of after it.
+	 */
+	save(draft: Draft, submissionKey?: string): Promise<void>;
 	get(formId: string): Promise<Draft | null>;
 	/** The newest draft of this person for this question, whatever its fingerprint (the text is carried over where it fits). */
 	newest(person: Person, question: QuestionKey): Promise<Draft | null>;
@@ -173,19 +200,28 @@ export interface ClaimStore {
 export interface DeliveryService {
 	/** Waits for the budget of one read and one PUT at delivery priority, so that nothing waits between them. */
 	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
-	/** A read for confirming. */
+	/** A read for confirming, behind everything else that wants the budget. */
 	read(
 		sessionId: string,
-		options: { priority: 'delivery'; signal?: AbortSignal },
-	): Promise<{ readonly session: Session; readonly readAt: number }>;
-	/** How long a call may take in all, in ms: after that long a PUT cannot land any more. */
+		options: { priority: 'background'; signal?: AbortSignal },
+	): Promise<{ readonly session: Session }>;
+	/** How long a call may take in all, in ms: that long after it left, a PUT cannot land any more. */
 	readonly callTimeoutMs: number;
 }
 
 export interface DeliveryPermit {
-	read(sessionId: string): Promise<{ readonly session: Session; readonly readAt: number }>;
-	/** All items, in order. Sent once, never repeated by the service's client. */
-	putAnswers(sessionId: string, messageIndex: number, items: readonly AnsweredItem[]): Promise<void>;
+	/** `endedAt`: clock milliseconds when the whole response had arrived. */
+	read(sessionId: string): Promise<{ readonly session: Session; readonly endedAt: number }>;
+	/**
+	 * All items, in order. Sent once, never repeated by the service's client. `mayLeave` is asked in the moment in which
+	 * the request would be written to its connection; when it says no, nothing is sent.
+	 */
+	putAnswers(
+		sessionId: string,
+		messageIndex: number,
+		items: readonly AnsweredItem[],
+		mayLeave: () => boolean,
+	): Promise<void>;
 }
 
 /** Tells people what became of an answer: in its modal or a DM. Returns what it managed to tell. Never throws. */

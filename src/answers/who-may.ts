@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Person } from './answer.ts';
 
@@ -113,14 +113,14 @@ function createCache<Value>(clock: Clock) {
 
 	async function askAndKeep(key: string, ask: () => Promise<Value>): Promise<Value> {
 		const value = await ask();
-		keepNewest(entries, key, { value, until: clock.now() + CACHE_MS }, CACHE_ENTRIES);
+		keepNewest(entries, key, { value, until: uptimeOf(clock) + CACHE_MS }, CACHE_ENTRIES);
 		return value;
 	}
 
 	return {
 		async get(key: string, ask: () => Promise<Value>): Promise<Value> {
 			const kept = entries.get(key);
-			if (kept !== undefined && kept.until > clock.now()) return kept.value;
+			if (kept !== undefined && kept.until > uptimeOf(clock)) return kept.value;
 			const running = asking.get(key);
 			if (running !== undefined) return running;
 			const answer = askAndKeep(key, ask).finally(() => asking.delete(key));

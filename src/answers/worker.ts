@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import { codeOf } from '../errors.ts';
+import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { createWaker } from '../waker.ts';
-import { type Answer, isBlocking, type Told } from './answer.ts';
+import { type Answer, isBlocking, TAKES_LONG_MS, type Told } from './answer.ts';
 import type { createConfirmation } from './confirm.ts';
 import type { createDelivery } from './deliver.ts';
 import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts } from './ports.ts';
@@ -21,10 +22,15 @@ const TELL_FOR_MS = 24 * 3_600_000;
 const TELL_AGAIN_MIN_MS = 2_000;
 const TELL_AGAIN_MAX_MS = 10 * 60_000;
 const TELL_WHAT_IS_SO_TRIES = 5;
+/** An answer that was there for long before this process took it is given so long to arrive before that is told. */
+const LONG_ANYWAY_MS = 2_000;
 
 interface Dependencies {
-	readonly owner: string;
+	/** Begins the tokens of this process' leases, for whoever looks at a row; nothing is decided by it. */
+	readonly processName: string;
 	readonly store: AnswerStore;
+	/** The service's base address: the answers to this one are sent. */
+	readonly serviceUrl: string;
 	readonly delivery: ReturnType<typeof createDelivery>;
 	readonly confirmation: ReturnType<typeof createConfirmation>;
 	readonly receipts: Receipts;
@@ -38,33 +44,43 @@ interface Dependencies {
  * after a crash or on another replica everything goes on from what is stored.
  */
 export function createAnswerWorker(deps: Dependencies) {
-	const { owner, store, delivery, confirmation, receipts, observer, clock, log } = deps;
+	const { processName, store, serviceUrl, delivery, confirmation, receipts, observer, clock, log } = deps;
 	const stopping = new AbortController();
-	const running = new Set<Promise<void>>();
+	const running = new Map<Promise<void>, { readonly id: string; readonly token: string }>();
 	const waker = createWaker(clock);
 	let loop: Promise<void> | null = null;
+	let heededSince = Number.NEGATIVE_INFINITY;
 
 	/** One answer, from taking to giving back the lease. */
-	async function work(answer: Answer): Promise<void> {
+	async function work(answer: Answer, token: string): Promise<void> {
 		const lost = new AbortController();
 		const signal = AbortSignal.any([stopping.signal, lost.signal]);
-		const renewal = keepLease(answer.id, lost, signal);
+		const renewal = keepLease(answer.id, token, lost, signal);
+		const advanced = new AbortController();
+		const toldMeanwhile = tellWhenLong(answer, token, AbortSignal.any([signal, advanced.signal]));
 		try {
-			const done = await advance(answer, signal);
-			if (done !== null) await tellAndRelease(done);
-		} catch (error) {
-			if (signal.aborted) {
-				await store.update(answer.id, owner, {}, { now: clock.now(), release: true });
+			const done = await advance(answer, token, signal)
+				.catch((error: unknown) => {
+					if (!signal.aborted) throw error;
+					return null;
+				})
+				.finally(() => advanced.abort());
+			const told = await toldMeanwhile;
+			if (done !== null) {
+				await tellAndRelease(told === null ? done : { ...done, told }, token);
 				return;
 			}
-			throw error;
+			// Somebody else has changed what is to be done, and may have told it before what was told here.
+			if (told !== null && !stopping.signal.aborted)
+				await tellWhatIsSo({ ...answer, state: told.state ?? answer.state });
+			await store.release([{ id: answer.id, token }]);
 		} finally {
 			lost.abort();
 			await renewal;
 		}
 	}
 
-	async function keepLease(id: string, lost: AbortController, signal: AbortSignal): Promise<void> {
+	async function keepLease(id: string, token: string, lost: AbortController, signal: AbortSignal): Promise<void> {
 		while (!lost.signal.aborted) {
 			try {
 				await clock.sleep(RENEW_EVERY_MS, lost.signal);
@@ -72,28 +88,62 @@ export function createAnswerWorker(deps: Dependencies) {
 				return;
 			}
 			try {
-				if (!(await store.renew(id, { owner, ms: LEASE_MS }, clock.now()))) lost.abort();
+				if (!(await store.renew(id, { token, ms: LEASE_MS }, clock.now()))) lost.abort();
 			} catch (error) {
 				log.warn({ answer: id, code: codeOf(error), stopping: signal.aborted }, 'could not renew a lease');
 			}
 		}
 	}
 
-	/** Does the next step; null when the lease was lost. */
-	async function advance(answer: Answer, signal: AbortSignal): Promise<Answer | null> {
-		if (answer.state === 'accepted' || answer.state === 'delivering') return delivery.deliver(answer, owner, signal);
-		if (answer.state === 'delivered' && answer.aftermath === null) {
-			const patch = await confirmation.look(answer, signal);
-			return store.update(answer.id, owner, patch, { now: clock.now(), release: false });
+	/**
+	 * Tells the author after `TAKES_LONG_MS` that it takes long, while the attempt goes on: a slow service is no reason for
+	 * silence. Resolves to what was told; null when the attempt was over before. Never rejects.
+	 */
+	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<Told | null> {
+		if (!isBlocking(answer.state) || answer.told.dm !== null) return null;
+		const untilLong = answer.acceptedAt + TAKES_LONG_MS - clock.now();
+		// Bounded: the clock may have been put back since.
+		const wait = Math.max(Math.min(untilLong, TAKES_LONG_MS), answer.lastError === null ? LONG_ANYWAY_MS : 0);
+		try {
+			await clock.sleep(wait, ended);
+			const current = await store.get(answer.id);
+			if (current === null || !isBlocking(current.state)) return null;
+			const told = await receipts.tell(current, stopping.signal);
+			// The attempt may have changed the state meanwhile; then what it ends with is noted together with this.
+			await store.update(current, token, { told }, { now: clock.now(), release: false });
+			return told;
+		} catch (error) {
+			if (!ended.aborted) log.warn({ answer: answer.id, code: codeOf(error) }, 'could not tell that it takes long');
+			return null;
 		}
-		return answer;
 	}
 
-	async function tellAndRelease(answer: Answer): Promise<void> {
+	/** Does the next step; null when the lease was lost. */
+	async function advance(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
+		const now = clock.now();
+		if (isBlocking(answer.state)) {
+			// Due only to tell its author that it takes long: the service has asked for a pause.
+			const { notBefore } = answer;
+			const isPaused = notBefore !== null && notBefore > now && notBefore <= now + LONGEST_RETRY_AFTER_MS;
+			if (isPaused) return store.update(answer, token, { nextAttemptAt: notBefore }, { now, release: false });
+			return delivery.deliver(answer, token, signal);
+		}
+		if (answer.state !== 'delivered') return answer;
+		if (answer.restartAskedAt !== null) return delivery.restart(answer, token, signal);
+		if (answer.aftermath !== null) return answer;
+		const patch = await confirmation.look(answer, signal);
+		const looked = await store.update(answer, token, patch, { now: clock.now(), release: false });
+		// Asked for during the look.
+		return looked?.state === 'delivered' && looked.restartAskedAt !== null
+			? delivery.restart(looked, token, signal)
+			: looked;
+	}
+
+	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
 		observer.questionTouched(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer');
 		const told = isTold(answer) ? answer.told : await receipts.tell(answer, stopping.signal);
 		const patch: AnswerPatch = { told, ...dueAfterTelling(answer, told) };
-		const written = await store.update(answer.id, owner, patch, { now: clock.now(), release: true });
+		const written = await store.update(answer, token, patch, { now: clock.now(), release: true });
 		if (written === null && told !== answer.told) await tellWhatIsSo(answer);
 	}
 
@@ -127,9 +177,10 @@ export function createAnswerWorker(deps: Dependencies) {
 	async function takeSome(): Promise<number> {
 		const room = CONCURRENCY - running.size;
 		if (room <= 0) return 0;
-		const answers = await store.takeDue({ owner, ms: LEASE_MS }, room, clock.now());
+		const token = `${processName}/${randomUUID()}`;
+		const answers = await store.takeDue(serviceUrl, { token, ms: LEASE_MS }, room, clock.now());
 		for (const answer of answers) {
-			const task = work(answer)
+			const task = work(answer, token)
 				.catch((error: unknown) => {
 					// The lease runs out and the answer is taken again.
 					log.error({ answer: answer.id, code: codeOf(error), err: error }, 'work on an answer broke off');
@@ -138,17 +189,26 @@ export function createAnswerWorker(deps: Dependencies) {
 					running.delete(task);
 					waker.wake();
 				});
-			running.add(task);
+			running.set(task, { id: answer.id, token });
 		}
 		return answers.length;
+	}
+
+	/** On a clock that was set, and after a start on one that may have been, times that were stored before mean little. */
+	async function heedClock(): Promise<void> {
+		const steadySince = clock.steadySince?.() ?? Number.NEGATIVE_INFINITY;
+		if (steadySince === heededSince) return;
+		await store.lookAtAll(serviceUrl, clock.now());
+		heededSince = steadySince;
 	}
 
 	async function run(): Promise<void> {
 		while (!stopping.signal.aborted) {
 			let wait = LOOK_EVERY_MS;
 			try {
+				await heedClock();
 				if ((await takeSome()) > 0) continue;
-				const next = await store.nextDueAt();
+				const next = await store.nextDueAt(serviceUrl, clock.now());
 				if (next !== null && running.size < CONCURRENCY) wait = Math.min(wait, Math.max(next - clock.now(), 10));
 			} catch (error) {
 				log.warn({ code: codeOf(error) }, 'could not take due answers');
@@ -168,8 +228,8 @@ export function createAnswerWorker(deps: Dependencies) {
 			stopping.abort();
 			await loop;
 			// What still runs by then is given back all the same: whoever takes it waits until its PUT cannot land any more.
-			await Promise.race([Promise.all(running), clock.sleep(STOP_WITHIN_MS)]);
-			await store.releaseAll(owner).catch((error: unknown) => {
+			await Promise.race([Promise.all(running.keys()), clock.sleep(STOP_WITHIN_MS)]);
+			await store.release([...running.values()]).catch((error: unknown) => {
 				log.warn({ code: codeOf(error) }, 'leases could not be given back; they run out by themselves');
 			});
 		},

@@ -3,9 +3,11 @@ import { createConfirmation } from '../../src/answers/confirm.ts';
 import { createDelivery } from '../../src/answers/deliver.ts';
 import type { AnswerStore, DeliveryService } from '../../src/answers/ports.ts';
 import { createAnswerWorker } from '../../src/answers/worker.ts';
+import type { Clock } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { AnsweredItem, Session } from '../../src/questions/session.ts';
-import { createRecordingLog, item, makeDataDir, open, submission, T0 } from '../store/support.ts';
+import { TimedOutError } from '../../src/session-service/errors.ts';
+import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../store/support.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 export const CALL_TIMEOUT_MS = 20_000;
@@ -50,9 +52,15 @@ export async function createSetting() {
 	const workers: { stop(): Promise<void> }[] = [];
 	const log = createRecordingLog();
 	/** Set by tests: may throw, wait, or change what the service has. */
-	const on: { read: (sessionId: string) => unknown; put: (sessionId: string) => unknown } = {
+	const on: {
+		read: (sessionId: string) => unknown;
+		put: (sessionId: string) => unknown;
+		/** Before Slack shows a receipt. */
+		tell: (answer: Answer) => unknown;
+	} = {
 		read: () => undefined,
 		put: () => undefined,
+		tell: () => undefined,
 	};
 
 	function current(sessionId: string): Session {
@@ -61,10 +69,10 @@ export async function createSetting() {
 
 	async function read(sessionId: string) {
 		calls.push({ kind: 'read', sessionId, at: clock.now() - T0 });
-		const readAt = clock.now();
+		const endedAt = clock.now();
 		const session = current(sessionId);
 		await on.read(sessionId);
-		return { session, readAt };
+		return { session, endedAt };
 	}
 
 	function save(sessionId: string, messageIndex: number, items: readonly AnsweredItem[]): void {
@@ -82,7 +90,8 @@ export async function createSetting() {
 		read: (sessionId) => read(sessionId),
 		reserveDelivery: async () => ({
 			read,
-			async putAnswers(sessionId, messageIndex, items) {
+			async putAnswers(sessionId, messageIndex, items, mayLeave) {
+				if (!mayLeave()) throw new TimedOutError('too late to be sent');
 				calls.push({ kind: 'put', sessionId, at: clock.now() - T0 });
 				await on.put(sessionId);
 				save(sessionId, messageIndex, items);
@@ -90,31 +99,33 @@ export async function createSetting() {
 		}),
 	};
 
-	function deliveryFrom(answers: AnswerStore) {
+	function deliveryFrom(answers: AnswerStore, ownClock: Clock = clock) {
 		return createDelivery({
 			store: answers,
 			service,
-			clock,
+			clock: ownClock,
 			log,
 			metrics: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} },
 			random: () => 1,
 		});
 	}
 
-	function createWorker(owner: string, answers: AnswerStore = store.answers) {
+	function createWorker(answers: AnswerStore = store.answers, ownClock: Clock = clock) {
 		const worker = createAnswerWorker({
-			owner,
+			processName: 'test',
 			store: answers,
-			delivery: deliveryFrom(answers),
-			confirmation: createConfirmation({ service, clock }),
+			serviceUrl: SERVICE,
+			delivery: deliveryFrom(answers, ownClock),
+			confirmation: createConfirmation({ service, store: answers, clock: ownClock }),
 			receipts: {
 				async tell(answer) {
+					await on.tell(answer);
 					told.push(answer);
 					return { ...answer.told, state: answer.state, aftermath: answer.aftermath };
 				},
 			},
 			observer: { questionTouched() {} },
-			clock,
+			clock: ownClock,
 			log,
 		});
 		workers.push(worker);
@@ -144,11 +155,13 @@ export async function createSetting() {
 		log,
 		on,
 		save,
+		/** As the service has it now. */
+		session: current,
 		setSession: (session: Session) => void sessions.set(session.sessionId, session),
 		createWorker,
 		/** One attempt, whoever has the lease. */
-		deliver: (answer: Answer, owner: string) =>
-			deliveryFrom(store.answers).deliver(answer, owner, new AbortController().signal),
+		deliver: (answer: Answer, token: string) =>
+			deliveryFrom(store.answers).deliver(answer, token, new AbortController().signal),
 		/** Accepts an answer to the session's question. */
 		async accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
 			const result = await store.answers.accept(

@@ -6,7 +6,7 @@ import { createAnswers } from '../../src/answers/accept.ts';
 import { createClaims } from '../../src/answers/claims.ts';
 import type { Log } from '../../src/log.ts';
 import { openStore } from '../../src/store/open.ts';
-import { KEY, LEASE, OTHER_KEY, submission, T0, valuesOf } from '../store/support.ts';
+import { current, KEY, LEASE, OTHER_KEY, SERVICE, submission, T0, valuesOf } from '../store/support.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 
 const clock = createManualClock(T0);
@@ -24,7 +24,7 @@ async function open(encryptionKey: string) {
 	const answers = createAnswers({
 		store: store.answers,
 		drafts: store.drafts,
-		claims: createClaims({ store: store.claims, observer, clock }),
+		claims: createClaims({ store: store.claims, observer, clock, log: quiet }),
 		observer,
 		clock,
 		wake: () => {
@@ -32,6 +32,8 @@ async function open(encryptionKey: string) {
 		},
 		metrics: { accepted() {} },
 		giveUpMs: 1_000,
+		landsWithinMs: 27_000,
+		log: quiet,
 	});
 	return { store, answers, woken: () => woken };
 }
@@ -42,10 +44,13 @@ it('sends answers that waited for the encryption key once it is back, and not be
 	await first.store.close();
 
 	const wrong = await open(OTHER_KEY);
-	const [taken] = await wrong.store.answers.takeDue(LEASE, 1, T0);
+	const [taken] = await wrong.store.answers.takeDue(SERVICE, LEASE, 1, T0);
 	expect(taken?.content.kind).toBe('unreadable');
 	const waiting = { state: 'waiting', lastError: 'values_unreadable', nextAttemptAt: null } as const;
-	await wrong.store.answers.update(answer.id, LEASE.owner, waiting, { now: T0, release: true });
+	await wrong.store.answers.update(await current(wrong.store, answer.id), LEASE.token, waiting, {
+		now: T0,
+		release: true,
+	});
 	expect(await wrong.answers.sendReadableAgain()).toBe(0);
 	await wrong.store.close();
 

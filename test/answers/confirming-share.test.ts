@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type App, openSession } from '../slack/support/open-session.ts';
+import { startApp } from '../support/app.ts';
+
+let app: App;
+beforeAll(async () => {
+	app = await startApp({ service: { resumeAfterMs: 600_000 } });
+});
+afterAll(async () => {
+	await app[Symbol.asyncDispose]();
+});
+
+/** Requests to the session service by the share of the budget that they took. */
+async function requestsOf(priority: string): Promise<number> {
+	const text = await fetch(`${app.url}/metrics`).then((response) => response.text());
+	const lines = text.split('\n').filter((line) => line.startsWith('handraise_service_requests_total{'));
+	const own = lines.filter((line) => line.includes(`priority="${priority}"`));
+	return own.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+it('looking whether the agent went on takes nothing from the share that is kept for deliveries', async () => {
+	app.service.sessions.put('share', {
+		status: 'humanInput',
+		messages: [{ role: 'assistant', content: '', human_input: [{ title: 'Name', description: '', value: '' }] }],
+	});
+	const modal = await openSession(app, 'share');
+	await modal.fill(0, 'Ada');
+	await modal.submit();
+	await app.slack.as('ada').waitForModal('Your answer arrived', 10_000);
+	expect(await requestsOf('delivery')).toBe(2);
+	const reads = app.service.log.reads('share').length;
+	await expect.poll(() => app.service.log.reads('share').length, { timeout: 15_000 }).toBeGreaterThanOrEqual(reads + 2);
+	expect(await requestsOf('delivery')).toBe(2);
+	await expect.poll(() => requestsOf('background')).toBeGreaterThanOrEqual(2);
+});

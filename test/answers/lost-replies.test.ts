@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type App, openSession } from '../slack/support/open-session.ts';
+import { startApp } from '../support/app.ts';
+import { createLossyProxy, hasParameter, type LossyProxy } from '../support/lossy-proxy.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import type { Modal } from '../support/slack/driver/modal.ts';
+
+let app: App;
+let proxy: LossyProxy;
+let admin: pg.Client;
+beforeAll(async () => {
+	const url = await (await sharedPostgres()).createDatabase();
+	admin = new pg.Client({ connectionString: url });
+	await admin.connect();
+	proxy = await createLossyProxy(url);
+	app = await startApp({
+		env: { DATABASE_URL: proxy.url, ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+		service: { resumeAfterMs: 600_000 },
+	});
+});
+afterAll(async () => {
+	await app[Symbol.asyncDispose]();
+	await proxy[Symbol.asyncDispose]();
+	await admin.end();
+});
+afterEach(() => proxy.heal());
+
+const isInsert = (statement: string) => statement.includes('insert into "answers"');
+
+async function fillIn(id: string, title: string, value: string): Promise<Modal> {
+	app.service.sessions.put(id, {
+		status: 'humanInput',
+		messages: [{ role: 'assistant', content: '', human_input: [{ title, description: '', value: '' }] }],
+	});
+	const modal = await openSession(app, id);
+	await modal.fill(0, value);
+	return modal;
+}
+
+it.each([
+	['plain', 'Name', 'Ada'],
+	['secret', 'Password', 'hunter2hunter2'],
+])(
+	'the reply to noting a delivery is lost: a %s answer is told as arrived, and not sent again',
+	async (kind, title, value) => {
+		const before = proxy.lost;
+		proxy.lose((statement) => statement.includes('update "answers"') && hasParameter(statement, 'delivered'), 1);
+		const modal = await fillIn(kind, title, value);
+		await modal.submit();
+		const told = await app.slack.as('ada').waitForModal('Your answer arrived', 10_000);
+		expect(proxy.lost).toBe(before + 1);
+		expect(app.service.log.savedPuts(kind)).toHaveLength(1);
+		await told.close();
+	},
+);
+
+it('the reply to storing an answer is lost: the store is asked again, and the answer is sent once', async () => {
+	proxy.lose(isInsert, 1);
+	const modal = await fillIn('insert', 'Name', 'Ada');
+	expect(await modal.submit()).toMatchObject({ outcome: 'updated', trouble: null });
+	const told = await app.slack.as('ada').waitForModal('Your answer arrived', 10_000);
+	expect(app.service.log.savedPuts('insert')).toHaveLength(1);
+	await told.close();
+});
+
+it('both replies to storing an answer are lost: nothing untrue is said, and pressing again sends nothing twice', async () => {
+	proxy.lose(isInsert, 2);
+	const modal = await fillIn('twice', 'Name', 'Ada');
+	const first = await modal.submit();
+	expect(JSON.stringify(first.errors)).toContain('Handraise could not check whether your answer was saved.');
+	expect(JSON.stringify(first.errors)).not.toContain('Nothing was sent');
+	// It was committed, and is sent while its author still looks at the form.
+	await expect.poll(() => app.service.log.savedPuts('twice').length, { timeout: 10_000 }).toBe(1);
+	if (modal.isOpen() && modal.submitText() !== null) await modal.submit();
+	const told = await app.slack.as('ada').waitForModal('Your answer arrived', 10_000);
+	expect(app.service.log.savedPuts('twice')).toHaveLength(1);
+	await told.close();
+});
+
+it('what fails after the acknowledgement is logged, and its author is not asked to try again', async () => {
+	const modal = await fillIn('after', 'Name', 'Ada');
+	const rows = (table: string) => `(select count(*) from ${table} where session_id = 'after')`;
+	const kept = `select ${rows('drafts')} + ${rows('claims')} as kept`;
+	await expect.poll(async () => Number((await admin.query(kept)).rows[0]?.kept)).toBe(2);
+	const before = app.slack.traffic.calls('chat.postEphemeral').length;
+	await admin.query('begin');
+	await admin.query('lock table claims, drafts in access exclusive mode');
+	expect((await modal.submit()).outcome).toBe('updated');
+	await expect
+		.poll(() => app.log.some((line) => line.includes('"what":"submit') && line.includes('a request failed')), {
+			timeout: 15_000,
+		})
+		.toBe(true);
+	await admin.query('rollback');
+	expect(app.service.log.savedPuts('after')).toHaveLength(1);
+	expect(app.slack.traffic.calls('chat.postEphemeral')).toHaveLength(before);
+	expect(
+		app.slack
+			.as('ada')
+			.dm()
+			.filter((message) => message.text().includes('own database')),
+	).toEqual([]);
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { createHousekeeping } from '../../src/answers/housekeeping.ts';
+import { accepted, createRecordingLog, item, submission, T0 } from '../store/support.ts';
+import { createSetting } from './delivering.ts';
+
+const DAY = 24 * 3_600_000;
+
+it('secrets of an answer that waits for its author are removed after a week, and its author is told', async () => {
+	await using setting = await createSetting();
+	const { store, clock } = setting;
+	const secret = submission({ items: [item('hunter2', { secret: true }), item('blue')] });
+	await accepted(store, secret, 'waiting');
+	const housekeeping = createHousekeeping({
+		answers: store.answers,
+		drafts: store.drafts,
+		claims: store.claims,
+		more: async () => undefined,
+		retentionDays: 90,
+		waitingSecretDays: 7,
+		clock,
+		log: createRecordingLog(),
+	});
+	await clock.advance(7 * DAY);
+	housekeeping.start();
+	await setting.settle();
+	expect((await setting.get(secret.id)).content).toMatchObject({ items: [{ value: 'hunter2' }, { value: 'blue' }] });
+
+	await setting.pass(DAY + 3_600_000);
+	const wiped = await setting.get(secret.id);
+	expect(wiped).toMatchObject({
+		state: 'waiting',
+		content: { items: [{ value: null, wiped: true }, { value: 'blue' }] },
+		told: { state: null },
+	});
+	setting.createWorker().start();
+	await setting.pass(1_000);
+	expect(setting.told.map(({ id, state }) => ({ id, state }))).toEqual([{ id: secret.id, state: 'waiting' }]);
+	expect((await store.answers.retry(secret.id, secret.person, clock.now(), T0 + 9 * DAY)).kind).toBe('valuesGone');
+	await housekeeping.stop();
+});
