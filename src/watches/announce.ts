@@ -41,6 +41,23 @@ export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
 	return { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
 }
 
+/** Whoever deletes a card again and again gets a new one no more often than this. */
+export const CARD_AGAIN_MS = 3_600_000;
+
+/**
+ * The card that takes the place of `lostTs`, once for each that was lost. `before`: the `notBefore` of the last one that
+ * took the place of another, null when this is the first.
+ */
+export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewAnnouncement {
+	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
+	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
+}
+
+/** Whether it stands in the channel while there is no thread; the next card shows the rest. */
+export function standsWithoutThread({ kind }: AnnouncementContent): boolean {
+	return kind === 'question' || kind === 'end' || kind === 'watchEnded';
+}
+
 /** A word in the thread, for a watch that ends while its session goes on. */
 export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null): NewAnnouncement {
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded', reason, days } };
@@ -88,25 +105,37 @@ function contentOf(
 	all: readonly Change[],
 	view: SessionView,
 	questionAt: (messageIndex: number) => QuestionView | null,
-): { key: string; content: AnnouncementContent } | null {
+): Omit<NewAnnouncement, 'target'> | null {
 	switch (change.kind) {
 		case 'questionAsked':
 		case 'questionChanged': {
-			const question = questionAt(change.messageIndex);
-			if (question === null || change.items.length === 0) return null;
+			const { messageIndex, items } = change;
+			const question = questionAt(messageIndex);
+			if (question === null || items.length === 0) return null;
+			const { fingerprint } = question;
 			const changed = change.kind === 'questionChanged';
-			const key = `question:${change.messageIndex}:${question.fingerprint}:${change.items.join(',')}`;
-			return { key, content: { kind: 'question', question, changed } };
+			const content = { kind: 'question', question, changed } as const;
+			const { key, unlessSaid } = saying(
+				watch,
+				`question:${messageIndex}:${fingerprint}:${items.join(',')}`,
+				fingerprint,
+			);
+			// Where it is known what was announced last, this is news: the agent waits again.
+			return watch.digest === null ? { key, unlessSaid, content } : { key, content };
 		}
 		case 'questionAnswered': {
 			const { messageIndex, items, stillOpen } = change;
 			const question = questionAt(messageIndex);
-			const key = `answered:${messageIndex}:${question?.fingerprint ?? ''}:${items.join(',')}`;
-			return { key, content: { kind: 'answered', messageIndex, question, items, stillOpen } };
+			const fingerprint = question?.fingerprint ?? '';
+			return {
+				...saying(watch, `answered:${messageIndex}:${fingerprint}:${items.join(',')}`, fingerprint),
+				content: { kind: 'answered', messageIndex, question, items, stillOpen },
+			};
 		}
 		case 'questionClosed': {
-			const key = `closed:${change.messageIndex}:${watch.revision}`;
-			return { key, content: { kind: 'questionClosed', messageIndex: change.messageIndex } };
+			const { messageIndex } = change;
+			const key = `closed:${messageIndex}:${watch.digest?.question?.fingerprint ?? ''}:${watch.revision}`;
+			return { key, content: { kind: 'questionClosed', messageIndex } };
 		}
 		case 'statusChanged': {
 			if (watch.mode !== 'everything' || !statusMatters(change.from, change.to, all)) return null;
@@ -119,6 +148,15 @@ function contentOf(
 		default:
 			return null;
 	}
+}
+
+/**
+ * The key of a post about a question. The watch's revision is in it, since a question may be asked and answered more than
+ * once; what was said of it last is not said again, so that a history that is short for one read, or a digest of another
+ * version, repeats nothing.
+ */
+function saying(watch: Watch, says: string, fingerprint: string) {
+	return { key: `${says}:${watch.revision}`, unlessSaid: { about: `:${fingerprint}:`, says } };
 }
 
 /** Not where another post says it: a question asked or answered, an end. Waking from a rest matters, going on does not. */

@@ -4,7 +4,8 @@ import type { WatchEnd } from './watch.ts';
 /**
  * What is to be posted. Texts are cut and untrusted, secret values are never in it.
  *
- * - `card`: the first post of a watch; everything else of it goes into its thread.
+ * - `card`: the first post of a watch; everything else of it goes into its thread. A new one takes the place of one that
+ *   somebody deleted, not before `notBefore` (clock milliseconds).
  * - `question`: new, or (`changed`) another at the same place. `answered`: it got values. `questionClosed`: it is open no
  *   longer and no answer is known.
  * - `settle`: no post, but the posts of this question lose their button and say how it was settled.
@@ -12,7 +13,7 @@ import type { WatchEnd } from './watch.ts';
  * - `serviceDown`, `serviceBack`: one for a channel, not in a thread. `creatorTold`: a direct message.
  */
 export type AnnouncementContent =
-	| { readonly kind: 'card' }
+	| { readonly kind: 'card'; readonly notBefore?: number }
 	| { readonly kind: 'question'; readonly question: QuestionView; readonly changed: boolean }
 	| {
 			readonly kind: 'answered';
@@ -36,6 +37,12 @@ export type AnnouncementContent =
 			readonly sessionIds: readonly string[];
 	  };
 
+/**
+ * What `lastError` says of a card that waits for its time: the watch has no thread until then, and its other posts do not
+ * wait for one.
+ */
+export const CARD_HELD = 'card_held';
+
 /** Where it goes and, by that, what it waits for: announcements of one target are posted in order. */
 export type AnnouncementTarget =
 	| { readonly kind: 'watch'; readonly watchId: string; readonly teamId: string; readonly channelId: string }
@@ -47,6 +54,11 @@ export interface NewAnnouncement {
 	/** Unique for its target for ever: the same thing is never queued twice. */
 	readonly key: string;
 	readonly content: AnnouncementContent;
+	/**
+	 * Not queued when the newest announcement of its target with `about` in its key says `says` already, which is its key
+	 * or the beginning of it up to a colon.
+	 */
+	readonly unlessSaid?: { readonly about: string; readonly says: string };
 }
 
 /** `dropped`: its turn never came (the watch ended, the channel is gone, the outage was over before anybody was told). */

@@ -1,4 +1,7 @@
+import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Pace, Paces } from './ports.ts';
+import { hasCome } from './times.ts';
 
 /** One rate as the generic cell rate algorithm keeps it: clock milliseconds. */
 export interface PaceState {
@@ -15,6 +18,8 @@ export const POST_PACE: Pace = { intervalMs: 1_050, burst: 1 };
  * `chat.update`: about 50 a minute for the whole workspace. 40 evenly and a burst of 8 make at most 48 in any minute.
  */
 export const UPDATE_PACE: Pace = { intervalMs: 1_500, burst: 8 };
+/** A pause further ahead was noted before a clock was put back: it is none. */
+export const LONGEST_PAUSE_MS = LONGEST_RETRY_AFTER_MS + CLOCK_ALLOWANCE_MS;
 /** Of the burst, what progress leaves to questions, answers and endings. */
 export const KEPT_FROM_PROGRESS = 6;
 
@@ -24,12 +29,12 @@ export type PaceDecision =
 
 /** Takes one call now, leaving `keep` of the burst to others, or says when to ask again. */
 export function takePace(state: PaceState, pace: Pace, now: number, keep: number): PaceDecision {
-	if (now < state.pausedUntil) return { waitMs: state.pausedUntil - now, state: null };
-	const due = Math.max(now, state.due);
+	if (!hasCome(state.pausedUntil, now, LONGEST_PAUSE_MS)) return { waitMs: state.pausedUntil - now, state: null };
+	const due = hasCome(state.due, now, pace.burst * pace.intervalMs + CLOCK_ALLOWANCE_MS) ? now : state.due;
 	const ahead = Math.max(0, pace.burst - 1 - keep) * pace.intervalMs;
 	const waitMs = Math.ceil(due - ahead - now);
 	if (waitMs > 0) return { waitMs, state: null };
-	return { waitMs: 0, state: { ...state, due: due + pace.intervalMs } };
+	return { waitMs: 0, state: { due: due + pace.intervalMs, pausedUntil: 0 } };
 }
 
 /** For a single process. */
@@ -44,9 +49,10 @@ export function createPaces(): Paces {
 			}
 			return decision.waitMs;
 		},
-		async pause(key, until) {
+		async pause(key, until, now) {
 			const state = states.get(key) ?? freshPace;
-			states.set(key, { ...state, pausedUntil: Math.max(state.pausedUntil, until) });
+			const before = hasCome(state.pausedUntil, now, LONGEST_PAUSE_MS) ? 0 : state.pausedUntil;
+			states.set(key, { ...state, pausedUntil: Math.max(before, until) });
 		},
 	};
 }

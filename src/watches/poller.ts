@@ -1,13 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import { createWaker } from '../waker.ts';
-import type { BackgroundBudget, WatchedSession, WatchingService, WatchMetrics, WatchStore } from './ports.ts';
+import type {
+	BackgroundBudget,
+	HeldSession,
+	WatchedSession,
+	WatchingService,
+	WatchMetrics,
+	WatchStore,
+} from './ports.ts';
 import { failureOf, isStale, keptOf, outcomeOf } from './reading.ts';
 import { movesFor, PLAN_MS, type Planner } from './schedule.ts';
-import { createServiceHealth, DOWN_AFTER_MS } from './service-health.ts';
+import { createServiceHealth, DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
+import { hasCome } from './times.ts';
 import type { SessionKey } from './watch.ts';
 
 export interface PollerOptions {
@@ -20,8 +29,8 @@ export interface PollerOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly metrics: WatchMetrics;
-	/** This process' name, unique among replicas and over restarts. */
-	readonly owner: string;
+	/** Told of everybody's calls, so that the service's return is noticed with the first that works; else of reads here. */
+	readonly health?: ServiceHealth;
 	/** `WATCH_MAX_DAYS` */
 	readonly maxDays: number;
 	/** Positions that answers of ours left empty on purpose count as answered. */
@@ -52,13 +61,24 @@ const MOMENT_MS = 50;
 const NOTE_AGAIN_MS = 60_000;
 
 export function createPoller(options: PollerOptions): Poller {
-	const { store, service, serviceUrl, budget, planner, clock, log, metrics, owner, maxDays, onNews } = options;
-	const health = createServiceHealth({ clock });
+	const { store, service, serviceUrl, budget, planner, clock, log, metrics, maxDays, onNews } = options;
+	const { health = createServiceHealth({ clock }) } = options;
 	const waker = createWaker(clock);
-	const running = new Map<string, { readonly key: SessionKey; readonly done: Promise<void> }>();
+	const running = new Set<HeldSession & { readonly done: Promise<void> }>();
+	let planAt = 0;
 	let noted: boolean | null = null;
-	let notedAt = 0;
+	let noteAgainAt = 0;
 	let recovered = false;
+	/** The leases of reads that were cut short. */
+	const cut: string[] = [];
+	health.onRecovered(readFailingSoon);
+
+	/** The service is back: nobody waits out a back-off any longer. */
+	function readFailingSoon(): void {
+		recovered = true;
+		planAt = 0;
+		waker.wake();
+	}
 
 	async function plan(): Promise<void> {
 		const outlines = await store.outlines(serviceUrl);
@@ -78,83 +98,92 @@ export function createPoller(options: PollerOptions): Poller {
 		if (budget.pausedUntil() > now) return budget.pausedUntil();
 		const room = Math.min(MOST_AT_ONCE - running.size, MOST_WAITING - budget.waiting());
 		if (room <= 0) return Number.POSITIVE_INFINITY;
-		const due = await store.takeDue(serviceUrl, { owner, ms: LEASE_MS }, room, now);
+		const token = randomUUID();
+		const due = await store.takeDue(serviceUrl, { token, ms: LEASE_MS }, room, now);
 		for (const taken of due) {
-			const id = taken.session.sessionId;
-			const done = readOne(taken, signal).finally(() => {
-				running.delete(id);
+			const done = readOne(taken, token, signal).finally(() => {
+				running.delete(task);
 				waker.wake();
 			});
-			running.set(id, { key: taken.session, done });
+			const task = { session: taken.session, token, done };
+			running.add(task);
 		}
 		if (due.length > 0) return now;
 		// What is due and could not be had is just being taken by another replica.
-		return Math.max(now + MOMENT_MS, (await store.nextReadDueAt(serviceUrl)) ?? Number.POSITIVE_INFINITY);
+		return Math.max(now + MOMENT_MS, (await store.nextReadDueAt(serviceUrl, now)) ?? Number.POSITIVE_INFINITY);
 	}
 
-	async function readOne(taken: WatchedSession, signal: AbortSignal): Promise<void> {
+	async function readOne(taken: WatchedSession, token: string, signal: AbortSignal): Promise<void> {
 		try {
-			await readAndRecord(taken, signal);
+			await readAndRecord(taken, token, signal);
 		} catch (error) {
-			if (signal.aborted) return;
+			if (signal.aborted) {
+				cut.push(token);
+				return;
+			}
 			// The lease lapses by itself, and the session is due again.
 			log.warn({ sessionId: taken.session.sessionId, code: codeOf(error) }, 'a read could not be recorded');
 		}
 	}
 
-	async function readAndRecord(taken: WatchedSession, signal: AbortSignal): Promise<void> {
+	async function readAndRecord(taken: WatchedSession, token: string, signal: AbortSignal): Promise<void> {
 		const { sessionId } = taken.session;
 		let reading: Awaited<ReturnType<WatchingService['read']>>;
 		try {
 			reading = await service.read(sessionId, { priority: 'background', signal, retries: 0 });
 		} catch (error) {
 			signal.throwIfAborted();
-			await recordFailure(taken, error);
+			await recordFailure(taken, token, error);
 			return;
 		}
 		health.succeeded();
-		const { session, readAt } = reading;
+		const { session, readAt: leftAt } = reading;
 		const leftEmpty = await options.leftEmpty?.(taken.session, session);
 		const outcome = outcomeOf({
 			taken,
 			session,
-			readAt,
+			leftAt,
+			now: clock.now(),
+			steadySince: clock.steadySince?.() ?? Number.NEGATIVE_INFINITY,
 			watches: await store.ofSession(taken.session),
 			planner,
 			maxDays,
 			...(leftEmpty !== undefined && { leftEmpty }),
 		});
 		metrics.read(outcome.changed ? 'changed' : 'unchanged');
-		if (outcome.changed && taken.lastReadAt !== null) metrics.detectionAge(readAt - taken.lastReadAt);
-		await record(taken, outcome);
+		if (outcome.changed && taken.lastReadAt !== null) {
+			metrics.detectionAge(Math.max(0, clock.now() - taken.lastReadAt));
+		}
+		await record(taken, token, outcome);
 		await noteHealth();
 	}
 
 	async function record(
 		taken: WatchedSession,
+		token: string,
 		{ update, watches }: Omit<ReturnType<typeof outcomeOf>, 'changed'>,
 	): Promise<void> {
-		const written = await store.record(taken.session, owner, update, watches, clock.now());
+		const written = await store.record(taken.session, token, update, watches, clock.now());
 		if (written === null) return;
 		for (const watch of watches) if (watch.card !== null) metrics.card('wanted');
 		for (let card = 0; card < written.coalesced; card += 1) metrics.card('coalesced');
 		if (watches.length > 0) onNews?.();
 	}
 
-	async function recordFailure(taken: WatchedSession, error: unknown): Promise<void> {
+	async function recordFailure(taken: WatchedSession, token: string, error: unknown): Promise<void> {
 		const code = codeOf(error);
 		const now = clock.now();
+		health.failed(code);
 		if (code === 'rate_limited') {
 			// No failure of this session: the budget holds everything back, and it is next when that is over.
-			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error) ?? 0);
-			await record(taken, { update: { ...keptOf(taken), nextRead: { at, by: now } }, watches: [] });
+			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error, now) ?? 0);
+			await record(taken, token, { update: { ...keptOf(taken), nextRead: { at, by: now } }, watches: [] });
 			return;
 		}
 		metrics.read('failed');
-		if (SERVICE_CODES.has(code)) health.failed();
 		const gone = code === 'session_not_found' && taken.failures + 1 >= GONE_AFTER;
 		const watches = gone || isStale(taken, now, maxDays) ? await store.ofSession(taken.session) : [];
-		await record(taken, failureOf({ taken, code, now, watches, planner, gone, maxDays }));
+		await record(taken, token, failureOf({ taken, code, now, watches, planner, gone, maxDays }));
 		log.info(
 			{ sessionId: taken.session.sessionId, code, failures: taken.failures + 1 },
 			'a watched session could not be read',
@@ -166,16 +195,17 @@ export function createPoller(options: PollerOptions): Poller {
 	async function noteHealth(): Promise<void> {
 		const { down } = health;
 		const now = clock.now();
-		if (down === null || (down === noted && now - notedAt < NOTE_AGAIN_MS)) return;
+		if (down === null || (down === noted && !hasCome(noteAgainAt, now, NOTE_AGAIN_MS))) return;
 		const before = noted;
 		noted = down;
-		notedAt = now;
+		noteAgainAt = now + NOTE_AGAIN_MS;
 		try {
 			const since = health.failingSince ?? now;
 			const unlessReadSince = now - DOWN_AFTER_MS;
 			const news = await store.noteOutage({ service: serviceUrl, now, down, since, unlessReadSince });
-			if (!down && (before === true || news)) recovered = true;
 			if (!news) return;
+			// Another process may have noted the outage, and its back-offs.
+			if (!down) readFailingSoon();
 			log.warn({ down }, down ? 'the session service does not answer' : 'the session service answers again');
 			onNews?.();
 		} catch (error) {
@@ -187,8 +217,7 @@ export function createPoller(options: PollerOptions): Poller {
 	async function keepLeases(signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
 			await clock.sleep(RENEW_MS, signal);
-			const held = [...running.values()].map(({ key }) => key);
-			if (held.length > 0) await store.renew(held, { owner, ms: LEASE_MS }, clock.now()).catch(ignoreStore);
+			if (running.size > 0) await store.renew([...running], LEASE_MS, clock.now()).catch(ignoreStore);
 		}
 	}
 
@@ -197,13 +226,13 @@ export function createPoller(options: PollerOptions): Poller {
 	}
 
 	async function loop(signal: AbortSignal): Promise<void> {
-		let planAt = 0;
 		while (!signal.aborted) {
 			try {
-				if (clock.now() >= planAt) {
-					await plan();
+				if (hasCome(planAt, clock.now(), PLAN_MS)) {
 					planAt = clock.now() + PLAN_MS;
+					await plan();
 				}
+				await noteHealth();
 				const next = await startDue(signal);
 				const until = Math.min(next, planAt, clock.now() + LOOK_MS);
 				if (until > clock.now()) await waker.wait(until - clock.now(), signal);
@@ -218,12 +247,9 @@ export function createPoller(options: PollerOptions): Poller {
 	return {
 		async run(signal) {
 			await Promise.all([loop(signal).catch(() => undefined), keepLeases(signal).catch(() => undefined)]);
-			await Promise.all([...running.values()].map(({ done }) => done));
-			await store.releaseReads(owner).catch(ignoreStore);
+			await Promise.all([...running].map(({ done }) => done));
+			await store.releaseReads(cut).catch(ignoreStore);
 		},
 		wake: () => waker.wake(),
 	};
 }
-
-/** Failures that say something of the service and not of one session. */
-const SERVICE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized']);

@@ -14,7 +14,12 @@ export interface WatchingService {
 	read(
 		sessionId: string,
 		options: { priority: 'background' | 'person'; signal?: AbortSignal; retries?: number },
-	): Promise<{ session: Session; readAt: number; unchanged: boolean }>;
+	): Promise<{
+		session: Session;
+		/** When the request left: what happened after that is perhaps not in it. Clock milliseconds. */
+		readAt: number;
+		unchanged: boolean;
+	}>;
 }
 
 /** What watching may use of the service now. */
@@ -63,9 +68,15 @@ export type SessionOutline = Pick<
 > & { readonly status: string | null; readonly questionOpen: boolean };
 
 export interface Lease {
-	/** One process' name; unique among replicas and over restarts. */
-	readonly owner: string;
+	/** Random, new for each take: it alone lets the taker write, so that a lease fences by itself. */
+	readonly token: string;
 	readonly ms: number;
+}
+
+/** A session that was taken and is not given back yet. */
+export interface HeldSession {
+	readonly session: SessionKey;
+	readonly token: string;
 }
 
 export interface NewWatch {
@@ -145,17 +156,35 @@ export interface DueAnnouncement {
 	readonly view: SessionView | null;
 }
 
+/** When something can be taken, unless somebody else takes it before; null where nothing is to be done. */
+export interface NextPosts {
+	readonly post: number | null;
+	readonly card: Readonly<Record<CardUrgency, number | null>>;
+}
+
 /** What became of one attempt to post. */
 export type AttemptResult =
-	/** `cardKey` when it was the card. */
-	| { readonly kind: 'posted'; readonly ts: string; readonly cardKey: string | null }
-	/** Nothing was posted for certain unless `unknown`. */
-	| { readonly kind: 'retry'; readonly at: number; readonly code: string; readonly unknown: boolean }
-	| { readonly kind: 'refused'; readonly code: string };
+	/** `cardKey` when it was the card. `lostCardTs`: the thread it was meant for is gone, and the watch's card with it. */
+	| { readonly kind: 'posted'; readonly ts: string; readonly cardKey: string | null; readonly lostCardTs?: string }
+	/** Nothing stands there for certain unless `unknown`. */
+	| {
+			readonly kind: 'retry';
+			readonly at: number;
+			readonly code: string;
+			readonly unknown: boolean;
+			readonly lostCardTs?: string;
+	  }
+	| { readonly kind: 'refused'; readonly code: string }
+	/** There is no place for it. */
+	| { readonly kind: 'dropped' };
 
 /**
  * The durable watches. Every method is one transaction; a resolved promise means committed. Throws
  * `StoreUnavailableError` (code `store_unavailable`, retryable) when it cannot.
+ *
+ * A row that another version of the program wrote, or that needs another encryption key, holds up nobody else: it is
+ * left out of every answer and stays as it is; what is to be posted of it is tried again after 10 minutes and at the
+ * next start.
  */
 export interface WatchStore {
 	/** Creates the watch, its session's row (read at once) and the announcement of its card; idempotent by place and session. */
@@ -174,11 +203,14 @@ export interface WatchStore {
 	list(teamId: string, channelId: string, page: { offset: number; limit: number }): Promise<WatchPage>;
 	/** The watch of this session in this channel that has not ended. */
 	find(teamId: string, channelId: string, session: SessionKey): Promise<Watch | null>;
-	/** The newest watch of this channel whose card is this message, ended or not, with what the card shows. */
-	findByCard(
+	/**
+	 * The newest watch of this channel whose card is or was this message, or whose question, ended or not; with what the card
+	 * shows.
+	 */
+	findByPost(
 		teamId: string,
 		channelId: string,
-		cardTs: string,
+		ts: string,
 	): Promise<{ readonly watch: Watch; readonly view: SessionView | null } | null>;
 	/** Those of a channel that have not ended, for all of `unwatch all` and for a channel that is gone. */
 	ofChannel(teamId: string, channelId: string): Promise<readonly Watch[]>;
@@ -189,14 +221,14 @@ export interface WatchStore {
 
 	/** Leases up to `limit` sessions whose read is due, the longest due first. */
 	takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly WatchedSession[]>;
-	/** Prolongs the leases of these sessions; returns those still held. */
-	renew(sessions: readonly SessionKey[], lease: Lease, now: number): Promise<readonly SessionKey[]>;
-	/** Gives back the sessions that `owner` holds (shut-down). */
-	releaseReads(owner: string): Promise<void>;
-	/** Gives back the cards and announcements that `owner` holds (shut-down). */
-	releasePosts(owner: string): Promise<void>;
-	/** The earliest read of a session that nobody leases, or null. */
-	nextReadDueAt(service: string): Promise<number | null>;
+	/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
+	renew(held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]>;
+	/** Gives back the sessions that were taken with these tokens and are still held (shut-down). */
+	releaseReads(tokens: readonly string[]): Promise<void>;
+	/** Gives back the cards and announcements that were taken with these tokens and are still held (shut-down). */
+	releasePosts(tokens: readonly string[]): Promise<void>;
+	/** When `takeDue` finds a session, unless somebody else takes it before, or null. */
+	nextReadDueAt(service: string, now: number): Promise<number | null>;
 	outlines(service: string): Promise<readonly SessionOutline[]>;
 	/**
 	 * Writes a read's outcome and gives the lease back: schedule, view, and for each watch digest, announcements, card and
@@ -204,7 +236,7 @@ export interface WatchStore {
 	 */
 	record(
 		session: SessionKey,
-		owner: string,
+		token: string,
 		update: SessionUpdate,
 		watches: readonly WatchUpdate[],
 		now: number,
@@ -219,14 +251,23 @@ export interface WatchStore {
 	 */
 	noteOutage(outage: OutageUpdate): Promise<boolean>;
 
-	/** Leases announcements that are due, oldest first; one for a target at a time, in its order, beside those that settle. */
+	/**
+	 * Leases announcements that are due, oldest first; one for a target at a time, a card before everything else and the
+	 * others in their order, beside those that settle, those that cannot be read and a card that is held.
+	 */
 	takeAnnouncements(lease: Lease, limit: number, now: number): Promise<readonly DueAnnouncement[]>;
-	/** The posts of this message's questions in a watch's thread, oldest first. */
-	postedQuestions(watchId: string, messageIndex: number): Promise<readonly Announcement[]>;
+	/**
+	 * The posts that the announcement `settleId` is to settle, oldest first: those of the watch's questions that came before
+	 * it and after the one that settled last.
+	 */
+	postedQuestions(settleId: string): Promise<readonly Announcement[]>;
 	/** Marks that Slack is about to be called; false when the lease was lost. */
-	beginAttempt(id: string, owner: string, now: number): Promise<boolean>;
-	/** Notes the outcome and gives the lease back. */
-	endAttempt(id: string, owner: string, result: AttemptResult, now: number): Promise<void>;
+	beginAttempt(id: string, token: string, now: number): Promise<boolean>;
+	/**
+	 * Notes the outcome and gives the lease back; nothing when the lease was lost. A card that is lost is noted as by
+	 * `endCard`.
+	 */
+	endAttempt(id: string, token: string, result: AttemptResult, now: number): Promise<void>;
 	/** Leases cards that are wanted and were posted before, `now` ones first, then the longest wanted. */
 	takeCards(
 		lease: Lease,
@@ -235,18 +276,20 @@ export interface WatchStore {
 	): Promise<readonly DueCard[]>;
 	/**
 	 * Notes what a card shows and gives the lease back. What was wanted after `wants` stays wanted. `retry` keeps it wanted
-	 * and not due before `at`; `lost` gives it up (somebody deleted it).
+	 * and not due before `at`; `refused` gives it up; `lost`: somebody deleted the card `ts`, so a live watch has a new one
+	 * queued, once. Nothing when the lease was lost.
 	 */
 	endCard(
 		watchId: string,
-		owner: string,
+		token: string,
 		result:
 			| { readonly kind: 'shown'; readonly key: string; readonly wants: number; readonly now: number }
 			| { readonly kind: 'retry'; readonly at: number }
-			| { readonly kind: 'lost' },
+			| { readonly kind: 'refused' }
+			| { readonly kind: 'lost'; readonly ts: string; readonly now: number },
 	): Promise<void>;
-	/** The earliest time at which an announcement or a card that nobody leases is due, or null. */
-	nextPostDueAt(): Promise<number | null>;
+	/** When `takeAnnouncements` and `takeCards` find something. What waits for another announcement does not count. */
+	nextPostDueAt(now: number): Promise<NextPosts>;
 	/** Removes announcements that were posted, refused or dropped, and watches that ended, before `before`. */
 	removeEnded(before: number): Promise<number>;
 }
@@ -263,8 +306,12 @@ export type SendOutcome =
 	| { readonly kind: 'later'; readonly ms: number | null; readonly code: string; readonly limited: boolean }
 	/** A time-out or a broken connection: it may have been written. */
 	| { readonly kind: 'unknown'; readonly code: string }
-	/** Slack will not take this one, however often it is sent. For a card: it was deleted. */
-	| { readonly kind: 'refused'; readonly code: string };
+	/** Slack will not take this one, however often it is sent. */
+	| { readonly kind: 'refused'; readonly code: string }
+	/** It was posted, but into the channel: the thread it was meant for is gone. */
+	| { readonly kind: 'unthreaded'; readonly ts: string }
+	/** What was to be updated is gone: somebody deleted it. */
+	| { readonly kind: 'deleted' };
 
 export interface PreparedCard {
 	/** The same key means that it looks the same. */
@@ -282,12 +329,14 @@ export interface Announcer {
 		due: DueAnnouncement,
 		options: { metadataKey: string; maybeRepeat: boolean; signal: AbortSignal },
 	): Promise<SendOutcome>;
-	/** Looks for a post by its metadata where history is readable, from `since` on. */
+	/** Takes a post away. `refused`: it stays for good. */
+	remove(due: DueAnnouncement, ts: string): Promise<'removed' | 'refused' | 'unknown'>;
+	/** Looks for a post by its metadata where history is readable, from `since` on: in its thread, then in its channel. */
 	find(
 		due: DueAnnouncement,
 		options: { metadataKey: string; since: number; signal: AbortSignal },
 	): Promise<
-		| { readonly kind: 'found'; readonly ts: string }
+		| { readonly kind: 'found'; readonly ts: string; readonly threaded: boolean }
 		| { readonly kind: 'absent' }
 		| { readonly kind: 'unreadable' }
 		| { readonly kind: 'later'; readonly ms: number }
@@ -304,8 +353,8 @@ export interface Pace {
 export interface Paces {
 	/** Takes one call of `key` now (0) or says in how many ms to ask again. Leaves `keep` of the burst to others. */
 	take(key: string, pace: Pace, options: { now: number; keep: number }): Promise<number>;
-	/** Nothing of `key` before `until` (Slack answered 429). */
-	pause(key: string, until: number): Promise<void>;
+	/** Nothing of `key` before `until` (Slack answered 429), which is at most `LONGEST_RETRY_AFTER_MS` from now. */
+	pause(key: string, until: number, now: number): Promise<void>;
 }
 
 /** Figures for `/metrics`; `ops/metrics.ts` implements it. */

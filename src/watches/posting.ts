@@ -1,7 +1,8 @@
-import type { Clock } from '../clock.ts';
+import { CLOCK_ALLOWANCE_MS, type Clock } from '../clock.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { creatorToldOf } from './announce.ts';
-import { type Announcement, metadataKeyOf } from './announcement.ts';
+import { CARD_AGAIN_MS, creatorToldOf, standsWithoutThread } from './announce.ts';
+import { type Announcement, CARD_HELD, metadataKeyOf } from './announcement.ts';
 import { POST_PACE, UPDATE_PACE } from './pace.ts';
 import type {
 	Announcer,
@@ -14,6 +15,7 @@ import type {
 	WatchMetrics,
 	WatchStore,
 } from './ports.ts';
+import { hasCome } from './times.ts';
 
 export interface PostingOptions {
 	readonly store: WatchStore;
@@ -22,7 +24,6 @@ export interface PostingOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly metrics: WatchMetrics;
-	readonly owner: string;
 	/** When what waits for a rate in this process may go, by the rate's name: everybody gets a turn of their own. */
 	readonly turns: Map<string, number>;
 }
@@ -33,70 +34,130 @@ const LONGEST_RETRY_MS = 5 * 60_000;
 const SHORT_WAIT_MS = 500;
 /** A post made just before a crash is looked for from this long before the attempt was noted: clocks differ. */
 const LOOK_BACK_MS = 60_000;
+/** From when, where the clock has been put back since it was noted: nothing tells when it was. */
+const LOOK_FAR_BACK_MS = 24 * 3_600_000;
 
-/** How long to wait after so many failed attempts. */
-export function retryDelay(attempts: number): number {
+/** How long to wait after so many failed attempts; `ms`: what Slack asks for, believed up to a bound. */
+export function retryDelay(attempts: number, ms: number | null = null): number {
+	if (ms !== null) return Math.min(LONGEST_RETRY_AFTER_MS, ms);
 	return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, attempts));
 }
 
-/** Delivers one announcement that is leased, whatever became of it before; writes what came of it. */
-export async function deliver(due: DueAnnouncement, options: PostingOptions, signal: AbortSignal): Promise<void> {
-	const { store, owner, clock, log, metrics } = options;
+/** Delivers one announcement that is leased by `token`, whatever became of it before; writes what came of it. */
+export async function deliver(
+	due: DueAnnouncement,
+	token: string,
+	options: PostingOptions,
+	signal: AbortSignal,
+): Promise<void> {
+	const { store, clock, log, metrics } = options;
 	const { announcement } = due;
-	const result = await attempt(due, options, signal);
+	const result = await attempt(due, token, options, signal);
 	if (result === null) return;
 	if (result.kind === 'gone') {
-		await endGone(due, result.reason, options);
+		await endGone(due, token, result.reason, options);
 		return;
 	}
-	if (result.kind === 'retry' && result.code !== 'paced') metrics.post('retried');
+	if (result.kind === 'retry' && result.code !== 'paced' && result.code !== CARD_HELD) metrics.post('retried');
 	if (result.kind === 'refused') {
 		metrics.post('refused');
 		const { target, content } = announcement;
 		const place = target.kind === 'person' ? target.userId : target.channelId;
 		log.warn({ place, what: content.kind, code: result.code }, 'Slack refuses a post');
 	}
-	await store.endAttempt(announcement.id, owner, result, clock.now());
+	await store.endAttempt(announcement.id, token, result, clock.now());
 }
 
 /** Null when the lease was lost. */
 async function attempt(
 	due: DueAnnouncement,
+	token: string,
 	options: PostingOptions,
 	signal: AbortSignal,
 ): Promise<AttemptResult | { kind: 'gone'; reason: GoneReason } | null> {
-	const { store, announcer, paces, clock, metrics, owner } = options;
+	const { store, announcer, paces, clock, metrics } = options;
 	const { announcement } = due;
 	const metadataKey = metadataKeyOf(announcement);
 	let maybeRepeat = false;
 	if (announcement.sendingSince !== null) {
-		const since = announcement.sendingSince - LOOK_BACK_MS;
+		const since = lookFrom(announcement.sendingSince, clock.now());
 		const found = await announcer.find(due, { metadataKey, since, signal });
-		if (found.kind === 'later') return again(clock.now() + found.ms, 'look_later', true);
+		if (found.kind === 'later') return again(clock.now() + retryDelay(0, found.ms), 'look_later', true);
 		if (found.kind === 'found') {
-			metrics.post('found');
-			return { kind: 'posted', ts: found.ts, cardKey: null };
+			const gone = found.threaded || staysInChannel(due) ? 'refused' : await announcer.remove(due, found.ts);
+			if (gone === 'unknown') return again(clock.now() + retryDelay(announcement.attempts), THREAD_GONE, true);
+			if (gone === 'refused') {
+				metrics.post('found');
+				return { kind: 'posted', ts: found.ts, cardKey: null };
+			}
 		}
 		maybeRepeat = found.kind === 'unreadable';
 	}
+	if (isWithoutPlace(due)) return { kind: 'dropped' };
+	const heldUntil = heldUntilOf(announcement, clock.now());
+	if (heldUntil !== null) return again(heldUntil, CARD_HELD, false);
 	const wait = await takeTurn(announcement, options, signal);
 	if (wait > 0) return again(turnOf(announcement, wait, options), 'paced', maybeRepeat);
 	const prepared = announcement.content.kind === 'card' ? await prepareCard(due, announcer) : null;
 	if (announcement.content.kind === 'card' && prepared === null) return { kind: 'refused', code: 'nothing_to_show' };
-	if (!(await store.beginAttempt(announcement.id, owner, clock.now()))) return null;
+	if (!(await store.beginAttempt(announcement.id, token, clock.now()))) return null;
 	const outcome =
 		prepared === null
 			? await announcer.post(due, { metadataKey, maybeRepeat, signal })
 			: await prepared.send({ ts: null, metadataKey, signal });
 	if (outcome.kind === 'sent') metrics.post(maybeRepeat ? 'maybeRepeated' : 'posted');
 	if (outcome.kind === 'later' && outcome.limited) {
-		await paces.pause(paceKeyOf(announcement), clock.now() + (outcome.ms ?? retryDelay(announcement.attempts)));
+		const now = clock.now();
+		await paces.pause(paceKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms), now);
 	}
+	if (outcome.kind === 'unthreaded') return unthreadedResult(due, outcome.ts, options);
 	return resultOf(outcome, announcement, prepared?.key ?? null, clock.now());
 }
 
+const THREAD_GONE = 'thread_gone';
+
+/**
+ * Somebody deleted the card, so the post stands in the channel: there questions stay, and the end of a watch that gets no
+ * new card. Anything else is taken away again and posted in the new card's thread.
+ */
+async function unthreadedResult(due: DueAnnouncement, ts: string, options: PostingOptions): Promise<AttemptResult> {
+	const { announcement, watch } = due;
+	const lost = watch?.card.ts == null ? {} : { lostCardTs: watch.card.ts };
+	const gone = staysInChannel(due) ? 'refused' : await options.announcer.remove(due, ts);
+	if (gone === 'refused') {
+		options.metrics.post('posted');
+		return { kind: 'posted', ts, cardKey: null, ...lost };
+	}
+	const now = options.clock.now();
+	const at = gone === 'removed' ? now : now + retryDelay(announcement.attempts);
+	return { ...again(at, THREAD_GONE, gone === 'unknown'), ...lost };
+}
+
+/** Whether a post that stands in the channel is left there, though its watch had a thread. */
+function staysInChannel({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
+	if (target.kind !== 'watch' || watch === null) return true;
+	const getsNoCard = watch.card.ts === null || watch.ended !== null;
+	return content.kind === 'card' || content.kind === 'question' || (getsNoCard && standsWithoutThread(content));
+}
+
+/** Whether it needs a thread and the watch has none, since its card is gone for now or for good. */
+function isWithoutPlace({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
+	if (target.kind !== 'watch' || watch === null || watch.card.ts !== null) return false;
+	return content.kind !== 'card' && content.kind !== 'settle' && !standsWithoutThread(content);
+}
+
+/** When to look again at a card whose time has not come, else null. */
+function heldUntilOf({ content }: Announcement, now: number): number | null {
+	if (content.kind !== 'card' || content.notBefore === undefined) return null;
+	return hasCome(content.notBefore, now, CARD_AGAIN_MS) ? null : Math.min(content.notBefore, now + LONGEST_RETRY_MS);
+}
+
+function lookFrom(sendingSince: number, now: number): number {
+	return sendingSince > now + CLOCK_ALLOWANCE_MS ? now - LOOK_FAR_BACK_MS : sendingSince - LOOK_BACK_MS;
+}
+
 function resultOf(
-	outcome: SendOutcome,
+	outcome: Exclude<SendOutcome, { kind: 'unthreaded' }>,
 	announcement: Announcement,
 	cardKey: string | null,
 	now: number,
@@ -108,15 +169,17 @@ function resultOf(
 			return outcome;
 		case 'refused':
 			return { kind: 'refused', code: outcome.code };
+		case 'deleted':
+			return { kind: 'refused', code: 'deleted' };
 		case 'later':
-			return again(now + (outcome.ms ?? retryDelay(announcement.attempts)), outcome.code, false);
+			return again(now + retryDelay(announcement.attempts, outcome.ms), outcome.code, false);
 		case 'unknown':
 			return again(now + retryDelay(announcement.attempts), outcome.code, true);
 	}
 }
 
-function again(at: number, code: string, unknown: boolean): AttemptResult {
-	return { kind: 'retry', at, code, unknown };
+function again(at: number, code: string, unknown: boolean) {
+	return { kind: 'retry', at, code, unknown } as const;
 }
 
 async function prepareCard({ watch, view }: DueAnnouncement, announcer: Announcer) {
@@ -124,11 +187,15 @@ async function prepareCard({ watch, view }: DueAnnouncement, announcer: Announce
 }
 
 /** The channel takes no posts: its watches end, and whoever made them hears of it. */
-async function endGone(due: DueAnnouncement, reason: GoneReason, options: PostingOptions): Promise<void> {
-	const { store, owner, clock } = options;
+async function endGone(
+	due: DueAnnouncement,
+	token: string,
+	reason: GoneReason,
+	{ store, clock }: PostingOptions,
+): Promise<void> {
 	const { announcement } = due;
 	const now = clock.now();
-	await store.endAttempt(announcement.id, owner, { kind: 'refused', code: reason }, now);
+	await store.endAttempt(announcement.id, token, { kind: 'refused', code: reason }, now);
 	if (announcement.target.kind !== 'person') {
 		const { teamId, channelId } = announcement.target;
 		await endChannel({ store, teamId, channelId, reason, now });
@@ -177,9 +244,10 @@ async function takeTurn(
 /** The next turn that nobody else waits for: posts that all came back at the same moment would only be put off again. */
 function turnOf(announcement: Announcement, wait: number, { turns, clock }: PostingOptions): number {
 	const now = clock.now();
-	for (const [name, turn] of turns) if (turn < now) turns.delete(name);
+	for (const [name, turn] of turns) if (hasCome(turn, now, LONGEST_RETRY_MS)) turns.delete(name);
 	const name = paceKeyOf(announcement);
-	const turn = Math.max(now + wait, (turns.get(name) ?? 0) + paceOf(announcement).intervalMs);
+	const next = (turns.get(name) ?? 0) + paceOf(announcement).intervalMs;
+	const turn = Math.min(now + LONGEST_RETRY_MS, Math.max(now + wait, next));
 	turns.set(name, turn);
 	return turn;
 }

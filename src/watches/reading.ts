@@ -3,7 +3,7 @@ import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import { newsFor, targetOf, watchEndedIn } from './announce.ts';
 import type { SessionOutline, SessionUpdate, WatchedSession, WatchUpdate } from './ports.ts';
-import { learn } from './rhythm.ts';
+import { learn, type Rhythm } from './rhythm.ts';
 import type { Planner } from './schedule.ts';
 import { questionViewAt, viewOf } from './session-view.ts';
 import type { Watch, WatchEnd } from './watch.ts';
@@ -17,11 +17,16 @@ export interface ReadOutcome {
 
 const DAY_MS = 86_400_000;
 
-/** Of one read that brought the session. */
+/**
+ * Of one read that brought the session. `leftAt`: when its request left. `steadySince`: times before that cannot be
+ * measured against now, since the clock was set or nobody knows.
+ */
 export function outcomeOf({
 	taken,
 	session,
-	readAt,
+	leftAt,
+	now,
+	steadySince,
 	watches,
 	planner,
 	maxDays,
@@ -29,32 +34,26 @@ export function outcomeOf({
 }: {
 	taken: WatchedSession;
 	session: Session;
-	readAt: number;
+	leftAt: number;
+	now: number;
+	steadySince: number;
 	watches: readonly Watch[];
 	planner: Planner;
 	maxDays: number;
 	leftEmpty?: LeftEmpty;
 }): ReadOutcome {
+	const readAt = Math.min(leftAt, now);
 	const view = viewOf(session, readAt, leftEmpty);
 	const { digest } = view;
 	const asked = taken.digest === null ? [] : changesBetween(taken.digest, session, leftEmpty).filter(isQuestion);
-	const rhythm =
-		taken.digest === null || taken.lastReadAt === null
-			? taken.rhythm
-			: learn(taken.rhythm, {
-					before: taken.digest,
-					after: digest,
-					previousAt: taken.lastReadAt,
-					readAt,
-					asked: asked.length,
-				});
+	const rhythm = rhythmAfter(taken, digest, { readAt, steadySince, asked: asked.length });
 	const changed = taken.digest === null || !sameDigest(taken.digest, digest);
 	// The result may be written a moment after the status, so an end is told by the read after the one that saw it.
 	const last = digest.over && taken.overSince !== null;
 	const base = {
 		rhythm,
 		lastReadAt: readAt,
-		lastChangeAt: changed ? readAt : taken.lastChangeAt,
+		lastChangeAt: taken.digest === null || !looksSame(taken.digest, digest) ? readAt : taken.lastChangeAt,
 		failures: 0,
 		lastError: null,
 		overSince: digest.over ? (taken.overSince ?? readAt) : null,
@@ -63,27 +62,38 @@ export function outcomeOf({
 	};
 	const outline: SessionOutline = { ...taken, ...base, status: digest.status, questionOpen: isOpen(digest) };
 	return {
-		update: { ...base, nextRead: planner.nextRead(outline, readAt) },
+		update: { ...base, nextRead: planner.nextRead(outline, now) },
 		watches:
 			digest.over && !last
 				? []
-				: watches.flatMap((watch) => updateOf(watch, session, view, readAt, last, maxDays, leftEmpty)),
+				: watches.flatMap((watch) => updateOf(watch, session, view, now, last, maxDays, leftEmpty)),
 		changed,
 	};
+}
+
+/** What the time between two reads teaches, if it can be measured. */
+function rhythmAfter(
+	{ rhythm, digest: before, lastReadAt: previousAt }: WatchedSession,
+	after: Digest,
+	{ readAt, steadySince, asked }: { readAt: number; steadySince: number; asked: number },
+): Rhythm {
+	if (before === null || previousAt === null) return rhythm;
+	if (previousAt < steadySince || previousAt > readAt) return { ...rhythm, lastStep: null };
+	return learn(rhythm, { before, after, previousAt, readAt, asked });
 }
 
 function updateOf(
 	watch: Watch,
 	session: Session,
 	view: ReturnType<typeof viewOf>,
-	readAt: number,
+	now: number,
 	last: boolean,
 	maxDays: number,
 	leftEmpty: LeftEmpty | undefined,
 ): WatchUpdate[] {
 	const changes = changesBetween(watch.digest, session, leftEmpty);
 	const news = newsFor(watch, changes, view, (index) => questionViewAt(session, index, leftEmpty));
-	const stale = !news.changed && isStale(watch, readAt, maxDays);
+	const stale = !news.changed && isStale(watch, now, maxDays);
 	const end: WatchEnd | null = last ? 'sessionOver' : stale ? 'noChange' : null;
 	if (watch.digest !== null && changes.length === 0 && end === null) return [];
 	const farewell = end === 'noChange' ? [watchEndedIn(watch, end, maxDays)] : [];
@@ -184,6 +194,11 @@ function isQuestion(change: { readonly kind: string }): boolean {
 
 function isOpen(digest: Digest): boolean {
 	return digest.question !== null && digest.question.open.length > 0;
+}
+
+/** No card shows the screenshot, and the service may renew its time with its link: that keeps no watch alive. */
+function looksSame(one: Digest, other: Digest): boolean {
+	return sameDigest({ ...one, screenshotTimestamp: null }, { ...other, screenshotTimestamp: null });
 }
 
 /** Digests are small and their fields always in the same order. */

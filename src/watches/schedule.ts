@@ -1,3 +1,4 @@
+import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { PlannedRead, SessionOutline } from './ports.ts';
 import { firstPrior, type Habits, habitsOf, middle, type Prior, priorFrom, stillStepping } from './rhythm.ts';
 import { createStepsAhead } from './steps-ahead.ts';
@@ -41,6 +42,8 @@ export const defaultSchedule: ScheduleSettings = {
 	slack: 0.3,
 };
 
+/** However many sessions there are, none is planned to be read later than this. */
+export const LONGEST_INTERVAL_MS = 30 * 60_000;
 /** After the read that saw the end: the result may be written a moment after the status. */
 const LAST_READ_MS = 5_000;
 /** While somebody answers, until that is seen: it is delivered and the agent goes on within seconds. */
@@ -88,7 +91,8 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 		plan(outlines, backgroundPerSecond) {
 			const sessions = outlines.filter((outline) => outline.overSince === null && outline.lastReadAt !== null);
 			const rate = Math.max(0.01, backgroundPerSecond * settings.utilisation);
-			ceiling = Math.max(settings.ceilingMs, (settings.ceilingRounds * outlines.length * 1000) / rate);
+			const rounds = (settings.ceilingRounds * outlines.length * 1000) / rate;
+			ceiling = Math.min(LONGEST_INTERVAL_MS, Math.max(settings.ceilingMs, rounds));
 			if (sessions.length === 0) return;
 			prior = priorFrom(sessions.map((outline) => outline.rhythm));
 			// The rate falls with the root of the price or faster, so squaring the ratio converges; damped against overshoot.
@@ -101,7 +105,8 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 			}
 		},
 		nextRead(outline, now) {
-			const from = outline.lastReadAt ?? now;
+			// Ahead of now it was noted before the clock was put back.
+			const from = Math.min(outline.lastReadAt ?? now, now);
 			const planned = (ms: number) => {
 				const at = Math.max(now, from + ms);
 				return { at, by: at + settings.slack * ms };
@@ -113,7 +118,7 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 			if (outline.lastReadAt === null) return { at: now, by: now };
 			if (outline.overSince !== null) return planned(LAST_READ_MS);
 			const ms = interval(outline, price);
-			const awaited = isWaiting(outline) && outline.touchedAt !== null && now - outline.touchedAt < TOUCHED_FOR_MS;
+			const awaited = isWaiting(outline) && wasTouched(outline, now);
 			return planned(awaited ? Math.min(ms, TOUCHED_READ_MS) : ms);
 		},
 		get price() {
@@ -127,7 +132,10 @@ export const PLAN_MS = 5_000;
 /** A read that the new price would move by less of its interval is left where it is. */
 const WORTH_MOVING = 0.2;
 
-/** Which reads to move after a new plan. `recovered`: the service is back, so nobody waits out a back-off any longer. */
+/**
+ * Which reads to move after a new plan. `recovered`: the service is back, so nobody waits out a back-off any longer. A read
+ * that is further ahead than any may be was planned before the clock was put back.
+ */
 export function movesFor(
 	outlines: readonly SessionOutline[],
 	planner: Planner,
@@ -136,12 +144,19 @@ export function movesFor(
 ): { session: SessionKey; from: PlannedRead; to: PlannedRead }[] {
 	return outlines.flatMap((outline) => {
 		const { session, nextRead: from } = outline;
-		if (outline.failures > 0) return recovered ? [{ session, from, to: { at: now, by: now } }] : [];
-		if (outline.lastReadAt === null || outline.overSince !== null || from.at <= now) return [];
+		const failing = outline.failures > 0 || outline.lastReadAt === null;
+		if (from.at > now + LONGEST_INTERVAL_MS || (failing && recovered && from.at > now)) {
+			return [{ session, from, to: { at: now, by: now } }];
+		}
+		if (failing || outline.lastReadAt === null || outline.overSince !== null || from.at <= now) return [];
 		const to = planner.nextRead(outline, now);
 		const planned = Math.max(1, from.at - outline.lastReadAt);
 		return Math.abs(to.at - from.at) > WORTH_MOVING * planned ? [{ session, from, to }] : [];
 	});
+}
+
+function wasTouched({ touchedAt }: SessionOutline, now: number): boolean {
+	return touchedAt !== null && now - touchedAt < TOUCHED_FOR_MS && touchedAt <= now + CLOCK_ALLOWANCE_MS;
 }
 
 function backoff(failures: number): number {

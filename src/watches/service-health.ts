@@ -1,41 +1,67 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, elapsedSince } from '../clock.ts';
 
-/** What reads together say of the service: one that is down is one notice, not one for each session. */
+/** What all calls together say of the service, whoever made them: one that is down is one notice, not one for each session. */
 export interface ServiceHealth {
+	/** The service did what it was asked for. */
 	succeeded(): void;
-	/** A read that failed for a reason that lies with the service and not with one session. */
-	failed(): void;
-	/** Null while nothing is known: after a start an outage noted before it may be over. */
+	/** A call failed with this code; codes that say something of one session only are no news. */
+	failed(code: string): void;
+	/** Null while nothing is known: after a start an outage noted before it may be over. Changes with time alone. */
 	readonly down: boolean | null;
-	/** The first of the reads that fail now; null when none does. */
+	/** The first of the calls that fail now; null when none does. Clock milliseconds. */
 	readonly failingSince: number | null;
+	/** Has `listener` called, beside those before, when a success ends a time in which nothing worked. */
+	onRecovered(listener: () => void): void;
 }
 
-/** No read has succeeded for so long, and... */
+/** Nothing has succeeded for so long, and... */
 export const DOWN_AFTER_MS = 30_000;
-/** ...so many have failed. */
+/** ...so many calls have failed, or the service has said that it is too much: it is asked rarely then. */
 const DOWN_AFTER_FAILURES = 3;
+
+const LIMITED = 'rate_limited';
+/** Failures that say something of the service and not of one session. */
+const SERVICE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized', LIMITED]);
 
 export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth {
 	let failures = 0;
+	let limited = false;
 	let failingSince: number | null = null;
 	let down: boolean | null = null;
+	const listeners: (() => void)[] = [];
+
+	function isDown(): boolean | null {
+		const isEnough = limited || failures >= DOWN_AFTER_FAILURES;
+		if (isEnough && failingSince !== null && elapsedSince(clock, failingSince) >= DOWN_AFTER_MS) down = true;
+		return down;
+	}
+
 	return {
 		succeeded() {
+			// After one failure among successes a session backs off alone.
+			const wasFailing = isDown() === true || failures >= DOWN_AFTER_FAILURES;
 			failures = 0;
+			limited = false;
 			failingSince = null;
 			down = false;
+			if (wasFailing) for (const listener of listeners) listener();
 		},
-		failed() {
+		failed(code) {
+			if (!SERVICE_CODES.has(code)) return;
+			const now = clock.now();
 			failures += 1;
-			failingSince ??= clock.now();
-			if (failures >= DOWN_AFTER_FAILURES && clock.now() - failingSince >= DOWN_AFTER_MS) down = true;
+			limited ||= code === LIMITED;
+			// Ahead of now it was noted before the clock was put back.
+			if (failingSince === null || failingSince > now) failingSince = now;
 		},
 		get down() {
-			return down;
+			return isDown();
 		},
 		get failingSince() {
 			return failingSince;
+		},
+		onRecovered(listener) {
+			listeners.push(listener);
 		},
 	};
 }

@@ -18,6 +18,8 @@ export interface ItemView {
 export interface QuestionView {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
+	/** A newer assistant message exists. */
+	readonly goneOn: boolean;
 	/** What the agent wrote in the message that asks. */
 	readonly context: string;
 	/** The first ones; see `itemCount`. */
@@ -105,6 +107,7 @@ export function questionViewAt(session: Session, messageIndex: number, leftEmpty
 	return {
 		messageIndex,
 		fingerprint: question.fingerprint,
+		goneOn: question.goneOn,
 		context: cut(question.context, CONTEXT),
 		items: question.items.slice(0, ITEMS).map((item, position) => {
 			const secret = looksSecret(item);

@@ -45,7 +45,7 @@ test('watches the service over HTTP: a question is seen, what did not change cos
 	}
 
 	const { metrics } = createRecordingMetrics();
-	const poller = createPoller({ ...shared, planner: createPlanner(), log, metrics, owner: 'one', maxDays: 7 });
+	const poller = createPoller({ ...shared, planner: createPlanner(), log, metrics, maxDays: 7 });
 	const controller = new AbortController();
 	const running = poller.run(controller.signal);
 	await vi.waitFor(() => expect(service.log.list().filter(({ status }) => status === 304).length).toBeGreaterThan(3), {
@@ -55,7 +55,7 @@ test('watches the service over HTTP: a question is seen, what did not change cos
 	service.sessions.setStatus('s2', 'humanInput');
 	const seen = await vi.waitFor(
 		async () => {
-			const due = await store.takeAnnouncements({ owner: 'test', ms: 1 }, 100, Date.now());
+			const due = await store.takeAnnouncements({ token: 'test', ms: 1 }, 100, Date.now());
 			for (const { announcement } of due) {
 				const posted = { kind: 'posted', ts: '1.0', cardKey: 'x' } as const;
 				await store.endAttempt(announcement.id, 'test', posted, Date.now());

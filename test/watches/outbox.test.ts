@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { NewAnnouncement } from '../../src/watches/announcement.ts';
-import { createOutbox } from '../../src/watches/outbox.ts';
+import { createOutbox, type OutboxOptions } from '../../src/watches/outbox.ts';
 import { createPaces } from '../../src/watches/pace.ts';
 import type { Announcer, SendOutcome, SessionUpdate, WatchStore } from '../../src/watches/ports.ts';
 import { unknownRhythm } from '../../src/watches/rhythm.ts';
@@ -8,7 +8,17 @@ import { viewOf } from '../../src/watches/session-view.ts';
 import type { CardUrgency, Watch } from '../../src/watches/watch.ts';
 import { createRecordingLog } from '../store/support.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
-import { createRecordingMetrics, newWatch, openTestStore, pass, SERVICE, session, sessionView, T0 } from './support.ts';
+import {
+	createRecordingMetrics,
+	newWatch,
+	openTestStore,
+	pass,
+	SERVICE,
+	session,
+	sessionView,
+	settableClock,
+	T0,
+} from './support.ts';
 
 interface Sent {
 	readonly what: string;
@@ -17,14 +27,18 @@ interface Sent {
 	readonly maybeRepeat?: boolean;
 }
 
-/** What becomes of a call; `hang` and `lost` ones stand in the channel, the first not answered, the second with a time-out. */
-type Outcome = (what: string, channel: string) => SendOutcome | 'hang' | 'lost' | null;
+/**
+ * What becomes of a call; `hang` and `lost` ones stand there, the first not answered, the second with a time-out;
+ * `unthreaded` ones stand in the channel.
+ */
+type Outcome = (what: string, channel: string) => SendOutcome | 'hang' | 'lost' | 'unthreaded' | null;
 
 /** Slack as the outbox sees it: keeps what was sent; outcomes are set by what is sent. */
 function createFakeAnnouncer(clock: ManualClock) {
 	const sent: Sent[] = [];
+	const removed: string[] = [];
 	const outcomes: Outcome[] = [];
-	const history = new Map<string, string>();
+	const history = new Map<string, { readonly ts: string; readonly at: number; readonly threaded: boolean }>();
 	let readable = true;
 	let count = 0;
 
@@ -34,8 +48,9 @@ function createFakeAnnouncer(clock: ManualClock) {
 		count += 1;
 		const ts = `${count}.0`;
 		sent.push(entry);
-		if (metadataKey !== null) history.set(metadataKey, ts);
+		if (metadataKey !== null) history.set(metadataKey, { ts, at: clock.now(), threaded: outcome !== 'unthreaded' });
 		if (outcome === 'lost') return { kind: 'unknown', code: 'timed_out' };
+		if (outcome === 'unthreaded') return { kind: 'unthreaded', ts };
 		// It stands in the channel, and nobody hears of it.
 		if (outcome === 'hang') await clock.sleep(3_600_000, signal);
 		return { kind: 'sent', ts };
@@ -58,15 +73,23 @@ function createFakeAnnouncer(clock: ManualClock) {
 			const channel = target.kind === 'person' ? target.userId : target.channelId;
 			return deliver({ what, channel, at: clock.now(), maybeRepeat }, metadataKey, signal);
 		},
-		async find(_, { metadataKey }) {
+		async remove(_, ts) {
+			removed.push(ts);
+			for (const [key, post] of history) if (post.ts === ts) history.delete(key);
+			return 'removed';
+		},
+		async find(_, { metadataKey, since }) {
 			if (!readable) return { kind: 'unreadable' };
-			const ts = history.get(metadataKey);
-			return ts === undefined ? { kind: 'absent' } : { kind: 'found', ts };
+			const post = history.get(metadataKey);
+			return post === undefined || post.at < since
+				? { kind: 'absent' }
+				: { kind: 'found', ts: post.ts, threaded: post.threaded };
 		},
 	};
 	return {
 		announcer,
 		sent,
+		removed,
 		texts: () => sent.map(({ what }) => what),
 		answer: (outcome: Outcome) => outcomes.splice(0, 1, outcome),
 		hideHistory: () => {
@@ -78,30 +101,52 @@ function createFakeAnnouncer(clock: ManualClock) {
 
 async function outboxSetting() {
 	const clock = createManualClock(T0);
-	const store = (await openTestStore()).watches;
+	const { watches: store, db } = await openTestStore();
 	const fake = createFakeAnnouncer(clock);
 	const recorded = createRecordingMetrics();
 	const paces = createPaces();
-	function start(owner = 'outbox-1') {
+	/** `calls`: how often the outbox asked its store. */
+	function start(more: Partial<OutboxOptions> = {}) {
+		let calls = 0;
+		const asked = new Proxy(store, {
+			get(target, name) {
+				calls += 1;
+				return Reflect.get(target, name);
+			},
+		});
 		const controller = new AbortController();
 		const { metrics } = recorded;
 		const log = createRecordingLog();
-		const outbox = createOutbox({ store, announcer: fake.announcer, paces, clock, metrics, owner, log });
+		const outbox = createOutbox({ store: asked, announcer: fake.announcer, paces, clock, metrics, log, ...more });
 		const running = outbox.run(controller.signal);
 		const stop = async () => {
 			controller.abort(new Error('stop'));
 			await running;
 		};
 		onTestFinished(stop);
-		return { stop };
+		return { stop, calls: () => calls };
 	}
 	const add = async (overrides: Parameters<typeof newWatch>[0] = {}) => (await store.add(newWatch(overrides))).watch;
-	return { clock, store, recorded, start, add, ...fake };
+	return { clock, store, db, recorded, start, add, ...fake };
 }
 
 function said({ id, teamId, channelId }: Watch, to: string): NewAnnouncement {
 	const target = { kind: 'watch', watchId: id, teamId, channelId } as const;
 	return { target, key: to, content: { kind: 'status', from: '', to } };
+}
+
+function asked({ id, teamId, channelId }: Watch): NewAnnouncement {
+	const target = { kind: 'watch', watchId: id, teamId, channelId } as const;
+	const question = {
+		messageIndex: 1,
+		fingerprint: 'f',
+		goneOn: false,
+		context: '',
+		items: [],
+		itemCount: 0,
+		openCount: 0,
+	};
+	return { target, key: 'question', content: { kind: 'question', question, changed: false } };
 }
 
 /** As the poller would: what was found, for one watch. */
@@ -129,7 +174,7 @@ async function found(
 	};
 	const { digest } = view;
 	const { revision } = watch;
-	await store.takeDue(SERVICE, { owner: 'poller', ms: 60_000 }, 1_000, now + 1e9);
+	await store.takeDue(SERVICE, { token: 'poller', ms: 60_000 }, 1_000, now + 1e9);
 	const written = await store.record(
 		watch.session,
 		'poller',
@@ -192,14 +237,31 @@ describe('posts', () => {
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
 		answer((what) => (what === 'asked' ? 'hang' : null));
-		const { stop } = start('dies');
+		const { stop } = start();
 		await pass(clock, 5_000);
 		await stop();
 		answer(() => null);
-		start('lives');
+		start();
 		await pass(clock, 10_000);
 		expect(texts()).toEqual(['card', 'asked', 'answered']);
 		expect(recorded.of('post found')).toBe(1);
+	});
+
+	test('are found after a crash also when the clock that noted them was ahead', async () => {
+		const { clock, store, start, add, texts, answer } = await outboxSetting();
+		const machine = settableClock(clock);
+		machine.set(3_600_000);
+		const watch = await add();
+		await found(store, watch.id, machine.now(), { announcements: [said(watch, 'asked')] });
+		answer((what) => (what === 'asked' ? 'hang' : null));
+		const { stop } = start({ clock: machine });
+		await pass(clock, 5_000);
+		await stop();
+		machine.set(0);
+		answer(() => null);
+		start({ clock: machine });
+		await pass(clock, 30_000);
+		expect(texts()).toEqual(['card', 'asked']);
 	});
 
 	test('are repeated as perhaps repeated where history cannot be read, and plainly where nothing is found', async () => {
@@ -207,16 +269,16 @@ describe('posts', () => {
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked')] });
 		answer((what) => (what === 'asked' ? 'hang' : null));
-		const first = start('one');
+		const first = start();
 		await pass(clock, 3_000);
 		await first.stop();
 		forget();
-		const second = start('two');
+		const second = start();
 		await pass(clock, 3_000);
 		await second.stop();
 		answer(() => null);
 		hideHistory();
-		start('three');
+		start();
 		await pass(clock, 3_000);
 		const posts = sent.filter(({ what }) => what === 'asked').map(({ maybeRepeat }) => maybeRepeat);
 		expect(posts).toEqual([false, false, true]);
@@ -317,17 +379,230 @@ describe('cards', () => {
 		expect((shown?.at ?? Number.POSITIVE_INFINITY) - askedAt).toBeLessThan(2_000);
 	});
 
-	test('that somebody deleted are not updated any more', async () => {
+	test('that Slack refuses are given up until they change', async () => {
 		const { clock, store, start, add, texts, answer } = await outboxSetting();
 		const watch = await add();
 		start();
 		await pass(clock, 2_000);
-		answer(() => ({ kind: 'refused', code: 'message_not_found' }));
+		answer(() => ({ kind: 'refused', code: 'invalid_blocks' }));
 		await found(store, watch.id, clock.now(), { card: 'progress', step: 5 });
 		await pass(clock, 5_000);
 		expect((await store.get(watch.id))?.card.wanted).toBeNull();
 		expect(texts()).toEqual(['card']);
 	});
+});
+
+describe('a card that somebody deleted', () => {
+	/** Slack as it is once the cards of before are gone; `removal`: what becomes of taking a post away. */
+	async function withoutCard(more: { removal?: 'refused' | 'unknown' } = {}) {
+		const setting = await outboxSetting();
+		const { clock, start, add, answer, texts, announcer } = setting;
+		const watch = await add();
+		const removals = more.removal === undefined ? [] : [more.removal];
+		start({ announcer: { ...announcer, remove: async (...given) => removals.shift() ?? announcer.remove(...given) } });
+		await pass(clock, 2_000);
+		let lastDeleted = texts().filter((what) => what === 'card').length;
+		const isThere = () => texts().filter((what) => what === 'card').length > lastDeleted;
+		answer((what) => {
+			if (what === 'card' || isThere()) return null;
+			return what.startsWith('update') ? { kind: 'deleted' } : 'unthreaded';
+		});
+		const deleteAgain = () => {
+			lastDeleted = texts().filter((what) => what === 'card').length;
+		};
+		return { ...setting, watch, deleteAgain };
+	}
+
+	test('has its place taken by a new one before what came back without a thread is posted again', async () => {
+		const { clock, store, watch, texts, removed } = await withoutCard();
+		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
+		await pass(clock, 15_000);
+		expect(texts()).toEqual(['card', 'asked', 'card', 'asked', 'answered']);
+		expect(removed).toEqual(['2.0']);
+	});
+
+	test('leaves a question that came back without a thread in the channel', async () => {
+		const { clock, store, watch, texts, removed } = await withoutCard();
+		await found(store, watch.id, clock.now(), { announcements: [asked(watch), said(watch, 'answered')] });
+		await pass(clock, 15_000);
+		expect(texts()).toEqual(['card', 'question', 'card', 'answered']);
+		expect(removed).toEqual([]);
+	});
+
+	test('leaves what cannot be taken out of the channel where it is, and posts it once', async () => {
+		const { clock, store, watch, texts } = await withoutCard({ removal: 'refused' });
+		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'paused'), said(watch, 'active')] });
+		await pass(clock, 15_000);
+		expect(texts()).toEqual(['card', 'paused', 'card', 'active']);
+	});
+
+	test('has what may still stand in the channel looked for, and taken away, before it is posted again', async () => {
+		const { clock, store, watch, texts, removed } = await withoutCard({ removal: 'unknown' });
+		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'paused')] });
+		await pass(clock, 15_000);
+		expect(texts()).toEqual(['card', 'paused', 'card', 'paused']);
+		expect(removed).toEqual(['2.0']);
+	});
+
+	test('comes back at once the first time, then once an hour, and only questions stand in the channel meanwhile', async () => {
+		const { clock, store, watch, sent, deleteAgain, texts } = await withoutCard();
+		for (const step of [5, 6]) {
+			await found(store, watch.id, clock.now(), { card: 'now', step });
+			await pass(clock, 3_000);
+			deleteAgain();
+		}
+		expect(texts()).toEqual(['card', 'card']);
+		const secondAt = sent[1]?.at ?? 0;
+		await found(store, watch.id, clock.now(), { card: 'now', step: 7 });
+		await pass(clock, 3_000);
+		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'paused'), asked(watch)] });
+		await pass(clock, 3_000);
+		expect(texts()).toEqual(['card', 'card', 'question']);
+		await pass(clock, 3_600_000);
+		expect(texts()).toEqual(['card', 'card', 'question', 'card']);
+		const again = (sent[3]?.at ?? 0) - secondAt;
+		expect(again).toBeGreaterThanOrEqual(3_590_000);
+		expect(again).toBeLessThan(3_900_000);
+	});
+});
+
+describe('the store', () => {
+	/** Three questions a second, and some more. */
+	const FEW = 4 * 60;
+
+	test('is not asked over and over for what waits behind something else', async () => {
+		const { clock, store, start, add, answer, texts } = await outboxSetting();
+		const watch = await add();
+		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
+		answer((what) => (what === 'asked' ? { kind: 'later', ms: 240_000, code: 'ratelimited', limited: true } : null));
+		const { calls } = start();
+		await pass(clock, 5_000);
+		const before = calls();
+		await pass(clock, 60_000);
+		expect(texts()).toEqual(['card']);
+		expect(calls() - before).toBeLessThan(FEW);
+	});
+
+	test('is not asked over and over while the rate of updates has no room for cards', async () => {
+		const { clock, store, start, add, answer } = await outboxSetting();
+		const watches: Watch[] = [];
+		for (let index = 0; index < 9; index += 1) {
+			watches.push(await add({ sessionId: `s${index}`, channelId: `C${index}` }));
+		}
+		answer((what) =>
+			what.startsWith('update') ? { kind: 'later', ms: 240_000, code: 'ratelimited', limited: true } : null,
+		);
+		const { calls } = start();
+		await pass(clock, 5_000);
+		for (const watch of watches) await found(store, watch.id, clock.now(), { card: 'progress', step: 3 });
+		await pass(clock, 5_000);
+		for (const { id } of watches.slice(4)) await found(store, id, clock.now(), { card: 'now', step: 4 });
+		await pass(clock, 1_000);
+		const before = calls();
+		await pass(clock, 60_000);
+		expect(calls() - before).toBeLessThan(FEW);
+	});
+
+	test('is not asked over and over while Slack takes its time', async () => {
+		const { clock, start, add, answer } = await outboxSetting();
+		for (let index = 0; index < 12; index += 1) await add({ sessionId: `s${index}`, channelId: `C${index}` });
+		answer(() => 'hang');
+		const { calls } = start();
+		await pass(clock, 5_000);
+		const before = calls();
+		await pass(clock, 15_000);
+		expect(calls() - before).toBeLessThan(FEW / 4);
+	});
+});
+
+describe.each([
+	['back', -3_600_000],
+	['forward', 3_600_000],
+])('when the clock is put %s by an hour', (_, shift) => {
+	test('posts and cards go out as before, under Slack’s rates', async () => {
+		const { clock, store, start, add, texts, sent, answer } = await outboxSetting();
+		const machine = settableClock(clock);
+		start({ clock: machine });
+		const watch = await add();
+		const second = await add({ sessionId: 's2' });
+		await pass(clock, 5_000);
+		// All wait when the clock is set: the first for Slack, the second for the first.
+		const limits: SendOutcome[] = Array(2).fill({ kind: 'later', ms: 20_000, code: 'ratelimited', limited: true });
+		answer(() => limits.shift() ?? null);
+		await found(store, watch.id, machine.now(), { announcements: [said(watch, 'asked')], card: 'now', step: 2 });
+		await pass(clock, 2_000);
+		const announcements = [said(second, 'asked too')];
+		await found(store, second.id, machine.now(), { announcements, card: 'now', step: 2 });
+		await pass(clock, 2_000);
+		machine.set(shift);
+		await pass(clock, 30_000);
+		expect(texts().sort()).toEqual(['asked', 'asked too', 'card', 'card', 'update s1 2:active', 'update s2 2:active']);
+		const from = sent.length;
+		for (let step = 3; step < 8; step += 1) {
+			const announcements = [said(watch, `${step}`)];
+			await found(store, watch.id, machine.now(), { announcements, card: 'now', step });
+		}
+		await pass(clock, 20_000);
+		const posts = sent.slice(from).filter(({ what }) => !what.startsWith('update'));
+		expect(posts.map(({ what }) => what)).toEqual(['3', '4', '5', '6', '7']);
+		posts.reduce((before, { at }) => {
+			expect(at - before).toBeGreaterThanOrEqual(1_000);
+			return at;
+		}, 0);
+		expect(texts().at(-1)).toMatch(/^7$|7:active$/);
+		expect(texts()).toContain('update s1 7:active');
+	});
+});
+
+test('a pause of a day that Slack asks for is believed for five minutes', async () => {
+	const { clock, start, add, sent, answer } = await outboxSetting();
+	await add();
+	const failures: SendOutcome[] = [{ kind: 'later', ms: 86_400_000, code: 'ratelimited', limited: true }];
+	answer(() => failures.shift() ?? null);
+	start();
+	await pass(clock, 310_000);
+	expect(sent.map(({ at }) => at - T0)).toEqual([expect.toSatisfy((at: number) => at >= 300_000)]);
+});
+
+test('a task that stood still past its lease does nothing to the post that was taken again after it', async () => {
+	const { clock, db, start, add, announcer, texts } = await outboxSetting();
+	await add();
+	const standing: (() => void)[] = [];
+	start({
+		announcer: {
+			...announcer,
+			async prepareCard(card) {
+				await new Promise<void>((resolve) => standing.push(resolve));
+				return announcer.prepareCard(card);
+			},
+		},
+	});
+	await pass(clock, 30_000);
+	expect(standing).toHaveLength(2);
+	standing[0]?.();
+	await pass(clock, 2_000);
+	expect(texts()).toEqual([]);
+	standing[1]?.();
+	await pass(clock, 2_000);
+	expect(texts()).toEqual(['card']);
+	expect(await db.read.selectFrom('announcements').select(['state', 'posted_ts', 'attempts']).execute()).toEqual([
+		{ state: 'posted', posted_ts: '1.0', attempts: 0 },
+	]);
+});
+
+test('a card of another version holds up no other', async () => {
+	const { clock, store, db, start, add, texts } = await outboxSetting();
+	const watches = [await add(), await add({ sessionId: 's2' }), await add({ sessionId: 's3' })];
+	start();
+	await pass(clock, 10_000);
+	const foreign = watches[0]?.id ?? '';
+	await db.write((trx) => trx.updateTable('watches').set({ mode: 'quiet' }).where('id', '=', foreign).execute());
+	for (const sessionId of ['s1', 's2', 's3']) {
+		await db.write((trx) => trx.updateTable('watches').set({ card_key: 'old' }).execute());
+		await store.touch({ service: SERVICE, sessionId }, { now: clock.now(), readAt: null, cards: true });
+	}
+	await pass(clock, 10_000);
+	expect(texts().filter((what) => what.startsWith('update'))).toEqual(['update s2 1:active', 'update s3 1:active']);
 });
 
 test('the view in a card survives a restart', async () => {

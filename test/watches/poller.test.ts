@@ -1,5 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { assistant, newWatch, pass, plentiful, pollerSetting, SERVICE, session, sessionView, T0 } from './support.ts';
+import { createServiceHealth } from '../../src/watches/service-health.ts';
+import { viewOf } from '../../src/watches/session-view.ts';
+import {
+	assistant,
+	FakeServiceError,
+	newWatch,
+	pass,
+	plentiful,
+	pollerSetting,
+	SERVICE,
+	session,
+	sessionView,
+	T0,
+} from './support.ts';
 
 const KEY = { service: SERVICE, sessionId: 's1' };
 const started = session().messages;
@@ -166,6 +179,33 @@ describe('a session', () => {
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
 	});
 
+	test('of which only links were renewed is not watched any longer either, be it read then or not', async () => {
+		const { store, clock, put, start, failures, announced } = await pollerSetting({ maxDays: 1 });
+		const withLinks = (sessionId: string, timestamp: string) =>
+			session({
+				sessionId,
+				status: 'paused',
+				files: [{ filename: 'a.csv', signedUrl: `https://files.example/${timestamp}`, timestamp }],
+				lastScreenshotUrl: `https://files.example/${timestamp}`,
+				lastScreenshotTimestamp: timestamp,
+			});
+		const long = T0 - 86_400_000 + 60_000;
+		for (const sessionId of ['s1', 's2']) {
+			const view = viewOf(withLinks(sessionId, 'before'), long);
+			await store.add(newWatch({ sessionId, channelId: sessionId, createdAt: long, view }));
+			put(withLinks(sessionId, 'before'));
+		}
+		start();
+		await pass(clock, 10_000);
+		for (const sessionId of ['s1', 's2']) put(withLinks(sessionId, 'renewed'));
+		await pass(clock, 40_000);
+		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'card' }]);
+		failures.set('s2', 'unreadable_answer');
+		await pass(clock, 60_000);
+		const ended = { kind: 'watchEnded', reason: 'noChange', days: 1 };
+		expect(await announced()).toEqual([ended, ended]);
+	});
+
 	test('that somebody answers is read soon', async () => {
 		const { store, clock, put, start, readsOf } = await pollerSetting();
 		put(asking);
@@ -222,31 +262,181 @@ describe('a service that is down', () => {
 		expect(new Set(reads.slice(before).map(({ sessionId }) => sessionId)).size).toBe(18);
 	});
 
-	test('does not count what the budget refuses as a failure', async () => {
+	test('is told when it limits us for long, which counts as a failure of no session', async () => {
 		const { store, clock, put, start, failures, announced, recorded } = await pollerSetting();
 		put({});
 		await store.add(newWatch());
 		failures.set('*', 'rate_limited');
 		start();
-		await pass(clock, 120_000);
+		await pass(clock, 29_000);
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
+		await pass(clock, 600_000);
+		expect(await announced()).toEqual([
+			{ kind: 'serviceDown', since: expect.toSatisfy((at: number) => at < T0 + 1_000) },
+		]);
 		expect(recorded.of('read failed')).toBe(0);
 		failures.clear();
 		await pass(clock, 25_000);
+		expect((await announced()).map(({ kind }) => kind)).toContain('serviceBack');
 		expect(recorded.of('read changed') + recorded.of('read unchanged')).toBeGreaterThan(0);
 	});
 });
 
+test('a service that limits us is told after half a minute, though nothing is asked meanwhile', async () => {
+	let until = 0;
+	const budget = { ...plentiful, pausedUntil: () => until };
+	const { store, clock, put, start, failures, reads, announced } = await pollerSetting({ budget });
+	put({});
+	await store.add(newWatch());
+	start();
+	await pass(clock, 5_000);
+	await announced();
+	failures.set('*', 'rate_limited');
+	const before = reads.length;
+	while (reads.length === before) await pass(clock, 200);
+	until = clock.now() + 120_000;
+	await pass(clock, 28_000);
+	expect(await announced()).toEqual([]);
+	await pass(clock, 4_000);
+	expect(reads).toHaveLength(before + 1);
+	expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceDown']);
+});
+
+describe('a service that answers again', () => {
+	test('has what failed read at once, whoever noticed it first', async () => {
+		const { store, clock, put, start, failures, reads, announced } = await pollerSetting();
+		const health = createServiceHealth({ clock });
+		for (let index = 0; index < 5; index += 1) {
+			put({ sessionId: `s${index}` });
+			await store.add(newWatch({ sessionId: `s${index}` }));
+		}
+		start({ health });
+		await pass(clock, 5_000);
+		await announced();
+		failures.set('*', 'unavailable');
+		await pass(clock, 300_000);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceDown']);
+		failures.clear();
+		const before = reads.length;
+		// A person's read.
+		health.succeeded();
+		await pass(clock, 2_000);
+		expect(new Set(reads.slice(before).map(({ sessionId }) => sessionId)).size).toBe(5);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceBack']);
+	});
+
+	test('has what failed read at once also when that was too short for a notice', async () => {
+		const { store, clock, put, start, failures, readsOf, announced } = await pollerSetting();
+		const health = createServiceHealth({ clock });
+		put({});
+		await store.add(newWatch());
+		start({ health });
+		await pass(clock, 5_000);
+		failures.set('*', 'unavailable');
+		await pass(clock, 18_000);
+		failures.clear();
+		health.succeeded();
+		const before = readsOf('s1').length;
+		await pass(clock, 1_000);
+		expect(readsOf('s1').length).toBeGreaterThan(before);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
+	});
+
+	test('leaves a session that fails alone to its own back-off', async () => {
+		const { store, clock, put, start, service, failures, readsOf } = await pollerSetting();
+		put({});
+		put({ sessionId: 's2' });
+		await store.add(newWatch());
+		await store.add(newWatch({ sessionId: 's2' }));
+		failures.set('s1', 'timed_out');
+		start({
+			service: {
+				async read(id, options) {
+					if (id === 's1') await clock.sleep(300, options.signal);
+					return service.read(id, options);
+				},
+			},
+		});
+		await pass(clock, 60_000);
+		expect(readsOf('s2').length).toBeGreaterThan(15);
+		expect(readsOf('s1').length).toBeLessThanOrEqual(6);
+	});
+
+	test('after asking us to come back in a day is asked again within minutes, also where reads failed before', async () => {
+		const { store, clock, put, start, service, readsOf } = await pollerSetting();
+		put({});
+		await store.add(newWatch());
+		let answer: 'fine' | 'fails' | 'in a day' = 'fine';
+		start({
+			service: {
+				async read(id, options) {
+					if (answer === 'fine') return service.read(id, options);
+					if (answer === 'fails') throw new FakeServiceError('unavailable');
+					answer = 'fine';
+					throw new FakeServiceError('rate_limited', clock.now() + 86_400_000);
+				},
+			},
+		});
+		await pass(clock, 5_000);
+		answer = 'fails';
+		await pass(clock, 6_000);
+		answer = 'in a day';
+		const before = readsOf('s1').length;
+		await pass(clock, 30_000);
+		expect(answer).toBe('fine');
+		expect(readsOf('s1').length).toBe(before);
+		await pass(clock, 300_000);
+		expect(readsOf('s1').length).toBeGreaterThan(before);
+	});
+});
+
 describe('replicas', () => {
+	test('and a task of the same process that stood still past its lease do not write over each other', async () => {
+		const { store, clock, put, start, service, announced, db } = await pollerSetting();
+		put({});
+		await store.add(newWatch());
+		const standing: (() => void)[] = [];
+		let stands = false;
+		start({
+			service: {
+				async read(id, options) {
+					const reading = await service.read(id, options);
+					if (stands) await new Promise<void>((resolve) => standing.push(resolve));
+					return reading;
+				},
+			},
+		});
+		const token = async () =>
+			(await db.read.selectFrom('watched_sessions').select('lease_token').executeTakeFirstOrThrow()).lease_token;
+		await pass(clock, 5_000);
+		await announced();
+		stands = true;
+		await pass(clock, 5_000);
+		// The process stood still: nothing renewed the lease, and the same process takes the session again.
+		await store.releaseReads([(await token()) ?? '']);
+		put(asking);
+		await pass(clock, 5_000);
+		expect(standing).toHaveLength(2);
+		const held = await token();
+		expect(held).not.toBeNull();
+		standing[0]?.();
+		await pass(clock, 1_000);
+		expect(await token()).toBe(held);
+		stands = false;
+		standing[1]?.();
+		await pass(clock, 20_000);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['question']);
+	});
+
 	test('take over what a dead one held within 30 s', async () => {
 		const { store, clock, put, start, announced } = await pollerSetting();
 		for (let index = 0; index < 20; index += 1) {
 			put({ ...asking, sessionId: `s${index}` });
 			await store.add(newWatch({ sessionId: `s${index}`, channelId: `C${index}` }));
 		}
-		const held = await store.takeDue(SERVICE, { owner: 'dead', ms: 21_000 }, 20, clock.now());
+		const held = await store.takeDue(SERVICE, { token: 'dead', ms: 21_000 }, 20, clock.now());
 		expect(held).toHaveLength(20);
-		start({ owner: 'alive' });
+		start();
 		await pass(clock, 30_000);
 		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(20);
 	});
@@ -256,10 +446,10 @@ describe('replicas', () => {
 		put(asking);
 		await store.add(newWatch());
 		failures.set('s1', 'hangs');
-		start({ owner: 'one' });
+		start();
 		await pass(clock, 1_000);
 		failures.clear();
-		start({ owner: 'two' });
+		start();
 		await pass(clock, 60_000);
 		expect(readsOf('s1')).toHaveLength(1);
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
@@ -271,8 +461,8 @@ describe('replicas', () => {
 			put({ sessionId: `s${index}` });
 			await store.add(newWatch({ sessionId: `s${index}` }));
 		}
-		start({ owner: 'one' });
-		start({ owner: 'two' });
+		start();
+		start();
 		await pass(clock, 10_000);
 		for (let index = 0; index < 10; index += 1) put({ ...asking, sessionId: `s${index}` });
 		await pass(clock, 30_000);
@@ -287,7 +477,7 @@ describe('replicas', () => {
 		const { stop } = start();
 		await pass(clock, 1_000);
 		await stop();
-		expect(await store.takeDue(SERVICE, { owner: 'next', ms: 1_000 }, 5, clock.now())).toHaveLength(1);
+		expect(await store.takeDue(SERVICE, { token: 'next', ms: 1_000 }, 5, clock.now())).toHaveLength(1);
 	});
 });
 

@@ -289,3 +289,41 @@ describe('in virtual time', () => {
 		expect(gain).toBeGreaterThan(4);
 	});
 });
+
+describe('times that are ahead of now, noted before the clock was put back,', () => {
+	const ahead = { nextRead: { at: T0 + HOUR, by: T0 + HOUR }, lastReadAt: T0 + HOUR };
+
+	test('have no session wait', () => {
+		const planner = createPlanner();
+		planner.plan([outline(ahead)], 3);
+		expect(planner.nextRead(outline(ahead), T0)).toEqual(planner.nextRead(outline(), T0));
+	});
+
+	test('make nobody somebody who answers just now', () => {
+		const planner = createPlanner();
+		const waiting = { status: 'humanInput', questionOpen: true };
+		planner.plan(Array(400).fill(outline(waiting)), 0.5);
+		const next = (touchedAt: number | null) => planner.nextRead(outline({ ...waiting, touchedAt }), T0).at - T0;
+		expect(next(T0 - 1_000)).toBe(3_000);
+		expect(next(T0 + 1_000)).toBe(3_000);
+		expect(next(T0 + HOUR)).toBe(next(null));
+	});
+
+	test('are moved to now, whatever became of the reads before', () => {
+		const planner = createPlanner();
+		const all = [{}, { failures: 3 }, { lastReadAt: null }, { overSince: T0 }].map((more) =>
+			outline({ ...ahead, ...more }),
+		);
+		planner.plan(all, 3);
+		const to = { at: T0, by: T0 };
+		expect(movesFor(all, planner, T0, false).map((move) => move.to)).toEqual([to, to, to, to]);
+	});
+});
+
+test('no session is planned to be read later than in half an hour, however many there are', () => {
+	const planner = createPlanner();
+	const all = Array.from({ length: 5_000 }, () => outline({ status: 'paused' }));
+	planner.plan(all, 0.02);
+	const { at } = planner.nextRead(outline({ status: 'paused' }), T0);
+	expect(at - T0).toBeLessThanOrEqual(HOUR / 2);
+});

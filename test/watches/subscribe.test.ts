@@ -109,8 +109,8 @@ test('a touch updates the cards, and reads the session soon when that is worth i
 	const { watch, put, subscriptions, store } = await setting();
 	put({});
 	await watch('s1');
-	await store.takeDue(SERVICE, { owner: 'x', ms: 1 }, 1, T0);
-	await store.releaseReads('x');
+	await store.takeDue(SERVICE, { token: 'x', ms: 1 }, 1, T0);
+	await store.releaseReads(['x']);
 	const key = { service: SERVICE, sessionId: 's1' };
 	await subscriptions.touch(key, { readSoon: false });
 	expect((await store.find('T1', 'C1', key))?.card.wanted?.urgency).toBe('now');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
+import { type Clock, createSystemClock } from '../../src/clock.ts';
 import { HandraiseError } from '../../src/errors.ts';
 import type { Message, Session } from '../../src/questions/session.ts';
 import type { Store } from '../../src/store/open.ts';
@@ -80,7 +80,7 @@ async function turns(): Promise<void> {
 	for (let turn = 0; turn < 12; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-class FakeServiceError extends HandraiseError {
+export class FakeServiceError extends HandraiseError {
 	readonly code: string;
 	readonly retryable = true;
 	readonly retryAt: number | null;
@@ -125,6 +125,19 @@ export function createFakeService(clock: Clock) {
 	};
 }
 
+/** The clock of a machine that somebody sets: `clock` all the same, `shift` ms away. */
+export function settableClock(clock: ManualClock): Clock & { set(shiftMs: number): void } {
+	let shift = 0;
+	const machine = createSystemClock({ wall: () => clock.now() + shift, monotonic: () => clock.now() });
+	return {
+		...machine,
+		sleep: clock.sleep,
+		set(shiftMs) {
+			shift = shiftMs;
+		},
+	};
+}
+
 export const plentiful: BackgroundBudget = {
 	backgroundPerSecond: () => 3,
 	pausedUntil: () => 0,
@@ -161,7 +174,7 @@ export async function openTestStore(): Promise<Store> {
 /** Everything of a poller on a clock that stands still, with a store of its own. */
 export async function pollerSetting(overrides: Partial<PollerOptions> = {}) {
 	const clock = createManualClock(T0);
-	const store = (await openTestStore()).watches;
+	const { watches: store, db } = await openTestStore();
 	const fake = createFakeService(clock);
 	const recorded = createRecordingMetrics();
 	function start(more: Partial<PollerOptions> = {}) {
@@ -175,7 +188,6 @@ export async function pollerSetting(overrides: Partial<PollerOptions> = {}) {
 			clock,
 			log: createRecordingLog(),
 			metrics: recorded.metrics,
-			owner: 'poller-1',
 			maxDays: 7,
 			...overrides,
 			...more,
@@ -192,7 +204,7 @@ export async function pollerSetting(overrides: Partial<PollerOptions> = {}) {
 	async function announced() {
 		const contents: AnnouncementContent[] = [];
 		for (;;) {
-			const due = await store.takeAnnouncements({ owner: 'test', ms: 1 }, 100, clock.now());
+			const due = await store.takeAnnouncements({ token: 'test', ms: 1 }, 100, clock.now());
 			if (due.length === 0) return contents;
 			for (const { announcement } of due) {
 				contents.push(announcement.content);
@@ -201,5 +213,5 @@ export async function pollerSetting(overrides: Partial<PollerOptions> = {}) {
 			}
 		}
 	}
-	return { clock, store, ...fake, recorded, start, announced };
+	return { clock, store, db, ...fake, recorded, start, announced };
 }

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import type { Message } from '../../src/questions/session.ts';
+import { assistant, newWatch, pass, pollerSetting, session } from './support.ts';
+
+const started = session().messages;
+const note: Message = { role: 'system', content: 'A summary', actions: [], humanInput: [] };
+
+function code(value = '', title = 'Colour'): Message {
+	return { ...assistant('Which one?'), humanInput: [{ title, description: '', value }] };
+}
+
+function logIn(user: string, password: string): Message {
+	const item = (title: string, value: string) => ({ title, description: '', value });
+	return { ...assistant('Log in'), humanInput: [item('User', user), item('Code', password)] };
+}
+
+const asking = { status: 'humanInput', messages: [...started, code()] };
+const answered = { messages: [...started, code('blue')] };
+const gone = { messages: started };
+const moved = { status: 'humanInput', messages: [note, ...started, code()] };
+
+/** A watched session; `heardAfter` lets it become so and returns what its channel hears. */
+async function watchedSetting() {
+	const setting = await pollerSetting();
+	const { store, clock, put, start, announced } = setting;
+	put({});
+	const watch = (await store.add(newWatch())).watch;
+	start();
+	await pass(clock, 5_000);
+	await announced();
+	async function heardAfter(change: Parameters<typeof put>[0]) {
+		put(change);
+		await pass(clock, 32_000);
+		return (await announced()).map((content) =>
+			'messageIndex' in content ? `${content.kind} ${content.messageIndex}` : content.kind,
+		);
+	}
+	return { ...setting, watch, heardAfter };
+}
+
+describe('a question', () => {
+	test('that is asked again, its answer having been cleared, is announced again each time', async () => {
+		const { heardAfter } = await watchedSetting();
+		expect(await heardAfter(asking)).toEqual(['question']);
+		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
+		expect(await heardAfter(asking)).toEqual(['question']);
+		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
+		expect(await heardAfter(asking)).toEqual(['question']);
+	});
+
+	test('that is asked again after the history was rewound is announced again', async () => {
+		const { heardAfter } = await watchedSetting();
+		expect(await heardAfter(asking)).toEqual(['question']);
+		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
+		expect(await heardAfter(gone)).toEqual([]);
+		expect(await heardAfter(asking)).toEqual(['question']);
+		expect(await heardAfter({ status: 'humanInput', messages: started })).toEqual(['questionClosed 2', 'settle 2']);
+		expect(await heardAfter(asking)).toEqual(['question']);
+	});
+
+	test('of which one item is cleared is announced again when the agent asks for that one, each time', async () => {
+		const { heardAfter } = await watchedSetting();
+		const at = (status: string, ...values: [string, string]) => ({ status, messages: [...started, logIn(...values)] });
+		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
+		expect(await heardAfter(at('active', 'ann', '1'))).toEqual(['answered 2', 'settle 2']);
+		expect(await heardAfter(at('active', 'ann', ''))).toEqual([]);
+		expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['question']);
+		expect(await heardAfter(at('active', 'ann', '2'))).toEqual(['answered 2', 'settle 2']);
+		expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['question']);
+	});
+
+	test('that becomes another one and itself again is announced each time', async () => {
+		const { heardAfter } = await watchedSetting();
+		const other = (value = '') => ({ messages: [...started, code(value, 'Colour, in English')] });
+		expect(await heardAfter(asking)).toEqual(['question']);
+		expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['question']);
+		expect(await heardAfter(asking)).toEqual(['question']);
+		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
+		expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['question']);
+		expect(await heardAfter(other('blue'))).toEqual(['answered 2', 'settle 2']);
+		expect(await heardAfter(asking)).toEqual(['question']);
+	});
+
+	test('that is asked again in the same words is announced again though the one before was trimmed away', async () => {
+		const { heardAfter } = await watchedSetting();
+		expect(await heardAfter(asking)).toEqual(['question']);
+		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
+		const trimmed = started.slice(1);
+		expect(await heardAfter({ status: 'humanInput', messages: [...trimmed, code('blue'), code()] })).toEqual([
+			'question',
+		]);
+		expect(await heardAfter({ messages: [...trimmed, code('blue'), code('red')] })).toEqual(['answered 2', 'settle 2']);
+		expect(await heardAfter({ status: 'humanInput', messages: [code('red'), code()] })).toEqual(['question']);
+	});
+
+	test('that moves while it is open is neither closed nor asked again, and is settled where it stands', async () => {
+		const { heardAfter, store, clock } = await watchedSetting();
+		expect(await heardAfter(asking)).toEqual(['question']);
+		expect(await heardAfter(moved)).toEqual([]);
+		expect(await heardAfter(asking)).toEqual([]);
+		expect(await heardAfter(moved)).toEqual([]);
+		const answeredThere = { messages: [note, ...started, code('blue')] };
+		expect(await heardAfter(answeredThere)).toEqual(['answered 3', 'settle 3']);
+		// Moved again it is not told again.
+		expect(await heardAfter(answered)).toEqual([]);
+		expect(await store.takeAnnouncements({ token: 'x', ms: 1 }, 10, clock.now())).toEqual([]);
+	});
+
+	test('that moves changes what the card leads to', async () => {
+		const { heardAfter, store, watch } = await watchedSetting();
+		await heardAfter(asking);
+		const wants = async () => (await store.get(watch.id))?.card.wanted?.wants ?? 0;
+		const before = await wants();
+		await heardAfter(moved);
+		expect(await wants()).toBeGreaterThan(before);
+		expect((await store.get(watch.id))?.digest?.question).toMatchObject({ messageIndex: 3, open: [0] });
+	});
+
+	test('that an older one with the same words outlives is closed', async () => {
+		const { heardAfter } = await watchedSetting();
+		await heardAfter(answered);
+		const again = [...started, code('blue'), code()];
+		expect(await heardAfter({ status: 'humanInput', messages: again })).toEqual(['question']);
+		expect(await heardAfter(answered)).toEqual(['questionClosed 3', 'settle 3']);
+	});
+
+	test('whose answer was told is not told again when its message was missing in one read', async () => {
+		const { heardAfter } = await watchedSetting();
+		await heardAfter(asking);
+		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
+		expect(await heardAfter(gone)).toEqual([]);
+		expect((await heardAfter(answered)).filter((what) => what !== 'settle 2')).toEqual([]);
+	});
+
+	test('is announced once by two replicas, each time it is asked', async () => {
+		const { heardAfter, start } = await watchedSetting();
+		start();
+		expect(await heardAfter(asking)).toEqual(['question']);
+		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
+		expect(await heardAfter(asking)).toEqual(['question']);
+	});
+
+	test('is not announced again when another version wrote what was announced last', async () => {
+		const { heardAfter, db, watch } = await watchedSetting();
+		await heardAfter(asking);
+		const forget = () =>
+			db.write((trx) => trx.updateTable('watches').set({ digest: '{"v":9}' }).where('id', '=', watch.id).execute());
+		await forget();
+		expect(await heardAfter(asking)).toEqual([]);
+		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
+		await forget();
+		// This one is news all the same.
+		expect(await heardAfter(asking)).toEqual(['question']);
+	});
+
+	test('of the version before, announced under the key of then, is not announced again either', async () => {
+		const { heardAfter, db, watch } = await watchedSetting();
+		await heardAfter(asking);
+		await db.write(async (trx) => {
+			const { unique_key } = await trx
+				.selectFrom('announcements')
+				.select('unique_key')
+				.where('kind', '=', 'question')
+				.executeTakeFirstOrThrow();
+			const former = unique_key.replace(/:\d+$/, '');
+			await trx.updateTable('announcements').set({ unique_key: former }).where('kind', '=', 'question').execute();
+			await trx.updateTable('watches').set({ digest: 'not even JSON' }).where('id', '=', watch.id).execute();
+		});
+		expect(await heardAfter(asking)).toEqual([]);
+	});
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { habitsOf, unknownRhythm } from '../../src/watches/rhythm.ts';
+import { createServiceHealth } from '../../src/watches/service-health.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { assistant, newWatch, pass, pollerSetting, SERVICE, session, settableClock, T0 } from './support.ts';
+
+const HOUR = 3_600_000;
+const started = session().messages;
+const asking = { status: 'humanInput', messages: [...started, assistant('Which one?', 'Colour')] };
+
+/** A poller on a machine whose clock can be set; session `s1` was watched for `ms`. */
+async function watchedFor(ms: number, maxDays = 7) {
+	const setting = await pollerSetting({ maxDays });
+	const machine = settableClock(setting.clock);
+	const { store, put, start, clock, announced, service } = setting;
+	put({});
+	const { watch } = await store.add(newWatch());
+	start({
+		clock: machine,
+		service: {
+			async read(id, options) {
+				const readAt = machine.now();
+				return { ...(await service.read(id, options)), readAt };
+			},
+		},
+	});
+	await pass(clock, ms);
+	await announced();
+	return { ...setting, machine, watch };
+}
+
+describe.each([
+	['back', -HOUR],
+	['forward', HOUR],
+])('when the clock is put %s by an hour', (_, shift) => {
+	test('a session is read as before, neither more rarely nor all the time', async () => {
+		const { machine, clock, readsOf } = await watchedFor(60_000);
+		const before = readsOf('s1').length;
+		machine.set(shift);
+		await pass(clock, 60_000);
+		const reads = readsOf('s1').length - before;
+		expect(reads).toBeGreaterThan(before / 2);
+		expect(reads).toBeLessThan(before * 2 + 5);
+	});
+
+	test('the schedule goes on to be planned', async () => {
+		const { machine, clock, recorded } = await watchedFor(10_000);
+		machine.set(shift);
+		const before = recorded.of('watchedSessions');
+		await pass(clock, 30_000);
+		expect(recorded.of('watchedSessions') - before).toBeGreaterThan(4);
+	});
+
+	test('nobody takes a session for one that steps once an hour', async () => {
+		const { machine, clock, put, store } = await watchedFor(5_000);
+		const messages = [...started];
+		for (let step = 0; step < 8; step += 1) {
+			messages.push(assistant(`Step ${step}`));
+			put({ messages: [...messages] });
+			await pass(clock, 8_000);
+			if (step === 4) machine.set(shift);
+		}
+		const [outline] = await store.outlines(SERVICE);
+		expect(habitsOf(outline?.rhythm ?? unknownRhythm).gapMs).toBeLessThan(30_000);
+		expect(outline?.rhythm.lastStep?.[1]).toBeLessThanOrEqual(machine.now());
+	});
+
+	test('a question is noticed, no watch ends and no outage is told', async () => {
+		const { machine, clock, put, announced, store, watch } = await watchedFor(20_000);
+		machine.set(shift);
+		await pass(clock, 20_000);
+		put(asking);
+		await pass(clock, 20_000);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['question']);
+		expect(await store.get(watch.id)).toMatchObject({ ended: null });
+	});
+
+	test('a session that cannot be read is tried again within a minute or so', async () => {
+		const { machine, clock, readsOf, failures } = await watchedFor(10_000);
+		failures.set('s1', 'unreadable_answer');
+		await pass(clock, 60_000);
+		machine.set(shift);
+		const before = readsOf('s1').length;
+		await pass(clock, 65_000);
+		expect(readsOf('s1').length).toBeGreaterThan(before);
+	});
+
+	test('a service that was failing for a moment is not said to be down for an hour', async () => {
+		const { machine, clock, failures, announced } = await watchedFor(10_000);
+		failures.set('*', 'unavailable');
+		await pass(clock, 14_000);
+		machine.set(shift);
+		await pass(clock, 2_000);
+		failures.clear();
+		await pass(clock, 60_000);
+		expect(await announced()).toEqual([]);
+		failures.set('*', 'unavailable');
+		await pass(clock, 80_000);
+		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceDown']);
+	});
+});
+
+test('health counts only time that has certainly passed', async () => {
+	const clock = createManualClock(T0);
+	const machine = settableClock(clock);
+	const health = createServiceHealth({ clock: machine });
+	for (let failure = 0; failure < 3; failure += 1) health.failed('unavailable');
+	machine.set(HOUR);
+	expect(health.down).toBeNull();
+	await clock.advance(29_000);
+	expect(health.down).toBeNull();
+	await clock.advance(2_000);
+	expect(health.down).toBe(true);
+	health.succeeded();
+	for (let failure = 0; failure < 3; failure += 1) health.failed('unavailable');
+	machine.set(0);
+	health.failed('unavailable');
+	await clock.advance(31_000);
+	expect(health.down).toBe(true);
+});
