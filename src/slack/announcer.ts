@@ -3,21 +3,39 @@ import type { WebClient } from '@slack/web-api';
 import type { Answer, QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
+import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
 import type { AnnouncementContent } from '../watches/announcement.ts';
 import type { Announcer, DueAnnouncement, SendOutcome, WatchStore } from '../watches/ports.ts';
 import type { SessionView } from '../watches/session-view.ts';
 import type { Watch } from '../watches/watch.ts';
+import { replacement } from './blocks/message.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
 import { endWords, type PostContext, settledQuestionPost, watchPost } from './blocks/watch-posts.ts';
 import { slackErrorCode, slackRetryAfter } from './clients.ts';
+import { isThreaded } from './thread-post.ts';
 import type { Names } from './words.ts';
 
 /** The read a card shows is said to be old from here on; before that it goes without saying. */
 const WORTH_SAYING_MS = 60_000;
 const EVENT_TYPE = 'handraise_post';
-/** Posts looked through for one that may stand there already. */
-const LOOK_THROUGH = 100;
+/** Posts asked for at once when looking for one that may stand there already; Slack may give fewer, 15 for some apps. */
+const PAGE_SIZE = 100;
+/** Calls that one look may take, those that Slack limits included. After that nobody knows whether the post is there. */
+const MOST_CALLS = 10;
+/** No further page is asked for after this long: a call takes up to 10 s, and the announcement is leased for 25 s. */
+const LOOK_FOR_MS = 5_000;
+/** Unfinished looks that are remembered. */
+const MOST_LOOKS = 100;
+
+/** How far a look through the history has come. */
+interface Look {
+	/** Whether the thread was looked through, so that the channel is next. */
+	readonly inChannel: boolean;
+	/** Of the next page; null for the first. */
+	readonly cursor: string | null;
+	readonly calls: number;
+}
 
 type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
 
@@ -39,6 +57,8 @@ interface Dependencies {
 /** Writes cards and posts to Slack and says what Slack made of it; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
 	const { client, service, answers, claims, watches, names, dashboardUrl, maxDays, clock, log } = deps;
+	/** Looks that go on later, by the key of the post and the time from which it is looked for. */
+	const looks = new Map<string, Look>();
 
 	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
 		return { service, sessionId, messageIndex };
@@ -61,11 +81,12 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		};
 	}
 
-	/** Runs one call and puts Slack's answer into the port's terms. */
-	async function send(call: () => Promise<{ ts?: string | undefined }>): Promise<SendOutcome> {
+	/** Runs one call and puts Slack's answer into the port's terms. `threadTs`: the thread that a post names. */
+	async function send(call: () => Promise<Posted>, threadTs: string | null = null): Promise<SendOutcome> {
 		try {
-			const { ts } = await call();
-			return ts === undefined ? { kind: 'unknown', code: 'no_ts' } : { kind: 'sent', ts };
+			const { ts, message } = await call();
+			if (ts === undefined) return { kind: 'unknown', code: 'no_ts' };
+			return threadTs === null || isThreaded(message) ? { kind: 'sent', ts } : { kind: 'unthreaded', ts };
 		} catch (error) {
 			const outcome = outcomeOf(error);
 			log.debug({ outcome }, 'Slack did not take a post');
@@ -83,7 +104,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	async function contextOf(due: DueAnnouncement, maybeRepeat: boolean): Promise<PostContext> {
 		const sessionId = due.watch?.session.sessionId ?? '';
 		const standing = await standingFor(due);
-		return { sessionId, sessionTitle: due.view?.name ?? '', standing, names, maybeRepeat };
+		return { sessionId, view: due.view, standing, names, maybeRepeat };
 	}
 
 	async function channelOf({ announcement: { target } }: DueAnnouncement): Promise<string | null> {
@@ -92,16 +113,32 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return channel?.id ?? null;
 	}
 
+	/** A page of what stands there: newest first in a channel, oldest first in a thread. */
+	async function history(channel: string, threadTs: string | null, since: number, cursor: string | null) {
+		const page = {
+			channel,
+			oldest: (since / 1000).toFixed(6),
+			limit: PAGE_SIZE,
+			include_all_metadata: true,
+			...(cursor !== null && { cursor }),
+		};
+		if (threadTs === null) return client.conversations.history(page);
+		return client.conversations.replies({ ...page, ts: threadTs }).catch((error: unknown) => {
+			if (slackErrorCode(error) !== 'thread_not_found') throw error;
+			return { messages: [], has_more: false, response_metadata: { next_cursor: '' } };
+		});
+	}
+
 	/** The posts of a settled question lose their button. One that somebody deleted is no loss. */
-	async function settle(due: DueAnnouncement, { messageIndex, how }: Settle): Promise<SendOutcome> {
-		const { watch } = due;
+	async function settle(due: DueAnnouncement, { how }: Settle): Promise<SendOutcome> {
+		const { announcement, watch } = due;
 		const nothing: SendOutcome = { kind: 'sent', ts: watch?.card.ts ?? '' };
 		if (watch === null) return nothing;
 		const context = await contextOf(due, false);
-		for (const { content, postedTs } of await watches.postedQuestions(watch.id, messageIndex)) {
+		for (const { content, postedTs } of await watches.postedQuestions(announcement.id)) {
 			if (content.kind !== 'question' || postedTs === null) continue;
-			const { text, blocks } = settledQuestionPost(content.question, how, context);
-			const outcome = await send(() => client.chat.update({ channel: watch.channelId, ts: postedTs, text, blocks }));
+			const settled = replacement(settledQuestionPost(content.question, how, context));
+			const outcome = await send(() => client.chat.update({ channel: watch.channelId, ts: postedTs, ...settled }));
 			if (outcome.kind !== 'sent' && outcome.kind !== 'refused') return outcome;
 		}
 		return nothing;
@@ -115,12 +152,14 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const content = isOld ? watchCard({ ...model, checkedAt }) : timeless;
 			return {
 				key: createHash('sha256').update(JSON.stringify(timeless)).digest('base64url').slice(0, 22),
-				send: ({ ts, metadataKey }) =>
-					send(() =>
-						ts === null
-							? client.chat.postMessage({ channel: watch.channelId, ...content, ...metadataOf(metadataKey) })
-							: client.chat.update({ channel: watch.channelId, ts, text: content.text, blocks: content.blocks }),
-					),
+				async send({ ts, metadataKey }) {
+					const channel = watch.channelId;
+					if (ts === null) {
+						return send(() => client.chat.postMessage({ channel, ...content, ...metadataOf(metadataKey) }));
+					}
+					const outcome = await send(() => client.chat.update({ channel, ts, ...replacement(content) }));
+					return outcome.kind === 'refused' && DELETED.has(outcome.code) ? { kind: 'deleted' } : outcome;
+				},
 			};
 		},
 
@@ -130,49 +169,92 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			if (content.kind === 'card') return { kind: 'refused', code: 'card_is_no_post' };
 			if (content.kind === 'settle') return settle(due, content);
 			const message = watchPost(content, await contextOf(due, maybeRepeat));
-			const threadTs = announcement.target.kind === 'watch' ? (watch?.card.ts ?? null) : null;
+			const threadTs = threadOf(due);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;
-			const inThread = (thread: string | null) =>
-				send(async () => {
-					const channel = await channelOf(due);
-					if (channel === null) return {};
-					const base = { channel, ...message, ...metadataOf(metadataKey) };
-					if (thread === null) return client.chat.postMessage(base);
-					return client.chat.postMessage(
-						isShownInChannel ? { ...base, thread_ts: thread, reply_broadcast: true } : { ...base, thread_ts: thread },
-					);
-				});
-			const outcome = await inThread(threadTs);
-			// Somebody deleted the card and its thread with it: a question is not lost for that.
-			const isThreadGone = threadTs !== null && outcome.kind === 'refused' && THREAD_GONE.has(outcome.code);
-			return isThreadGone ? inThread(null) : outcome;
+			return send(async () => {
+				const channel = await channelOf(due);
+				if (channel === null) return {};
+				const base = { channel, ...message, ...metadataOf(metadataKey) };
+				if (threadTs === null) return client.chat.postMessage(base);
+				return client.chat.postMessage(
+					isShownInChannel ? { ...base, thread_ts: threadTs, reply_broadcast: true } : { ...base, thread_ts: threadTs },
+				);
+			}, threadTs);
 		},
 
-		async find(due, { metadataKey, since }) {
-			const oldest = (since / 1000).toFixed(6);
-			const threadTs = due.announcement.target.kind === 'watch' ? (due.watch?.card.ts ?? null) : null;
-			const look = { oldest, limit: LOOK_THROUGH, include_all_metadata: true };
+		async remove(due, ts) {
+			const outcome = await send(async () => {
+				const channel = await channelOf(due);
+				return channel === null ? {} : client.chat.delete({ channel, ts });
+			});
+			if (outcome.kind === 'sent') return 'removed';
+			if (outcome.kind !== 'refused' && outcome.kind !== 'gone') return 'unknown';
+			return outcome.kind === 'refused' && outcome.code === 'message_not_found' ? 'removed' : 'refused';
+		},
+
+		async find(due, { metadataKey, since, signal }) {
+			const name = `${metadataKey} ${since}`;
+			const until = clock.now() + LOOK_FOR_MS;
+			const threadTs = threadOf(due);
+			let { inChannel, cursor, calls } = looks.get(name) ?? { inChannel: threadTs === null, cursor: null, calls: 0 };
+			const remember = () => keepNewest(looks, name, { inChannel, cursor, calls }, MOST_LOOKS);
 			try {
 				const channel = await channelOf(due);
 				if (channel === null) return { kind: 'unreadable' };
-				const { messages = [] } =
-					threadTs === null
-						? await client.conversations.history({ channel, ...look })
-						: await client.conversations.replies({ channel, ts: threadTs, ...look });
-				const found = messages.find(
-					({ metadata }) =>
-						metadata?.event_type === EVENT_TYPE &&
-						(metadata.event_payload as { key?: unknown } | undefined)?.key === metadataKey,
-				);
-				return found?.ts === undefined ? { kind: 'absent' } : { kind: 'found', ts: found.ts };
+				while (calls < MOST_CALLS) {
+					if (signal.aborted || clock.now() > until) {
+						remember();
+						return { kind: 'later', ms: 0 };
+					}
+					calls += 1;
+					const {
+						messages = [],
+						has_more: hasMore,
+						response_metadata: page,
+					} = await history(channel, inChannel ? null : threadTs, since, cursor);
+					const found = messages.find(({ metadata }) => isPost(metadata, metadataKey));
+					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts, threaded: isReply(found) };
+					cursor = page?.next_cursor || null;
+					if (cursor !== null) continue;
+					if (hasMore === true) return { kind: 'unreadable' };
+					if (inChannel) return { kind: 'absent' };
+					// The card may have been deleted before this was posted: then it stands in the channel.
+					inChannel = true;
+				}
 			} catch (error) {
 				const seconds = slackRetryAfter(error);
-				if (seconds !== null) return { kind: 'later', ms: seconds * 1_000 };
+				if (seconds !== null) {
+					remember();
+					return { kind: 'later', ms: seconds * 1_000 };
+				}
 				// No scope for history (it is optional), or Slack is away: a repeat that says so is better than a gap.
 				return { kind: 'unreadable' };
 			}
+			// Asked again for the same attempt, the answer is the same.
+			remember();
+			return { kind: 'unreadable' };
 		},
 	};
+}
+
+function isPost(metadata: { event_type?: string; event_payload?: object } | undefined, key: string): boolean {
+	return metadata?.event_type === EVENT_TYPE && (metadata.event_payload as { key?: unknown } | undefined)?.key === key;
+}
+
+/** What Slack says of a post. */
+interface Posted {
+	readonly ts?: string | undefined;
+	readonly message?: object | undefined;
+}
+
+/** A message that has replies names its own thread. */
+function isReply({ ts, thread_ts: threadTs }: { ts?: string; thread_ts?: string }): boolean {
+	return threadTs !== undefined && threadTs !== ts;
+}
+
+/** What belongs to a watch goes into its card's thread. */
+function threadOf({ announcement, watch }: DueAnnouncement): string | null {
+	return announcement.target.kind === 'watch' && announcement.content.kind !== 'card' ? (watch?.card.ts ?? null) : null;
 }
 
 function metadataOf(key: string | null) {
@@ -187,8 +269,8 @@ const GONE = {
 	channel_not_found: 'channelGone',
 	not_in_channel: 'botRemoved',
 } as const;
-/** The message that a thread hangs on is not there any more. */
-const THREAD_GONE = new Set(['thread_not_found', 'cannot_reply_to_message', 'message_not_found']);
+/** What Slack says to an update of a message that was deleted: with replies it leaves one that is Slack's own. */
+const DELETED = new Set(['message_not_found', 'cant_update_message']);
 /** Slack's own troubles: it may have been written. */
 const UNCERTAIN = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
 /** Nothing is wrong with what was sent: somebody can mend it, or it passes. */

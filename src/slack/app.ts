@@ -28,6 +28,7 @@ import { createSocketReceiver, type SocketReceiver } from './receivers/socket.ts
 import { createReply } from './reply.ts';
 import { createSessionFlow } from './session/flow.ts';
 import { createHistoryFlow } from './session/history.ts';
+import { createPatientReads } from './session/patient-reads.ts';
 import { createPresenter } from './session/presenter.ts';
 import { createReadings } from './session/readings.ts';
 import { createWatchButton } from './session/watch-button.ts';
@@ -39,6 +40,8 @@ import type { Names } from './words.ts';
 
 /** What people asked for and is not done by then is cut: whoever stops the process waits ten seconds in all. */
 const DRAIN_MS = 5_000;
+/** Those who still wait for a session to be read are told that they have to ask again. */
+const TELL_MS = 1_000;
 
 export interface SlackAppOptions {
 	readonly transport:
@@ -50,7 +53,7 @@ export interface SlackAppOptions {
 	readonly clients: SlackClients;
 	/** Names the session service in the store. */
 	readonly service: string;
-	readonly sessions: Parameters<typeof createSessionFlow>[0]['service'];
+	readonly sessions: Parameters<typeof createPatientReads>[0]['service'];
 	readonly answers: Answers;
 	readonly answerStore: AnswerStore;
 	readonly drafts: DraftStore;
@@ -58,7 +61,7 @@ export interface SlackAppOptions {
 	readonly gatekeeper: Gatekeeper;
 	readonly receipts: SlackReceipts;
 	readonly watching: {
-		readonly store: Pick<WatchStore, 'find' | 'findByCard'>;
+		readonly store: Pick<WatchStore, 'find' | 'findByPost'>;
 		readonly subscriptions: Subscriptions;
 		channelGone(teamId: string, channelId: string, reason: GoneReason): Promise<void>;
 	};
@@ -98,16 +101,18 @@ export function createSlackApp(options: SlackAppOptions) {
 	const drafting = createDrafting(options);
 	const watchButton = createWatchButton({ store: options.watching.store, service: options.service });
 	const presenter = createPresenter({ ...options, answers: options.answerStore, watching: watchButton });
-	const readings = createReadings(() => clock.now());
+	const readings = createReadings(clock);
 	const client = clients.people;
+	const patientReads = createPatientReads({ service: options.sessions, readings, clock });
 	const flow = createSessionFlow({
 		client,
-		service: options.sessions,
 		presenter,
 		readings,
+		patientReads,
 		gatekeeper: options.gatekeeper,
 		reply,
 		adminContact,
+		clock,
 	});
 	const history = createHistoryFlow({ ...options, client, store: options.answerStore, reply });
 
@@ -116,11 +121,12 @@ export function createSlackApp(options: SlackAppOptions) {
 		channels: createChannels({ client, allowExternal: options.allowExternal }),
 		reply,
 		adminContact,
+		clock,
 	});
 
 	registerSessionCommand(listen, { ...options, flow, history, watches: commands, reply });
 	registerSubmission(listen, { ...options, drafting });
-	registerTyping(listen, { drafting });
+	registerTyping(listen, { drafting, flow });
 	registerSessionActions(listen, { flow, drafting, drafts: options.drafts });
 	registerAnswerActions(listen, { ...options, client, store: options.answerStore, flow, reply });
 	registerHistoryActions(listen, { history });
@@ -133,6 +139,7 @@ export function createSlackApp(options: SlackAppOptions) {
 		service: options.sessions,
 		reply,
 		adminContact,
+		clock,
 	});
 	registerChannelEvents(listen, { channelGone: options.watching.channelGone });
 	registerUseAsAnswer(listen, { botUserId, watches: options.watching.store, flow, reply });
@@ -152,6 +159,8 @@ export function createSlackApp(options: SlackAppOptions) {
 		async stop(): Promise<void> {
 			await app.stop();
 			await Promise.race([listen.drained(), clock.sleep(DRAIN_MS)]);
+			patientReads.stop();
+			await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
 		},
 	};
 }

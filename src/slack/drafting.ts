@@ -1,7 +1,7 @@
-import type { Person, QuestionKey } from '../answers/answer.ts';
+import { type Person, type QuestionKey, submissionKeyOf } from '../answers/answer.ts';
 import type { Claims } from '../answers/claims.ts';
 import type { DraftStore } from '../answers/ports.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import { type FormReading, readForm } from './form.ts';
 import type { ViewSnapshot } from './listen.ts';
@@ -22,6 +22,8 @@ interface Dependencies {
 export interface StandingForm {
 	readonly metadata: ViewMetadata;
 	readonly reading: FormReading;
+	/** When it stood so, milliseconds since the epoch. */
+	readonly at: number;
 }
 
 /**
@@ -56,8 +58,8 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 	}
 
 	async function prolongClaim(key: QuestionKey, person: Person, formId: string): Promise<void> {
-		const now = clock.now();
-		if (now - (claimedAt.get(formId) ?? 0) < CLAIM_EVERY_MS) return;
+		const now = uptimeOf(clock);
+		if (now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < CLAIM_EVERY_MS) return;
 		keepNewest(claimedAt, formId, now, MOST_CLAIMS);
 		await claims.take(key, person);
 	}
@@ -66,6 +68,7 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 	async function read(view: ViewSnapshot, acted?: string): Promise<StandingForm | null> {
 		const metadata = decodeMetadata(view.privateMetadata);
 		if (metadata === null) return null;
+		const at = clock.now();
 		const draft = metadata.offered.length === 0 ? null : await drafts.get(metadata.formId);
 		const reading = readForm({
 			values: view.values,
@@ -73,15 +76,16 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 			draft: draft?.values ?? {},
 			...(acted === undefined ? {} : { acted }),
 		});
-		return { metadata, reading };
+		return { metadata, reading, at };
 	}
 
-	async function keep(person: Person, { metadata, reading }: StandingForm): Promise<void> {
+	/** `viewId` null: kept although the form was submitted before. */
+	async function keep(person: Person, viewId: string | null, { metadata, reading }: StandingForm): Promise<void> {
 		const question = keyOf(metadata);
 		const { formId, fingerprint } = metadata;
 		if (question === null || fingerprint === null || metadata.fields.length === 0) return;
 		const draft = { formId, person, question, fingerprint, values: reading.draft, updatedAt: clock.now() };
-		await saveLatest(formId, () => drafts.save(draft));
+		await saveLatest(formId, () => drafts.save(draft, viewId === null ? undefined : submissionKeyOf(viewId, formId)));
 	}
 
 	return {
@@ -91,7 +95,7 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 		async typed(person: Person, view: ViewSnapshot, acted: string): Promise<void> {
 			const form = await read(view, acted);
 			if (form === null) return;
-			await keep(person, form);
+			await keep(person, view.id, form);
 			const key = keyOf(form.metadata);
 			if (key !== null) await prolongClaim(key, person, form.metadata.formId);
 		},
@@ -102,7 +106,7 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 			const key = keyOf(form.metadata);
 			if (key !== null) await claims.release(key, person);
 			// Not documented whether the state comes along: an empty one must not wipe what typing has told.
-			if (Object.values(form.reading.draft).some((text) => text !== '')) await keep(person, form);
+			if (Object.values(form.reading.draft).some((text) => text !== '')) await keep(person, view.id, form);
 		},
 	};
 }

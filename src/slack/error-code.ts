@@ -18,9 +18,3 @@ export class OutdatedViewError extends HandraiseError {
 		super('the metadata of a view cannot be read');
 	}
 }
-
-/** It is not certain whether an answer was stored. Pressing again is the same submission, so nothing is sent twice. */
-export class StoreTooSlowError extends HandraiseError {
-	readonly code = 'store_too_slow';
-	readonly retryable = true;
-}

@@ -36,6 +36,8 @@ export const ACTIONS = {
 	/** On a receipt; `value` is the answer's id. */
 	tryAgain: 'answer.try_again',
 	giveUp: 'answer.give_up',
+	/** The service saved the answer and reported a failure: send it once more, to start the agent. */
+	sendAgain: 'answer.send_again',
 	postToThread: 'answer.post_to_thread',
 	/** Open the question that is asked now, with the text carried over; `value` is the answer's id and a `SessionTarget`. */
 	answerNew: 'answer.answer_new',

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import type { Clock } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
 import { errorMessage } from './blocks/messages.ts';
@@ -106,16 +106,22 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 		return turn;
 	}
 
-	async function work(request: PersonRequest, what: string, task: () => Promise<void>): Promise<void> {
-		const start = clock.now();
+	/** `tellsFailure`: the person waits for what `task` does; else its failure is only logged. */
+	async function work(
+		request: PersonRequest,
+		what: string,
+		task: () => Promise<void>,
+		{ tellsFailure }: { tellsFailure: boolean } = { tellsFailure: true },
+	): Promise<void> {
+		const start = uptimeOf(clock);
 		await ownTurn();
 		try {
 			await task();
-			request.log.info({ what, ms: clock.now() - start }, 'handled');
+			request.log.info({ what, ms: uptimeOf(clock) - start }, 'handled');
 		} catch (error) {
 			const code = codeOf(error);
-			request.log.error({ what, code, ms: clock.now() - start, err: error }, 'a request failed');
-			await reply.toPerson(request, errorMessage(code, null, { kept: 'nothing', adminContact }));
+			request.log.error({ what, code, ms: uptimeOf(clock) - start, err: error }, 'a request failed');
+			if (tellsFailure) await reply.toPerson(request, errorMessage(code, null, { kept: 'nothing', adminContact }));
 		}
 	}
 
@@ -132,11 +138,11 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 		what: string,
 		task: (request: PersonRequest) => Promise<void>,
 	): Promise<void> {
-		const start = clock.now();
+		const start = uptimeOf(clock);
 		const request = personRequest(body, log);
 		const fresh = isNew(request.triggerId);
 		await ack();
-		onAcknowledged(clock.now() - start);
+		onAcknowledged(uptimeOf(clock) - start);
 		if (fresh) await track(work(request, what, () => task(request)));
 	}
 
@@ -177,7 +183,8 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 
 		/**
 		 * A submission is acknowledged after the work, and told apart from its repeats by the handler. `handle` never
-		 * throws; `after` runs once the acknowledgement is out.
+		 * throws; `after` runs once the acknowledgement is out. The acknowledgement has told the person what became of it, so
+		 * that a failure of `after` is only logged: "please try again" would be untrue.
 		 */
 		submission(
 			callbackId: CallbackId,
@@ -187,7 +194,7 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 			) => Promise<{ readonly ack: SubmissionAck; readonly after: () => Promise<void> }>,
 		): void {
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {
-				const start = clock.now();
+				const start = uptimeOf(clock);
 				const request = personRequest(body, log);
 				const acknowledged = rush.enter();
 				let after = async () => {};
@@ -196,10 +203,11 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 					after = done.after;
 					// Bolt types the argument for submissions and closings at once, which nothing satisfies.
 					await (ack as (response: SubmissionAck) => Promise<void>)(done.ack);
-					onAcknowledged(clock.now() - start);
+					onAcknowledged(uptimeOf(clock) - start);
 				} finally {
 					acknowledged();
-					await track(rush.over().then(() => work(request, `submit ${callbackId}`, after)));
+					const follow = () => work(request, `submit ${callbackId}`, after, { tellsFailure: false });
+					await track(rush.over().then(follow));
 				}
 			});
 		},

@@ -1,18 +1,20 @@
-import type { Answer, Told } from '../answers/answer.ts';
+import { type Aftermath, type Answer, TAKES_LONG_MS, type Told } from '../answers/answer.ts';
 import type { Receipts } from '../answers/ports.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
+import { type MessageContent, replacement } from './blocks/message.ts';
 import { receiptMessage } from './blocks/messages.ts';
-import { isFailed, type ReceiptContext } from './blocks/receipt.ts';
+import { agentMayStand, isFailed, type ReceiptContext } from './blocks/receipt.ts';
 import { receiptModal } from './blocks/receipt-modal.ts';
 import { type SlackClients, slackErrorCode } from './clients.ts';
 import type { Names } from './words.ts';
 
-/** An answer that takes longer than this is told in a DM too: its author will have left the modal. */
-const LONG_MS = 30_000;
-/** Somebody who was told "no" this soon after Submit still looks at the modal. */
-const STILL_THERE_MS = 10_000;
+/**
+ * Somebody who pressed Submit is taken to look at the modal for so long. Later an update says nothing about that: a view
+ * lives on at Slack's side when the client is reloaded or quits, and its updates succeed.
+ */
+const STILL_THERE_MS = 5_000;
 /**
  * Slack puts the acknowledgement's view up a moment after it got it. An update that overtakes it would be replaced by
  * "saved", so the first one waits this long after the acknowledgement, and after acceptance when that was another
@@ -22,6 +24,13 @@ const AFTER_ACK_MS = 250;
 const AFTER_FOREIGN_ACCEPT_MS = 1_500;
 
 const MOST_ACKS = 1_000;
+/** Messages that are remembered until their place is in the store. */
+const MOST_POSTED = 1_000;
+
+/** With these codes Slack will never take an update of a message: it or its channel is gone, or is not ours to edit now. */
+const NOT_UPDATABLE = new Set(['message_not_found', 'channel_not_found', 'cant_update_message', 'edit_window_closed']);
+/** What happened after the delivery that its author has to know, whether they still look or not. */
+const BAD_ENDINGS: readonly (Aftermath | null)[] = ['overwritten', 'failed', 'stopped'];
 
 interface Dependencies {
 	readonly clients: SlackClients;
@@ -37,9 +46,16 @@ export interface SlackReceipts extends Receipts {
 	acknowledged(viewId: string): void;
 }
 
-/** Tells authors what became of their answers: in the modal while it is open, in a DM when it took long or failed. */
+/**
+ * Tells authors what became of their answers in the modal, as long as Slack knows it. In a DM too: bad news that comes when
+ * nobody may look at the modal any more, and whatever takes long. Good news that comes soon is in the modal alone.
+ */
 export function createReceipts({ clients, names, adminContact, clock, log }: Dependencies): SlackReceipts {
 	const acks = new Map<string, { readonly done: Promise<number>; readonly resolve: (at: number) => void }>();
+	/** The newest message by its answer and the one in the store before it: the store may not take the note of it. */
+	const posted = new Map<string, NonNullable<Told['dm']>>();
+	/** One at a time for an answer, or each would post a message of its own. */
+	const telling = new Map<string, Promise<Told>>();
 
 	function context(): ReceiptContext {
 		return { names, adminContact, now: clock.now() };
@@ -53,12 +69,13 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 		const ack = acks.get(answer.viewId);
 		if (ack === undefined) {
 			const wait = answer.acceptedAt + AFTER_FOREIGN_ACCEPT_MS - clock.now();
-			if (wait > 0 && answer.told.state === null) await pause(wait, hurry);
+			// Bounded: the clock may have been put back since.
+			if (wait > 0 && answer.told.state === null) await pause(Math.min(wait, AFTER_FOREIGN_ACCEPT_MS), hurry);
 			return;
 		}
 		// Slack gives up on an acknowledgement after three seconds.
-		const ackedAt = (await Promise.race([ack.done, pause(3_000, hurry)])) ?? clock.now();
-		const left = ackedAt + AFTER_ACK_MS - clock.now();
+		const ackedAt = (await Promise.race([ack.done, pause(3_000, hurry)])) ?? uptimeOf(clock);
+		const left = ackedAt + AFTER_ACK_MS - uptimeOf(clock);
 		// An answer that was queued for longer holds up nobody behind it.
 		if (left > 0) await pause(left, hurry);
 		if (acks.get(answer.viewId) === ack) acks.delete(answer.viewId);
@@ -77,24 +94,17 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 		}
 	}
 
-	async function inDm(answer: Answer, dm: Told['dm']): Promise<Told['dm']> {
-		const { text, blocks } = receiptMessage(answer, context());
+	/** The message that tells it, a new one when the one before cannot be updated any more; null when that failed. */
+	async function inDm(answer: Answer): Promise<Told['dm']> {
+		const key = `${answer.id} ${answer.told.dm?.ts ?? ''}`;
+		const before = posted.get(key) ?? answer.told.dm;
 		try {
-			if (dm !== null) {
-				await clients.background.chat.update({ channel: dm.channelId, ts: dm.ts, text, blocks });
-				return dm;
-			}
-			const { channel } = await clients.background.conversations.open({ users: answer.person.userId });
-			if (channel?.id === undefined) return null;
-			const posted = await clients.background.chat.postMessage({
-				channel: channel.id,
-				text,
-				blocks,
-				unfurl_links: false,
-				unfurl_media: false,
-				metadata: { event_type: 'handraise_receipt', event_payload: { answer: answer.id } },
-			});
-			return posted.ts === undefined ? null : { channelId: channel.id, ts: posted.ts };
+			const content = receiptMessage(answer, context());
+			// Whoever deleted it has been told: only news is worth another message.
+			if (before !== null && ((await isUpdated(before, content)) || isTold(answer))) return before;
+			const dm = await post(answer, content);
+			if (dm !== null) keepNewest(posted, key, dm, MOST_POSTED);
+			return dm;
 		} catch (error) {
 			log.warn(
 				{ answer: answer.id, code: slackErrorCode(error) ?? 'no_answer' },
@@ -102,6 +112,46 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 			);
 			return null;
 		}
+	}
+
+	/** False when this message can never be updated. */
+	async function isUpdated({ channelId, ts }: NonNullable<Told['dm']>, content: MessageContent): Promise<boolean> {
+		try {
+			await clients.background.chat.update({ channel: channelId, ts, ...replacement(content) });
+			return true;
+		} catch (error) {
+			if (NOT_UPDATABLE.has(slackErrorCode(error) ?? '')) return false;
+			throw error;
+		}
+	}
+
+	async function post({ id, person }: Answer, { text, blocks }: MessageContent): Promise<Told['dm']> {
+		const { channel } = await clients.background.conversations.open({ users: person.userId });
+		if (channel?.id === undefined) return null;
+		const { ts } = await clients.background.chat.postMessage({
+			channel: channel.id,
+			text,
+			blocks,
+			unfurl_links: false,
+			unfurl_media: false,
+			metadata: { event_type: 'handraise_receipt', event_payload: { answer: id } },
+		});
+		return ts === undefined ? null : { channelId: channel.id, ts };
+	}
+
+	async function tell(answer: Answer, hurry: AbortSignal): Promise<Told> {
+		await untilAcknowledged(answer, hurry);
+		const { told } = answer;
+		const modal = told.modalOpen ? await inModal(answer) : 'closed';
+		const wantsDm = told.dm !== null || needsDm(answer, modal, clock.now());
+		const dm = wantsDm ? await inDm(answer) : null;
+		const isNowTold = wantsDm ? dm !== null : modal !== 'failed';
+		return {
+			state: isNowTold ? answer.state : told.state,
+			aftermath: isNowTold ? answer.aftermath : told.aftermath,
+			dm: dm ?? told.dm,
+			modalOpen: modal !== 'closed',
+		};
 	}
 
 	return {
@@ -113,28 +163,29 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 			// Another replica may tell of it: what nobody asks for is forgotten.
 			keepNewest(acks, viewId, { done, resolve }, MOST_ACKS);
 		},
-		acknowledged: (viewId) => acks.get(viewId)?.resolve(clock.now()),
+		acknowledged: (viewId) => acks.get(viewId)?.resolve(uptimeOf(clock)),
 
 		async tell(answer, hurry) {
-			await untilAcknowledged(answer, hurry);
-			const { told } = answer;
-			const modal = told.modalOpen ? await inModal(answer) : 'closed';
-			const wantsDm = told.dm !== null || needsDm(answer, modal, clock.now());
-			const dm = wantsDm ? await inDm(answer, told.dm) : null;
-			const isTold = modal === 'shown' || (wantsDm ? dm !== null : modal === 'closed');
-			return {
-				state: isTold ? answer.state : told.state,
-				aftermath: isTold ? answer.aftermath : told.aftermath,
-				dm: dm ?? told.dm,
-				modalOpen: modal !== 'closed',
-			};
+			const turn = Promise.resolve(telling.get(answer.id)).then(() => tell(answer, hurry));
+			telling.set(answer.id, turn);
+			try {
+				return await turn;
+			} finally {
+				if (telling.get(answer.id) === turn) telling.delete(answer.id);
+			}
 		},
 	};
 }
 
+/** Whether what is so now was told before. */
+function isTold({ state, aftermath, told }: Answer): boolean {
+	return told.state === state && told.aftermath === aftermath;
+}
+
 function needsDm(answer: Answer, modal: 'shown' | 'closed' | 'failed', now: number): boolean {
 	const age = now - answer.acceptedAt;
-	if (isFailed(answer)) return modal !== 'shown' || age > STILL_THERE_MS;
-	if (answer.state === 'delivered') return answer.aftermath === null && age > LONG_MS;
-	return (answer.state === 'accepted' || answer.state === 'delivering') && answer.lastError !== null && age > LONG_MS;
+	const isBadNews = isFailed(answer) || BAD_ENDINGS.includes(answer.aftermath) || agentMayStand(answer);
+	if (isBadNews) return modal !== 'shown' || age > STILL_THERE_MS;
+	if (answer.state === 'delivered') return answer.aftermath === null && age >= TAKES_LONG_MS;
+	return (answer.state === 'accepted' || answer.state === 'delivering') && age >= TAKES_LONG_MS;
 }

@@ -7,7 +7,9 @@ const REPLY_WITHIN_MS = 5_000;
 
 /**
  * Tells something to one person, only for their eyes: through the request's response_url, where the bot need not be a
- * member; else as an ephemeral message; else in a DM.
+ * member; else as an ephemeral message; else in a DM. Slack shows an ephemeral message in a thread only where that has
+ * replies, and to nobody who looks at the channel: it goes into the thread of somebody who has just written there, and
+ * into the channel for anybody else, as what a response_url brings does.
  */
 export function createReply({ client }: { client: WebClient }) {
 	/** Bolt's own `respond` has no time-out. */
@@ -34,7 +36,7 @@ export function createReply({ client }: { client: WebClient }) {
 				channel: request.channelId,
 				user: request.person.userId,
 				...content,
-				...(request.threadTs === null ? {} : { thread_ts: request.threadTs }),
+				...(request.wroteInThread && request.threadTs !== null ? { thread_ts: request.threadTs } : {}),
 			});
 			return true;
 		} catch {

@@ -13,6 +13,8 @@ export interface PersonRequest {
 	/** The thread of the message they acted on, or that message itself when it is in a channel and starts one. */
 	readonly threadTs: string | null;
 	readonly messageTs: string | null;
+	/** They have just written a reply there: the thread has one, and they look at it. */
+	readonly wroteInThread: boolean;
 	/** Opens one modal within three seconds. */
 	readonly triggerId: string | null;
 	/** Takes five replies within half an hour. */
@@ -53,6 +55,7 @@ export function personRequest(raw: unknown, log: Log): PersonRequest {
 		channelId: data.channel_id ?? data.channel?.id ?? data.container?.channel_id ?? null,
 		threadTs: data.container?.thread_ts ?? data.message?.thread_ts ?? (isEphemeral ? null : messageTs),
 		messageTs: isEphemeral ? null : messageTs,
+		wroteInThread: false,
 		triggerId: data.trigger_id ?? null,
 		responseUrl: data.response_url ?? null,
 		log: log.child({ request: requestId, user: userId, team: teamId }),

@@ -33,8 +33,11 @@ describe('errors', () => {
 		'aborted',
 		'invalid_session_id',
 		'store_unavailable',
-		'store_too_slow',
+		'acceptance_unknown',
 		'slack_unavailable',
+		'post_refused',
+		'thread_gone',
+		'text_in_channel',
 	];
 
 	it('have words of their own for each code', () => {

@@ -1,12 +1,16 @@
 import type { WebClient } from '@slack/web-api';
 import type { Answers } from '../../answers/accept.ts';
 import type { Answer } from '../../answers/answer.ts';
+import { canRestart } from '../../answers/deliver.ts';
 import type { AnswerStore } from '../../answers/ports.ts';
 import type { Gatekeeper } from '../../answers/who-may.ts';
 import type { Clock } from '../../clock.ts';
+import type { Session } from '../../questions/session.ts';
+import { replacement } from '../blocks/message.ts';
 import { errorMessage, ownTextMessage, receiptMessage, refusedMessage } from '../blocks/messages.ts';
 import { receiptModal } from '../blocks/receipt-modal.ts';
 import { slackErrorCode } from '../clients.ts';
+import { codeOf } from '../error-code.ts';
 import { ACTIONS, decodeCarriage } from '../ids.ts';
 import type { Listen, Press } from '../listen.ts';
 import { decodeMetadata, newMetadata } from '../metadata.ts';
@@ -15,6 +19,7 @@ import { originOf, type PersonRequest } from '../request.ts';
 import type { Values } from '../session/draft-for.ts';
 import type { SessionFlow } from '../session/flow.ts';
 import { newFormId } from '../session/presenter.ts';
+import { postToThread, type ThreadPostOutcome } from '../thread-post.ts';
 import { errorWords, type Names } from '../words.ts';
 import { viewOf } from './session-actions.ts';
 
@@ -22,6 +27,7 @@ interface Dependencies {
 	readonly client: WebClient;
 	readonly answers: Answers;
 	readonly store: AnswerStore;
+	readonly sessions: { read(sessionId: string, options: { priority: 'person' }): Promise<{ session: Session }> };
 	readonly gatekeeper: Gatekeeper;
 	readonly flow: SessionFlow;
 	readonly reply: Reply;
@@ -30,9 +36,14 @@ interface Dependencies {
 	readonly clock: Clock;
 }
 
+const NOTHING_TO_START =
+	'Your answer was not sent again: the agent has continued, or the session has a different answer now. Open the session to see it.';
+
+const SENT_A_MOMENT_AGO = 'It was sent again a moment ago. Wait until the agent continues.';
+
 /** Buttons on receipts, in a modal or a DM; they work as long as the answer is in the store. */
 export function registerAnswerActions(listen: Listen, deps: Dependencies): void {
-	const { client, answers, store, gatekeeper, flow, reply, names, adminContact, clock } = deps;
+	const { client, answers, store, sessions, gatekeeper, flow, reply, names, adminContact, clock } = deps;
 
 	/** The author's own answer that the button belongs to, or null after telling why not. */
 	async function ownAnswer(request: PersonRequest, press: Press): Promise<Answer | null> {
@@ -58,8 +69,8 @@ export function registerAnswerActions(listen: Listen, deps: Dependencies): void 
 			return;
 		}
 		if (request.channelId === null || request.messageTs === null) return;
-		const { text, blocks } = receiptMessage(answer, receipt);
-		await client.chat.update({ channel: request.channelId, ts: request.messageTs, text, blocks });
+		const content = replacement(receiptMessage(answer, receipt));
+		await client.chat.update({ channel: request.channelId, ts: request.messageTs, ...content });
 	}
 
 	listen.action(ACTIONS.tryAgain, async (request, press) => {
@@ -75,6 +86,33 @@ export function registerAnswerActions(listen: Listen, deps: Dependencies): void 
 			return;
 		}
 		await showAgain(request, press, result.answer);
+	});
+
+	listen.action(ACTIONS.sendAgain, async (request, press) => {
+		const own = await ownAnswer(request, press);
+		if (own === null) return;
+		let session: Session;
+		try {
+			({ session } = await sessions.read(own.question.sessionId, { priority: 'person' }));
+		} catch (error) {
+			const { what } = errorWords(codeOf(error), { kept: 'nothing', adminContact });
+			await showAgain(
+				request,
+				press,
+				own,
+				`Your answer was not sent again. ${what} It is still in the session. Press *Send again* in a moment.`,
+			);
+			return;
+		}
+		if (!canRestart(own, session)) {
+			// The agent is not standing still: nothing is offered any more.
+			await showAgain(request, press, { ...own, startFailed: false }, NOTHING_TO_START);
+			return;
+		}
+		const asked = await answers.sendAgain(own.id, request.person);
+		request.log.info({ answer: own.id, outcome: asked === null ? 'too late' : 'asked' }, 'send again');
+		if (asked !== null) return showAgain(request, press, asked);
+		await showAgain(request, press, (await store.get(own.id)) ?? own, SENT_A_MOMENT_AGO);
 	});
 
 	listen.action(ACTIONS.giveUp, async (request, press) => {
@@ -115,21 +153,25 @@ export function registerAnswerActions(listen: Listen, deps: Dependencies): void 
 	listen.action(ACTIONS.postToThread, async (request, press) => {
 		const own = await ownAnswer(request, press);
 		if (own === null || own.origin.channelId === null) return;
-		const { channelId, threadTs } = own.origin;
-		try {
-			await client.chat.postMessage({
-				channel: channelId,
-				...ownTextMessage(own),
-				...(threadTs === null ? {} : { thread_ts: threadTs }),
-			});
-		} catch (error) {
-			const code = slackErrorCode(error) === null ? 'slack_unavailable' : 'post_refused';
-			await showAgain(request, press, own, errorWords(code, { kept: 'answer', adminContact }).text);
-			return;
-		}
-		await showAgain(request, press, own, '💬 Your text was posted.');
+		const { channelId: channel, threadTs } = own.origin;
+		const content = ownTextMessage(own);
+		const failed = await (threadTs === null
+			? client.chat.postMessage({ channel, ...content }).then(() => null)
+			: postToThread(client, { channel, threadTs, content }).then((outcome) => NOT_POSTED[outcome])
+		).catch((error: unknown) => (slackErrorCode(error) === null ? 'slack_unavailable' : 'post_refused'));
+		request.log.info({ answer: own.id, outcome: failed ?? 'posted' }, 'post my text');
+		const note =
+			failed === null ? '💬 Your text was posted.' : errorWords(failed, { kept: 'answer', adminContact }).text;
+		await showAgain(request, press, own, note);
 	});
 }
+
+/** The code of what went wrong. */
+const NOT_POSTED = {
+	posted: null,
+	threadGone: 'thread_gone',
+	inChannel: 'text_in_channel',
+} as const satisfies Record<ThreadPostOutcome, string | null>;
 
 /** The texts of an answer by position, secrets left out. */
 function textsOf({ content }: Answer): Values {

@@ -1,12 +1,14 @@
 import type { DraftStore } from '../../answers/ports.ts';
 import type { Drafting, StandingForm } from '../drafting.ts';
 import { OutdatedViewError } from '../error-code.ts';
-import { ACTIONS, decodeTarget } from '../ids.ts';
+import { ACTIONS, CALLBACKS, decodeTarget } from '../ids.ts';
 import type { Listen, Press } from '../listen.ts';
 import { decodeMetadata, newMetadata, type ViewMetadata } from '../metadata.ts';
 import { originOf, type PersonRequest } from '../request.ts';
-import type { OpenView, SessionFlow } from '../session/flow.ts';
+import type { TypedText } from '../session/draft-for.ts';
+import type { SessionFlow } from '../session/flow.ts';
 import { newFormId } from '../session/presenter.ts';
+import type { OpenView } from '../session/view-handle.ts';
 
 interface Dependencies {
 	readonly flow: SessionFlow;
@@ -27,11 +29,12 @@ export function registerSessionActions(listen: Listen, { flow, drafting, drafts 
 			if (press.view === null) return;
 			const form = await drafting.read(press.view);
 			if (form === null) throw new OutdatedViewError();
-			await drafting.keep(request.person, form);
+			await drafting.keep(request.person, press.view.id, form);
 			await flow.show(request, viewOf(press), {
 				metadata: { ...form.metadata, ...change(form.metadata, press) },
 				typed: typedIn(form),
 				sameReading,
+				isShown: press.view.callbackId === CALLBACKS.session,
 			});
 		};
 	}
@@ -95,6 +98,6 @@ export function viewOf(press: Press): OpenView {
 }
 
 /** Null when there is no form, so that a draft may come in. */
-function typedIn({ metadata, reading }: StandingForm): Readonly<Record<number, string>> | null {
-	return metadata.fields.length === 0 ? null : reading.values;
+export function typedIn({ metadata, reading, at }: StandingForm): TypedText | null {
+	return metadata.fields.length === 0 ? null : { values: reading.values, at };
 }

@@ -1,17 +1,19 @@
 import type { Gatekeeper } from '../../answers/who-may.ts';
+import type { Clock } from '../../clock.ts';
 import { retryAtOf } from '../../errors.ts';
 import type { Session } from '../../questions/session.ts';
-import { errorMessage, refusedMessage } from '../blocks/messages.ts';
+import { errorMessage, refusedMessage, stillWaitingMessage } from '../blocks/messages.ts';
 import { filesMessage, screenshotMessage } from '../blocks/private-links.ts';
 import type { WatchCommands } from '../commands/watch.ts';
 import type { Drafting } from '../drafting.ts';
 import { codeOf } from '../error-code.ts';
 import { ACTIONS, decodeTarget } from '../ids.ts';
 import type { Listen, Press } from '../listen.ts';
+import { withNotes } from '../long-wait.ts';
 import type { Reply } from '../reply.ts';
 import type { PersonRequest } from '../request.ts';
 import type { SessionFlow } from '../session/flow.ts';
-import { viewOf } from './session-actions.ts';
+import { typedIn, viewOf } from './session-actions.ts';
 
 interface Dependencies {
 	readonly commands: WatchCommands;
@@ -23,13 +25,14 @@ interface Dependencies {
 	};
 	readonly reply: Reply;
 	readonly adminContact: string | null;
+	readonly clock: Clock;
 }
 
 const asItIs = { questionsOnly: null, questionsInChannel: null };
 
 /** Watch and unwatch as buttons, the pages of the list, and what a card shows to one person only. */
 export function registerWatchActions(listen: Listen, deps: Dependencies): void {
-	const { commands, flow, drafting, gatekeeper, service, reply, adminContact } = deps;
+	const { commands, flow, drafting, gatekeeper, service, reply, adminContact, clock } = deps;
 
 	async function mayDo(request: PersonRequest, channelId: string | null): Promise<boolean> {
 		const verdict = await gatekeeper.check(request.person, channelId);
@@ -46,12 +49,13 @@ export function registerWatchActions(listen: Listen, deps: Dependencies): void {
 		// Replies go where the watch is, also from inside a modal, which has no place of its own.
 		const here = { ...request, channelId };
 		if (!(await mayDo(here, channelId))) return;
+		// Before what may take long: somebody may go on typing meanwhile.
+		if (form !== null) await drafting.keep(request.person, press.view?.id ?? null, form);
 		if (watch) await commands.watch(here, channelId, [target.sessionId], asItIs);
 		else await commands.unwatch(here, channelId, [target.sessionId]);
 		if (form === null) return;
-		await drafting.keep(request.person, form);
-		const typed = form.metadata.fields.length === 0 ? null : form.reading.values;
-		await flow.show(request, viewOf(press), { metadata: form.metadata, typed, sameReading: true });
+		const { metadata } = form;
+		await flow.show(request, viewOf(press), { metadata, typed: typedIn(form), sameReading: true, isShown: true });
 	}
 
 	/** Reads the session again, since its links die, and tells only the person who pressed. */
@@ -63,14 +67,18 @@ export function registerWatchActions(listen: Listen, deps: Dependencies): void {
 		const target = decodeTarget(press.value);
 		if (target === null || !(await mayDo(request, request.channelId))) return;
 		try {
-			const { session } = await service.read(target.sessionId, { priority: 'person' });
+			const work = service.read(target.sessionId, { priority: 'person' });
+			const { session } = await withNotes(clock, work, async () => {
+				await reply.toPerson(request, stillWaitingMessage(target.sessionId));
+				return false;
+			});
 			const [best, ...others] = build(session);
 			if (best === undefined) return;
 			if (await reply.tryInPrivate(request, best)) return;
 			// An image that Slack cannot download fails the whole message.
 			for (const other of others) if (await reply.toPerson(request, other)) return;
 		} catch (error) {
-			const context = { kept: 'nothing', adminContact, retryAt: retryAtOf(error) } as const;
+			const context = { kept: 'nothing', adminContact, retryAt: retryAtOf(error, clock.now()) } as const;
 			await reply.toPerson(request, errorMessage(codeOf(error), target.sessionId, context));
 		}
 	}

@@ -13,3 +13,11 @@ export interface MessageContent {
 export function message(text: string, blocks: readonly KnownBlock[]): MessageContent {
 	return { text, blocks: [...blocks], unfurl_links: false, unfurl_media: false };
 }
+
+/**
+ * What replaces the content of a message. Unlike `chat.postMessage`, `chat.update` treats text as if a person had typed
+ * it, which makes bare names live, unless `parse` is given.
+ */
+export function replacement({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>) {
+	return { text, blocks, parse: 'none' } as const;
+}

@@ -3,7 +3,7 @@ import type { Refusal } from '../../answers/who-may.ts';
 import type { HelpReason } from '../commands/parse.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { oneLineMrkdwn } from '../text.ts';
-import { type ErrorContext, errorWords, receiptHeadline, refusalWords } from '../words.ts';
+import { type ErrorContext, errorWords, mayHaveArrived, receiptHeadline, refusalWords } from '../words.ts';
 import { type MessageContent, message } from './message.ts';
 import { button, buttons, context, section } from './parts.ts';
 import { ownText, type ReceiptContext, receiptBlocks, receiptButtons, sessionName } from './receipt.ts';
@@ -16,6 +16,7 @@ const REASONS = {
 	foreign_link: 'That link is not one of our session dashboard.',
 	link_without_id: 'That link names no session.',
 	id_too_long: 'That is too long for a session id.',
+	reserved_id: 'That word is not a session id.',
 } as const satisfies Record<HelpReason, string>;
 
 /** What `/session` understands, and why help is shown if it was not asked for. */
@@ -30,12 +31,20 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', command = 
 		"*Use as answer* in a message's menu, or a mention of me, in a card's thread — answer with that message",
 	];
 	const said = oneLineMrkdwn(typed, 150).replaceAll('`', "'");
-	const why = reason === 'unclear' && said !== '' ? `I did not understand \`${command} ${said}\`.` : REASONS[reason];
+	const why = said === '' ? REASONS[reason] : whyWith(said, reason, command);
 	return message(`${why} ${command} shows what an agent asks and takes your answer.`.trim(), [
 		...section(why === '' ? '' : `⚠️ ${why}`),
 		...section("*Handraise brings agents' questions to you and your answers to them.*"),
 		...section(lines.join('\n')),
 	]);
+}
+
+/** The reason with what was typed, where that helps. */
+function whyWith(said: string, reason: HelpReason, command: string): string {
+	if (reason === 'unclear') return `I did not understand \`${command} ${said}\`.`;
+	if (reason === 'reserved_id')
+		return `“${said}” is not a session id: the session service uses that word itself. Nothing was changed.`;
+	return REASONS[reason];
 }
 
 /** When the trigger is lost: the same way to the form, by a button with a trigger of its own. */
@@ -62,16 +71,40 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 /** The author's own text, posted where the question was because it could not be sent. Never a secret. */
 export function ownTextMessage(answer: Answer): MessageContent {
 	const session = sessionName(answer.question.sessionId);
-	return message(`An answer that was not sent (session ${oneLineMrkdwn(answer.question.sessionId, 100)})`, [
-		...section(`💬 <@${answer.person.userId}> wanted to answer ${session}. This was not sent to the agent:`),
+	const fate = mayHaveArrived(answer) ? 'was sent to the agent and may have arrived' : 'was not sent to the agent';
+	return message(`An answer that ${fate} (session ${oneLineMrkdwn(answer.question.sessionId, 100)})`, [
+		...section(`💬 <@${answer.person.userId}> wanted to answer ${session}. This ${fate}:`),
 		...ownText(answer, 6_000),
 	]);
+}
+
+/** Slack takes 3,000 characters in one section. */
+const SECTION_TEXT = 2_900;
+
+/** What became of a command, a line for each session. mrkdwn that is safe already, each line below 2,900 characters. */
+export function outcomesMessage(lines: readonly string[], note = ''): MessageContent {
+	const parts: string[] = [];
+	for (const line of lines) {
+		const last = parts.at(-1);
+		if (last === undefined || last.length + line.length >= SECTION_TEXT) parts.push(line);
+		else parts[parts.length - 1] = `${last}\n${line}`;
+	}
+	return message(parts[0] ?? '', [...parts.flatMap((part) => section(part)), ...context(note)]);
 }
 
 /** Somebody may not do this. */
 export function refusedMessage(refusal: Refusal, adminContact: string | null): MessageContent {
 	const words = refusalWords(refusal, adminContact);
 	return message(words, section(`🔒 ${words}`));
+}
+
+/** What was asked for takes long. It comes to the same place. */
+export function stillWaitingMessage(sessionId: string | null): MessageContent {
+	const words = '⏳ Still waiting for the session service. The result comes as soon as it responds.';
+	return message(words, [
+		...section(words),
+		...context(sessionId === null ? '' : `This is about ${sessionName(sessionId)}.`),
+	]);
 }
 
 /** A failure outside a modal. */

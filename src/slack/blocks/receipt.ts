@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { Answer, AnswerItem } from '../../answers/answer.ts';
+import { type Answer, type AnswerItem, TAKES_LONG_MS } from '../../answers/answer.ts';
 import { ACTIONS, encodeCarriage, encodeTarget } from '../ids.ts';
 import { isBlank, oneLineMrkdwn, quoted } from '../text.ts';
 import {
@@ -7,11 +7,12 @@ import {
 	agoText,
 	contactMrkdwn,
 	errorWords,
+	mayHaveArrived,
 	momentMrkdwn,
 	type Names,
 	personMrkdwn,
 	receiptHeadline,
-	STATE_WORDS,
+	timelineWords,
 } from '../words.ts';
 import { button, buttons, context, section } from './parts.ts';
 
@@ -25,6 +26,9 @@ export interface ReceiptContext {
 }
 
 const mostItems = 10;
+
+/** Where it would stand: nobody's words go before a whole channel unasked. */
+const POST_LABELS = { thread: 'Post my text to the thread', channel: 'Post my text in the channel' } as const;
 
 /** Answers of which nothing is sent any more, though their author may want it to be. */
 const failed: readonly Answer['state'][] = ['waiting', 'conflicted', 'changed', 'refused', 'ended'];
@@ -55,7 +59,9 @@ export function receiptButtons(answer: Answer): KnownBlock[] {
 	const post =
 		answer.origin.channelId === null || !hasText(answer)
 			? null
-			: button(ACTIONS.postToThread, 'Post my text to the thread', { value: id });
+			: button(ACTIONS.postToThread, POST_LABELS[answer.origin.threadTs === null ? 'channel' : 'thread'], {
+					value: id,
+				});
 	switch (state) {
 		case 'accepted':
 			return answer.lastError === null ? [] : buttons(giveUp);
@@ -75,14 +81,28 @@ export function receiptButtons(answer: Answer): KnownBlock[] {
 		case 'ended':
 			return buttons(button(ACTIONS.open, 'Open the session', { value: target }), post);
 		default:
+			if (canSendAgain(answer))
+				return buttons(button(ACTIONS.sendAgain, 'Send again', { value: id, style: 'primary' }));
 			return answer.aftermath === 'overwritten'
 				? buttons(button(ACTIONS.open, 'Open the session', { value: target }), post)
 				: [];
 	}
 }
 
-function receiptIcon({ state, aftermath }: Answer): string {
+/** Saved by the service, which reported a failure, and no sign of the agent since. */
+export function agentMayStand({ state, aftermath, startFailed }: Answer): boolean {
+	return state === 'delivered' && startFailed && (aftermath === null || aftermath === 'unseen');
+}
+
+/** Offered after the service saved an answer and reported a failure; whether it still makes sense is checked at the press. */
+function canSendAgain(answer: Answer): boolean {
+	return agentMayStand(answer) && answer.restartAskedAt === null;
+}
+
+function receiptIcon(answer: Answer): string {
+	const { state, aftermath } = answer;
 	if (state === 'resumed') return '✅';
+	if (agentMayStand(answer)) return '⚠️';
 	if (state === 'delivered')
 		return aftermath === null || aftermath === 'resumed' || aftermath === 'completed' ? '✅' : '⚠️';
 	if (state === 'accepted') return '💾';
@@ -96,27 +116,63 @@ function explanation(answer: Answer, { adminContact, now }: ReceiptContext): str
 	switch (state) {
 		case 'accepted':
 		case 'delivering': {
-			if (lastError === null) return 'You can close this: it is sent in any case, and you are told if it cannot be.';
+			if (lastError === null) {
+				return now - answer.acceptedAt >= TAKES_LONG_MS
+					? 'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.'
+					: 'You can close this: it is sent in any case, and you are told if it cannot be.';
+			}
+			if (state === 'delivering') {
+				const { what } = errorWords(lastError, { kept: 'nothing', adminContact });
+				return `${what} Handraise reads the session again by itself, and sends your answer again only once it is certain that it did not arrive.`;
+			}
 			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
 			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
 		}
 		case 'waiting': {
 			const why = lastError === null ? '' : `${errorWords(lastError, { kept: 'nothing', adminContact }).what} `;
-			return `${why}It was tried ${times(answer.attempts)} since ${momentMrkdwn(answer.acceptedAt)}. What shall become of it?`;
+			return `${why}It was tried ${times(answer.attempts)} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or give it up?`;
 		}
 		case 'refused': {
 			const why = lastError === null ? '' : `${errorWords(lastError, { kept: 'nothing', adminContact }).what} `;
 			return `${why}${keptText(answer)} Trying again helps once that has been mended; ${contactMrkdwn(adminContact)} can tell.`;
 		}
 		case 'conflicted':
-			return `Nothing was overwritten. ${keptText(answer)}`;
+			return mayHaveArrived(answer)
+				? `It is not sent again. ${keptText(answer)}`
+				: `Nothing was overwritten. ${keptText(answer)}`;
 		case 'changed':
-			return `The agent asks something else now. ${keptText(answer)} It is carried over where it fits.`;
+			return mayHaveArrived(answer)
+				? `Look at the session before you answer again. ${keptText(answer)} It is carried over where it fits.`
+				: `The agent asks something else now. ${keptText(answer)} It is carried over where it fits.`;
 		case 'ended':
 			return `No agent reads answers of this session any more. ${keptText(answer)}`;
+		case 'delivered':
+			return agentMayStand(answer) ? startFailedText({ ...answer, adminContact }) : '';
 		default:
 			return '';
 	}
+}
+
+function startFailedText({
+	restartAskedAt,
+	lastError,
+	adminContact,
+}: Answer & Pick<ReceiptContext, 'adminContact'>): string {
+	if (restartAskedAt !== null) return 'It is sent again now, to start the agent.';
+	const failed =
+		lastError === null
+			? ''
+			: `The last *Send again* failed. ${errorWords(lastError, { kept: 'nothing', adminContact }).what} Your answer is still in the session. `;
+	return (
+		failed +
+		'*Send again* sends the same answer once more, which starts the agent. It works only if your answer is unchanged and the agent has not continued.'
+	);
+}
+
+/** Secrets of an answer that waits for its author are kept for some days only. */
+function wipedText({ content }: Answer): string {
+	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
+	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again. ' : '';
 }
 
 /** What of the typed text is still there. */
@@ -176,8 +232,9 @@ function hasText({ content }: Answer): boolean {
 }
 
 /** Each state with its time, in the reader's time zone. */
-export function timeline({ timeline: entries, aftermath }: Answer): KnownBlock[] {
-	const lines = entries.slice(-8).map(({ state, at }) => `${STATE_WORDS[state]} · ${momentMrkdwn(at)}`);
+export function timeline(answer: Answer): KnownBlock[] {
+	const { timeline: entries, aftermath } = answer;
+	const lines = entries.slice(-8).map(({ state, at }) => `${timelineWords(answer, state)} · ${momentMrkdwn(at)}`);
 	if (aftermath !== null && aftermath !== 'resumed') lines.push(AFTERMATH_WORDS[aftermath]);
 	return context(lines.join('\n'));
 }

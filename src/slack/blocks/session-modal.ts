@@ -1,8 +1,10 @@
 import type { KnownBlock, ModalView } from '@slack/types';
+import { askingMessageIndex, questionAt } from '../../questions/open-question.ts';
+import { isWaiting } from '../../questions/status.ts';
 import { buildForm, type Form } from '../form.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import { isBlank, markdownAsMrkdwn } from '../text.ts';
-import { durationText, statusWords } from '../words.ts';
+import { durationText, statusWords, waitingWords } from '../words.ts';
 import { button, buttons, context, dashboardLink, MODAL_BLOCKS, MODAL_BYTES, modal, section } from './parts.ts';
 import { sessionDetails } from './session-details.ts';
 import { sessionHeadline } from './session-headline.ts';
@@ -104,8 +106,10 @@ function elsewhere(model: SessionModel): string {
 		: 'Please answer it in the dashboard: the button is below.';
 }
 
-function nothingOpen({ session }: SessionModel): KnownBlock[] {
-	return section(statusWords(session.status).meaning);
+function nothingOpen({ session, settledBy = null, names }: SessionModel): KnownBlock[] {
+	if (!isWaiting(session.status)) return section(statusWords(session.status).meaning);
+	const newest = askingMessageIndex(session);
+	return section(waitingWords(newest === null ? null : questionAt(session, newest), settledBy, names));
 }
 
 function footer(model: SessionModel): KnownBlock[] {

@@ -2,7 +2,7 @@ import type { OtherAnswer } from '../../answers/answer.ts';
 import type { Question } from '../../questions/open-question.ts';
 import type { Session } from '../../questions/session.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import type { Names } from '../words.ts';
+import type { Names, SettledBy } from '../words.ts';
 
 /** One thing worth knowing above the question. */
 export type Notice =
@@ -16,6 +16,8 @@ export type Notice =
 	| { readonly kind: 'prefilled' }
 	/** A message was chosen for an answer, but nothing is open, or only what is secret. */
 	| { readonly kind: 'textUnused'; readonly why: 'nothingOpen' | 'secret' }
+	/** The session is being read again, for so many milliseconds by now. */
+	| { readonly kind: 'stillWaiting'; readonly waitedMs: number }
 	/** The service did not answer just now: what is shown was read earlier. */
 	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number }
 	/** This person's own answer to this question is on its way or waits. */
@@ -33,6 +35,8 @@ export interface SessionModel {
 	readonly readAt: number;
 	/** What is open, or null. */
 	readonly question: Question | null;
+	/** Whose answer settled the newest question, where nothing is open and the agent still says that it waits. */
+	readonly settledBy?: SettledBy | null;
 	/** Of the view as it stands (`newMetadata` at first), with `page`, `partial` and `plainText` as they are to be. */
 	readonly metadata: ViewMetadata;
 	/** What is known of the answers by position: a draft, typed text, a prefill. */

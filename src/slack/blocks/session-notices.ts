@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { statusKind } from '../../questions/status.ts';
 import { isBlank, quoted } from '../text.ts';
-import { agoText, durationText, errorWords, momentMrkdwn, personMrkdwn } from '../words.ts';
+import { agoText, durationText, errorWords, momentMrkdwn, personMrkdwn, stillWaitingWords } from '../words.ts';
 import { context, section } from './parts.ts';
 import type { ClaimView, Notice, SessionModel } from './session-model.ts';
 
@@ -64,6 +64,8 @@ function noticeText(notice: Notice, model: SessionModel): string {
 			return notice.why === 'nothingOpen'
 				? '📝 No question is open here, so the message you chose was not used.'
 				: '🔒 This asks for a password or code. Those are never taken from a message; please type it here.';
+		case 'stillWaiting':
+			return `⏳ ${stillWaitingWords(notice.waitedMs)}`;
 		case 'stale': {
 			const { what } = errorWords(notice.code, { kept: 'nothing', adminContact: model.adminContact });
 			return `⚠️ ${what} You see the session as it was ${agoText(notice.readAt, model.now)}.`;

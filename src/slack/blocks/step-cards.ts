@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import { asks } from '../../questions/open-question.ts';
 import { type HistoryEntry, latestHistory } from '../../questions/progress.ts';
 import { ACTIONS } from '../ids.ts';
 import { isBlank, markdownAsMrkdwn, oneLineMrkdwn } from '../text.ts';
@@ -45,7 +46,7 @@ function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlo
 	const did = actionsLine(message.actions);
 	const note = asksAbove
 		? 'asks the question above'
-		: message.humanInput.length > 0
+		: asks(message)
 			? askedWords(message.humanInput.length)
 			: isBlank(said) && did === ''
 				? 'said nothing'

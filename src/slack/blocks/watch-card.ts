@@ -9,7 +9,7 @@ import { button, buttons, context, dashboardLink, divider, section } from './par
 import { sessionName } from './receipt.ts';
 import type { ClaimView } from './session-model.ts';
 import { claimsText } from './session-notices.ts';
-import { answeredLine, questionBlocks } from './watch-question.ts';
+import { answeredLine, isThere, questionBlocks, waitingLine } from './watch-question.ts';
 
 /** What a card shows; without a link that gives whoever has it access. */
 export interface CardModel {
@@ -44,6 +44,7 @@ export function watchCard(model: CardModel): MessageContent {
 			name === '' ? '' : sessionName(view.sessionId),
 			view.task === null ? '' : `Task: ${oneLineMrkdwn(view.task, 250)}`,
 		),
+		...section(waitingLine(view, model.names)),
 		...(asks ? openQuestion(model) : settledQuestion(model)),
 		...(view.result === null ? latestSteps(view) : result(view.result)),
 		...footer(model),
@@ -77,7 +78,7 @@ function settledQuestion({ view, standing, names }: CardModel): KnownBlock[] {
 	const { question } = view;
 	if (question === null) return [];
 	const isAnswered = question.items.some(({ value, secret, open }) => value !== null || (secret && !open));
-	if (standing !== null) return context(`✅ ${answeredLine(standing, names)}.`);
+	if (isThere(standing)) return context(`✅ ${answeredLine(standing, names)}.`);
 	return context(isAnswered ? "✅ Answered outside Slack, in the session service's own page." : '');
 }
 

@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { Answer } from '../../answers/answer.ts';
 import type { AnnouncementContent } from '../../watches/announcement.ts';
+import type { SessionView } from '../../watches/session-view.ts';
 import type { WatchEnd } from '../../watches/watch.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { markdownBlockText, oneLineMrkdwn } from '../text.ts';
@@ -8,13 +9,13 @@ import { durationText, momentMrkdwn, type Names, statusWords } from '../words.ts
 import { type MessageContent, message } from './message.ts';
 import { button, buttons, context, section } from './parts.ts';
 import { sessionName } from './receipt.ts';
-import { answerBlocks, answeredLine, questionBlocks } from './watch-question.ts';
+import { answerBlocks, answeredLine, isThere, questionBlocks, waitingLine } from './watch-question.ts';
 
 /** What the words of a post need beside its content. */
 export interface PostContext {
 	readonly sessionId: string;
-	/** As the session is called; may be empty. */
-	readonly sessionTitle: string;
+	/** The session as it was read last. */
+	readonly view: SessionView | null;
 	/** Ours to the question the post is about. */
 	readonly standing: Answer | null;
 	readonly names: Names;
@@ -33,7 +34,7 @@ export function watchPost(content: PostedContent, post: PostContext): MessageCon
 }
 
 function postParts(content: PostedContent, post: PostContext): { text: string; blocks: KnownBlock[] } {
-	const title = oneLineMrkdwn(post.sessionTitle, 100) || `Session ${oneLineMrkdwn(post.sessionId, 100)}`;
+	const title = titleOf(post);
 	switch (content.kind) {
 		case 'question': {
 			const { question, changed } = content;
@@ -64,7 +65,9 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return oneLine('💨 The question is closed: the agent went on without an answer.');
 		case 'status': {
 			const { emoji, mrkdwn } = statusWords(content.to);
-			return oneLine(`${emoji} ${title}: ${mrkdwn} (before: ${statusWords(content.from).mrkdwn})`);
+			const line = `${emoji} ${title}: ${mrkdwn} (before: ${statusWords(content.from).mrkdwn})`;
+			const waiting = post.view?.status === content.to ? waitingLine(post.view, post.names) : '';
+			return { text: line, blocks: [...section(line), ...section(waiting)] };
 		}
 		case 'end': {
 			const { emoji, mrkdwn } = statusWords(content.status);
@@ -79,7 +82,7 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return oneLine(`👋 ${endWords(content.reason, content.days)}`);
 		case 'serviceDown':
 			return oneLine(
-				`⚠️ The session service has not been reachable since ${momentMrkdwn(content.since)}. Cards in this channel stand still until it is back; answers are kept and sent then.`,
+				`⚠️ The session service has been unavailable since ${momentMrkdwn(content.since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`,
 			);
 		case 'serviceBack':
 			return oneLine(`✅ The session service is back after ${durationText(content.downMs)}. Cards are current again.`);
@@ -88,6 +91,10 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 				`👋 The watch of ${sessionNames(content.sessionIds)} in <#${content.channelId}> has ended: ${endWords(content.reason, null)}`,
 			);
 	}
+}
+
+function titleOf({ view, sessionId }: PostContext): string {
+	return oneLineMrkdwn(view?.name ?? '', 100) || `Session ${oneLineMrkdwn(sessionId, 100)}`;
 }
 
 /** Those that a line has room for. */
@@ -105,9 +112,9 @@ function oneLine(words: string): { text: string; blocks: KnownBlock[] } {
 }
 
 function answeredWords({ standing, names }: PostContext): string {
-	return standing === null
-		? "Answered outside Slack, in the session service's own page"
-		: answeredLine(standing, names);
+	return isThere(standing)
+		? answeredLine(standing, names)
+		: "Answered outside Slack, in the session service's own page";
 }
 
 /** The post of a question once it is settled: what was asked, who settled it, no button. */
@@ -116,7 +123,7 @@ export function settledQuestionPost(
 	how: Extract<AnnouncementContent, { kind: 'settle' }>['how'],
 	post: PostContext,
 ): MessageContent {
-	const title = oneLineMrkdwn(post.sessionTitle, 100) || `Session ${oneLineMrkdwn(post.sessionId, 100)}`;
+	const title = titleOf(post);
 	const words = {
 		answered: `✅ ${answeredWords(post)}`,
 		closed: '💨 Closed without an answer',

@@ -1,8 +1,9 @@
 import type { KnownBlock } from '@slack/types';
 import type { Answer } from '../../answers/answer.ts';
-import type { ItemView, QuestionView } from '../../watches/session-view.ts';
+import { isWaiting } from '../../questions/status.ts';
+import type { ItemView, QuestionView, SessionView } from '../../watches/session-view.ts';
 import { isBlank, markdownBlockText, oneLineMrkdwn, quoted } from '../text.ts';
-import { momentMrkdwn, type Names, personMrkdwn } from '../words.ts';
+import { momentMrkdwn, type Names, personMrkdwn, waitingWords } from '../words.ts';
 import { context, section } from './parts.ts';
 
 const items = 5;
@@ -23,6 +24,17 @@ function itemText({ title, description }: ItemView, index: number): string {
 	const name = oneLineMrkdwn(title, 250) || `Question ${index + 1}`;
 	const more = oneLineMrkdwn(description, 500);
 	return more === '' ? `❓ *${name}*` : `❓ *${name}*\n${more}`;
+}
+
+/** Why nobody can answer an agent here that waits for a person; empty when it does not wait, or its question says it. */
+export function waitingLine({ status, question }: SessionView, names: Names): string {
+	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
+	return waitingWords(question, null, names);
+}
+
+/** Whether `answer` is what stands in the question: one that waits for its author, or was never sent, is not. */
+export function isThere(answer: Answer | null): answer is Answer {
+	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
 }
 
 /** "Answered by @ada today at 10:12", with what became of it. */

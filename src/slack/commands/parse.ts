@@ -1,6 +1,9 @@
+import { isReservedId } from '../../questions/session-id.ts';
+
 /** What somebody typed after `/session`. */
 export type SessionCommand =
-	| { readonly kind: 'help'; readonly reason: HelpReason }
+	/** `word`: the one that the reason is about, where it is not all that was typed. */
+	| { readonly kind: 'help'; readonly reason: HelpReason; readonly word?: string }
 	| { readonly kind: 'open' | 'history'; readonly sessionId: string }
 	| { readonly kind: 'watch'; readonly sessionIds: readonly string[]; readonly options: WatchOptions }
 	| { readonly kind: 'unwatch'; readonly sessionIds: readonly string[] | 'all' }
@@ -20,10 +23,13 @@ export type HelpReason =
 	| 'too_many_ids'
 	| 'foreign_link'
 	| 'link_without_id'
-	| 'id_too_long';
+	| 'id_too_long'
+	| 'reserved_id';
 
 /** Ids seen are 8 hexadecimal characters, but the service only promises a string; a button's value holds this many. */
 const LONGEST_ID = 400;
+/** An id in a link may be percent-encoded; quotes are taken off one by one, so there is an end to a word. */
+const LONGEST_WORD = 4_000;
 const MOST_IDS = 20;
 
 /**
@@ -35,7 +41,7 @@ const MOST_IDS = 20;
 export function parseSessionCommand(text: string, dashboardUrl: string | null): SessionCommand {
 	// A label of Slack's links may hold spaces, so links lose theirs before the text is split.
 	const words = text
-		.replace(/<(https?:[^|>]*)\|[^>]*>/g, '$1')
+		.replace(/<(https?:[^|<>]*)\|[^<>]*>/g, '$1')
 		.split(/\s+/)
 		.filter((word) => word !== '');
 	const [first, ...rest] = words;
@@ -90,6 +96,7 @@ function withIds(
 	for (const word of words) {
 		const parsed = parseSessionId(word, dashboardUrl);
 		if (typeof parsed !== 'string') return help(parsed.problem);
+		if (isReservedId(parsed)) return { kind: 'help', reason: 'reserved_id', word: parsed };
 		if (!ids.includes(parsed)) ids.push(parsed);
 	}
 	return build(ids);
@@ -97,6 +104,7 @@ function withIds(
 
 /** The session id in one word of a person, or why there is none. */
 function parseSessionId(word: string, dashboardUrl: string | null): string | { problem: HelpReason } {
+	if (word.length > LONGEST_WORD) return { problem: 'id_too_long' };
 	const bare = unwrap(word);
 	if (bare === '') return { problem: 'missing_id' };
 	if (/^https?:\/\//i.test(bare)) return idOfLink(bare, dashboardUrl);

@@ -25,7 +25,7 @@ export function registerSessionCommand(listen: Listen, deps: Dependencies): void
 		const command = parseSessionCommand(text, dashboardUrl);
 		switch (command.kind) {
 			case 'help':
-				await reply.toPerson(request, helpMessage(command.reason, text.trim()));
+				await reply.toPerson(request, helpMessage(command.reason, command.word ?? text.trim()));
 				return;
 			case 'open':
 				await flow.open(request, { sessionId: command.sessionId, messageIndex: null, origin: originOf(request) });

@@ -1,12 +1,13 @@
+import type { Clock } from '../../clock.ts';
 import type { Subscriptions } from '../../watches/subscribe.ts';
-import { message } from '../blocks/message.ts';
-import { errorMessage } from '../blocks/messages.ts';
-import { context, section } from '../blocks/parts.ts';
+import { errorMessage, outcomesMessage, stillWaitingMessage } from '../blocks/messages.ts';
 import { LIST_PAGE, watchList } from '../blocks/watch-list.ts';
 import type { Channels } from '../channels.ts';
 import { codeOf } from '../error-code.ts';
+import { withNotes } from '../long-wait.ts';
 import type { Reply } from '../reply.ts';
 import type { PersonRequest } from '../request.ts';
+import { oneLineMrkdwn } from '../text.ts';
 import { channelRefusalWords, expectationWords, watchOutcomeWords } from '../words.ts';
 import type { SessionCommand, WatchOptions } from './parse.ts';
 
@@ -15,15 +16,15 @@ interface Dependencies {
 	readonly channels: Channels;
 	readonly reply: Reply;
 	readonly adminContact: string | null;
+	readonly clock: Clock;
 }
 
 /** `/session watch|unwatch|list`, and the buttons that do the same; whoever asks has been found to be allowed. */
-export function createWatchCommands({ subscriptions, channels, reply, adminContact }: Dependencies) {
+export function createWatchCommands({ subscriptions, channels, reply, adminContact, clock }: Dependencies) {
 	const error = { kept: 'nothing', adminContact } as const;
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
-		const text = lines.join('\n');
-		await reply.toPerson(request, message(text, [...section(text), ...context(note)]));
+		await reply.toPerson(request, outcomesMessage(lines, note));
 	}
 
 	async function watch(
@@ -37,6 +38,23 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 			await say(request, [channelRefusalWords(verdict.ok ? 'no_channel' : verdict.reason, adminContact)]);
 			return;
 		}
+		const work = subscribe(request, channelId, sessionIds, options);
+		const lines = await withNotes(clock, work, async () => {
+			await reply.toPerson(request, stillWaitingMessage(null));
+			return false;
+		});
+		const note =
+			'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel.';
+		await say(request, lines, lines.length === 1 && lines[0]?.startsWith('👀') ? note : '');
+	}
+
+	/** What is to be said of each session. */
+	async function subscribe(
+		request: PersonRequest,
+		channelId: string,
+		sessionIds: readonly string[],
+		options: WatchOptions,
+	): Promise<readonly string[]> {
 		const { teamId, userId } = request.person;
 		const lines: string[] = [];
 		let slow = '';
@@ -54,10 +72,7 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 			// Once, and as it is after the last of them.
 			if (outcome.kind === 'watching') slow = expectationWords(outcome.expectation);
 		}
-		if (slow !== '') lines.push(slow);
-		const note =
-			'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel.';
-		await say(request, lines, lines.length === 1 && lines[0]?.startsWith('👀') ? note : '');
+		return slow === '' ? lines : [...lines, slow];
 	}
 
 	async function unwatch(
@@ -79,7 +94,7 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 		const lines: string[] = [];
 		for (const sessionId of sessionIds) {
 			const outcome = await subscriptions.unwatch({ teamId, channelId, sessionId });
-			const name = `*${sessionId.replace(/[&<>*]/g, '')}*`;
+			const name = `*${oneLineMrkdwn(sessionId, 100)}*`;
 			lines.push(
 				outcome.kind === 'ended' ? `👋 ${name} is not watched here any more.` : `${name} is not watched here.`,
 			);

@@ -30,7 +30,7 @@ const mention = z.object({
 interface Dependencies {
 	readonly service: string;
 	readonly botUserId: string;
-	readonly watches: Pick<WatchStore, 'findByCard'>;
+	readonly watches: Pick<WatchStore, 'findByPost'>;
 	readonly drafts: DraftStore;
 	readonly gatekeeper: Gatekeeper;
 	readonly flow: SessionFlow;
@@ -75,6 +75,7 @@ export function registerMention(listen: Listen, deps: Dependencies): void {
 			channelId: channel,
 			threadTs: threadTs ?? null,
 			messageTs: ts,
+			wroteInThread: threadTs != null && threadTs !== ts,
 			triggerId: null,
 			responseUrl: null,
 			log: log.child({ request: ts, user }),
@@ -84,7 +85,7 @@ export function registerMention(listen: Listen, deps: Dependencies): void {
 			await reply.toPerson(request, refusedMessage(verdict.refusal, adminContact));
 			return;
 		}
-		const found = threadTs == null ? null : await watches.findByCard(teamId, channel, threadTs);
+		const found = threadTs == null ? null : await watches.findByPost(teamId, channel, threadTs);
 		const said = typedText(text, botUserId);
 		if (found === null || said === '') {
 			await reply.toPerson(request, helpMessage('asked'));

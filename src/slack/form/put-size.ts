@@ -1,3 +1,4 @@
+import { mergeForPut } from '../../questions/compare.ts';
 import type { Question } from '../../questions/open-question.ts';
 
 /** The session service takes 100 kB and fails every time above; its client uses the smaller reading of that unit too. */
@@ -5,15 +6,14 @@ export const PUT_LIMIT_BYTES = 100_000;
 
 /** UTF-8 bytes of the PUT's JSON when the open items' values are empty. */
 export function putOverheadBytes(sessionId: string, question: Question): number {
-	const open = new Set(question.openItems);
+	const items = mergeForPut(
+		question.items,
+		question.items.map(() => ''),
+	);
 	return Buffer.byteLength(
 		JSON.stringify({
 			sessionId,
-			humanInputResponse: question.items.map(({ title, description, value }, position) => ({
-				title,
-				description,
-				value: open.has(position) ? '' : value,
-			})),
+			humanInputResponse: items.map(({ title, description, value, raw }) => ({ title, description, value, ...raw })),
 			messageIndex: question.messageIndex,
 		}),
 	);

@@ -6,6 +6,13 @@ import type { ViewMetadata } from '../metadata.ts';
 /** By position. */
 export type Values = Readonly<Record<number, string>>;
 
+/** What stood in a view's fields at a time; what was typed later is in the form's draft. */
+export interface TypedText {
+	readonly values: Values;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+}
+
 /**
  * The message index under which a chosen message is kept until somebody says which field it is for: as a draft of the
  * question itself it would stand in one before.

@@ -2,46 +2,37 @@ import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { Origin } from '../../answers/answer.ts';
 import type { Gatekeeper, Verdict } from '../../answers/who-may.ts';
+import type { Clock } from '../../clock.ts';
 import { retryAtOf } from '../../errors.ts';
-import type { Session } from '../../questions/session.ts';
 import { chooseItemModal } from '../blocks/choose-item-modal.ts';
 import { errorModal } from '../blocks/error-modal.ts';
 import { loadingModal } from '../blocks/loading-modal.ts';
 import type { MessageContent } from '../blocks/message.ts';
-import { answerCard, errorMessage, refusedMessage } from '../blocks/messages.ts';
+import { answerCard, errorMessage, refusedMessage, stillWaitingMessage } from '../blocks/messages.ts';
 import { refusedModal } from '../blocks/refused-modal.ts';
 import { sessionModal } from '../blocks/session-modal.ts';
-import type { Notice } from '../blocks/session-model.ts';
+import type { Notice, SessionModel } from '../blocks/session-model.ts';
 import { slackErrorCode } from '../clients.ts';
 import { codeOf } from '../error-code.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import type { Reply } from '../reply.ts';
 import type { PersonRequest } from '../request.ts';
-import type { Values } from './draft-for.ts';
+import type { TypedText, Values } from './draft-for.ts';
+import { type PatientReads, ViewLeftError } from './patient-reads.ts';
 import { newFormId, type Presenter, type WantedQuestion } from './presenter.ts';
-import type { Reading, Readings } from './readings.ts';
+import type { Readings } from './readings.ts';
+import { createViewHandle, type OpenView, type UpdateOutcome, type ViewHandle } from './view-handle.ts';
 
 interface Dependencies {
 	readonly client: WebClient;
-	readonly service: {
-		read(sessionId: string, options: { priority: 'person' }): Promise<{ session: Session; readAt: number }>;
-	};
 	readonly presenter: Presenter;
 	readonly readings: Readings;
+	readonly patientReads: PatientReads;
 	readonly gatekeeper: Gatekeeper;
 	readonly reply: Reply;
 	readonly adminContact: string | null;
+	readonly clock: Clock;
 }
-
-/** A view of ours that is open. */
-export type OpenView =
-	| {
-			readonly id: string;
-			/** As Slack gave it with the view; an update with an old one is dropped. Null: update in any case. */
-			readonly hash: string | null;
-	  }
-	/** Slack's answer to the opening was lost: the view is known by the name that we gave it, if it is there at all. */
-	| { readonly externalId: string };
 
 export interface Wish {
 	readonly sessionId: string;
@@ -61,7 +52,7 @@ export interface Wish {
  * the trigger is lost, an ephemeral card with a button brings the same.
  */
 export function createSessionFlow(deps: Dependencies) {
-	const { client, service, presenter, readings, gatekeeper, reply, adminContact } = deps;
+	const { client, presenter, readings, patientReads, gatekeeper, reply, adminContact, clock } = deps;
 
 	async function openView(request: PersonRequest, view: ModalView, push = false): Promise<OpenView | null> {
 		if (request.triggerId === null) return null;
@@ -79,76 +70,103 @@ export function createSessionFlow(deps: Dependencies) {
 		}
 	}
 
-	/** False when the view is gone or was changed meanwhile; throws Slack's error when it refuses the view. */
-	async function update(open: OpenView, view: ModalView): Promise<boolean> {
-		try {
-			if ('externalId' in open) await client.views.update({ external_id: open.externalId, view });
-			else await client.views.update({ view_id: open.id, view, ...(open.hash === null ? {} : { hash: open.hash }) });
-			return true;
-		} catch (error) {
-			const code = slackErrorCode(error);
-			if (code === 'not_found' || code === 'hash_conflict') return false;
-			throw error;
-		}
-	}
-
-	async function showError(request: PersonRequest, open: OpenView, metadata: ViewMetadata, error: unknown) {
+	async function showError(request: PersonRequest, view: ViewHandle, metadata: ViewMetadata, error: unknown) {
 		const code = codeOf(error);
 		request.log.warn(
 			{ session: metadata.sessionId, code, ...(code === 'internal' ? { err: error } : {}) },
 			'could not show a session',
 		);
-		const context = { kept: 'nothing', adminContact, retryAt: retryAtOf(error) } as const;
-		await update(open, errorModal(code, metadata, context)).catch(async (failed: unknown) => {
+		const context = { kept: 'nothing', adminContact, retryAt: retryAtOf(error, clock.now()) } as const;
+		await view.update(errorModal(code, metadata, context)).catch(async (failed: unknown) => {
 			request.log.error({ code: slackErrorCode(failed) ?? 'no_answer' }, 'could not even show the error');
 			await reply.toPerson(whereItBegan(request, metadata), errorMessage(code, metadata.sessionId, context));
 		});
 	}
 
-	async function read(sessionId: string): Promise<Reading> {
-		const { session, readAt } = await service.read(sessionId, { priority: 'person' });
-		readings.put(sessionId, { session, readAt });
-		return { session, readAt };
-	}
-
 	interface Content {
 		readonly metadata: ViewMetadata;
-		readonly typed?: Values | null;
+		readonly typed?: TypedText | null;
 		readonly prefill?: Values | null;
 		readonly text?: string | null;
 		readonly wanted?: WantedQuestion;
 		readonly notices?: readonly Notice[];
 		/** Shows what was read before, if it still is at hand. */
 		readonly sameReading?: boolean;
+		/** The view shows this session already, and what it shows stays while the session is read. */
+		readonly isShown?: boolean;
 	}
 
-	/** Reads the session and puts it into the view; false when that is gone. Throws when the session cannot be read. */
-	async function fill(request: PersonRequest, open: OpenView, content: Content): Promise<boolean> {
+	/** Says in the view, or elsewhere, that it takes long; null when there is nothing more to be said. */
+	type Note = (waitedMs: number) => Promise<UpdateOutcome | null>;
+
+	/**
+	 * Reads the session and puts it into the view; null when nobody waits for it any more. Throws when the session cannot
+	 * be read.
+	 */
+	async function fill(
+		request: PersonRequest,
+		view: ViewHandle,
+		content: Content,
+		note: Note,
+	): Promise<UpdateOutcome | null> {
 		const { metadata } = content;
 		const { sessionId } = metadata;
 		const kept = content.sameReading === true ? readings.get(sessionId) : null;
-		const reading = kept ?? (await read(sessionId));
+		const reading = kept ?? (await patientReads.read(sessionId, view, note).catch(nullWhenLeft));
+		if (reading === null) {
+			request.log.info({ session: sessionId }, 'nobody waits for a read any more');
+			return null;
+		}
 		const place =
 			content.text == null ? null : await presenter.placeText(request.person, metadata, reading, content.text);
 		if (place?.kind === 'choose') {
-			return update(open, chooseItemModal(place.question, place.positions, place.text, place.metadata));
+			return view.update(chooseItemModal(place.question, place.positions, place.text, place.metadata));
 		}
 		const model = await presenter.model({
 			person: request.person,
 			metadata,
+			viewId: view.id,
 			typed: content.typed ?? null,
 			prefill: place?.kind === 'place' ? place.values : (content.prefill ?? null),
 			wanted: content.wanted ?? null,
 			notices: [...(content.notices ?? []), ...(place?.kind === 'unused' ? [place.notice] : [])],
 			reading,
 		});
-		try {
-			return await update(open, sessionModal(model));
-		} catch (error) {
-			if (slackErrorCode(error) === null || reading.session.lastScreenshotUrl === null) throw error;
+		return put(request, view, model);
+	}
+
+	async function put(request: PersonRequest, view: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
+		const outcome = await view.update(sessionModal(model)).catch((error: unknown) => {
+			if (slackErrorCode(error) === null || model.session.lastScreenshotUrl === null) throw error;
 			// An image that Slack cannot download fails the whole view.
-			return update(open, sessionModal({ ...model, withoutImages: true }));
-		}
+			return view.update(sessionModal({ ...model, withoutImages: true }));
+		});
+		// Not before: who has closed or submitted the form while the session was read is not answering any more.
+		if (outcome === 'updated') await presenter.isSeen(request.person, model);
+		return outcome;
+	}
+
+	/** Puts a notice over what a view shows already; null when that is not at hand any more, or not what would be shown. */
+	async function putNotice(
+		request: PersonRequest,
+		view: ViewHandle,
+		content: Content,
+		notice: (readAt: number) => Notice,
+	): Promise<UpdateOutcome | null> {
+		const { metadata } = content;
+		const reading = readings.get(metadata.sessionId);
+		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
+		const model = await presenter.model({
+			person: request.person,
+			metadata,
+			viewId: view.id,
+			typed: content.typed ?? null,
+			prefill: null,
+			wanted: null,
+			notices: [notice(reading.readAt)],
+			reading,
+		});
+		return put(request, view, model);
 	}
 
 	/** A press inside a modal has no place of its own: words about it go where the modal was opened. */
@@ -177,29 +195,31 @@ export function createSessionFlow(deps: Dependencies) {
 		async open(request: PersonRequest, wish: Wish): Promise<void> {
 			const { sessionId, origin } = wish;
 			const metadata = newMetadata({ sessionId, formId: newFormId(), origin });
-			const [verdict, open] = await Promise.all([
+			const [verdict, opened] = await Promise.all([
 				gatekeeper.check(request.person, origin.channelId),
 				openView(request, loadingModal(sessionId, metadata)),
 			]);
+			const view = opened === null ? null : createViewHandle(client, opened, true);
 			if (!verdict.allowed) {
 				refuse(request, verdict);
-				const told =
-					open !== null &&
-					(await update(open, refusedModal(verdict.refusal, metadata, adminContact)).catch(() => false));
-				if (!told) await reply.toPerson(request, refusedMessage(verdict.refusal, adminContact));
+				const modal = refusedModal(verdict.refusal, metadata, adminContact);
+				const outcome = view === null ? null : await view.update(modal).catch(() => null);
+				if (outcome !== 'updated') await reply.toPerson(request, refusedMessage(verdict.refusal, adminContact));
 				return;
 			}
-			if (open === null) {
+			if (view === null) {
 				await reply.toPerson(request, answerCard(sessionId, wish.messageIndex));
 				return;
 			}
 			try {
 				const { messageIndex, toAnswer = false, prefill = null, text = null } = wish;
 				const content = { metadata, wanted: messageIndex ?? (toAnswer ? ('newest' as const) : null), prefill, text };
-				const isShown = await fill(request, open, content);
-				if (!isShown && 'externalId' in open) await reply.toPerson(request, answerCard(sessionId, wish.messageIndex));
+				const outcome = await fill(request, view, content, (ms) => view.update(loadingModal(sessionId, metadata, ms)));
+				if (outcome === 'gone' && view.id === null) {
+					await reply.toPerson(request, answerCard(sessionId, wish.messageIndex));
+				}
 			} catch (error) {
-				await showError(request, open, metadata, error);
+				await showError(request, view, metadata, error);
 			}
 		},
 
@@ -209,25 +229,49 @@ export function createSessionFlow(deps: Dependencies) {
 		 */
 		async show(request: PersonRequest, open: OpenView, content: Content): Promise<void> {
 			const { metadata } = content;
+			const { sessionId } = metadata;
 			const verdict = await gatekeeper.check(request.person, metadata.origin.channelId);
 			if (!verdict.allowed) {
 				refuse(request, verdict);
 				const { refusal } = verdict;
-				const view = refusedModal(refusal, metadata, adminContact);
-				return putOnTop(request, metadata, view, refusedMessage(refusal, adminContact));
+				const modal = refusedModal(refusal, metadata, adminContact);
+				return putOnTop(request, metadata, modal, refusedMessage(refusal, adminContact));
+			}
+			const view = createViewHandle(client, open, false);
+			let isNoted = false;
+			async function note(waitedMs: number): Promise<UpdateOutcome | null> {
+				if (content.isShown !== true) return view.update(loadingModal(sessionId, metadata, waitedMs));
+				const outcome = await putNotice(request, view, content, () => ({ kind: 'stillWaiting', waitedMs }));
+				if (outcome === null) await reply.toPerson(whereItBegan(request, metadata), stillWaitingMessage(sessionId));
+				isNoted ||= outcome === 'updated';
+				return outcome;
 			}
 			try {
-				await fill(request, open, content);
+				await fill(request, view, content, note);
 			} catch (error) {
 				const code = codeOf(error);
-				request.log.warn({ session: metadata.sessionId, code }, 'could not show a session again');
-				if (metadata.fields.length === 0) return showError(request, open, metadata, error);
-				const context = { kept: 'text', adminContact, retryAt: retryAtOf(error) } as const;
-				const view = errorModal(code, { ...metadata, fields: [] }, context);
-				await putOnTop(request, metadata, view, errorMessage(code, metadata.sessionId, context));
+				request.log.warn({ session: sessionId, code }, 'could not show a session again');
+				if (isNoted) {
+					// The notice says that somebody waits, so what became of that takes its place.
+					const stale = (readAt: number) => ({ kind: 'stale', code, readAt }) as const;
+					const outcome = await putNotice(request, view, content, stale).catch(() => null);
+					if (outcome !== null) return;
+				}
+				if (metadata.fields.length === 0) return showError(request, view, metadata, error);
+				const context = { kept: 'text', adminContact, retryAt: retryAtOf(error, clock.now()) } as const;
+				const modal = errorModal(code, { ...metadata, fields: [] }, context);
+				await putOnTop(request, metadata, modal, errorMessage(code, sessionId, context));
 			}
 		},
+
+		/** Somebody closed a view: what is being read for it is not needed any more. */
+		left: (viewId: string) => patientReads.left(viewId),
 	};
 }
 
 export type SessionFlow = ReturnType<typeof createSessionFlow>;
+
+function nullWhenLeft(error: unknown): null {
+	if (error instanceof ViewLeftError) return null;
+	throw error;
+}

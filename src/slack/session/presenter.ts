@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Answer, OtherAnswer, Person, QuestionKey } from '../../answers/answer.ts';
-import { isBlocking } from '../../answers/answer.ts';
+import { isBlocking, submissionKeyOf } from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
 import { leftEmptyIn } from '../../answers/left-empty.ts';
 import type { AnswerStore, DraftStore } from '../../answers/ports.ts';
@@ -8,10 +8,11 @@ import type { Clock } from '../../clock.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
 import { looksSecret } from '../../questions/secrets.ts';
 import type { Session } from '../../questions/session.ts';
+import { isWaiting } from '../../questions/status.ts';
 import type { Notice, SessionModel } from '../blocks/session-model.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import type { Names } from '../words.ts';
-import { KEPT_ASIDE, startingValues, type Values } from './draft-for.ts';
+import type { Names, SettledBy } from '../words.ts';
+import { KEPT_ASIDE, startingValues, type TypedText, type Values } from './draft-for.ts';
 import type { Reading } from './readings.ts';
 
 /**
@@ -24,8 +25,10 @@ export type WantedQuestion = number | 'newest' | null;
 export interface Showing {
 	readonly person: Person;
 	readonly metadata: ViewMetadata;
-	/** What stands in the view's fields now; null when it has none. */
-	readonly typed: Values | null;
+	/** Null while Slack's answer to its opening is not known. */
+	readonly viewId: string | null;
+	/** What stood in the view's fields; null when it had none. */
+	readonly typed: TypedText | null;
 	/** A message chosen with "Use as answer", by position. */
 	readonly prefill: Values | null;
 	readonly reading: Reading;
@@ -52,7 +55,7 @@ export function newFormId(): string {
 
 /**
  * Gathers what the session's modal shows beside the session itself: what of it is open to this person, who else is
- * answering, what they typed before. Remembers what the form offers, and marks the question as being answered.
+ * answering, what they typed before. Remembers what the form offers.
  */
 export function createPresenter(deps: Dependencies) {
 	const { service, answers, drafts, claims, watching, names, dashboardUrl, adminContact, clock } = deps;
@@ -82,6 +85,17 @@ export function createPresenter(deps: Dependencies) {
 		return [{ kind: 'answeredMeanwhile', other: outsideAnswer(there) }];
 	}
 
+	/** Whose answer the newest question has, for saying it while the agent still waits. */
+	async function settledBy(session: Session): Promise<SettledBy | null> {
+		const newest = askingMessageIndex(session);
+		if (!isWaiting(session.status) || newest === null) return null;
+		const standing = await answers.standing(keyOf(session.sessionId, newest));
+		const arrived = standing !== null && (standing.state === 'delivered' || standing.state === 'resumed');
+		if (!arrived || standing.aftermath === 'overwritten') return null;
+		if (standing.fingerprint !== questionAt(session, newest)?.fingerprint) return null;
+		return { userId: standing.person.userId, at: standing.acceptedAt };
+	}
+
 	/** An answer of Handraise's that is on its way to the open question. */
 	async function standingNotice(person: Person, key: QuestionKey): Promise<Notice[]> {
 		const standing = await answers.standing(key);
@@ -92,6 +106,13 @@ export function createPresenter(deps: Dependencies) {
 			return [{ kind: 'ownAnswer', state, at: acceptedAt }];
 		}
 		return isBlocking(state) ? [{ kind: 'answeredMeanwhile', other: otherAnswer(standing) }] : [];
+	}
+
+	/** What stands in the view's fields, with what was typed while the session was read. */
+	async function typedByNow({ typed, metadata }: Showing): Promise<Values | null> {
+		if (typed === null) return null;
+		const draft = await drafts.get(metadata.formId);
+		return draft === null || draft.updatedAt <= typed.at ? typed.values : { ...typed.values, ...draft.values };
 	}
 
 	return {
@@ -119,6 +140,17 @@ export function createPresenter(deps: Dependencies) {
 			return { kind: 'choose', question, positions, text, metadata: { ...metadata, messageIndex, fingerprint } };
 		},
 
+		/** Whether the reading asks what a view with this metadata shows. */
+		async asksTheSame(metadata: ViewMetadata, { session }: Reading): Promise<boolean> {
+			const { messageIndex = null, fingerprint = null } = (await openFor(session)) ?? {};
+			return messageIndex === metadata.messageIndex && fingerprint === metadata.fingerprint;
+		},
+
+		/** Marks the question that a person sees now as being answered. */
+		async isSeen(person: Person, { session, question }: SessionModel): Promise<void> {
+			if (question !== null) await claims.take(keyOf(session.sessionId, question.messageIndex), person);
+		},
+
 		/** Everything `sessionModal` needs. */
 		async model(showing: Showing): Promise<SessionModel> {
 			const { person, reading, metadata } = showing;
@@ -139,27 +171,31 @@ export function createPresenter(deps: Dependencies) {
 				watching(person, metadata.origin.channelId, sessionId),
 			]);
 			if (question === null) {
-				return { ...base, metadata, watch, claims: [], draft: {}, notices: [...showing.notices, ...settled] };
+				const notices = [...showing.notices, ...settled];
+				return { ...base, metadata, watch, claims: [], draft: {}, notices, settledBy: await settledBy(session) };
 			}
 			const key = keyOf(sessionId, question.messageIndex);
-			const [draft, others, standing] = await Promise.all([
+			const [draft, others, standing, typed] = await Promise.all([
 				drafts.newest(person, key),
 				claims.others(key, person),
 				standingNotice(person, key),
+				typedByNow(showing),
 			]);
-			const start = startingValues({ question, metadata, typed: showing.typed, prefill: showing.prefill, draft });
+			const start = startingValues({ question, metadata, typed, prefill: showing.prefill, draft });
 			const formId = start.isNewForm ? newFormId() : metadata.formId;
 			if (Object.keys(start.values).length > 0) {
-				await drafts.save({
+				const kept = {
 					formId,
 					person,
 					question: key,
 					fingerprint: question.fingerprint,
 					values: withoutSecrets(start.values, question),
 					updatedAt: start.notice?.kind === 'draftRestored' ? start.notice.at : clock.now(),
-				});
+				};
+				// The form may have been submitted while the session was read.
+				const { viewId } = showing;
+				await drafts.save(kept, viewId === null ? undefined : submissionKeyOf(viewId, metadata.formId));
 			}
-			await claims.take(key, person);
 			return {
 				...base,
 				metadata: { ...metadata, formId, ...(start.isNewForm ? { fields: [], offered: [] } : {}) },

@@ -1,3 +1,4 @@
+import { type Clock, uptimeOf } from '../../clock.ts';
 import { keepNewest } from '../../keep-newest.ts';
 import type { Session } from '../../questions/session.ts';
 
@@ -17,15 +18,15 @@ const KEEP_MS = 10 * 60_000;
  * The latest readings people look at, so that turning a page or changing the fields costs no request and shows the same
  * session.
  */
-export function createReadings(now: () => number) {
-	const readings = new Map<string, Reading>();
+export function createReadings(clock: Clock) {
+	const readings = new Map<string, { readonly reading: Reading; readonly keptAt: number }>();
 	return {
 		put(sessionId: string, reading: Reading): void {
-			keepNewest(readings, sessionId, reading, MOST_READINGS);
+			keepNewest(readings, sessionId, { reading, keptAt: uptimeOf(clock) }, MOST_READINGS);
 		},
 		get(sessionId: string): Reading | null {
-			const reading = readings.get(sessionId);
-			return reading === undefined || now() - reading.readAt > KEEP_MS ? null : reading;
+			const kept = readings.get(sessionId);
+			return kept === undefined || uptimeOf(clock) - kept.keptAt > KEEP_MS ? null : kept.reading;
 		},
 	};
 }

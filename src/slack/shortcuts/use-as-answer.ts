@@ -11,7 +11,7 @@ import { typedText } from '../text/from-slack.ts';
 const shortcut = z.object({ message: z.object({ text: z.string().default(''), ts: z.string() }) });
 
 interface Dependencies {
-	readonly watches: Pick<WatchStore, 'findByCard'>;
+	readonly watches: Pick<WatchStore, 'findByPost'>;
 	/** A message that mentions us is meant without that. */
 	readonly botUserId: string;
 	readonly flow: SessionFlow;
@@ -23,7 +23,7 @@ export function registerUseAsAnswer(listen: Listen, { botUserId, watches, flow, 
 	async function sessionOf(request: PersonRequest): Promise<string | null> {
 		const { channelId, threadTs, person } = request;
 		if (channelId === null || threadTs === null) return null;
-		const found = await watches.findByCard(person.teamId, channelId, threadTs);
+		const found = await watches.findByPost(person.teamId, channelId, threadTs);
 		return found?.watch.session.sessionId ?? null;
 	}
 

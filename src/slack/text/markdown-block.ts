@@ -1,6 +1,7 @@
 import { linkText } from './mrkdwn.ts';
 
-const LINK = /!?\[([^[\]\n]{0,500})\]\(\s*<?([^\s()<>]{0,2000})>?(?:\s+["'][^"'\n]{0,300}["'])?\s*\)/g;
+/** White space is bounded like the rest: three parts of the pattern could share a long run of it in any way. */
+const LINK = /!?\[([^[\]\n]{0,500})\]\(\s{0,9}<?([^\s()<>]{0,2000})>?(?:\s{1,9}["'][^"'\n]{0,300}["'])?\s{0,9}\)/g;
 const ENTITY = /&(?:(lt|LT)|(gt|GT)|#0*60|#0*62|#[xX]0*3[cCeE])(?:;|(?![A-Za-z0-9]))/g;
 const AUTOLINK = /<(https?:\/\/[^\s<>|]{1,2000})>/g;
 

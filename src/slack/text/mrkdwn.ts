@@ -69,17 +69,17 @@ const EMPHASIS = [
 
 const PLAIN_RUN = /[^\\`*_~![<h]+|./suy;
 const URL_START = /https?:\/\/[^\s<>"]+/y;
-const LINK = /!?\[([^\]\n]*)\]\(\s*<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+["'][^"'\n]*["'])?\s*\)/y;
+/** White space is bounded: three parts of the pattern could share a long run of it in any way. */
+const LINK_TARGET = /\(\s{0,9}<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s{1,9}["'][^"'\n]*["'])?\s{0,9}\)/y;
 const AUTOLINK = /<(https?:\/\/[^\s<>|]+)>/y;
 
 function inline(text: string, depth: number): string {
 	let out = '';
 	let at = 0;
-	/** Marks of which no further closing one exists on this line: looking again would make it quadratic. */
-	const without = new Set<string>();
+	const seen: Seen = { without: new Set(), bracket: -1, noTarget: -1 };
 	while (at < text.length) {
 		const char = text.charAt(at);
-		const step = tokenAt(text, at, char, depth, without);
+		const step = tokenAt(text, at, char, depth, seen);
 		if (step !== null) {
 			out += step.text;
 			at = step.end;
@@ -98,11 +98,21 @@ interface Token {
 	readonly end: number;
 }
 
-function tokenAt(text: string, at: number, char: string, depth: number, without: Set<string>): Token | null {
+/** What is known of the rest of a line: looking again at each place would make it quadratic. */
+interface Seen {
+	/** Marks of which no further closing one exists. */
+	readonly without: Set<string>;
+	/** The next closing bracket, infinite when there is none. */
+	bracket: number;
+	/** The closing bracket that was last found to have no address behind it. */
+	noTarget: number;
+}
+
+function tokenAt(text: string, at: number, char: string, depth: number, seen: Seen): Token | null {
 	if (char === '\\' && /[\\`*_~[\]()#>!-]/.test(text.charAt(at + 1))) {
 		return { text: escapeMrkdwn(text.charAt(at + 1)), end: at + 2 };
 	}
-	if (char === '`') return codeAt(text, at, without);
+	if (char === '`') return codeAt(text, at, seen.without);
 	if (char === 'h') {
 		const url = sticky(URL_START, text, at);
 		return url === null ? null : { text: escapeMrkdwn(url[0]), end: at + url[0].length };
@@ -111,19 +121,28 @@ function tokenAt(text: string, at: number, char: string, depth: number, without:
 		const auto = sticky(AUTOLINK, text, at);
 		return auto === null ? null : { text: escapeMrkdwn(auto[1] ?? ''), end: at + auto[0].length };
 	}
-	if (char === '[' || char === '!') {
-		if (without.has('](')) return null;
-		if (text.indexOf('](', at) === -1) {
-			without.add('](');
-			return null;
-		}
-		const link = sticky(LINK, text, at);
-		if (link === null) return null;
-		return { text: linkText(inline(link[1] ?? '', deepest), escapeMrkdwn(link[2] ?? '')), end: at + link[0].length };
-	}
+	if (char === '[') return linkAt(text, at, seen);
+	if (char === '!') return text.charAt(at + 1) === '[' ? linkAt(text, at + 1, seen) : null;
 	return depth < deepest && (char === '*' || char === '_' || char === '~')
-		? emphasisAt(text, at, depth, without)
+		? emphasisAt(text, at, depth, seen.without)
 		: null;
+}
+
+/** The link whose label begins with the bracket at `open`. */
+function linkAt(text: string, open: number, seen: Seen): Token | null {
+	if (seen.bracket <= open) {
+		const close = text.indexOf(']', open);
+		seen.bracket = close === -1 ? Number.POSITIVE_INFINITY : close;
+	}
+	const close = seen.bracket;
+	if (close === Number.POSITIVE_INFINITY || close === seen.noTarget) return null;
+	const target = sticky(LINK_TARGET, text, close + 1);
+	if (target === null) {
+		seen.noTarget = close;
+		return null;
+	}
+	const label = inline(text.slice(open + 1, close), deepest);
+	return { text: linkText(label, escapeMrkdwn(target[1] ?? '')), end: close + 1 + target[0].length };
 }
 
 /** "label (url)"; the address alone where the label says nothing else. */

@@ -1,12 +1,12 @@
-import type { Answers } from '../../answers/accept.ts';
+import { AcceptanceUnknownError, type Answers } from '../../answers/accept.ts';
 import type { AnswerItem } from '../../answers/answer.ts';
 import type { AcceptResult } from '../../answers/ports.ts';
 import type { Gatekeeper } from '../../answers/who-may.ts';
-import type { Clock } from '../../clock.ts';
+import { type Clock, uptimeOf } from '../../clock.ts';
 import { errorModal } from '../blocks/error-modal.ts';
 import { receiptModal, savedModal } from '../blocks/receipt-modal.ts';
 import type { Drafting, StandingForm } from '../drafting.ts';
-import { codeOf, StoreTooSlowError } from '../error-code.ts';
+import { codeOf } from '../error-code.ts';
 import { CALLBACKS, fieldBlockId } from '../ids.ts';
 import type { Listen, SubmissionAck, ViewSnapshot } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
@@ -69,14 +69,14 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 	}
 
 	async function submit(request: PersonRequest, view: ViewSnapshot) {
-		const start = clock.now();
+		const start = uptimeOf(clock);
 		const form = await drafting.read(view);
 		if (form === null || form.metadata.fields.length === 0 || form.metadata.fingerprint === null) {
 			const metadata = newMetadata({ sessionId: form?.metadata.sessionId ?? '', formId: view.id });
 			const context = { kept: 'nothing', adminContact } as const;
 			return only({ response_action: 'update', view: errorModal('form_outdated', metadata, context) });
 		}
-		const keepText = () => drafting.keep(request.person, form);
+		const keepText = () => drafting.keep(request.person, null, form);
 		const { fieldErrors } = form.reading;
 		if (Object.keys(fieldErrors).length > 0) {
 			return { ack: { response_action: 'errors', errors: fieldErrors } as const, after: keepText };
@@ -87,7 +87,7 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 			return { ack: onFirstField(view, refusalPlain(verdict.refusal, adminContact)), after: keepText };
 		}
 		receipts.expectAcknowledgement(view.id);
-		const rest = Math.max(STORE_AT_LEAST_MS, start + ANSWER_WITHIN_MS - clock.now());
+		const rest = Math.max(STORE_AT_LEAST_MS, start + ANSWER_WITHIN_MS - uptimeOf(clock));
 		const result = await within(answers.submit(submissionOf(request, view, form)), rest);
 		request.log.info({ answer: result.answer.id, session: form.metadata.sessionId, outcome: result.kind }, 'submitted');
 		return {
@@ -143,7 +143,7 @@ function tooLateNote({ reading }: StandingForm): string {
 async function within<Value>(work: Promise<Value>, ms: number): Promise<Value> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => reject(new StoreTooSlowError('storing an answer took too long')), ms);
+		timer = setTimeout(() => reject(new AcceptanceUnknownError('storing an answer took too long')), ms);
 	});
 	try {
 		return await Promise.race([work, late]);

@@ -1,7 +1,7 @@
 import type { Aftermath, Answer, AnswerState } from '../../answers/answer.ts';
 
 /** An answer's state in a word or two, for lists. */
-export const STATE_WORDS = {
+const STATE_WORDS = {
 	accepted: '💾 Saved',
 	delivering: '📨 Being delivered',
 	waiting: '⏳ Not delivered yet; waiting for its author',
@@ -25,25 +25,52 @@ export const AFTERMATH_WORDS = {
 	unseen: '👀 The agent has not moved yet. The answer is there; look at the session later',
 } as const satisfies Record<Aftermath, string>;
 
+type Sent = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
+type Receipt = Sent & Pick<Answer, 'aftermath' | 'lastError'> & Partial<Pick<Answer, 'startFailed'>>;
+
+/**
+ * An earlier PUT may have arrived although nothing is sent any more: it was answered with a failure or not at all, and what
+ * the session shows now does not tell.
+ */
+export function mayHaveArrived({ state, putStartedAt }: Sent): boolean {
+	return putStartedAt != null && (UNSENT_STATES as readonly AnswerState[]).includes(state);
+}
+
+const UNSENT_STATES = ['waiting', 'conflicted', 'changed', 'refused', 'ended', 'withdrawn'] as const;
+
+/** What a state means when an earlier PUT may have arrived. */
+const PERHAPS_ARRIVED = {
+	waiting: '⏳ Sent, and may have arrived; waiting for its author',
+	conflicted: '🔀 Sent, and may have arrived before the answer that stands there',
+	changed: '✏️ Sent, and may have arrived before the agent went on',
+	refused: '⛔ Sent, and may have arrived; then the session service refused it',
+	ended: '🏁 Sent, and may have arrived before the session ended',
+	withdrawn: '↩️ Given up by its author; it may have arrived',
+} as const satisfies Record<(typeof UNSENT_STATES)[number], string>;
+
+/** The words for one entry of an answer's timeline. */
+export function timelineWords(answer: Sent, entry: AnswerState): string {
+	const isLast = entry === answer.state;
+	return isLast && mayHaveArrived(answer) ? PERHAPS_ARRIVED[entry as keyof typeof PERHAPS_ARRIVED] : STATE_WORDS[entry];
+}
+
 /** The one sentence that a receipt begins with, also without mark-up. */
-export function receiptHeadline(
-	answer: Pick<Answer, 'state' | 'aftermath' | 'lastError'> & Partial<Pick<Answer, 'putStartedAt'>>,
-): string {
-	const mayHaveArrived = answer.putStartedAt != null;
+export function receiptHeadline(answer: Receipt): string {
+	if (mayHaveArrived(answer)) return perhapsArrivedHeadline(answer.state);
 	switch (answer.state) {
 		case 'accepted':
 			return answer.lastError !== null
 				? 'Your answer is saved and not delivered yet.'
 				: 'Your answer is saved. Delivering…';
 		case 'delivering':
-			return 'Your answer is saved. Delivering…';
+			return answer.lastError !== null
+				? 'Your answer is saved and was sent. Handraise is checking whether it arrived.'
+				: 'Your answer is saved. Delivering…';
 		case 'waiting':
-			return mayHaveArrived
-				? 'Your answer is saved and was sent, but whether it arrived could not be found out.'
-				: 'Your answer is saved, but could not be delivered.';
+			return 'Your answer is saved, but could not be delivered.';
 		case 'delivered':
 		case 'resumed':
-			return deliveredHeadline(answer.aftermath ?? (answer.state === 'resumed' ? 'resumed' : null));
+			return deliveredHeadline(answer);
 		case 'conflicted':
 			return 'Your answer was not sent: somebody else answered first.';
 		case 'changed':
@@ -53,14 +80,32 @@ export function receiptHeadline(
 		case 'ended':
 			return 'Your answer was not sent: the session is over.';
 		case 'withdrawn':
-			return mayHaveArrived
-				? 'You gave this answer up. It was sent before, so it may have arrived.'
-				: 'You gave this answer up. Nothing was sent.';
+			return 'You gave this answer up. Nothing was sent.';
 	}
 }
 
-function deliveredHeadline(aftermath: Aftermath | null): string {
-	switch (aftermath) {
+function perhapsArrivedHeadline(state: AnswerState): string {
+	switch (state) {
+		case 'conflicted':
+			return 'The session has a different answer now. Yours was sent and may have arrived first.';
+		case 'changed':
+			return 'The agent has gone on or asks something else. Your answer was sent before and may have arrived.';
+		case 'refused':
+			return 'Your answer was sent and may have arrived. The session service now refuses it.';
+		case 'ended':
+			return 'The session is over. Your answer was sent before and may have arrived.';
+		case 'withdrawn':
+			return 'You gave this answer up. It was sent before and may have arrived.';
+		default:
+			return 'Your answer is saved. It was sent and may have arrived, but Handraise could not check.';
+	}
+}
+
+function deliveredHeadline({ state, aftermath, startFailed }: Receipt): string {
+	if (startFailed && (aftermath === null || aftermath === 'unseen')) {
+		return 'Your answer arrived, but the session service reported a failure. The agent may not have been started.';
+	}
+	switch (aftermath ?? (state === 'resumed' ? 'resumed' : null)) {
 		case 'resumed':
 			return 'Your answer arrived and the agent went on.';
 		case 'failed':

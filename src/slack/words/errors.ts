@@ -44,10 +44,10 @@ const CODES: Readonly<Record<string, readonly [what: string, kind: 'again' | 'op
 	aborted: ['Handraise was restarted in the middle of this.', 'again'],
 	invalid_session_id: ['That is no session id.', 'person', 'An id looks like `3f9a2c1d`.'],
 	store_unavailable: ['Handraise cannot reach its own database.', 'again'],
-	store_too_slow: [
-		'Saving took too long, so it is not certain that your answer is saved.',
+	acceptance_unknown: [
+		'Handraise could not check whether your answer was saved.',
 		'person',
-		'Press "Send answer" again: it is not sent twice.',
+		'Press "Send answer" again: it will not be sent twice.',
 	],
 	form_outdated: [
 		'This form was made by another version of Handraise and cannot be read any more.',
@@ -74,8 +74,21 @@ const CODES: Readonly<Record<string, readonly [what: string, kind: 'again' | 'op
 		'person',
 		'Invite me there with `/invite`, or copy the text yourself.',
 	],
+	thread_gone: [
+		'The thread that your text was for is gone, so it was not posted.',
+		'person',
+		'Copy it from here to where you want it.',
+	],
+	text_in_channel: [
+		'The thread that your text was for is gone, so Slack posted it in the channel, and I could not delete it there.',
+		'person',
+		'If it should not stand there, ask an admin of your workspace to delete it.',
+	],
 	slack_unavailable: ['Slack did not let Handraise finish this.', 'again'],
 };
+
+/** Every code that has words of its own. */
+export const ERROR_CODES: readonly string[] = Object.keys(CODES);
 
 /** Words for a stable error code; a code nobody thought of gets honest general ones with the code to report. */
 export function errorWords(code: string, context: ErrorContext): ErrorWords {

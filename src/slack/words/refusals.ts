@@ -11,6 +11,8 @@ const REASONS = {
 	could_not_check: 'Slack did not tell in time whether you may do this.',
 } as const satisfies Record<Refusal, string>;
 
+export const REFUSALS = Object.keys(REASONS) as Refusal[];
+
 /** What somebody is told who may not, with whom to ask. mrkdwn. */
 export function refusalWords(refusal: Refusal, adminContact: string | null): string {
 	return sentences(refusal, contactMrkdwn(adminContact));

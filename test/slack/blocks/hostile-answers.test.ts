@@ -52,7 +52,9 @@ const answer: fc.Arbitrary<Answer> = fc
 		at: time,
 		attempts: fc.nat(500),
 		inThread: fc.boolean(),
-		sessionId: hostileText.map((text) => text.toWellFormed().slice(0, 400) || 'x'),
+		mayHaveArrived: fc.boolean(),
+		startFailed: fc.boolean(),
+		sessionId: hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x'),
 		states: fc.array(fc.record({ state: fc.constantFrom(...ANSWER_STATES), at: time }), { maxLength: 30 }),
 	})
 	.map((chosen) => ({
@@ -67,10 +69,11 @@ const answer: fc.Arbitrary<Answer> = fc
 		origin: { channelId: chosen.inThread ? 'C1' : null, threadTs: chosen.inThread ? '1.2' : null },
 		state: chosen.state,
 		attempts: chosen.attempts,
+		editCount: 0,
 		acceptedAt: chosen.at,
 		giveUpAt: chosen.at,
 		nextAttemptAt: chosen.at,
-		putStartedAt: null,
+		putStartedAt: chosen.mayHaveArrived ? chosen.at : null,
 		before: null,
 		deliveredAt: null,
 		aftermath: chosen.aftermath as Answer['aftermath'],
@@ -78,6 +81,10 @@ const answer: fc.Arbitrary<Answer> = fc
 		lastError: chosen.lastError,
 		timeline: chosen.states,
 		told: { state: null, aftermath: null, dm: null, modalOpen: true },
+		notBefore: null,
+		missingCount: 0,
+		startFailed: chosen.startFailed,
+		restartAskedAt: null,
 	}));
 
 describe('a hostile answer', () => {

@@ -10,7 +10,7 @@ import { expectSafeMessage } from '../support/check.ts';
 import { hostileSession } from '../support/hostile-session.ts';
 import { hostileText } from '../support/hostile-text.ts';
 
-const sessionId = hostileText.map((text) => text.toWellFormed().slice(0, 400) || 'x');
+const sessionId = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
 
 describe('a hostile session that a channel watches', () => {
 	it('becomes a card and posts that Slack takes, in which nothing it says is live and no link gives access', () => {
@@ -33,7 +33,7 @@ describe('a hostile session that a channel watches', () => {
 				});
 				expectSafeMessage(card);
 				expect(JSON.stringify(card)).not.toContain('"url":"https://bucket.example');
-				const post = { sessionId: id, sessionTitle: session.name, standing, names, maybeRepeat: isAnswered };
+				const post = { sessionId: id, view, standing, names, maybeRepeat: isAnswered };
 				for (const content of posts(view)) expectSafeMessage(watchPost(content, post));
 				if (view.question !== null) expectSafeMessage(settledQuestionPost(view.question, 'answered', post));
 			}),

@@ -11,6 +11,7 @@ import { expectSafeMessage, expectSafeView } from '../support/check.ts';
 import { textsOf } from '../support/questions.ts';
 
 const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
+const soon = now - 29_999;
 const receipt = { names: { displayName: () => 'Ada' }, now, adminContact: 'U0OURSADMIN' };
 
 function show(more: Partial<Answer>) {
@@ -24,8 +25,28 @@ function show(more: Partial<Answer>) {
 
 describe('a receipt', () => {
 	it.each<[what: string, answer: Partial<Answer>, headline: string, explanation: RegExp, buttons: string[]]>([
-		['saved', {}, '💾 Your answer is saved. Delivering…', /^You can close this/, []],
-		['being sent', { state: 'delivering' }, '📨 Your answer is saved. Delivering…', /^You can close this/, []],
+		['saved', { acceptedAt: soon }, '💾 Your answer is saved. Delivering…', /^You can close this/, []],
+		[
+			'being sent',
+			{ state: 'delivering', acceptedAt: soon },
+			'📨 Your answer is saved. Delivering…',
+			/^You can close this/,
+			[],
+		],
+		[
+			'saved half a minute ago',
+			{ acceptedAt: soon - 1 },
+			'💾 Your answer is saved. Delivering…',
+			/^The session service is slow to respond\. Handraise is still sending your answer\./,
+			[],
+		],
+		[
+			'being sent for half a minute',
+			{ state: 'delivering', acceptedAt: soon - 1 },
+			'📨 Your answer is saved. Delivering…',
+			/^The session service is slow to respond\. Handraise is still sending your answer\./,
+			[],
+		],
 		[
 			'in trouble',
 			{ lastError: 'unavailable', nextAttemptAt: now + 60_000 },
@@ -37,7 +58,7 @@ describe('a receipt', () => {
 			'waiting for its author',
 			{ state: 'waiting', lastError: 'unauthorized', attempts: 24 },
 			'⚠️ Your answer is saved, but could not be delivered.',
-			/does not accept Handraise's key\. It was tried 24 times since <!date.*What shall become of it\?$/,
+			/does not accept Handraise's key\. It was tried 24 times since <!date.*Try again, or give it up\?$/,
 			['Try again', 'Give it up'],
 		],
 		['delivered', { state: 'delivered' }, '✅ Your answer arrived. Waiting for the agent to go on…', /^\*Hall/, []],
@@ -121,16 +142,58 @@ describe('a receipt', () => {
 		[
 			'given up though it was sent once',
 			{ state: 'withdrawn', putStartedAt: now - 30_000 },
-			'↩️ You gave this answer up. It was sent before, so it may have arrived.',
+			'↩️ You gave this answer up. It was sent before and may have arrived.',
 			/^\*Hall/,
 			[],
 		],
 		[
 			'of which nobody knows whether it arrived',
 			{ state: 'waiting', putStartedAt: now - 30_000, lastError: 'timed_out', attempts: 3 },
-			'⚠️ Your answer is saved and was sent, but whether it arrived could not be found out.',
+			'⚠️ Your answer is saved. It was sent and may have arrived, but Handraise could not check.',
 			/took too long\. It was tried 3 times/,
 			['Try again', 'Give it up'],
+		],
+		[
+			'that was sent before the question changed',
+			{ state: 'changed', putStartedAt: now - 30_000 },
+			'⚠️ The agent has gone on or asks something else. Your answer was sent before and may have arrived.',
+			/^Look at the session before you answer again/,
+			['Answer the new question', 'Post my text to the thread'],
+		],
+		[
+			'that was sent before the session ended',
+			{ state: 'ended', putStartedAt: now - 30_000 },
+			'⚠️ The session is over. Your answer was sent before and may have arrived.',
+			/^No agent reads/,
+			['Open the session', 'Post my text to the thread'],
+		],
+		[
+			'that stands behind another one',
+			{ state: 'conflicted', putStartedAt: now - 30_000 },
+			'⚠️ The session has a different answer now. Yours was sent and may have arrived first.',
+			/^It is not sent again/,
+			['Open the session', 'Post my text to the thread'],
+		],
+		[
+			'of which it is not known yet whether it arrived',
+			{ state: 'delivering', putStartedAt: now - 30_000, lastError: 'timed_out' },
+			'📨 Your answer is saved and was sent. Handraise is checking whether it arrived.',
+			/sends your answer again only once it is certain that it did not arrive/,
+			[],
+		],
+		[
+			'whose agent could not be started',
+			{ state: 'delivered', startFailed: true },
+			'⚠️ Your answer arrived, but the session service reported a failure. The agent may not have been started.',
+			/^\*Send again\* sends the same answer once more/,
+			['Send again'],
+		],
+		[
+			'that is sent again to start the agent',
+			{ state: 'delivered', startFailed: true, restartAskedAt: now },
+			'⚠️ Your answer arrived, but the session service reported a failure. The agent may not have been started.',
+			/^It is sent again now/,
+			[],
 		],
 		['given up', { state: 'withdrawn' }, '↩️ You gave this answer up. Nothing was sent.', /^\*Hall/, []],
 	])('for an answer %s says so, with what can be done', (_what, answer, headline, explanation, buttons) => {
@@ -207,6 +270,10 @@ describe('a receipt', () => {
 
 	it('offers no thread where there is none', () => {
 		expect(show({ state: 'ended', origin: { channelId: null, threadTs: null } }).buttons).toEqual(['Open the session']);
+		expect(show({ state: 'ended', origin: { channelId: 'C1', threadTs: null } }).buttons).toEqual([
+			'Open the session',
+			'Post my text in the channel',
+		]);
 	});
 
 	it('remembers which answer it tells of', () => {

@@ -163,6 +163,31 @@ describe('the modal of a session that asks nothing', () => {
 		expect(decodeMetadata(view.private_metadata)).toMatchObject({ messageIndex: null, fingerprint: null, fields: [] });
 	});
 
+	const waiting = (messages: readonly Message[]) =>
+		textsOf(show({ ...asking(), status: 'humanInput', messages }).blocks);
+	const answered = sessionAsking([{ title: 'Which hall?', value: 'The blue one' }]).messages;
+	it('says of one whose agent waits but has asked nothing in fields where to look', () => {
+		const words =
+			'The agent waits for a person, but it asked nothing that can be answered here. Look at its latest message, and at the session in the dashboard.';
+		expect(waiting([step('Log in, please.')])).toContain(words);
+		expect(waiting([])).toContain(words);
+	});
+
+	it('says the same when only an earlier question was answered', () => {
+		expect(waiting([...answered, step('Log in, please.')])).toContain(
+			'The agent waits for a person, but since its last question was answered it asked nothing that can be answered here. Look at its latest message, and at the session in the dashboard.',
+		);
+	});
+
+	it('says that the newest question has been answered, and by whom when that is known', () => {
+		expect(waiting(answered)).toContain('The newest question has been answered. The agent should go on soon.');
+		const session = { ...asking(), status: 'humanInput', messages: answered };
+		const settledBy = { userId: 'U0OURS2', at: now };
+		expect(textsOf(show(session, { settledBy }).blocks)).toContain(
+			`The newest question has been answered by <@U0OURS2> ${momentMrkdwn(now)}. The agent should go on soon.`,
+		);
+	});
+
 	it('shows an empty session', () => {
 		expect(textsOf(show({ ...asking(), messages: [] }).blocks)[0]).toBe('🟢 *Working* · no step yet');
 	});

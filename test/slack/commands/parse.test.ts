@@ -36,8 +36,27 @@ describe('/session', () => {
 		['https://agents.example.com.evil.test/app/sessions/session?id=1', 'foreign_link'],
 		['https://agents.example.com/app/sessions/session', 'link_without_id'],
 		['x'.repeat(401), 'id_too_long'],
+		['“'.repeat(1_000_000), 'id_too_long'],
+		[`https://agents.example.com${'/'.repeat(1_000_000)}x`, 'id_too_long'],
+		['<http:'.repeat(300_000), 'id_too_long'],
 	])('answers %j with help that says why', (text, reason) => {
 		expect(parse(text)).toEqual({ kind: 'help', reason });
+	});
+
+	it.each([
+		['query', 'query'],
+		['NEW', 'NEW'],
+		['"list"', 'list'],
+		['`File`', 'File'],
+		['%71uery', '%71uery'],
+		['watch 3f9a2c1d query', 'query'],
+		['watch list', 'list'],
+		['unwatch new', 'new'],
+		['history files', 'files'],
+		['https://agents.example.com/app/sessions/session?id=query', 'query'],
+		['<https://agents.example.com/app/sessions/session?id=%51uery|the session>', 'Query'],
+	])("does not take the service's own word in %j for an id", (text, word) => {
+		expect(parse(text)).toEqual({ kind: 'help', reason: 'reserved_id', word });
 	});
 
 	it('takes a quoted word for an id even when it is a command', () => {

@@ -20,6 +20,7 @@ export function answerOf(more: Partial<Answer> = {}): Answer {
 		origin: { channelId: 'C1', threadTs: '1.2' },
 		state: 'accepted',
 		attempts: 0,
+		editCount: 0,
 		acceptedAt: now - 60_000,
 		giveUpAt: now + 86_400_000,
 		nextAttemptAt: null,
@@ -31,6 +32,10 @@ export function answerOf(more: Partial<Answer> = {}): Answer {
 		lastError: null,
 		timeline: [{ state: 'accepted', at: now - 60_000 }],
 		told: { state: null, aftermath: null, dm: null, modalOpen: true },
+		notBefore: null,
+		missingCount: 0,
+		startFailed: false,
+		restartAskedAt: null,
 		...more,
 	};
 }

@@ -65,7 +65,7 @@ describe('a question that another person of Handraise answered first', () => {
 		for (const value of ['> blue', '> small', '> red', '> large']) expect(second.text()).toContain(value);
 		expect(saved(id)).toEqual([['blue', 'small']]);
 
-		await second.press('Post my text to the thread');
+		await second.press('Post my text in the channel');
 		const posted = await app.slack.as('ada').waitForMessage('#agents', 'wanted to answer');
 		expect(posted.text()).toContain('> red');
 		expect(posted.isEphemeral()).toBe(false);
@@ -117,6 +117,21 @@ describe('a question that another person of Handraise answered first', () => {
 		await timed.shows('the agent went on');
 		const other = await openSession(app, id, 'grace');
 		expect(other.submitText()).toBeNull();
+	});
+
+	it('names who answered while the agent still says that it waits, and not once it waits for something else', async () => {
+		const id = ask();
+		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
+		await timed.shows('the agent went on');
+		app.service.sessions.setStatus(id, 'humanInput');
+		const other = await openSession(app, id, 'grace');
+		expect(other.text()).toMatch(
+			/The newest question has been answered by <?@ada>? .*\. The agent should go on soon\./,
+		);
+		app.service.sessions.push(id, { role: 'assistant', content: 'Log in, please.', human_input: [] });
+		await other.press('Refresh');
+		await timed.shows('since its last question was answered it asked nothing that can be answered here', 'grace');
+		expect(other.text()).not.toContain('should go on soon');
 	});
 
 	it('says so in the form of one who refreshes', async () => {
@@ -301,7 +316,7 @@ describe('a session that ended while the form was open', () => {
 		await modal.submit();
 		await timed.shows('Your answer was not sent: the session is over.');
 		expect(modal.text()).toContain('> blue');
-		expect(modal.buttons()).toContain('Post my text to the thread');
+		expect(modal.buttons()).toContain('Post my text in the channel');
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 

@@ -6,6 +6,7 @@ import { passTime, watchRequests } from '../../support/pass-time.ts';
 import type { Fault } from '../../support/session-service/faults.ts';
 import { itemsOf } from '../../support/session-service/log.ts';
 import type { Modal } from '../../support/slack/driver/modal.ts';
+import { callSlack } from '../../support/slack/test-calls.ts';
 import { type App, openSession } from '../support/open-session.ts';
 
 const clock = createManualClock();
@@ -156,6 +157,45 @@ describe('an answer is delivered once', () => {
 		expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(90_000);
 	});
 
+	it.each([
+		['null for its messages', { messages: null }],
+		['no messages at all', { messages: undefined }],
+	])('when the service answers the read with %s for a moment', async (_, patch) => {
+		const id = ask();
+		const modal = await openSession(app, id);
+		await fill(modal, 'Ada', 'Grace');
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		app.service.sessions.patch(id, patch as { messages: null });
+		await modal.submit();
+		await shows('sent something that is no session');
+		app.service.sessions.patch(id, { messages });
+		await shows('Your answer arrived');
+		expect(effective(id)).toHaveLength(1);
+	});
+
+	it('with what is not ours beside it exactly as the service has it', async () => {
+		const id = ask();
+		const items = JSON.parse(
+			`[{"title":"First","description":"","value":2},{"title":"Second","description":null,"value":""},
+			{"title":{"en":"Third","__proto__":1},"description":["a"],"value":null},
+			{"title":7,"description":false,"value":{"cm":5,"of":[1.5,true,null]}},{"title":"Left","description":"","value":false}]`,
+		);
+		app.service.sessions.patch(id, {
+			messages: [{ role: 'user' }, { role: 'assistant', content: 'I ask.', human_input: items }],
+		});
+		const modal = await openSession(app, id);
+		expect(modal.text()).not.toContain('cm');
+		await fill(modal, 'Ada', 'Grace');
+		await modal.submit();
+		await shows('Your answer arrived');
+		const put = effective(id)[0];
+		expect(put === undefined ? '' : JSON.stringify(itemsOf(put))).toBe(
+			JSON.stringify(items)
+				.replace('"description":null,"value":""', '"description":null,"value":"Ada"')
+				.replace('"description":["a"],"value":null', '"description":["a"],"value":"Grace"'),
+		);
+	});
+
 	it('when Slack delivers the submission twice', async () => {
 		const id = ask();
 		const modal = await openSession(app, id);
@@ -258,6 +298,96 @@ describe('the modal says how the session went on', () => {
 		app.service.sessions.setStatus(id, 'humanInput');
 		await shows('Your answer arrived. The agent has not moved yet.');
 		delete app.service.hooks.onSaved;
+	});
+});
+
+describe('a closed modal', () => {
+	const dm = (id: string) =>
+		app.slack
+			.as('ada')
+			.dm()
+			.filter((message) => message.text().includes(id));
+	const overwrite = (id: string) => {
+		for (const item of app.service.sessions.get(id).messages?.[1]?.human_input ?? []) item.value = 'Somebody else';
+		app.service.sessions.setStatus(id, 'humanInput');
+	};
+	/** Submits, closes the modal while the PUT is under way; the session goes on like this after it. */
+	async function closeAndDeliver(id: string, goOn: () => void): Promise<void> {
+		const put = Promise.withResolvers<void>();
+		app.service.hooks.onRequest = (entry) => (entry.kind === 'answer' ? put.promise : undefined);
+		app.service.hooks.onSaved = goOn;
+		await (await submit(id)).close();
+		put.resolve();
+		delete app.service.hooks.onRequest;
+		await passTime(
+			app,
+			clock,
+			() => effective(id).length > 0,
+			() => 'not delivered',
+		);
+	}
+	/** Until nobody looks any more whether the agent went on. */
+	async function passLooks(): Promise<void> {
+		const end = clock.now() + 700_000;
+		await passTime(
+			app,
+			clock,
+			() => clock.now() > end,
+			() => '',
+			800_000,
+		);
+		delete app.service.hooks.onSaved;
+	}
+
+	it.each([
+		['the session failed', 'Your answer arrived, then the session failed.', 'failed'],
+		['the session was stopped', 'Your answer arrived, then the session was stopped.', 'stopped'],
+		['somebody overwrote it', 'Your answer arrived, then somebody outside Handraise overwrote it.', null],
+	])('is followed by one direct message when %s after the delivery', async (_, words, status) => {
+		const id = ask();
+		await closeAndDeliver(id, () => (status === null ? overwrite(id) : app.service.sessions.setStatus(id, status)));
+		await passTime(
+			app,
+			clock,
+			() => dm(id).length > 0,
+			() => 'no direct message',
+		);
+		expect(dm(id)[0]?.notification()).toContain(words);
+		await passLooks();
+		expect(dm(id)).toHaveLength(1);
+	});
+
+	it.each(['active', 'completed', 'paused', 'inactive'])(
+		'is not followed by a direct message when the session is %s after the delivery',
+		async (status) => {
+			const id = ask();
+			await closeAndDeliver(id, () => app.service.sessions.setStatus(id, status));
+			await passLooks();
+			expect(dm(id)).toEqual([]);
+		},
+	);
+
+	it('gets another direct message when the first was deleted before there was news', async () => {
+		const id = ask();
+		const modal = await openSession(app, id);
+		await fill(modal, 'Ada', 'Grace');
+		await app.service.goDown();
+		expect((await modal.submit()).outcome).toBe('updated');
+		await modal.close();
+		const says = (words: string) =>
+			passTime(
+				app,
+				clock,
+				() => dm(id).some((message) => message.text().includes(words)),
+				() => `no direct message says ${words}`,
+			);
+		await says('saved and not delivered yet');
+		const { channel, ts } = dm(id)[0] ?? {};
+		await callSlack(app.slack, 'chat.delete', { channel, ts });
+		await app.service.comeBack();
+		await says('the agent went on');
+		expect(dm(id)).toHaveLength(1);
+		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
 });
 

@@ -47,6 +47,41 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		expect(app.service.log.reads(id).filter(({ status }) => status === 304)).not.toEqual([]);
 	});
 
+	it('says where to look when its agent waits for a person and asked nothing that can be answered', async () => {
+		const id = await app.watched();
+		app.step(id, 'Log in, please.');
+		app.service.sessions.setStatus(id, 'humanInput');
+		const words = 'it asked nothing that can be answered here. Look at its latest message';
+		const card = await app.cardSays(id, words);
+		expect(card.text()).toContain('Log in, please.');
+		expect(card.text()).not.toContain('Answered');
+		expect((await app.threadSays(id, 'Waiting for a person')).text()).toContain(words);
+		app.step(id, 'I ask.');
+		app.ask(id);
+		const asked = await app.cardSays(id, 'Which colour?');
+		expect(asked.text()).not.toContain(words);
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.cardSays(id, 'Answered outside Slack');
+		app.step(id, 'Now log in there, please.');
+		app.service.sessions.setStatus(id, 'humanInput');
+		await app.cardSays(id, `since its last question was answered ${words}`);
+	});
+
+	it('takes items on a message of any role but user for questions, and delivers the answer', async () => {
+		const id = await app.watched();
+		const index = app.service.sessions.push(id, {
+			role: 'critic',
+			content: 'I doubt it.',
+			human_input: [item('Go on all the same?')],
+		});
+		await app.threadSays(id, 'Go on all the same?');
+		const form = await openForm(id);
+		await form.choose(0, 'Yes');
+		await form.submit();
+		await app.until(() => app.service.sessions.values(id, index)[0] === 'Yes');
+		await app.cardSays(id, 'Answered by');
+	});
+
 	it('costs one read however many channels watch it', async () => {
 		const [shared, single] = [await app.watched(), await app.watched()];
 		for (const channel of ['#secret', 'dm']) await app.command(`/session watch ${shared}`, 'ada', channel);

@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { item } from '../../support/session-service/agents.ts';
-import { deleteMessage } from '../../support/slack/messages.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -90,8 +88,8 @@ it('ends when a card’s update finds the channel archived', async () => {
 	await expectLeftAlone(id);
 });
 
-it('ends when nothing has changed for WATCH_MAX_DAYS, also while the program was down', async () => {
-	const id = await app.watched();
+it('ends when nothing has changed for WATCH_MAX_DAYS, also while the program was down and links were renewed', async () => {
+	const id = await app.watched({ files: [{ filename: 'offers.csv', timestamp: '2026-01-05T09:00:00Z' }] });
 	const lively = await app.watched();
 	// What it found when it was watched first is what a change is told from.
 	await app.until(() => app.service.log.reads(lively).length > 2);
@@ -100,6 +98,7 @@ it('ends when nothing has changed for WATCH_MAX_DAYS, also while the program was
 	app.step(lively, 'I was at work meanwhile.');
 	await app.restart();
 	const word = await app.threadSays(id, 'Nothing changed for 7 days');
+	expect(app.service.sessions.get(id).files?.[0]?.timestamp).not.toBe('2026-01-05T09:00:00Z');
 	expect(word.text()).toContain('/session watch');
 	const card = await app.cardSays(id, 'Nothing changed for');
 	expect(card.text()).toContain('7 days');
@@ -152,16 +151,4 @@ it('says of a session that only questions were wanted of nothing but those', asy
 	await app.cardSays(id, 'The session is over');
 	await app.pass(5_000);
 	expect(app.thread(id)).toHaveLength(2);
-});
-
-it('goes on asking in the channel when somebody deleted its card', async () => {
-	const id = await app.watched();
-	const { core } = app.slack;
-	const card = core.state.messages.find(({ ts }) => ts === app.card(id)?.ts);
-	if (card !== undefined) deleteMessage(core, card);
-	app.ask(id, [item('Is anybody there?')]);
-	const post = await app.until(() => app.inChannel().findLast((one) => one.text().includes('Is anybody there?')));
-	expect(post.threadTs()).toBeNull();
-	app.service.sessions.answerAsPage(id, ['Sand']);
-	await app.until(() => post.buttons().length === 0);
 });

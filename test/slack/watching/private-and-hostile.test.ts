@@ -182,3 +182,18 @@ function parsed(value: string): unknown {
 		return null;
 	}
 }
+
+it('calls nobody by a bare name, not in a card that is updated either', async () => {
+	const id = app.session({ name: 'Tell @here and @grace in #agents' });
+	await app.command(`/session watch ${id}`);
+	const card = await app.until(() => app.card(id));
+	app.ask(id, [item('Is @here right?')]);
+	await app.threadSays(id, '@here');
+	app.service.sessions.answerAsPage(id, ['Ask @grace']);
+	await app.until(() => app.calls('chat.update').some(({ request }) => request.ts === card.ts));
+	await app.until(() => app.thread(id)[1]);
+	const stored = app.slack.core.state.messages.filter(({ ts, threadTs }) => ts === card.ts || threadTs === card.ts);
+	for (const { text, history } of stored) {
+		for (const version of [text, ...history.map((one) => one.text)]) expect(version).not.toMatch(/<[!@#]/);
+	}
+});

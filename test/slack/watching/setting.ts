@@ -14,10 +14,19 @@ const BOT = 'handraise';
 const PUBLIC_CALLS: ReadonlySet<string> = new Set(['chat.postMessage', 'chat.update']);
 const REASONABLE_MS = 5 * 60_000;
 
-/** The whole program and the session service on a clock that jumps; Slack keeps the machine's time. */
-export async function watchingApp(options: AppOptions = {}) {
+/**
+ * The whole program and the session service on a clock that jumps; Slack keeps the machine's time, or with `realRates`
+ * it is on that clock too and allows only so many calls in it as the real one does.
+ */
+export async function watchingApp({ realRates = false, ...options }: AppOptions & { realRates?: boolean } = {}) {
 	const clock = createManualClock();
-	const app = await startApp({ ...options, clock, service: { clock, pace: 1, ...options.service } });
+	const slackOptions = realRates ? { clock, settings: { realRates }, ...options.slack } : options.slack;
+	const app = await startApp({
+		...options,
+		clock,
+		service: { clock, pace: 1, ...options.service },
+		...(slackOptions === undefined ? {} : { slack: slackOptions }),
+	});
 	const { slack, service } = app;
 	let count = 0;
 	/** Nobody sees from here how long a database takes: time must not run out under a lease meanwhile. */

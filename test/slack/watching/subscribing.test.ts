@@ -42,6 +42,16 @@ describe('/session watch', () => {
 		await app.until(() => app.card(one) && app.card(two));
 	});
 
+	it.each(['watch', 'unwatch'])(
+		'says for each of 20 sessions what became of it, however long their ids: %s',
+		async (verb) => {
+			const ids = Array.from({ length: 20 }, (_, index) => `n${index}-${'nosuch'.repeat(30)}`);
+			const told = await app.command(`/session ${verb} ${ids.join(' ')}`);
+			const lines = told.text().split('\n');
+			for (const id of ids) expect(lines.filter((line) => line.includes(id.slice(0, 50)))).toHaveLength(1);
+		},
+	);
+
 	it('twice is not an error, makes no second card and can change what is posted', async () => {
 		const id = await app.watched();
 		expect((await app.command(`/session watch ${id}`)).text()).toContain('is watched here already.');
@@ -131,6 +141,8 @@ describe('the buttons', () => {
 		expect(told.text()).toContain('is not watched here any more');
 		await app.until(() => !card.buttons().includes('Stop watching'));
 		expect(card.text()).toContain('Not watched any more.');
+		// A read that was under way at the press ends.
+		await app.pass(2_000);
 		const reads = app.service.log.reads(id).length;
 		app.ask(id);
 		await app.pass(60_000);

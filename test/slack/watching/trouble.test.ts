@@ -1,4 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Posted } from '../../support/slack/driver/posted.ts';
+import type { Json } from '../../support/slack/json.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
 
 let app: WatchingApp;
@@ -26,7 +28,7 @@ describe('a session service that is down', () => {
 		await app.command(`/session watch ${ids[0]}`, 'ada', '#secret');
 		await app.until(() => ids.every((id) => app.card(id)) && app.card(ids[0] ?? '', '#secret'));
 		await app.service.goDown();
-		await app.until(() => notices('has not been reachable since', '#agents')[0] && notices('has not', '#secret')[0]);
+		await app.until(() => notices('unavailable since', '#agents')[0] && notices('unavailable since', '#secret')[0]);
 		await app.pass(120_000);
 		app.ask(ids[1] ?? '');
 		await app.service.comeBack();
@@ -36,7 +38,7 @@ describe('a session service that is down', () => {
 		await app.threadSays(ids[1] ?? '', 'Which colour?');
 		await app.pass(30_000);
 		for (const channel of ['#agents', '#secret']) {
-			expect(notices('has not been reachable since', channel)).toHaveLength(1);
+			expect(notices('unavailable since', channel)).toHaveLength(1);
 			expect(notices('is back after', channel)).toHaveLength(1);
 		}
 	});
@@ -48,7 +50,7 @@ describe('a session service that is down', () => {
 		await app.service.comeBack();
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
-		expect(app.inChannel().filter((message) => /reachable|is back/.test(message.text()))).toHaveLength(2);
+		expect(app.inChannel().filter((message) => /unavailable|is back/.test(message.text()))).toHaveLength(2);
 	});
 
 	it('for one session alone leaves the others watched', async () => {
@@ -143,6 +145,78 @@ describe('Slack', () => {
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await app.until(() => app.thread(id).filter((post) => post.text().includes('Sand')).length === 1);
 		await app.until(() => app.thread(id).at(-2)?.buttons().length === 0);
+	});
+
+	describe('that gives 15 messages of the history at a time', () => {
+		/** The next post of this channel stands there, and nobody is told so. */
+		const loseReply = () =>
+			app.slack.faults.add({
+				method: 'chat.postMessage',
+				status: 500,
+				times: 1,
+				afterEffect: true,
+				when: ({ channel }) => channel === 'C0AGENTS',
+			});
+		async function talk(messages: number, options: { thread?: Posted } = {}) {
+			for (let number = 1; number <= messages; number++) {
+				await app.slack.as('grace').say('#agents', `Message ${number}`, options);
+			}
+		}
+		beforeEach(() => {
+			app.slack.settings.historyPageSize = 15;
+		});
+		afterEach(() => {
+			app.slack.settings.historyPageSize = 999;
+		});
+
+		it('has the post found behind them in its thread, as fast as Slack allows', async () => {
+			const id = await app.watched();
+			const thread = app.card(id);
+			await talk(40, thread === undefined ? {} : { thread });
+			const from = app.now();
+			const isLater = ({ cursor }: Json) => cursor !== undefined;
+			app.slack.faults.add({ method: 'conversations.replies', status: 429, retryAfter: 40, times: 1, when: isLater });
+			loseReply();
+			app.ask(id);
+			await app.threadSays(id, 'Which colour?');
+			const limited = await app.until(() => app.calls('conversations.replies', from)[1]);
+			const limitedAt = app.clock.now();
+			await app.until(() => app.calls('conversations.replies', from).length > 2);
+			expect(app.clock.now() - limitedAt).toBeGreaterThanOrEqual(39_000);
+			await app.pass(60_000);
+			const cursors = app.calls('conversations.replies', from).map(({ request }) => (request as Json).cursor);
+			expect(cursors).toHaveLength(4);
+			expect(cursors[0]).toBeUndefined();
+			expect(cursors[1]).toBe((limited.request as Json).cursor);
+			expect(cursors[2]).toBe(cursors[1]);
+			expect(app.thread(id)).toHaveLength(1);
+		});
+
+		it('has a card found behind them in its channel', async () => {
+			const id = app.session();
+			loseReply();
+			await app.command(`/session watch ${id}`);
+			await app.until(() => app.card(id));
+			await talk(40);
+			app.ask(id);
+			await app.threadSays(id, 'Which colour?');
+			await app.cardSays(id, 'Which colour?');
+			const cards = app.inChannel().filter((message) => JSON.stringify(message.blocks()).includes(`":${id}"`));
+			expect(cards.filter((message) => message.threadTs() === null)).toHaveLength(1);
+		});
+
+		it('gets the post again with a mark when it is not found in ten pages', async () => {
+			const id = await app.watched();
+			const thread = app.card(id);
+			await talk(150, thread === undefined ? {} : { thread });
+			const from = app.now();
+			loseReply();
+			app.ask(id);
+			await app.until(() => app.thread(id).some((post) => post.text().includes('this may be a repeat')));
+			await app.pass(30_000);
+			expect(app.calls('conversations.replies', from)).toHaveLength(10);
+			expect(app.thread(id)).toHaveLength(2);
+		});
 	});
 
 	it('that cuts connections for a while gets the question once, after that', async () => {

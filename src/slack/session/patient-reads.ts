@@ -1,0 +1,88 @@
+import type { Clock } from '../../clock.ts';
+import { HandraiseError } from '../../errors.ts';
+import { keepNewest } from '../../keep-newest.ts';
+import type { Session } from '../../questions/session.ts';
+import { withNotes } from '../long-wait.ts';
+import type { Reading, Readings } from './readings.ts';
+import type { UpdateOutcome, ViewHandle } from './view-handle.ts';
+
+/** Closed views are remembered for the moment in which their reads may not have begun yet. */
+const MOST_LEFT = 500;
+
+interface Dependencies {
+	readonly service: {
+		read(
+			sessionId: string,
+			options: { priority: 'person'; signal: AbortSignal },
+		): Promise<{ session: Session; readAt: number }>;
+	};
+	readonly readings: Readings;
+	readonly clock: Clock;
+}
+
+/** Nobody waits for the read any more: its view was closed, or shows something else. */
+export class ViewLeftError extends HandraiseError {
+	readonly code = 'view_left';
+	readonly retryable = false;
+}
+
+class StoppedError extends HandraiseError {
+	readonly code = 'aborted';
+	readonly retryable = true;
+}
+
+/** Reads whose results go into open views. People see that it takes long, and closing the view ends the read. */
+export function createPatientReads({ service, readings, clock }: Dependencies) {
+	const running = new Set<{ readonly viewId: string | null; readonly controller: AbortController }>();
+	const leftViews = new Map<string, true>();
+
+	return {
+		/**
+		 * `note` puts words about the time waited into the view; null when it has nowhere to put them.
+		 * @throws ViewLeftError, StoppedError, or what the read throws
+		 */
+		async read(
+			sessionId: string,
+			view: ViewHandle,
+			note: (waitedMs: number) => Promise<UpdateOutcome | null>,
+		): Promise<Reading> {
+			if (view.id !== null && leftViews.has(view.id)) throw new ViewLeftError('the view of a read was closed');
+			const controller = new AbortController();
+			const entry = { viewId: view.id, controller };
+			running.add(entry);
+			try {
+				const work = service.read(sessionId, { priority: 'person', signal: controller.signal });
+				const { session, readAt } = await withNotes(clock, work, async (waitedMs) => {
+					// Without a hash a note that is late could take the place of the content.
+					if (!view.hasHash) return false;
+					const outcome = await note(waitedMs);
+					// Whoever closed it may have been heard by another replica.
+					if (outcome === 'gone' || (outcome === 'changed' && view.hasHash)) {
+						controller.abort(new ViewLeftError('the view of a read is gone'));
+					}
+					return outcome === 'updated';
+				});
+				controller.signal.throwIfAborted();
+				readings.put(sessionId, { session, readAt });
+				return { session, readAt };
+			} finally {
+				running.delete(entry);
+			}
+		},
+
+		/** The view was closed: nobody waits for what is being read for it. */
+		left(viewId: string): void {
+			keepNewest(leftViews, viewId, true, MOST_LEFT);
+			for (const { viewId: waiting, controller } of running) {
+				if (waiting === viewId) controller.abort(new ViewLeftError('the view of a read was closed'));
+			}
+		},
+
+		/** Ends all reads; those who wait are told. */
+		stop(): void {
+			for (const { controller } of running) controller.abort(new StoppedError('the program stops'));
+		},
+	};
+}
+
+export type PatientReads = ReturnType<typeof createPatientReads>;

@@ -1,0 +1,183 @@
+import type { Answer, AnswerItem } from '../../answers/answer.ts';
+import type { InputGuess } from '../../questions/input-kind.ts';
+import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
+import { newMetadata, type ViewMetadata } from '../metadata.ts';
+import type { ErrorContext, Names } from '../words.ts';
+
+/* Made up, all of it: no real session, person or address is ever sent with the doctor. */
+
+export const NOW = Date.parse('2026-11-20T08:40:00Z');
+export const SESSION_ID = '3f9a2c1d';
+/** The longest id that `/session` takes. */
+export const LONGEST_ID = 'f'.repeat(400);
+/** As `randomUUID` makes it. */
+export const ANSWER_ID = '0b7e7a52-5a0e-4f53-9d0c-3a1f5b7c9d11';
+export const DASHBOARD_URL = 'https://dashboard.example';
+export const USER_ID = 'U0EXAMPLE1';
+
+/** What means something to Slack, to Markdown or to a careless cut. */
+export const HOSTILE =
+	'<!channel> <@U0EXAMPLE9> <https://evil.example|https://bank.example> [bank](https://evil.example) &lt;!here&gt; & ' +
+	'```*_~` \u202egnp.exe\u202c \u0000\u200b \ud83d 👩‍👩‍👧‍👦 🇩🇪 e\u0301\u0301\u0301 "\\ :wave: مرحبا 漢字\n> # <#C0EXAMPLE|x>\n\n';
+export const GIANT = HOSTILE.repeat(300);
+
+export const NAMES: Names = { displayName: () => HOSTILE };
+
+export const ERROR_CONTEXT: ErrorContext = { kept: 'text', adminContact: USER_ID, retryAt: NOW + 60_000 };
+
+export function metadataOf(more: Partial<ViewMetadata> = {}): ViewMetadata {
+	const origin = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
+	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin }), ...more };
+}
+
+/** For what a made-up session has for certain. */
+export function present<Value>(value: Value | null): Value {
+	if (value === null) throw new Error('a made-up session lacks what it was made for');
+	return value;
+}
+
+export function asked(title: string, description = '', value = ''): HumanInputItem {
+	return { title, description, value };
+}
+
+/** One item for each kind of input. */
+export const FIELD_ITEMS = {
+	yesNo: asked('Should I proceed?'),
+	choice: asked('Which colour?', 'One of: red, green, 🔵 & blue'),
+	number: asked('How many people?'),
+	email: asked('E-mail address'),
+	url: asked('Website URL'),
+	date: asked('Departure date'),
+	time: asked('Start time'),
+	line: asked('Your password', 'For the shop'),
+	longText: asked('What shall I write to the customer?', 'They **wait** for it.\n\nOne page will do.'),
+} as const satisfies Record<InputGuess['kind'], HumanInputItem>;
+
+/** Texts for `FIELD_ITEMS`, in its order, that stand in the fields at first. */
+export const FIELD_DRAFTS: readonly string[] = [
+	'Yes',
+	'green',
+	'12.5',
+	'ada@example.com',
+	'https://shop.example/?a=1&b=2',
+	'2026-12-01',
+	'09:30',
+	'',
+	GIANT,
+];
+
+const ACTIONS: readonly AgentAction[] = [
+	{ kind: 'click' },
+	{ kind: 'open', host: 'shop.example' },
+	{ kind: 'saveFile', filename: HOSTILE, deleted: false },
+	{ kind: 'saveFile', filename: 'old.pdf', deleted: true },
+	{ kind: 'other', name: HOSTILE },
+];
+
+export function said(content: string, more: Partial<Message> = {}): Message {
+	return { role: 'assistant', content, actions: ACTIONS, humanInput: [], ...more };
+}
+
+/** A session of which nothing is known but its id. */
+export const EMPTY: Session = {
+	sessionId: SESSION_ID,
+	status: '',
+	name: '',
+	messages: [],
+	files: [],
+	startTime: null,
+	endTime: null,
+	lastScreenshotUrl: null,
+	lastScreenshotTimestamp: null,
+	sessionVariables: [],
+	sessionDetails: '',
+	maxSteps: 0,
+};
+
+/** A session in which everything there is has this text. */
+export function sessionOf(text: string, more: Partial<Session> = {}): Session {
+	return {
+		...EMPTY,
+		status: 'active',
+		name: text,
+		messages: [
+			said(text, { role: 'user' }),
+			said(text),
+			said('', { role: text }),
+			...Array.from({ length: 12 }, () => said(text)),
+		],
+		files: Array.from({ length: 25 }, (_, index) => ({
+			filename: index === 0 ? '' : text,
+			signedUrl: index === 1 ? null : `https://files.example/${index}?signature=${'x'.repeat(1_500)}`,
+			timestamp: null,
+		})),
+		startTime: '2026-11-20T08:00:00Z',
+		endTime: '2026-11-20T08:30:00Z',
+		lastScreenshotUrl: 'https://files.example/screen.png?signature=1&expires=2',
+		lastScreenshotTimestamp: '2026-11-20T08:39:00Z',
+		sessionVariables: Array.from({ length: 30 }, () => ({ name: text, value: 'never shown' })),
+		sessionDetails: text,
+		maxSteps: 30,
+		...more,
+	};
+}
+
+export const AT_WORK = sessionOf('Look for a **hall** with a garden.');
+
+/** The session, and its newest message asks for these. */
+export function asking(humanInput: readonly HumanInputItem[], session: Session = AT_WORK): Session {
+	const newest = session.messages.at(-1)?.content ?? '';
+	return { ...session, status: 'humanInput', messages: [...session.messages, said(newest, { humanInput })] };
+}
+
+/** As many items as wanted of each kind in turn, with this text around. */
+export function itemsOf(count: number, text = ''): HumanInputItem[] {
+	const kinds = Object.values(FIELD_ITEMS);
+	return Array.from({ length: count }, (_, index) => {
+		const { title = '', description = '' } = kinds[index % kinds.length] ?? {};
+		return asked(`${title}${text}`, `${description}${text}`);
+	});
+}
+
+export function answerItem(title: string, value: string | null, more: Partial<AnswerItem> = {}): AnswerItem {
+	return { title, value, secret: false, wiped: false, ...more };
+}
+
+/** An answer that was saved a minute ago in a channel. */
+export function answerOf(more: Partial<Answer> = {}): Answer {
+	const state = more.state ?? 'accepted';
+	return {
+		id: ANSWER_ID,
+		submissionKey: `V0EXAMPLE1:${ANSWER_ID}`,
+		viewId: 'V0EXAMPLE1',
+		person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
+		question: { service: 'https://service.example', sessionId: SESSION_ID, messageIndex: 3 },
+		fingerprint: '0123456789abcdef',
+		content: { kind: 'readable', items: [answerItem('Hall', 'The one with\nthe <garden>')], other: null },
+		leftEmpty: [],
+		origin: { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' },
+		state,
+		attempts: 3,
+		editCount: 0,
+		acceptedAt: NOW - 60_000,
+		giveUpAt: NOW + 86_400_000,
+		nextAttemptAt: null,
+		putStartedAt: null,
+		before: null,
+		deliveredAt: null,
+		aftermath: null,
+		endedAt: null,
+		lastError: null,
+		timeline: [
+			{ state: 'accepted', at: NOW - 60_000 },
+			{ state: 'delivering', at: NOW - 30_000 },
+			{ state, at: NOW - 1_000 },
+		],
+		told: { state: null, aftermath: null, dm: null, modalOpen: true },
+		notBefore: null,
+		missingCount: 0,
+		startFailed: false,
+		restartAskedAt: null,
+		...more,
+	};
+}

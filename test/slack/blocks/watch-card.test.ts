@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../src/answers/answer.ts';
+import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
+import { settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
+import { viewOf } from '../../../src/watches/session-view.ts';
+import { answerOf, now } from '../support/answers.ts';
+import { expectSafeMessage } from '../support/check.ts';
+import { sessionAsking, textsOf } from '../support/questions.ts';
+
+const AUTHOR = { teamId: 'T1', userId: 'U0OURS1' };
+const names = { displayName: () => 'Ann' };
+const view = viewOf(sessionAsking([{ title: 'Hall', value: 'The small one' }]), now);
+
+/** What a channel reads about an answered question: on the card, in the thread, where the question was posted. */
+function wordsOf(standing: Answer | null): string[] {
+	const { sessionId, question } = view;
+	if (question === null) throw new Error('there is no question');
+	const post = { sessionId, view, standing, names, maybeRepeat: false };
+	const card = watchCard({
+		view,
+		checkedAt: null,
+		claims: [],
+		standing,
+		endedWords: null,
+		names,
+		now,
+		dashboardUrl: null,
+	});
+	const thread = watchPost({ kind: 'answered', messageIndex: 1, question, items: [0], stillOpen: [] }, post);
+	const messages = [card, thread, settledQuestionPost(question, 'answered', post)];
+	for (const message of messages) expectSafeMessage(message);
+	return messages.map(({ blocks }) => textsOf(blocks).find((text) => text.startsWith('✅')) ?? 'nothing');
+}
+
+describe('an answered question in a channel', () => {
+	it.each(['delivered', 'resumed'] as const)('names the author of our answer, which was %s', (state) => {
+		for (const words of wordsOf(answerOf({ state, person: AUTHOR })))
+			expect(words).toContain(`Answered by <@${AUTHOR.userId}>`);
+	});
+
+	it.each(['waiting', 'accepted'] as const)('does not name the author of an answer of ours that is %s', (state) => {
+		for (const words of wordsOf(answerOf({ state, person: AUTHOR }))) expect(words).toContain('Answered outside Slack');
+	});
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TrafficEntry } from '../support/slack/traffic.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './watching/setting.ts';
+
+/** More sessions, each with a step every few seconds, than a workspace's 50 updates a minute could show one by one. */
+const SESSIONS = 12;
+const STEP_EVERY_MS = 8_000;
+const WATCHED_MS = 2 * 60_000;
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp({ realRates: true });
+});
+afterAll(() => app[Symbol.asyncDispose]());
+
+const refused = (entries: readonly TrafficEntry[]) => entries.filter(({ status }) => status === 429);
+
+/** The most calls that lie within one minute of the clock. */
+function mostInAMinute(entries: readonly TrafficEntry[]): number {
+	return Math.max(0, ...entries.map(({ at }) => entries.filter((one) => one.at >= at && one.at < at + 60_000).length));
+}
+
+describe('with the rates of the real Slack', () => {
+	it('a question is answered without a single refused call', async () => {
+		const from = app.now();
+		const ada = app.slack.as('ada');
+		const id = app.session();
+		app.ask(id);
+		await ada.command('#agents', `/session ${id}`);
+		const form = await ada.waitForModal('Which colour?');
+		await form.fill('Which colour?', 'blue');
+		expect((await form.submit()).outcome).toBe('updated');
+		await app.until(() => app.service.log.savedPuts(id).length === 1);
+		await app.until(() => ada.modal()?.text().includes('blue'));
+		expect(refused(app.slack.traffic.all().filter(({ seq }) => seq > from))).toEqual([]);
+	});
+
+	it('the cards of a busy channel stay within the tiers and end up to date', { timeout: 120_000 }, async () => {
+		const from = app.now();
+		const ids = Array.from({ length: SESSIONS }, () => app.session());
+		await app.command(`/session watch ${ids.join(' ')}`);
+		await app.until(() => ids.every((id) => app.card(id)));
+		let step = 0;
+		for (const end = app.clock.now() + WATCHED_MS; app.clock.now() < end; ) {
+			step += 1;
+			for (const id of ids) app.step(id, `I look at offer ${step}.`);
+			await app.pass(STEP_EVERY_MS);
+		}
+		// A person does not wait behind the cards.
+		const answer = await app.command('/session list');
+		expect(answer.text()).toContain(`${SESSIONS} sessions`);
+		for (const id of ids) {
+			app.step(id, 'I close the shop.');
+			app.service.sessions.setStatus(id, 'completed');
+		}
+		for (const id of ids) await app.cardSays(id, /Done|Finished|completed/i);
+		const updates = app.calls('chat.update', from);
+		// Refused calls count too: an app that goes on calling is no better than one that knows no limit.
+		expect(mostInAMinute(updates)).toBeLessThanOrEqual(50);
+		expect(refused(updates)).toEqual([]);
+		expect(refused(app.calls('chat.postMessage', from))).toEqual([]);
+		expectNothingWrong(app);
+	});
+});

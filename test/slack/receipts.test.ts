@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../../src/answers/answer.ts';
+import { createSlackClients } from '../../src/slack/clients.ts';
+import { createReceipts } from '../../src/slack/receipts.ts';
+import { createRecordingLog } from '../store/support.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import type { Posted } from '../support/slack/driver/posted.ts';
+import { createSlackStandIn, type SlackStandIn } from '../support/slack/stand-in.ts';
+import { callSlack } from '../support/slack/test-calls.ts';
+import { answerOf } from './support/answers.ts';
+
+const ACCEPTED_AT = Date.parse('2026-11-20T08:40:00Z');
+const LONG_MS = 30_000;
+
+let slack: SlackStandIn;
+let clock: ManualClock;
+let receipts: ReturnType<typeof createReceipts>;
+beforeAll(async () => {
+	slack = await createSlackStandIn();
+});
+afterAll(() => slack.close());
+beforeEach(() => {
+	slack.faults.clear();
+	slack.core.state.messages = [];
+	clock = createManualClock(ACCEPTED_AT + LONG_MS);
+	const log = createRecordingLog();
+	const clients = createSlackClients({ token: slack.tokens.bot, apiUrl: slack.apiUrl, log });
+	receipts = createReceipts({ clients, names: { displayName: () => 'Ada' }, adminContact: null, clock, log });
+});
+
+const dm = (): Posted[] => slack.as('ada').dm();
+
+/** An answer of Ada's, saved half a minute ago; its window is closed. */
+function adasAnswer(more: Partial<Answer> = {}): Answer {
+	return answerOf({
+		person: { teamId: 'T0ACME', userId: 'U0ADA' },
+		acceptedAt: ACCEPTED_AT,
+		told: { state: 'accepted', aftermath: null, dm: null, modalOpen: false },
+		...more,
+	});
+}
+
+/** Tells of the answer; the answer as it is stored then. */
+async function tell(answer: Answer): Promise<Answer> {
+	return { ...answer, told: await receipts.tell(answer, new AbortController().signal) };
+}
+
+describe('an answer that is not delivered after half a minute', () => {
+	it.each(['accepted', 'delivering'] as const)('is told of in a direct message while it is %s', async (state) => {
+		const { told } = await tell(adasAnswer({ state }));
+		expect(dm().map((message) => message.ts)).toEqual([told.dm?.ts]);
+		expect(dm()[0]?.notification()).toContain('Your answer is saved. Delivering…');
+		expect(dm()[0]?.text()).toContain(
+			'The session service is slow to respond. Handraise is still sending your answer.',
+		);
+	});
+
+	it('is not told of in a direct message a moment earlier', async () => {
+		await tell(adasAnswer({ acceptedAt: ACCEPTED_AT + 1 }));
+		expect(dm()).toEqual([]);
+	});
+
+	it('has one message though it is told of twice at the same moment', async () => {
+		const release = slack.faults.hold('chat.postMessage');
+		const both = [tell(adasAnswer()), tell(adasAnswer({ lastError: 'timed_out' }))];
+		await slack.changes.until(
+			() => slack.traffic.calls('chat.postMessage').some(({ doneAt }) => doneAt === null),
+			() => 'Nothing is being posted.',
+		);
+		release();
+		const [first, second] = await Promise.all(both);
+		expect(dm()).toHaveLength(1);
+		expect(second?.told).toEqual(first?.told);
+		expect(dm()[0]?.text()).toContain('Your answer is saved and not delivered yet.');
+	});
+
+	it('has one message, which says later what went wrong and that it arrived', async () => {
+		const saved = await tell(adasAnswer());
+		const failed = await tell({ ...saved, lastError: 'unavailable' });
+		expect(dm()[0]?.text()).toContain('Your answer is saved and not delivered yet.');
+		await tell({ ...failed, state: 'delivered', lastError: null, deliveredAt: clock.now() });
+		expect(dm().map((message) => message.notification())).toEqual([
+			expect.stringContaining('Your answer arrived. Waiting for the agent to go on…'),
+		]);
+	});
+});
+
+describe('a receipt message that can not be updated any more', () => {
+	it.each(['message_not_found', 'cant_update_message', 'channel_not_found', 'edit_window_closed'])(
+		'since Slack says %s is replaced by one that is updated from then on',
+		async (error) => {
+			const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
+			slack.faults.add({ method: 'chat.update', error, when: ({ ts }) => ts === saved.told.dm?.ts });
+			const waiting = await tell({ ...saved, state: 'waiting' });
+			expect(waiting.told).toMatchObject({ state: 'waiting', dm: { ts: dm()[1]?.ts } });
+			const withdrawn = await tell({ ...waiting, state: 'withdrawn' });
+			expect(withdrawn.told).toMatchObject({ state: 'withdrawn', dm: waiting.told.dm });
+			expect(dm()).toHaveLength(2);
+			expect(dm()[1]?.text()).toContain('You gave this answer up.');
+		},
+	);
+
+	it('is not replaced while there is nothing new to tell', async () => {
+		const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
+		await callSlack(slack, 'chat.delete', { channel: saved.told.dm?.channelId, ts: saved.told.dm?.ts });
+		const again = await tell({ ...saved, lastError: 'timed_out' });
+		expect(dm()).toEqual([]);
+		expect(again.told.state).toBe('accepted');
+		await tell({ ...again, state: 'waiting' });
+		expect(dm()).toHaveLength(1);
+	});
+
+	it('is replaced once though the store did not take the note of it', async () => {
+		const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
+		await callSlack(slack, 'chat.delete', { channel: saved.told.dm?.channelId, ts: saved.told.dm?.ts });
+		const first = await tell({ ...saved, state: 'waiting' });
+		const second = await tell({ ...saved, state: 'waiting' });
+		expect(second.told).toEqual(first.told);
+		expect(dm()).toHaveLength(1);
+	});
+
+	it('is not replaced while Slack is in trouble', async () => {
+		const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
+		slack.faults.add({ method: 'chat.update', error: 'internal_error', times: 1 });
+		const waiting = await tell({ ...saved, state: 'waiting' });
+		expect(waiting.told).toEqual(saved.told);
+		await tell(waiting);
+		expect(dm().map((message) => message.notification())).toEqual([
+			expect.stringContaining('Your answer is saved, but could not be delivered.'),
+		]);
+	});
+});

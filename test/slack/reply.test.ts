@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Posted } from '../support/slack/driver/posted.ts';
+import { type WatchingApp, watchingApp } from './watching/setting.ts';
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	for (const who of ['ada', 'gus']) await app.slack.as(who).modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+	await app.command('/session unwatch all');
+});
+
+/** Slack takes nothing through a response_url: the last resort is an ephemeral message. */
+function withoutResponseUrls(): void {
+	app.slack.faults.add({ method: 'response_url', status: 500 });
+}
+
+function cardFor(who: string, id: string): Posted {
+	const card = app.card(id, '#agents', who);
+	if (card === undefined) throw new Error('There is no card.');
+	return card;
+}
+
+it('what a guest is told of a press on a card without replies is shown to them', async () => {
+	const id = await app.watched();
+	withoutResponseUrls();
+	const told = await app.toldAfter(() => cardFor('gus', id).press('Stop watching'), 'gus');
+	expect(told.text()).toContain('Guests');
+	expect(told.threadTs()).toBeNull();
+});
+
+it('what somebody is told in a modal is shown to them where they opened it, though nobody replied there', async () => {
+	const id = await app.watched();
+	await cardFor('ada', id).press('Open');
+	const modal = await app.slack.as('ada').waitForModal('Refresh');
+	withoutResponseUrls();
+	app.service.sessions.remove(id);
+	app.slack.faults.add({ method: 'views.update', error: 'internal_error' });
+	app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
+	const told = await app.toldAfter(() => modal.press('Refresh'));
+	expect(told.text()).toContain('knows no such session');
+	expect(told.threadTs()).toBeNull();
+});
+
+it('what a press on a post in the thread brings is shown in the channel, where a post may be looked at too', async () => {
+	const id = await app.watched();
+	app.ask(id);
+	await app.threadSays(id, 'Which colour?');
+	const [post] = app.thread(id, '#agents', 'gus');
+	withoutResponseUrls();
+	app.slack.faults.add({ method: 'views.open', error: 'expired_trigger_id' });
+	const told = await app.toldAfter(async () => post?.press('Answer'), 'gus');
+	expect(told.text()).toContain('Guests');
+	expect(told.threadTs()).toBeNull();
+});
+
+it('what a mention in a thread brings is shown there, where its author has just written', async () => {
+	const id = await app.watched();
+	const told = await app.toldAfter(() =>
+		app.slack.as('ada').mention('#agents', 'Sand', { thread: cardFor('ada', id) }),
+	);
+	expect(told.text()).toContain('No question');
+	expect(told.threadTs()).toBe(cardFor('ada', id).ts);
+});

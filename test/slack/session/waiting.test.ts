@@ -1,0 +1,360 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Modal } from '../../support/slack/driver/modal.ts';
+import { type App, openSession } from '../support/open-session.ts';
+import { startTimedApp } from '../support/timed-app.ts';
+
+let timed: Awaited<ReturnType<typeof startTimedApp>>;
+let app: App;
+beforeAll(async () => {
+	timed = await startTimedApp({ env: { SESSION_SERVICE_TIMEOUT_MS: '60000' } });
+	app = timed.app;
+});
+afterAll(() => timed[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	app.slack.faults.clear();
+	// What a test left under way ends before the next one begins.
+	await timed.clock.advance(60_000);
+	await app.slack.as('ada').modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+let count = 0;
+function ask(id: string, title: string): void {
+	app.service.sessions.put(id, {
+		status: 'humanInput',
+		messages: [
+			{ role: 'user', content: 'Order it.' },
+			{ role: 'assistant', content: 'I ask.', human_input: [{ title, description: '', value: '' }] },
+		],
+	});
+}
+
+/** A session of its own that asks one thing. */
+function asking(): string {
+	const id = `waits-${++count}`;
+	ask(id, 'Which colour?');
+	return id;
+}
+
+const ada = () => app.slack.as('ada');
+const slow = (sessionId: string, ms: number) => app.service.faults.add({ kind: 'slow', ms, sessionId, method: 'GET' });
+const updates = () => app.slack.traffic.calls('views.update');
+const reads = (id: string) => app.service.log.reads(id);
+/** The program has left the newest read of the session before it was answered. */
+const isCut = (id: string) => reads(id).at(-1)?.clientGone === true;
+
+/** Presses without waiting for what the press brings. */
+async function press(modal: Modal, label: string, id: string): Promise<void> {
+	const before = reads(id).length;
+	expect(await modal.press(label)).toBe(true);
+	await timed.until(
+		() => reads(id).length > before,
+		() => `"${label}" read nothing`,
+	);
+}
+
+describe('a service that takes most of a minute', () => {
+	it('is waited for in the modal, which says now and then that it takes long', async () => {
+		const id = asking();
+		slow(id, 55_000);
+		const before = updates().length;
+		const startedAt = timed.clock.now();
+		await ada().command('#agents', `/session ${id}`);
+		for (const words of ['(4 s)', '(12 s)', '(28 s)']) {
+			await timed.shows(`Still waiting for the session service… ${words}`);
+			expect(ada().modal()?.text()).toContain('[Cancel]');
+		}
+		await timed.shows('Which colour?');
+		expect(timed.clock.now() - startedAt).toBeLessThan(56_000);
+		expect(updates().length - before).toBe(4);
+		expect(ada().modal()?.text()).not.toContain('Still waiting');
+		expect(ada().modal()?.submitText()).toBe('Send answer');
+		expect(reads(id)).toHaveLength(1);
+	});
+
+	it('that answers within 4 s costs no update more', async () => {
+		const id = asking();
+		slow(id, 3_500);
+		const before = updates().length;
+		await ada().command('#agents', `/session ${id}`);
+		await timed.shows('Which colour?');
+		expect(updates().length - before).toBe(1);
+	});
+});
+
+describe('Cancel', () => {
+	it('ends the read at once: nothing is updated and no budget is used any more', async () => {
+		const id = asking();
+		slow(id, 55_000);
+		await ada().command('#agents', `/session ${id}`);
+		await timed.shows('(4 s)');
+		const before = updates().length;
+		await ada().modal()?.close();
+		await timed.until(() => isCut(id));
+		await timed.clock.advance(60_000);
+		expect(ada().modal()).toBeNull();
+		expect(updates()).toHaveLength(before);
+		expect(reads(id)).toHaveLength(1);
+		expect(app.log.filter((line) => /"level":"(warn|error)"/.test(line) && line.includes(id))).toEqual([]);
+	});
+
+	it('ends a read that still waits for the budget before it is sent', async () => {
+		const id = asking();
+		await timed.clock.advance(120_000);
+		const other = asking();
+		app.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 6, times: 1, sessionId: other });
+		await ada().command('#agents', `/session ${other}`);
+		await timed.until(() => reads(other).length === 1);
+		const grace = app.slack.as('grace');
+		await grace.command('#agents', `/session ${id}`);
+		await timed.shows('(4 s)', 'grace');
+		await grace.modal()?.close();
+		await timed.shows('Which colour?');
+		await timed.clock.advance(60_000);
+		expect(reads(id)).toEqual([]);
+	});
+
+	it('that another replica hears of ends the read with the next note', async () => {
+		const id = asking();
+		slow(id, 55_000);
+		await ada().command('#agents', `/session ${id}`);
+		await timed.shows('(4 s)');
+		// Closed without this process hearing of it.
+		app.slack.faults.add({ method: 'views.update', error: 'not_found' });
+		await timed.until(() => isCut(id));
+		app.slack.faults.clear();
+		const before = updates().length;
+		await timed.clock.advance(60_000);
+		expect(updates()).toHaveLength(before);
+		expect(reads(id)).toHaveLength(1);
+	});
+
+	it('of one person takes nothing from another who waits for the same read', async () => {
+		const id = asking();
+		slow(id, 20_000);
+		const grace = app.slack.as('grace');
+		await Promise.all([ada().command('#agents', `/session ${id}`), grace.command('#agents', `/session ${id}`)]);
+		await timed.shows('(4 s)');
+		await timed.shows('(4 s)', 'grace');
+		await ada().modal()?.close();
+		await timed.shows('Which colour?', 'grace');
+		expect(ada().modal()).toBeNull();
+		await grace.modal()?.close();
+	});
+});
+
+describe('a note that meets the content', () => {
+	it('is followed by it, however long Slack takes for the note', async () => {
+		const id = asking();
+		slow(id, 4_500);
+		const release = app.slack.faults.hold('views.update', ({ view }) => JSON.stringify(view).includes('Still waiting'));
+		await ada().command('#agents', `/session ${id}`);
+		await timed.until(() => updates().at(-1)?.doneAt === null);
+		await timed.clock.advance(1_000);
+		release();
+		await timed.shows('Which colour?');
+		await timed.clock.advance(60_000);
+		expect(ada().modal()?.text()).toContain('Which colour?');
+	});
+
+	it('is followed by it though nobody knows whether the note took effect', async () => {
+		const id = asking();
+		slow(id, 20_000);
+		app.slack.faults.add({ method: 'views.update', drop: true, afterEffect: true, times: 2 });
+		await ada().command('#agents', `/session ${id}`);
+		await timed.shows('Which colour?');
+		expect(ada().modal()?.submitText()).toBe('Send answer');
+	});
+
+	it('and fails for good costs only the note', async () => {
+		const id = asking();
+		slow(id, 20_000);
+		app.slack.faults.add({ method: 'views.update', error: 'internal_error', times: 1 });
+		await ada().command('#agents', `/session ${id}`);
+		await timed.shows('Which colour?');
+	});
+});
+
+describe('a form that is read again', () => {
+	it('stays with what is typed in it, says that it takes long, and can be sent meanwhile', async () => {
+		const id = asking();
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'blue');
+		slow(id, 55_000);
+		await press(modal, 'Refresh', id);
+		await timed.shows('Still waiting for the session service… (4 s)');
+		expect(modal.value(0)).toBe('blue');
+		expect(modal.submitText()).toBe('Send answer');
+		app.service.faults.clear();
+		const submittedAt = timed.clock.now();
+		expect((await modal.submit()).outcome).toBe('updated');
+		await timed.shows('Your answer arrived');
+		// Past the next note.
+		await timed.until(() => isCut(id) || timed.clock.now() > submittedAt + 60_000);
+		expect(ada().modal()?.text()).toContain('Your answer arrived');
+		expect(app.service.sessions.values(id, 1)).toEqual(['blue']);
+
+		// Nobody answers any more, and nothing typed is left over when the same is asked again.
+		ask(id, 'Which colour?');
+		const grace = app.slack.as('grace');
+		await grace.command('#agents', `/session ${id}`);
+		await timed.shows('Which colour?', 'grace');
+		expect(grace.modal()?.text()).not.toContain('is answering');
+		await grace.modal()?.close();
+		await ada().modal()?.close();
+		expect((await openSession(app, id)).value(0)).toBeNull();
+	});
+
+	it('keeps what is typed while it waits, in the fields and as a draft', async () => {
+		const id = asking();
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'bl');
+		slow(id, 20_000);
+		await press(modal, 'Refresh', id);
+		await timed.clock.advance(1_000);
+		await modal.fill(0, 'blue, I think');
+		await timed.shows('(4 s)');
+		expect(modal.value(0)).toBe('blue, I think');
+		await timed.until(() => !modal.text().includes('Still waiting'));
+		expect(modal.value(0)).toBe('blue, I think');
+		app.service.faults.clear();
+		await modal.close();
+		const again = await openSession(app, id);
+		expect(again.value(0)).toBe('blue, I think');
+	});
+
+	it('carries what was typed while it waited to a question that is asked by then', async () => {
+		const id = asking();
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'bl');
+		slow(id, 20_000);
+		await press(modal, 'Refresh', id);
+		await timed.clock.advance(1_000);
+		await modal.fill(0, 'blue, I think');
+		ask(id, 'Which shade?');
+		await timed.shows('Which shade?');
+		expect(ada().modal()?.value(0)).toBe('blue, I think');
+	});
+
+	it('says what became of it when the read fails in the end', async () => {
+		const id = asking();
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'blue');
+		app.service.faults.add({ kind: 'hang', sessionId: id, method: 'GET' });
+		await press(modal, 'Refresh', id);
+		await timed.shows('(4 s)');
+		await timed.shows('The session service took too long. You see the session as it was');
+		expect(ada().modal()?.id).toBe(modal.id);
+		expect(modal.text()).not.toContain('Still waiting');
+		expect(modal.value(0)).toBe('blue');
+		expect(modal.submitText()).toBe('Send answer');
+	});
+
+	it('is not read any more once it is closed', async () => {
+		const id = asking();
+		const modal = await openSession(app, id);
+		slow(id, 55_000);
+		await press(modal, 'Refresh', id);
+		const closedAt = timed.clock.now();
+		await modal.close();
+		await timed.until(() => isCut(id));
+		// Not only when a note finds that the view is gone.
+		expect(timed.clock.now() - closedAt).toBeLessThan(4_000);
+		expect(reads(id)).toHaveLength(2);
+	});
+
+	it('tells beside it that it takes long when what it shows is not at hand any more', async () => {
+		const id = asking();
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'blue');
+		await timed.clock.advance(11 * 60_000);
+		slow(id, 20_000);
+		await press(modal, 'Refresh', id);
+		await timed.until(() => said('Still waiting for the session service') > 0);
+		expect(modal.text()).not.toContain('Still waiting');
+		await timed.clock.advance(20_000);
+		expect(said('Still waiting for the session service')).toBe(1);
+		expect(modal.value(0)).toBe('blue');
+	});
+});
+
+describe('Try again', () => {
+	it('waits in the place of the error', async () => {
+		const id = asking();
+		app.service.faults.add({ kind: 'unauthorized', sessionId: id });
+		await ada().command('#agents', `/session ${id}`);
+		await timed.shows("does not accept Handraise's key");
+		app.service.faults.clear();
+		slow(id, 55_000);
+		const modal = ada().modal();
+		if (modal === null) throw new Error('no modal');
+		await press(modal, 'Try again', id);
+		await timed.shows('Still waiting for the session service… (4 s)');
+		expect(ada().modal()?.text()).toContain('[Cancel]');
+		await timed.shows('Which colour?');
+	});
+});
+
+/** How many messages in the channel, seen by Ada only or by all, have these words. */
+function said(words: string): number {
+	return ada()
+		.messages('#agents', { all: true })
+		.filter((one) => one.text().includes(words)).length;
+}
+
+describe('a command or button without a modal', () => {
+	it('says once that it takes long, then what came of it', async () => {
+		const id = asking();
+		app.service.sessions.put(id, {
+			status: 'active',
+			messages: [{ role: 'user', content: 'Make a list.' }],
+			files: [
+				{ filename: 'list.csv', timestamp: '2026-01-05T09:00:00Z', signedUrl: 'https://bucket.example/list.csv' },
+			],
+		});
+		slow(id, 55_000);
+		const before = said('Still waiting for the session service');
+		await ada().command('#agents', `/session watch ${id}`);
+		await timed.until(() => said('Still waiting for the session service') > before);
+		expect(said('👀')).toBe(0);
+		await timed.until(() => said('👀') > 0);
+		expect(said('Still waiting for the session service')).toBe(before + 1);
+
+		const card = () =>
+			ada()
+				.messages('#agents')
+				.find((one) => one.buttons().includes('Files (1)'));
+		await timed.until(() => card() !== undefined);
+		await card()?.press('Files (1)');
+		await timed.until(() => said('Still waiting for the session service') > before + 1);
+		expect(said('Only you see this.')).toBe(0);
+		await timed.until(() => said('Only you see this.') > 0);
+		expect(said('Still waiting for the session service')).toBe(before + 2);
+		app.service.faults.clear();
+		await ada().command('#agents', `/session unwatch ${id}`);
+	});
+});
+
+describe('a program that stops', () => {
+	it('tells whoever still waits', async () => {
+		const id = asking();
+		slow(id, 55_000);
+		await ada().command('#agents', `/session ${id}`);
+		await timed.shows('(4 s)');
+		let isBack = false;
+		const restarted = app.restart().then(() => {
+			isBack = true;
+		});
+		// Nothing looks at the clock every second while the program stops, so it is moved here.
+		await vi.waitFor(async () => {
+			await timed.clock.advance(1_000);
+			expect(isBack).toBe(true);
+		}, 10_000);
+		await restarted;
+		await timed.shows('Handraise was restarted in the middle of this.');
+		app.service.faults.clear();
+		await ada().modal()?.press('Try again');
+		await timed.shows('Which colour?');
+	});
+});

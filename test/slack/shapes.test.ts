@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { guessInput } from '../../src/questions/input-kind.ts';
+import { ACTIONS, CALLBACKS } from '../../src/slack/ids.ts';
+import { FIELD_ITEMS } from '../../src/slack/shapes/samples.ts';
+import { allShapes } from '../../src/slack/shapes.ts';
+import { validateMessage, validateView } from '../support/slack/validation/index.ts';
+
+const SLACK = new URL('../../src/slack/', import.meta.url).pathname;
+const shapes = allShapes();
+const names = shapes.map(({ name }) => name);
+const all = JSON.stringify(shapes);
+
+/** Files below src/slack by their paths there. */
+function sources(): Map<string, string> {
+	const files = readdirSync(SLACK, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+	return new Map(files.map((path) => [path, readFileSync(join(SLACK, path), 'utf8')]));
+}
+
+/** What blocks/ exports that gives a whole view or message; message.ts and parts.ts are what those are made with. */
+function builders(): string[] {
+	return [...sources()]
+		.filter(([path]) => /^blocks\/(?!message\.ts|parts\.ts)/.test(path))
+		.flatMap(([, source]) => [...source.matchAll(/^export function (\w+)\([\s\S]*?\): ([^{;=]*)\{$/gm)])
+		.filter(([, , returned = '']) => /\b(?:ModalView|MessageContent)\b/.test(returned))
+		.map(([, name = '']) => name);
+}
+
+describe('the shapes', () => {
+	it('have at least one of every builder of a view or message', () => {
+		const found = builders();
+		for (const known of ['sessionModal', 'watchPost', 'filesMessage', 'chosenTextHelp']) expect(found).toContain(known);
+		expect(found.filter((builder) => !names.some((name) => name.startsWith(`${builder}, `)))).toEqual([]);
+	});
+
+	it('are complete, since views and messages are put together in blocks/ alone', () => {
+		const elsewhere = [...sources()].filter(
+			([path, source]) =>
+				!path.startsWith('blocks/') &&
+				/import \{[^}]*(?<!type )\b(?:message|modal)\b[^}]*\} from '[^']*blocks\/(?:message|parts)\.ts'|type: 'modal'/.test(
+					source,
+				),
+		);
+		expect(elsewhere.map(([path]) => path)).toEqual([]);
+	});
+
+	it('have a view of every callback id', () => {
+		// The last one is the shortcut's, of the manifest.
+		const { useAsAnswer: _, ...views } = CALLBACKS;
+		const used = new Set(shapes.map(({ view }) => view?.callback_id));
+		expect(Object.values(views).filter((id) => !used.has(id))).toEqual([]);
+	});
+
+	it.each(Object.values(ACTIONS))('have a button or field %s', (id) => {
+		expect(all).toContain(`"action_id":"${id}"`);
+	});
+
+	it.each([
+		'radio_buttons',
+		'static_select',
+		'number_input',
+		'email_text_input',
+		'url_text_input',
+		'datepicker',
+		'timepicker',
+		'plain_text_input',
+		'image',
+		'markdown',
+	])('have a %s', (type) => {
+		expect(all).toContain(`"type":"${type}"`);
+	});
+
+	it('have names of their own', () => {
+		expect(new Set(names).size).toBe(names.length);
+	});
+
+	it.each(shapes)('would be taken as far as can be told here: $name', ({ view, message }) => {
+		expect(view === undefined ? validateMessage(message) : validateView(view)).toEqual([]);
+	});
+});
+
+test.each(Object.entries(FIELD_ITEMS))('the sample of a field of the kind %s is guessed to be one', (kind, item) => {
+	expect(guessInput(item).kind).toBe(kind);
+});

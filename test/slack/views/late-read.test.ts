@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startApp } from '../../support/app.ts';
+import { type App, openSession } from '../support/open-session.ts';
+
+let app: App;
+beforeAll(async () => {
+	app = await startApp({ service: { resumeAfterMs: 600_000 } });
+});
+afterAll(async () => {
+	await app[Symbol.asyncDispose]();
+});
+
+it('the second person is told at Submit who was first, though their form was read before and shown after', async () => {
+	app.service.sessions.put('late', {
+		status: 'humanInput',
+		messages: [{ role: 'assistant', content: '', human_input: [{ title: 'Name', description: '', value: '' }] }],
+	});
+	const first = await openSession(app, 'late');
+	await first.fill(0, 'From Ada');
+	// The service has worked out the second reading, and its response is on the way for long.
+	const arriving = Promise.withResolvers<void>();
+	const workedOut = Promise.withResolvers<void>();
+	app.service.hooks.onWorkedOut = async (entry) => {
+		if (entry.kind !== 'read') return;
+		delete app.service.hooks.onWorkedOut;
+		workedOut.resolve();
+		await arriving.promise;
+	};
+	const opening = openSession(app, 'late', 'grace');
+	await workedOut.promise;
+	await first.submit();
+	await app.slack.as('ada').waitForModal('Your answer arrived', 10_000);
+	arriving.resolve();
+	const second = await opening;
+	await second.fill(0, 'From Grace');
+	await second.submit();
+	const told = await app.slack.as('grace').waitForModal('somebody else answered first', 10_000);
+	expect(told.text()).toMatch(/@ada>? answered/);
+	expect(told.text()).not.toContain('outside');
+	expect(app.service.log.savedPuts('late')).toHaveLength(1);
+});

@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Modal } from '../../support/slack/driver/modal.ts';
+import { type App, openSession } from '../support/open-session.ts';
+import { startTimedApp } from '../support/timed-app.ts';
+
+/** Views outlive a reload of the client at Slack's side: their updates succeed, and nobody sees them. */
+
+let timed: Awaited<ReturnType<typeof startTimedApp>>;
+let app: App;
+beforeAll(async () => {
+	timed = await startTimedApp({ service: { resumeAfterMs: 3_600_000 } });
+	app = timed.app;
+});
+afterAll(() => timed[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.service.faults.clear();
+	app.slack.faults.clear();
+	await ada().modal()?.close(true);
+	expect(app.slack.violations()).toEqual([]);
+});
+
+const ada = () => app.slack.as('ada');
+const dms = (id: string) =>
+	ada()
+		.dm()
+		.filter((message) => message.text().includes(id));
+const told = (id: string, words: string) =>
+	timed.until(
+		() => dms(id).some((message) => message.text().includes(words)),
+		() => `no direct message says "${words}"`,
+	);
+
+let count = 0;
+function ask(): string {
+	const id = `asks-${++count}`;
+	app.service.sessions.put(id, {
+		status: 'humanInput',
+		messages: [{ role: 'assistant', content: '', human_input: [{ title: 'Name', description: '', value: '' }] }],
+	});
+	return id;
+}
+
+async function submit(id: string): Promise<Modal> {
+	const modal = await openSession(app, id);
+	await modal.fill(0, 'Ada');
+	expect((await modal.submit()).outcome).toBe('updated');
+	return modal;
+}
+
+async function deliver(id: string): Promise<void> {
+	await submit(id);
+	await timed.shows('Your answer arrived. Waiting for the agent to go on');
+}
+
+/** Until nobody looks any more whether the agent went on. */
+async function passLooks(): Promise<void> {
+	const end = timed.clock.now() + 650_000;
+	await timed.until(() => timed.clock.now() > end);
+}
+
+function overwrite(id: string): void {
+	for (const item of app.service.sessions.get(id).messages?.[0]?.human_input ?? []) item.value = 'Somebody else';
+	app.service.sessions.patch(id, {});
+}
+
+const BAD_ENDS: readonly (readonly [words: string, end: (id: string) => void])[] = [
+	['then the session failed', (id) => app.service.sessions.setStatus(id, 'failed')],
+	['then the session was stopped', (id) => app.service.sessions.setStatus(id, 'stopped')],
+	['then somebody outside Handraise overwrote it', overwrite],
+];
+
+describe('a person whose client was reloaded after Send', () => {
+	it.each(BAD_ENDS)('is told in one direct message: arrived, %s', async (words, end) => {
+		const id = ask();
+		await deliver(id);
+		ada().reload();
+		await timed.clock.advance(8_000);
+		end(id);
+		await told(id, words);
+		await passLooks();
+		expect(dms(id)).toHaveLength(1);
+	});
+
+	it('is told in one direct message that the answer was not sent', async () => {
+		const id = ask();
+		const form = await openSession(app, id);
+		await form.fill(0, 'Ada');
+		app.service.faults.add({ kind: 'unauthorized', sessionId: id });
+		await form.submit();
+		await timed.shows('saved and not delivered yet');
+		ada().reload();
+		app.service.sessions.answerAsPage(id, ['Grace']);
+		await timed.clock.advance(8_000);
+		app.service.faults.clear();
+		await told(id, 'somebody else answered first');
+		expect(dms(id)).toHaveLength(1);
+		expect(dms(id)[0]?.text()).toContain('> Ada');
+	});
+
+	it('is told in one direct message that the agent may stand still', async () => {
+		const id = ask();
+		app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
+		await submit(id);
+		await timed.shows('The agent may not have been started');
+		ada().reload();
+		expect(dms(id)).toEqual([]);
+		await told(id, 'The agent may not have been started');
+		await passLooks();
+		expect(dms(id)).toHaveLength(1);
+		expect(dms(id)[0]?.buttons()).toContain('Send again');
+	});
+
+	it('is told of it once Slack takes the message', async () => {
+		const id = ask();
+		await deliver(id);
+		ada().reload();
+		await timed.clock.advance(8_000);
+		const fault = { method: 'chat.postMessage', status: 503, times: 1 };
+		app.slack.faults.add(fault);
+		app.service.sessions.setStatus(id, 'failed');
+		await told(id, 'then the session failed');
+		await passLooks();
+		expect(dms(id)).toHaveLength(1);
+	});
+
+	it('is not written to when all goes well', async () => {
+		const id = ask();
+		await deliver(id);
+		ada().reload();
+		await timed.clock.advance(8_000);
+		app.service.sessions.push(id, { role: 'assistant', content: 'On I go.', human_input: [] });
+		app.service.sessions.setStatus(id, 'active');
+		await passLooks();
+		expect(dms(id)).toEqual([]);
+	});
+});
+
+describe('a person who looks at the window', () => {
+	it.each(BAD_ENDS)('is not written to when it says within seconds: arrived, %s', async (words, end) => {
+		const id = ask();
+		app.service.hooks.onSaved = () => end(id);
+		await submit(id);
+		await timed.shows(words);
+		delete app.service.hooks.onSaved;
+		await passLooks();
+		expect(dms(id)).toEqual([]);
+	});
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startApp } from '../../support/app.ts';
+import { itemsOf } from '../../support/session-service/log.ts';
+import type { Modal } from '../../support/slack/driver/modal.ts';
+import { type App, openSession } from '../support/open-session.ts';
+
+let app: App;
+beforeAll(async () => {
+	app = await startApp({ service: { resumeAfterMs: 600_000 } });
+});
+afterAll(async () => {
+	await app[Symbol.asyncDispose]();
+});
+
+const REPORTED = 'the session service reported a failure. The agent may not have been started';
+
+/** An answer that the service saves and answers with 500, because it could not start the agent's machine. */
+async function answerSavedWith500(id: string, title = 'Name', value = 'Ada'): Promise<Modal> {
+	app.service.sessions.put(id, {
+		status: 'humanInput',
+		messages: [{ role: 'assistant', content: '', human_input: [{ title, description: '', value: '' }] }],
+	});
+	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
+	const modal = await openSession(app, id);
+	await modal.fill(0, value);
+	await modal.submit();
+	return app.slack.as('ada').waitForModal(REPORTED, 10_000);
+}
+
+it.each([
+	['plain', 'Name', 'Ada'],
+	['secret', 'Password', 'hunter2hunter2'],
+])(
+	'a %s answer that arrived without starting the agent is sent again at its author’s request',
+	async (kind, title, value) => {
+		const id = `start-${kind}`;
+		const modal = await answerSavedWith500(id, title, value);
+		expect(modal.buttons()).toContain('Send again');
+		expect(app.service.log.savedPuts(id)).toHaveLength(1);
+
+		await modal.press('Send again');
+		const after = await app.slack.as('ada').waitForModal('Your answer arrived. Waiting for the agent to go on', 10_000);
+		expect(after.buttons()).not.toContain('Send again');
+		const puts = app.service.log.savedPuts(id);
+		expect(puts).toHaveLength(2);
+		expect(puts.map((put) => itemsOf(put).map((item) => item.value))).toEqual([[value], [value]]);
+		await after.close();
+	},
+);
+
+it('a second failure is told, and nothing is sent by itself', async () => {
+	const modal = await answerSavedWith500('start-twice');
+	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-twice', saves: true, times: 1 });
+	await modal.press('Send again');
+	await app.slack.as('ada').waitForModal('It is sent again now', 10_000);
+	const after = await app.slack
+		.as('ada')
+		.waitForModal((one) => one.text().includes(REPORTED) && one.buttons().includes('Send again'), 10_000);
+	expect(app.service.log.savedPuts('start-twice')).toHaveLength(2);
+	await after.close();
+});
+
+it('nothing is sent once the agent has written something since', async () => {
+	const modal = await answerSavedWith500('start-late');
+	app.service.sessions.push('start-late', { role: 'assistant', content: 'On it.' });
+	await modal.press('Send again');
+	const after = await app.slack.as('ada').waitForModal(/Nothing was sent|the agent went on/, 10_000);
+	expect(app.service.log.savedPuts('start-late')).toHaveLength(1);
+	await after.close();
+});
+
+it('its author gets a direct message when the window is closed', async () => {
+	app.service.sessions.put('start-dm', {
+		status: 'humanInput',
+		messages: [{ role: 'assistant', content: '', human_input: [{ title: 'Name', description: '', value: '' }] }],
+	});
+	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-dm', saves: true, times: 1 });
+	const modal = await openSession(app, 'start-dm');
+	await modal.fill(0, 'Ada');
+	await modal.submit();
+	await modal.close();
+	await app.slack.as('ada').waitForMessage('dm', /reported a failure.*start-dm/s, 10_000);
+});

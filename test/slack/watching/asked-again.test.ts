@@ -1,0 +1,58 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { asking, done, item, task } from '../../support/session-service/agents.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	await app.slack.as('ada').modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+const start = [task('Order six desk chairs.'), done('I open the shop.')];
+const question = asking('Three are in stock.', [item('Which colour?')]);
+
+it('posts a question anew whose answer was cleared, and settles each post with its own answer', async () => {
+	const id = await app.watched();
+	app.ask(id);
+	const first = await app.threadSays(id, 'Which colour?');
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await app.threadSays(id, 'Sand');
+	await app.until(() => first.buttons().length === 0);
+	const settled = first.text();
+
+	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
+	const second = await app.until(() => app.thread(id).findLast((post) => post.buttons().includes('Answer')));
+	expect(second.ts).not.toBe(first.ts);
+	expect(second.isBroadcast()).toBe(true);
+	const edits = first.editHistory().length;
+	app.service.sessions.answerAsPage(id, ['Forest']);
+	await app.threadSays(id, 'Forest');
+	await app.until(() => second.buttons().length === 0);
+	expect(first.text()).toBe(settled);
+	expect(first.editHistory()).toHaveLength(edits);
+	await app.pass(30_000);
+	expect(app.thread(id)).toHaveLength(4);
+});
+
+it('leaves the post of a question whose place in the session changed, and its button leads there', async () => {
+	const id = await app.watched();
+	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
+	const post = await app.threadSays(id, 'Which colour?');
+	app.service.sessions.patch(id, { messages: [{ role: 'system', content: 'A summary' }, ...start, question] });
+	await app.pass(40_000);
+	expect(app.thread(id)).toHaveLength(1);
+	expect(await post.press('Answer')).toBe(true);
+	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+	expect(form.fields()[0]?.label).toBe('Which colour?');
+	// Who answers is known by the place.
+	await app.cardSays(id, 'answering');
+	app.service.sessions.answerAsPage(id, ['Sand']);
+	await app.threadSays(id, 'Sand');
+	await app.until(() => post.buttons().length === 0);
+	expect(app.thread(id)).toHaveLength(2);
+});

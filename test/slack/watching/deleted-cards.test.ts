@@ -1,0 +1,219 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Posted } from '../../support/slack/driver/posted.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+
+let app: WatchingApp;
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+function present<T>(value: T | undefined): T {
+	if (value === undefined) throw new Error('It is not there.');
+	return value;
+}
+
+const cardOf = (id: string): Posted => present(app.card(id));
+const cards = (id: string): Posted[] =>
+	app
+		.inChannel()
+		.filter(
+			(message) => message.threadTs() === null && message.buttons().includes('Stop watching') && names(message, id),
+		);
+const names = (message: Posted, id: string) => JSON.stringify(message.blocks()).includes(`":${id}"`);
+/** What the bot said in the channel alone, in no thread, beside cards; since `from`. */
+const openWords = (from: Posted): string[] =>
+	app
+		.inChannel()
+		.filter(
+			(message) => message.threadTs() === null && message.ts > from.ts && !message.buttons().includes('Stop watching'),
+		)
+		.map((message) => message.text());
+
+/** Resolves with the card that stands there after `former`. */
+const newCard = (id: string, former: Posted): Promise<Posted> =>
+	app.until(() => {
+		const now = app.card(id);
+		return now !== undefined && now.ts > former.ts && now.buttons().includes('Open') && now;
+	});
+
+/** The next post of this channel stands there, and nobody is told so. */
+const loseReply = () =>
+	app.slack.faults.add({
+		method: 'chat.postMessage',
+		status: 500,
+		times: 1,
+		afterEffect: true,
+		when: ({ channel }) => channel === 'C0AGENTS',
+	});
+
+describe('a card that somebody deleted', () => {
+	it.each([
+		['', false],
+		['--thread-only', false],
+		['with replies', true],
+		['with replies --thread-only', true],
+	])(
+		'%s is replaced by one that is kept current and has the posts from then on in its thread',
+		async (how, replied) => {
+			const id = await app.watched({}, how.replace('with replies', '').trim());
+			const former = cardOf(id);
+			if (replied) await app.slack.as('grace').say('#agents', 'Nice.', { thread: former });
+			former.remove();
+			app.step(id, 'I compare prices.');
+			const card = await newCard(id, former);
+			expect(card.text()).toContain('I compare prices.');
+			app.ask(id);
+			const post = await app.threadSays(id, 'Which colour?');
+			expect(post.threadTs()).toBe(card.ts);
+			app.service.sessions.answerAsPage(id, ['Sand']);
+			expect((await app.threadSays(id, 'Sand')).threadTs()).toBe(card.ts);
+			await app.pass(10_000);
+			expect(cards(id)).toHaveLength(1);
+			expect(openWords(former)).toEqual([]);
+		},
+	);
+
+	it('takes no question with it: that stands in the channel, once, and in the new card', async () => {
+		const id = await app.watched({}, '--thread-only');
+		const former = cardOf(id);
+		former.remove();
+		app.ask(id);
+		const card = await newCard(id, former);
+		await app.cardSays(id, 'Which colour?');
+		expect(card.buttons()[0]).toBe('Answer');
+		await app.pass(20_000);
+		const asked = app
+			.inChannel()
+			.filter(
+				(message) => message.ts > former.ts && message.ts !== card.ts && message.text().includes('Which colour?'),
+			);
+		expect(asked.length + app.thread(id).length).toBe(1);
+		const [post = present(app.thread(id)[0])] = asked;
+		await post.press('Answer');
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		await form.fill(0, 'Forest');
+		await form.submit();
+		await app.threadSays(id, 'Forest');
+		await app.until(() => post.buttons().length === 0);
+		expect(cards(id)).toHaveLength(1);
+	});
+
+	it('whose question is answered in a thread of its own has that taken as an answer', async () => {
+		const id = await app.watched();
+		const former = cardOf(id);
+		app.slack.faults.hold('chat.update');
+		former.remove();
+		app.ask(id);
+		const post = await app.until(() =>
+			app.inChannel().find((one) => one.ts > former.ts && one.text().includes('Which colour?')),
+		);
+		expect(post.threadTs()).toBeNull();
+		app.slack.faults.clear();
+		await newCard(id, former);
+		const said = await app.slack.as('ada').say('#agents', 'Sand, please', { thread: post });
+		await app.slack.as('ada').shortcut(said, 'use_as_answer');
+		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+		expect(form.value(0)).toBe('Sand, please');
+	});
+
+	it('leaves nothing but questions in the channel: what came back without a thread goes into the new one', async () => {
+		const id = await app.watched();
+		const former = cardOf(id);
+		const from = app.now();
+		const release = app.slack.faults.hold('chat.update');
+		former.remove();
+		app.service.sessions.setStatus(id, 'paused');
+		await app.until(() => app.calls('chat.delete', from).length > 0);
+		release();
+		const card = await newCard(id, former);
+		const post = await app.threadSays(id, 'Paused');
+		expect(post.threadTs()).toBe(card.ts);
+		await app.pass(20_000);
+		expect(app.thread(id)).toHaveLength(1);
+		expect(openWords(former)).toEqual([]);
+	});
+
+	it.each(['question', 'word'] as const)('has a %s posted once though Slack did not answer', async (what) => {
+		const id = await app.watched();
+		const former = cardOf(id);
+		const from = app.now();
+		const release = app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		former.remove();
+		loseReply();
+		if (what === 'question') app.ask(id);
+		else app.service.sessions.setStatus(id, 'paused');
+		const words = what === 'question' ? 'Which colour?' : '(before: Working)';
+		await app.until(() => app.calls('conversations.history', from).length > 0);
+		release();
+		const card = await newCard(id, former);
+		await app.pass(30_000);
+		const all = app.slack
+			.as('ada')
+			.messages('#agents', { all: true })
+			.filter((one) => one.ts > former.ts && one.ts !== card.ts && one.text().includes(words));
+		expect(all.map((one) => one.threadTs())).toEqual([what === 'question' ? null : card.ts]);
+		expect(all[0]?.text()).not.toContain('may be a repeat');
+		expect(cards(id)).toHaveLength(1);
+	});
+
+	it('again and again comes back once in an hour, and questions stand in the channel meanwhile', async () => {
+		const id = await app.watched();
+		const first = cardOf(id);
+		first.remove();
+		app.step(id, 'Step two.');
+		const second = await newCard(id, first);
+		await app.pass(2_000);
+		second.remove();
+		app.step(id, 'Step three.');
+		app.service.sessions.setStatus(id, 'paused');
+		await app.pass(60_000);
+		app.service.sessions.setStatus(id, 'active');
+		app.ask(id);
+		const post = await app.until(() =>
+			app.inChannel().find((one) => one.ts > second.ts && one.text().includes('Which colour?')),
+		);
+		expect(post.threadTs()).toBeNull();
+		await app.pass(120_000);
+		expect(cards(id)).toEqual([]);
+		expect(openWords(second)).toHaveLength(1);
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await app.until(() => post.buttons().length === 0);
+		await app.stop();
+		await app.clock.advance(3_600_000);
+		await app.restart();
+		await app.until(() => cards(id).length === 1);
+		expect(cardOf(id).text()).toContain('Answered outside Slack');
+		app.ask(id, [{ title: 'And which size?', description: '', value: '' }]);
+		expect((await app.threadSays(id, 'And which size?')).threadTs()).toBe(cardOf(id).ts);
+	});
+
+	it('does not come back when its session is over, and the end is told', async () => {
+		const id = await app.watched();
+		const former = cardOf(id);
+		app.slack.faults.hold('chat.update');
+		former.remove();
+		app.service.sessions.setStatus(id, 'completed');
+		const end = await app.until(() => app.inChannel().find((one) => one.text().includes('Completed after')));
+		expect(end.threadTs()).toBeNull();
+		app.slack.faults.clear();
+		await app.pass(10_000);
+		expect(openWords(former)).toHaveLength(1);
+		expect(cards(id)).toEqual([]);
+	});
+
+	it('does not come back when the watch is ended', async () => {
+		const id = await app.watched();
+		const former = cardOf(id);
+		former.remove();
+		await app.command(`/session unwatch ${id}`);
+		await app.pass(10_000);
+		expect(app.inChannel().filter((one) => one.ts > former.ts)).toEqual([]);
+	});
+});
