@@ -3,7 +3,7 @@ export interface Answer {
 	readonly kind: 'answer';
 	readonly status: number;
 	readonly headers: Headers;
-	/** Its first 64 kB. */
+	/** Its first megabyte. */
 	readonly body: string;
 	/** From the request's start to the headers. */
 	readonly ms: number;
@@ -17,7 +17,7 @@ export interface NoAnswer {
 	readonly why: string;
 }
 
-const MOST_BODY_BYTES = 65_536;
+const MOST_BODY_BYTES = 1_048_576;
 
 /** One request, no redirect followed. Never throws: whatever is wrong with the connection is a `NoAnswer`. */
 export async function ask(
@@ -25,13 +25,20 @@ export async function ask(
 	{
 		method = 'GET',
 		headers = {},
+		form,
 		timeoutMs,
-	}: { method?: 'GET' | 'POST'; headers?: Readonly<Record<string, string>>; timeoutMs: number },
+	}: {
+		method?: 'GET' | 'POST';
+		headers?: Readonly<Record<string, string>>;
+		form?: Readonly<Record<string, string>>;
+		timeoutMs: number;
+	},
 ): Promise<Answer | NoAnswer> {
 	const startedAt = Date.now();
 	try {
 		const signal = AbortSignal.timeout(timeoutMs);
-		const response = await fetch(url, { method, headers, redirect: 'manual', signal });
+		const body = form === undefined ? null : new URLSearchParams(form);
+		const response = await fetch(url, { method, headers, body, redirect: 'manual', signal });
 		const headersAt = Date.now();
 		return {
 			kind: 'answer',

@@ -3,9 +3,19 @@ import { type Answer, ask, jsonObject, type NoAnswer } from './ask.ts';
 /** What a Web API call came to. */
 export type SlackReply =
 	| { readonly kind: 'ok'; readonly data: Readonly<Record<string, unknown>>; readonly answer: Answer }
-	| { readonly kind: 'refused'; readonly code: string; readonly answer: Answer }
-	/** `why` completes "Slack cannot be asked: …". */
-	| { readonly kind: 'unreachable'; readonly why: string; readonly answer: Answer | null };
+	| {
+			readonly kind: 'refused';
+			readonly code: string;
+			readonly data: Readonly<Record<string, unknown>>;
+			readonly answer: Answer;
+	  }
+	/** `why` completes "Slack cannot be asked: …"; `limitedSec`: only the rate is in the way, for so many seconds. */
+	| {
+			readonly kind: 'unreachable';
+			readonly why: string;
+			readonly limitedSec: number | null;
+			readonly answer: Answer | null;
+	  };
 
 export type SlackCall = (method: string, token: string, args?: Readonly<Record<string, string>>) => Promise<SlackReply>;
 
@@ -14,10 +24,10 @@ const TIMEOUT_MS = 10_000;
 /** Calls Slack directly, not through a client library: the headers are wanted, and no repeats. */
 export function createSlackCall(apiUrl: string): SlackCall {
 	return async (method, token, args = {}) => {
-		const query = new URLSearchParams(args).toString();
-		const answer = await ask(`${apiUrl}${method}${query === '' ? '' : `?${query}`}`, {
+		const answer = await ask(`${apiUrl}${method}`, {
 			method: 'POST',
 			headers: { authorization: `Bearer ${token}` },
+			form: args,
 			timeoutMs: TIMEOUT_MS,
 		});
 		return replyFrom(answer, new URL(apiUrl).host);
@@ -25,19 +35,20 @@ export function createSlackCall(apiUrl: string): SlackCall {
 }
 
 function replyFrom(answer: Answer | NoAnswer, host: string): SlackReply {
-	if (answer.kind === 'no-answer') return { kind: 'unreachable', why: `${host}: ${answer.why}`, answer: null };
+	const unreachable = { kind: 'unreachable', limitedSec: null } as const;
+	if (answer.kind === 'no-answer') return { ...unreachable, why: `${host}: ${answer.why}`, answer: null };
 	if (answer.status === 429) {
-		const after = Number(answer.headers.get('retry-after')) || 60;
-		return { kind: 'unreachable', why: `${host} limits the calls; try again in ${after} s`, answer };
+		const limitedSec = Number(answer.headers.get('retry-after')) || 60;
+		return { ...unreachable, why: `${host} limits the calls; try again in ${limitedSec} s`, limitedSec, answer };
 	}
 	const data = jsonObject(answer.body);
 	if (typeof data?.ok !== 'boolean') {
 		const why = `${host} answers ${answer.status}, and not as Slack does; is a proxy in between, or SLACK_API_URL wrong?`;
-		return { kind: 'unreachable', why, answer };
+		return { ...unreachable, why, answer };
 	}
 	if (data.ok) return { kind: 'ok', data, answer };
 	const code = typeof data.error === 'string' && /^[\w-]{1,60}$/.test(data.error) ? data.error : 'no reason given';
-	return { kind: 'refused', code, answer };
+	return { kind: 'refused', code, data, answer };
 }
 
 /** What to do about a token that Slack refuses; null when the code says nothing about the token. */

@@ -105,7 +105,7 @@ const transport: Case[] = [
 		name: 'the tokens are of two apps',
 		env: ({ slackBehind }) =>
 			slackBehind({ json: { of: 'auth.test', change: (body) => ({ ...body, app_id: 'A0OTHER' }) } }),
-		says: /^! Socket Mode: SLACK_APP_TOKEN is of the app A0HANDRAISE, SLACK_BOT_TOKEN of A0OTHER/,
+		says: /^! Socket Mode: SLACK_APP_TOKEN is of the app A0APP, SLACK_BOT_TOKEN of A0OTHER/,
 		exit: 0,
 	},
 	{

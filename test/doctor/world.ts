@@ -5,8 +5,9 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { OPTIONAL_SCOPES, REQUIRED_SCOPES } from '../../src/doctor/scopes.ts';
+import { manifestPath } from '../support/manifest-path.ts';
 import { createSessionService } from '../support/session-service/session-service.ts';
 import { createSlackStandIn } from '../support/slack/stand-in.ts';
 
@@ -16,7 +17,7 @@ type Json = Record<string, unknown>;
 /** What stands in secrets' places; none of it may ever be printed. */
 const SECRETS = {
 	botToken: 'xoxb-1-canary-bot',
-	appToken: 'xapp-1-A0HANDRAISE-canary-app',
+	appToken: 'xapp-1-A0APP-canary-app',
 	signingSecret: '0123456789abcdef0123456789abcdef',
 	apiKey: 'canary-key-of-the-service',
 	encryptionKey: Buffer.alloc(32, 7).toString('base64'),
@@ -31,8 +32,7 @@ export interface Report {
 
 /** A set-up in which all is well: Slack, a session service, a directory. Tests break one thing of it. */
 export async function createWorld() {
-	const slack = await createSlackStandIn(SECRETS);
-	slack.settings.scopes = [...Object.keys(REQUIRED_SCOPES), ...Object.keys(OPTIONAL_SCOPES)];
+	const slack = await createSlackStandIn({ ...SECRETS, manifest: manifestPath });
 	const service = createSessionService({ apiKey: SECRETS.apiKey });
 	await service.start();
 	const dataDir = mkdtempSync(join(tmpdir(), 'handraise-doctor-'));
@@ -53,10 +53,10 @@ export async function createWorld() {
 	};
 
 	/** Runs the command; an empty string unsets. Fails when it prints a secret or leaves a trace in DATA_DIR. */
-	async function doctor(changed: Env = {}, asUser?: number): Promise<Report> {
+	async function doctor(changed: Env = {}, args: readonly string[] = [], by: readonly string[] = []): Promise<Report> {
 		const all = { ...env, ...changed };
 		const before = traceOf(dataDir);
-		const { exit, output } = await run(all, asUser);
+		const { exit, output } = await run(all, args, by);
 		const secrets = [...Object.values(SECRETS), ...secretsIn(all)];
 		for (const secret of secrets) if (output.includes(secret)) throw new Error(`a secret was printed:\n${output}`);
 		if (traceOf(dataDir) !== before) throw new Error(`DATA_DIR was changed:\n${before}\n${traceOf(dataDir)}`);
@@ -95,17 +95,13 @@ export async function createWorld() {
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-function run(env: Env, uid: number | undefined): Promise<{ exit: number; output: string }> {
+/** `by`: a command that starts the doctor. */
+function run(env: Env, args: readonly string[], by: readonly string[]): Promise<{ exit: number; output: string }> {
 	return new Promise((resolve) => {
-		const command = [join(ROOT, 'src/doctor.ts')];
-		const child = execFile(
-			process.execPath,
-			command,
-			{ env, cwd: ROOT, ...(uid === undefined ? {} : { uid, gid: uid }) },
-			(_error, stdout, stderr) => {
-				resolve({ exit: child.exitCode ?? -1, output: stdout + stderr });
-			},
-		);
+		const [file = process.execPath, ...command] = [...by, process.execPath, join(ROOT, 'src/doctor.ts'), ...args];
+		const child = execFile(file, command, { env, cwd: ROOT }, (_error, stdout, stderr) => {
+			resolve({ exit: child.exitCode ?? -1, output: stdout + stderr });
+		});
 	});
 }
 
@@ -138,21 +134,35 @@ export function omit<T extends object>(object: T, field: string): T {
 }
 
 interface Change {
+	/** Its JSON goes back instead of what `target` would say; null lets the request through. */
+	readonly answer?: (path: string, form: URLSearchParams) => Json | null;
 	readonly headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders;
 	/** Of JSON answers of this Web API method. */
 	readonly json?: { readonly of: string; readonly change: (body: Json) => Json };
 }
 
-function createFront(target: string, { headers = (same) => same, json }: Change): Server {
+function createFront(target: string, { answer: own, headers = (same) => same, json }: Change): Server {
 	const server = createServer(async (request, response) => {
 		const { authorization = '', 'x-api-key': key = '' } = request.headers;
-		const answer = await fetch(new URL(request.url ?? '/', target), {
-			method: request.method ?? 'GET',
-			headers: { authorization, 'x-api-key': String(key) },
+		const { url = '/', method = 'GET' } = request;
+		const sent = await text(request);
+		const replaced = own?.(url, new URLSearchParams(sent)) ?? null;
+		if (replaced !== null) {
+			response.setHeader('content-type', 'application/json').end(JSON.stringify(replaced));
+			return;
+		}
+		const answer = await fetch(new URL(url, target), {
+			method,
+			headers: {
+				authorization,
+				'x-api-key': String(key),
+				...(sent === '' ? {} : { 'content-type': request.headers['content-type'] ?? '' }),
+			},
+			...(sent === '' ? {} : { body: sent }),
 		});
-		const text = await answer.text();
-		const changes = json !== undefined && request.url?.includes(json.of) === true;
-		const body = changes ? JSON.stringify(json.change(JSON.parse(text))) : text;
+		const received = await answer.text();
+		const changes = json !== undefined && url.includes(json.of);
+		const body = changes ? JSON.stringify(json.change(JSON.parse(received))) : received;
 		const {
 			'content-length': _,
 			'transfer-encoding': __,

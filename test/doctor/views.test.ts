@@ -1,0 +1,271 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createProgress } from '../../src/doctor/progress.ts';
+import { createSlackCall } from '../../src/doctor/slack-call.ts';
+import { type AskedShape, checkViews, type Progress } from '../../src/doctor/views.ts';
+import { allShapes } from '../../src/slack/shapes.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { createWorld, type Env, nobody, type World } from './world.ts';
+
+const ALL = allShapes();
+
+function askingOf(world: World, changed: Env = {}) {
+	return world.doctor(changed, ['--views']);
+}
+
+/** A start of the program and a call for each shape; slow where other work is done. */
+const SLOW = { timeout: 180_000 };
+
+describe.concurrent('doctor --views', () => {
+	test('asks Slack about every shape and nothing else, shows how far it is, and ends with 0', SLOW, async () => {
+		await using world = await createWorld();
+		const { exit, lines } = await askingOf(world);
+		const report = lines.join('\n');
+		expect(ALL.length).toBeGreaterThanOrEqual(60);
+		expect(report).toContain(
+			`Slack was asked about ${ALL.length} shapes and refuses none. Nothing else was checked: npm run doctor does that.\nAll is well.`,
+		);
+		expect(lines).toContain(`Asked Slack about 50 of ${ALL.length} shapes.`);
+		expect(exit).toBe(0);
+		const calls = world.slack.traffic.calls();
+		expect(calls.map(({ name }) => name)).toEqual(['auth.test', ...ALL.map(() => 'blocks.validate')]);
+		expect(world.service.log.list()).toEqual([]);
+		// What the set-up holds is nobody's business there.
+		const sent = JSON.stringify(calls.map(({ request }) => request));
+		for (const own of [world.service.url, world.dataDir, 'the platform team']) expect(sent).not.toContain(own);
+	});
+
+	test('names every shape that breaks one of 20 planted rules, with the words and the pointer', SLOW, async () => {
+		await using world = await createWorld();
+		const env = await world.slackBehind({
+			answer: (path, form) => {
+				if (!path.includes('blocks.validate')) return null;
+				const errors = differencesIn(JSON.parse(form.get('view') ?? form.get('message') ?? ''));
+				const error = form.has('view') ? 'invalid_view' : 'invalid_message';
+				return errors.length === 0 ? null : { ok: false, error, errors };
+			},
+		});
+		const { exit, lines } = await askingOf(world, env);
+		const broken = ALL.map(({ name, view, message }) => ({
+			name,
+			errors: differencesIn({ ...(view ?? { blocks: message.blocks }) }),
+		})).filter(({ errors }) => errors.length > 0);
+		const refusals = lines.filter((line) => line.includes('Slack refuses it'));
+		expect(refusals).toHaveLength(broken.length);
+		for (const { name, errors } of broken) {
+			const line = refusals.find((one) => one.startsWith(`✗ Views: ${name}: Slack refuses it (invalid_`)) ?? '';
+			for (const { message } of errors) {
+				const pointer = errors.find((one) => one.message === message)?.pointer ?? '';
+				expect(line).toContain(pointer === '' ? message : `${message} at ${pointer}`);
+			}
+		}
+		expect(PLANTED).toHaveLength(20);
+		for (const { words } of PLANTED) expect(refusals.join('\n'), words).toContain(words);
+		expect(lines.join('\n')).toContain(`Slack was asked about ${ALL.length} shapes and refuses ${broken.length}.`);
+		expect(lines).toContain(`${broken.length} problems to fix.`);
+		expect(exit).toBe(1);
+	});
+
+	test('says what is wrong with the token, and asks nothing', async () => {
+		await using world = await createWorld();
+		const { exit, lines } = await askingOf(world, { SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' });
+		expect(lines).toEqual([
+			expect.stringMatching(/^✗ Bot token: Slack does not know this token \(invalid_auth\)/),
+			'1 problem to fix.',
+		]);
+		expect(exit).toBe(1);
+		expect(world.slack.traffic.calls('blocks.validate')).toEqual([]);
+	});
+
+	test('needs the bot token and nothing else of the settings', async () => {
+		await using world = await createWorld();
+		const { exit, lines } = await askingOf(world, { SLACK_BOT_TOKEN: '', SESSION_SERVICE_URL: '' });
+		expect(lines).toEqual([expect.stringMatching(/^✗ Settings: SLACK_BOT_TOKEN is missing: /), '1 problem to fix.']);
+		expect(exit).toBe(1);
+	});
+
+	test('says that Slack cannot be reached', async () => {
+		await using world = await createWorld();
+		const { exit, lines } = await askingOf(world, { SLACK_API_URL: `${await nobody()}/api/` });
+		expect(lines[0]).toMatch(/^✗ Bot token: Slack cannot be asked: 127\.0\.0\.1:\d+: nothing listens/);
+		expect(exit).toBe(1);
+	});
+
+	test.each([['--veiws'], ['--views', '--views'], ['views']])('shows how it is used, for %s', async (...args) => {
+		await using world = await createWorld();
+		const { exit, lines } = await world.doctor({}, args);
+		expect(lines[0]).toMatch(/^Usage: npm run doctor/);
+		expect(exit).toBe(2);
+		expect(world.slack.traffic.calls()).toEqual([]);
+	});
+});
+
+describe('while Slack limits the calls or is away', () => {
+	const divider = { type: 'divider' };
+	const shapes: AskedShape[] = ['one', 'two', 'three'].map((name) => ({ name, message: { blocks: [divider] } }));
+
+	/** Asks in this process, on a clock that stands still until it is moved. */
+	async function asking({ slack }: World) {
+		const clock = createManualClock();
+		const shown: Progress[] = [];
+		const call = createSlackCall(slack.apiUrl);
+		let result: Awaited<ReturnType<typeof checkViews>> | null = null;
+		const done = checkViews({ shapes, call, token: 'xoxb-any', clock, show: (one) => shown.push(one) }).then((is) => {
+			result = is;
+		});
+		return {
+			clock,
+			shown,
+			calls: () => slack.traffic.calls('blocks.validate').length,
+			/** The milliseconds that are waited for now. */
+			waiting: async () => {
+				await vi.waitUntil(() => clock.sleeping === 1, { timeout: 20_000 });
+				return (clock.nextWake ?? 0) - clock.now();
+			},
+			/** Lets time pass until everything was asked. */
+			finish: async () => {
+				while (result === null) await clock.advance(10_000);
+				await done;
+				return result;
+			},
+		};
+	}
+
+	test('waits as long as Retry-After says, each time, and asks more slowly from then on', async () => {
+		await using world = await createWorld();
+		world.slack.faults.rateLimit('blocks.validate', { retryAfter: 7, times: 2 });
+		const { clock, shown, calls, waiting, finish } = await asking(world);
+		expect(await waiting()).toBe(7_000);
+		expect(shown.at(-1)).toEqual({ asked: 0, total: 3, pausedSec: 7 });
+		await clock.advance(6_999);
+		expect(calls()).toBe(1);
+		await clock.advance(1);
+		expect(await waiting()).toBe(7_000);
+		expect(calls()).toBe(2);
+		await clock.advance(7_000);
+		expect(await waiting()).toBe(1_000);
+		expect(calls()).toBe(3);
+		expect(await finish()).toEqual({ findings: [], summary: 'Slack was asked about 3 shapes and refuses none.' });
+		expect(calls()).toBe(5);
+	});
+
+	test('gives up when every call is limited', async () => {
+		await using world = await createWorld();
+		world.slack.faults.rateLimit('blocks.validate', { retryAfter: 3 });
+		const { finish, calls } = await asking(world);
+		const { findings, summary } = await finish();
+		expect(findings.map(({ text }) => text)).toEqual([
+			expect.stringMatching(/^Slack cannot be asked: .* limits the calls; try again in 3 s\. Asking stopped at one\.$/),
+		]);
+		expect(summary).toBe('Slack was asked about 0 of 3 shapes and refuses none.');
+		expect(calls()).toBe(11);
+	});
+
+	test('goes on after a short trouble', async () => {
+		await using world = await createWorld();
+		world.slack.faults.add({ method: 'blocks.validate', status: 503, times: 1 });
+		world.slack.faults.add({ method: 'blocks.validate', error: 'internal_error', times: 1 });
+		const { finish } = await asking(world);
+		expect((await finish()).findings).toEqual([]);
+	});
+
+	test.each([
+		[{ drop: true }, /^Slack cannot be asked: .*: the connection was cut.* Asking stopped at one\.$/],
+		[{ error: 'fatal_error' }, /^Slack is in trouble \(fatal_error\): try again later\. Asking stopped at one\.$/],
+		[{ error: 'unknown_method' }, /^This Slack has no blocks\.validate \(unknown_method\)/],
+		[{ error: 'token_revoked' }, /^The token was revoked \(token_revoked\): reinstall the app/],
+	])('stops with words at %o', async (fault, words) => {
+		await using world = await createWorld();
+		world.slack.faults.add({ method: 'blocks.validate', ...fault });
+		const { finish } = await asking(world);
+		expect((await finish()).findings.map(({ text }) => text)).toEqual([expect.stringMatching(words)]);
+	});
+
+	test('names a shape that Slack refuses without saying why', async () => {
+		await using world = await createWorld();
+		world.slack.faults.add({ method: 'blocks.validate', error: 'view_too_large', times: 1 });
+		const { finish } = await asking(world);
+		const { findings, summary } = await finish();
+		expect(findings.map(({ text }) => text)).toEqual(['one: Slack refuses it (view_too_large): it does not say why.']);
+		expect(summary).toBe('Slack was asked about 3 shapes and refuses 1.');
+	});
+});
+
+test('shows one line that changes on a terminal, and none of it stays', () => {
+	const written: string[] = [];
+	const progress = createProgress({ isTTY: true, write: (text) => written.push(text) });
+	progress.show({ asked: 1, total: 2, pausedSec: null });
+	progress.show({ asked: 1, total: 2, pausedSec: 9 });
+	progress.end();
+	expect(written).toEqual([
+		'\r\u001b[KAsked Slack about 1 of 2 shapes.',
+		'\r\u001b[KAsked Slack about 1 of 2 shapes. Slack limits the calls: going on in 9 s.',
+		'\r\u001b[K',
+	]);
+});
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Difference {
+	readonly words: string;
+	/** Whether a real Slack that differs in this would refuse the object. `root` is the view or message. */
+	readonly refuses: (part: Json, root: Json) => boolean;
+}
+
+const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
+const sizeOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+
+/** 20 ways in which Slack could differ from what is assumed here, over modals, inputs, buttons, messages and texts. */
+const PLANTED: readonly Difference[] = [
+	{ words: 'radio buttons are closed', refuses: ({ type }) => type === 'radio_buttons' },
+	{ words: 'no more than 50 options', refuses: ({ options }) => sizeOf(options) > 50 },
+	{ words: 'no decimals', refuses: ({ is_decimal_allowed: decimals }) => decimals === true },
+	{
+		words: 'no initial e-mail',
+		refuses: ({ type, initial_value: value }) => type === 'email_text_input' && value !== undefined,
+	},
+	{
+		words: 'no initial address',
+		refuses: ({ type, initial_value: value }) => type === 'url_text_input' && value !== undefined,
+	},
+	{ words: 'no initial date', refuses: ({ initial_date: date }) => date !== undefined },
+	{ words: 'no initial time', refuses: ({ initial_time: time }) => time !== undefined },
+	{
+		words: 'no initial option in a select',
+		refuses: ({ type, initial_option: option }) => type === 'static_select' && option !== undefined,
+	},
+	{
+		words: 'no more than 90 blocks in a modal',
+		refuses: ({ type, blocks }) => type === 'modal' && sizeOf(blocks) > 90,
+	},
+	{ words: 'private_metadata below 500', refuses: ({ private_metadata: kept }) => lengthOf(kept) > 500 },
+	{ words: 'no submit beside 60 inputs', refuses: ({ submit, blocks }) => submit !== undefined && sizeOf(blocks) > 60 },
+	{ words: 'no history here', refuses: ({ callback_id: id }) => id === 'handraise.history' },
+	{ words: 'no choice in actions', refuses: ({ callback_id: id }) => id === 'handraise.choose_item' },
+	{
+		words: 'no more than 20 blocks in a message',
+		refuses: ({ type, blocks }) => type === undefined && sizeOf(blocks) > 20,
+	},
+	{ words: 'no markdown above 2,500', refuses: ({ type, text }) => type === 'markdown' && lengthOf(text) > 2_500 },
+	{ words: 'no image without a title', refuses: ({ type, title }) => type === 'image' && title === undefined },
+	{ words: 'no text of 2,800', refuses: ({ type, text }) => type === 'mrkdwn' && lengthOf(text) >= 2_800 },
+	{ words: 'no value of 400', refuses: ({ type, value }) => type === 'button' && lengthOf(value) >= 400 },
+	{ words: 'four buttons at most', refuses: ({ type, elements }) => type === 'actions' && sizeOf(elements) > 4 },
+	{ words: 'no send again', refuses: ({ action_id: id }) => id === 'answer.send_again' },
+];
+
+/** As `blocks.validate` words them. */
+function differencesIn(root: Json): { code: string; message: string; pointer: string }[] {
+	const errors = [];
+	for (const [pointer, part] of partsOf(root, '')) {
+		for (const { words, refuses } of PLANTED) {
+			if (refuses(part, root)) errors.push({ code: 'failed_constraint', message: words, pointer });
+		}
+	}
+	return errors;
+}
+
+function* partsOf(value: unknown, pointer: string): Generator<[string, Json]> {
+	if (typeof value !== 'object' || value === null) return;
+	if (!Array.isArray(value)) yield [pointer, value as Json];
+	for (const [name, child] of Object.entries(value)) yield* partsOf(child, `${pointer}/${name}`);
+}
