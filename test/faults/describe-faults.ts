@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { runDuels } from '../bench/faults/duels.ts';
+import { isFault } from '../bench/faults/kinds/index.ts';
+import { TARGETS } from '../bench/faults/moments.ts';
 import { createRandom } from '../bench/faults/random.ts';
-import { runFaults } from '../bench/faults/run.ts';
+import { aimsFor, runFaults } from '../bench/faults/run.ts';
 import { runStops } from '../bench/faults/stops.ts';
 import { createPostgresUnderTest, createSqliteUnderTest } from '../bench/faults/stores.ts';
 import { createWorld, type World } from '../bench/faults/world.ts';
@@ -10,10 +12,14 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 
 /** A dead replica's lease has to run out, among other things. */
 const TIMEOUT_MS = 150_000;
+/** Faults come one after the other; some leave leases behind that have to run out. */
+const FAULTS_TIMEOUT_MS = 400_000;
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** Under way at once. */
 const BATCH = 12;
+/** That meet one fault. */
+const FAULTY = 8;
 const DUELS = 8;
 const STOPPED = 6;
 
@@ -37,13 +43,31 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 	describe(`an answer on ${name} (seed ${seed})`, () => {
 		test('is neither lost nor sent twice nor wrongly told of when the program is killed', { timeout: TIMEOUT_MS }, () =>
 			inWorld(600, async (world) => {
-				const result = await runFaults({ world, rounds: answers, batch: BATCH, random: createRandom(seed) });
+				const random = createRandom(seed);
+				const result = await runFaults({ world, rounds: answers, batch: BATCH, random, aims: TARGETS });
 				expect(result.verdict.problems).toEqual([]);
 				expect(world.slack.violations()).toEqual([]);
 				expect(result.verdict.delivered + result.verdict.toldNot).toBe(answers);
 				// The oracle saw something: kills that met answers, and receipts.
 				expect(Object.values(result.histogram).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
 				expect(result.claims.get('arrived')).toBeGreaterThan(0);
+			}),
+		);
+
+		test('is as safe when something else goes wrong than a kill', { timeout: FAULTS_TIMEOUT_MS }, () =>
+			inWorld(600, async (world) => {
+				const aims = aimsFor(world.store.kind).filter(isFault);
+				const rounds = aims.length * FAULTY;
+				const { verdict, histogram } = await runFaults({
+					world,
+					rounds,
+					batch: FAULTY,
+					random: createRandom(seed),
+					aims,
+				});
+				expect(verdict.problems).toEqual([]);
+				expect(world.slack.violations()).toEqual([]);
+				expect(aims.filter((aim) => !histogram[aim])).toEqual([]);
 			}),
 		);
 

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SABOTAGES } from '../bench/faults/sabotage.ts';
 import { copySource } from '../bench/faults/source-copy.ts';
@@ -11,4 +13,22 @@ describe('the fault runs that must fail', () => {
 			expect(copy.entry).toMatch(/main\.ts$/);
 		},
 	);
+
+	test('break several places of one file', async () => {
+		await using copy = await copySource({
+			replacements: [
+				{ file: 'waker.ts', from: 'export function createWaker(', to: 'export function createSleeper(' },
+				{ file: 'waker.ts', from: 'export function createSleeper(', to: 'export function createDreamer(' },
+			],
+		});
+		expect(await readFile(join(dirname(copy.entry), 'waker.ts'), 'utf8')).toContain('createDreamer(');
+	});
+
+	test.each([
+		['is not there', 'no such words', 0],
+		['is there twice', 'export ', 2],
+	])('refuse a place that %s', async (_why, from, times) => {
+		const copied = copySource({ replacements: [{ file: 'waker.ts', from, to: '' }] });
+		await expect(copied).rejects.toThrow(`src/waker.ts holds the place to replace ${times} times`);
+	});
 });

@@ -19,6 +19,12 @@ export interface DuelsResult {
 /** Two PUTs of one question would have come this long after the last submission. */
 const SETTLE_WITHIN_MS = 40_000;
 
+/** What somebody is shown who answered after `first`: who that was, what they said, and what they wrote themselves. */
+export function wordsForTheSecond(first: { readonly person: string; readonly text: string }, own: string): string[] {
+	const headline = receiptHeadline({ state: 'conflicted', aftermath: null, lastError: null });
+	return [headline, `@${first.person}`, first.text, own];
+}
+
 /** Two people submit an answer to the same question at the same moment, again and again, with nothing else going wrong. */
 export async function runDuels({
 	world,
@@ -67,13 +73,7 @@ export async function runDuels({
 		if (winner !== first) upsets++;
 		// What the acknowledgement showed stands there still: nothing more is to be told to the one who was second.
 		const shown = forms[loser]?.modal.text() ?? '';
-		const expected = [
-			receiptHeadline({ state: 'conflicted', aftermath: null, lastError: null }),
-			`@${names[winner]}`,
-			sent,
-			texts[loser] ?? '',
-		];
-		for (const words of expected) {
+		for (const words of wordsForTheSecond({ person: names[winner] ?? '', text: sent }, texts[loser] ?? '')) {
 			if (!shown.includes(words)) report(sessionId, `the second person is not shown "${words}" but:\n${shown}`);
 		}
 	}

@@ -4,32 +4,34 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type OwnPostgres, startPostgres } from '../../support/postgres.ts';
 import { runDuels } from './duels.ts';
-import { TARGETS } from './moments.ts';
+import { FAULT_KINDS } from './kinds/index.ts';
 import { createRandom } from './random.ts';
 import { duelsReport, isClean, killsReport, stopsReport } from './report.ts';
-import { runFaults } from './run.ts';
-import { SABOTAGES, type Sabotage } from './sabotage.ts';
+import { type Aim, aimsFor, runFaults } from './run.ts';
+import { aimAgainst, SABOTAGES, type Sabotage } from './sabotage.ts';
 import { copySource } from './source-copy.ts';
 import { runStops } from './stops.ts';
 import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind } from './stores.ts';
 import { createWorld, type World } from './world.ts';
 
 const USAGE = `npm run test:faults -- [options]
-  --rounds 1000   answers on whose way the program is killed, for each store; 0 leaves it out
+  --rounds 1000   answers that meet kills and other faults, for each store; 0 leaves it out
   --duels 500     questions that two people answer at the same moment, for each store
   --stops 20      stops by SIGTERM while answers are on their way, for each store
   --store both    sqlite, postgres or both
   --batch 16      answers under way at once
   --seed 1
-  --target X      aims all kills at one phase, 'before ack' for example
+  --target X      aims at one thing alone: kills in one phase ('before ack' for example), or another fault:
+                  ${Object.keys(FAULT_KINDS).join(', ')}
   --commit HEAD   takes the program from a commit instead of the working tree
-  --sabotage X    ack-first or blind-repeat: breaks the program first, and fails when nobody notices`;
+  --sabotage X    breaks the program first, aims at what shows it, and fails when nobody notices:
+                  ${Object.keys(SABOTAGES).join(', ')}`;
 
 /** Short, so that unknown outcomes are resolved soon; the service's delays stay below it. */
 const CALL_TIMEOUT_MS = 600;
 /** Longer than a stop may take: a PUT that is never answered must not hold it up. */
 const CALL_TIMEOUT_STOPS_MS = 12_000;
-/** A lease lasts 20 s; and a PUT of unknown outcome is repeated 2.6 s after it began. */
+/** A lease lasts 20 s; and a PUT of unknown outcome is repeated 7.6 s after it began. */
 const FREEZE_MS = 25_000;
 const NAMES: Record<StoreKind, string> = { sqlite: 'SQLite, one process', postgres: 'PostgreSQL, two replicas' };
 
@@ -49,12 +51,19 @@ const { values } = parseArgs({
 const [rounds, duels, stops, seed, batch] = [values.rounds, values.duels, values.stops, values.seed, values.batch].map(
 	Number,
 ) as [number, number, number, number, number];
-const kinds = (['sqlite', 'postgres'] as const).filter((kind) => values.store === 'both' || values.store === kind);
-const targets = TARGETS.filter((target) => values.target === undefined || values.target === target);
 const sabotage = values.sabotage === undefined ? null : sabotageNamed(values.sabotage);
+const only = values.target ?? (sabotage === null ? undefined : aimAgainst(sabotage));
+const kinds = (['sqlite', 'postgres'] as const).filter(
+	(kind) => (values.store === 'both' || values.store === kind) && aimsOn(kind).length > 0,
+);
+
+/** Those of the aims asked for that there are on this store. */
+function aimsOn(kind: StoreKind): readonly Aim[] {
+	return aimsFor(kind).filter((aim) => only === undefined || only === aim);
+}
 
 function sabotageNamed(name: string): Sabotage {
-	if (name in SABOTAGES) return name as Sabotage;
+	if (Object.hasOwn(SABOTAGES, name)) return name as Sabotage;
 	return usage();
 }
 
@@ -107,7 +116,7 @@ async function kills(kind: StoreKind): Promise<boolean> {
 			rounds,
 			batch,
 			random: createRandom(seed),
-			targets,
+			aims: aimsOn(kind),
 			...(postgres === null ? {} : { outage: postgres, freezeMs: FREEZE_MS }),
 			onProgress: progress(kind),
 		});
@@ -134,12 +143,7 @@ async function terminations(kind: StoreKind): Promise<boolean> {
 	return result.problems.length === 0;
 }
 
-if (
-	kinds.length === 0 ||
-	targets.length === 0 ||
-	[rounds, duels, stops, seed, batch].some((number) => !Number.isInteger(number))
-)
-	usage();
+if (kinds.length === 0 || [rounds, duels, stops, seed, batch].some((number) => !Number.isInteger(number))) usage();
 let clean = true;
 for (const kind of kinds) {
 	if (rounds > 0) clean = (await kills(kind)) && clean;

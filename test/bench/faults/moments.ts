@@ -51,7 +51,8 @@ export async function strikeAt(
 	}
 }
 
-async function strikeAfter(
+/** Calls `strike` so long after the `count`-th such signal for these sessions. Resolves when it was called. */
+export async function strikeAfter(
 	world: World,
 	sessions: ReadonlySet<string>,
 	{ signal, count, afterMs }: { signal: Signal; count: number; afterMs: number },

@@ -66,7 +66,7 @@ export function phaseOf(round: Round, strike: Strike): Phase | null {
 	// Without an acknowledgement it may be a surviving replica that has it: then nothing met it.
 	if (!acked) return !strike.all ? null : row === undefined ? 'before commit' : 'before ack';
 	// With replicas left, only what the dead one had in hand was met.
-	const held = strike.pids.some((pid) => row?.leaseOwner?.includes(`-${pid}-`) === true);
+	const held = strike.pids.some((pid) => row?.leaseToken?.includes(`-${pid}/`) === true);
 	if (!strike.all && !held) return null;
 	if (round.told.at(-1) === 'went on') return null;
 	if (progress === null) return 'before the read';

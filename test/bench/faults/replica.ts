@@ -4,7 +4,9 @@ import { createInterface } from 'node:readline';
 
 /** Lines of the log kept for the report of a failure. */
 const LINES_KEPT = 50_000;
-const READY_WITHIN_MS = 30_000;
+/** While Slack cannot be reached the program asks again every 30 s at the latest. */
+const READY_WITHIN_MS = 60_000;
+const SHIFTED_CLOCK = new URL('shifted-clock.ts', import.meta.url).href;
 
 /** The program as its own process, started as often as wanted. */
 export interface Replica {
@@ -15,6 +17,8 @@ export interface Replica {
 	readonly lines: readonly string[];
 	/** Resolves when Slack's requests can come. @throws Error when it ends before that */
 	start(): Promise<void>;
+	/** Starts it without waiting. The promise it returns is that of `start`. */
+	launch(): { readonly ready: Promise<void> };
 	/** SIGKILL, at once; the promise resolves when the process is gone. */
 	kill(): Promise<void>;
 	/** SIGSTOP and SIGCONT: stands still as if its machine had no time for it, or slept. */
@@ -22,12 +26,18 @@ export interface Replica {
 	thaw(): void;
 	/** SIGTERM; what it exited with and after how many ms. */
 	terminate(): Promise<{ readonly code: number | null; readonly signal: string | null; readonly ms: number }>;
+	/**
+	 * Sets its clock forward by so many milliseconds, or back: the one of the process that runs, at once, and that of all
+	 * later ones.
+	 */
+	shiftClock(byMs: number): Promise<void>;
 }
 
 export function createReplica({ entry, env }: { entry: string; env: Readonly<Record<string, string>> }): Replica {
 	const lines: string[] = [];
 	let child: ChildProcess | null = null;
 	let pid = 0;
+	let clockOffsetMs = 0;
 
 	function isReady(own: ChildProcess): Promise<void> {
 		return new Promise((resolve, reject) => {
@@ -51,7 +61,24 @@ export function createReplica({ entry, env }: { entry: string; env: Readonly<Rec
 	}
 
 	function gone(own: ChildProcess): Promise<unknown> {
-		return own.exitCode !== null || own.signalCode !== null ? Promise.resolve() : once(own, 'exit');
+		return isRunning(own) ? once(own, 'exit') : Promise.resolve();
+	}
+
+	function isRunning(own: ChildProcess | null): own is ChildProcess {
+		return own !== null && own.exitCode === null && own.signalCode === null;
+	}
+
+	function launch(): { ready: Promise<void> } {
+		const own = spawn(process.execPath, ['--import', SHIFTED_CLOCK, entry], {
+			env: { ...env, CLOCK_OFFSET_MS: String(clockOffsetMs) },
+			stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+		});
+		child = own;
+		pid = own.pid ?? 0;
+		const ready = isReady(own);
+		// Whoever launches may look at other things first.
+		ready.catch(() => undefined);
+		return { ready };
 	}
 
 	return {
@@ -59,15 +86,11 @@ export function createReplica({ entry, env }: { entry: string; env: Readonly<Rec
 			return pid;
 		},
 		get running() {
-			return child !== null && child.exitCode === null && child.signalCode === null;
+			return isRunning(child);
 		},
 		lines,
-		async start() {
-			const own = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-			child = own;
-			pid = own.pid ?? 0;
-			await isReady(own);
-		},
+		start: () => launch().ready,
+		launch,
 		async kill() {
 			const own = child;
 			if (own === null) return;
@@ -83,6 +106,14 @@ export function createReplica({ entry, env }: { entry: string; env: Readonly<Rec
 			own.kill('SIGTERM');
 			await gone(own);
 			return { code: own.exitCode, signal: own.signalCode, ms: performance.now() - start };
+		},
+		async shiftClock(byMs) {
+			clockOffsetMs += byMs;
+			const own = child;
+			if (!isRunning(own)) return;
+			const taken = Promise.race([once(own, 'message'), once(own, 'exit')]);
+			own.send(clockOffsetMs);
+			await taken;
 		},
 	};
 }

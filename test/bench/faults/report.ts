@@ -16,12 +16,12 @@ export function killsReport(name: string, result: RunResult): string[] {
 	return [
 		'',
 		`${name}: ${verdict.rounds} answers, ${kills} kills${outages > 0 ? `, ${outages} times the database was stopped` : ''}${freezes > 0 ? `, ${freezes} times a replica stood still` : ''}, ${Math.round(result.seconds)} s`,
-		`  delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}`,
-		`  lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}, not judged ${verdict.tooLate}`,
+		`  delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, not known to its author ${verdict.notKnown}`,
+		`  lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}, over another's ${verdict.overwrites}, too late or early ${verdict.untimely}, not judged ${verdict.tooLate}`,
 		`  receipts seen: ${[...claims].map(([claim, count]) => `${claim} ${count}`).join(', ')}`,
 		`  views and messages Slack would refuse: ${result.violations.length}`,
 		...result.violations.slice(0, 5).map((violation) => `    ${violation}`),
-		'  an answer was met by a kill',
+		'  an answer was met by a kill, or by another fault',
 		...Object.entries(histogram).map(
 			([phase, count]) =>
 				`    ${phase.padEnd(22)}${String(count).padStart(5)} ${'#'.repeat(Math.round((count / most) * 40))}`,

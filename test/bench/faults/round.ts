@@ -4,8 +4,11 @@ import type { Modal } from '../../support/slack/driver/modal.ts';
 import type { Phase } from './phases.ts';
 import type { World } from './world.ts';
 
-/** What else happens to a session between the opening of its form and Submit; nothing, mostly. */
-export type Fate = 'plain' | 'answered' | 'ended' | 'changed';
+/**
+ * What else happens to a session between the opening of its form and Submit; nothing, mostly. `moved on`: its agent goes
+ * on once the answer is there, and the program has not heard that it is.
+ */
+export type Fate = 'plain' | 'answered' | 'ended' | 'changed' | 'moved on';
 
 /** One answer's way from the click to the confirmation. */
 export interface Round {
@@ -23,18 +26,35 @@ export interface Round {
 	ackedText: string | null;
 	/** The person closed the window after the acknowledgement. */
 	closed: boolean;
+	/** What the window said when its author shut it without pressing again, after a press that was not taken. */
+	left: 'nothing was sent' | 'not known' | null;
 	/** Phases in which a kill met it. */
 	readonly hits: Phase[];
 	/** What it was told, in the order of telling, without repeats. */
 	readonly told: Claim[];
 	/** What went wrong around it, for the report. */
 	readonly troubles: string[];
-	/** What broke the promise. */
+	/** What it was told, or not told, against the promise. */
 	readonly broken: string[];
+	/** What came too late, or too early. */
+	readonly untimely: string[];
 }
 
 /** What a receipt says, as far as it can be true or not. */
-export type Claim = 'saved' | 'arrived' | 'went on' | 'conflicted' | 'changed' | 'ended' | 'not delivered';
+export type Claim =
+	| 'saved'
+	| 'arrived'
+	| 'went on'
+	| 'arrived, then over'
+	| 'overwritten'
+	| 'conflicted'
+	| 'changed'
+	| 'ended'
+	| 'not delivered'
+	/** For good. */
+	| 'may have arrived'
+	/** For now. */
+	| 'not known';
 
 /** Nobody tries longer. */
 const MOST_PRESSES = 40;
@@ -42,9 +62,13 @@ const MOST_PRESSES = 40;
 const PRESS_AGAIN_MS = 250;
 
 export const QUESTION = 'What shall the report be called?';
+/** Its values are wiped when they are delivered. */
+export const SECRET_QUESTION = 'Password';
+/** Where a session asks its question. */
+export const ASKED_AT = 1;
 
 /** A session that waits for one answer. */
-export function addSession({ service }: World, sessionId: string): void {
+export function addSession({ service }: World, sessionId: string, question: string = QUESTION): void {
 	service.sessions.put(sessionId, {
 		name: 'Fault run',
 		status: 'humanInput',
@@ -58,7 +82,7 @@ export function addSession({ service }: World, sessionId: string): void {
 				role: 'assistant',
 				content: 'I need a name.',
 				agent_data: { action: [{ ask_human: { items: 1 } }] },
-				human_input: [{ title: QUESTION, description: '', value: '' }],
+				human_input: [{ title: question, description: '', value: '' }],
 			},
 		],
 	});
@@ -70,6 +94,7 @@ export async function openForm(
 	sessionId: string,
 	person: string,
 	text: string,
+	{ question = QUESTION, tries: mostTries = 4 }: { question?: string; tries?: number } = {},
 ): Promise<{ actor: Actor; modal: Modal }> {
 	for (let tries = 1; ; tries++) {
 		// A window of its own for each try: what comes late for an earlier one must not push the form aside.
@@ -78,26 +103,39 @@ export async function openForm(
 			await world.serving();
 			await actor.command('#agents', `/session ${sessionId}`);
 			const modal = await actor.waitForModal(
-				(one) => one.submitText() !== null && one.text().includes(QUESTION),
+				(one) => one.submitText() !== null && one.text().includes(question),
 				6_000,
 			);
 			await modal.fill(0, text);
 			return { actor, modal };
 		} catch (error) {
-			if (tries === 4) throw error;
+			if (tries === mostTries) throw error;
 		}
 	}
 }
 
+export interface RoundOptions {
+	readonly number: number;
+	readonly prefix: string;
+	readonly person: string;
+	readonly fate?: Fate;
+	readonly question?: string;
+	/** The round of somebody who has the form of the same question. */
+	readonly rivalOf?: Round;
+	/** How often the command is given. */
+	readonly tries?: number;
+}
+
 /** A session with its question, and a person who has the form open with an answer typed into it. */
-export async function beginRound(
-	world: World,
-	{ number, prefix, person, fate = 'plain' }: { number: number; prefix: string; person: string; fate?: Fate },
-): Promise<Round> {
-	const sessionId = `${prefix}${number}x`;
-	const text = `Report ${sessionId}`;
-	addSession(world, sessionId);
-	const { actor, modal } = await openForm(world, sessionId, person, text);
+export async function beginRound(world: World, options: RoundOptions): Promise<Round> {
+	const { number, prefix, person, fate = 'plain', question = QUESTION, rivalOf, tries } = options;
+	const sessionId = rivalOf?.sessionId ?? `${prefix}${number}x`;
+	const text = rivalOf === undefined ? `Report ${sessionId}` : `${person} says ${sessionId}`;
+	if (rivalOf === undefined) addSession(world, sessionId, question);
+	const { actor, modal } = await openForm(world, sessionId, person, text, {
+		question,
+		...(tries === undefined ? {} : { tries }),
+	});
 	return {
 		number,
 		sessionId,
@@ -109,10 +147,12 @@ export async function beginRound(
 		pressedAt: 0,
 		ackedText: null,
 		closed: false,
+		left: null,
 		hits: [],
 		told: [],
 		troubles: [],
 		broken: [],
+		untimely: [],
 	};
 }
 
@@ -142,11 +182,18 @@ export async function submit(
 			if (!isForm(round)) return;
 		}
 		world.signals.emit('pressed', round.sessionId);
+		// A late receipt may take the place of the form between looking and pressing: then there is nothing to press.
+		const pressed = () =>
+			modal.submit().catch((error: unknown) => {
+				if (isForm(round)) throw error;
+				return null;
+			});
 		const [outcome] = await Promise.all([
-			modal.submit(),
+			pressed(),
 			// The second click of an impatient person comes before the first was answered.
-			options.twice && press === 1 ? modal.submit() : undefined,
+			options.twice && press === 1 ? pressed() : undefined,
 		]);
+		if (outcome === null) return;
 		if (outcome.outcome === 'updated') {
 			round.ackedText = text;
 			return;
@@ -154,6 +201,10 @@ export async function submit(
 		await pause(PRESS_AGAIN_MS);
 	}
 	if (options.presses === undefined) round.broken.push('its author could not submit it however often they tried');
+}
+
+export function sessionsOf(rounds: readonly Round[]): ReadonlySet<string> {
+	return new Set(rounds.map((round) => round.sessionId));
 }
 
 /** Whether the form still stands there to be submitted. */

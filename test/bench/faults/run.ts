@@ -1,18 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { removeViews } from '../../support/slack/windows.ts';
-import { strikeAt, TARGETS, type Target } from './moments.ts';
-import { PHASES, type Phase, phaseOf, progressOf, type Strike } from './phases.ts';
+import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
+import { TARGETS, type Target } from './moments.ts';
+import { PHASES, type Phase } from './phases.ts';
 import type { Random } from './random.ts';
 import { watchReceipts } from './receipt-watch.ts';
-import { beginRound, type Claim, QUESTION, type Round, submit } from './round.ts';
+import { beginRound, type Claim, type Fate, QUESTION, type Round, submit } from './round.ts';
+import type { StoreKind } from './stores.ts';
+import { createStrikes, type Outage } from './strikes.ts';
 import { armTroubles } from './troubles.ts';
+import { createTurns, type Turn } from './turn.ts';
 import { judge, type Verdict } from './verdict.ts';
 import type { World } from './world.ts';
 
-/** Takes the database away and brings it back. */
-export interface Outage {
-	stop(): Promise<void>;
-	start(): Promise<void>;
+/** What a turn does to its answers: a kill in some phase of their way, or another fault. */
+export type Aim = Target | FaultName;
+
+/** All that can be done to answers on a store of this kind. */
+export function aimsFor(store: StoreKind): readonly Aim[] {
+	const faults = Object.entries(FAULT_KINDS).filter(([, { stores }]) => stores.includes(store));
+	return [...TARGETS, ...faults.map(([name]) => name as FaultName)];
 }
 
 export interface RunOptions {
@@ -21,18 +28,19 @@ export interface RunOptions {
 	/** Submissions under way at once: one kill meets them all. */
 	readonly batch: number;
 	readonly random: Random;
-	/** What kills aim at, in turn: everything by default. */
-	readonly targets?: readonly Target[];
-	/** Of the database, for every tenth batch instead of a kill. */
+	/** What turns do, one after the other: everything by default. */
+	readonly aims?: readonly Aim[];
+	/** Of the database, for every tenth kill instead of it. */
 	readonly outage?: Outage;
-	/** Every 15th batch, one of several replicas stands still for so long instead: longer than its lease. */
+	/** Every 15th kill, one of several replicas stands still for so long instead: longer than its lease. */
 	readonly freezeMs?: number;
 	readonly onProgress?: (line: string) => void;
 }
 
 export interface RunResult {
 	readonly verdict: Verdict;
-	readonly histogram: Readonly<Record<Phase, number>>;
+	/** How many answers were met by a kill in each phase, and by each other fault. */
+	readonly histogram: Readonly<Partial<Record<Phase | FaultName, number>>>;
 	readonly kills: number;
 	readonly outages: number;
 	readonly freezes: number;
@@ -49,72 +57,59 @@ const QUIET_WITHIN_MS = 5_000;
 const QUIET_FOR_MS = 1_500;
 /** What was typed has been kept by then. */
 const DRAFTS_MS = 300;
-/** What was written to a socket before the kill has arrived after this long. */
-const IN_FLIGHT_MS = 60;
 
-/** Kills the program again and again while people answer, and judges what became of every answer. */
+/** Kills the program again and again while people answer, lets other faults meet it, and judges every answer. */
 export async function runFaults({
 	world,
 	rounds: wanted,
 	batch,
 	random,
-	targets: aims = TARGETS,
+	aims: given = aimsFor(world.store.kind),
 	outage,
 	freezeMs,
 	onProgress = () => {},
 }: RunOptions): Promise<RunResult> {
 	const started = performance.now();
 	const watch = watchReceipts(world);
+	const strikes = createStrikes(world, random);
 	const rounds: Round[] = [];
-	let kills = 0;
-	let outages = 0;
-	let freezes = 0;
+	const turns = createTurns({
+		world,
+		random,
+		beginRound: (options) => beginRound(world, options),
+		onRound(round) {
+			rounds.push(round);
+			watch.follow(round);
+		},
+	});
+	const histogram = new Map<Phase | FaultName, number>();
+	const met = (what: Phase | FaultName, count: number) => histogram.set(what, (histogram.get(what) ?? 0) + count);
 	// Another beginning for each seed, so that short runs do not always leave out the same.
-	const first = random.whole(0, aims.length - 1);
-	const targets = [...aims.slice(first), ...aims.slice(0, first)];
+	const first = random.whole(0, given.length - 1);
+	const aims = [...given.slice(first), ...given.slice(0, first)];
+	for (const phase of aims.some((aim) => !isFault(aim)) ? PHASES : []) met(phase, 0);
+	for (const aim of given.filter(isFault)) met(aim, 0);
+	let killTurns = 0;
 	await world.startAll();
 	await world.store.watchCommits();
 
-	for (let turn = 0; rounds.length < wanted; turn++) {
-		const size = Math.min(batch, wanted - rounds.length);
-		const target = targets[turn % targets.length] ?? 'any time';
-		const now = await Promise.all(Array.from({ length: size }, (_, index) => begin(rounds.length + index, index)));
-		rounds.push(...now);
-		for (const round of now) armTroubles(world, round, { random, slowPut: target === 'during the PUT' });
-		// Commits of earlier rounds would be taken for those of this one.
-		if (target === 'before ack') {
-			await quiet(QUIET_WITHIN_MS);
-			await pause(DRAFTS_MS);
-		}
-		// One commit for many, or one for each.
-		const staggered = target !== 'before ack' && random.chance(0.4);
-		const isOutage = outage !== undefined && turn % 10 === 9;
-		const pressing = () => now.map((round) => press(round, { staggered, mayClickTwice: !isOutage }));
-		if (isOutage) {
-			outages++;
-			await Promise.all([strikeDatabase(target, now, outage), ...pressing()]);
-		} else if (freezeMs !== undefined && turn % 15 === 7) {
-			freezes++;
-			await Promise.all([freeze(target, now, freezeMs), ...pressing()]);
-		} else {
-			await Promise.all([strikeProcess(target, now), ...pressing()]);
-		}
-		onProgress(
-			`${rounds.length} of ${wanted} submitted, ${kills} kills, ${rounds.filter((one) => one.broken.length > 0).length} broken`,
-		);
+	for (let index = 0; rounds.length < wanted; index++) {
+		const aim = aims[index % aims.length] ?? 'any time';
+		const turn = turns.next(Math.min(batch, wanted - rounds.length));
+		if (isFault(aim)) met(aim, await FAULT_KINDS[aim].run(turn));
+		else await killTurn(turn, aim, killTurns++);
+		const broken = rounds.filter((one) => one.broken.length + one.untimely.length > 0).length;
+		onProgress(`${rounds.length} of ${wanted} submitted, last ${aim}, ${strikes.counts.kills} kills, ${broken} broken`);
 		tidy(rounds);
 	}
 	await settle();
 	const verdict = judge(world, rounds);
 	watch.stop();
-	const histogram = Object.fromEntries(PHASES.map((phase) => [phase, 0])) as Record<Phase, number>;
-	for (const phase of rounds.flatMap((round) => round.hits)) histogram[phase]++;
+	for (const phase of rounds.flatMap((round) => round.hits)) met(phase, 1);
 	return {
 		verdict,
-		histogram,
-		kills,
-		outages,
-		freezes,
+		histogram: Object.fromEntries(histogram),
+		...strikes.counts,
 		claims: watch.seen,
 		violations: world.slack.violations().map(({ where, messages, payload }) => {
 			return `${where}: ${messages.join(', ')}: ${JSON.stringify(payload).slice(0, 400)}`;
@@ -122,14 +117,30 @@ export async function runFaults({
 		seconds: (performance.now() - started) / 1000,
 	};
 
-	async function begin(number: number, index: number): Promise<Round> {
-		const round = await beginRound(world, {
-			number,
-			prefix: `f${world.store.kind.charAt(0)}`,
-			person: world.people[index] ?? random.pick(world.people),
-			fate: random.chance(0.88) ? 'plain' : random.pick(['answered', 'ended', 'changed'] as const),
-		});
-		watch.follow(round);
+	async function killTurn(turn: Turn, target: Target, number: number): Promise<void> {
+		const now = await Promise.all(Array.from({ length: turn.size }, () => begin(turn)));
+		for (const round of now) armTroubles(world, round, { random, slowPut: target === 'during the PUT' });
+		// Commits of earlier rounds would be taken for those of this one.
+		if (target === 'before ack') {
+			await turn.quiet(QUIET_WITHIN_MS);
+			await pause(DRAFTS_MS);
+		}
+		// One commit for many, or one for each.
+		const staggered = target !== 'before ack' && random.chance(0.4);
+		const isOutage = outage !== undefined && number % 10 === 9;
+		const pressing = () => now.map((round) => press(round, { staggered, mayClickTwice: !isOutage }));
+		if (isOutage) {
+			await Promise.all([strikes.database(target, now, outage), ...pressing()]);
+		} else if (freezeMs !== undefined && number % 15 === 7) {
+			await Promise.all([strikes.freeze(target, now, freezeMs), ...pressing()]);
+		} else {
+			await Promise.all([strikes.process(target, now), ...pressing()]);
+		}
+	}
+
+	async function begin(turn: Turn): Promise<Round> {
+		const fate: Fate = random.chance(0.88) ? 'plain' : random.pick(['answered', 'ended', 'changed'] as const);
+		const round = await turn.begin({ fate });
 		meetFate(round);
 		return round;
 	}
@@ -162,59 +173,6 @@ export async function runFaults({
 		}
 	}
 
-	async function strikeProcess(target: Target, now: readonly Round[]): Promise<void> {
-		await kill(target, now);
-		// Crashes come in rows, too: this one meets what goes on after the first.
-		if (random.chance(0.25)) await kill('any time', now);
-	}
-
-	async function kill(target: Target, now: readonly Round[]): Promise<void> {
-		const running = world.replicas.filter((replica) => replica.running);
-		const victims = running.length > 1 && random.chance(0.5) ? [random.pick(running)] : running;
-		let progress: Strike['progress'] = new Map();
-		let gone: Promise<unknown> = Promise.resolve();
-		await strikeAt(target, world, sessionsOf(now), random, () => {
-			gone = Promise.all(victims.map((replica) => replica.kill()));
-			progress = progressOf(world, now);
-		});
-		kills++;
-		await gone;
-		await pause(IN_FLIGHT_MS);
-		const strike: Strike = {
-			progress,
-			pids: victims.map((replica) => replica.pid),
-			all: victims.length === running.length,
-			stored: await world.store.lookUp(now.map((round) => round.modal.id)),
-		};
-		for (const round of now) {
-			const phase = phaseOf(round, strike);
-			if (phase !== null) round.hits.push(phase);
-		}
-		if (random.chance(0.3)) await pause(random.whole(0, 500));
-		await world.startAll();
-	}
-
-	/** One replica stands still in the midst of its work, and goes on when others have taken that over. */
-	async function freeze(target: Target, now: readonly Round[], ms: number): Promise<void> {
-		const victim = random.pick(world.replicas);
-		await strikeAt(target, world, sessionsOf(now), random, () => victim.freeze());
-		for (const round of now) round.troubles.push('a replica stood still');
-		await pause(ms);
-		victim.thaw();
-	}
-
-	async function strikeDatabase(target: Target, now: readonly Round[], database: Outage): Promise<void> {
-		let gone: Promise<unknown> = Promise.resolve();
-		await strikeAt(target, world, sessionsOf(now), random, () => {
-			gone = database.stop();
-		});
-		await gone;
-		await pause(random.whole(200, 3_000));
-		await database.start();
-		await world.store.watchCommits();
-		for (const round of now) round.troubles.push('the database was stopped and started');
-	}
-
 	/** Windows of answers that are through are put away: a workspace that grows without end would slow the run down. */
 	function tidy(all: readonly Round[]): void {
 		for (const round of all) {
@@ -226,25 +184,10 @@ export async function runFaults({
 		state.windows = state.windows.filter((window) => window.stack.length > 0);
 	}
 
-	/** Waits until nothing is left to do for any answer; with `forMs`, for so long in a row. */
-	async function quiet(withinMs: number, forMs = 0): Promise<void> {
-		const until = Date.now() + withinMs;
-		let since = Date.now();
-		while (Date.now() < until) {
-			if ((await world.store.unfinished()) !== 0) since = Date.now() + 1;
-			else if (Date.now() - since >= forMs) return;
-			await pause(100);
-		}
-	}
-
 	async function settle(): Promise<void> {
 		// Rounds that are not over when there is nothing left to do never will be: then the verdict says so.
-		await quiet(SETTLE_WITHIN_MS, QUIET_FOR_MS);
+		await turns.quiet(SETTLE_WITHIN_MS, QUIET_FOR_MS);
 		// What could still land after the last PUT was given up.
 		await pause(world.callTimeoutMs + 500);
 	}
-}
-
-function sessionsOf(rounds: readonly Round[]): ReadonlySet<string> {
-	return new Set(rounds.map((round) => round.sessionId));
 }

@@ -76,7 +76,7 @@ export async function runStops({
 				problems.push(`stop ${stop}: the PUT of ${entry.sessionId} was broken off`);
 		}
 		const stored = await store.lookUp(now.map((round) => round.modal.id));
-		const held = [...stored.values()].filter(({ leaseOwner }) => pids.some((pid) => leaseOwner?.includes(`-${pid}-`)));
+		const held = [...stored.values()].filter(({ leaseToken }) => pids.some((pid) => leaseToken?.includes(`-${pid}/`)));
 		leasesLeft += held.length;
 		if (held.length > 0) problems.push(`stop ${stop}: ${held.length} leases were not given back`);
 		await world.startAll();

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
+import { createLossyProxy, type LossyProxy } from '../../support/lossy-proxy.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
 /** What is looked up to say in which phase a kill fell. Never to judge: that is up to the service and Slack alone. */
 export interface StoredAnswer {
 	readonly viewId: string;
-	readonly leaseOwner: string | null;
+	readonly leaseToken: string | null;
 }
 
 /** The database under the program, seen from outside. */
@@ -25,7 +26,17 @@ export interface StoreUnderTest extends AsyncDisposable {
 	lookUp(viewIds: readonly string[]): Promise<ReadonlyMap<string, StoredAnswer>>;
 	/** How many answers a worker still has something to do for; null when that cannot be asked now. */
 	unfinished(): Promise<number | null>;
+	/** Between the program and PostgreSQL; null with SQLite. */
+	readonly proxy: LossyProxy | null;
+	/**
+	 * Lets these views' answers come to the end of the time in which they are tried, as if they had been accepted a day
+	 * earlier; null with SQLite, whose file is the program's alone while it runs.
+	 */
+	readonly giveUp: ((viewIds: readonly string[]) => Promise<void>) | null;
 }
+
+/** An hour more than an answer is tried by default. */
+export const DAY_MS = 25 * 3_600_000;
 
 const UNFINISHED =
 	"select count(*) as count from answers where state in ('accepted', 'delivering') or next_attempt_at is not null";
@@ -63,12 +74,14 @@ export async function createSqliteUnderTest(given?: string): Promise<StoreUnderT
 		},
 		lookUp: (viewIds) =>
 			onCopy((database) => {
-				const rows = database.prepare('select view_id, lease_owner from answers').all();
+				const rows = database.prepare('select view_id, lease_token from answers').all();
 				return keep(rows as unknown as Row[], viewIds);
 			}),
 		unfinished: () =>
 			// A copy of files that are being written may be torn; then the next look will tell.
 			onCopy((database) => Number(database.prepare(UNFINISHED).get()?.count)).catch(() => null),
+		proxy: null,
+		giveUp: null,
 		async [Symbol.asyncDispose]() {
 			watcher?.close();
 			if (given === undefined) await rm(directory, { recursive: true, force: true });
@@ -79,6 +92,7 @@ export async function createSqliteUnderTest(given?: string): Promise<StoreUnderT
 
 export async function createPostgresUnderTest(databaseUrl: string): Promise<StoreUnderTest> {
 	let listener: pg.Client | null = null;
+	const proxy = await createLossyProxy(databaseUrl);
 
 	async function query<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
 		const client = new pg.Client({ connectionString: databaseUrl });
@@ -93,7 +107,7 @@ export async function createPostgresUnderTest(databaseUrl: string): Promise<Stor
 
 	const store: StoreUnderTest = {
 		kind: 'postgres',
-		env: { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
+		env: { DATABASE_URL: proxy.url, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
 		onCommit: () => {},
 		async watchCommits() {
 			await query(`
@@ -110,15 +124,20 @@ export async function createPostgresUnderTest(databaseUrl: string): Promise<Stor
 			await listener.query('listen accepted');
 		},
 		async lookUp(viewIds) {
-			const rows = await query<Row>('select view_id, lease_owner from answers where view_id = any($1)', [[...viewIds]]);
+			const rows = await query<Row>('select view_id, lease_token from answers where view_id = any($1)', [[...viewIds]]);
 			return keep(rows, viewIds);
 		},
 		unfinished: () =>
 			query<{ count: string }>(UNFINISHED)
 				.then(([row]) => Number(row?.count))
 				.catch(() => null),
+		proxy,
+		async giveUp(viewIds) {
+			await query('update answers set give_up_at = give_up_at - $1 where view_id = any($2)', [DAY_MS, [...viewIds]]);
+		},
 		async [Symbol.asyncDispose]() {
 			await listener?.end().catch(() => {});
+			await proxy[Symbol.asyncDispose]();
 		},
 	};
 	return store;
@@ -126,7 +145,7 @@ export async function createPostgresUnderTest(databaseUrl: string): Promise<Stor
 
 interface Row {
 	readonly view_id: string;
-	readonly lease_owner: string | null;
+	readonly lease_token: string | null;
 }
 
 function keep(rows: readonly Row[], viewIds: readonly string[]): ReadonlyMap<string, StoredAnswer> {
@@ -134,6 +153,6 @@ function keep(rows: readonly Row[], viewIds: readonly string[]): ReadonlyMap<str
 	return new Map(
 		rows
 			.filter((row) => wanted.has(row.view_id))
-			.map((row) => [row.view_id, { viewId: row.view_id, leaseOwner: row.lease_owner }]),
+			.map((row) => [row.view_id, { viewId: row.view_id, leaseToken: row.lease_token }]),
 	);
 }

@@ -42,6 +42,12 @@ const readTroubles: readonly Trouble[] = [
 	{ kind: 'html' },
 ];
 
+/** The connection of one PUT breaks at once, and it is saved just before a call's time is over. */
+export function resetThatLandsLate(random: Random, callTimeoutMs: number): Fault & { kind: 'reset' } {
+	const saveAfterMs = Math.round(callTimeoutMs * (0.6 + random.next() * 0.3));
+	return { kind: 'reset', method: 'PUT', saves: true, saveAfterMs, times: 1 };
+}
+
 /**
  * Arms what goes wrong for this round: half of them go smoothly on the service's side. `slowPut`: the service takes its
  * time for most PUTs, so that many are under way at once. Says what, for the report.

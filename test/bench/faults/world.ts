@@ -17,6 +17,10 @@ export interface World extends AsyncDisposable {
 	readonly callTimeoutMs: number;
 	/** Emits a `Signal` in the very moment. */
 	readonly signals: EventEmitter;
+	/** What to wait for before a read's answer goes out, by session: it is called when the answer has been worked out. */
+	readonly held: Map<string, () => Promise<void>>;
+	/** How long an agent thinks about an answer, by session, in ms; 50 unless told. */
+	readonly agentPauses: Map<string, number>;
 	/** Names of the people who may answer. */
 	readonly people: readonly string[];
 	/** What the replicas are started with. */
@@ -43,14 +47,17 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 	const { store, entry, callTimeoutMs } = options;
 	const signals = new EventEmitter();
 	signals.setMaxListeners(0);
+	const held = new Map<string, () => Promise<void>>();
+	const agentPauses = new Map<string, number>();
 	const service = createSessionService({
 		rateLimit: false,
-		resumeAfterMs: 50,
+		resumeAfterMs: (sessionId) => agentPauses.get(sessionId) ?? 50,
 		scenarios: [],
 		startOnRead: false,
 		hooks: {
 			onRequest: (entry) => void signals.emit(entry.kind === 'answer' ? 'put' : 'read', entry.sessionId),
 			onSaved: (entry) => void signals.emit('saved', entry.sessionId),
+			onWorkedOut: (entry) => (entry.kind === 'read' ? held.get(entry.sessionId ?? '')?.() : undefined),
 		},
 	});
 	await service.start();
@@ -89,6 +96,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 		replicas,
 		callTimeoutMs,
 		signals,
+		held,
+		agentPauses,
 		people,
 		env,
 		async startAll() {

@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { strikeAfter } from '../moments.ts';
+import { type Round, sessionsOf } from '../round.ts';
+import { resetThatLandsLate } from '../troubles.ts';
+import type { FaultKind, Turn } from '../turn.ts';
+import { until } from '../until.ts';
+import { isOver } from '../verdict.ts';
+import type { World } from '../world.ts';
+
+const HOUR_MS = 3_600_000;
+const QUIET_WITHIN_MS = 20_000;
+/** With some failed attempts and an unknown outcome that has to be waited for. */
+const OVER_WITHIN_MS = 30_000;
+
+const RETRY_AFTER_MS = 3_000;
+/** Requests that had leave to go when the 429 came, and the note of it for all replicas, take no longer. */
+const HEEDED_AFTER_MS = 500;
+/** Replicas know the database's time to half a round trip, on a busy machine. */
+const MEASURED_WITHIN_MS = 100;
+const LIMITED_WITHIN_MS = 10_000;
+
+/**
+ * The clock jumps an hour ahead while answers are on their way, and back while others are: all of the replicas' or that
+ * of one.
+ */
+export const clockJump: FaultKind = {
+	stores: ['sqlite', 'postgres'],
+	async run(turn) {
+		const { world, random, size, quiet } = turn;
+		const jumping = random.chance(0.5) ? world.replicas : [random.pick(world.replicas)];
+		await quiet(QUIET_WITHIN_MS);
+		for (const byMs of [HOUR_MS, -HOUR_MS]) {
+			const jump = () => Promise.all(jumping.map((replica) => replica.shiftClock(byMs)));
+			await jumpAmid(turn, Math.max(2, Math.floor(size / 2) - 2), byMs, jump);
+		}
+		return size;
+	},
+};
+
+async function jumpAmid(turn: Turn, count: number, byMs: number, jump: () => Promise<unknown>): Promise<void> {
+	const { world, random, begin, beginAll, press } = turn;
+	const rounds = await beginAll(count);
+	const [limited, next] = [await begin(), await begin()];
+	for (const round of rounds) arm(turn, round);
+	let jumped: Promise<unknown> = Promise.resolve();
+	// When some know that their PUT failed, and it is not saved yet.
+	const moment = {
+		signal: 'put',
+		count: random.whole(1, count),
+		afterMs: random.next() * world.callTimeoutMs,
+	} as const;
+	await Promise.all([
+		strikeAfter(world, sessionsOf(rounds), moment, () => {
+			jumped = jump();
+		}),
+		...rounds.map((round) => press(round)),
+	]);
+	await jumped;
+	const all = [...rounds, limited, next];
+	for (const round of all) round.troubles.push(`the clock jumped by ${byMs} ms`);
+	await meetLimit(turn, limited, next);
+	await until(() => all.every((round) => isOver(world, round)), OVER_WITHIN_MS);
+	for (const round of all) {
+		if (isOver(world, round)) continue;
+		round.untimely.push(`it was not delivered and told of within ${OVER_WITHIN_MS} ms of a jump of the clock`);
+	}
+}
+
+/** Some wait for a repeat, some for what became of a PUT. */
+function arm({ world, random }: Turn, { sessionId, troubles }: Round): void {
+	const { faults } = world.service;
+	const chance = random.next();
+	if (chance < 0.5) faults.add({ ...resetThatLandsLate(random, world.callTimeoutMs), sessionId });
+	else if (chance < 0.8) faults.add({ kind: 'error', method: 'GET', sessionId, times: 2 });
+	troubles.push(chance < 0.5 ? 'a PUT is saved late' : chance < 0.8 ? 'two reads fail' : 'none');
+}
+
+/** The service answers 429 to the one, and the other presses at once. */
+async function meetLimit({ world, press }: Turn, limited: Round, next: Round): Promise<void> {
+	const { faults, log } = world.service;
+	faults.add({
+		kind: 'rate-limited',
+		retryAfterSeconds: RETRY_AFTER_MS / 1000,
+		method: 'GET',
+		sessionId: limited.sessionId,
+		times: 1,
+	});
+	await press(limited);
+	const refused = () => log.reads(limited.sessionId).find((entry) => entry.status === 429)?.answeredAt ?? null;
+	await until(() => refused() !== null, LIMITED_WITHIN_MS);
+	const at = refused();
+	if (at === null) {
+		limited.untimely.push('it was not tried soon after a jump of the clock');
+		return;
+	}
+	await pause(HEEDED_AFTER_MS);
+	await press(next);
+	await pause(at + RETRY_AFTER_MS - Date.now());
+	const early = requestsBetween(world, at + HEEDED_AFTER_MS, at + RETRY_AFTER_MS - MEASURED_WITHIN_MS);
+	if (early > 0) next.untimely.push(`${early} requests were sent within ${RETRY_AFTER_MS} ms of a 429`);
+}
+
+function requestsBetween({ service }: World, from: number, to: number): number {
+	return service.log.list().filter(({ at, kind }) => kind !== 'page' && at > from && at < to).length;
+}

@@ -1,0 +1,27 @@
+import type { FaultKind } from '../turn.ts';
+import { changedUnknown } from './changed-unknown.ts';
+import { clockJump } from './clock-jump.ts';
+import { clocks } from './clocks.ts';
+import { commitReply } from './commit-reply.ts';
+import { giveUp } from './give-up.ts';
+import { insertReply } from './insert-reply.ts';
+import { lateRead } from './late-read.ts';
+import { slackAtStart } from './slack-at-start.ts';
+
+/** What can go wrong besides a kill, by the name that aims at it. */
+export const FAULT_KINDS = {
+	'commit-reply': commitReply,
+	'insert-reply': insertReply,
+	'slack-at-start': slackAtStart,
+	'late-read': lateRead,
+	'give-up': giveUp,
+	'changed-unknown': changedUnknown,
+	clocks,
+	'clock-jump': clockJump,
+} as const satisfies Record<string, FaultKind>;
+
+export type FaultName = keyof typeof FAULT_KINDS;
+
+export function isFault(name: string): name is FaultName {
+	return Object.hasOwn(FAULT_KINDS, name);
+}

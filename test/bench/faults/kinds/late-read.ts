@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { wordsForTheSecond } from '../duels.ts';
+import { savedOf } from '../receipt-watch.ts';
+import type { FaultKind, Turn } from '../turn.ts';
+import { until } from '../until.ts';
+import type { World } from '../world.ts';
+
+/** Between the service's answer to the first person's PUT and the note of the delivery in the store. */
+const NOTED_MS = 60;
+
+/**
+ * The read for the second person's form begins before the first person's answer is delivered, and its answer comes
+ * afterwards.
+ */
+export const lateRead: FaultKind = {
+	stores: ['sqlite', 'postgres'],
+	async run(turn) {
+		const pairs = Array.from({ length: Math.ceil(turn.size / 2) }, () => meet(turn));
+		return (await Promise.all(pairs)).filter((met) => met).length;
+	},
+};
+
+async function meet({ world, begin, press }: Turn): Promise<boolean> {
+	const first = await begin();
+	const read = holdNextRead(world, first.sessionId);
+	// With the read given up by the program there is no form, and nothing to see.
+	const opening = begin({ rivalOf: first, tries: 1 }).catch(() => null);
+	await read.begun;
+	// Longer than that the program would not wait for it.
+	const tooLate = pause(world.callTimeoutMs * 0.8);
+	const delivering = press(first).then(() => until(() => isAnswered(world, first.sessionId), world.callTimeoutMs));
+	await Promise.race([tooLate, delivering.then(() => pause(NOTED_MS))]);
+	const isLate = savedOf(world, first).length > 0;
+	read.release();
+	const second = await opening;
+	await delivering;
+	if (second === null) return false;
+	await press(second);
+	const shown = second.modal.text();
+	for (const words of wordsForTheSecond({ person: first.person, text: first.texts[0] ?? '' }, second.texts[0] ?? '')) {
+		if (!shown.includes(words)) second.broken.push(`at the press it was not told "${words}" but:\n${shown}`);
+	}
+	return isLate;
+}
+
+/** The program has its answer. */
+function isAnswered({ service }: World, sessionId: string): boolean {
+	return service.log.puts(sessionId).some((entry) => entry.answeredAt !== null);
+}
+
+/** What the next read of this session finds is found at once, and goes out when it is released. */
+function holdNextRead({ held }: World, sessionId: string): { readonly begun: Promise<void>; release(): void } {
+	const begun = Promise.withResolvers<void>();
+	const released = Promise.withResolvers<void>();
+	held.set(sessionId, () => {
+		held.delete(sessionId);
+		begun.resolve();
+		return released.promise;
+	});
+	return { begun: begun.promise, release: () => released.resolve() };
+}

@@ -1,0 +1,21 @@
+/**
+ * Loaded into the program (`node --import`) before its own modules: its `Date` is ahead of the machine's by CLOCK_OFFSET_MS,
+ * and jumps when the parent process sends another offset. Timers and `performance.now()` run as they do when the clock
+ * of a machine is set.
+ */
+const MachineDate = Date;
+let offsetMs = Number(process.env.CLOCK_OFFSET_MS ?? 0);
+const now = () => MachineDate.now() + offsetMs;
+
+globalThis.Date = new Proxy(MachineDate, {
+	construct: (target, given, newTarget) => Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget),
+	apply: () => new MachineDate(now()).toString(),
+	get: (target, key) => (key === 'now' ? now : Reflect.get(target, key)),
+});
+
+process.on('message', (next: number) => {
+	offsetMs = next;
+	process.send?.(next);
+});
+// Listening must not keep a program alive that has nothing left to do.
+process.channel?.unref();

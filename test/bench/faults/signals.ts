@@ -1,0 +1,11 @@
+import type { Signal, World } from './world.ts';
+
+/** Calls `react` in the moment of the next signal of this kind for this session. */
+export function onceFor({ signals }: World, signal: Signal, sessionId: string, react: () => void): void {
+	const hear = (of?: string) => {
+		if (of !== sessionId) return;
+		signals.off(signal, hear);
+		react();
+	};
+	signals.on(signal, hear);
+}

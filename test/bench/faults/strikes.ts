@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { strikeAt, type Target } from './moments.ts';
+import { phaseOf, progressOf, type Strike } from './phases.ts';
+import type { Random } from './random.ts';
+import { type Round, sessionsOf } from './round.ts';
+import type { World } from './world.ts';
+
+/** Takes the database away and brings it back. */
+export interface Outage {
+	stop(): Promise<void>;
+	start(): Promise<void>;
+}
+
+/** What was written to a socket before the kill has arrived after this long. */
+const IN_FLIGHT_MS = 60;
+
+/** What hits the whole program while answers are on their way, at the moment aimed at. */
+export function createStrikes(world: World, random: Random) {
+	let kills = 0;
+	let outages = 0;
+	let freezes = 0;
+
+	async function kill(target: Target, now: readonly Round[]): Promise<void> {
+		const running = world.replicas.filter((replica) => replica.running);
+		const victims = running.length > 1 && random.chance(0.5) ? [random.pick(running)] : running;
+		let progress: Strike['progress'] = new Map();
+		let gone: Promise<unknown> = Promise.resolve();
+		await strikeAt(target, world, sessionsOf(now), random, () => {
+			gone = Promise.all(victims.map((replica) => replica.kill()));
+			progress = progressOf(world, now);
+		});
+		kills++;
+		await gone;
+		await pause(IN_FLIGHT_MS);
+		const strike: Strike = {
+			progress,
+			pids: victims.map((replica) => replica.pid),
+			all: victims.length === running.length,
+			stored: await world.store.lookUp(now.map((round) => round.modal.id)),
+		};
+		for (const round of now) {
+			const phase = phaseOf(round, strike);
+			if (phase !== null) round.hits.push(phase);
+		}
+		if (random.chance(0.3)) await pause(random.whole(0, 500));
+		await world.startAll();
+	}
+
+	return {
+		get counts() {
+			return { kills, outages, freezes };
+		},
+
+		async process(target: Target, now: readonly Round[]): Promise<void> {
+			await kill(target, now);
+			// Crashes come in rows, too: this one meets what goes on after the first.
+			if (random.chance(0.25)) await kill('any time', now);
+		},
+
+		/** One replica stands still in the midst of its work, and goes on when others have taken that over. */
+		async freeze(target: Target, now: readonly Round[], ms: number): Promise<void> {
+			freezes++;
+			const victim = random.pick(world.replicas);
+			await strikeAt(target, world, sessionsOf(now), random, () => victim.freeze());
+			for (const round of now) round.troubles.push('a replica stood still');
+			await pause(ms);
+			victim.thaw();
+		},
+
+		async database(target: Target, now: readonly Round[], database: Outage): Promise<void> {
+			outages++;
+			let gone: Promise<unknown> = Promise.resolve();
+			await strikeAt(target, world, sessionsOf(now), random, () => {
+				gone = database.stop();
+			});
+			await gone;
+			await pause(random.whole(200, 3_000));
+			await database.start();
+			await world.store.watchCommits();
+			for (const round of now) round.troubles.push('the database was stopped and started');
+		},
+	};
+}

@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from './random.ts';
+import { type Round, type RoundOptions, submit } from './round.ts';
+import type { StoreKind } from './stores.ts';
+import type { World } from './world.ts';
+
+/** A part of the run in which some answers meet the same thing. */
+export interface Turn {
+	readonly world: World;
+	readonly random: Random;
+	/** How many answers it is about. */
+	readonly size: number;
+	/** Somebody opens a form and types; followed and judged from here on. */
+	begin(options?: Omit<RoundOptions, 'number' | 'prefix' | 'person'>): Promise<Round>;
+	/** So many at once. */
+	beginAll(count: number, options?: Omit<RoundOptions, 'number' | 'prefix' | 'person'>): Promise<Round[]>;
+	/** Presses Submit until the answer is taken or something else stands there. */
+	press(round: Round, presses?: number): Promise<void>;
+	/** Waits until nothing is left to do for any answer, or so long; with `forMs`, for so long in a row. */
+	quiet(withinMs: number, forMs?: number): Promise<void>;
+}
+
+/** Something that goes wrong for the answers of one turn. */
+export interface FaultKind {
+	readonly stores: readonly StoreKind[];
+	/** Resolves to how many answers met it, when the program is as it was before. */
+	run(turn: Turn): Promise<number>;
+}
+
+export interface TurnsOptions {
+	readonly world: World;
+	readonly random: Random;
+	/** Whoever has begun to answer. */
+	readonly onRound: (round: Round) => void;
+	beginRound(options: RoundOptions): Promise<Round>;
+}
+
+/** Turns of one run: rounds are numbered on over all of them. */
+export function createTurns({ world, random, onRound, beginRound }: TurnsOptions) {
+	let last = -1;
+
+	async function quiet(withinMs: number, forMs = 0): Promise<void> {
+		const until = Date.now() + withinMs;
+		let since = Date.now();
+		while (Date.now() < until) {
+			if ((await world.store.unfinished()) !== 0) since = Date.now() + 1;
+			else if (Date.now() - since >= forMs) return;
+			await pause(100);
+		}
+	}
+
+	return {
+		quiet,
+		next(size: number): Turn {
+			let people = 0;
+			const turn: Turn = {
+				world,
+				random,
+				size,
+				async begin(options = {}) {
+					const round = await beginRound({
+						...options,
+						number: ++last,
+						prefix: `f${world.store.kind.charAt(0)}`,
+						person: world.people[people++ % world.people.length] ?? '',
+					});
+					onRound(round);
+					return round;
+				},
+				beginAll: (count, options) => Promise.all(Array.from({ length: count }, () => turn.begin(options))),
+				press: (round, presses) =>
+					submit(world, round, {
+						twice: false,
+						edit: () => null,
+						...(presses === undefined ? {} : { presses }),
+					}),
+				quiet,
+			};
+			return turn;
+		},
+	};
+}
