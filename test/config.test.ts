@@ -31,6 +31,7 @@ describe('the settings', () => {
 			store: { databaseUrl: null, dataDir: './data', encryptionKey: null },
 			access: { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [], adminContact: null },
 			retentionDays: 90,
+			waitingSecretDays: 7,
 			watchMaxDays: 7,
 			giveUpMs: 24 * 3_600_000,
 			port: 3000,

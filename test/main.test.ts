@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { manifestPath } from './support/manifest-path.ts';
 import { createSessionService, type SessionService } from './support/session-service/session-service.ts';
 import { createSlackStandIn, type SlackStandIn } from './support/slack/stand-in.ts';
 
@@ -14,7 +15,7 @@ let slack: SlackStandIn;
 let service: SessionService;
 let dataDir: string;
 beforeAll(async () => {
-	slack = await createSlackStandIn({ waitMs: 20_000 });
+	slack = await createSlackStandIn({ waitMs: 20_000, manifest: manifestPath });
 	service = createSessionService();
 	await service.start();
 	dataDir = await mkdtemp(join(tmpdir(), 'handraise-main-'));

@@ -48,10 +48,13 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 	await app.service.comeBack();
 	const back = await openSession(app, 'o1', 'grace');
 	expect(back.text()).toContain('Waiting for a person');
+	const backAt = clock.now();
 	await timed.until(
 		() => ids.every((id) => app.service.sessions.get(id).status === 'active'),
 		() => JSON.stringify(ids.map((id) => app.service.sessions.values(id, 0))),
 	);
+	// Her read was news for the answers that waited, whose next attempts were up to a minute away.
+	expect(clock.now() - backAt).toBeLessThan(10_000);
 	for (const id of ids) {
 		expect(app.service.sessions.values(id, 0)).toEqual([`answer to ${id}`]);
 		expect(app.service.log.puts(id)).toHaveLength(1);

@@ -1,14 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createAnswers } from '../answers/accept.ts';
 import { createClaims } from '../answers/claims.ts';
 import { createConfirmation } from '../answers/confirm.ts';
-import { createDelivery } from '../answers/deliver.ts';
+import { createDelivery, mayLandForMs } from '../answers/deliver.ts';
+import { SERVICE_CODES } from '../answers/failure.ts';
 import { createHousekeeping } from '../answers/housekeeping.ts';
 import { createGatekeeper } from '../answers/who-may.ts';
 import { createAnswerWorker } from '../answers/worker.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { createHttpServer } from '../ops/http-server.ts';
 import { createMetrics } from '../ops/metrics.ts';
@@ -23,6 +24,7 @@ import { identify } from '../slack/identity.ts';
 import { createReceipts } from '../slack/receipts.ts';
 import { openStore } from '../store/open.ts';
 import { createSharedBudgetCell } from '../store/shared-budget.ts';
+import { createServiceHealth } from '../watches/service-health.ts';
 import { createWatching } from './watching.ts';
 
 /**
@@ -32,22 +34,19 @@ import { createWatching } from './watching.ts';
 export async function createHandraise({
 	config,
 	log,
-	clock = systemClock,
+	clock: ownClock,
 }: {
 	config: Config;
 	log: Log;
+	/** For tests; else the store's. */
 	clock?: Clock;
 }) {
 	const { adminContact } = config.access;
 	const { dashboardUrl } = config;
 	const service = config.service.url;
-	const owner = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
 
-	const store = await openStore({
-		...config.store,
-		clock,
-		log,
-	});
+	const store = await openStore({ ...config.store, clock: ownClock, log });
+	const { clock } = store;
 	const { answers: answerStore, claims: claimStore, drafts } = store;
 	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.
 	const cell: { cell?: BudgetCell } =
@@ -61,6 +60,7 @@ export async function createHandraise({
 			return delivery + person + background;
 		},
 	});
+	const health = createServiceHealth({ clock });
 	const sessions = createSessionServiceClient({
 		baseUrl: service,
 		apiKey: config.service.apiKey,
@@ -68,7 +68,13 @@ export async function createHandraise({
 		log,
 		budget,
 		timeouts: { call: config.service.callTimeoutMs },
-		onCall: ({ priority, outcome }) => metrics.serviceRequest(priority, outcome),
+		onCall({ priority, outcome }) {
+			metrics.serviceRequest(priority, outcome);
+			// Watching tells of its own reads, also of those that were never sent.
+			if (priority === 'background') return;
+			if (outcome === 'ok' || outcome === 'unchanged') health.succeeded();
+			else health.failed(outcome);
+		},
 	});
 	const clients = createSlackClients({
 		token: config.slack.botToken,
@@ -79,24 +85,25 @@ export async function createHandraise({
 	const directory = createDirectory({ client: clients.people });
 	const receipts = createReceipts({ clients, names: directory, adminContact, clock, log });
 	const watching = createWatching({
-		owner,
 		store,
 		service: sessions,
 		serviceUrl: service,
 		answers: answerStore,
 		budget,
+		health,
 		metrics: metrics.watches,
 		maxDays: config.watchMaxDays,
 		clock,
 		log,
 	});
 	const { observer } = watching;
-	const claims = createClaims({ store: claimStore, observer, clock });
+	const claims = createClaims({ store: claimStore, observer, clock, log });
 	const worker = createAnswerWorker({
-		owner,
+		processName: `${hostname()}-${process.pid}`,
 		store: answerStore,
+		serviceUrl: service,
 		delivery: createDelivery({ store: answerStore, service: sessions, clock, log, metrics: metrics.delivery }),
-		confirmation: createConfirmation({ service: sessions, clock }),
+		confirmation: createConfirmation({ service: sessions, store: answerStore, clock }),
 		receipts,
 		observer,
 		clock,
@@ -111,6 +118,8 @@ export async function createHandraise({
 		wake: worker.wake,
 		metrics: metrics.answers,
 		giveUpMs: config.giveUpMs,
+		landsWithinMs: mayLandForMs(config.service.callTimeoutMs),
+		log,
 	});
 	const housekeeping = createHousekeeping({
 		answers: answerStore,
@@ -118,9 +127,49 @@ export async function createHandraise({
 		claims: claimStore,
 		more: watching.forget,
 		retentionDays: config.retentionDays,
+		waitingSecretDays: config.waitingSecretDays,
 		clock,
 		log,
 	});
+
+	/** Answers that wait for the service's return need not wait for their next attempt. */
+	health.onRecovered(() => {
+		answerStore.hasten(service, SERVICE_CODES, clock.now()).then(
+			(hastened) => {
+				if (hastened > 0) worker.wake();
+			},
+			(error: unknown) => log.warn({ code: codeOf(error) }, 'answers that wait for the service could not be hastened'),
+		);
+	});
+
+	/** What needs no Slack: answers that were given are delivered however long Slack stays away. */
+	async function startWorking(): Promise<void> {
+		const elsewhere = await answerStore.unsentElsewhere(service);
+		if (elsewhere > 0) {
+			log.warn(
+				{ answers: elsewhere },
+				'answers in the database are for another SESSION_SERVICE_URL and are not sent to this one',
+			);
+		}
+		const again = await answers.sendReadableAgain();
+		if (again > 0) log.info({ answers: again }, 'answers can be read again and are sent');
+		worker.start();
+		watching.start(
+			createAnnouncer({
+				client: clients.background,
+				service,
+				answers: answerStore,
+				claims: claimStore,
+				watches: watching.store,
+				names: directory,
+				dashboardUrl,
+				maxDays: config.watchMaxDays,
+				clock,
+				log,
+			}),
+		);
+		housekeeping.start();
+	}
 
 	let slack: SlackApp | null = null;
 	const http = createHttpServer({
@@ -142,6 +191,7 @@ export async function createHandraise({
 		/** Resolves to the port of health and metrics once Slack's requests can come. */
 		async start(signal: AbortSignal): Promise<{ port: number }> {
 			const port = await http.start();
+			await startWorking();
 			const identity = await identify(clients.background, { clock, log, signal });
 			slack = createSlackApp({
 				transport: config.slack.transport,
@@ -166,24 +216,6 @@ export async function createHandraise({
 				log,
 				onAcknowledged: metrics.acknowledged,
 			});
-			const again = await answers.sendReadableAgain();
-			if (again > 0) log.info({ answers: again }, 'answers can be read again and are sent');
-			worker.start();
-			watching.start(
-				createAnnouncer({
-					client: clients.background,
-					service,
-					answers: answerStore,
-					claims: claimStore,
-					watches: watching.store,
-					names: directory,
-					dashboardUrl,
-					maxDays: config.watchMaxDays,
-					clock,
-					log,
-				}),
-			);
-			housekeeping.start();
 			await slack.start();
 			return { port };
 		},

@@ -14,19 +14,21 @@ import { createPoller } from '../watches/poller.ts';
 import type { Announcer, GoneReason, WatchingService } from '../watches/ports.ts';
 import { endChannel } from '../watches/posting.ts';
 import { createPlanner } from '../watches/schedule.ts';
+import type { ServiceHealth } from '../watches/service-health.ts';
 import { createSubscriptions } from '../watches/subscribe.ts';
 
 /** Posts and ended watches are forgotten a while after they could still matter. */
 const FORGET_AFTER_MS = 7 * 24 * 3_600_000;
 
 interface Options {
-	readonly owner: string;
 	readonly store: Store;
 	readonly service: WatchingService;
 	/** Names the session service in the store. */
 	readonly serviceUrl: string;
 	readonly answers: AnswerStore;
 	readonly budget: RequestBudget;
+	/** Hears of every call to the service, whoever made it. */
+	readonly health: ServiceHealth;
 	readonly metrics: Metrics['watches'];
 	readonly maxDays: number;
 	readonly clock: Clock;
@@ -35,7 +37,7 @@ interface Options {
 
 /** Everything that watches: who reads which session when, and what is posted of it. */
 export function createWatching(options: Options) {
-	const { owner, store, service, serviceUrl, answers, budget, metrics, maxDays, clock, log } = options;
+	const { store, service, serviceUrl, answers, budget, health, metrics, maxDays, clock, log } = options;
 	const watchStore = store.watches;
 	const paces = store.dialect === 'postgres' ? createSharedPaces(store) : createPaces();
 	const background = createBackgroundBudget({ figures: () => budget.stats(), keptFor: kept });
@@ -51,7 +53,7 @@ export function createWatching(options: Options) {
 		clock,
 		log,
 		metrics,
-		owner,
+		health,
 		maxDays,
 		leftEmpty: ({ service: name }, session) => leftEmptyIn(answers, name, session),
 		onNews: () => wakeOutbox(),
@@ -95,7 +97,7 @@ export function createWatching(options: Options) {
 			await watchStore.removeEnded(clock.now() - FORGET_AFTER_MS);
 		},
 		start(announcer: Announcer): void {
-			const outbox = createOutbox({ store: watchStore, announcer, paces, clock, metrics, owner, log });
+			const outbox = createOutbox({ store: watchStore, announcer, paces, clock, metrics, log });
 			wakeOutbox = () => outbox.wake();
 			running = Promise.all([poller.run(stopping.signal), outbox.run(stopping.signal)]);
 		},

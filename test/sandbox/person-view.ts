@@ -14,10 +14,14 @@ export type ReadMarks = Map<string, string>;
 
 export const readKey = (user: string, channel: string) => `${user} ${channel}`;
 
-function personOnPage(person: Person): WirePerson {
+function isOutside(core: Core, person: Person): boolean {
+	return person.teamId !== core.state.team.id;
+}
+
+function personOnPage(core: Core, person: Person): WirePerson {
 	const kind = person.isBot
 		? 'bot'
-		: person.isStranger
+		: isOutside(core, person)
 			? 'external'
 			: person.isRestricted || person.isUltraRestricted
 				? 'guest'
@@ -30,7 +34,7 @@ function inSidebar(core: Core, viewer: Viewer, channel: Channel): boolean {
 	if (channel.members.includes(viewer.user)) return true;
 	if (channel.isPrivate || channel.isIm) return false;
 	const person = core.state.people.find((one) => one.id === viewer.user);
-	return person !== undefined && !person.isStranger && !person.isRestricted;
+	return person !== undefined && !isOutside(core, person) && !person.isRestricted;
 }
 
 export function channelsOf(core: Core, viewer: Viewer, marks: ReadMarks): WireChannel[] {
@@ -84,7 +88,7 @@ export function workspaceOf(
 ): WireWorkspace {
 	const { state } = core;
 	const { manifest, scenarios, serviceOrigin } = about;
-	const people = state.people.filter((one) => !one.deleted).map(personOnPage);
+	const people = state.people.filter((one) => !one.deleted).map((one) => personOnPage(core, one));
 	const me = people.find((one) => one.id === viewer.user);
 	if (me === undefined) throw new Error(`There is nobody with the id ${viewer.user}.`);
 	return {

@@ -1,3 +1,4 @@
+import { manifestPath } from '../support/manifest-path.ts';
 import { createSessionService, type SessionService } from '../support/session-service/session-service.ts';
 import { createSlackStandIn, type SlackStandIn } from '../support/slack/stand-in.ts';
 import { type AppProcess, createAppProcess } from './app-process.ts';
@@ -56,14 +57,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	const isOnSandbox = (url: string) => URL.parse(url)?.origin === service.url;
 	const slackOptions = {
 		state: kept?.slack ?? sandboxWorkspace(Date.now()),
+		manifest: manifestPath,
 		trafficLimit: 1000,
-		settings: {
-			scopes: manifest.oauth_config.scopes.bot,
-			events: manifest.settings.event_subscriptions.bot_events,
-			commands: manifest.features.slash_commands.map((one) => one.command),
-			escapeCommands: manifest.features.slash_commands.some((one) => one.should_escape),
-			undownloadable: (url: string) => !isOnSandbox(url),
-		},
+		settings: { undownloadable: (url: string) => !isOnSandbox(url) },
 	};
 	const slack = await onPortOrFree(port === 0 ? 0 : port + 1, (own) =>
 		createSlackStandIn({ ...slackOptions, port: own }),

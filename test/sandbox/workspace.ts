@@ -1,4 +1,6 @@
-import { seedState } from '../support/slack/seed.ts';
+import { manifestPath } from '../support/manifest-path.ts';
+import { readManifest } from '../support/slack/manifest.ts';
+import { sampleWorkspace, seedState } from '../support/slack/seed.ts';
 import type { SlackState } from '../support/slack/state.ts';
 
 const CHANNELS = ['agents', 'general', 'secret', 'shared'];
@@ -12,7 +14,7 @@ function said(channel: string, user: string, at: number, text: string): Message 
 
 /** The workspace a visitor meets: the stand-in's people, the channels that matter, and a little talk. */
 export function sandboxWorkspace(now: number): SlackState {
-	const state = seedState();
+	const state = seedState(sampleWorkspace(), readManifest(manifestPath));
 	const minutes = (count: number) => now - count * 60_000;
 	const messages = [
 		said('C0GENERAL', 'U0GRACE', minutes(64), 'Morning! The quarterly review is on Thursday, agenda follows.'),
@@ -28,6 +30,8 @@ export function sandboxWorkspace(now: number): SlackState {
 	];
 	return {
 		...state,
+		// Somebody who shares no channel with anybody is nobody to be here.
+		people: state.people.filter((person) => person.name !== 'sid'),
 		channels: state.channels.filter((channel) => CHANNELS.includes(channel.name)),
 		messages,
 		lastTs:

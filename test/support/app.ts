@@ -5,7 +5,8 @@ import type { Clock } from '../../src/clock.ts';
 import { createHandraise } from '../../src/compose/handraise.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
-import { createSessionService } from './session-service/session-service.ts';
+import { manifestPath } from './manifest-path.ts';
+import { createSessionService, type SessionService } from './session-service/session-service.ts';
 import { createSlackStandIn, type SlackStandInOptions } from './slack/stand-in.ts';
 
 type ServiceOptions = NonNullable<Parameters<typeof createSessionService>[0]>;
@@ -17,6 +18,8 @@ export interface AppOptions {
 	readonly slack?: SlackStandInOptions;
 	/** The program's own; Slack and the session service keep the machine's time. */
 	readonly clock?: Clock;
+	/** Runs before the program first starts: may put a database where the program then finds one. */
+	readonly prepare?: (place: { readonly dataDir: string; readonly service: SessionService }) => Promise<void>;
 }
 
 /**
@@ -29,11 +32,13 @@ export async function startApp({
 	service: some = {},
 	slack: someSlack = {},
 	clock,
+	prepare,
 }: AppOptions = {}) {
 	const service = createSessionService({ resumeAfterMs: 50, pace: 0.02, ...some });
 	await service.start();
-	const slack = await createSlackStandIn({ waitMs: 10_000, ...someSlack });
+	const slack = await createSlackStandIn({ waitMs: 10_000, manifest: manifestPath, ...someSlack });
 	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-test-'));
+	await prepare?.({ dataDir, service });
 	const log: string[] = [];
 	const config = parseConfig({
 		SLACK_BOT_TOKEN: slack.tokens.bot,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from './slack/clock.ts';
 
 export interface ManualClock extends Clock {
 	/** Moves time forward, waking every sleeper that is due on the way, in order, and lets their continuations run. */

