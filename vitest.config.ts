@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
 	test: {
-		include: ['test/**/*.test.ts'],
+		include: ['{fake-slack,sandbox,test}/**/*.test.ts'],
 		globalSetup: ['./test/support/global-postgres.ts'],
 		reporters: ['default', './test/support/closing-line-reporter.ts'],
 		testTimeout: 30_000,

@@ -5,18 +5,18 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manifestPath } from './support/manifest-path.ts';
-import { createSessionService, type SessionService } from './support/session-service/session-service.ts';
-import { createSlackStandIn, type SlackStandIn } from './support/slack/stand-in.ts';
+import { createFakeSlack, type FakeSlack } from '../fake-slack/index.ts';
+import { manifestPath } from '../sandbox/manifest-path.ts';
+import { createFakeSessionService, type FakeSessionService } from '../sandbox/session-service/fake-session-service.ts';
 
 const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
 
-let slack: SlackStandIn;
-let service: SessionService;
+let slack: FakeSlack;
+let service: FakeSessionService;
 let dataDir: string;
 beforeAll(async () => {
-	slack = await createSlackStandIn({ waitMs: 20_000, manifest: manifestPath });
-	service = createSessionService();
+	slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+	service = createFakeSessionService();
 	await service.start();
 	dataDir = await mkdtemp(join(tmpdir(), 'handraise-main-'));
 });

@@ -1,3 +1,4 @@
+import { createManualClock } from '../../fake-slack/index.ts';
 import type { Answer } from '../../src/answers/answer.ts';
 import { createConfirmation } from '../../src/answers/confirm.ts';
 import { createDelivery } from '../../src/answers/deliver.ts';
@@ -8,7 +9,6 @@ import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { AnsweredItem, Session } from '../../src/questions/session.ts';
 import { TimedOutError } from '../../src/session-service/errors.ts';
 import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../store/support.ts';
-import { createManualClock } from '../support/manual-clock.ts';
 
 export const CALL_TIMEOUT_MS = 20_000;
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
 import type { Answer } from '../../src/answers/answer.ts';
 import { createClaims } from '../../src/answers/claims.ts';
 import { classifyFailure, nextAttemptAt } from '../../src/answers/failure.ts';
@@ -18,7 +19,6 @@ import {
 	UnreadableAnswerError,
 } from '../../src/session-service/errors.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../store/support.ts';
-import { createManualClock } from '../support/manual-clock.ts';
 import { asking, CALL_TIMEOUT_MS, createSetting } from './delivering.ts';
 
 const HOUR = 3_600_000;

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
 import { createAnswers } from '../../src/answers/accept.ts';
 import { createClaims } from '../../src/answers/claims.ts';
 import type { Log } from '../../src/log.ts';
 import { openStore } from '../../src/store/open.ts';
 import { current, KEY, LEASE, OTHER_KEY, SERVICE, submission, T0, valuesOf } from '../store/support.ts';
-import { createManualClock } from '../support/manual-clock.ts';
 
 const clock = createManualClock(T0);
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Modal } from '../../fake-slack/index.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { createLossyProxy, hasParameter, type LossyProxy } from '../support/lossy-proxy.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import type { Modal } from '../support/slack/driver/modal.ts';
 
 let app: App;
 let proxy: LossyProxy;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Modal } from '../../fake-slack/index.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import type { Modal } from '../support/slack/driver/modal.ts';
 
 let app: App;
 let admin: pg.Client;

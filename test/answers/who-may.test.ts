@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
 import { type AccessRules, createGatekeeper, type Directory, type PersonFacts } from '../../src/answers/who-may.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { type AppOptions, startApp } from '../support/app.ts';
-import { createManualClock } from '../support/manual-clock.ts';
 
 const FULL: PersonFacts = { teamId: 'T1', isGuest: false, isBot: false, isDeactivated: false, isStranger: false };
 const OPEN: AccessRules = { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] };
@@ -176,7 +176,7 @@ describe('through the front door', () => {
 		await using app = await start({}, { clock });
 		const modal = await openSession(app, 'three');
 		for (const field of [0, 1, 2]) await modal.fill(field, `text ${field}`);
-		const ada = app.slack.core.state.people.find((one) => one.name === 'ada');
+		const ada = app.slack.state.people.find((one) => one.name === 'ada');
 		if (ada !== undefined) ada.isRestricted = true;
 		await clock.advance(300_000);
 		const result = await modal.submit();

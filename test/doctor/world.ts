@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { manifestPath } from '../support/manifest-path.ts';
-import { createSessionService } from '../support/session-service/session-service.ts';
-import { createSlackStandIn } from '../support/slack/stand-in.ts';
+import { createFakeSlack } from '../../fake-slack/index.ts';
+import { manifestPath } from '../../sandbox/manifest-path.ts';
+import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 
 export type Env = Readonly<Record<string, string>>;
 type Json = Record<string, unknown>;
@@ -32,8 +32,8 @@ export interface Report {
 
 /** A set-up in which all is well: Slack, a session service, a directory. Tests break one thing of it. */
 export async function createWorld() {
-	const slack = await createSlackStandIn({ ...SECRETS, manifest: manifestPath });
-	const service = createSessionService({ apiKey: SECRETS.apiKey });
+	const slack = await createFakeSlack({ ...SECRETS, manifest: manifestPath });
+	const service = createFakeSessionService({ apiKey: SECRETS.apiKey });
 	await service.start();
 	const dataDir = mkdtempSync(join(tmpdir(), 'handraise-doctor-'));
 	const closing: (() => Promise<void>)[] = [];

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import { createRequestBudget, type RequestPriority } from '../../src/session-service/budget.ts';
 import type { BudgetCell } from '../../src/session-service/budget-cell.ts';
 import type { BudgetState } from '../../src/session-service/budget-state.ts';
-import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 
 function setting(requestsPerMinute = 250) {
 	const clock = createManualClock();

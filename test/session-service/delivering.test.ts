@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { itemsOf } from '../support/session-service/log.ts';
+import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { ANSWERS, clientFor, failureOf, setting, until } from './setting.ts';
 
 test('a PUT carries every item, in order, as JSON, with the id and the index', async () => {

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Fault } from '../../sandbox/session-service/faults.ts';
 import type { SessionServiceError } from '../../src/session-service/errors.ts';
-import type { Fault } from '../support/session-service/faults.ts';
 import { ANSWERS, clientFor, failureOf, setting, until } from './setting.ts';
 
 const person = { priority: 'person', retries: 0 } as const;
@@ -12,7 +12,7 @@ function summary(error: SessionServiceError) {
 	return { code: error.code, outcomeUnknown: error.outcomeUnknown, retryable: error.retryable };
 }
 
-/** A server that answers everything by `handle`, for what the stand-in does not do. */
+/** A server that answers everything by `handle`, for what the fake does not do. */
 async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
 	const server = createServer(handle);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

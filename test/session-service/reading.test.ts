@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createManualClock } from '../support/manual-clock.ts';
+import { createManualClock } from '../../fake-slack/index.ts';
 import { ANSWERS, askingSession, clientFor, failureOf, setting, until } from './setting.ts';
 
 const person = { priority: 'person' } as const;

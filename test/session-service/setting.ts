@@ -1,11 +1,14 @@
 import { onTestFinished, vi } from 'vitest';
+import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
+import {
+	createFakeSessionService,
+	type FakeSessionServiceOptions,
+} from '../../sandbox/session-service/fake-session-service.ts';
 import type { Log } from '../../src/log.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/session-service/budget.ts';
 import { createSessionServiceClient } from '../../src/session-service/client.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import type { CallReport } from '../../src/session-service/transport.ts';
-import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
-import { createSessionService, type SessionServiceOptions } from '../support/session-service/session-service.ts';
 
 const nothing = () => undefined;
 const quietLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quietLog };
@@ -37,11 +40,11 @@ export function clientFor(
 	return { client, clock, budget, calls };
 }
 
-/** The stand-in with one session `s1` that asks two things, and a client for it. */
+/** The fake session service with one session `s1` that asks two things, and a client for it. */
 export async function setting(
-	options: { service?: SessionServiceOptions; client?: Parameters<typeof clientFor>[1]; path?: string } = {},
+	options: { service?: FakeSessionServiceOptions; client?: Parameters<typeof clientFor>[1]; path?: string } = {},
 ) {
-	const service = createSessionService({ rateLimit: false, ...options.service });
+	const service = createFakeSessionService({ rateLimit: false, ...options.service });
 	await service.start();
 	onTestFinished(() => service.stop());
 	service.sessions.put('s1', askingSession());

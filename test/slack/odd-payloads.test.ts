@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { signedHeaders } from '../support/slack/http-delivery.ts';
+import { signedHeaders } from '../../fake-slack/index.ts';
 import type { App } from './support/open-session.ts';
 import { startTimedApp } from './support/timed-app.ts';
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 	expect(app.slack.violations()).toEqual([]);
 });
 
-const team = () => app.slack.core.state.team.id;
+const team = () => app.slack.state.team.id;
 
 async function deliver(body: string, type: string): Promise<number> {
 	const headers = { 'content-type': type, ...signedHeaders(app.slack.tokens.signingSecret, body, Date.now()) };
@@ -82,7 +82,7 @@ it('a view that Slack does not let us update any more is no reason to say nothin
 });
 
 it('a bot token for which Slack names no bot_id works all the same', async () => {
-	const { app: known } = app.slack.core.state;
+	const { app: known } = app.slack.state;
 	const { botId } = known;
 	Object.assign(known, { botId: undefined });
 	await timed.restart();

@@ -1,27 +1,31 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+	callSlack,
+	createFakeSlack,
+	createManualClock,
+	type FakeSlack,
+	type ManualClock,
+	type Posted,
+} from '../../fake-slack/index.ts';
 import type { Answer } from '../../src/answers/answer.ts';
 import { createSlackClients } from '../../src/slack/clients.ts';
 import { createReceipts } from '../../src/slack/receipts.ts';
 import { createRecordingLog } from '../store/support.ts';
-import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
-import type { Posted } from '../support/slack/driver/posted.ts';
-import { createSlackStandIn, type SlackStandIn } from '../support/slack/stand-in.ts';
-import { callSlack } from '../support/slack/test-calls.ts';
 import { answerOf } from './support/answers.ts';
 
 const ACCEPTED_AT = Date.parse('2026-11-20T08:40:00Z');
 const LONG_MS = 30_000;
 
-let slack: SlackStandIn;
+let slack: FakeSlack;
 let clock: ManualClock;
 let receipts: ReturnType<typeof createReceipts>;
 beforeAll(async () => {
-	slack = await createSlackStandIn();
+	slack = await createFakeSlack();
 });
 afterAll(() => slack.close());
 beforeEach(() => {
 	slack.faults.clear();
-	slack.core.state.messages = [];
+	slack.state.messages = [];
 	clock = createManualClock(ACCEPTED_AT + LONG_MS);
 	const log = createRecordingLog();
 	const clients = createSlackClients({ token: slack.tokens.bot, apiUrl: slack.apiUrl, log });

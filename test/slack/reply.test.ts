@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { Posted } from '../support/slack/driver/posted.ts';
+import type { Posted } from '../../fake-slack/index.ts';
 import { type WatchingApp, watchingApp } from './watching/setting.ts';
 
 let app: WatchingApp;

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { validateMessage, validateView } from '../../fake-slack/index.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
 import { ACTIONS, CALLBACKS } from '../../src/slack/ids.ts';
 import { FIELD_ITEMS } from '../../src/slack/shapes/samples.ts';
 import { allShapes } from '../../src/slack/shapes.ts';
-import { validateMessage, validateView } from '../support/slack/validation/index.ts';
 
 const SLACK = new URL('../../src/slack/', import.meta.url).pathname;
 const shapes = allShapes();

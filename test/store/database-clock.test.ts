@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import { createDatabaseClock } from '../../src/store/database-clock.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
-import { createManualClock } from '../support/manual-clock.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { createRecordingLog, KEY, LEASE, SERVICE, submission } from './support.ts';
 

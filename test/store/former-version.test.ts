@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Posted } from '../../fake-slack/index.ts';
+import { itemsOf } from '../../sandbox/session-service/log.ts';
 import type { App } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
-import { itemsOf } from '../support/session-service/log.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import type { Posted } from '../support/slack/driver/posted.ts';
 import { FIXTURE_KEY, type FormerVersion, readFormerVersion, SECRETS, sqlMovedTo } from './former-version/fixture.ts';
 
 const CALL_TIMEOUT_MS = 20_000;

@@ -1,29 +1,32 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createFakeSlack, type FakeSlackOptions } from '../../fake-slack/index.ts';
+import { manifestPath } from '../../sandbox/manifest-path.ts';
+import {
+	createFakeSessionService,
+	type FakeSessionService,
+} from '../../sandbox/session-service/fake-session-service.ts';
 import type { Clock } from '../../src/clock.ts';
 import { createHandraise } from '../../src/compose/handraise.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
-import { manifestPath } from './manifest-path.ts';
-import { createSessionService, type SessionService } from './session-service/session-service.ts';
-import { createSlackStandIn, type SlackStandInOptions } from './slack/stand-in.ts';
 
-type ServiceOptions = NonNullable<Parameters<typeof createSessionService>[0]>;
+type ServiceOptions = NonNullable<Parameters<typeof createFakeSessionService>[0]>;
 
 export interface AppOptions {
 	readonly transport?: 'socket' | 'http';
 	readonly env?: Readonly<Record<string, string>>;
 	readonly service?: ServiceOptions;
-	readonly slack?: SlackStandInOptions;
+	readonly slack?: FakeSlackOptions;
 	/** The program's own; Slack and the session service keep the machine's time. */
 	readonly clock?: Clock;
 	/** Runs before the program first starts: may put a database where the program then finds one. */
-	readonly prepare?: (place: { readonly dataDir: string; readonly service: SessionService }) => Promise<void>;
+	readonly prepare?: (place: { readonly dataDir: string; readonly service: FakeSessionService }) => Promise<void>;
 }
 
 /**
- * The whole program in this process, between a Slack stand-in and a session service, over real HTTP and WebSocket. Its
+ * The whole program in this process, between the fake Slack and the fake session service, over real HTTP and WebSocket. Its
  * log lines are kept in `log` for "appears nowhere" assertions.
  */
 export async function startApp({
@@ -34,9 +37,9 @@ export async function startApp({
 	clock,
 	prepare,
 }: AppOptions = {}) {
-	const service = createSessionService({ resumeAfterMs: 50, pace: 0.02, ...some });
+	const service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02, ...some });
 	await service.start();
-	const slack = await createSlackStandIn({ waitMs: 10_000, manifest: manifestPath, ...someSlack });
+	const slack = await createFakeSlack({ waitMs: 10_000, manifest: manifestPath, ...someSlack });
 	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-test-'));
 	await prepare?.({ dataDir, service });
 	const log: string[] = [];

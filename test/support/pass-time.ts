@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { ManualClock } from '../../fake-slack/index.ts';
 import type { startApp } from './app.ts';
-import type { ManualClock } from './manual-clock.ts';
 
 type App = Pick<Awaited<ReturnType<typeof startApp>>, 'service' | 'slack'>;
 

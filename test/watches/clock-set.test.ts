@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
 import { habitsOf, unknownRhythm } from '../../src/watches/rhythm.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
-import { createManualClock } from '../support/manual-clock.ts';
 import { assistant, newWatch, pass, pollerSetting, SERVICE, session, settableClock, T0 } from './support.ts';
 
 const HOUR = 3_600_000;

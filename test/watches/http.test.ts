@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createRequestBudget } from '../../src/session-service/budget.ts';
 import { sharesOf } from '../../src/session-service/budget-state.ts';
@@ -8,13 +9,12 @@ import { createPoller } from '../../src/watches/poller.ts';
 import { createPlanner } from '../../src/watches/schedule.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
 import { createRecordingLog } from '../store/support.ts';
-import { createSessionService } from '../support/session-service/session-service.ts';
 import { createRecordingMetrics, openTestStore } from './support.ts';
 
 const asked = { role: 'assistant', content: 'Which?', human_input: [{ title: 'Colour', description: '' }] };
 
 test('watches the service over HTTP: a question is seen, what did not change costs a 304, and nothing a 429', async () => {
-	const service = createSessionService();
+	const service = createFakeSessionService();
 	await service.start();
 	onTestFinished(() => service.stop());
 	const budget = createRequestBudget({ clock: systemClock });

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { NewAnnouncement } from '../../src/watches/announcement.ts';
 import { createOutbox, type OutboxOptions } from '../../src/watches/outbox.ts';
 import { createPaces } from '../../src/watches/pace.ts';
@@ -7,7 +8,6 @@ import { unknownRhythm } from '../../src/watches/rhythm.ts';
 import { viewOf } from '../../src/watches/session-view.ts';
 import type { CardUrgency, Watch } from '../../src/watches/watch.ts';
 import { createRecordingLog } from '../store/support.ts';
-import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import {
 	createRecordingMetrics,
 	newWatch,

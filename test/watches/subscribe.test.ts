@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
 import { expectationFor } from '../../src/watches/capacity.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
-import { createManualClock } from '../support/manual-clock.ts';
 import { createFakeService, openTestStore, plentiful, SERVICE, T0 } from './support.ts';
 
 async function setting() {

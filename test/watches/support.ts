@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
+import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import { type Clock, createSystemClock } from '../../src/clock.ts';
 import { HandraiseError } from '../../src/errors.ts';
 import type { Message, Session } from '../../src/questions/session.ts';
@@ -10,7 +11,6 @@ import type { BackgroundBudget, NewWatch, WatchingService, WatchMetrics } from '
 import { createPlanner } from '../../src/watches/schedule.ts';
 import { type SessionView, viewOf } from '../../src/watches/session-view.ts';
 import { createRecordingLog, makeDataDir, open } from '../store/support.ts';
-import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 
 export const SERVICE = 'https://service.example';
 export const T0 = Date.parse('2026-01-05T09:00:00Z');

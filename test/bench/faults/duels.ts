@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { receiptHeadline } from '../../../src/slack/words/answers.ts';
-import { itemsOf } from '../../support/session-service/log.ts';
-import { removeViews } from '../../support/slack/windows.ts';
 import type { Random } from './random.ts';
 import { addSession, openForm } from './round.ts';
 import type { World } from './world.ts';
@@ -82,9 +81,7 @@ export async function runDuels({
 		const numbers = Array.from({ length: Math.min(batch, duels - number) }, (_, index) => number + index);
 		await Promise.all(numbers.map(duel));
 		onProgress(`${number + numbers.length} of ${duels} duels, ${broken.size} broken`);
-		const { state } = slack.core;
-		removeViews(slack.core, Object.keys(state.views));
-		state.windows = [];
+		slack.forgetViews(Object.keys(slack.state.views));
 	}
 
 	const until = Date.now() + SETTLE_WITHIN_MS;

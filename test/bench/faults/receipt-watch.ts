@@ -1,5 +1,5 @@
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { receiptHeadline } from '../../../src/slack/words/answers.ts';
-import { itemsOf } from '../../support/session-service/log.ts';
 import type { Claim, Round } from './round.ts';
 import type { World } from './world.ts';
 
@@ -90,19 +90,19 @@ export function watchReceipts(world: World): {
 		if (change.kind === 'view') {
 			const round = byView.get(change.id);
 			if (round === undefined) return;
-			const shown = JSON.stringify(slack.core.state.views[change.id]?.payload.blocks ?? '');
+			const shown = JSON.stringify(slack.state.views[change.id]?.payload.blocks ?? '');
 			const claim = claimIn(shown);
 			if (claim !== undefined) check(round, claim);
 			checkBlame(round, shown);
 		}
 		if (change.kind === 'message') {
-			const message = slack.core.state.messages.findLast((one) => one.ts === change.id);
+			const message = slack.state.messages.findLast((one) => one.ts === change.id);
 			if (message === undefined) return;
 			const shown = JSON.stringify([message.text, message.blocks]);
 			const claim = claimIn(shown);
 			const session = /f[a-z]\d+x/.exec(shown)?.[0];
 			if (session === undefined) return;
-			const channel = slack.core.state.channels.find((one) => one.id === message.channel);
+			const channel = slack.state.channels.find((one) => one.id === message.channel);
 			for (const round of bySession.get(session) ?? []) {
 				if (channel?.members.includes(round.actor.user) !== true) continue;
 				if (claim !== undefined) check(round, claim);

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Actor } from '../../support/slack/driver/actor.ts';
-import type { Modal } from '../../support/slack/driver/modal.ts';
+import type { Actor, Modal } from '../../../fake-slack/index.ts';
 import type { Phase } from './phases.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { removeViews } from '../../support/slack/windows.ts';
 import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS, type Target } from './moments.ts';
 import { PHASES, type Phase } from './phases.ts';
@@ -177,11 +176,9 @@ export async function runFaults({
 	function tidy(all: readonly Round[]): void {
 		for (const round of all) {
 			if (round.told.at(-1) === 'went on' && round.modal.isOpen() && Date.now() - round.pressedAt > 30_000) {
-				removeViews(world.slack.core, [round.modal.id]);
+				world.slack.forgetViews([round.modal.id]);
 			}
 		}
-		const { state } = world.slack.core;
-		state.windows = state.windows.filter((window) => window.stack.length > 0);
 	}
 
 	async function settle(): Promise<void> {

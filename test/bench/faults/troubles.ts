@@ -1,4 +1,4 @@
-import type { Fault } from '../../support/session-service/faults.ts';
+import type { Fault } from '../../../sandbox/session-service/faults.ts';
 import type { Random } from './random.ts';
 import type { Round } from './round.ts';
 import type { World } from './world.ts';

@@ -1,4 +1,4 @@
-import { itemsOf, type LogEntry } from '../../support/session-service/log.ts';
+import { itemsOf, type LogEntry } from '../../../sandbox/session-service/log.ts';
 import { NOT_SENT, savedOf } from './receipt-watch.ts';
 import type { Claim, Round } from './round.ts';
 import type { World } from './world.ts';

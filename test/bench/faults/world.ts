@@ -1,8 +1,9 @@
 import { EventEmitter, once } from 'node:events';
-import { createSessionService, type SessionService } from '../../support/session-service/session-service.ts';
-import { seedState } from '../../support/slack/seed.ts';
-import { createSlackStandIn, type SlackStandIn } from '../../support/slack/stand-in.ts';
-import type { SlackState } from '../../support/slack/state.ts';
+import { createFakeSlack, type FakeSlack, sampleWorkspace, seedState, withMembers } from '../../../fake-slack/index.ts';
+import {
+	createFakeSessionService,
+	type FakeSessionService,
+} from '../../../sandbox/session-service/fake-session-service.ts';
 import { createReplica, type Replica } from './replica.ts';
 import type { StoreUnderTest } from './stores.ts';
 
@@ -10,8 +11,8 @@ import type { StoreUnderTest } from './stores.ts';
 export type Signal = 'pressed' | 'commit' | 'acked' | 'read' | 'put' | 'saved';
 
 export interface World extends AsyncDisposable {
-	readonly service: SessionService;
-	readonly slack: SlackStandIn;
+	readonly service: FakeSessionService;
+	readonly slack: FakeSlack;
 	readonly store: StoreUnderTest;
 	readonly replicas: readonly Replica[];
 	readonly callTimeoutMs: number;
@@ -42,14 +43,14 @@ export interface WorldOptions {
 	readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The program in processes of its own between a Slack stand-in and a session service, both in this process. */
+/** The program in processes of its own between the fake Slack and the fake session service, both in this process. */
 export async function createWorld(options: WorldOptions): Promise<World> {
 	const { store, entry, callTimeoutMs } = options;
 	const signals = new EventEmitter();
 	signals.setMaxListeners(0);
 	const held = new Map<string, () => Promise<void>>();
 	const agentPauses = new Map<string, number>();
-	const service = createSessionService({
+	const service = createFakeSessionService({
 		rateLimit: false,
 		resumeAfterMs: (sessionId) => agentPauses.get(sessionId) ?? 50,
 		scenarios: [],
@@ -62,9 +63,13 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 	});
 	await service.start();
 	const people = Array.from({ length: options.people }, (_, index) => `person${index}`);
-	const slack = await createSlackStandIn({ waitMs: 20_000, state: workspace(people), trafficLimit: 2_000 });
+	const slack = await createFakeSlack({
+		waitMs: 20_000,
+		state: seedState(withMembers(sampleWorkspace(), 'agents', people)),
+		trafficLimit: 2_000,
+	});
 	store.onCommit = () => void signals.emit('commit');
-	// Told by the stand-in the moment an acknowledgement comes in, before the person's window shows it.
+	// Told by the fake the moment an acknowledgement comes in, before the person's window shows it.
 	const acknowledged = new WeakSet<object>();
 	slack.changes.listen((change) => {
 		if (change.kind !== 'delivery' || change.id !== 'view_submission') return;
@@ -116,18 +121,4 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 			await service.stop();
 		},
 	};
-}
-
-/** The seed's workspace with as many full members more as are needed, all of them in #agents. */
-function workspace(people: readonly string[]): SlackState {
-	const state = seedState();
-	const model = state.people.find((person) => person.name === 'ada');
-	const channel = state.channels.find((one) => one.name === 'agents');
-	if (model === undefined || channel === undefined) throw new Error('the seed has no ada or no #agents');
-	for (const name of people) {
-		const id = `U0${name.toUpperCase()}`;
-		state.people.push({ ...model, id, name, realName: name });
-		channel.members.push(id);
-	}
-	return state;
 }

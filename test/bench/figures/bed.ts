@@ -1,12 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+	type Actor,
+	createFakeSlack,
+	type FakeSlack,
+	sampleWorkspace,
+	seedState,
+	type TrafficEntry,
+	withMembers,
+} from '../../../fake-slack/index.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import type { Actor } from '../../support/slack/driver/actor.ts';
-import { seedState } from '../../support/slack/seed.ts';
-import { createSlackStandIn, type SlackStandIn } from '../../support/slack/stand-in.ts';
-import type { SlackState } from '../../support/slack/state.ts';
-import type { TrafficEntry } from '../../support/slack/traffic.ts';
 import { type AppProcess, startAppProcess, takesRequests } from './app-process.ts';
 import { preciseClock } from './precise-clock.ts';
 import type { BenchService } from './service.ts';
@@ -27,7 +31,7 @@ export interface BedOptions {
 /** One program between a Slack of its own, in this process, and the session service. */
 export interface Bed extends AsyncDisposable {
 	readonly program: 'handraise' | 'bare';
-	readonly slack: SlackStandIn;
+	readonly slack: FakeSlack;
 	readonly processes: readonly AppProcess[];
 	/** Forgets everything that happened in Slack and fills the workspace with so many people nobody has met. */
 	meet(people: number): Actor[];
@@ -49,7 +53,7 @@ const entries = {
 
 export async function createBed(options: BedOptions): Promise<Bed> {
 	const { program, transport, service, databaseUrl, replicas = 1 } = options;
-	const slack = await createSlackStandIn({ clock: preciseClock, waitMs: LONGEST_WAIT_MS, trafficLimit: 50_000 });
+	const slack = await createFakeSlack({ clock: preciseClock, waitMs: LONGEST_WAIT_MS, trafficLimit: 50_000 });
 	const directory = await mkdtemp(join(options.directory, `handraise-bench-${program}-`));
 	const env = {
 		SLACK_BOT_TOKEN: slack.tokens.bot,
@@ -91,7 +95,7 @@ export async function createBed(options: BedOptions): Promise<Bed> {
 			slack.traffic.clear();
 			const names = Array.from({ length: people }, (_, index) => `person${generation}x${index}`);
 			generation++;
-			slack.restore(workspace(names));
+			slack.restore(seedState(withMembers(sampleWorkspace(), 'agents', names)));
 			return names.map((name) => slack.as(name));
 		},
 		async command(actors, sessionIds) {
@@ -133,17 +137,4 @@ export async function createBed(options: BedOptions): Promise<Bed> {
 /** The last call that answers a command: what the person waits for. */
 export function lastCall({ program }: Bed): 'views.open' | 'views.update' {
 	return program === 'bare' ? 'views.open' : 'views.update';
-}
-
-function workspace(names: readonly string[]): SlackState {
-	const state = seedState();
-	const model = state.people.find((person) => person.name === 'ada');
-	const channel = state.channels.find((one) => one.name === 'agents');
-	if (model === undefined || channel === undefined) throw new Error('the seed has no ada or no #agents');
-	for (const name of names) {
-		const id = `U0${name.toUpperCase()}`;
-		state.people.push({ ...model, id, name, realName: name });
-		channel.members.push(id);
-	}
-	return state;
 }

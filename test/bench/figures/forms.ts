@@ -1,5 +1,4 @@
-import type { Actor } from '../../support/slack/driver/actor.ts';
-import type { Modal } from '../../support/slack/driver/modal.ts';
+import type { Actor, Modal } from '../../../fake-slack/index.ts';
 import { type Bed, lastCall } from './bed.ts';
 
 const OPENED_AT_ONCE = 10;

@@ -78,7 +78,7 @@ console.log(
 		`${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version},`,
 		`load average ${loadsBefore} before and ${loads()} after; medians of ${values.rounds} interleaved rounds, each row with the load at its end.`,
 		`The disk's own write of 4 kB with fdatasync: p50 ${ms(quantile(disk, 0.5))} ms, p99 ${ms(quantile(disk, 0.99))} ms.`,
-		'Slack is a stand-in in the process that measures, the session service one in a process of its own; they share the',
+		'Slack is a fake in the process that measures, the session service one in a process of its own; they share the',
 		'cores with the program, which runs in a process of its own as in production, and so does the bare app.',
 	].join('\n'),
 );

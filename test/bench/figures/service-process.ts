@@ -1,5 +1,5 @@
-import type { LogEntry } from '../../support/session-service/log.ts';
-import { createSessionService } from '../../support/session-service/session-service.ts';
+import { createFakeSessionService } from '../../../sandbox/session-service/fake-session-service.ts';
+import type { LogEntry } from '../../../sandbox/session-service/log.ts';
 import { preciseClock } from './precise-clock.ts';
 import { askingSession } from './sessions.ts';
 
@@ -31,7 +31,7 @@ export interface ServiceReply {
 let slowMs = 0;
 let held: Promise<void> = Promise.resolve();
 let letGo = () => {};
-const service = createSessionService({
+const service = createFakeSessionService({
 	clock: preciseClock,
 	rateLimit: false,
 	resumeAfterMs: 50,

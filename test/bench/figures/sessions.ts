@@ -1,4 +1,4 @@
-import type { SessionJson } from '../../support/session-service/json.ts';
+import type { SessionJson } from '../../../sandbox/session-service/json.ts';
 
 const QUESTION = 'What shall the report be called?';
 

@@ -1,5 +1,5 @@
-import { asking, done, item, task } from '../../support/session-service/agents.ts';
-import type { Message } from '../../support/slack/state.ts';
+import type { Message } from '../../../fake-slack/index.ts';
+import { asking, done, item, task } from '../../../sandbox/session-service/agents.ts';
 import type { World } from '../faults/world.ts';
 
 /** Sessions that channels of their own watch: posts keep to one a second in a channel, so a run needs several. */
@@ -22,7 +22,7 @@ const CARDS_WITHIN_MS = 120_000;
 
 export function createFleet(world: World, size: number, perChannel: number): Fleet {
 	const { slack, service } = world;
-	const { state } = slack.core;
+	const { state } = slack;
 	const { botUser } = state.app;
 	const person = state.people.find(({ name }) => name === world.people[0]);
 	if (person === undefined) throw new Error('the world has nobody who may watch');

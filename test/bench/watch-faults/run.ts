@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Message } from '../../support/slack/state.ts';
+import type { Message } from '../../../fake-slack/index.ts';
 import type { Random } from '../faults/random.ts';
 import type { World } from '../faults/world.ts';
 import { createFleet } from './fleet.ts';
@@ -130,7 +130,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 	}
 
 	function state(): readonly Message[] {
-		return slack.core.state.messages;
+		return slack.state.messages;
 	}
 
 	function firstPost({ id, words }: Expected): Message | null {

@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createSessionService } from '../../support/session-service/session-service.ts';
-import { createSlackStandIn } from '../../support/slack/stand-in.ts';
+import { createFakeSlack } from '../../../fake-slack/index.ts';
+import { createFakeSessionService } from '../../../sandbox/session-service/fake-session-service.ts';
 import { copySource } from '../faults/source-copy.ts';
 import { type AppProcess, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { quantile } from '../figures/stats.ts';
@@ -54,29 +54,29 @@ const scripts = writeScripts(
 	minutes * 60_000 + WARM_UP_MS + 60_000,
 	createRandom(Number(values.seed)),
 );
-const slack = await createSlackStandIn({ trafficLimit: 20_000 });
-const bareSlack = await createSlackStandIn();
+const slack = await createFakeSlack({ trafficLimit: 20_000 });
+const bareSlack = await createFakeSlack();
 const programs: AppProcess[] = [];
 
-async function start(entry: string, standIn: typeof slack, env: Readonly<Record<string, string>> = {}) {
+async function start(entry: string, fake: typeof slack, env: Readonly<Record<string, string>> = {}) {
 	const program = await startAppProcess({
 		entry,
 		logDirectory: directory,
 		env: {
-			SLACK_BOT_TOKEN: standIn.tokens.bot,
-			SLACK_APP_TOKEN: standIn.tokens.app,
-			SLACK_API_URL: standIn.apiUrl,
+			SLACK_BOT_TOKEN: fake.tokens.bot,
+			SLACK_APP_TOKEN: fake.tokens.app,
+			SLACK_API_URL: fake.apiUrl,
 			...env,
 		},
 	});
 	programs.push(program);
-	await standIn.connected(1);
+	await fake.connected(1);
 	return program;
 }
 
 /** A service under this address with the scripts' sessions as they begin. */
 async function startService(port: number | undefined, rateLimit: false | { limit: number; windowMs: number }) {
-	const service = createSessionService({
+	const service = createFakeSessionService({
 		rateLimit,
 		startOnRead: false,
 		scenarios: [],
@@ -94,7 +94,7 @@ async function watchEverything(entry: string): Promise<number> {
 	stack.defer(() => service.stop());
 	const program = await start(entry, slack, envFor(service.url, 100_000));
 	stack.defer(() => program.stop());
-	const { state } = slack.core;
+	const { state } = slack;
 	const channels = Array.from({ length: Math.ceil(watches / PER_CHANNEL) }, (_, index) => `live${index}`);
 	const ada = slack.as('ada');
 	for (const [index, name] of channels.entries()) {
@@ -190,7 +190,7 @@ async function measure(entry: string, port: number): Promise<string[]> {
 	const delays = asked
 		.filter(({ at }) => at >= from && at < from + seconds * 1000)
 		.map(({ words, at }) => {
-			const post = slack.core.state.messages.find(
+			const post = slack.state.messages.find(
 				(one) => one.threadTs !== undefined && JSON.stringify([one.blocks, one.history]).includes(words),
 			);
 			return post === undefined ? Number.POSITIVE_INFINITY : Number(post.ts) * 1000 - at;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { asking, done, item, task } from '../../support/session-service/agents.ts';
-import type { SessionService } from '../../support/session-service/session-service.ts';
+import { asking, done, item, task } from '../../../sandbox/session-service/agents.ts';
+import type { FakeSessionService } from '../../../sandbox/session-service/fake-session-service.ts';
 import type { Script } from '../watching/population.ts';
 
 /** Something an agent or a person does, ms after the start. */
@@ -19,7 +19,7 @@ export interface Asked {
 export const sessionId = (index: number): string => `live-${index}-x`;
 
 /** Puts a session for each script into the service, as it is before anything happens. */
-export function putSessions(service: SessionService, scripts: readonly Script[]): void {
+export function putSessions(service: FakeSessionService, scripts: readonly Script[]): void {
 	for (const [index, script] of scripts.entries()) {
 		service.sessions.put(sessionId(index), {
 			status: script.awake[0]?.[0] === 0 ? 'active' : 'paused',
@@ -33,7 +33,7 @@ export function putSessions(service: SessionService, scripts: readonly Script[])
 
 /** Lets the agents of all scripts work in real time until the signal is aborted; what they asked is in `asked`. */
 export async function playScripts(
-	service: SessionService,
+	service: FakeSessionService,
 	scripts: readonly Script[],
 	asked: Asked[],
 	signal: AbortSignal,
@@ -49,7 +49,7 @@ export async function playScripts(
 	}
 }
 
-function deedsOf(service: SessionService, script: Script, id: string, asked: Asked[]): Deed[] {
+function deedsOf(service: FakeSessionService, script: Script, id: string, asked: Asked[]): Deed[] {
 	const { sessions } = service;
 	const deeds: Deed[] = [];
 	for (const [from, until] of script.awake) {

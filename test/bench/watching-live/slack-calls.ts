@@ -1,5 +1,4 @@
-import type { SlackStandIn } from '../../support/slack/stand-in.ts';
-import type { TrafficEntry } from '../../support/slack/traffic.ts';
+import type { FakeSlack, TrafficEntry } from '../../../fake-slack/index.ts';
 
 export interface SlackCalls {
 	/** Calls by method and what they came to. */
@@ -12,10 +11,10 @@ export interface SlackCalls {
 }
 
 /** Counts the calls that write messages, as they end, from now on. */
-export function countSlackCalls(slack: SlackStandIn): () => SlackCalls {
+export function countSlackCalls(slack: FakeSlack): () => SlackCalls {
 	const counts = new Map<string, number>();
 	const shown = new Map<string, string>();
-	for (const message of slack.core.state.messages) shown.set(message.ts, contentOf(message));
+	for (const message of slack.state.messages) shown.set(message.ts, contentOf(message));
 	const seen = new WeakSet<TrafficEntry>(slack.traffic.calls());
 	let calls = 0;
 	let changes = 0;
@@ -37,7 +36,7 @@ export function countSlackCalls(slack: SlackStandIn): () => SlackCalls {
 		const name = `${entry.name} ${ok ? 'ok' : (entry.status ?? 'failed')}`;
 		counts.set(name, (counts.get(name) ?? 0) + 1);
 		if (!ok || ts === undefined) return;
-		const message = slack.core.state.messages.find((one) => one.ts === ts);
+		const message = slack.state.messages.find((one) => one.ts === ts);
 		const content = message === undefined ? '' : contentOf(message);
 		if (shown.get(ts) !== content) changes += 1;
 		shown.set(ts, content);

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { Modal } from '../../support/slack/driver/modal.ts';
-import type { Posted } from '../../support/slack/driver/posted.ts';
+import type { Modal, Posted } from '../../../fake-slack/index.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/setting.ts';
 
 const POST = 'Post my text to the thread';

@@ -88,7 +88,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 			method: 'views.open',
 			when({ trigger_id }) {
 				// As old as if everything had taken four seconds.
-				for (const trigger of Object.values(app.slack.core.state.triggers)) {
+				for (const trigger of Object.values(app.slack.state.triggers)) {
 					if (trigger.id === trigger_id) trigger.at -= 4_000;
 				}
 				return false;

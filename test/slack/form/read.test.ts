@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { validateResponseActionErrors } from '../../../fake-slack/index.ts';
 import { PUT_LIMIT_BYTES, readForm } from '../../../src/slack/form.ts';
 import { decodeMetadata, encodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
-import { validateResponseActionErrors } from '../../support/slack/validation/index.ts';
 import { type AskedItem, fieldsOf, formOf } from '../support/questions.ts';
 import { stateOf } from '../support/slack-state.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signedHeaders } from '../../../fake-slack/index.ts';
 import { startApp } from '../../support/app.ts';
-import { signedHeaders } from '../../support/slack/http-delivery.ts';
 import type { App } from '../support/open-session.ts';
 
 let app: App;

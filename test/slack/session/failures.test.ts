@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Fault } from '../../support/session-service/faults.ts';
+import type { Fault } from '../../../sandbox/session-service/faults.ts';
 import type { App } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 

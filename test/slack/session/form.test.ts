@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Modal } from '../../../fake-slack/index.ts';
 import { startApp } from '../../support/app.ts';
-import type { Modal } from '../../support/slack/driver/modal.ts';
 import { type App, openSession } from '../support/open-session.ts';
 
 let app: App;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Modal } from '../../../fake-slack/index.ts';
+import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import { startApp } from '../../support/app.ts';
-import { CANARY_STRINGS } from '../../support/session-service/canaries.ts';
-import type { Modal } from '../../support/slack/driver/modal.ts';
 import { openSession } from '../support/open-session.ts';
 
 let app: Awaited<ReturnType<typeof startApp>>;

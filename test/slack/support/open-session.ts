@@ -1,5 +1,5 @@
+import type { Modal } from '../../../fake-slack/index.ts';
 import type { startApp } from '../../support/app.ts';
-import type { Modal } from '../../support/slack/driver/modal.ts';
 
 export type App = Awaited<ReturnType<typeof startApp>>;
 

@@ -1,5 +1,5 @@
+import { createManualClock } from '../../../fake-slack/index.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
 import { passTime, watchRequests } from '../../support/pass-time.ts';
 
 /** The whole program on a clock that only moves while a test waits for something. */

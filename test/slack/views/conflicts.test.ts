@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { itemsOf } from '../../support/session-service/log.ts';
-import type { Modal } from '../../support/slack/driver/modal.ts';
+import type { Modal } from '../../../fake-slack/index.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -340,7 +340,7 @@ describe('one form submitted again', () => {
 		for (const [field, entry] of Object.values(payload.view.state.values).entries()) {
 			for (const element of Object.values(entry)) element.value = texts[field] ?? element.value;
 		}
-		return app.slack.deliverer.deliver({
+		return app.slack.deliver({
 			kind: 'interactive',
 			name: 'view_submission',
 			payload: payload as never,
@@ -407,7 +407,7 @@ describe('a button on an answer of somebody else', () => {
 		const before = app.service.log.puts(id).length;
 		press.user.id = 'U0GRACE';
 		press.trigger_id = 'forged';
-		await app.slack.deliverer.deliver({
+		await app.slack.deliver({
 			kind: 'interactive',
 			name: 'block_actions',
 			payload: press as never,

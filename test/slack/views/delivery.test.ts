@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { callSlack, createManualClock, type Modal } from '../../../fake-slack/index.ts';
+import type { Fault } from '../../../sandbox/session-service/faults.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { startApp } from '../../support/app.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
 import { passTime, watchRequests } from '../../support/pass-time.ts';
-import type { Fault } from '../../support/session-service/faults.ts';
-import { itemsOf } from '../../support/session-service/log.ts';
-import type { Modal } from '../../support/slack/driver/modal.ts';
-import { callSlack } from '../../support/slack/test-calls.ts';
 import { type App, openSession } from '../support/open-session.ts';
 
 const clock = createManualClock();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Modal } from '../../../fake-slack/index.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { startApp } from '../../support/app.ts';
-import { itemsOf } from '../../support/session-service/log.ts';
-import type { Modal } from '../../support/slack/driver/modal.ts';
 import { type App, openSession } from '../support/open-session.ts';
 
 let app: App;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Posted } from '../../support/slack/driver/posted.ts';
+import type { Posted } from '../../../fake-slack/index.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
 
 let app: WatchingApp;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { asking, done, item, task } from '../../support/session-service/agents.ts';
-import type { SessionJson } from '../../support/session-service/json.ts';
+import { asking, done, item, task } from '../../../sandbox/session-service/agents.ts';
+import type { SessionJson } from '../../../sandbox/session-service/json.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
 
@@ -192,7 +192,7 @@ it('calls nobody by a bare name, not in a card that is updated either', async ()
 	app.service.sessions.answerAsPage(id, ['Ask @grace']);
 	await app.until(() => app.calls('chat.update').some(({ request }) => request.ts === card.ts));
 	await app.until(() => app.thread(id)[1]);
-	const stored = app.slack.core.state.messages.filter(({ ts, threadTs }) => ts === card.ts || threadTs === card.ts);
+	const stored = app.slack.state.messages.filter(({ ts, threadTs }) => ts === card.ts || threadTs === card.ts);
 	for (const { text, history } of stored) {
 		for (const version of [text, ...history.map((one) => one.text)]) expect(version).not.toMatch(/<[!@#]/);
 	}

@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { createManualClock, type ManualClock, type Posted, type TrafficEntry } from '../../../fake-slack/index.ts';
+import { asking, done, item, task } from '../../../sandbox/session-service/agents.ts';
+import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
+import type { ItemJson, SessionJson } from '../../../sandbox/session-service/json.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
-import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 import { passTime } from '../../support/pass-time.ts';
-import { asking, done, item, task } from '../../support/session-service/agents.ts';
-import { CANARY_STRINGS } from '../../support/session-service/canaries.ts';
-import type { ItemJson, SessionJson } from '../../support/session-service/json.ts';
-import type { Posted } from '../../support/slack/driver/posted.ts';
-import type { TrafficEntry } from '../../support/slack/traffic.ts';
 
 const BOT = 'handraise';
 /** Calls that put something where more people than one may read it. */
@@ -58,9 +56,7 @@ export async function watchingApp({ realRates = false, ...options }: AppOptions 
 	}
 
 	function allTexts(): string {
-		return slack.core.state.messages
-			.map(({ channel, threadTs, text }) => `${channel} ${threadTs ?? ''} ${text}`)
-			.join('\n');
+		return slack.state.messages.map(({ channel, threadTs, text }) => `${channel} ${threadTs ?? ''} ${text}`).join('\n');
 	}
 
 	/** A session with one step; nobody plays it, so it does what the test says. */

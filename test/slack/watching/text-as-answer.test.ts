@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { item } from '../../support/session-service/agents.ts';
-import { itemsOf } from '../../support/session-service/log.ts';
+import { item } from '../../../sandbox/session-service/agents.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
 
 let app: WatchingApp;

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Posted } from '../../support/slack/driver/posted.ts';
-import type { Json } from '../../support/slack/json.ts';
+import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
 
 let app: WatchingApp;

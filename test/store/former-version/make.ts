@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createManualClock, type ManualClock, type SlackState } from '../../../fake-slack/index.ts';
 import { startApp } from '../../support/app.ts';
-import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 import { watchRequests } from '../../support/pass-time.ts';
 import { startPostgres } from '../../support/postgres.ts';
-import type { SlackState } from '../../support/slack/state.ts';
 import { dumpPostgres, dumpSqlite } from './dump.ts';
 import { FIXTURE_KEY, type StoreKind, writeFormerVersion } from './fixture.ts';
 import { workUntilKilled } from './scenario.ts';

@@ -1,10 +1,8 @@
+import type { ManualClock, Modal, Posted } from '../../../fake-slack/index.ts';
+import { asking, done, item, task } from '../../../sandbox/session-service/agents.ts';
+import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
-import type { ManualClock } from '../../support/manual-clock.ts';
 import { passTime } from '../../support/pass-time.ts';
-import { asking, done, item, task } from '../../support/session-service/agents.ts';
-import type { ItemJson } from '../../support/session-service/json.ts';
-import type { Modal } from '../../support/slack/driver/modal.ts';
-import type { Posted } from '../../support/slack/driver/posted.ts';
 import { SECRETS } from './fixture.ts';
 
 /** Longer than an answer is tried (`GIVE_UP_HOURS=1`). */

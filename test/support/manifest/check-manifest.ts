@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { parseDocument } from 'yaml';
-import { type Definitions, generatedDefinitions } from '../json-schema/generated-schema.ts';
+import { type Definitions, generatedDefinitions } from '../../../fake-slack/index.ts';
 import { knownEvents, knownScopes } from './known.ts';
 import { type Manifest, manifestRules } from './rules.ts';
 

@@ -1,4 +1,4 @@
-import type { MessageJson, SessionJson } from '../../../support/session-service/json.ts';
+import type { MessageJson, SessionJson } from '../../../../sandbox/session-service/json.ts';
 import { ASKED_AT, type Round } from '../round.ts';
 import { onceFor } from '../signals.ts';
 import type { FaultKind } from '../turn.ts';

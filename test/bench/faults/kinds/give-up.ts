@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fault } from '../../../support/session-service/faults.ts';
+import type { Fault } from '../../../../sandbox/session-service/faults.ts';
 import type { Random } from '../random.ts';
 import type { Round } from '../round.ts';
 import { onceFor } from '../signals.ts';

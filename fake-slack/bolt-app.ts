@@ -1,0 +1,65 @@
+import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt';
+import type { FakeSlack } from './fake-slack.ts';
+
+/** The transports Slack offers an app. */
+export const TRANSPORTS = ['socket', 'http'] as const;
+export type TransportName = (typeof TRANSPORTS)[number];
+
+export interface RunningApp {
+	app: App;
+	stop(): Promise<void>;
+}
+
+/** Bolt's own logger, silenced: the tests provoke errors on purpose. */
+const silent = {
+	debug() {},
+	info() {},
+	warn() {},
+	error() {},
+	setLevel() {},
+	getLevel: () => LogLevel.ERROR,
+	setName() {},
+};
+
+/**
+ * Starts a plain Bolt app against the fake; `register` adds its listeners. Without retries, so that a test sees
+ * each answer of the fake as it is.
+ */
+export async function startBoltApp(
+	slack: FakeSlack,
+	transport: TransportName,
+	register: (app: App) => void,
+): Promise<RunningApp> {
+	const clientOptions = () => ({ slackApiUrl: slack.apiUrl, retryConfig: { retries: 0 }, timeout: 10_000 });
+	const receiver =
+		transport === 'socket'
+			? new SocketModeReceiver({
+					appToken: slack.tokens.app,
+					logger: silent,
+					installerOptions: { clientOptions: clientOptions() },
+				})
+			: new HTTPReceiver({ signingSecret: slack.tokens.signingSecret, logger: silent, port: 0 });
+	const app = new App({
+		token: slack.tokens.bot,
+		receiver,
+		logger: silent,
+		clientOptions: clientOptions(),
+		deferInitialization: true,
+	});
+	register(app);
+	app.error(async () => {});
+	await app.init();
+	const server: unknown = await app.start({ port: 0, host: '127.0.0.1' });
+	if (transport === 'http') {
+		const address = (server as { address(): { port: number } }).address();
+		slack.setRequestUrl(`http://127.0.0.1:${address.port}/slack/events`);
+	} else {
+		await slack.connected();
+	}
+	return {
+		app,
+		async stop() {
+			await app.stop();
+		},
+	};
+}

@@ -1,0 +1,126 @@
+import type { App } from '@slack/bolt';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningApp, startBoltApp } from './bolt-app.ts';
+import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
+import type { Json } from './json.ts';
+import { callSlack } from './test-calls.ts';
+
+let slack: FakeSlack;
+let running: RunningApp;
+let heard: Json[];
+
+beforeEach(async () => {
+	heard = [];
+	slack = await createFakeSlack();
+	running = await startBoltApp(slack, 'socket', (app: App) => {
+		app.use(async ({ body, next }) => {
+			heard.push(body as unknown as Json);
+			await next();
+		});
+		app.command(/.*/, async ({ ack, respond }) => {
+			await ack();
+			await respond('Done');
+		});
+	});
+});
+afterEach(async () => {
+	await running.stop();
+	await slack.close();
+});
+
+const events = () => heard.map((body) => body.event as Json);
+const post = (channel: string) => callSlack(slack, 'chat.postMessage', { channel, text: 'card' });
+
+describe('channels', () => {
+	it('can be deleted: the app is told where it was a member, and their ids are unknown from then on', async () => {
+		await post('C0AGENTS');
+		await slack.deleteChannel('#agents');
+		await slack.deleteChannel('#secret');
+		await slack.deleteChannel('#general');
+		expect(events()).toMatchObject([
+			{ type: 'channel_deleted', channel: 'C0AGENTS' },
+			{ type: 'group_deleted', channel: 'C0SECRET' },
+		]);
+		expect(await post('C0AGENTS')).toMatchObject({ error: 'channel_not_found' });
+		const facts = await callSlack(slack, 'conversations.info', { channel: 'C0AGENTS' });
+		expect(facts).toMatchObject({ error: 'channel_not_found' });
+		expect(slack.snapshot().messages).toEqual([]);
+	});
+
+	it('come back from the archive, private ones too', async () => {
+		for (const channel of ['#agents', '#secret']) {
+			await slack.archive(channel);
+			await slack.archive(channel, false);
+		}
+		expect(events().map((event) => event.type)).toEqual([
+			'channel_archive',
+			'channel_unarchive',
+			'group_archive',
+			'group_unarchive',
+		]);
+		expect(await post('C0SECRET')).toMatchObject({ ok: true });
+	});
+
+	it('are shared with another organisation and taken back, with its people gone', async () => {
+		await slack.share('#agents', 'T0OTHER');
+		await slack.invite('#agents', 'eve');
+		await slack.share('#secret', 'T0OTHER');
+		const shared = await callSlack(slack, 'conversations.info', { channel: 'C0AGENTS' });
+		expect(shared).toMatchObject({ channel: { is_ext_shared: true, shared_team_ids: ['T0ACME', 'T0OTHER'] } });
+		await slack.unshare('#agents', 'T0OTHER');
+		expect(events()).toMatchObject([
+			{ type: 'channel_shared', connected_team_id: 'T0OTHER', channel: 'C0AGENTS' },
+			{ type: 'member_joined_channel', user: 'U0EVE', team: 'T0OTHER' },
+			{ type: 'channel_shared', channel: 'C0SECRET' },
+			{ type: 'channel_unshared', previously_connected_team_id: 'T0OTHER', channel: 'C0AGENTS', is_ext_shared: false },
+		]);
+		await expect(slack.as('eve').say('#agents', 'still here?')).rejects.toThrow('is not in');
+	});
+});
+
+describe('direct messages', () => {
+	it('between people are no business of the app, but commands reach it from there', async () => {
+		const said = await slack.as('ada').say('@grace', 'lunch?');
+		expect(slack.as('grace').messages('@ada')[0]?.text()).toBe('lunch?');
+		expect(heard).toEqual([]);
+		expect(await slack.as('ada').command('@grace', '/demo')).toEqual({ ok: true, error: null });
+		expect(heard[0]).toMatchObject({ channel_id: said.channel, channel_name: 'directmessage' });
+		expect((await slack.as('ada').waitForMessage('@grace', 'Done')).isEphemeral()).toBe(true);
+		expect(await post(said.channel)).toMatchObject({ error: 'channel_not_found' });
+		expect(slack.as('gus').messages('@grace')).toEqual([]);
+		expect(slack.as('ada').dm()).toEqual([]);
+	});
+
+	it('are of exactly those who were asked for', async () => {
+		const pair = await slack.as('ada').say('@grace', 'you');
+		const three = await slack.as('ada').say('@grace @gus', 'you two');
+		const four = await slack.as('ada').say('@grace @gus @una', 'you three');
+		expect(new Set([pair.channel, three.channel, four.channel]).size).toBe(3);
+		expect((await slack.as('gus').say('@ada @grace', 'back')).channel).toBe(three.channel);
+		slack.settings.scopes.push('mpim:write');
+		const nine = Array.from({ length: 9 }, () => 'U0ADA').join(',');
+		expect(await callSlack(slack, 'conversations.open', { users: nine })).toMatchObject({ error: 'too_many_users' });
+	});
+
+	it('of a group reach the app only as a member, under their own scope and event', async () => {
+		slack.settings.events.push('message.mpim');
+		slack.settings.scopes.push('mpim:history', 'mpim:write');
+		const group = await slack.as('ada').say('@grace @gus', 'lunch?');
+		expect(group.channel).toMatch(/^G/);
+		expect(heard).toEqual([]);
+		const opened = await callSlack(slack, 'conversations.open', { users: 'U0ADA,U0GRACE' });
+		const { id } = opened.channel as { id: string };
+		expect(await post(id)).toMatchObject({ ok: true });
+		await slack.as('grace').say('@ada @sampleapp', 'three of us');
+		await slack.changes.until(
+			() => events().find((event) => event.user === 'U0GRACE'),
+			() => JSON.stringify(heard),
+		);
+		expect(events().at(-1)).toMatchObject({ channel: id, channel_type: 'mpim' });
+		const info = await callSlack(slack, 'conversations.info', { channel: id });
+		expect(info).toMatchObject({ error: 'missing_scope', needed: 'mpim:read' });
+		slack.settings.scopes.push('mpim:read');
+		const facts = await callSlack(slack, 'conversations.info', { channel: id });
+		expect(facts).toMatchObject({ channel: { is_mpim: true, is_im: false, is_private: true } });
+	});
+});

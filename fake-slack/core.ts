@@ -1,0 +1,112 @@
+import type { Changes } from './changes.ts';
+import type { Clock } from './clock.ts';
+import type { Faults } from './faults.ts';
+import type { Settings } from './settings.ts';
+import type { Channel, Person, SlackState } from './state.ts';
+import type { Traffic } from './traffic.ts';
+
+/** What the parts of the fake share. */
+export interface Core {
+	/** Replaced as a whole by a restore: always read through the core. */
+	state: SlackState;
+	readonly clock: Clock;
+	readonly settings: Settings;
+	readonly changes: Changes;
+	readonly traffic: Traffic;
+	readonly faults: Faults;
+	readonly tokens: { bot: string; app: string; signingSecret: string };
+	/** `http://127.0.0.1:port`, known once it listens. */
+	origin: string;
+}
+
+/** An error in Slack's own words: becomes `{ ok: false, error, …extra }`. */
+export class SlackError extends Error {
+	readonly code: string;
+	readonly extra: Record<string, unknown>;
+
+	constructor(code: string, extra: Record<string, unknown> = {}) {
+		super(code);
+		this.code = code;
+		this.extra = extra;
+	}
+}
+
+/** A fresh id with Slack's look: `V` becomes `V0000000A`. */
+export function nextId(core: Pick<Core, 'state'>, prefix: string): string {
+	core.state.counter++;
+	return `${prefix}${core.state.counter.toString(36).toUpperCase().padStart(9, '0')}`;
+}
+
+/** A message timestamp: seconds with six digits, unique and rising. */
+export function nextTs(core: Core): string {
+	const last = Number(core.state.lastTs.replace('.', ''));
+	const micros = Math.max(Math.floor(core.clock.now()) * 1000, last + 1);
+	core.state.lastTs = `${Math.floor(micros / 1e6)}.${String(micros % 1e6).padStart(6, '0')}`;
+	return core.state.lastTs;
+}
+
+/** By id, or by the name that follows an @. Throws when there is nobody. */
+export function personOf(core: Core, idOrName: string): Person {
+	const name = idOrName.replace(/^@/, '');
+	const person = core.state.people.find((one) => one.id === name || one.name === name);
+	if (!person) throw new Error(`There is nobody called ${idOrName} in this workspace.`);
+	return person;
+}
+
+export function channelById(core: Core, id: unknown): Channel | undefined {
+	return core.state.channels.find((one) => one.id === id);
+}
+
+/** By id or by name with or without its #. */
+export function findChannel(core: Core, idOrName: string): Channel | undefined {
+	const name = idOrName.replace(/^#/, '');
+	return core.state.channels.find((one) => one.id === idOrName || (one.name !== '' && one.name === name));
+}
+
+/** As `findChannel`, for the driver: throws when there is none. */
+export function channelOf(core: Core, idOrName: string): Channel {
+	const channel = findChannel(core, idOrName);
+	if (!channel) throw new Error(`There is no channel ${idOrName} in this workspace.`);
+	return channel;
+}
+
+export function isMember(channel: Channel, user: string): boolean {
+	return channel.members.includes(user);
+}
+
+/** Whether two lists hold the same people. */
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+	return some.length === others.length && some.every((one) => others.includes(one));
+}
+
+/**
+ * The direct conversation of these people (the app's bot may be one of them), made when there is none yet: of two, or of
+ * a group.
+ */
+export function openDirect(core: Core, users: readonly string[]): Channel {
+	const members = [...new Set(users)];
+	const isIm = members.length <= 2;
+	const found = core.state.channels.find(
+		(one) => (isIm ? one.isIm : one.isMpim === true) && isSame(one.members, members),
+	);
+	if (found) return found;
+	const names = members.map((user) => personOf(core, user).name);
+	const channel: Channel = {
+		id: nextId(core, isIm ? 'D' : 'G'),
+		name: isIm ? '' : `mpdm-${names.join('--')}-1`,
+		isPrivate: true,
+		isIm,
+		...(isIm ? {} : { isMpim: true }),
+		isArchived: false,
+		isExtShared: false,
+		members,
+	};
+	core.state.channels.push(channel);
+	core.changes.emit({ kind: 'channel', id: channel.id });
+	return channel;
+}
+
+/** The direct conversation of a person and the app. */
+export function openDm(core: Core, user: string): Channel {
+	return openDirect(core, [user, core.state.app.botUser]);
+}

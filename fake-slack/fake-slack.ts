@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { type Changes, createChanges } from './changes.ts';
+import { type Clock, realClock } from './clock.ts';
+import { type Core, channelOf, personOf } from './core.ts';
+import { type Ack, createDeliverer, type Delivery } from './delivery.ts';
+import { type Actor, createActor } from './driver/actor.ts';
+import { createFaults, type Faults } from './faults.ts';
+import { createHttpTransport, verifyRequestUrl } from './http-delivery.ts';
+import type { Json } from './json.ts';
+import { readManifest } from './manifest.ts';
+import { dismissMessage, postMessage } from './messages.ts';
+import type { Viewer } from './payloads.ts';
+import { type Act, perform } from './people/acts.ts';
+import { archiveChannel, deleteChannel, joinChannel, leaveChannel, shareChannel } from './people/channels.ts';
+import { seedState, type Workspace } from './seed.ts';
+import { type Settings, settingsOf } from './settings.ts';
+import { createSockets, type Sockets } from './sockets.ts';
+import type { SlackState } from './state.ts';
+import { createTraffic, type Traffic, type Violation } from './traffic.ts';
+import { createTrigger } from './triggers.ts';
+import { validateView } from './validation/index.ts';
+import { createWebApi } from './web-api/index.ts';
+import { MAIN_WINDOW, removeViews } from './windows.ts';
+
+export interface FakeSlackOptions {
+	clock?: Clock;
+	/** 0, the default, takes a free one. */
+	port?: number;
+	signingSecret?: string;
+	botToken?: string;
+	appToken?: string;
+	/** Given: signed HTTP. Otherwise: Socket Mode. */
+	requestUrl?: string;
+	/**
+	 * The app: the path of its manifest, or the manifest itself. What it does not declare is refused or not delivered.
+	 * Without one the app has the usual scopes and events, and every command and shortcut.
+	 */
+	manifest?: unknown;
+	/** Who and what is there to begin with: `sampleWorkspace()` unless told. */
+	workspace?: Workspace;
+	settings?: Partial<Settings>;
+	/** Everything to begin with instead, as `snapshot` returned it. */
+	state?: SlackState;
+	/** Milliseconds of real time the driver waits for anything before it says what was there instead: 10,000 unless told. */
+	waitMs?: number;
+	/** Entries the traffic log keeps, bodies and all: 5,000 unless told. */
+	trafficLimit?: number;
+}
+
+/** A slack.com with one workspace and one installed app. */
+export interface FakeSlack {
+	/** `http://127.0.0.1:port` */
+	readonly origin: string;
+	/** What goes into `clientOptions.slackApiUrl`, with the slash at the end. */
+	readonly apiUrl: string;
+	readonly tokens: { readonly bot: string; readonly app: string; readonly signingSecret: string };
+	readonly settings: Settings;
+	readonly faults: Faults;
+	readonly traffic: Traffic;
+	readonly sockets: Sockets;
+	readonly changes: Changes;
+	/** What is there now, for a page that shows the same workspace: read it, and leave changes to the functions here. */
+	readonly state: SlackState;
+	/** A person in front of Slack, by name or id; `window` tells two windows of the same person apart. */
+	as(person: string, window?: string): Actor;
+	/**
+	 * Does what a person does in front of a page; resolves when the app has acknowledged or Slack has given up.
+	 * Rejects in words when it cannot be done.
+	 */
+	perform(viewer: Viewer, act: Act): Promise<Json>;
+	/** Slack itself says something that this person alone sees. */
+	whisper(viewer: Viewer, to: { channel: string; threadTs?: string | undefined }, text: string): void;
+	/** Takes a message off a person's screen that only they see. Throws in words when there is none. */
+	dismiss(viewer: Viewer, message: { channel: string; ts: string }): void;
+	/** A trigger as if the person had just done something; `view` names the view it came from. */
+	trigger(person: string, from?: { window?: string; view?: string }): string;
+	/** Sends the app a delivery made by hand; never rejects. */
+	deliver(delivery: Delivery): Promise<Ack>;
+	/** Forgets views and the windows that are empty then, without a word to the app: a long run would grow for ever. */
+	forgetViews(ids: readonly string[]): void;
+	/** What the app sent that Slack refuses as malformed. */
+	violations(): readonly Violation[];
+	/** Switches to signed HTTP (an URL) or to Socket Mode (null). */
+	setRequestUrl(url: string | null): void;
+	/** Slack's url_verification of the request URL. */
+	verifyRequestUrl(): Promise<boolean>;
+	/** Resolves when so many sockets are connected. */
+	connected(count?: number): Promise<void>;
+	/** Everything remembered, as plain data. */
+	snapshot(): SlackState;
+	restore(state: SlackState): void;
+	/** Administration: resolves when the app was told. */
+	invite(channel: string, person: string): Promise<void>;
+	remove(channel: string, person: string): Promise<void>;
+	archive(channel: string, archived?: boolean): Promise<void>;
+	deleteChannel(channel: string): Promise<void>;
+	/** Shares a channel with a workspace of another organisation, or of the own one, and ends that. */
+	share(channel: string, teamId: string): Promise<void>;
+	unshare(channel: string, teamId: string): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** Starts a fake slack.com on the loopback interface. Rejects with EADDRINUSE when its port is taken. */
+export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<FakeSlack> {
+	const clock = options.clock ?? realClock;
+	const changes = createChanges(options.waitMs ?? 10_000);
+	const manifest = options.manifest === undefined ? null : readManifest(options.manifest);
+	const core: Core = {
+		state: structuredClone(options.state ?? seedState(options.workspace, options.manifest)),
+		clock,
+		settings: { ...settingsOf(manifest), ...options.settings },
+		changes,
+		traffic: createTraffic({ clock, changes, limit: options.trafficLimit ?? 5000 }),
+		faults: createFaults(clock),
+		tokens: {
+			bot: options.botToken ?? 'xoxb-fake',
+			app: options.appToken ?? 'xapp-fake',
+			signingSecret: options.signingSecret ?? 'fake-signing-secret',
+		},
+		origin: '',
+	};
+	// The validator compiles its schema on first use, for a second on a busy machine: not while a trigger runs out.
+	validateView({});
+	const sockets = createSockets(core);
+	let requestUrl = options.requestUrl ?? null;
+	const http = createHttpTransport(core, () => requestUrl ?? '');
+	const deliverer = createDeliverer(core, () =>
+		requestUrl === null ? { send: sockets.send, kind: 'socket' } : { send: http, kind: 'http' },
+	);
+	const web = createWebApi(core, sockets, deliverer);
+	const server = serve({
+		fetch: web.fetch,
+		port: options.port ?? 0,
+		hostname: '127.0.0.1',
+	}) as Server;
+	server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
+	if (!server.listening) await once(server, 'listening');
+	core.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+	return {
+		origin: core.origin,
+		apiUrl: `${core.origin}/api/`,
+		tokens: core.tokens,
+		settings: core.settings,
+		faults: core.faults,
+		traffic: core.traffic,
+		sockets,
+		changes,
+		get state() {
+			return core.state;
+		},
+		as: (person, window = MAIN_WINDOW) => createActor(core, deliverer, { user: personOf(core, person).id, window }),
+		perform: (viewer, act) => perform(core, deliverer, viewer, act),
+		whisper(viewer, { channel, threadTs }, text) {
+			postMessage(core, {
+				channel: channelOf(core, channel),
+				user: core.state.app.botUser,
+				payload: { text },
+				ephemeralFor: viewer.user,
+				subtype: 'slackbot',
+				...(threadTs === undefined ? {} : { threadTs }),
+			});
+		},
+		dismiss: (viewer, { channel, ts }) => dismissMessage(core, viewer.user, channel, ts),
+		trigger: (person, { window = MAIN_WINDOW, view } = {}) =>
+			createTrigger(core, { user: personOf(core, person).id, window, view: view ?? null }),
+		deliver: deliverer.deliver,
+		forgetViews(ids) {
+			removeViews(core, ids);
+			core.state.windows = core.state.windows.filter((window) => window.stack.length > 0);
+		},
+		violations: () => core.traffic.violations(),
+		setRequestUrl(url) {
+			requestUrl = url;
+		},
+		verifyRequestUrl: () => verifyRequestUrl(core, requestUrl ?? ''),
+		async connected(count = 1) {
+			await changes.until(
+				() => sockets.count() >= count,
+				() => `${sockets.count()} sockets are connected, not ${count}.`,
+			);
+		},
+		snapshot: () => structuredClone(core.state),
+		restore(state) {
+			core.state = structuredClone(state);
+			changes.emit({ kind: 'state', id: 'restored' });
+		},
+		invite: (channel, person) => joinChannel(core, deliverer, channelOf(core, channel), personOf(core, person).id),
+		remove: (channel, person) => leaveChannel(core, deliverer, channelOf(core, channel), personOf(core, person).id),
+		archive: (channel, archived = true) => archiveChannel(core, deliverer, channelOf(core, channel), archived),
+		deleteChannel: (channel) => deleteChannel(core, deliverer, channelOf(core, channel)),
+		share: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), teamId, true),
+		unshare: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), teamId, false),
+		async close() {
+			deliverer.close();
+			core.faults.clear();
+			sockets.close();
+			server.closeAllConnections();
+			await new Promise<void>((resolve) => server.close(() => resolve()));
+		},
+	};
+}

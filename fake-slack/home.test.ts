@@ -1,0 +1,201 @@
+import type { App } from '@slack/bolt';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningApp, startBoltApp, TRANSPORTS } from './bolt-app.ts';
+import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
+import type { Json } from './json.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+import { callSlack, inputModal } from './test-calls.ts';
+
+let slack: FakeSlack;
+let running: RunningApp | undefined;
+let clock: ManualClock;
+let heard: Json[];
+
+beforeEach(async () => {
+	heard = [];
+	clock = createManualClock();
+	slack = await createFakeSlack({ clock });
+});
+afterEach(async () => {
+	await running?.stop();
+	running = undefined;
+	await slack.close();
+});
+
+async function start(
+	register: (app: App) => void = () => {},
+	transport = TRANSPORTS[0] as (typeof TRANSPORTS)[number],
+) {
+	running = await startBoltApp(slack, transport, (app) => {
+		app.use(async ({ body, next }) => {
+			heard.push(body as unknown as Json);
+			await next();
+		});
+		register(app);
+	});
+}
+
+const plain = (text: string) => ({ type: 'plain_text', text });
+const home = (words: string): Json => ({
+	type: 'home',
+	blocks: [
+		{ type: 'section', text: { type: 'mrkdwn', text: words } },
+		{ type: 'actions', block_id: 'row', elements: [{ type: 'button', action_id: 'more', text: plain('More') }] },
+	],
+});
+const publish = (view: Json, extra: Json = {}) =>
+	callSlack(slack, 'views.publish', { user_id: 'U0ADA', view, ...extra });
+
+describe('the Home tab', () => {
+	it('is told of when it is opened, with the view that was published', async () => {
+		await start();
+		await slack.as('ada').openApp('home');
+		await publish(home('Nothing to do'));
+		await slack.as('ada').openApp('home');
+		await slack.as('ada').openApp('messages');
+		const events = heard.map((body) => body.event as Json);
+		expect(events).toMatchObject([
+			{ type: 'app_home_opened', user: 'U0ADA', tab: 'home', channel: expect.stringMatching(/^D/) },
+			{ tab: 'home', view: { type: 'home', blocks: [{ type: 'section' }, { block_id: 'row' }] } },
+			{ tab: 'messages' },
+		]);
+		expect(events[0]).not.toHaveProperty('view');
+		expect(events[2]).not.toHaveProperty('view');
+	});
+
+	it('shows each person their own, replaced only under the hash that is known', async () => {
+		const first = await publish(home('one'));
+		expect(slack.as('ada').home()?.text()).toContain('one');
+		expect(slack.as('grace').home()).toBeNull();
+		const { hash } = first.view as { hash: string };
+		expect(await publish(home('two'), { hash })).toMatchObject({ ok: true });
+		expect(await publish(home('three'), { hash })).toMatchObject({ error: 'hash_conflict' });
+		expect(slack.as('ada').home()?.text()).toContain('two');
+		expect(await publish(inputModal())).toMatchObject({ error: 'invalid_arguments' });
+	});
+
+	it('lets people press what is on it, and opens a modal over it', async () => {
+		await start((app) => {
+			app.action('more', async ({ ack, body, client }) => {
+				await ack();
+				if ('trigger_id' in body) await client.views.open({ trigger_id: body.trigger_id, view: inputModal() as never });
+			});
+		});
+		await publish(home('one'));
+		expect(await slack.as('ada').home()?.press('More')).toBe(true);
+		await slack.as('ada').waitForModal('Answer');
+		expect(heard[0]).toMatchObject({
+			type: 'block_actions',
+			container: { type: 'view' },
+			view: { type: 'home', callback_id: '' },
+			actions: [{ action_id: 'more', block_id: 'row' }],
+		});
+		expect(heard[0]).not.toHaveProperty('channel');
+		expect(heard[0]).not.toHaveProperty('response_url');
+		// The modal in front of it takes nothing away from it.
+		expect(await slack.as('ada').home()?.press('More')).toBe(true);
+	});
+});
+
+describe('options that the app loads', () => {
+	const view = inputModal({
+		blocks: [
+			{
+				type: 'input',
+				block_id: 'where',
+				label: plain('City'),
+				element: { type: 'external_select', action_id: 'city', min_query_length: 2 },
+			},
+		],
+	});
+	const open = () => callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view });
+	const option = (name: string) => ({ text: plain(name), value: name.toLowerCase() });
+
+	it.each(TRANSPORTS)('are asked for with what was typed, and can be chosen, over %s', async (transport) => {
+		await start((app) => {
+			app.options('city', async ({ ack, options }) => {
+				const found = ['London', 'Lisbon', 'Paris'].filter((name) => name.toLowerCase().startsWith(options.value));
+				await ack({ options: found.map(option) as never });
+			});
+			app.view(/.*/, async ({ ack }) => ack());
+		}, transport);
+		await open();
+		const modal = await slack.as('ada').waitForModal();
+		expect(await modal.suggest('City', 'l')).toBeNull();
+		expect(heard).toEqual([]);
+		expect(await modal.suggest('City', 'li')).toEqual(['Lisbon']);
+		expect(heard[0]).toMatchObject({
+			type: 'block_suggestion',
+			action_id: 'city',
+			block_id: 'where',
+			value: 'li',
+			container: { type: 'view', view_id: modal.id },
+			view: { id: modal.id },
+			user: { id: 'U0ADA' },
+		});
+		await expect(modal.choose('City', 'Paris')).rejects.toThrow('Options: Lisbon');
+		await modal.choose('City', 'Lisbon');
+		expect(modal.value('City')).toBe('Lisbon');
+		expect((await modal.submit()).outcome).toBe('closed');
+		expect(heard[1]).toMatchObject({
+			view: { state: { values: { where: { city: { selected_option: { value: 'lisbon' } } } } } },
+		});
+	});
+
+	it('come in groups too, or not at all', async () => {
+		let answer: Json = { option_groups: [{ label: plain('Europe'), options: [option('Rome')] }] };
+		await start((app) => {
+			app.options('city', async ({ ack }) => ack(answer as never));
+		});
+		await open();
+		const modal = await slack.as('ada').waitForModal();
+		expect(await modal.suggest('City', 'ro')).toEqual(['Rome']);
+		answer = { options: [] };
+		expect(await modal.suggest('City', 'ro')).toEqual([]);
+		expect(slack.violations()).toEqual([]);
+	});
+
+	it.each([
+		['more than 100', { options: Array.from({ length: 101 }, (_, index) => option(`City ${index}`)) }],
+		['options without text', { options: [{ value: 'x' }] }],
+		['neither options nor groups', { cities: [] }],
+	])('are refused with %s', async (_what, answer) => {
+		await start((app) => {
+			app.options('city', async ({ ack }) => ack(answer as never));
+		});
+		await open();
+		expect(await (await slack.as('ada').waitForModal()).suggest('City', 'city')).toBeNull();
+		expect(slack.violations()).toMatchObject([{ where: 'block_suggestion ack' }]);
+	});
+
+	it('are given up after three seconds', async () => {
+		await start((app) => {
+			app.options('city', async () => {});
+		});
+		await open();
+		const typed = (await slack.as('ada').waitForModal()).suggest('City', 'rome');
+		await slack.changes.until(
+			() => slack.traffic.deliveries('block_suggestion').length === 1,
+			() => 'Nothing has come.',
+		);
+		await clock.advance(3000);
+		expect(await typed).toBeNull();
+	});
+
+	it('stand in messages as well', async () => {
+		await start((app) => {
+			app.options('city', async ({ ack }) => ack({ options: [option('Rome')] as never }));
+			app.action('city', async ({ ack }) => ack());
+		});
+		const element = { type: 'external_select', action_id: 'city', placeholder: plain('City') };
+		const blocks = [{ type: 'actions', block_id: 'where', elements: [element] }];
+		await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card', blocks });
+		const message = await slack.as('ada').waitForMessage('#agents', '');
+		expect(await message.suggest('City', 'rom')).toEqual(['Rome']);
+		await message.choose('City', 'Rome');
+		expect(heard).toMatchObject([
+			{ type: 'block_suggestion', container: { type: 'message' }, channel: { id: 'C0AGENTS' } },
+			{ type: 'block_actions', actions: [{ selected_option: { value: 'rome' } }] },
+		]);
+	});
+});

@@ -1,0 +1,135 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
+import type { Json } from './json.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+
+interface Received {
+	headers: IncomingHttpHeaders;
+	body: string;
+	response: ServerResponse;
+}
+
+let slack: FakeSlack;
+let clock: ManualClock;
+let server: Server;
+let received: Received[];
+let answer: (request: Received) => void;
+
+beforeEach(async () => {
+	received = [];
+	answer = ({ response }) => response.end();
+	server = createServer((request, response) => {
+		const chunks: Buffer[] = [];
+		request.on('data', (chunk: Buffer) => chunks.push(chunk));
+		request.on('end', () => {
+			const one = { headers: request.headers, body: Buffer.concat(chunks).toString('utf8'), response };
+			received.push(one);
+			answer(one);
+		});
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	clock = createManualClock();
+	const requestUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/slack/events`;
+	slack = await createFakeSlack({ clock, requestUrl, signingSecret: 'shh' });
+});
+afterEach(async () => {
+	await slack.close();
+	server.closeAllConnections();
+	server.close();
+});
+
+describe('signed HTTP', () => {
+	it('carries commands as a form, signed over the very body', async () => {
+		slack.settings.commands = [{ command: '/demo', escaped: true }];
+		expect(await slack.as('ada').command('#secret', '/demo 3f9a2c1d for @grace')).toMatchObject({ ok: true });
+		const [request] = received;
+		const form = new URLSearchParams(request?.body);
+		expect(Object.fromEntries(form)).toMatchObject({
+			command: '/demo',
+			text: '3f9a2c1d for <@U0GRACE|grace>',
+			user_id: 'U0ADA',
+			channel_id: 'C0SECRET',
+			channel_name: 'privategroup',
+			team_id: 'T0ACME',
+			trigger_id: expect.stringMatching(/^\w+\.\d+\.\d+$/),
+			response_url: expect.stringContaining(slack.origin),
+		});
+		const stamp = Number(request?.headers['x-slack-request-timestamp']);
+		const signature = createHmac('sha256', 'shh').update(`v0:${stamp}:${request?.body}`).digest('hex');
+		expect(request?.headers['x-slack-signature']).toBe(`v0=${signature}`);
+		expect(Math.abs(Date.now() / 1000 - stamp)).toBeLessThan(60);
+	});
+
+	it('carries interactions in a payload field and events as JSON', async () => {
+		await slack.as('ada').globalShortcut('start');
+		await slack.as('ada').say('dm', 'hello <there>');
+		const payload = JSON.parse(new URLSearchParams(received[0]?.body).get('payload') ?? '') as Json;
+		expect(payload).toMatchObject({ type: 'shortcut', callback_id: 'start', user: { id: 'U0ADA', team_id: 'T0ACME' } });
+		const event = JSON.parse(received[1]?.body ?? '') as Json;
+		expect(event).toMatchObject({
+			type: 'event_callback',
+			event_id: expect.stringMatching(/^Ev/),
+			event: { type: 'message', channel_type: 'im', text: 'hello &lt;there&gt;', user: 'U0ADA' },
+		});
+		expect(received[1]?.headers['x-slack-retry-num']).toBeUndefined();
+	});
+
+	it('counts anything but 200 as a failure and names it when it comes again', async () => {
+		answer = ({ response }) => {
+			response.statusCode = received.length === 1 ? 500 : 200;
+			response.end();
+		};
+		await slack.as('ada').say('dm', 'hello');
+		await clock.advance(0);
+		await slack.changes.until(
+			() => slack.traffic.deliveries('message').at(-1)?.acked,
+			() => 'Nothing came again.',
+		);
+		expect(received[1]?.headers).toMatchObject({ 'x-slack-retry-num': '1', 'x-slack-retry-reason': 'http_error' });
+	});
+
+	it('gives up a command after three seconds, and at once when nobody listens', async () => {
+		const arrived = Promise.withResolvers<void>();
+		answer = () => arrived.resolve();
+		const typed = slack.as('ada').command('#agents', '/demo');
+		await arrived.promise;
+		await clock.advance(3000);
+		expect(await typed).toEqual({ ok: false, error: 'operation_timeout' });
+		slack.setRequestUrl('http://127.0.0.1:1/slack/events');
+		expect(await slack.as('ada').command('#agents', '/demo')).toEqual({ ok: false, error: 'http_client_error' });
+	});
+
+	it('shows the answer of a command in the channel when it says so', async () => {
+		answer = ({ response }) => response.end(JSON.stringify({ response_type: 'in_channel', text: 'For all' }));
+		await slack.as('ada').command('#agents', '/demo');
+		expect(slack.as('grace').messages('#agents')[0]?.text()).toBe('For all');
+		answer = ({ response }) => response.end('Just text');
+		await slack.as('ada').command('#agents', '/demo');
+		expect(
+			slack
+				.as('ada')
+				.messages('#agents')
+				.map((one) => one.text()),
+		).toEqual(['For all', 'Just text']);
+		expect(slack.as('grace').messages('#agents')).toHaveLength(1);
+	});
+
+	it('verifies a request URL by its challenge', async () => {
+		answer = ({ body, response }) => response.end(String((JSON.parse(body) as Json).challenge));
+		expect(await slack.verifyRequestUrl()).toBe(true);
+		answer = ({ response }) => response.end('something else');
+		expect(await slack.verifyRequestUrl()).toBe(false);
+	});
+
+	it('delivers twice on request', async () => {
+		slack.faults.duplicateNext('shortcut');
+		await slack.as('ada').globalShortcut('start');
+		expect(received).toHaveLength(2);
+		expect(received[1]?.body).toBe(received[0]?.body);
+	});
+});

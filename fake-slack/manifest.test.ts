@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { App } from '@slack/bolt';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type RunningApp, startBoltApp } from './bolt-app.ts';
+import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
+import type { Json } from './json.ts';
+import { callSlack } from './test-calls.ts';
+
+let slack: FakeSlack;
+let running: RunningApp | undefined;
+let heard: Json[];
+
+async function start(manifest: unknown): Promise<void> {
+	heard = [];
+	slack = await createFakeSlack({ manifest });
+	running = await startBoltApp(slack, 'socket', (app: App) => {
+		app.use(async ({ body, next }) => {
+			heard.push(body as unknown as Json);
+			await next();
+		});
+		app.command(/.*/, async ({ ack }) => ack());
+		app.shortcut(/.*/, async ({ ack }) => ack());
+	});
+}
+afterEach(async () => {
+	await running?.stop();
+	await slack.close();
+});
+
+function manifest({
+	escaped = false,
+	events = [] as string[],
+	scopes = ['commands', 'chat:write'],
+	home = false,
+} = {}) {
+	return {
+		display_information: { name: 'Lunch Bot' },
+		features: {
+			app_home: { home_tab_enabled: home, messages_tab_enabled: false },
+			bot_user: { display_name: 'Lunch Bot' },
+			slash_commands: [{ command: '/lunch', description: 'Order', should_escape: escaped }],
+			shortcuts: [{ type: 'message', name: 'Order this', callback_id: 'order', description: 'Order' }],
+		},
+		oauth_config: { scopes: { bot: scopes } },
+		settings: { event_subscriptions: { bot_events: events } },
+	};
+}
+
+const line = '/lunch for @grace in #agents, see https://example.com/menu?a=1';
+
+describe('the app as its manifest declares it', () => {
+	it('has a name, and is read from a file as well', async () => {
+		const folder = mkdtempSync(join(tmpdir(), 'fake-slack-'));
+		const path = join(folder, 'manifest.yml');
+		writeFileSync(path, 'display_information:\n  name: Dinner\noauth_config: { scopes: { bot: [commands] } }\n');
+		await start(path);
+		rmSync(folder, { recursive: true });
+		expect(await callSlack(slack, 'auth.test', {})).toMatchObject({ user: 'dinner' });
+		expect(await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'x' })).toMatchObject({
+			error: 'missing_scope',
+			needed: 'chat:write',
+			provided: 'commands',
+		});
+	});
+
+	it('gets the text of commands as it was typed', async () => {
+		await start(manifest());
+		await slack.as('ada').command('#agents', line);
+		expect(heard).toMatchObject([{ text: 'for @grace in #agents, see https://example.com/menu?a=1' }]);
+	});
+
+	it('gets mentions, channels and links as ids and in brackets with should_escape', async () => {
+		await start(manifest({ escaped: true }));
+		await slack.as('ada').command('#agents', line);
+		expect(heard).toMatchObject([
+			{ text: 'for <@U0GRACE|grace> in <#C0AGENTS|agents>, see <https://example.com/menu?a=1>' },
+		]);
+	});
+
+	it('has no other commands and shortcuts', async () => {
+		await start(manifest());
+		expect(await slack.as('ada').command('#agents', '/dinner')).toMatchObject({ ok: false, error: 'invalid_command' });
+		const message = await slack.as('ada').say('#agents', 'soup');
+		expect(await slack.as('ada').shortcut(message, 'order')).toBe(true);
+		await expect(slack.as('ada').shortcut(message, 'pay')).rejects.toThrow('no message shortcut pay');
+		await expect(slack.as('ada').globalShortcut('order')).rejects.toThrow('no global shortcut order');
+		expect(heard).toHaveLength(1);
+	});
+
+	it('hears of no event it is not subscribed to or has no scope for', async () => {
+		await start(manifest({ events: ['app_mention', 'channel_archive'], scopes: ['commands', 'app_mentions:read'] }));
+		await slack.invite('#general', 'lunchbot');
+		await slack.archive('#agents');
+		await slack.as('ada').mention('#general', 'hello');
+		expect(heard.map((body) => (body.event as Json).type)).toEqual(['app_mention']);
+	});
+
+	it('has a Home and takes direct messages only when it says so', async () => {
+		await start(manifest());
+		const view = { type: 'home', blocks: [] };
+		const refused = await callSlack(slack, 'views.publish', { user_id: 'U0ADA', view });
+		expect(refused).toMatchObject({ error: 'not_enabled' });
+		await expect(slack.as('ada').openApp('home')).rejects.toThrow('no Home tab');
+		await expect(slack.as('ada').say('dm', 'hello')).rejects.toThrow('turned off');
+	});
+});

@@ -1,0 +1,397 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
+import type { Json } from './json.ts';
+import { createManualClock } from './manual-clock.ts';
+import { callSlack } from './test-calls.ts';
+
+let slack: FakeSlack;
+
+beforeEach(async () => {
+	slack = await createFakeSlack({ clock: createManualClock() });
+});
+afterEach(() => slack.close());
+
+const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
+const post = (args: Json) => callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', ...args });
+
+describe('chat.postMessage', () => {
+	it('posts for everybody in the channel, with rising timestamps', async () => {
+		const first = await post({ text: 'one' });
+		const second = await post({ text: 'two' });
+		expect(Number(second.ts)).toBeGreaterThan(Number(first.ts));
+		expect(
+			slack
+				.as('grace')
+				.messages('#agents')
+				.map((message) => message.text()),
+		).toEqual(['one', 'two']);
+	});
+
+	it.each([
+		['C0GENERAL', 'not_in_channel'],
+		['C0OLD', 'is_archived'],
+		['C0VAULT', 'channel_not_found'],
+		['C0NOWHERE', 'channel_not_found'],
+	])('refuses %s with %s', async (channel, error) => {
+		expect(await post({ channel, text: 'hello' })).toMatchObject({ ok: false, error });
+	});
+
+	it('posts into a public channel without being a member only with chat:write.public', async () => {
+		slack.settings.scopes.push('chat:write.public');
+		expect(await post({ channel: 'C0GENERAL', text: 'hello' })).toMatchObject({ ok: true });
+		expect(await post({ channel: 'C0VAULT', text: 'hello' })).toMatchObject({ error: 'channel_not_found' });
+	});
+
+	it('refuses an empty message, invalid blocks and a thread_ts that is none', async () => {
+		expect(await post({})).toMatchObject({ error: 'no_text' });
+		const answer = await post({ text: 'x', blocks: [{ type: 'section' }] });
+		expect(answer).toMatchObject({ error: 'invalid_blocks' });
+		expect(slack.violations().map((one) => one.where)).toEqual(['chat.postMessage', 'chat.postMessage']);
+		expect(await post({ text: 'x', thread_ts: 'yesterday' })).toMatchObject({ error: 'invalid_thread_ts' });
+	});
+
+	it('takes markdown_text in place of text and blocks, and not beside them', async () => {
+		await post({ markdown_text: '# Report' });
+		const shown = slack.as('ada').messages('#agents');
+		expect(shown.map((message) => message.text())).toEqual(['# Report']);
+		for (const beside of [{ text: 'x' }, { blocks: [section('x')] }]) {
+			expect(await post({ markdown_text: 'y', ...beside })).toMatchObject({ error: 'markdown_text_conflict' });
+		}
+	});
+
+	it.each([
+		['broken JSON', '[{'],
+		['JSON that is no list', { blocks: [section('x')] }],
+		['half a surrogate pair', [section('\ud83d')]],
+	])('refuses blocks that are %s', async (_, blocks) => {
+		const form = new URLSearchParams({
+			channel: 'C0AGENTS',
+			text: 'x',
+			blocks: typeof blocks === 'string' ? blocks : JSON.stringify(blocks),
+		});
+		const headers = { authorization: `Bearer ${slack.tokens.bot}` };
+		const response = await fetch(`${slack.apiUrl}chat.postMessage`, { method: 'POST', body: form, headers });
+		expect(await response.json()).toMatchObject({ ok: false, error: 'invalid_blocks_format' });
+	});
+
+	it('puts a reply to a reply into the same thread and shows a broadcast reply in the channel', async () => {
+		const { ts } = await post({ text: 'parent' });
+		const reply = await post({ text: 'reply', thread_ts: ts });
+		await post({ text: 'deeper', thread_ts: reply.ts, reply_broadcast: true });
+		const ada = slack.as('ada');
+		expect(ada.messages('#agents').map((message) => message.text())).toEqual(['parent', 'deeper']);
+		expect(
+			ada
+				.messages('#agents')[0]
+				?.thread()
+				.map((message) => message.text()),
+		).toEqual(['reply', 'deeper']);
+	});
+
+	it.each([{}, { reply_broadcast: true }])(
+		'posts into the channel when the parent of its thread is gone, %o',
+		async (more) => {
+			const { ts } = await post({ text: 'parent' });
+			await callSlack(slack, 'chat.delete', { channel: 'C0AGENTS', ts });
+			const answer = await post({ text: 'reply', thread_ts: ts, ...more });
+			expect(answer).toMatchObject({ ok: true, message: { text: 'reply' } });
+			expect(answer.message).not.toHaveProperty('thread_ts');
+			const [message] = slack.as('ada').messages('#agents');
+			expect([message?.text(), message?.threadTs(), message?.isBroadcast()]).toEqual(['reply', null, false]);
+		},
+	);
+
+	it('opens the direct conversation when it is given a person', async () => {
+		const answer = await post({ channel: 'U0ADA', text: 'hello' });
+		expect(answer.channel).toMatch(/^D/);
+		expect(
+			slack
+				.as('ada')
+				.dm()
+				.map((message) => message.text()),
+		).toEqual(['hello']);
+	});
+
+	it('fails as a whole on an image Slack cannot download', async () => {
+		slack.settings.undownloadable = (url) => url.includes('gone');
+		const image = { type: 'image', image_url: 'https://files.test/gone.png', alt_text: 'screen' };
+		expect(await post({ text: 'x', blocks: [section('before'), image] })).toMatchObject({
+			error: 'invalid_blocks',
+			response_metadata: { messages: ['[ERROR] downloading image failed [json-pointer:/blocks/1/image_url]'] },
+		});
+		expect(slack.as('ada').messages('#agents')).toEqual([]);
+		expect(slack.violations()).toEqual([]);
+	});
+});
+
+describe('chat.update and chat.delete', () => {
+	it('removes the blocks when only text is given, and remembers what was there', async () => {
+		const { ts } = await post({ text: 'old', blocks: [section('old block')] });
+		expect(await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'new' })).toMatchObject({ ok: true });
+		const [message] = slack.as('ada').messages('#agents');
+		expect(message?.text()).toBe('new');
+		expect(message?.blocks()).toEqual([]);
+		expect(message?.editHistory()).toEqual(['old block']);
+	});
+
+	it('takes markdown_text too', async () => {
+		const { ts } = await post({ text: 'before', blocks: [section('before')] });
+		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, markdown_text: '# After' });
+		const [message] = slack.as('ada').messages('#agents');
+		expect(message?.text()).toBe('# After');
+	});
+
+	it('treats text as if a person had typed it unless parse says otherwise, unlike a new message', async () => {
+		const text = 'see @here, @grace and #agents <@U0GRACE>';
+		const { ts } = await post({ text });
+		const stored = () => slack.snapshot().messages[0]?.text;
+		expect(stored()).toBe(text);
+		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text, parse: 'none' });
+		expect(stored()).toBe(text);
+		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text });
+		expect(stored()).toBe('see <!here>, <@U0GRACE> and <#C0AGENTS|> <@U0GRACE>');
+		const wrong = await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text, parse: 'some' });
+		expect(wrong).toMatchObject({ error: 'invalid_arguments' });
+	});
+
+	it('keeps the metadata unless told otherwise', async () => {
+		const metadata = { event_type: 'card', event_payload: { key: '1' } };
+		const { ts } = await post({ text: 'old', metadata });
+		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'new' });
+		expect(slack.as('ada').messages('#agents')[0]?.metadata()).toEqual(metadata);
+		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'new', metadata: {} });
+		expect(slack.as('ada').messages('#agents')[0]?.metadata()).toBeNull();
+	});
+
+	it('touches only the own messages of the app, and no ephemeral ones', async () => {
+		const theirs = await slack.as('ada').say('#general', 'mine');
+		await slack.invite('#general', 'sampleapp');
+		const edit = { channel: 'C0GENERAL', ts: theirs.ts, text: 'x' };
+		expect(await callSlack(slack, 'chat.update', edit)).toMatchObject({ error: 'cant_update_message' });
+		expect(await callSlack(slack, 'chat.delete', edit)).toMatchObject({ error: 'cant_delete_message' });
+		const hidden = await callSlack(slack, 'chat.postEphemeral', { channel: 'C0AGENTS', user: 'U0ADA', text: 'x' });
+		const late = { channel: 'C0AGENTS', ts: hidden.message_ts, text: 'y' };
+		expect(await callSlack(slack, 'chat.update', late)).toMatchObject({ error: 'message_not_found' });
+	});
+
+	it('deletes a message for everybody', async () => {
+		const { ts } = await post({ text: 'old' });
+		await callSlack(slack, 'chat.delete', { channel: 'C0AGENTS', ts });
+		expect(slack.as('ada').messages('#agents')).toEqual([]);
+		const again = await callSlack(slack, 'chat.delete', { channel: 'C0AGENTS', ts });
+		expect(again).toMatchObject({ error: 'message_not_found' });
+	});
+
+	it('leaves a tombstone for a message with replies, and the thread lives on until the last of them goes', async () => {
+		const { ts } = await post({ text: 'parent', metadata: { event_type: 'card', event_payload: {} } });
+		const first = await post({ text: 'first', thread_ts: ts });
+		await callSlack(slack, 'chat.delete', { channel: 'C0AGENTS', ts });
+		const second = await post({ text: 'second', thread_ts: ts });
+		expect(second).toMatchObject({ ok: true, message: { thread_ts: ts } });
+		const thread = await callSlack(slack, 'conversations.replies', { channel: 'C0AGENTS', ts });
+		const tombstone = { subtype: 'tombstone', text: 'This message was deleted.', user: 'USLACKBOT', hidden: true };
+		expect((thread.messages as Json[])[0]).toMatchObject({ ...tombstone, ts, thread_ts: ts, reply_count: 2 });
+		expect(JSON.stringify(thread)).not.toContain('event_type');
+		const [seen] = slack.as('ada').messages('#agents');
+		expect([seen?.author(), seen?.text()]).toEqual(['slackbot', 'This message was deleted.']);
+		const gone = { error: 'message_not_found' };
+		expect(await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'x' })).toMatchObject(gone);
+		expect(await callSlack(slack, 'chat.delete', { channel: 'C0AGENTS', ts })).toMatchObject(gone);
+		for (const reply of [first, second]) await callSlack(slack, 'chat.delete', { channel: 'C0AGENTS', ts: reply.ts });
+		expect(slack.as('ada').messages('#agents', { all: true })).toEqual([]);
+	});
+
+	it('refuses in an archived channel and with too long a text', async () => {
+		const { ts } = await post({ text: 'old' });
+		const long = { channel: 'C0AGENTS', ts, text: 'x'.repeat(4001) };
+		expect(await callSlack(slack, 'chat.update', long)).toMatchObject({ error: 'msg_too_long' });
+		await slack.archive('#agents');
+		const archived = { channel: 'C0AGENTS', ts, text: 'x' };
+		expect(await callSlack(slack, 'chat.update', archived)).toMatchObject({ error: 'is_inactive' });
+	});
+});
+
+describe('chat.postEphemeral', () => {
+	it('is seen by one person of the channel only', async () => {
+		const args = { channel: 'C0AGENTS', user: 'U0ADA', text: 'psst' };
+		expect(await callSlack(slack, 'chat.postEphemeral', args)).toMatchObject({ ok: true });
+		expect(slack.as('ada').messages('#agents')[0]?.isEphemeral()).toBe(true);
+		expect(slack.as('grace').messages('#agents')).toEqual([]);
+		const stranger = { channel: 'C0AGENTS', user: 'U0EVE', text: 'psst' };
+		expect(await callSlack(slack, 'chat.postEphemeral', stranger)).toMatchObject({ error: 'user_not_in_channel' });
+	});
+
+	it('is seen in a thread only when that has replies', async () => {
+		const { ts } = await post({ text: 'parent' });
+		const psst = (threadTs: unknown) =>
+			callSlack(slack, 'chat.postEphemeral', { channel: 'C0AGENTS', user: 'U0ADA', text: 'psst', thread_ts: threadTs });
+		const whispers = () =>
+			slack
+				.as('ada')
+				.messages('#agents', { all: true })
+				.filter((message) => message.isEphemeral());
+		expect(await psst(ts)).toMatchObject({ ok: true, message_ts: expect.any(String) });
+		expect(await psst('1.000001')).toMatchObject({ ok: true });
+		expect(whispers()).toEqual([]);
+		const reply = await post({ text: 'reply', thread_ts: ts });
+		await psst(ts);
+		await psst(reply.ts);
+		expect(whispers().map((message) => message.threadTs())).toEqual([ts, ts]);
+	});
+});
+
+describe('history', () => {
+	it('shows metadata only when asked for, newest first, and never ephemeral messages', async () => {
+		const metadata = { event_type: 'card', event_payload: { key: '1' } };
+		const parent = await post({ text: 'one', metadata });
+		await post({ text: 'two' });
+		await callSlack(slack, 'chat.postEphemeral', { channel: 'C0AGENTS', user: 'U0ADA', text: 'psst' });
+		const bare = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS' });
+		expect((bare.messages as Json[]).map((message) => message.text)).toEqual(['two', 'one']);
+		expect(JSON.stringify(bare)).not.toContain('event_payload');
+		const args = { channel: 'C0AGENTS', include_all_metadata: true, oldest: parent.ts, inclusive: true };
+		const full = await callSlack(slack, 'conversations.history', args);
+		expect((full.messages as Json[])[1]).toMatchObject({ text: 'one', metadata });
+	});
+
+	it.each([
+		['oldest', 'yesterday', 'invalid_ts_oldest'],
+		['oldest', '0000000000.000000', 'invalid_ts_oldest'],
+		['latest', '-1', 'invalid_ts_latest'],
+		['latest', '1767603600.1234567', 'invalid_ts_latest'],
+	])('is refused with %s %s', async (name, time, error) => {
+		const answer = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', [name]: time });
+		expect(answer).toMatchObject({ error });
+	});
+
+	it('begins after a time and ends before one, which belong to it when inclusive', async () => {
+		const sent: unknown[] = [];
+		for (const text of ['one', 'two', 'three']) sent.push((await post({ text })).ts);
+		const [oldest, , latest] = sent;
+		const read = async (extra: Json) => {
+			const answer = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', ...extra });
+			return (answer.messages as Json[]).map((message) => message.text);
+		};
+		expect(await read({ oldest: 0 })).toEqual(['three', 'two', 'one']);
+		expect(await read({ oldest, latest })).toEqual(['two']);
+		expect(await read({ oldest, latest, inclusive: true })).toEqual(['three', 'two', 'one']);
+	});
+
+	it('leaves replies to their threads, unless they are shown in the channel too', async () => {
+		const { ts } = await post({ text: 'parent' });
+		await post({ text: 'reply', thread_ts: ts });
+		await post({ text: 'for all', thread_ts: ts, reply_broadcast: true });
+		const answer = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS' });
+		expect((answer.messages as Json[]).map((message) => message.text)).toEqual(['for all', 'parent']);
+	});
+
+	it('has no more messages on a page than the app may have, however many it asks for', async () => {
+		slack.settings.historyPageSize = 2;
+		for (const text of ['one', 'two', 'three']) await post({ text });
+		const answer = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', limit: 100 });
+		expect(answer).toMatchObject({ messages: [{ text: 'three' }, { text: 'two' }], has_more: true });
+	});
+
+	it('takes no cursor of another list', async () => {
+		for (const text of ['one', 'two', 'three']) await post({ text });
+		const first = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', limit: 1 });
+		const { next_cursor: cursor } = first.response_metadata as { next_cursor: string };
+		const next = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', limit: 1, cursor });
+		expect(next).toMatchObject({ messages: [{ text: 'two' }] });
+		const other = await callSlack(slack, 'conversations.history', { channel: 'C0SECRET', cursor });
+		expect(other).toMatchObject({ error: 'invalid_cursor' });
+		const number = Buffer.from('1').toString('base64url');
+		const madeUp = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', cursor: number });
+		expect(madeUp).toMatchObject({ error: 'invalid_cursor' });
+	});
+
+	it('gives a thread from its parent, oldest first', async () => {
+		const { ts } = await post({ text: 'parent' });
+		await post({ text: 'a', thread_ts: ts });
+		await post({ text: 'b', thread_ts: ts });
+		const answer = await callSlack(slack, 'conversations.replies', { channel: 'C0AGENTS', ts });
+		expect((answer.messages as Json[]).map((message) => message.text)).toEqual(['parent', 'a', 'b']);
+		const none = await callSlack(slack, 'conversations.replies', { channel: 'C0AGENTS', ts: '1.000000' });
+		expect(none).toMatchObject({ error: 'thread_not_found' });
+	});
+
+	it('comes in pages, the parent of a thread in the first, however many messages are asked for', async () => {
+		slack.settings.historyPageSize = 15;
+		const { ts } = await post({ text: 'parent' });
+		for (let number = 1; number <= 16; number++) await post({ text: `reply ${number}`, thread_ts: ts });
+		const asked = { channel: 'C0AGENTS', ts, limit: 100 };
+		const first = await callSlack(slack, 'conversations.replies', asked);
+		expect((first.messages as Json[]).map((message) => message.text).slice(0, 2)).toEqual(['parent', 'reply 1']);
+		expect(first.messages).toHaveLength(15);
+		expect(first.has_more).toBe(true);
+		const { next_cursor: cursor } = first.response_metadata as { next_cursor: string };
+		const rest = await callSlack(slack, 'conversations.replies', { ...asked, cursor });
+		expect((rest.messages as Json[]).map((message) => message.text)).toEqual(['reply 15', 'reply 16']);
+		expect(rest).toMatchObject({ has_more: false, response_metadata: { next_cursor: '' } });
+		const wrong = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', cursor: 'nonsense' });
+		expect(wrong).toMatchObject({ error: 'invalid_cursor' });
+	});
+
+	it('is closed to a bot that is not a member', async () => {
+		const answer = await callSlack(slack, 'conversations.history', { channel: 'C0GENERAL' });
+		expect(answer).toMatchObject({ error: 'not_in_channel' });
+	});
+
+	it('links to a message', async () => {
+		const { ts } = await post({ text: 'parent' });
+		const link = await callSlack(slack, 'chat.getPermalink', { channel: 'C0AGENTS', message_ts: ts });
+		expect(link.permalink).toBe(`https://acme.slack.com/archives/C0AGENTS/p${String(ts).replace('.', '')}`);
+	});
+});
+
+describe('messages of people', () => {
+	it('come with the rich text and the id that their client made', async () => {
+		const typed = 'hey @grace & @here: #agents has <b> at https://example.com/?a=1&b=2 @nobody';
+		const said = await slack.as('ada').say('#agents', typed);
+		const answer = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS' });
+		expect((answer.messages as Json[])[0]).toMatchObject({
+			text: 'hey <@U0GRACE> &amp; <!here>: <#C0AGENTS|> has &lt;b&gt; at <https://example.com/?a=1&amp;b=2> @nobody',
+			client_msg_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+			blocks: [
+				{
+					type: 'rich_text',
+					elements: [
+						{
+							type: 'rich_text_section',
+							elements: [
+								{ type: 'text', text: 'hey ' },
+								{ type: 'user', user_id: 'U0GRACE' },
+								{ type: 'text', text: ' & ' },
+								{ type: 'broadcast', range: 'here' },
+								{ type: 'text', text: ': ' },
+								{ type: 'channel', channel_id: 'C0AGENTS' },
+								{ type: 'text', text: ' has <b> at ' },
+								{ type: 'link', url: 'https://example.com/?a=1&b=2' },
+								{ type: 'text', text: ' @nobody' },
+							],
+						},
+					],
+				},
+			],
+		});
+		expect(said.text()).toBe(typed);
+		const own = await post({ text: 'card' });
+		expect(own.message).not.toHaveProperty('client_msg_id');
+	});
+
+	it('shown in the channel too are thread broadcasts, with the root of their thread', async () => {
+		const { ts } = await post({ text: 'card' });
+		const posted = await post({ text: 'look', thread_ts: ts, reply_broadcast: true });
+		expect(posted.message).toMatchObject({ subtype: 'thread_broadcast', thread_ts: ts, root: { ts, text: 'card' } });
+		const reply = await slack.as('ada').say('#agents', 'mine', { thread: String(ts), broadcast: true });
+		expect(reply.isBroadcast()).toBe(true);
+		const answer = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS' });
+		expect((answer.messages as Json[]).map((message) => message.subtype)).toEqual([
+			'thread_broadcast',
+			'thread_broadcast',
+			undefined,
+		]);
+		const quiet = await post({ text: 'hidden', thread_ts: ts });
+		expect(quiet.message).not.toHaveProperty('subtype');
+	});
+});

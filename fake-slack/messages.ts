@@ -1,0 +1,200 @@
+import { type Core, channelById, nextTs, personOf, SlackError } from './core.ts';
+import { withIds } from './elements.ts';
+import { carryOver } from './input-state.ts';
+import { isRecord, type Json, record, text } from './json.ts';
+import type { Channel, Message, Person } from './state.ts';
+import { isShared } from './teams.ts';
+import { type MessageMethod, type SlackProblem, validateMessage } from './validation/index.ts';
+
+/** Versions of a message kept: a card that is updated for days must not fill the memory. */
+const HISTORY_KEPT = 200;
+
+/** Every image_url in the blocks with its JSON pointer. */
+function images(value: unknown, pointer: string): { url: string; pointer: string }[] {
+	if (Array.isArray(value)) return value.flatMap((one, index) => images(one, `${pointer}/${index}`));
+	if (!isRecord(value)) return [];
+	return Object.entries(value).flatMap(([key, inner]) =>
+		key === 'image_url' && typeof inner === 'string'
+			? [{ url: inner, pointer: `${pointer}/image_url` }]
+			: images(inner, `${pointer}/${key}`),
+	);
+}
+
+/** Slack downloads the images of a message or view; one it cannot get fails the whole. */
+export function requireDownloadableImages(core: Core, blocks: unknown, error: string): void {
+	const missing = images(blocks, '/blocks').filter((image) => core.settings.undownloadable(image.url));
+	if (missing.length === 0) return;
+	const messages = missing.map((image) => `[ERROR] downloading image failed [json-pointer:${image.pointer}]`);
+	throw new SlackError(error, { response_metadata: { messages } });
+}
+
+/** Refuses a message Slack would refuse, in Slack's words. */
+export function requireValidMessage(core: Core, payload: Json, where: MessageMethod): void {
+	const problems: SlackProblem[] = validateMessage(payload, where);
+	const first = problems[0];
+	if (first) {
+		const messages = problems.map((problem) => `[ERROR] ${problem.message}`);
+		core.traffic.violate({ where, messages, payload });
+		throw new SlackError(first.error, { errors: messages, response_metadata: { messages } });
+	}
+	requireDownloadableImages(core, payload.blocks, 'invalid_blocks');
+}
+
+/** The message of a channel with this ts; ephemeral ones cannot be reached this way. */
+export function findMessage(core: Core, channel: string, ts: unknown): Message | undefined {
+	return core.state.messages.find((one) => one.channel === channel && one.ts === ts && one.ephemeralFor === undefined);
+}
+
+/**
+ * Where a post that names a thread goes. Slack's threads are flat: a reply to a reply belongs to the first message. A
+ * parent that is gone is no error: the post goes into the channel, and its `thread_ts` is missing from the response.
+ */
+function threadOf(core: Core, channel: Channel, threadTs: string): string | undefined {
+	const parent = findMessage(core, channel.id, threadTs);
+	return parent === undefined ? undefined : (parent.threadTs ?? parent.ts);
+}
+
+/** The replies to a message that everybody in the channel sees. */
+function repliesTo(core: Core, { channel, ts }: Message): Message[] {
+	return core.state.messages.filter(
+		(one) => one.channel === channel && one.threadTs === ts && one.ephemeralFor === undefined,
+	);
+}
+
+interface Posting {
+	channel: Channel;
+	user: string;
+	payload: Json;
+	ephemeralFor?: string;
+	threadTs?: string;
+	subtype?: string;
+	clientMsgId?: string;
+}
+
+/** What a message says; of what Slack makes of `markdown_text` only that it is shown is known. */
+function writtenText(payload: Json): string | undefined {
+	return text(payload, 'text') ?? text(payload, 'markdown_text');
+}
+
+/** Puts a message into a channel or thread. */
+export function postMessage(core: Core, posting: Posting): Message {
+	const { channel, user, payload } = posting;
+	const threadTs = posting.threadTs === undefined ? undefined : threadOf(core, channel, posting.threadTs);
+	const metadata = record(payload, 'metadata');
+	const broadcast = payload.reply_broadcast === true && threadTs !== undefined;
+	// A reply that is shown in the channel too is a message of its own kind (docs.slack.dev, thread_broadcast).
+	const subtype = posting.subtype ?? (broadcast ? 'thread_broadcast' : undefined);
+	const message: Message = {
+		ts: nextTs(core),
+		channel: channel.id,
+		user,
+		text: writtenText(payload) ?? '',
+		blocks: withIds(core, payload.blocks),
+		broadcast,
+		history: [],
+		inputs: {},
+		...(user === core.state.app.botUser ? { botId: core.state.app.botId } : {}),
+		...(threadTs === undefined ? {} : { threadTs }),
+		...(metadata ? { metadata: structuredClone(metadata) } : {}),
+		...(posting.ephemeralFor === undefined ? {} : { ephemeralFor: posting.ephemeralFor }),
+		...(subtype === undefined ? {} : { subtype }),
+		...(posting.clientMsgId === undefined ? {} : { clientMsgId: posting.clientMsgId }),
+		...(typeof payload.unfurl_links === 'boolean' ? { unfurlLinks: payload.unfurl_links } : {}),
+		...(typeof payload.unfurl_media === 'boolean' ? { unfurlMedia: payload.unfurl_media } : {}),
+	};
+	if (!isShownToNobody(core, posting, threadTs)) core.state.messages.push(message);
+	core.changes.emit({ kind: 'message', id: message.ts });
+	return message;
+}
+
+/** A message for one person that names a thread is shown only where the thread has replies. */
+function isShownToNobody(core: Core, { channel, ephemeralFor, threadTs }: Posting, thread?: string): boolean {
+	if (ephemeralFor === undefined || threadTs === undefined) return false;
+	const parent = thread === undefined ? undefined : findMessage(core, channel.id, thread);
+	return parent === undefined || repliesTo(core, parent).length === 0;
+}
+
+/** Replaces text and blocks: text without blocks removes the blocks; metadata stays unless given, `{}` removes it. */
+export function editMessage(core: Core, message: Message, payload: Json): void {
+	message.history.push({ text: message.text, blocks: message.blocks, at: core.clock.now() });
+	if (message.history.length > HISTORY_KEPT) message.history.shift();
+	message.text = writtenText(payload) ?? (payload.blocks === undefined ? message.text : '');
+	message.blocks = withIds(core, payload.blocks);
+	for (const [user, input] of Object.entries(message.inputs)) message.inputs[user] = carryOver(input, message.blocks);
+	message.editedTs = nextTs(core);
+	const metadata = record(payload, 'metadata');
+	if (metadata && Object.keys(metadata).length === 0) delete message.metadata;
+	else if (metadata) message.metadata = structuredClone(metadata);
+	core.changes.emit({ kind: 'message', id: message.ts });
+}
+
+/** What stands in the place of a deleted message that has replies: the thread lives on. */
+const TOMBSTONE = { subtype: 'tombstone', text: 'This message was deleted.', user: 'USLACKBOT' } as const;
+
+export function isTombstone({ subtype }: Message): boolean {
+	return subtype === TOMBSTONE.subtype;
+}
+
+/** Takes a message away; one with replies leaves a tombstone, which goes with the last of them. */
+export function deleteMessage(core: Core, message: Message): void {
+	if (repliesTo(core, message).length > 0) {
+		const { channel, ts, history } = message;
+		const tombstone: Message = { ...TOMBSTONE, channel, ts, history, blocks: [], broadcast: false, inputs: {} };
+		core.state.messages = core.state.messages.map((one) => (one === message ? tombstone : one));
+	} else {
+		core.state.messages = core.state.messages.filter((one) => one !== message);
+		const parent = findMessage(core, message.channel, message.threadTs);
+		if (parent !== undefined && isTombstone(parent)) deleteMessage(core, parent);
+	}
+	core.changes.emit({ kind: 'message', id: message.ts });
+}
+
+/** Who wrote a message, as it says itself in channels of several workspaces (docs.slack.dev, "Apps in Slack Connect"). */
+function authorInShared(author: Person): Json {
+	return {
+		user_team: author.teamId,
+		source_team: author.teamId,
+		user_profile: {
+			name: author.name,
+			display_name: author.name,
+			real_name: author.realName,
+			team: author.teamId,
+			is_restricted: author.isRestricted,
+			is_ultra_restricted: author.isUltraRestricted,
+		},
+	};
+}
+
+/** Takes a message that only this person sees off their screen. Throws in words when there is none. */
+export function dismissMessage(core: Core, user: string, channel: string, ts: string): void {
+	const message = core.state.messages.find((one) => one.channel === channel && one.ts === ts);
+	if (message === undefined) throw new Error('The message is not there any more.');
+	if (message.ephemeralFor !== user) throw new Error('Only a message for you alone can be dismissed.');
+	core.state.messages = core.state.messages.filter((one) => one !== message);
+	core.changes.emit({ kind: 'message', id: ts });
+}
+
+/** A message as Slack hands it to the app, in answers, events and payloads. */
+export function messageForApp(core: Core, message: Message, withMetadata = false): Json {
+	const author = isTombstone(message) ? null : personOf(core, message.user);
+	const channel = channelById(core, message.channel);
+	const replies = repliesTo(core, message);
+	const root = message.broadcast ? findMessage(core, message.channel, message.threadTs) : undefined;
+	return {
+		type: 'message',
+		...(message.subtype === undefined ? {} : { subtype: message.subtype }),
+		...(message.clientMsgId === undefined ? {} : { client_msg_id: message.clientMsgId }),
+		user: message.user,
+		ts: message.ts,
+		text: message.text,
+		...(author === null ? { hidden: true } : { team: author.teamId }),
+		...(author !== null && channel && isShared(channel) && !author.isBot ? authorInShared(author) : {}),
+		...(message.botId === undefined ? {} : { bot_id: message.botId, app_id: core.state.app.id }),
+		...(message.blocks.length === 0 ? {} : { blocks: structuredClone(message.blocks) }),
+		...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
+		...(root === undefined ? {} : { root: messageForApp(core, root) }),
+		...(replies.length === 0 ? {} : { thread_ts: message.ts, reply_count: replies.length }),
+		...(message.editedTs === undefined ? {} : { edited: { user: message.user, ts: message.editedTs } }),
+		...(withMetadata && message.metadata ? { metadata: structuredClone(message.metadata) } : {}),
+	};
+}

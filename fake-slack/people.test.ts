@@ -1,0 +1,295 @@
+import type { App } from '@slack/bolt';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningApp, startBoltApp } from './bolt-app.ts';
+import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
+import type { Json } from './json.ts';
+import { callSlack, inputModal } from './test-calls.ts';
+
+let slack: FakeSlack;
+let running: RunningApp;
+let heard: Json[];
+
+beforeEach(async () => {
+	heard = [];
+	slack = await createFakeSlack();
+	running = await startBoltApp(slack, 'socket', register);
+});
+afterEach(async () => {
+	await running.stop();
+	await slack.close();
+});
+
+function register(app: App): void {
+	app.use(async ({ body, next }) => {
+		heard.push(body as unknown as Json);
+		await next();
+	});
+	app.action(/.*/, async ({ ack }) => ack());
+	app.shortcut(/.*/, async ({ ack }) => ack());
+	app.command(/.*/, async ({ ack }) => ack());
+	app.view(/.*/, async ({ ack }) => ack());
+}
+
+const events = () => heard.map((body) => body.event as Json);
+const plain = (text: string) => ({ type: 'plain_text', text });
+const post = (args: Json) => callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card', ...args });
+
+describe('talk', () => {
+	it('mentions reach the app where it is a member, in threads with their thread_ts and without a trigger', async () => {
+		const parent = await slack.as('ada').say('#agents', 'look');
+		expect(heard).toEqual([]);
+		await slack.as('ada').mention('#agents', 'use this', { thread: parent });
+		expect(events()).toMatchObject([
+			{ type: 'app_mention', text: '<@U0BOT> use this', thread_ts: parent.ts, channel: 'C0AGENTS', user: 'U0ADA' },
+		]);
+		expect(JSON.stringify(heard)).not.toContain('trigger_id');
+		await slack.as('ada').mention('#general', 'hello?');
+		expect(heard).toHaveLength(1);
+	});
+
+	it('the app hears its own direct messages and has to know them', async () => {
+		await callSlack(slack, 'chat.postMessage', { channel: 'U0ADA', text: 'hello' });
+		await slack.changes.until(
+			() => slack.traffic.deliveries('message').at(-1)?.acked,
+			() => 'It has not come.',
+		);
+		expect(slack.traffic.deliveries('message')[0]?.request.event).toMatchObject({ bot_id: 'B0BOT', user: 'U0BOT' });
+	});
+
+	it('a mention in the talk with the app is a message like any other there', async () => {
+		await slack.as('ada').mention('dm', 'hello');
+		expect(events()).toMatchObject([{ type: 'message', channel_type: 'im', text: '<@U0BOT> hello' }]);
+	});
+
+	it('only what the app is subscribed to is delivered', async () => {
+		slack.settings.events = [];
+		await slack.as('ada').mention('#agents', 'hello');
+		await slack.as('ada').say('dm', 'hello');
+		expect(slack.traffic.deliveries()).toEqual([]);
+	});
+
+	it('nobody writes where they are not, or into an archive', async () => {
+		await expect(slack.as('eve').say('#agents', 'hi')).rejects.toThrow('is not in');
+		await expect(slack.as('ada').say('#old', 'hi')).rejects.toThrow('archived');
+	});
+});
+
+describe('channels', () => {
+	it('tell of people who leave, and the bot of its own removal only as channel_left', async () => {
+		await slack.remove('#agents', 'gus');
+		await slack.remove('#agents', 'sampleapp');
+		await slack.remove('#secret', 'sampleapp');
+		expect(events().map((event) => [event.type, event.user ?? event.channel])).toEqual([
+			['member_left_channel', 'U0GUS'],
+			['channel_left', 'C0AGENTS'],
+			['group_left', 'C0SECRET'],
+		]);
+		expect(await post({})).toMatchObject({ error: 'not_in_channel' });
+	});
+
+	it('tell when they are archived', async () => {
+		await slack.archive('#agents');
+		expect(events()).toMatchObject([{ type: 'channel_archive', channel: 'C0AGENTS' }]);
+		expect(await post({})).toMatchObject({ error: 'is_archived' });
+	});
+
+	it('private ones show nothing to those outside', async () => {
+		await post({ channel: 'C0SECRET' });
+		expect(slack.as('ada').messages('#secret')).toHaveLength(1);
+		expect(slack.as('grace').messages('#secret')).toEqual([]);
+	});
+});
+
+describe('commands', () => {
+	it('other than those of the app are answered by Slack', async () => {
+		slack.settings.commands = [{ command: '/demo', escaped: false }];
+		expect(await slack.as('ada').command('#agents', '/dmeo demo')).toMatchObject({ ok: false });
+		expect(slack.as('ada').messages('#agents')[0]?.text()).toBe('/dmeo is not a valid command.');
+		expect(heard).toEqual([]);
+		await slack.as('ada').command('#agents', '/demo   "a  b"  ');
+		expect(heard).toMatchObject([{ command: '/demo', text: '"a  b"' }]);
+	});
+});
+
+describe('buttons and choices in messages', () => {
+	const button = { type: 'button', action_id: 'answer', text: plain('Answer'), value: 'q1' };
+	const select = {
+		type: 'static_select',
+		action_id: 'pick',
+		placeholder: plain('Pick one'),
+		options: [{ text: plain('Red'), value: 'r' }],
+	};
+	const blocks = [
+		{ type: 'actions', block_id: 'row', elements: [button, select] },
+		{
+			type: 'input',
+			block_id: 'field',
+			label: plain('Note'),
+			element: { type: 'plain_text_input', action_id: 'note' },
+		},
+	];
+
+	it('carry the message, the state of its inputs and a response_url', async () => {
+		await post({ blocks });
+		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
+		await message.fill('Note', 'remember');
+		expect(heard).toEqual([]);
+		expect(await message.press('Answer')).toBe(true);
+		expect(heard[0]).toMatchObject({
+			type: 'block_actions',
+			actions: [{ action_id: 'answer', block_id: 'row', value: 'q1', type: 'button' }],
+			container: { type: 'message', is_ephemeral: false, channel_id: 'C0AGENTS' },
+			message: { ts: message.ts, text: 'card' },
+			state: { values: { field: { note: { value: 'remember' } } } },
+			response_url: expect.stringContaining('/actions/'),
+			channel: { id: 'C0AGENTS', name: 'agents' },
+		});
+		await message.choose('Pick one', 'Red');
+		expect(heard[1]).toMatchObject({ actions: [{ action_id: 'pick', selected_option: { value: 'r' } }] });
+		expect(() => slack.as('grace').messages('#agents')[0]?.link('Delete')).toThrow('Buttons: Answer');
+	});
+
+	it('hold for each person what they typed themselves', async () => {
+		await post({ blocks });
+		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
+		await message.fill('Note', 'remember');
+		const [seen] = slack.as('grace').messages('#agents');
+		expect(seen?.fields().find((field) => field.label === 'Note')?.value).toBeNull();
+	});
+
+	it('of an ephemeral message come without its content', async () => {
+		await callSlack(slack, 'chat.postEphemeral', { channel: 'C0AGENTS', user: 'U0ADA', text: 'card', blocks });
+		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
+		await message.press('Answer');
+		expect(heard[0]).toMatchObject({ container: { is_ephemeral: true } });
+		expect(heard[0]?.message).toBeUndefined();
+		await expect(slack.as('ada').shortcut(message, 'use_text')).rejects.toThrow('no shortcuts');
+	});
+
+	it('are gone with a message that was deleted', async () => {
+		const { ts } = await post({ blocks });
+		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
+		await callSlack(slack, 'chat.delete', { channel: 'C0AGENTS', ts });
+		await expect(message.press('Answer')).rejects.toThrow('not there any more');
+	});
+
+	it('a message shortcut carries the message and a trigger', async () => {
+		const said = await slack.as('grace').say('#agents', 'use port 8080');
+		expect(await slack.as('ada').shortcut(said, 'use_text')).toBe(true);
+		expect(heard[0]).toMatchObject({
+			type: 'message_action',
+			callback_id: 'use_text',
+			message: { text: 'use port 8080', user: 'U0GRACE', ts: said.ts },
+			message_ts: said.ts,
+			trigger_id: expect.any(String),
+			user: { id: 'U0ADA' },
+		});
+	});
+});
+
+describe('what Slack checks before it sends a modal', () => {
+	const field = (element: Json, optional = false) => ({
+		type: 'input',
+		block_id: 'field',
+		optional,
+		label: plain('Field'),
+		element: { action_id: 'value', ...element },
+	});
+
+	it.each([
+		[{ type: 'email_text_input' }, 'ada', 'Please enter a valid email address.'],
+		[{ type: 'url_text_input' }, 'example', 'Please enter a valid URL.'],
+		[{ type: 'number_input', is_decimal_allowed: false }, 'two', 'Please enter a number.'],
+		[{ type: 'number_input', is_decimal_allowed: false }, '2.5', 'Please enter a whole number.'],
+		[
+			{ type: 'number_input', is_decimal_allowed: true, max_value: '9' },
+			'9.5',
+			'Please enter a number less than or equal to 9.',
+		],
+		[
+			{ type: 'number_input', is_decimal_allowed: true, min_value: '1' },
+			'0.5',
+			'Please enter a number greater than or equal to 1.',
+		],
+		[{ type: 'plain_text_input', max_length: 3 }, 'four', 'Please enter 3 characters or fewer.'],
+		[{ type: 'plain_text_input', min_length: 5 }, 'four', 'Please enter at least 5 characters.'],
+	])('%j refuses %s', async (element, value, error) => {
+		const view = inputModal({ blocks: [field(element, true)] });
+		await callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view });
+		const modal = await slack.as('ada').waitForModal();
+		await modal.fill('Field', value);
+		expect(await modal.submit()).toMatchObject({ outcome: 'fieldErrors', errors: { Field: error } });
+		expect(heard).toEqual([]);
+	});
+
+	it('lets an optional field be empty', async () => {
+		const view = inputModal({ blocks: [field({ type: 'number_input', is_decimal_allowed: false }, true)] });
+		await callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view });
+		await slack.as('ada').modal()?.submit();
+		expect(heard).toMatchObject([
+			{ view: { state: { values: { field: { value: { type: 'number_input', value: null } } } } } },
+		]);
+	});
+
+	it('names the team of somebody of another organisation, and the app’s own in the view', async () => {
+		await callSlack(slack, 'views.open', { trigger_id: slack.trigger('eve'), view: inputModal() });
+		const modal = await slack.as('eve').waitForModal();
+		await modal.fill('Answer', 'hello');
+		await modal.submit();
+		expect(heard[0]).toMatchObject({
+			user: { id: 'U0EVE', team_id: 'T0OTHER' },
+			team: { id: 'T0OTHER' },
+			view: { app_installed_team_id: 'T0ACME' },
+		});
+	});
+
+	it('sends choices as Slack does', async () => {
+		const options = ['Yes', 'No'].map((name) => ({ text: plain(name), value: name.toLowerCase() }));
+		const input = (id: string, element: Json) => ({
+			type: 'input',
+			block_id: id,
+			label: plain(id),
+			element: { action_id: 'value', ...element },
+		});
+		const blocks = [
+			input('radio', { type: 'radio_buttons', options }),
+			input('boxes', { type: 'checkboxes', options }),
+			input('day', { type: 'datepicker' }),
+			input('who', { type: 'users_select' }),
+			{ ...input('papers', { type: 'file_input' }), optional: true },
+			{ ...input('more', { type: 'file_input' }), optional: true },
+		];
+		const view = inputModal({ blocks });
+		await callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view });
+		const modal = await slack.as('ada').waitForModal('( ) Yes');
+		await expect(modal.choose('radio', 'Maybe')).rejects.toThrow('Options: Yes | No');
+		await modal.choose('radio', 'Yes');
+		await modal.choose('boxes', ['Yes', 'No']);
+		await modal.choose('day', '2026-01-05');
+		await modal.choose('who', 'U0GRACE');
+		await modal.choose('papers', ['plan.pdf']);
+		expect(modal.fields().map((one) => one.value)).toEqual([
+			'Yes',
+			['Yes', 'No'],
+			'2026-01-05',
+			'U0GRACE',
+			['plan.pdf'],
+			[],
+		]);
+		await modal.submit();
+		expect(heard[0]).toMatchObject({
+			view: {
+				state: {
+					values: {
+						radio: { value: { type: 'radio_buttons', selected_option: { value: 'yes' } } },
+						boxes: { value: { type: 'checkboxes', selected_options: [{ value: 'yes' }, { value: 'no' }] } },
+						day: { value: { type: 'datepicker', selected_date: '2026-01-05' } },
+						who: { value: { type: 'users_select', selected_user: 'U0GRACE' } },
+						papers: { value: { type: 'file_input', files: [{ id: expect.any(String), name: 'plan.pdf' }] } },
+						more: { value: { type: 'file_input', files: [] } },
+					},
+				},
+			},
+		});
+	});
+});

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { type Core, channelOf, openDm } from '../core.ts';
+import type { Deliverer } from '../delivery.ts';
+import type { Json } from '../json.ts';
+import type { Viewer } from '../payloads.ts';
+import type { Message, View } from '../state.ts';
+import { typeCommand } from './commands.ts';
+import {
+	actInMessage,
+	fillInMessage,
+	placedInMessage,
+	sendGlobalShortcut,
+	sendMessageShortcut,
+} from './message-actions.ts';
+import { closeView, fillInView, pressInView, submitView } from './modal-actions.ts';
+import { openHome, say } from './talk.ts';
+
+const element = { blockId: z.string(), actionId: z.string() };
+const inMessage = { channel: z.string(), ts: z.string() };
+
+/** What a person can do in the page. `held` is a value in the form of Slack's `state.values`: text, option, options … */
+export const actSchema = z.discriminatedUnion('do', [
+	z.object({ do: z.literal('command'), channel: z.string(), line: z.string() }),
+	z.object({ do: z.literal('say'), channel: z.string(), text: z.string(), threadTs: z.string().optional() }),
+	z.object({
+		do: z.literal('pressInModal'),
+		viewId: z.string(),
+		...element,
+		option: z.record(z.string(), z.unknown()).optional(),
+	}),
+	z.object({
+		do: z.literal('fillInModal'),
+		viewId: z.string(),
+		...element,
+		held: z.unknown(),
+		enter: z.boolean().optional(),
+	}),
+	z.object({
+		do: z.literal('pressInMessage'),
+		...inMessage,
+		...element,
+		option: z.record(z.string(), z.unknown()).optional(),
+	}),
+	z.object({ do: z.literal('fillInMessage'), ...inMessage, ...element, held: z.unknown() }),
+	z.object({ do: z.literal('submit') }),
+	z.object({ do: z.literal('close'), all: z.boolean().optional() }),
+	z.object({ do: z.literal('messageShortcut'), ...inMessage, callbackId: z.string() }),
+	z.object({ do: z.literal('globalShortcut'), callbackId: z.string() }),
+	z.object({ do: z.literal('openApp'), tab: z.enum(['home', 'messages']) }),
+]);
+export type Act = z.infer<typeof actSchema>;
+
+function viewOf(core: Core, viewer: Viewer, id: string): View {
+	const view = core.state.views[id];
+	if (!view || view.user !== viewer.user) throw new Error('This modal is not open any more.');
+	return view;
+}
+
+function messageOf(core: Core, where: { channel: string; ts: string }): Message {
+	const message = core.state.messages.find((one) => one.channel === where.channel && one.ts === where.ts);
+	if (!message) throw new Error('The message is not there any more.');
+	return message;
+}
+
+/** Does it; resolves when the app has acknowledged or Slack has given up. Throws in words when it cannot be done. */
+export async function perform(core: Core, deliverer: Deliverer, viewer: Viewer, act: Act): Promise<Json> {
+	switch (act.do) {
+		case 'command':
+			return { ...(await typeCommand(core, deliverer, viewer, act.channel, act.line)) };
+		case 'say': {
+			const replying = { threadTs: act.threadTs };
+			const { message, told } = say(core, deliverer, viewer, channelOf(core, act.channel), act.text, replying);
+			await told;
+			return { ts: message.ts };
+		}
+		case 'pressInModal': {
+			const target = { view: viewOf(core, viewer, act.viewId), blockId: act.blockId, actionId: act.actionId };
+			const chosen = act.option ? { selected_option: act.option } : {};
+			return { acked: await pressInView(core, deliverer, viewer, target, chosen) };
+		}
+		case 'fillInModal': {
+			const { blockId, actionId, enter = false } = act;
+			const target = { view: viewOf(core, viewer, act.viewId), blockId, actionId, enter };
+			await fillInView(core, deliverer, viewer, target, act.held ?? null);
+			return {};
+		}
+		case 'pressInMessage': {
+			const message = messageOf(core, act);
+			const placed = placedInMessage(message, act.blockId, act.actionId);
+			const chosen = act.option ? { selected_option: act.option } : {};
+			return { acked: await actInMessage(core, deliverer, viewer, message, placed, chosen) };
+		}
+		case 'fillInMessage': {
+			const message = messageOf(core, act);
+			const placed = placedInMessage(message, act.blockId, act.actionId);
+			await fillInMessage(core, deliverer, viewer, message, placed, act.held ?? null);
+			return {};
+		}
+		case 'submit':
+			return { outcome: await submitView(core, deliverer, viewer) };
+		case 'close':
+			await closeView(core, deliverer, viewer, act.all);
+			return {};
+		case 'messageShortcut':
+			return { acked: await sendMessageShortcut(core, deliverer, viewer, messageOf(core, act), act.callbackId) };
+		case 'globalShortcut':
+			return { acked: await sendGlobalShortcut(core, deliverer, viewer, act.callbackId) };
+		case 'openApp': {
+			const channel = openDm(core, viewer.user);
+			await openHome(core, deliverer, viewer, channel, act.tab);
+			return { channel: channel.id };
+		}
+	}
+}

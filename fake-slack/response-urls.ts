@@ -1,0 +1,55 @@
+import { type Core, findChannel, nextId, SlackError } from './core.ts';
+import { flag, type Json } from './json.ts';
+import { deleteMessage, editMessage, postMessage, requireValidMessage } from './messages.ts';
+import type { ResponseUrl } from './state.ts';
+
+/** A response_url works this often and this long (docs.slack.dev, "Handling user interaction"). */
+const RESPONSE_URL_USES = 5;
+const RESPONSE_URL_LIFE_MS = 30 * 60_000;
+
+/** A new response_url for an interaction; `ts` names the message it came from. */
+export function createResponseUrl(
+	core: Pick<Core, 'clock' | 'origin' | 'state'>,
+	from: Pick<ResponseUrl, 'channel' | 'user' | 'ts'>,
+): string {
+	const now = core.clock.now();
+	for (const old of Object.values(core.state.responseUrls)) {
+		if (now - old.at > 2 * RESPONSE_URL_LIFE_MS) delete core.state.responseUrls[old.id];
+	}
+	const id = nextId(core, 'R');
+	core.state.responseUrls[id] = { ...from, id, at: now, uses: 0 };
+	return `${core.origin}/actions/${core.state.team.id}/${id}`;
+}
+
+/**
+ * What a POST to a response_url does; its booleans may be strings (docs.slack.dev writes `"replace_original": "true"`).
+ * Throws Slack's errors: used_url, expired_url, no_text, invalid_blocks.
+ */
+export function spendResponseUrl(core: Core, id: string, payload: Json): void {
+	const url = core.state.responseUrls[id];
+	if (!url || core.clock.now() - url.at > RESPONSE_URL_LIFE_MS) throw new SlackError('expired_url');
+	if (url.uses >= RESPONSE_URL_USES) throw new SlackError('used_url');
+	const origin = core.state.messages.find((one) => one.channel === url.channel && one.ts === url.ts);
+	if (flag(payload.delete_original)) {
+		url.uses++;
+		if (origin) deleteMessage(core, origin);
+		return;
+	}
+	requireValidMessage(core, payload, 'response_url');
+	url.uses++;
+	if (flag(payload.replace_original) && origin) {
+		editMessage(core, origin, payload);
+		return;
+	}
+	const channel = findChannel(core, url.channel);
+	if (!channel) throw new SlackError('channel_not_found');
+	// Never into a thread by itself: an app that wants that names it.
+	const threadTs = typeof payload.thread_ts === 'string' ? payload.thread_ts : undefined;
+	postMessage(core, {
+		channel,
+		user: core.state.app.botUser,
+		payload,
+		...(payload.response_type === 'in_channel' ? {} : { ephemeralFor: url.user }),
+		...(threadTs === undefined ? {} : { threadTs }),
+	});
+}

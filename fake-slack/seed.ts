@@ -1,0 +1,135 @@
+import { type Manifest, readManifest } from './manifest.ts';
+import type { Channel, InstalledApp, Person, SlackState } from './state.ts';
+
+const TEAM_ID = 'T0ACME';
+const OTHER_TEAM_ID = 'T0OTHER';
+/** The user that the app acts as: name it among the members of channels it is in. */
+const BOT_USER = 'U0BOT';
+
+/** People, channels and whatever else is there before anything happens. */
+export type Workspace = Pick<SlackState, 'team' | 'enterprise' | 'people' | 'userGroups' | 'channels'>;
+
+function person(id: string, name: string, realName: string, traits: Partial<Person> = {}): Person {
+	return {
+		id,
+		name,
+		realName,
+		teamId: TEAM_ID,
+		isRestricted: false,
+		isUltraRestricted: false,
+		isBot: false,
+		deleted: false,
+		...traits,
+	};
+}
+
+function channel(id: string, name: string, members: string[], traits: Partial<Channel> = {}): Channel {
+	return { id, name, members, isPrivate: false, isIm: false, isArchived: false, isExtShared: false, ...traits };
+}
+
+/**
+ * A small workspace: two full members (ada, grace), guests of both kinds (gus, una), a bot (otherbot), somebody of
+ * another organisation in a shared channel (eve) and in none (sid), somebody who left (dora), and channels of every kind
+ * that apps have to tell apart.
+ */
+export function sampleWorkspace(): Workspace {
+	const ada = 'U0ADA';
+	const grace = 'U0GRACE';
+	const gus = 'U0GUS';
+	const una = 'U0UNA';
+	const eve = 'U0EVE';
+	return {
+		team: { id: TEAM_ID, domain: 'acme', name: 'Acme' },
+		people: [
+			person(ada, 'ada', 'Ada Lovelace'),
+			person(grace, 'grace', 'Grace Hopper'),
+			person(gus, 'gus', 'Gus Guest', { isRestricted: true }),
+			person(una, 'una', 'Una Single', { isRestricted: true, isUltraRestricted: true }),
+			person('U0OTHERBOT', 'otherbot', 'Other Bot', { isBot: true }),
+			person(eve, 'eve', 'Eve Elsewhere', { teamId: OTHER_TEAM_ID }),
+			person('U0SID', 'sid', 'Sid Stranger', { teamId: OTHER_TEAM_ID }),
+			person('U0DORA', 'dora', 'Dora Departed', { deleted: true }),
+		],
+		userGroups: [{ id: 'S0OPS', handle: 'ops', name: 'Operations', users: [ada] }],
+		channels: [
+			channel('C0AGENTS', 'agents', [ada, grace, gus, una, BOT_USER]),
+			channel('C0GENERAL', 'general', [ada, grace, gus]),
+			channel('C0SECRET', 'secret', [ada, BOT_USER], { isPrivate: true }),
+			channel('C0VAULT', 'vault', [ada], { isPrivate: true }),
+			channel('C0OLD', 'old', [ada, grace, BOT_USER], { isArchived: true }),
+			channel('C0SHARED', 'shared', [ada, grace, eve, BOT_USER], {
+				isExtShared: true,
+				connectedTeams: [OTHER_TEAM_ID],
+			}),
+		],
+	};
+}
+
+/**
+ * The sample workspace within an organisation whose second workspace is Apex: hana is of Apex and of the app's workspace
+ * too, henry only of Apex, hugo a guest of Apex; `#together` is a channel of both workspaces. With `isOrgInstall` the
+ * app is installed for the whole organisation.
+ */
+export function sampleOrganisation({ isOrgInstall = false }: { isOrgInstall?: boolean } = {}): Workspace {
+	const workspace = sampleWorkspace();
+	const apex = { id: 'T0APEX', domain: 'apex', name: 'Apex' };
+	const hana = person('U0HANA', 'hana', 'Hana Home', { teamId: apex.id, teams: [apex.id, TEAM_ID] });
+	const henry = person('U0HENRY', 'henry', 'Henry Apex', { teamId: apex.id });
+	const hugo = person('U0HUGO', 'hugo', 'Hugo Guest', { teamId: apex.id, isRestricted: true });
+	return {
+		...workspace,
+		enterprise: { id: 'E0ACME', domain: 'acme-org', name: 'Acme Group', otherTeams: [apex], isOrgInstall },
+		people: [...workspace.people, hana, henry, hugo],
+		channels: [
+			...workspace.channels,
+			channel('C0TOGETHER', 'together', ['U0ADA', hana.id, henry.id, hugo.id, BOT_USER], {
+				isOrgShared: true,
+				connectedTeams: [apex.id],
+			}),
+		],
+	};
+}
+
+/** The same with so many full members more, all of them in this channel. */
+export function withMembers(workspace: Workspace, channelName: string, names: readonly string[]): Workspace {
+	const people = names.map((name) => person(`U0${name.toUpperCase()}`, name, name));
+	const ids = people.map(({ id }) => id);
+	return {
+		...workspace,
+		people: [...workspace.people, ...people],
+		channels: workspace.channels.map((one) =>
+			one.name === channelName ? { ...one, members: [...one.members, ...ids] } : one,
+		),
+	};
+}
+
+function installed(manifest: Manifest | null): InstalledApp & { realName: string } {
+	const realName = manifest?.features.bot_user?.display_name ?? manifest?.display_information.name ?? 'Sample App';
+	return {
+		id: 'A0APP',
+		botUser: BOT_USER,
+		botId: 'B0BOT',
+		// Slack makes the name of the bot's user out of its display name.
+		name: realName.toLowerCase().replaceAll(/[^a-z0-9]+/g, ''),
+		realName,
+	};
+}
+
+/** The workspace with the app of this manifest (its path, or itself) installed, before anything has happened. */
+export function seedState(workspace: Workspace = sampleWorkspace(), manifest?: unknown): SlackState {
+	const { realName, ...app } = installed(manifest === undefined ? null : readManifest(manifest));
+	const { people, team } = workspace;
+	return {
+		...structuredClone(workspace),
+		app,
+		people: [...people, person(app.botUser, app.name, realName, { isBot: true, teamId: team.id })],
+		messages: [],
+		views: {},
+		homes: {},
+		windows: [],
+		triggers: {},
+		responseUrls: {},
+		counter: 0,
+		lastTs: '0',
+	};
+}

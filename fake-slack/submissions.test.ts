@@ -1,0 +1,214 @@
+import type { App } from '@slack/bolt';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type RunningApp, startBoltApp, TRANSPORTS, type TransportName } from './bolt-app.ts';
+import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
+import type { Json } from './json.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+import { callSlack, inputModal } from './test-calls.ts';
+
+const TROUBLE = 'We had some trouble connecting. Try again?';
+
+let slack: FakeSlack;
+let clock: ManualClock;
+let running: RunningApp;
+
+afterEach(async () => {
+	await running.stop();
+	await slack.close();
+});
+
+/** Starts an app that acknowledges submissions with `answer`; `null` never acknowledges. */
+async function start(
+	transport: TransportName,
+	answer: Json | null | undefined,
+	extra?: (app: App) => void,
+): Promise<void> {
+	clock = createManualClock();
+	slack = await createFakeSlack({ clock });
+	running = await startBoltApp(slack, transport, (app) => {
+		app.view(/.*/, async ({ ack }) => {
+			if (answer === null) return;
+			// The fake has to cope with what the types of Bolt forbid.
+			await (ack as (response?: unknown) => Promise<void>)(answer);
+		});
+		extra?.(app);
+	});
+}
+
+async function open(view: Json = inputModal()): Promise<void> {
+	const answer = await callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view });
+	if (answer.ok !== true) throw new Error(JSON.stringify(answer));
+}
+
+async function submit(value = 'yes') {
+	const modal = await slack.as('ada').waitForModal();
+	await modal.fill('Answer', value);
+	return modal.submit();
+}
+
+describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => {
+	it('empty closes the view and shows the one below', async () => {
+		await start(transport, undefined);
+		await open();
+		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal({ title: 'Top' }) });
+		expect((await submit()).outcome).toBe('closed');
+		expect(slack.as('ada').modal()?.title()).toBe('Title');
+	});
+
+	it('with half a surrogate pair is no JSON to Slack', async () => {
+		await start(transport, { response_action: 'errors', errors: { answer: 'no \ud83d' } });
+		await open();
+		const pressed = submit();
+		await slack.changes.until(
+			() => slack.violations().length > 0,
+			() => 'Nothing was refused.',
+		);
+		if (transport === 'socket') await clock.advance(3000);
+		expect(await pressed).toMatchObject({ outcome: 'trouble', trouble: TROUBLE });
+	});
+
+	it('goes with a trigger, which opens another modal', async () => {
+		await start(transport, undefined);
+		await open();
+		await submit();
+		const { trigger_id: trigger } = slack.traffic.deliveries('view_submission')[0]?.request ?? {};
+		const args = { trigger_id: trigger, view: inputModal() };
+		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ ok: true });
+	});
+
+	it('clear closes the whole stack', async () => {
+		await start(transport, { response_action: 'clear' });
+		await open();
+		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal({ title: 'Top' }) });
+		expect((await submit()).outcome).toBe('closed');
+		expect(slack.as('ada').modal()).toBeNull();
+	});
+
+	it('update replaces the view, which keeps its id', async () => {
+		await start(transport, { response_action: 'update', view: inputModal({ title: 'Saved' }) });
+		await open();
+		const { id } = await slack.as('ada').waitForModal();
+		expect((await submit()).outcome).toBe('updated');
+		expect(slack.as('ada').modal()).toMatchObject({ id });
+		expect(slack.as('ada').modal()?.title()).toBe('Saved');
+	});
+
+	it('push puts a view on top', async () => {
+		await start(transport, { response_action: 'push', view: inputModal({ title: 'More' }) });
+		await open();
+		expect((await submit()).outcome).toBe('pushed');
+		expect(slack.as('ada').modal()?.title()).toBe('More');
+	});
+
+	it('errors show under their fields and go when something is typed', async () => {
+		await start(transport, { response_action: 'errors', errors: { answer: 'Not like that.' } });
+		await open();
+		expect(await submit()).toMatchObject({ outcome: 'fieldErrors', errors: { Answer: 'Not like that.' } });
+		const modal = await slack.as('ada').waitForModal('! Not like that.');
+		await modal.fill('Answer', 'like this');
+		expect(modal.text()).not.toContain('Not like that.');
+	});
+
+	it.each([
+		['errors for a block that is no input', { response_action: 'errors', errors: { nowhere: 'x' } }],
+		['an invalid view', { response_action: 'update', view: inputModal({ title: 'x'.repeat(25) }) }],
+		['an unknown action', { response_action: 'dance' }],
+		['a foreign object', { ok: true }],
+	])('%s shows trouble and keeps what was typed', async (_what, answer) => {
+		await start(transport, answer);
+		await open();
+		expect(await submit('kept')).toEqual({ outcome: 'trouble', errors: {}, trouble: TROUBLE });
+		const modal = await slack.as('ada').waitForModal(TROUBLE);
+		expect(modal.value('Answer')).toBe('kept');
+		expect(slack.violations()).toHaveLength(1);
+	});
+
+	it('none within three seconds shows trouble, and pressing again sends the same view', async () => {
+		await start(transport, null);
+		await open();
+		for (const text of ['one', 'two']) {
+			const pressed = submit(text);
+			await slack.changes.until(
+				() => slack.traffic.deliveries('view_submission').at(-1)?.acked === null,
+				() => 'Nothing is under way.',
+			);
+			await clock.advance(3000);
+			expect((await pressed).trouble).toBe(TROUBLE);
+		}
+		const views = slack.traffic.deliveries('view_submission').map((entry) => entry.request.view as Json);
+		expect(views).toHaveLength(2);
+		expect(views[1]?.id).toBe(views[0]?.id);
+		expect(slack.violations()).toEqual([]);
+	});
+
+	it('is not waited for when Slack itself finds a field wrong', async () => {
+		await start(transport, undefined);
+		await open();
+		const modal = await slack.as('ada').waitForModal();
+		expect(await modal.submit()).toMatchObject({ outcome: 'fieldErrors' });
+		await modal.fill('Answer', 'x'.repeat(3001));
+		expect(await modal.submit()).toMatchObject({ errors: { Answer: 'Please enter 3000 characters or fewer.' } });
+		expect(slack.traffic.deliveries('view_submission')).toEqual([]);
+	});
+});
+
+describe('closing a modal', () => {
+	it('tells the app only with notify_on_close, once for each view of a cleared stack', async () => {
+		const closed: boolean[] = [];
+		await start('socket', undefined, (app) => {
+			app.view({ type: 'view_closed', callback_id: 'told' }, async ({ ack, body }) => {
+				if (body.type === 'view_closed') closed.push(body.is_cleared);
+				await ack();
+			});
+		});
+		const ada = slack.as('ada');
+		await open();
+		await ada.modal()?.close();
+		expect(slack.traffic.deliveries('view_closed')).toEqual([]);
+		const told = inputModal({ extra: { notify_on_close: true, callback_id: 'told' } });
+		await open(told);
+		await ada.modal()?.close();
+		await open(told);
+		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: told });
+		await ada.modal()?.close(true);
+		expect(closed).toEqual([false, true, true]);
+	});
+});
+
+describe('dispatch_action', () => {
+	const input = (element: Json, dispatch: boolean) =>
+		inputModal({
+			blocks: [
+				{
+					type: 'input',
+					block_id: 'answer',
+					dispatch_action: dispatch,
+					label: { type: 'plain_text', text: 'Answer' },
+					element: { type: 'plain_text_input', action_id: 'value', ...element },
+				},
+			],
+		});
+
+	it.each([
+		['nothing without it', input({}, false), []],
+		['Enter by default', input({}, true), ['second']],
+		[
+			'typing when configured',
+			input({ dispatch_action_config: { trigger_actions_on: ['on_character_entered'] } }, true),
+			['first'],
+		],
+	])('tells of %s', async (_what, view, heard) => {
+		const values: unknown[] = [];
+		await start('socket', undefined, (app) => {
+			app.action('value', async ({ ack, action }) => {
+				values.push('value' in action ? action.value : null);
+				await ack();
+			});
+		});
+		await open(view);
+		const modal = await slack.as('ada').waitForModal();
+		await modal.fill('Answer', 'first');
+		await modal.enter('Answer', 'second');
+		expect(values).toEqual(heard);
+	});
+});

@@ -1,0 +1,240 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
+import type { Json } from './json.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+import { callSlack, inputModal } from './test-calls.ts';
+import { viewForApp } from './views.ts';
+
+let slack: FakeSlack;
+let clock: ManualClock;
+
+beforeEach(async () => {
+	clock = createManualClock();
+	slack = await createFakeSlack({ clock });
+});
+afterEach(() => slack.close());
+
+async function open(view: Json = inputModal(), person = 'ada'): Promise<Json> {
+	const answer = await callSlack(slack, 'views.open', { trigger_id: slack.trigger(person), view });
+	expect(answer).toMatchObject({ ok: true });
+	return answer.view as Json;
+}
+const update = (args: Json) => callSlack(slack, 'views.update', args);
+
+describe('triggers', () => {
+	it('work once, for three seconds', async () => {
+		const trigger = slack.trigger('ada');
+		await clock.advance(3000);
+		const args = { trigger_id: trigger, view: inputModal() };
+		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ ok: true });
+		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ error: 'exchanged_trigger_id' });
+		const late = slack.trigger('ada');
+		await clock.advance(3001);
+		const answer = await callSlack(slack, 'views.open', { trigger_id: late, view: inputModal() });
+		expect(answer).toMatchObject({ error: 'expired_trigger_id' });
+		const unknown = await callSlack(slack, 'views.open', { trigger_id: '1.2.3', view: inputModal() });
+		expect(unknown).toMatchObject({ error: 'invalid_trigger_id' });
+	});
+
+	it('survive a view that Slack refuses', async () => {
+		const trigger = slack.trigger('ada');
+		const bad = inputModal({ title: 'x'.repeat(25) });
+		const refused = await callSlack(slack, 'views.open', { trigger_id: trigger, view: bad });
+		expect(refused).toMatchObject({ error: 'invalid_arguments' });
+		expect(slack.violations()).toHaveLength(1);
+		const answer = await callSlack(slack, 'views.open', { trigger_id: trigger, view: inputModal() });
+		expect(answer).toMatchObject({ ok: true });
+	});
+
+	it('work once in views.push too', async () => {
+		await open();
+		const args = { trigger_id: slack.trigger('ada'), view: inputModal() };
+		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ ok: true });
+		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ error: 'exchanged_trigger_id' });
+	});
+
+	it('open the modal in the window they came from', async () => {
+		await open();
+		expect(slack.as('ada').modal()?.title()).toBe('Title');
+		expect(slack.as('ada', 'second').modal()).toBeNull();
+		expect(slack.as('grace').modal()).toBeNull();
+		const second = slack.trigger('ada', { window: 'second' });
+		await callSlack(slack, 'views.open', { trigger_id: second, view: inputModal({ title: 'Second' }) });
+		expect(slack.as('ada').modal()?.title()).toBe('Title');
+		expect(slack.as('ada', 'second').modal()?.title()).toBe('Second');
+	});
+});
+
+describe('updates', () => {
+	it('name the view by its id or by its external_id, not by both', async () => {
+		const view = await open(inputModal({ extra: { external_id: 'mine' } }));
+		const next = inputModal({ title: 'Two', extra: { external_id: 'mine' } });
+		const both = await update({ view_id: view.id, external_id: 'mine', view: next });
+		expect(both).toMatchObject({ error: 'invalid_arguments' });
+		const none = await update({ view: next });
+		expect(none).toMatchObject({ error: 'invalid_arguments' });
+		expect(await update({ external_id: 'mine', view: next })).toMatchObject({ ok: true });
+		expect(await update({ external_id: 'other', view: next })).toMatchObject({ error: 'not_found' });
+		expect(slack.as('ada').modal()?.title()).toBe('Two');
+	});
+
+	it('change the hash and refuse an older one', async () => {
+		const view = await open();
+		const first = await update({ view_id: view.id, hash: view.hash, view: inputModal({ title: 'Two' }) });
+		expect(first).toMatchObject({ ok: true });
+		expect((first.view as Json).hash).not.toBe(view.hash);
+		const stale = await update({ view_id: view.id, hash: view.hash, view: inputModal({ title: 'Three' }) });
+		expect(stale).toMatchObject({ error: 'hash_conflict' });
+		expect(slack.as('ada').modal()?.title()).toBe('Two');
+	});
+
+	it('find a view by its external_id, and none that was closed', async () => {
+		const view = await open(inputModal({ extra: { external_id: 'one' } }));
+		const again = inputModal({ title: 'Two', extra: { external_id: 'one' } });
+		expect(await update({ external_id: 'one', view: again })).toMatchObject({ ok: true });
+		await slack.as('ada').modal()?.close();
+		expect(await update({ view_id: view.id, view: inputModal() })).toMatchObject({ error: 'not_found' });
+	});
+
+	it('refuse an external_id that another view has', async () => {
+		await open(inputModal({ extra: { external_id: 'one' } }));
+		const args = { trigger_id: slack.trigger('grace'), view: inputModal({ extra: { external_id: 'one' } }) };
+		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ error: 'duplicate_external_id' });
+	});
+
+	it('keep what was typed and ignore a new initial value while block_id and action_id stay', async () => {
+		const view = await open(inputModal({ initial: 'first' }));
+		const modal = await slack.as('ada').waitForModal();
+		await update({ view_id: view.id, view: inputModal({ initial: 'second' }) });
+		expect(modal.value('Answer')).toBe('first');
+		await modal.fill('Answer', 'typed');
+		await update({ view_id: view.id, view: inputModal({ initial: 'third' }) });
+		expect(modal.value('Answer')).toBe('typed');
+		await update({ view_id: view.id, view: inputModal({ initial: 'fourth', id: 'other' }) });
+		expect(modal.value('Answer')).toBe('fourth');
+	});
+
+	it('drop a kept choice that is not offered any more', async () => {
+		const text = (words: string) => ({ type: 'plain_text', text: words });
+		const select = (...names: string[]) =>
+			inputModal({
+				blocks: [
+					{
+						type: 'input',
+						block_id: 'pick',
+						label: text('Pick'),
+						element: {
+							type: 'static_select',
+							action_id: 'one',
+							options: names.map((name) => ({ text: text(name), value: name })),
+						},
+					},
+				],
+			});
+		const view = await open(select('red', 'blue'));
+		const modal = await slack.as('ada').waitForModal();
+		await modal.choose('Pick', 'red');
+		await update({ view_id: view.id, view: select('red', 'green') });
+		expect(modal.value('Pick')).toBe('red');
+		await update({ view_id: view.id, view: select('green', 'blue') });
+		expect(modal.value('Pick')).toBeNull();
+	});
+
+	it('leave initial values nobody touched out of the state, unless told not to', async () => {
+		const view = await open(inputModal({ initial: 'first' }));
+		const stored = slack.state.views[String(view.id)];
+		if (!stored) throw new Error('The view is gone.');
+		const values = () => (viewForApp(slack, stored, true).state as Json).values;
+		expect(values()).toEqual({ answer: { value: { type: 'plain_text_input', value: 'first' } } });
+		await update({ view_id: view.id, view: inputModal({ initial: 'second', id: 'other' }) });
+		expect(values()).toEqual({});
+		slack.settings.omitUntouchedInitialValues = false;
+		expect(values()).toEqual({ other: { value: { type: 'plain_text_input', value: 'second' } } });
+		slack.settings.omitUntouchedInitialValues = true;
+		await slack.as('ada').modal()?.fill('Answer', 'typed');
+		const typed = { other: { value: { type: 'plain_text_input', value: 'typed' } } };
+		expect(values()).toEqual(typed);
+		await update({ view_id: view.id, view: inputModal({ initial: 'third', id: 'other' }) });
+		expect(values()).toEqual(typed);
+	});
+
+	it('fail as a whole on an image Slack cannot download', async () => {
+		slack.settings.undownloadable = () => true;
+		const image = { type: 'image', image_url: 'https://files.test/gone.png', alt_text: 'screen' };
+		const view = inputModal({ blocks: [image] });
+		const args = { trigger_id: slack.trigger('ada'), view };
+		const answer = await callSlack(slack, 'views.open', args);
+		expect(JSON.stringify(answer)).toContain('downloading image failed [json-pointer:/blocks/0/image_url]');
+		expect(slack.as('ada').modal()).toBeNull();
+	});
+});
+
+describe('a client that is reloaded', () => {
+	it('shows its modals no more, and they live on at Slack: updates succeed, their external_id stays taken', async () => {
+		const ada = slack.as('ada');
+		const view = await open(inputModal({ extra: { external_id: 'one', notify_on_close: true } }));
+		const modal = await ada.waitForModal();
+		ada.reload();
+		expect(ada.modal()).toBeNull();
+		expect(modal.isOpen()).toBe(false);
+		const again = inputModal({ title: 'Two', extra: { external_id: 'one' } });
+		expect(await update({ view_id: view.id, view: again })).toMatchObject({ ok: true });
+		expect(ada.modal()).toBeNull();
+		await expect(modal.submit()).rejects.toThrow('not on top');
+		const taken = { trigger_id: slack.trigger('ada'), view: inputModal({ extra: { external_id: 'one' } }) };
+		expect(await callSlack(slack, 'views.open', taken)).toMatchObject({ error: 'duplicate_external_id' });
+		const push = { trigger_id: slack.trigger('ada', { view: String(view.id) }), view: inputModal() };
+		expect(await callSlack(slack, 'views.push', push)).toMatchObject({ error: 'not_found' });
+		expect(slack.traffic.deliveries('view_closed')).toEqual([]);
+	});
+
+	it('keeps the modals of other windows and people', async () => {
+		await open();
+		slack.as('ada', 'second').reload();
+		slack.as('grace').reload();
+		expect(slack.as('ada').modal()?.title()).toBe('Title');
+	});
+});
+
+describe('the stack', () => {
+	it('holds three views, each knowing root and previous, and shows the one below when the top is closed', async () => {
+		const root = await open();
+		const push = (title: string) =>
+			callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal({ title }) });
+		const second = (await push('Second')).view as Json;
+		expect(second).toMatchObject({ root_view_id: root.id, previous_view_id: root.id, app_installed_team_id: 'T0ACME' });
+		expect((await push('Third')).view).toMatchObject({ root_view_id: root.id, previous_view_id: second.id });
+		expect(await push('Fourth')).toMatchObject({ error: 'push_limit_reached' });
+		const ada = slack.as('ada');
+		await ada.modal()?.close();
+		expect(ada.modal()?.title()).toBe('Second');
+		await ada.modal()?.close(true);
+		expect(ada.modal()).toBeNull();
+	});
+
+	it('takes no push while no modal is open', async () => {
+		const args = { trigger_id: slack.trigger('ada'), view: inputModal() };
+		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ error: 'not_found' });
+	});
+
+	it('does not let a covered view be used', async () => {
+		await open();
+		const ada = slack.as('ada');
+		const below = await ada.waitForModal();
+		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal() });
+		await expect(below.fill('Answer', 'x')).rejects.toThrow('not on top');
+	});
+});
+
+describe('the home tab', () => {
+	it('is published for one person and checked by hash', async () => {
+		const home = (text: string) => ({ type: 'home', blocks: [{ type: 'header', text: { type: 'plain_text', text } }] });
+		const first = await callSlack(slack, 'views.publish', { user_id: 'U0ADA', view: home('One') });
+		const { hash } = first.view as Json;
+		await callSlack(slack, 'views.publish', { user_id: 'U0ADA', view: home('Two'), hash });
+		const stale = await callSlack(slack, 'views.publish', { user_id: 'U0ADA', view: home('Three'), hash });
+		expect(stale).toMatchObject({ error: 'hash_conflict' });
+		expect(slack.as('ada').home()?.text()).toContain('Two');
+		expect(slack.as('grace').home()).toBeNull();
+	});
+});

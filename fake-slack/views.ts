@@ -1,0 +1,150 @@
+import { type Core, nextId, SlackError } from './core.ts';
+import { withIds } from './elements.ts';
+import { carryOver, freshInput, stateValues } from './input-state.ts';
+import { isRecord, type Json, records, text } from './json.ts';
+import type { View } from './state.ts';
+import { checkTrigger } from './triggers.ts';
+import { type SlackProblem, validateView } from './validation/index.ts';
+import { removeViews, windowOf } from './windows.ts';
+
+/** Modals in one stack: the root and two more (docs.slack.dev, views.push). */
+const MAX_STACK = 3;
+
+/** Refuses a view Slack would refuse, in Slack's words. */
+export function requireValidView(core: Core, view: unknown, where: string): Json {
+	const problems: SlackProblem[] = validateView(view);
+	const first = problems[0];
+	if (first || !isRecord(view)) {
+		const messages = problems.map((problem) => `[ERROR] ${problem.message}`);
+		core.traffic.violate({ where, messages, payload: view });
+		throw new SlackError(first?.error ?? 'invalid_arguments', { response_metadata: { messages } });
+	}
+	return view;
+}
+
+function requireFreeExternalId(core: Core, externalId: string, own?: string): void {
+	if (externalId === '') return;
+	const taken = Object.values(core.state.views).some((view) => view.externalId === externalId && view.id !== own);
+	if (taken) throw new SlackError('duplicate_external_id');
+}
+
+function newHash(core: Core): string {
+	core.state.counter++;
+	return `${Math.floor(core.clock.now() / 1000)}.${core.state.counter.toString(36).padStart(8, '0')}`;
+}
+
+function createView(core: Core, payload: Json, place: { user: string; window: string; below: View | null }): View {
+	const externalId = text(payload, 'external_id') ?? '';
+	requireFreeExternalId(core, externalId);
+	const blocks = withIds(core, payload.blocks);
+	const id = nextId(core, 'V');
+	const view: View = {
+		id,
+		payload: { ...structuredClone(payload), blocks },
+		type: text(payload, 'type') ?? 'modal',
+		hash: newHash(core),
+		user: place.user,
+		window: place.window,
+		externalId,
+		rootViewId: place.below?.rootViewId ?? id,
+		previousViewId: place.below?.id ?? null,
+		input: freshInput(blocks),
+		updates: 0,
+		fieldErrors: {},
+		trouble: null,
+	};
+	core.state.views[id] = view;
+	return view;
+}
+
+/** Opens a modal over the window the trigger came from; a modal that is open there gives way to it. */
+export function openView(core: Core, triggerId: unknown, payload: Json): View {
+	const trigger = checkTrigger(core, triggerId);
+	const window = windowOf(core, trigger.user, trigger.window);
+	const view = createView(core, payload, { user: trigger.user, window: trigger.window, below: null });
+	trigger.used = true;
+	removeViews(core, window.stack);
+	window.stack = [view.id];
+	core.changes.emit({ kind: 'view', id: view.id });
+	return view;
+}
+
+/** Puts a modal on top of a stack. Throws `push_limit_reached` on a full one. */
+export function stackView(core: Core, user: string, windowId: string, payload: Json): View {
+	const window = windowOf(core, user, windowId);
+	if (window.stack.length >= MAX_STACK) throw new SlackError('push_limit_reached');
+	const below = core.state.views[window.stack.at(-1) ?? ''] ?? null;
+	const view = createView(core, payload, { user, window: windowId, below });
+	window.stack.push(view.id);
+	core.changes.emit({ kind: 'view', id: view.id });
+	return view;
+}
+
+/** views.push: needs a trigger from within the modal that is open. */
+export function pushView(core: Core, triggerId: unknown, payload: Json): View {
+	const trigger = checkTrigger(core, triggerId);
+	if (windowOf(core, trigger.user, trigger.window).stack.length === 0) throw new SlackError('not_found');
+	const view = stackView(core, trigger.user, trigger.window, payload);
+	trigger.used = true;
+	return view;
+}
+
+/** Replaces a view in place: a new hash, the kept inputs of Slack, no errors. */
+export function replaceView(core: Core, view: View, payload: Json): void {
+	const externalId = text(payload, 'external_id') ?? '';
+	requireFreeExternalId(core, externalId, view.id);
+	const blocks = withIds(core, payload.blocks);
+	view.payload = { ...structuredClone(payload), blocks };
+	view.externalId = externalId;
+	view.input = carryOver(view.input, blocks);
+	view.hash = newHash(core);
+	view.updates++;
+	view.fieldErrors = {};
+	view.trouble = null;
+	core.changes.emit({ kind: 'view', id: view.id });
+}
+
+/** The view of a person's home tab, replaced or made. */
+export function publishHome(core: Core, user: string, hash: unknown, payload: Json): View {
+	const existing = core.state.views[core.state.homes[user] ?? ''];
+	if (typeof hash === 'string' && existing && existing.hash !== hash) throw new SlackError('hash_conflict');
+	if (existing) {
+		replaceView(core, existing, payload);
+		return existing;
+	}
+	const view = createView(core, payload, { user, window: 'home', below: null });
+	core.state.homes[user] = view.id;
+	core.changes.emit({ kind: 'view', id: view.id });
+	return view;
+}
+
+/** A view as Slack shows it to the app, in answers and payloads. */
+export function viewForApp(core: Pick<Core, 'settings' | 'state'>, view: View, withState: boolean): Json {
+	const { payload } = view;
+	const blocks = records(payload, 'blocks');
+	const omit = core.settings.omitUntouchedInitialValues && view.updates > 0;
+	const { enterprise } = core.state;
+	// No source for what stands here where the app is installed for the whole organisation.
+	const installedTeam = enterprise?.isOrgInstall === true ? enterprise.id : core.state.team.id;
+	return {
+		id: view.id,
+		team_id: core.state.team.id,
+		type: view.type,
+		blocks: structuredClone(blocks),
+		private_metadata: payload.private_metadata ?? '',
+		callback_id: payload.callback_id ?? '',
+		state: { values: withState ? stateValues(blocks, view.input, omit) : {} },
+		hash: view.hash,
+		title: payload.title ?? null,
+		clear_on_close: payload.clear_on_close === true,
+		notify_on_close: payload.notify_on_close === true,
+		close: payload.close ?? null,
+		submit: payload.submit ?? null,
+		previous_view_id: view.previousViewId,
+		root_view_id: view.rootViewId,
+		app_id: core.state.app.id,
+		external_id: view.externalId,
+		app_installed_team_id: installedTeam,
+		bot_id: core.state.app.botId,
+	};
+}

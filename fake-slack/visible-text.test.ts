@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readBlocks, readMrkdwn } from './driver/visible-text.ts';
+import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
+import { callSlack } from './test-calls.ts';
+
+let slack: FakeSlack;
+
+beforeEach(async () => {
+	slack = await createFakeSlack();
+});
+afterEach(() => slack.close());
+
+const plain = (text: string) => ({ type: 'plain_text', text });
+const mrkdwn = (text: string) => ({ type: 'mrkdwn', text });
+
+it.each([
+	['<@U0ADA> and <@U0NO>', '@ada and @@U0NO'],
+	['<#C0AGENTS|old-name>', '#agents'],
+	['<!subteam^S0OPS>', '@ops'],
+	['<!channel> <!here>', '@channel @here'],
+	['<https://a.test|label> <https://b.test>', 'label https://b.test'],
+	['<!date^1767603600^{date_short}|5 Jan>', '5 Jan'],
+	['&lt;!channel&gt; &amp;amp;', '<!channel> &amp;'],
+])('reads %s as a person does', (written, read) => {
+	expect(readMrkdwn(slack, written)).toBe(read);
+});
+
+it('reads every kind of block, with controls in brackets', () => {
+	const button = { type: 'button', action_id: 'go', text: plain('Go') };
+	const blocks = [
+		{ type: 'header', text: plain('<Header>') },
+		{ type: 'section', text: mrkdwn('&lt;b&gt;'), fields: [plain('left')], accessory: button },
+		{
+			type: 'context',
+			elements: [mrkdwn('small'), { type: 'image', image_url: 'https://a.test/i', alt_text: 'icon' }],
+		},
+		{ type: 'image', image_url: 'https://a.test/i', alt_text: 'screen', title: plain('Now') },
+		{ type: 'markdown', text: '**bold** &lt;@U0ADA&gt;' },
+		{
+			type: 'rich_text',
+			elements: [
+				{
+					type: 'rich_text_section',
+					elements: [
+						{ type: 'text', text: '<raw> ' },
+						{ type: 'user', user_id: 'U0ADA' },
+					],
+				},
+			],
+		},
+		{
+			type: 'table',
+			rows: [
+				[
+					{ type: 'raw_text', text: 'a' },
+					{ type: 'raw_text', text: 'b' },
+				],
+			],
+		},
+		{
+			type: 'plan',
+			title: 'Plan',
+			tasks: [
+				{
+					type: 'task_card',
+					task_id: '1',
+					title: 'Step',
+					status: 'complete',
+					output: { type: 'rich_text', elements: [] },
+				},
+			],
+		},
+		{ type: 'plan', title: 'Next', tasks: [{ task_id: '2', title: 'Untyped' }] },
+		{
+			type: 'data_visualization',
+			title: 'Runs',
+			chart: {
+				type: 'bar',
+				series: [
+					{
+						name: 'Passed',
+						data: [
+							{ label: 'Mon', value: 3 },
+							{ label: 'Tue', value: 4 },
+						],
+					},
+				],
+				axis_config: { categories: ['Mon', 'Tue'] },
+			},
+		},
+		{
+			type: 'data_visualization',
+			title: 'Bars',
+			chart: { type: 'pie', segments: [{ label: 'Kit Kat', value: 45 }] },
+		},
+		{ type: 'card', title: mrkdwn('Card'), body: mrkdwn('Body'), subtext: mrkdwn('Small'), actions: [button] },
+		{ type: 'container', title: plain('Box'), child_blocks: [{ type: 'section', text: plain('inside') }] },
+		{ type: 'alert', text: plain('Careful') },
+		{ type: 'divider' },
+	];
+	expect(readBlocks(slack, blocks)).toBe(
+		[
+			'<Header>',
+			'<b>\nleft\n[Go]',
+			'small [image: icon]',
+			'Now\n[image: screen]',
+			'**bold** <@U0ADA>',
+			'<raw> @ada',
+			'a | b',
+			'Plan\nStep (complete)\n',
+			'Next\nUntyped (pending)',
+			'Runs\nPassed: Mon 3, Tue 4',
+			'Bars\nKit Kat 45',
+			'Card\nBody\nSmall\n[Go]',
+			'Box\ninside',
+			'Careful',
+			'---',
+		].join('\n'),
+	);
+});
+
+it('finds buttons in cards, carousels and containers, and the words of their confirmation', async () => {
+	const card = (name: string) => ({
+		type: 'card',
+		title: mrkdwn(name),
+		actions: [{ type: 'button', action_id: name, text: plain(name) }],
+	});
+	const confirm = { title: plain('Sure?'), text: plain('It goes away.'), confirm: plain('Yes'), deny: plain('No') };
+	const drop = { type: 'button', action_id: 'drop', text: plain('Drop'), confirm };
+	const blocks = [
+		{ type: 'carousel', elements: [card('One'), card('Two')] },
+		{ type: 'container', title: plain('Box'), child_blocks: [{ type: 'actions', elements: [drop] }] },
+	];
+	const answer = await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'x', blocks });
+	expect(answer).toMatchObject({ ok: true });
+	const message = await slack.as('ada').waitForMessage('#agents', 'Box');
+	expect(message.buttons()).toEqual(['One', 'Two', 'Drop']);
+	expect(message.confirmation('Drop')).toBe('Sure?\nIt goes away.');
+	expect(message.confirmation('One')).toBeNull();
+	expect(await message.press('Drop')).toBe(false);
+	expect(slack.traffic.deliveries('block_actions')[0]?.request.actions).toMatchObject([
+		{ action_id: 'drop', block_id: expect.stringMatching(/^b/) },
+	]);
+});

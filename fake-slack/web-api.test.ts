@@ -1,0 +1,334 @@
+import { WebClient } from '@slack/web-api';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
+import type { Json } from './json.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+import { callSlack } from './test-calls.ts';
+
+let slack: FakeSlack;
+let clock: ManualClock;
+
+beforeEach(async () => {
+	clock = createManualClock();
+	slack = await createFakeSlack({ clock });
+});
+afterEach(() => slack.close());
+
+describe('tokens and scopes', () => {
+	it('refuses a call without a token, with a wrong one, and with the other kind', async () => {
+		const bare = await fetch(`${slack.apiUrl}auth.test`, { method: 'POST' });
+		expect(await bare.json()).toEqual({ ok: false, error: 'not_authed' });
+		expect(await callSlack(slack, 'auth.test', {}, 'xoxb-wrong')).toMatchObject({ error: 'invalid_auth' });
+		const other = await callSlack(slack, 'auth.test', {}, slack.tokens.app);
+		expect(other).toMatchObject({ error: 'not_allowed_token_type' });
+		const open = await callSlack(slack, 'apps.connections.open', {});
+		expect(open).toMatchObject({ error: 'not_allowed_token_type' });
+	});
+
+	it('takes the token from the body too and never logs it', async () => {
+		const body = new URLSearchParams({ token: slack.tokens.bot });
+		const response = await fetch(`${slack.apiUrl}auth.test`, { method: 'POST', body });
+		expect(await response.json()).toMatchObject({ ok: true, user_id: 'U0BOT', team_id: 'T0ACME' });
+		expect(JSON.stringify(slack.traffic.all())).not.toContain(slack.tokens.bot);
+	});
+
+	it('names the missing scope and lists the granted ones', async () => {
+		slack.settings.scopes = ['chat:write', 'commands'];
+		expect(await callSlack(slack, 'users.info', { user: 'U0ADA' })).toEqual({
+			ok: false,
+			error: 'missing_scope',
+			needed: 'users:read',
+			provided: 'chat:write,commands',
+		});
+		const response = await fetch(`${slack.apiUrl}auth.test`, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${slack.tokens.bot}` },
+		});
+		expect(response.headers.get('x-oauth-scopes')).toBe('chat:write,commands');
+	});
+
+	it('asks for the scope of the kind of conversation', async () => {
+		slack.settings.scopes = ['channels:read'];
+		expect(await callSlack(slack, 'conversations.info', { channel: 'C0AGENTS' })).toMatchObject({ ok: true });
+		const hidden = await callSlack(slack, 'conversations.info', { channel: 'C0SECRET' });
+		expect(hidden).toMatchObject({ error: 'missing_scope', needed: 'groups:read' });
+	});
+
+	it('knows no other methods', async () => {
+		expect(await callSlack(slack, 'chat.shout', {})).toMatchObject({ ok: false, error: 'unknown_method' });
+	});
+});
+
+describe('arguments', () => {
+	it('come in forms with JSON inside, as the SDK sends them', async () => {
+		const client = new WebClient(slack.tokens.bot, { slackApiUrl: slack.apiUrl });
+		const blocks = [{ type: 'section' as const, text: { type: 'mrkdwn' as const, text: '*hello*' } }];
+		const answer = await client.chat.postMessage({ channel: 'C0AGENTS', text: 'hello', blocks });
+		expect(answer.message?.blocks).toMatchObject(blocks);
+		expect(slack.traffic.calls('chat.postMessage')[0]?.request).toMatchObject({ blocks });
+	});
+
+	it('are refused when one is missing, with its name', async () => {
+		expect(await callSlack(slack, 'users.info', {})).toMatchObject({
+			error: 'invalid_arguments',
+			response_metadata: { messages: ['[ERROR] missing required field: user'] },
+		});
+	});
+});
+
+describe('bodies', () => {
+	const send = async (type: string, body: string | URLSearchParams, method = 'auth.test') => {
+		const headers = { authorization: `Bearer ${slack.tokens.bot}`, ...(type === '' ? {} : { 'content-type': type }) };
+		const response = await fetch(`${slack.apiUrl}${method}`, { method: 'POST', body, headers });
+		return (await response.json()) as Json;
+	};
+
+	it.each([
+		['no JSON', 'application/json', '{"channel":', 'invalid_json'],
+		['a list', 'application/json', '["x"]', 'json_not_object'],
+		['half a surrogate pair', 'application/json; charset=utf-8', '{"text":"\\ud83d"}', 'invalid_json'],
+		['another type', 'application/xml', '<x/>', 'invalid_post_type'],
+	])('with %s are refused', async (_what, type, body, error) => {
+		expect(await send(type, body)).toEqual({ ok: false, error });
+		expect(slack.violations()).toMatchObject([{ where: 'auth.test', messages: [error] }]);
+	});
+
+	it('without a type are refused', async () => {
+		const headers = { authorization: `Bearer ${slack.tokens.bot}` };
+		const body = new Blob(['{}']);
+		const response = await fetch(`${slack.apiUrl}auth.test`, { method: 'POST', headers, body });
+		expect(await response.json()).toEqual({ ok: false, error: 'missing_post_type' });
+	});
+
+	it('may be whole surrogate pairs, and empty', async () => {
+		expect(await send('application/json', '{"text":"\\ud83d\\ude00"}')).toMatchObject({ ok: true });
+		expect(await send('application/json', '')).toMatchObject({ ok: true });
+	});
+
+	it('in a form with half a surrogate pair in the JSON of its blocks are refused', async () => {
+		const blocks = '[{"type":"section","text":{"type":"mrkdwn","text":"\\udc00"}}]';
+		const form = new URLSearchParams({ channel: 'C0AGENTS', text: 'x', blocks });
+		const answer = await send('application/x-www-form-urlencoded', form, 'chat.postMessage');
+		expect(answer).toMatchObject({ ok: false, error: expect.stringMatching(/^invalid_(blocks_format|arguments)$/) });
+	});
+
+	it('of JSON do not carry the token', async () => {
+		const body = JSON.stringify({ token: slack.tokens.bot });
+		const headers = { 'content-type': 'application/json' };
+		const response = await fetch(`${slack.apiUrl}auth.test`, { method: 'POST', body, headers });
+		expect(await response.json()).toEqual({ ok: false, error: 'not_authed' });
+		expect(JSON.stringify(slack.traffic.all())).not.toContain(slack.tokens.bot);
+	});
+});
+
+describe('people', () => {
+	it.each([
+		['U0ADA', { is_restricted: false, is_bot: false, deleted: false, team_id: 'T0ACME' }],
+		['U0GUS', { is_restricted: true, is_ultra_restricted: false }],
+		['U0UNA', { is_restricted: true, is_ultra_restricted: true }],
+		['U0EVE', { team_id: 'T0OTHER' }],
+		['U0SID', { is_stranger: true, team_id: 'T0OTHER' }],
+		['U0OTHERBOT', { is_bot: true }],
+		['U0DORA', { deleted: true }],
+	])('tells what %s is', async (user, facts) => {
+		expect(await callSlack(slack, 'users.info', { user })).toMatchObject({ ok: true, user: facts });
+	});
+
+	it('lists user groups, with their people only when asked for', async () => {
+		slack.state.userGroups.push({ id: 'S0OLD', handle: 'old', users: [], disabled: true });
+		const groups = async (args: Json) => (await callSlack(slack, 'usergroups.list', args)).usergroups as Json[];
+		const [ops] = await groups({});
+		expect(ops).toMatchObject({ id: 'S0OPS', handle: 'ops', name: 'Operations', is_usergroup: true });
+		expect(ops).not.toHaveProperty('users');
+		expect(await groups({ include_users: true, include_count: true })).toMatchObject([
+			{ users: ['U0ADA'], user_count: 1 },
+		]);
+		expect(await groups({ include_disabled: true })).toHaveLength(2);
+	});
+
+	it('lists a user group and says when somebody or some group is unknown', async () => {
+		const group = await callSlack(slack, 'usergroups.users.list', { usergroup: 'S0OPS' });
+		expect(group).toMatchObject({ users: ['U0ADA'] });
+		const none = await callSlack(slack, 'usergroups.users.list', { usergroup: 'S0NO' });
+		expect(none).toMatchObject({ error: 'no_such_subteam' });
+		expect(await callSlack(slack, 'users.info', { user: 'U0NO' })).toMatchObject({ error: 'user_not_found' });
+	});
+});
+
+describe('conversations', () => {
+	it.each([
+		['C0AGENTS', { is_member: true, is_private: false, is_archived: false, is_ext_shared: false }],
+		['C0GENERAL', { is_member: false }],
+		['C0SECRET', { is_member: true, is_private: true }],
+		['C0OLD', { is_archived: true }],
+		['C0SHARED', { is_ext_shared: true }],
+	])('tells what %s is', async (channel, facts) => {
+		expect(await callSlack(slack, 'conversations.info', { channel })).toMatchObject({ ok: true, channel: facts });
+	});
+
+	it('hides private channels the bot is not in', async () => {
+		const answer = await callSlack(slack, 'conversations.info', { channel: 'C0VAULT' });
+		expect(answer).toMatchObject({ error: 'channel_not_found' });
+	});
+
+	it('opens the same direct conversation each time, and none with bots or people who left', async () => {
+		const first = await callSlack(slack, 'conversations.open', { users: 'U0ADA' });
+		expect(await callSlack(slack, 'conversations.open', { users: 'U0ADA' })).toEqual(first);
+		const bot = await callSlack(slack, 'conversations.open', { users: 'U0OTHERBOT' });
+		expect(bot).toMatchObject({ error: 'cannot_dm_bot' });
+		const gone = await callSlack(slack, 'conversations.open', { users: 'U0DORA' });
+		expect(gone).toMatchObject({ error: 'user_disabled' });
+	});
+
+	it('wants ids: a name is none, except where a message is posted', async () => {
+		for (const channel of ['agents', '#agents']) {
+			const facts = await callSlack(slack, 'conversations.info', { channel });
+			expect(facts).toMatchObject({ error: 'channel_not_found' });
+			const posted = await callSlack(slack, 'chat.postMessage', { channel, text: 'card' });
+			expect(posted).toMatchObject({ ok: true, channel: 'C0AGENTS' });
+			const update = await callSlack(slack, 'chat.update', { channel, ts: posted.ts, text: 'newer' });
+			expect(update).toMatchObject({ error: 'channel_not_found' });
+		}
+	});
+
+	it('counts members only when asked', async () => {
+		const args = { channel: 'C0AGENTS' };
+		const facts = async (extra: Json) =>
+			(await callSlack(slack, 'conversations.info', { ...args, ...extra })).channel as Json;
+		expect(await facts({})).not.toHaveProperty('num_members');
+		expect(await facts({ include_num_members: true })).toMatchObject({ num_members: 5 });
+	});
+
+	const list = async (args: Json) => {
+		const answer = await callSlack(slack, 'users.conversations', args);
+		return answer.ok === true ? (answer.channels as Json[]).map((channel) => channel.name) : answer.error;
+	};
+
+	it.each<[string, Json, unknown]>([
+		['its public ones', {}, ['agents', 'old', 'shared']],
+		['and the private ones', { types: 'public_channel,private_channel' }, ['agents', 'secret', 'old', 'shared']],
+		['without the archive', { exclude_archived: true }, ['agents', 'shared']],
+		['those of a person', { user: 'U0GUS' }, ['agents', 'general']],
+		['private ones of a person where it is too', { user: 'U0ADA', types: 'private_channel' }, ['secret']],
+		['none of an unknown kind', { types: 'secret_channel' }, 'invalid_types'],
+		['none without the scope of the kind', { types: 'mpim' }, 'missing_scope'],
+		['none of nobody', { user: 'U0NO' }, 'user_not_found'],
+	])('lists for the bot %s', async (_what, args, expected) => {
+		expect(await list(args)).toEqual(expected);
+	});
+
+	it('lists with pages, and says what is shared or about to be', async () => {
+		const pending = slack.state.channels.find((one) => one.name === 'agents');
+		if (pending) pending.isPendingExtShared = true;
+		const first = await callSlack(slack, 'users.conversations', { limit: 2 });
+		const { next_cursor: cursor } = first.response_metadata as { next_cursor: string };
+		expect(first.channels).toMatchObject([{ is_pending_ext_shared: true, is_ext_shared: false }, { name: 'old' }]);
+		expect((first.channels as Json[])[0]).not.toHaveProperty('is_member');
+		const rest = await callSlack(slack, 'users.conversations', { limit: 2, cursor });
+		expect(rest).toMatchObject({ channels: [{ is_ext_shared: true, is_pending_ext_shared: false }] });
+		expect(rest).toMatchObject({ response_metadata: { next_cursor: '' } });
+		const other = await callSlack(slack, 'users.conversations', { user: 'U0ADA', cursor });
+		expect(other).toMatchObject({ error: 'invalid_cursor' });
+	});
+
+	it.each([0, -1, 1001, 'many', 1.5])('refuses a limit of %s', async (limit) => {
+		const answer = await callSlack(slack, 'conversations.members', { channel: 'C0AGENTS', limit });
+		expect(answer).toMatchObject({ error: 'invalid_limit' });
+	});
+
+	it('pages through members', async () => {
+		const first = await callSlack(slack, 'conversations.members', { channel: 'C0AGENTS', limit: 3 });
+		expect(first.members).toHaveLength(3);
+		const { next_cursor: cursor } = first.response_metadata as { next_cursor: string };
+		const rest = await callSlack(slack, 'conversations.members', { channel: 'C0AGENTS', limit: 3, cursor });
+		expect(rest).toMatchObject({ members: ['U0UNA', 'U0BOT'], response_metadata: { next_cursor: '' } });
+	});
+});
+
+describe('rates', () => {
+	it('answers 429 beyond the tier of chat.update and goes on a minute later', async () => {
+		slack.settings.realRates = true;
+		const posted = await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card' });
+		const update = { channel: 'C0AGENTS', ts: posted.ts, text: 'newer' };
+		for (let call = 0; call < 50; call++)
+			expect(await callSlack(slack, 'chat.update', update)).toMatchObject({ ok: true });
+		const refused = await fetch(`${slack.apiUrl}chat.update`, {
+			method: 'POST',
+			body: JSON.stringify(update),
+			headers: { 'content-type': 'application/json', authorization: `Bearer ${slack.tokens.bot}` },
+		});
+		expect(refused.status).toBe(429);
+		expect(refused.headers.get('retry-after')).toBe('60');
+		await clock.advance(60_000);
+		expect(await callSlack(slack, 'chat.update', update)).toMatchObject({ ok: true });
+	});
+
+	it('takes five messages in a channel at once, then one a second, and says how long to wait', async () => {
+		slack.settings.realRates = true;
+		const post = (channel: string) =>
+			fetch(`${slack.apiUrl}chat.postMessage`, {
+				method: 'POST',
+				body: JSON.stringify({ channel, text: 'card' }),
+				headers: { 'content-type': 'application/json', authorization: `Bearer ${slack.tokens.bot}` },
+			});
+		for (let call = 0; call < 5; call++) expect((await post('C0AGENTS')).status).toBe(200);
+		await clock.advance(2000);
+		const refused = await post('C0AGENTS');
+		expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3']);
+		expect((await post('C0SECRET')).status).toBe(200);
+		await clock.advance(3000);
+		expect((await post('C0AGENTS')).status).toBe(200);
+	});
+
+	it('lets history be read once a minute when told to', async () => {
+		slack.settings.historyOncePerMinute = true;
+		const read = () => callSlack(slack, 'conversations.history', { channel: 'C0AGENTS' });
+		expect(await read()).toMatchObject({ ok: true });
+		expect(await read()).toMatchObject({ error: 'ratelimited' });
+		await clock.advance(60_000);
+		expect(await read()).toMatchObject({ ok: true });
+	});
+});
+
+describe('blocks.validate', () => {
+	const bad = [{ type: 'header', text: { type: 'plain_text', text: 'x'.repeat(151) } }];
+
+	it('needs neither scope nor token and answers with pointers into what was given', async () => {
+		slack.settings.scopes = [];
+		const good = [{ type: 'divider' }];
+		expect(await callSlack(slack, 'blocks.validate', { blocks: good })).toMatchObject({ ok: true });
+		const response = await fetch(`${slack.apiUrl}blocks.validate`, {
+			method: 'POST',
+			body: new URLSearchParams({ blocks: JSON.stringify(bad) }),
+		});
+		expect(await response.json()).toEqual({
+			ok: false,
+			error: 'invalid_blocks',
+			errors: [{ code: 'failed_constraint', message: expect.any(String), pointer: '/0/text/text' }],
+		});
+	});
+
+	it('takes one of blocks, message and view, and names which of them is wrong', async () => {
+		expect(await callSlack(slack, 'blocks.validate', { message: { blocks: bad } })).toMatchObject({
+			error: 'invalid_message',
+			errors: [{ pointer: '/blocks/0/text/text' }],
+		});
+		const view = { type: 'modal', title: { type: 'plain_text', text: 'x'.repeat(25) }, blocks: bad };
+		expect(await callSlack(slack, 'blocks.validate', { view })).toMatchObject({
+			error: 'invalid_view',
+			errors: expect.arrayContaining([expect.objectContaining({ pointer: '/blocks/0/text/text' })]),
+		});
+		expect(await callSlack(slack, 'blocks.validate', { blocks: bad, view })).toMatchObject({
+			error: 'invalid_arguments',
+		});
+		expect(await callSlack(slack, 'blocks.validate', {})).toMatchObject({ error: 'invalid_arguments' });
+	});
+
+	it('refuses the text of a message as an additional property', async () => {
+		const message = { text: 'hello', blocks: [{ type: 'divider' }] };
+		expect(await callSlack(slack, 'blocks.validate', { message })).toMatchObject({
+			error: 'invalid_message',
+			errors: [{ pointer: '/text' }],
+		});
+	});
+});

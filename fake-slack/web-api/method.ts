@@ -1,0 +1,77 @@
+import type { Core } from '../core.ts';
+import { channelById, findChannel, isMember, openDm, SlackError } from '../core.ts';
+import type { Deliverer } from '../delivery.ts';
+import type { Json } from '../json.ts';
+import type { Sockets } from '../sockets.ts';
+import type { Channel } from '../state.ts';
+
+/** What a Web API method may use. */
+interface MethodContext {
+	core: Core;
+	sockets: Sockets;
+	deliverer: Deliverer;
+	args: Json;
+}
+
+/** A Web API method of the fake. */
+export interface Method {
+	/** Which token it takes; `none` for a method that looks at none. */
+	token: 'bot' | 'app' | 'none';
+	/** Any one of these scopes is enough; empty when it needs none. A function decides by the arguments. */
+	scopes: readonly string[] | ((context: MethodContext) => readonly string[]);
+	/** Calls a minute (docs.slack.dev, rate limit tiers); undefined where Slack has special rules. */
+	perMinute?: number;
+	/** Returns the fields of the answer beside `ok`; throws SlackError. */
+	run(context: MethodContext): Json;
+}
+
+export type Methods = Record<string, Method>;
+
+/** Slack's tiers in calls a minute (docs.slack.dev, "Rate limits"). */
+export const TIER = { two: 20, three: 50, four: 100 } as const;
+
+/** An argument that has to be there. Slack's answer names the missing one in its messages. */
+export function required(args: Json, name: string): string {
+	const value = args[name];
+	if (typeof value === 'string' && value !== '') return value;
+	throw new SlackError('invalid_arguments', {
+		response_metadata: { messages: [`[ERROR] missing required field: ${name}`] },
+	});
+}
+
+/** Whether the bot can know of the channel: private ones only as a member. */
+function visible(core: Core, channel: Channel): boolean {
+	return !channel.isPrivate || isMember(channel, core.state.app.botUser);
+}
+
+/** The channel of this id, as far as the bot can see it; names will not do. Throws channel_not_found. */
+export function channelArg(core: Core, value: unknown): Channel {
+	return requireVisible(core, channelById(core, value));
+}
+
+function requireVisible(core: Core, channel: Channel | undefined): Channel {
+	if (!channel || !visible(core, channel)) throw new SlackError('channel_not_found');
+	return channel;
+}
+
+/**
+ * Where a new message goes: as `channelArg`, but chat.postMessage and chat.postEphemeral take a name too, and a user id
+ * stands for the direct conversation with that person.
+ */
+export function destination(core: Core, value: unknown): Channel {
+	const person = core.state.people.find((one) => one.id === value && !one.deleted);
+	if (person) return openDm(core, person.id);
+	return requireVisible(core, typeof value === 'string' ? findChannel(core, value) : undefined);
+}
+
+/** The scope of a kind of conversation: `channels:history`, `groups:read`, `im:history` … */
+export function conversationScope(core: Core, value: unknown, action: 'read' | 'history' | 'write'): string {
+	const channel = channelById(core, value);
+	const kind = channel?.isIm ? 'im' : channel?.isMpim ? 'mpim' : channel?.isPrivate ? 'groups' : 'channels';
+	return `${kind}:${action}`;
+}
+
+/** A token of a whole organisation has to name the workspace (docs.slack.dev, "required if org token is used"). */
+export function requireTeam(core: Core, args: Json): void {
+	if (core.state.enterprise?.isOrgInstall === true) required(args, 'team_id');
+}

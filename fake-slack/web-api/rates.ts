@@ -1,0 +1,40 @@
+import type { Core } from '../core.ts';
+import type { Json } from '../json.ts';
+import type { Method } from './method.ts';
+
+const MINUTE_MS = 60_000;
+
+export interface Rates {
+	/** Seconds to wait when the call is one too many, or null when it may go on (and is counted). */
+	take(name: string, method: Method, args: Json): number | null;
+}
+
+/**
+ * Slack's limits in the fake's clock: a method's tier for the whole workspace, chat.postMessage one a second in a
+ * channel (a short burst of five is let through), conversations.history and .replies once a minute when asked for.
+ */
+export function createRates(core: Core): Rates {
+	const calls = new Map<string, number[]>();
+
+	function count(key: string, limit: number, windowMs: number): number | null {
+		const now = core.clock.now();
+		const recent = (calls.get(key) ?? []).filter((at) => now - at < windowMs);
+		calls.set(key, recent);
+		if (recent.length < limit) {
+			recent.push(now);
+			return null;
+		}
+		return Math.max(1, Math.ceil(((recent[0] ?? now) + windowMs - now) / 1000));
+	}
+
+	return {
+		take(name, method, args) {
+			if (core.settings.historyOncePerMinute && /^conversations\.(history|replies)$/.test(name)) {
+				return count(name, 1, MINUTE_MS);
+			}
+			if (!core.settings.realRates) return null;
+			if (name === 'chat.postMessage') return count(`${name} ${String(args.channel)}`, 5, 5000);
+			return method.perMinute === undefined ? null : count(name, method.perMinute, MINUTE_MS);
+		},
+	};
+}

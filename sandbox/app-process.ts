@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { BotStatus, WireBot } from './wire.ts';
+
+/** Lines kept for the page. */
+const PROBLEMS_KEPT = 30;
+/** Above this level a pino record is something to look at (50 is error). */
+const ERROR_LEVEL = 50;
+/** After SIGTERM the app may take so long to finish what it is sending. */
+const STOP_MS = 11_000;
+
+const LEASH = new URL('leash.ts', import.meta.url).href;
+
+export interface AppProcess {
+	status(): WireBot;
+	/** Starts it unless it runs. */
+	start(): void;
+	/** SIGKILL: as a crash or a power cut. Resolves when it is gone. */
+	kill(): Promise<void>;
+	/** SIGTERM, and SIGKILL when that takes too long. */
+	stop(): Promise<void>;
+	/** The app has connected to Slack. */
+	connected(): void;
+	/** Ends it without waiting, for the moment the sandbox itself dies. */
+	abandon(): void;
+}
+
+/** The level and the words of a log line; anything that is no log record counts as an error. */
+function readLine(line: string): { isProblem: boolean; words: string } {
+	try {
+		const record: unknown = JSON.parse(line);
+		if (typeof record === 'object' && record !== null && 'level' in record) {
+			const level = record.level;
+			const isProblem = level === 'error' || level === 'fatal' || (typeof level === 'number' && level >= ERROR_LEVEL);
+			return { isProblem, words: line };
+		}
+	} catch {
+		// Not a record of the log: Node's own words about a crash, most likely.
+	}
+	return { isProblem: line.trim() !== '', words: line };
+}
+
+/** The app as a child process of its own, so that it can be killed and started as in production. */
+export function createAppProcess(deps: {
+	/** Everything the app may know. */
+	env: Record<string, string>;
+	entry?: string;
+	onChange: () => void;
+	/** Hears every line of its log; `isProblem` marks errors and what is no log record. */
+	onLine: (line: string, isProblem: boolean) => void;
+}): AppProcess {
+	const entry = deps.entry ?? fileURLToPath(new URL('../src/main.ts', import.meta.url));
+	let child: ChildProcess | null = null;
+	let status: BotStatus = 'stopped';
+	let ended: string | null = null;
+	let problems: string[] = [];
+	let wanted = false;
+
+	function change(next: BotStatus): void {
+		status = next;
+		deps.onChange();
+	}
+
+	function hear(line: string): void {
+		const { isProblem, words } = readLine(line);
+		if (isProblem) problems = [...problems, words].slice(-PROBLEMS_KEPT);
+		deps.onLine(line, isProblem);
+		if (isProblem) deps.onChange();
+	}
+
+	function start(): void {
+		if (child !== null) return;
+		wanted = true;
+		ended = null;
+		const own = spawn(process.execPath, ['--import', LEASH, entry], {
+			env: deps.env,
+			stdio: ['pipe', 'pipe', 'pipe'],
+		});
+		child = own;
+		for (const stream of [own.stdout, own.stderr]) createInterface({ input: stream }).on('line', hear);
+		own.once('error', (error) => hear(`The app cannot be started: ${error.message}`));
+		own.once('close', (code, signal) => {
+			if (child === own) child = null;
+			if (wanted) {
+				ended = signal === null ? `It ended by itself with exit code ${code}.` : `It ended by itself (${signal}).`;
+				hear(ended);
+			}
+			change(wanted ? 'ended' : 'stopped');
+		});
+		change('starting');
+	}
+
+	async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+		const own = child;
+		wanted = false;
+		if (own === null) return;
+		const closed = once(own, 'close');
+		own.kill(signal);
+		const timer = setTimeout(() => own.kill('SIGKILL'), STOP_MS);
+		await closed;
+		clearTimeout(timer);
+	}
+
+	return {
+		status: () => ({ status, pid: child?.pid ?? null, ended, problems }),
+		start,
+		kill: () => end('SIGKILL'),
+		stop: () => end('SIGTERM'),
+		connected() {
+			if (status === 'starting') change('running');
+		},
+		abandon() {
+			wanted = false;
+			child?.kill('SIGKILL');
+		},
+	};
+}

@@ -1,0 +1,198 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { callSlack, type Json } from '../fake-slack/index.ts';
+import { openSetting, type Setting } from './setting.ts';
+
+/** Nobody answers here: what is looked at is the page and Slack's side of it. */
+let setting: Setting;
+let page: Page;
+
+beforeAll(async () => {
+	setting = await openSetting({ withBot: false });
+	page = await setting.window('ada', { channel: 'C0AGENTS' });
+});
+afterAll(() => setting?.close());
+afterEach(async () => {
+	while ((await page.getByRole('dialog').count()) > 0) await page.keyboard.press('Escape');
+	expect(setting.complaints).toEqual([]);
+});
+
+const plain = (text: string) => ({ type: 'plain_text', text });
+const options = (...texts: string[]) => texts.map((text) => ({ text: plain(text), value: text.toLowerCase() }));
+const input = (id: string, element: Json, traits: Json = {}) => ({
+	type: 'input',
+	block_id: id,
+	label: plain(id),
+	element: { action_id: 'it', ...element },
+	...traits,
+});
+
+/** The window's name is the first that was opened. */
+const trigger = () => setting.sandbox.slack.trigger('ada', { window: '1' });
+const slackCall = (method: string, args: Json) => callSlack(setting.sandbox.slack, method, args);
+function modal(blocks: Json[], title = 'Everything'): Json {
+	return { type: 'modal', title: plain(title), submit: plain('Send'), blocks };
+}
+async function open(blocks: Json[]): Promise<{ id: string }> {
+	const { view } = await slackCall('views.open', { trigger_id: trigger(), view: modal(blocks) });
+	return view as { id: string };
+}
+const held = (id: string) => setting.sandbox.slack.state.views[id]?.input.values;
+
+test('every control puts its value where Slack hands it to the app', async () => {
+	const view = await open([
+		input('Line', { type: 'plain_text_input', placeholder: plain('Type here') }),
+		input('Text', { type: 'plain_text_input', multiline: true, initial_value: 'before' }),
+		input('Number', { type: 'number_input', is_decimal_allowed: true }),
+		input('Mail', { type: 'email_text_input' }, { optional: true, hint: plain('At work') }),
+		input('Address', { type: 'url_text_input' }),
+		input('Colour', { type: 'static_select', options: options('Red', 'Green', 'Blue') }),
+		input('Size', { type: 'radio_buttons', options: options('Small', 'Large') }),
+		input('Extras', { type: 'checkboxes', options: options('Bag', 'Seat', 'Meal') }),
+		input('Day', { type: 'datepicker' }),
+		input('Hour', { type: 'timepicker' }),
+	]);
+	const dialog = page.getByRole('dialog', { name: 'Everything' });
+	const field = (label: string) => dialog.getByLabel(label, { exact: false }).first();
+	expect(await field('Text').inputValue()).toBe('before');
+	expect(await field('Mail').getAttribute('aria-required')).toBeNull();
+	expect(await field('Line').getAttribute('aria-required')).toBe('true');
+	await field('Line').fill('one line');
+	await field('Text').fill('two\nlines');
+	await field('Number').fill('2.5');
+	await field('Mail').fill('a@example.com');
+	await field('Address').fill('https://example.com/');
+	const select = dialog.getByRole('combobox', { name: 'Colour' });
+	await select.click();
+	await select.fill('gr');
+	await page.keyboard.press('Enter');
+	expect(await select.inputValue()).toBe('Green');
+	await dialog.getByRole('radio', { name: 'Large' }).check();
+	await dialog.getByRole('checkbox', { name: 'Bag' }).check();
+	await dialog.getByRole('checkbox', { name: 'Meal' }).check();
+	await dialog.getByRole('checkbox', { name: 'Bag' }).uncheck();
+	await field('Day').fill('2026-12-04');
+	await field('Hour').fill('14:30');
+	const [red, green] = options('Red', 'Green');
+	expect(red?.value).toBe('red');
+	await expect
+		.poll(() => held(view.id))
+		.toEqual({
+			Line: { it: { type: 'plain_text_input', value: 'one line' } },
+			Text: { it: { type: 'plain_text_input', value: 'two\nlines' } },
+			Number: { it: { type: 'number_input', value: '2.5' } },
+			Mail: { it: { type: 'email_text_input', value: 'a@example.com' } },
+			Address: { it: { type: 'url_text_input', value: 'https://example.com/' } },
+			Colour: { it: { type: 'static_select', selected_option: green } },
+			Size: { it: { type: 'radio_buttons', selected_option: options('Large')[0] } },
+			Extras: { it: { type: 'checkboxes', selected_options: options('Meal') } },
+			Day: { it: { type: 'datepicker', selected_date: '2026-12-04' } },
+			Hour: { it: { type: 'timepicker', selected_time: '14:30' } },
+		});
+});
+
+test('a button that asks first does nothing until it is confirmed, and a menu has its entries', async () => {
+	await open([
+		{
+			type: 'actions',
+			block_id: 'row',
+			elements: [
+				{
+					type: 'button',
+					action_id: 'delete',
+					text: plain('Delete'),
+					style: 'danger',
+					confirm: { title: plain('Sure?'), text: plain('It is gone then.'), confirm: plain('Yes'), deny: plain('No') },
+				},
+				{ type: 'overflow', action_id: 'more', options: options('Rename', 'Move') },
+			],
+		},
+	]);
+	const pressed = () => setting.sandbox.slack.traffic.deliveries('block_actions').map((one) => one.request.actions);
+	const before = pressed().length;
+	await page.getByRole('button', { name: 'Delete' }).click();
+	await page.getByRole('alertdialog', { name: 'Sure?' }).getByRole('button', { name: 'No' }).click();
+	expect(pressed()).toHaveLength(before);
+	await page.getByRole('button', { name: 'Delete' }).press('Enter');
+	await page.keyboard.press('Enter');
+	await expect.poll(() => pressed().at(-1)).toMatchObject([{ action_id: 'delete' }]);
+	await page.getByRole('alert').getByText('The app did not respond').waitFor();
+	await page.getByRole('button', { name: 'More options' }).press('Enter');
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Enter');
+	await expect.poll(() => pressed().at(-1)).toMatchObject([{ selected_option: { value: 'move' } }]);
+});
+
+test('Enter in a line submits, in a text it makes a new line; without the app Slack’s own words stand over the modal', async () => {
+	const view = await open([
+		input('Line', { type: 'plain_text_input' }),
+		input('Text', { type: 'plain_text_input', multiline: true }, { optional: true }),
+	]);
+	const dialog = page.getByRole('dialog');
+	await dialog.getByLabel('Text').fill('first');
+	await dialog.getByLabel('Text').press('End');
+	await dialog.getByLabel('Text').press('Enter');
+	await page.keyboard.type('second');
+	await dialog.getByLabel('Line').press('Enter');
+	await dialog.getByText('Please complete this required field.').waitFor();
+	await page.keyboard.type('now there is something');
+	await page.keyboard.press('Enter');
+	await dialog.getByText('We had some trouble connecting').waitFor();
+	expect(held(view.id)?.Line?.it?.value).toBe('now there is something');
+	expect(held(view.id)?.Text?.it?.value).toBe('first\nsecond');
+});
+
+test('modals lie over each other; Esc closes the top one, the X all of them', async () => {
+	await open([{ type: 'section', text: plain('the first') }]);
+	for (const name of ['second', 'third']) {
+		const view = modal([{ type: 'section', text: plain(`the ${name}`) }], name);
+		await slackCall('views.push', { trigger_id: trigger(), view });
+	}
+	await page.getByRole('dialog', { name: 'third' }).waitFor();
+	const isInModal = () => page.evaluate(`document.activeElement?.closest('[role="dialog"]') !== null`);
+	// F6 goes to the sandbox's own tools, which stay in reach, and back.
+	await page.keyboard.press('F6');
+	expect(await isInModal()).toBe(false);
+	await page.keyboard.press('F6');
+	expect(await isInModal()).toBe(true);
+	await page.keyboard.press('Escape');
+	await page.getByRole('dialog', { name: 'second' }).waitFor();
+	await page.getByRole('button', { name: 'Close all' }).click();
+	await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('Markdown and rich text are shown, and nothing is loaded from elsewhere', async () => {
+	const channel = 'C0AGENTS';
+	const blocks = [
+		{
+			type: 'markdown',
+			text: '## Offers\n\n| who | price |\n|---|---|\n| Rad | 12 |\n\n![spy](https://spy.example/x.png)',
+		},
+		{
+			type: 'section',
+			text: { type: 'mrkdwn', text: ':tada: *bold* <https://a.example|label> &lt;b&gt; <!date^0^{date_num}|x>' },
+		},
+	];
+	const answers: string[] = [];
+	page.on('response', (answer) => answers.push(answer.url()));
+	const { ts } = await slackCall('chat.postMessage', { channel, text: 'offers', blocks });
+	const message = page.locator('.message').last();
+	await message.getByRole('cell', { name: 'Rad' }).waitFor();
+	const words = await message.locator('.block-section').innerText();
+	expect(words).toMatch(/^🎉 bold label <b> 19(69-12-31|70-01-01)$/);
+	expect(answers.filter((url) => !url.startsWith(setting.sandbox.url))).toEqual([]);
+	await slackCall('chat.delete', { channel, ts });
+	// The picture of somebody else's server is not even asked for: the policy says so.
+	expect([...new Set(setting.complaints.splice(0))]).toEqual([expect.stringContaining('https://spy.example/x.png')]);
+});
+
+test('what nobody has read is bold, and the line “New” stands above it', async () => {
+	const grace = await setting.window('grace', { channel: 'C0GENERAL' });
+	await setting.sandbox.slack.as('ada').say('#agents', 'Something new, @grace');
+	const entry = grace.getByRole('button', { name: /agents.*unread/ });
+	await entry.waitFor();
+	expect(await grace.locator('.badge').innerText()).toBe('1');
+	await entry.click();
+	await grace.locator('.new-line').waitFor();
+	await grace.locator('.entry-unread').waitFor({ state: 'detached' });
+});

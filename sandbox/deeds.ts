@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { type Act, actSchema, type FakeSlack, type SlackState, type Viewer } from '../fake-slack/index.ts';
+import { dashboardSession } from './agents.ts';
+import type { AppProcess } from './app-process.ts';
+import { callDetail } from './calls.ts';
+import { builderJson, type ReadMarks, readKey } from './person-view.ts';
+import type { FakeSessionService } from './session-service/fake-session-service.ts';
+import type { Stream } from './stream.ts';
+import type { Troubles } from './troubles.ts';
+
+/** Something a person cannot do, in words for them. */
+export class DeedError extends Error {}
+
+export interface Deeds {
+	/** @throws DeedError when it cannot be done. */
+	perform(deed: string, viewer: Viewer, input: unknown): Promise<object | undefined>;
+	/** Something to read that is too long for the stream; null when it is not there. */
+	look(what: string, query: Record<string, string>): Promise<object | null>;
+	/** An image of the session service; Slack shows images through itself too. */
+	image(url: string): Promise<{ type: string; content: ArrayBuffer } | null>;
+}
+
+export interface DeedsDeps {
+	slack: FakeSlack;
+	service: FakeSessionService;
+	troubles: Troubles;
+	marks: ReadMarks;
+	bot: AppProcess | null;
+	stream: Stream;
+}
+
+const inMessage = { channel: z.string(), ts: z.string() };
+
+/** Slack's client knows these itself. */
+const OWN_COMMAND = /^\/(invite|remove)\s+@?([\w.-]+)\s*$/;
+
+/** Everything a person can do in the page, each through the same function as the in-process driver. */
+export function createDeeds(deps: DeedsDeps): Deeds {
+	const { slack, service, troubles, marks, stream } = deps;
+	function topView(viewer: Viewer, id: string): SlackState['views'][string] {
+		const window = slack.state.windows.find((one) => one.user === viewer.user && one.id === viewer.window);
+		const view = slack.state.views[id];
+		if (view === undefined || window?.stack.at(-1) !== id) throw new DeedError('This modal is not on top any more.');
+		return view;
+	}
+	async function inviteOrRemove(viewer: Viewer, channel: string, verb: string, name: string): Promise<void> {
+		const person = slack.state.people.find((one) => one.name === name);
+		if (person === undefined) return slack.whisper(viewer, { channel }, `There is nobody called @${name}.`);
+		await (verb === 'invite' ? slack.invite(channel, person.id) : slack.remove(channel, person.id));
+		slack.whisper(
+			viewer,
+			{ channel },
+			`@${name} is ${verb === 'invite' ? 'in the channel now' : 'not in the channel any more'}.`,
+		);
+	}
+
+	/** What Slack's own client does with a line before any app hears of it; true when that was all. */
+	async function ownCommand(viewer: Viewer, line: Extract<Act, { do: 'command' | 'say' }>): Promise<boolean> {
+		if (line.do === 'say') {
+			if (line.threadTs === undefined || !/^\/\w+/.test(line.text)) return false;
+			const command = line.text.split(/\s/)[0] ?? '';
+			slack.whisper(viewer, line, `${command} is not supported in threads. Sorry!`);
+			return true;
+		}
+		const own = OWN_COMMAND.exec(line.line);
+		if (own === null) return false;
+		await inviteOrRemove(viewer, line.channel, own[1] ?? '', own[2] ?? '');
+		return true;
+	}
+	async function act(viewer: Viewer, wanted: Act): Promise<object> {
+		if ('viewId' in wanted) topView(viewer, wanted.viewId);
+		if ((wanted.do === 'command' || wanted.do === 'say') && (await ownCommand(viewer, wanted))) return { ok: true };
+		const done = slack.perform(viewer, wanted);
+		if (wanted.do === 'say') markRead(viewer, wanted.channel, slack.state.lastTs);
+		// The app hears of it on its own time: neither typing nor closing waits for it.
+		if (wanted.do !== 'fillInModal' && wanted.do !== 'fillInMessage' && wanted.do !== 'close') return done;
+		done.catch(() => undefined);
+		return {};
+	}
+	function markRead(viewer: Viewer, channel: string, ts: string): void {
+		const key = readKey(viewer.user, channel);
+		if (ts > (marks.get(key) ?? '0')) marks.set(key, ts);
+		stream.changed();
+	}
+
+	function deed<T extends z.ZodRawShape>(
+		shape: T,
+		act: (viewer: Viewer, input: z.infer<z.ZodObject<T>>) => Promise<object | undefined> | object | undefined,
+	) {
+		const schema = z.object(shape);
+		return async (viewer: Viewer, input: unknown) => act(viewer, schema.parse(input));
+	}
+
+	const deeds = {
+		/** Whatever the in-process driver can do too. */
+		act: async (viewer: Viewer, input: unknown) => act(viewer, actSchema.parse(input)),
+		read: deed(inMessage, (viewer, { channel, ts }) => {
+			markRead(viewer, channel, ts);
+			return undefined;
+		}),
+		'dismiss-message': deed(inMessage, (viewer, input) => {
+			slack.dismiss(viewer, input);
+			return undefined;
+		}),
+		'start-agent': deed(
+			{ scenario: z.string(), id: z.string().min(1).max(100).optional() },
+			(_viewer, { scenario, id }) => {
+				const started = service.sessions.start(scenario, id ?? scenario);
+				stream.changed();
+				return { id: started };
+			},
+		),
+		'answer-agent': deed({ id: z.string(), values: z.array(z.string()).optional() }, (_viewer, { id, values }) => {
+			const items = dashboardSession(service, id)?.open?.items ?? [];
+			const verdict = service.sessions.answerAsPage(
+				id,
+				values ?? items.map(() => 'Answered by somebody in the dashboard'),
+			);
+			stream.changed();
+			if (!verdict.ok) throw new DeedError(`The service’s web page takes no answer: ${verdict.reason}.`);
+			return undefined;
+		}),
+		'set-agent': deed({ id: z.string(), status: z.string() }, (_viewer, { id, status }) => {
+			service.sessions.setStatus(id, status);
+			stream.changed();
+			return undefined;
+		}),
+		trouble: deed({ id: z.string(), on: z.boolean() }, async (_viewer, { id, on }) => {
+			await troubles.set(id, on);
+			stream.changed();
+			return undefined;
+		}),
+		'clear-troubles': deed({}, async () => {
+			await troubles.clear();
+			stream.changed();
+			return undefined;
+		}),
+		bot: deed({ do: z.enum(['kill', 'start', 'restart', 'stop']) }, async (_viewer, input) => {
+			const { bot } = deps;
+			if (bot === null) throw new DeedError('The bot was started elsewhere (--no-bot): stop and start it there.');
+			if (input.do === 'kill' || input.do === 'restart') await bot.kill();
+			if (input.do === 'stop') await bot.stop();
+			if (input.do === 'start' || input.do === 'restart') bot.start();
+			return undefined;
+		}),
+	};
+
+	return {
+		async perform(name, viewer, input) {
+			const found = Object.entries(deeds).find(([key]) => key === name);
+			if (found === undefined) throw new DeedError(`There is nothing called ${name}.`);
+			try {
+				return await found[1](viewer, input);
+			} catch (error) {
+				if (error instanceof z.ZodError) throw new DeedError(z.prettifyError(error));
+				throw error instanceof DeedError
+					? error
+					: new DeedError(error instanceof Error ? error.message : String(error));
+			}
+		},
+		async look(what, query) {
+			switch (what) {
+				case 'call':
+					return callDetail(slack, service, query.key ?? '');
+				case 'session':
+					return dashboardSession(service, query.id ?? '');
+				case 'builder':
+					return builderJson(slack.state, query) as object | null;
+				default:
+					return null;
+			}
+		},
+		async image(url) {
+			if (URL.parse(url)?.origin !== service.url) return null;
+			const answer = await fetch(url, { redirect: 'error' });
+			const type = answer.headers.get('content-type') ?? '';
+			if (!answer.ok || !/^image\/(png|jpeg|gif)$/.test(type)) return null;
+			return { type, content: await answer.arrayBuffer() };
+		},
+	};
+}

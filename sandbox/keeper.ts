@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SlackState } from '../fake-slack/index.ts';
+import type { FakeSessionService } from './session-service/fake-session-service.ts';
+
+/** How often the workspace is written down while it runs: a kill loses no more than that of it (and nothing of the app). */
+const SAVE_MS = 2000;
+
+export interface Kept {
+	slack: SlackState;
+	/** Read marks, as the entries of their map. */
+	marks: [string, string][];
+	servicePort: number;
+	sessions: ReturnType<FakeSessionService['sessions']['snapshot']>;
+}
+
+export interface Keeper {
+	/** What the last run left; null at the first. */
+	readonly kept: Kept | null;
+	/** The app's own. */
+	readonly dataDir: string;
+	/** Writes down what `now` says, from time to time. */
+	watch(now: () => Kept): void;
+	close(now: () => Kept): Promise<void>;
+}
+
+async function readKept(path: string): Promise<Kept | null> {
+	try {
+		return JSON.parse(await readFile(path, 'utf8')) as Kept;
+	} catch (error) {
+		if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+		throw new Error(`What the sandbox kept in ${path} cannot be read. Delete it to begin anew.`, { cause: error });
+	}
+}
+
+/** Keeps the workspace, the sessions and the app's data in a folder; without one the app's data are thrown away. */
+export async function createKeeper(folder: string | null): Promise<Keeper> {
+	if (folder === null) {
+		const dataDir = await mkdtemp(join(tmpdir(), 'handraise-sandbox-'));
+		return {
+			kept: null,
+			dataDir,
+			watch: () => undefined,
+			close: () => rm(dataDir, { recursive: true, force: true }),
+		};
+	}
+	const dataDir = join(folder, 'data');
+	await mkdir(dataDir, { recursive: true });
+	const path = join(folder, 'workspace.json');
+	const kept = await readKept(path);
+	let written = '';
+	let writing = Promise.resolve();
+	let timer: NodeJS.Timeout | null = null;
+
+	function save(now: () => Kept): Promise<void> {
+		writing = writing.then(async () => {
+			const json = JSON.stringify(now());
+			if (json === written) return;
+			// A new file in place of the old one: whoever is killed meanwhile leaves one of the two, whole.
+			await writeFile(`${path}.new`, json);
+			await rename(`${path}.new`, path);
+			written = json;
+		});
+		return writing;
+	}
+	return {
+		kept,
+		dataDir,
+		watch(now) {
+			timer = setInterval(() => void save(now).catch(() => undefined), SAVE_MS);
+			timer.unref();
+		},
+		async close(now) {
+			if (timer !== null) clearInterval(timer);
+			await save(now);
+		},
+	};
+}

@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createSandbox } from './sandbox.ts';
+
+/** The usual address; a free port is taken when it is busy. */
+const USUAL_PORT = 4321;
+
+/** Not under version control. */
+const KEPT = fileURLToPath(new URL('../.cache/sandbox', import.meta.url));
+
+const { values } = parseArgs({
+	options: {
+		'no-bot': { type: 'boolean', default: false },
+		keep: { type: 'boolean', default: false },
+		port: { type: 'string' },
+	},
+});
+
+const sandbox = await createSandbox({
+	port: Number(values.port ?? USUAL_PORT),
+	withBot: !values['no-bot'],
+	...(values.keep ? { keepIn: KEPT } : {}),
+	onLine(line, isProblem) {
+		if (isProblem) console.error(line);
+	},
+});
+console.log(`Handraise sandbox: ${sandbox.url}/  (Ctrl-C stops it)`);
+if (values['no-bot']) {
+	console.log('\nStart the app yourself, with these settings:\n');
+	for (const [name, value] of Object.entries({ ...sandbox.env, DATA_DIR: './data', PORT: '3000' })) {
+		console.log(`export ${name}=${value}`);
+	}
+	console.log('npm run dev');
+}
+
+process.once('exit', () => sandbox.bot?.abandon());
+let stopping = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+	process.on(signal, () => {
+		// The second time somebody has no patience left.
+		if (stopping) process.exit(1);
+		stopping = true;
+		void sandbox.close().then(() => process.exit(0));
+	});
+}

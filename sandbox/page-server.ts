@@ -1,0 +1,128 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { WebSocketServer } from 'ws';
+import type { Viewer } from '../fake-slack/index.ts';
+import type { PageFile } from './bundle.ts';
+import { DeedError, type Deeds } from './deeds.ts';
+import { onPortOrFree } from './port.ts';
+import type { Stream } from './stream.ts';
+
+/** Inline script and style are refused, and nothing is loaded from anywhere but the sandbox. */
+const CONTENT_SECURITY_POLICY = [
+	"default-src 'none'",
+	"script-src 'self'",
+	"style-src 'self'",
+	"img-src 'self' data:",
+	"connect-src 'self'",
+	"base-uri 'none'",
+	"form-action 'none'",
+	"frame-ancestors 'none'",
+].join('; ');
+
+/** Names by which a browser on this machine reaches the loopback interface: a page elsewhere cannot pose as one. */
+const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;
+
+export interface PageServer {
+	readonly url: string;
+	close(): Promise<void>;
+}
+
+export interface PageServerDeps {
+	/** The one to take; a free one when it is busy. */
+	port: number;
+	files: Promise<ReadonlyMap<string, PageFile>>;
+	/** Built when the address is known, since the app is told of it. */
+	deeds: () => Deeds;
+	stream: () => Stream;
+	/** Who looks: by name or id. @throws DeedError */
+	viewer: (person: string | undefined, window: string | undefined) => Viewer;
+}
+
+function isLocal(host: string | undefined, origin: string | undefined): boolean {
+	return LOOPBACK.test(host ?? '') && (origin === undefined || LOOPBACK.test(origin.replace(/^https?:\/\//, '')));
+}
+
+function listen(server: Server, port: number): Promise<void> {
+	return new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(port, '127.0.0.1', () => {
+			server.off('error', reject);
+			resolve();
+		});
+	});
+}
+
+/** Serves the page, its stream of changes and what can be done, to browsers on this machine only. */
+export async function createPageServer(deps: PageServerDeps): Promise<PageServer> {
+	const app = new Hono();
+	app.use('*', async (c, next) => {
+		if (!isLocal(c.req.header('host'), c.req.header('origin'))) return c.text('loopback only', 403);
+		await next();
+		c.header('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+		c.header('X-Content-Type-Options', 'nosniff');
+		c.header('Referrer-Policy', 'no-referrer');
+		c.header('Cache-Control', 'no-store');
+		return undefined;
+	});
+
+	const file = async (c: Context, path: string) => {
+		const found = (await deps.files).get(path);
+		if (found === undefined) return c.notFound();
+		return c.body(typeof found.content === 'string' ? found.content : new Uint8Array(found.content), 200, {
+			'Content-Type': found.type,
+		});
+	};
+	app.get('/', (c) => file(c, '/'));
+	app.get('/dashboard/*', (c) => file(c, '/'));
+
+	app.get('/sandbox/look/:what', async (c) => {
+		const seen = await deps.deeds().look(c.req.param('what'), c.req.query());
+		return seen === null ? c.json({ error: 'there is no such thing' }, 404) : c.json(seen);
+	});
+	app.get('/sandbox/image', async (c) => {
+		const image = await deps.deeds().image(c.req.query('url') ?? '');
+		if (image === null) return c.text('This image is not on the sandbox.', 404);
+		return c.body(image.content, 200, { 'Content-Type': image.type });
+	});
+	app.post('/sandbox/do/:deed', async (c) => {
+		if (!(c.req.header('content-type') ?? '').startsWith('application/json')) return c.json({ error: 'not JSON' }, 415);
+		const { as, window, ...rest } = (await c.req.json()) as Record<string, unknown>;
+		const viewer = deps.viewer(
+			typeof as === 'string' ? as : undefined,
+			typeof window === 'string' ? window : undefined,
+		);
+		return c.json((await deps.deeds().perform(c.req.param('deed'), viewer, rest)) ?? {});
+	});
+	app.get('/:file', (c) => file(c, `/${c.req.param('file')}`));
+	app.onError((error, c) => {
+		if (error instanceof DeedError) return c.json({ error: error.message }, 409);
+		return c.json({ error: error.message }, 500);
+	});
+
+	const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+	const sockets = new WebSocketServer({ noServer: true });
+	server.on('upgrade', (request, socket, head) => {
+		const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+		const refuse = (status: string) => socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+		if (!isLocal(request.headers.host, request.headers.origin)) return refuse('403 Forbidden');
+		if (url.pathname !== '/sandbox/stream') return refuse('404 Not Found');
+		try {
+			const viewer = deps.viewer(url.searchParams.get('as') ?? undefined, url.searchParams.get('window') ?? undefined);
+			return sockets.handleUpgrade(request, socket, head, (opened) => deps.stream().add(opened, viewer));
+		} catch {
+			return refuse('404 Not Found');
+		}
+	});
+	await onPortOrFree(deps.port, (port) => listen(server, port));
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		async close() {
+			sockets.close();
+			const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+			server.closeAllConnections();
+			await closed;
+		},
+	};
+}

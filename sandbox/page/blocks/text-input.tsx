@@ -1,0 +1,102 @@
+import { type ChangeEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type Json, str } from '../json.ts';
+import { heldValue, useSurface } from './surface.ts';
+import { words } from './text-object.tsx';
+
+/** How long typing rests before the value goes to the sandbox; leaving the field or pressing anything sends it at once. */
+const REST_MS = 120;
+
+export interface ControlProps {
+	blockId: string;
+	element: Json;
+	/** Of its label, hint and error. */
+	labelId: string;
+	describedBy: string | undefined;
+	isInvalid: boolean;
+	isRequired: boolean;
+}
+
+const KINDS: Record<string, { type: string; inputMode: 'text' | 'decimal' | 'email' | 'url' }> = {
+	plain_text_input: { type: 'text', inputMode: 'text' },
+	number_input: { type: 'text', inputMode: 'decimal' },
+	email_text_input: { type: 'text', inputMode: 'email' },
+	url_text_input: { type: 'text', inputMode: 'url' },
+};
+
+/**
+ * A field for text. The fake Slack holds the value; what is shown is what was typed until the sandbox has taken it over,
+ * so that a slow answer never eats a letter.
+ */
+export function TextInput({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
+	const surface = useSurface();
+	const actionId = str(element, 'action_id');
+	const held = heldValue(surface, blockId, actionId, 'value');
+	const there = typeof held === 'string' ? held : '';
+	const [typed, setTyped] = useState<string | null>(null);
+	const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+	const waiting = useRef<string | null>(null);
+	useEffect(() => {
+		if (typed !== null && typed === there) setTyped(null);
+	}, [typed, there]);
+	const send = useRef(surface.fill);
+	send.current = surface.fill;
+
+	function flush(enter = false): void {
+		if (timer.current !== null) clearTimeout(timer.current);
+		timer.current = null;
+		if (waiting.current === null && !enter) return;
+		const value = waiting.current ?? typed ?? there;
+		waiting.current = null;
+		void send.current(blockId, actionId, value, enter);
+	}
+	const flushNow = useRef(flush);
+	flushNow.current = flush;
+	useEffect(() => {
+		const now = () => flushNow.current();
+		document.addEventListener('sandbox:flush', now);
+		return () => {
+			document.removeEventListener('sandbox:flush', now);
+			now();
+		};
+	}, []);
+
+	const isMultiline = element.multiline === true;
+	const common = {
+		id: labelId.replace(/^label/, 'control'),
+		'aria-labelledby': labelId,
+		'aria-describedby': describedBy,
+		'aria-invalid': isInvalid || undefined,
+		'aria-required': isRequired || undefined,
+		'data-autofocus': element.focus_on_load === true || undefined,
+		placeholder: words(element.placeholder) || undefined,
+		value: typed ?? there,
+		onChange(event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) {
+			setTyped(event.target.value);
+			waiting.current = event.target.value;
+			if (timer.current !== null) clearTimeout(timer.current);
+			timer.current = setTimeout(() => flushNow.current(), REST_MS);
+		},
+		onBlur: () => flush(),
+	};
+	if (isMultiline) {
+		return <textarea {...common} className="field field-multiline" rows={4} />;
+	}
+	const kind = KINDS[str(element, 'type')] ?? { type: 'text', inputMode: 'text' };
+	return (
+		<input
+			{...common}
+			className="field"
+			type={kind.type}
+			inputMode={kind.inputMode}
+			autoComplete="off"
+			onKeyDown={(event: KeyboardEvent<HTMLInputElement>) => {
+				if (event.key === 'Enter' && !event.nativeEvent.isComposing) flush(true);
+			}}
+		/>
+	);
+}
+
+/** Sends what is typed and has not gone out yet: before a button is pressed or a form submitted. */
+export function flushTyping(): void {
+	document.dispatchEvent(new Event('sandbox:flush'));
+}

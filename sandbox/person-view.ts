@@ -1,0 +1,114 @@
+import { type Message, records, type SlackState, type Viewer } from '../fake-slack/index.ts';
+import type { Manifest } from './manifest.ts';
+import type { WireChannel, WireMessage, WireModal, WirePerson, WireScenario, WireWorkspace } from './wire.ts';
+
+type Person = SlackState['people'][number];
+type Channel = SlackState['channels'][number];
+
+/** The newest message each person has seen in each channel. */
+export type ReadMarks = Map<string, string>;
+
+export const readKey = (user: string, channel: string) => `${user} ${channel}`;
+
+function isOutside(state: SlackState, person: Person): boolean {
+	return person.teamId !== state.team.id;
+}
+
+function personOnPage(state: SlackState, person: Person): WirePerson {
+	const kind = person.isBot
+		? 'bot'
+		: isOutside(state, person)
+			? 'external'
+			: person.isRestricted || person.isUltraRestricted
+				? 'guest'
+				: 'member';
+	return { id: person.id, name: person.name, realName: person.realName, kind };
+}
+
+/** Whether a channel stands in this person's sidebar: guests and other organisations see only what they are in. */
+function inSidebar(state: SlackState, viewer: Viewer, channel: Channel): boolean {
+	if (channel.members.includes(viewer.user)) return true;
+	if (channel.isPrivate || channel.isIm) return false;
+	const person = state.people.find((one) => one.id === viewer.user);
+	return person !== undefined && !isOutside(state, person) && !person.isRestricted;
+}
+
+export function channelsOf(state: SlackState, viewer: Viewer, marks: ReadMarks): WireChannel[] {
+	return state.channels
+		.filter((channel) => inSidebar(state, viewer, channel))
+		.map((channel) => ({
+			...channel,
+			isMember: channel.members.includes(viewer.user),
+			readTs: marks.get(readKey(viewer.user, channel.id)) ?? '0',
+		}));
+}
+
+export function seesMessage(state: SlackState, viewer: Viewer, message: Message): boolean {
+	if (message.ephemeralFor !== undefined && message.ephemeralFor !== viewer.user) return false;
+	const channel = state.channels.find((one) => one.id === message.channel);
+	return channel !== undefined && inSidebar(state, viewer, channel);
+}
+
+export function messageOnPage(viewer: Viewer, message: Message): WireMessage {
+	return {
+		ts: message.ts,
+		channel: message.channel,
+		user: message.user,
+		isSlackbot: message.subtype === 'slackbot',
+		isApp: message.botId !== undefined,
+		text: message.text,
+		blocks: message.blocks,
+		threadTs: message.threadTs ?? null,
+		broadcast: message.broadcast,
+		edited: message.editedTs !== undefined,
+		ephemeral: message.ephemeralFor !== undefined,
+		inputs: message.inputs[viewer.user] ?? null,
+	};
+}
+
+/** The modals open in this person's window, the top one last. */
+export function modalsOf(state: SlackState, viewer: Viewer): WireModal[] {
+	const window = state.windows.find((one) => one.user === viewer.user && one.id === viewer.window);
+	return (window?.stack ?? []).flatMap((id) => {
+		const view = state.views[id];
+		if (view === undefined) return [];
+		const { hash, updates, payload, input, fieldErrors, trouble } = view;
+		return [{ id, hash, updates, payload, inputs: input, fieldErrors, trouble }];
+	});
+}
+
+export function workspaceOf(
+	state: SlackState,
+	viewer: Viewer,
+	about: { manifest: Manifest; scenarios: WireScenario[]; serviceOrigin: string },
+): WireWorkspace {
+	const { manifest, scenarios, serviceOrigin } = about;
+	const people = state.people.filter((one) => !one.deleted).map((one) => personOnPage(state, one));
+	const me = people.find((one) => one.id === viewer.user);
+	if (me === undefined) throw new Error(`There is nobody with the id ${viewer.user}.`);
+	return {
+		team: { domain: state.team.domain, name: state.team.name },
+		app: { name: state.app.name, botUser: state.app.botUser, realName: manifest.display_information.name },
+		me,
+		window: viewer.window,
+		people,
+		userGroups: state.userGroups.map(({ id, handle }) => ({ id, handle })),
+		commands: manifest.features.slash_commands.map((one) => ({
+			command: one.command,
+			description: one.description,
+			usageHint: one.usage_hint,
+		})),
+		messageShortcuts: manifest.features.shortcuts
+			.filter((one) => one.type === 'message')
+			.map((one) => ({ name: one.name, callbackId: one.callback_id })),
+		scenarios,
+		serviceOrigin,
+	};
+}
+
+/** The JSON that Slack's Block Kit Builder takes: a view, or a message's blocks. */
+export function builderJson(state: SlackState, what: { view?: string; channel?: string; ts?: string }): unknown {
+	if (what.view !== undefined) return state.views[what.view]?.payload ?? null;
+	const message = state.messages.find((one) => one.channel === what.channel && one.ts === what.ts);
+	return message === undefined ? null : { blocks: records(message, 'blocks') };
+}

@@ -1,0 +1,150 @@
+import { createFakeSlack, type FakeSlack } from '../fake-slack/index.ts';
+import { type AppProcess, createAppProcess } from './app-process.ts';
+import { bundlePage } from './bundle.ts';
+import { createDeeds, DeedError, type Deeds } from './deeds.ts';
+import { createKeeper } from './keeper.ts';
+import { readManifest } from './manifest.ts';
+import { manifestPath } from './manifest-path.ts';
+import { createPageServer } from './page-server.ts';
+import { type ReadMarks, readKey } from './person-view.ts';
+import { onPortOrFree } from './port.ts';
+import { createFakeSessionService, type FakeSessionService } from './session-service/fake-session-service.ts';
+import { createStream, type Stream } from './stream.ts';
+import { createTroubles, type Troubles } from './troubles.ts';
+import { sandboxWorkspace } from './workspace.ts';
+
+export interface SandboxOptions {
+	/** Of the page; a free one when it is busy. */
+	port?: number;
+	/** False: the app is started elsewhere. */
+	withBot?: boolean;
+	/** Where everything is kept from one start to the next; absent: nothing is. */
+	keepIn?: string;
+	/** The app's program; the project's own unless told. */
+	entry?: string;
+	/** Multiplies the waits of the agents' scripts. */
+	pace?: number;
+	/** Hears every line of the app's log. */
+	onLine?: (line: string, isProblem: boolean) => void;
+}
+
+export interface Sandbox {
+	/** Where the page is. */
+	readonly url: string;
+	/** What the app needs to know to work against this sandbox. */
+	readonly env: Readonly<Record<string, string>>;
+	readonly slack: FakeSlack;
+	readonly service: FakeSessionService;
+	readonly troubles: Troubles;
+	readonly bot: AppProcess | null;
+	close(): Promise<void>;
+}
+
+/** A Slack workspace, a session service with agents, the app between them, and a page to look at it all. */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+	const files = bundlePage();
+	const manifest = readManifest();
+	const keeper = await createKeeper(options.keepIn ?? null);
+	const { kept } = keeper;
+	const port = options.port ?? 0;
+	// The app knows a session by its service's address, so that has to stay the same over a restart.
+	const service = await onPortOrFree(kept?.servicePort ?? (port === 0 ? 0 : port + 2), async (own) => {
+		const created = createFakeSessionService({
+			port: own,
+			...(options.pace === undefined ? {} : { pace: options.pace }),
+		});
+		await created.start();
+		return created;
+	});
+	if (kept !== null) service.sessions.restore(kept.sessions);
+	const isOnSandbox = (url: string) => URL.parse(url)?.origin === service.url;
+	const slackOptions = {
+		state: kept?.slack ?? sandboxWorkspace(Date.now()),
+		manifest: manifestPath,
+		trafficLimit: 1000,
+		settings: { undownloadable: (url: string) => !isOnSandbox(url) },
+	};
+	const slack = await onPortOrFree(port === 0 ? 0 : port + 1, (own) => createFakeSlack({ ...slackOptions, port: own }));
+	const marks: ReadMarks = new Map(kept?.marks);
+	for (const { channel, ts } of kept === null ? slack.state.messages : []) {
+		for (const person of slack.state.people) marks.set(readKey(person.id, channel), ts);
+	}
+	const troubles = createTroubles({ slack, service });
+
+	let parts: { deeds: Deeds; stream: Stream } | null = null;
+	function ready(): { deeds: Deeds; stream: Stream } {
+		if (parts === null) throw new DeedError('The sandbox is still starting.');
+		return parts;
+	}
+	const page = await createPageServer({
+		port,
+		files,
+		deeds: () => ready().deeds,
+		stream: () => ready().stream,
+		viewer(person, window) {
+			const found = slack.state.people.find((one) => one.name === (person ?? 'ada') || one.id === person);
+			if (found === undefined || found.isBot) throw new DeedError(`There is nobody called ${person}.`);
+			return { user: found.id, window: window ?? 'main' };
+		},
+	});
+	const dashboardUrl = `${page.url}/dashboard`;
+	const env = {
+		SLACK_BOT_TOKEN: slack.tokens.bot,
+		SLACK_APP_TOKEN: slack.tokens.app,
+		SLACK_API_URL: slack.apiUrl,
+		SESSION_SERVICE_URL: service.url,
+		SESSION_SERVICE_API_KEY: service.apiKey,
+		// Shorter than the app's own 20 s: nobody at the page waits that long for a service that hangs.
+		SESSION_SERVICE_TIMEOUT_MS: '8000',
+		SESSION_DASHBOARD_URL: dashboardUrl,
+		DATA_DIR: keeper.dataDir,
+		PORT: '0',
+	};
+	const bot =
+		options.withBot === false
+			? null
+			: createAppProcess({
+					env,
+					...(options.entry === undefined ? {} : { entry: options.entry }),
+					onChange: () => parts?.stream.changed(),
+					onLine: options.onLine ?? (() => undefined),
+				});
+	const stopListening = slack.changes.listen((change) => {
+		if (change.kind === 'socket' && slack.sockets.count() > 0) bot?.connected();
+	});
+	const stream = createStream({
+		slack,
+		service,
+		manifest,
+		marks,
+		troubles,
+		dashboardUrl,
+		bot: () => bot?.status() ?? { status: 'external', pid: null, ended: null, problems: [] },
+	});
+	parts = { stream, deeds: createDeeds({ slack, service, troubles, marks, bot, stream }) };
+	const servicePort = Number(new URL(service.url).port);
+	const now = () => ({
+		slack: slack.snapshot(),
+		marks: [...marks],
+		sessions: service.sessions.snapshot(),
+		servicePort,
+	});
+	keeper.watch(now);
+	bot?.start();
+
+	return {
+		url: page.url,
+		env,
+		slack,
+		service,
+		troubles,
+		bot,
+		async close() {
+			await bot?.stop();
+			await keeper.close(now);
+			stopListening();
+			stream.close();
+			await Promise.all([page.close(), slack.close(), service.stop()]);
+		},
+	};
+}

@@ -1,0 +1,79 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
+import { createSandbox } from './sandbox.ts';
+
+/*
+ * The README's picture story, made from the sandbox: `npm run screenshots`. Emoji and text are drawn with the machine's
+ * own fonts; the pictures in the repository were made with Lato and Noto Color Emoji installed.
+ */
+
+const FOLDER = fileURLToPath(new URL('pictures', import.meta.url));
+const WINDOW = { width: 1180, height: 740 };
+
+const sandbox = await createSandbox({ onLine: (line, isProblem) => isProblem && console.error(line) });
+const browser = await launchBrowser();
+const made: string[] = [];
+
+async function picture(page: Page, name: string): Promise<void> {
+	const path = `${FOLDER}/${name}.png`;
+	// The pointer and the caret are nobody's business in a picture.
+	await page.mouse.move(0, 0);
+	await page.screenshot({ path, caret: 'hide', animations: 'disabled' });
+	made.push(`${name}.png ${Math.round((await stat(path)).size / 1024)} kB`);
+}
+
+try {
+	await mkdir(FOLDER, { recursive: true });
+	await sandbox.slack.connected();
+	const context = await browser.newContext({ viewport: WINDOW, reducedMotion: 'reduce' });
+	const page = await context.newPage();
+	await page.goto(`${sandbox.url}/?as=ada&in=C0AGENTS`);
+	const composer = page.locator('#composer');
+	const modal = page.getByRole('dialog');
+	await composer.waitFor();
+	// The guide is for visitors of the page, not for readers of a picture.
+	const close = page.getByRole('button', { name: 'Close the panel' });
+	if (await close.isVisible()) await close.click();
+
+	await composer.pressSequentially('/session ');
+	await page.getByRole('option').first().waitFor();
+	await picture(page, 'command');
+
+	await composer.fill('/session demo');
+	await composer.press('Enter');
+	await modal.getByRole('radio', { name: /TP 570/ }).check();
+	await picture(page, 'question');
+
+	await sandbox.troubles.set('service-down', true);
+	await modal.getByRole('button', { name: 'Send answer' }).click();
+	await modal.getByText('saved').first().waitFor();
+	await picture(page, 'saved');
+
+	await sandbox.troubles.clear();
+	await modal.getByText('the agent went on').first().waitFor({ timeout: 60_000 });
+	await picture(page, 'resumed');
+	await page.keyboard.press('Escape');
+	await modal.waitFor({ state: 'detached' });
+
+	await composer.fill('/session watch stepping');
+	await composer.press('Enter');
+	const answer = page.locator('.channel').getByRole('button', { name: 'Answer', exact: true });
+	await answer.first().waitFor({ timeout: 60_000 });
+	await page.getByRole('button', { name: 'Dismiss message' }).first().click();
+	await picture(page, 'channel');
+
+	await page.setViewportSize({ ...WINDOW, width: 1400 });
+	await page.getByRole('button', { name: /^Trouble/ }).click();
+	await answer.last().click();
+	await modal.getByRole('textbox').first().fill('Spring is here: five new routes');
+	await page.getByRole('button', { name: /^Down/ }).click();
+	await modal.getByRole('button', { name: 'Send answer' }).click();
+	await modal.getByText('saved').first().waitFor();
+	await picture(page, 'trouble');
+	console.log(made.join('\n'));
+} finally {
+	await browser.close();
+	await sandbox.close();
+}

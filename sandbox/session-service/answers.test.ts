@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
+import { itemsOf } from './log.ts';
+import { BODY_LIMIT_BYTES } from './operations.ts';
+import { startForTest } from './test-client.ts';
+
+const waiting = {
+	status: 'humanInput',
+	messages: [
+		{ role: 'user', content: 'Do it.' },
+		{
+			role: 'assistant',
+			content: 'Two things.',
+			human_input: [
+				{ title: 'A', description: 'first', value: '' },
+				{ title: 'A', description: '', value: '' },
+			],
+		},
+	],
+};
+
+test('an answer replaces the whole array, and the reply mostly has no updatedMessage', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('s1', waiting);
+	const reply = await client.put('s1', {
+		sessionId: 's1',
+		messageIndex: 1,
+		humanInputResponse: [{ title: 'A', description: 'first', value: 'one' }],
+	});
+	expect([reply.status, reply.json]).toEqual([200, { message: 'Updated successfully' }]);
+	expect(client.service.sessions.get('s1').messages?.[1]?.human_input).toEqual([
+		{ title: 'A', description: 'first', value: 'one' },
+	]);
+});
+
+test('on request the reply carries the updated message', async () => {
+	await using client = await startForTest({ echoMessage: true });
+	client.service.sessions.put('s1', waiting);
+	const reply = await client.answer('s1', 1, ['one', 'two']);
+	expect(reply.json.updatedMessage).toMatchObject({
+		role: 'assistant',
+		human_input: [{ value: 'one' }, { value: 'two' }],
+	});
+});
+
+test('the last writer wins silently, and the log tells who changed what', async () => {
+	await using client = await startForTest({ resumeAfterMs: null });
+	client.service.sessions.put('s1', waiting);
+	await client.answer('s1', 1, ['one', 'two']);
+	await client.answer('s1', 1, ['one', 'two']);
+	await client.answer('s1', 1, ['three', 'two']);
+	const { log, sessions } = client.service;
+	expect(sessions.values('s1', 1)).toEqual(['three', 'two']);
+	expect(log.savedPuts('s1', 1)).toHaveLength(3);
+	expect(log.effectivePuts('s1', 1).map((entry) => itemsOf(entry)[0]?.value)).toEqual(['one', 'three']);
+	expect(log.effectivePuts('s1', 1).map((entry) => entry.previous?.[0]?.value)).toEqual(['', 'one']);
+	expect(log.effectivePuts('s1', 0)).toEqual([]);
+});
+
+test('an index out of range, no number or no array answers 500 in JSON and saves nothing', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('s1', waiting);
+	for (const body of [
+		{ messageIndex: 2, humanInputResponse: [] },
+		{ messageIndex: -1, humanInputResponse: [] },
+		{ messageIndex: '1', humanInputResponse: [] },
+		{ messageIndex: 1, humanInputResponse: 'x' },
+		{},
+	]) {
+		const reply = await client.put('s1', body);
+		expect([reply.status, reply.json]).toEqual([500, { error: 'Failed to update human input' }]);
+	}
+	expect(client.service.log.savedPuts()).toEqual([]);
+});
+
+test('100 kB are taken; one byte more, or no JSON, answers 500 in plain words and saves nothing', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('s1', waiting);
+	const fill = (length: number) => {
+		const empty = { sessionId: 's1', messageIndex: 1, humanInputResponse: [{ title: '', description: '', value: '' }] };
+		const value = 'x'.repeat(length - JSON.stringify(empty).length);
+		return { ...empty, humanInputResponse: [{ title: '', description: '', value }] };
+	};
+	const over = await client.put('s1', fill(BODY_LIMIT_BYTES + 1));
+	expect([over.status, over.text]).toEqual([500, 'Something went wrong!']);
+	expect(client.service.log.savedPuts()).toEqual([]);
+	expect((await client.put('s1', fill(BODY_LIMIT_BYTES))).status).toBe(200);
+	const malformed = await client.send('PUT', '/v1/sessions/s1/update-human-input', {
+		headers: { 'x-api-key': client.service.apiKey, 'content-type': 'application/json' },
+		body: '{"messageIndex":1,',
+	});
+	expect([malformed.status, malformed.text]).toEqual([500, 'Something went wrong!']);
+	expect(client.service.log.savedPuts()).toHaveLength(1);
+});
+
+test('a PUT without a JSON content type would have ended the process: it is noted and the connection dies', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('s1', waiting);
+	const sent = client.send('PUT', '/v1/sessions/s1/update-human-input', {
+		headers: { 'x-api-key': client.service.apiKey, 'content-type': 'text/plain' },
+		body: '{}',
+	});
+	await expect(sent).rejects.toThrow();
+	expect(client.service.log.processEnders()).toHaveLength(1);
+	expect(client.service.log.puts('s1')[0]).toMatchObject({ status: null, savedAt: null });
+});
+
+test('a waiting session becomes active a moment after it was answered, unless nothing was filled in', async () => {
+	const clock = createManualClock();
+	await using client = await startForTest({ clock, resumeAfterMs: 800 });
+	client.service.sessions.put('s1', waiting);
+	await client.answer('s1', 1, ['', '']);
+	await clock.advance(5000);
+	expect(client.service.sessions.get('s1').status).toBe('humanInput');
+	await client.answer('s1', 1, ['one', '']);
+	await clock.advance(799);
+	expect(client.service.sessions.get('s1').status).toBe('humanInput');
+	await clock.advance(1);
+	expect(client.service.sessions.get('s1').status).toBe('active');
+});
+
+test('an answer wakes the machine of an inactive session, a paused one stays paused', async () => {
+	await using client = await startForTest({ resumeAfterMs: 0 });
+	client.service.sessions.put('sleeping', { ...waiting, status: 'inactive' });
+	client.service.sessions.put('held', { ...waiting, status: 'paused' });
+	await client.answer('sleeping', 1, ['one', 'two']);
+	await client.answer('held', 1, ['one', 'two']);
+	expect(client.service.sessions.get('sleeping').status).toBe('active');
+	expect(client.service.sessions.get('held').status).toBe('paused');
+	expect(client.service.log.savedPuts().map((entry) => entry.restartedMachine)).toEqual([true, false]);
+});
+
+test.each(['completed', 'failed', 'stopped'])(
+	'an answer to a %s session is stored and read by nobody',
+	async (status) => {
+		await using client = await startForTest({ resumeAfterMs: 0 });
+		client.service.sessions.put('s1', { ...waiting, status });
+		expect((await client.answer('s1', 1, ['one', 'two'])).status).toBe(200);
+		expect(client.service.sessions.get('s1').status).toBe(status);
+		expect(client.service.log.effectivePuts('s1', 1)[0]?.sessionStatus).toBe(status);
+	},
+);
+
+test('the web page takes no more once any item has a value, and sends empty items as ""', async () => {
+	await using client = await startForTest({ resumeAfterMs: null });
+	const { sessions, log } = client.service;
+	sessions.put('s1', waiting);
+	expect(sessions.answerAsPage('s1', ['one'])).toEqual({ ok: true, messageIndex: 1 });
+	expect(sessions.values('s1', 1)).toEqual(['one', '']);
+	expect(sessions.answerAsPage('s1', ['', 'two'])).toEqual({ ok: false, reason: 'already answered' });
+	sessions.put('s2', { ...waiting, status: 'stopped' });
+	expect(sessions.answerAsPage('s2', ['one'])).toEqual({ ok: false, reason: 'ended' });
+	sessions.put('s3', { status: 'active', messages: [] });
+	expect(sessions.answerAsPage('s3', ['one'])).toEqual({ ok: false, reason: 'nothing asked' });
+	expect(log.list({ kind: 'page' })).toHaveLength(1);
+	expect(log.effectivePuts('s1')).toEqual([]);
+});

@@ -1,0 +1,199 @@
+import { expect, test } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
+import type { Fault } from './faults.ts';
+import { startForTest, type TestClient } from './test-client.ts';
+
+const waiting = {
+	status: 'humanInput',
+	messages: [{ role: 'assistant', content: 'One thing.', human_input: [{ title: 'A', description: '', value: '' }] }],
+};
+
+/** A service with the session `s1` that asks in message 0, and one fault for one request. */
+async function withFault(fault: Fault, options: Parameters<typeof startForTest>[0] = {}): Promise<TestClient> {
+	const client = await startForTest({ resumeAfterMs: null, ...options });
+	client.service.sessions.put('s1', waiting);
+	client.service.faults.add({ times: 1, ...fault });
+	return client;
+}
+
+test.each<[string, Fault, number]>([
+	['500 before saving', { kind: 'error' }, 0],
+	['500 after saving', { kind: 'error', saves: true }, 1],
+	['a proxy’s page before saving', { kind: 'html' }, 0],
+	['a proxy’s page after saving', { kind: 'html', status: 504, saves: true }, 1],
+	['429', { kind: 'rate-limited' }, 0],
+	['401', { kind: 'unauthorized' }, 0],
+	['garbage after saving', { kind: 'garbage' }, 1],
+	['garbage before saving', { kind: 'garbage', saves: false }, 0],
+	['a cut answer', { kind: 'truncated' }, 1],
+	['foreign JSON', { kind: 'foreign-json' }, 0],
+	['wrong types after saving', { kind: 'wrong-types', saves: true }, 1],
+])('%s: answered, stored %3$s times', async (_name, fault, stored) => {
+	await using client = await withFault(fault);
+	const reply = await client.answer('s1', 0, ['one']);
+	const { log, sessions } = client.service;
+	expect(log.puts('s1')[0]).toMatchObject({ status: reply.status, faults: [fault.kind] });
+	expect(log.savedPuts('s1', 0)).toHaveLength(stored);
+	expect(sessions.values('s1', 0)).toEqual([stored === 1 ? 'one' : '']);
+	expect((await client.answer('s1', 0, ['two'])).json).toEqual({ message: 'Updated successfully' });
+});
+
+test.each<[string, Fault, number]>([
+	['bytes that are no HTTP', { kind: 'broken-http' }, 1],
+	['a connection cut within the body', { kind: 'cut-off' }, 1],
+])('%s: no answer arrives, stored %3$s times', async (_name, fault, stored) => {
+	await using client = await withFault(fault);
+	await expect(client.answer('s1', 0, ['one'])).rejects.toThrow();
+	expect(client.service.log.savedPuts('s1', 0)).toHaveLength(stored);
+});
+
+test.each([
+	['before', false],
+	['after', true],
+])('a connection is reset %s saving', async (_name, saves) => {
+	await using client = await withFault({ kind: 'reset', saves });
+	await expect(client.answer('s1', 0, ['one'])).rejects.toMatchObject({ code: 'ECONNRESET' });
+	expect(client.service.log.savedPuts('s1', 0)).toHaveLength(saves ? 1 : 0);
+	expect(client.service.log.puts('s1')[0]).toMatchObject({ status: null, reset: true, clientGone: false });
+});
+
+test('two faults for the same requests come one after the other', async () => {
+	await using client = await withFault({ kind: 'error', status: 503 });
+	client.service.faults.add({ kind: 'html', times: 1 });
+	const statuses = [];
+	for (let n = 0; n < 3; n++) statuses.push((await client.read('s1')).status);
+	expect(statuses).toEqual([503, 502, 200]);
+});
+
+test('a hanging request is stored or not as told, and ends when the client gives up', async () => {
+	await using client = await withFault({ kind: 'hang', saves: true });
+	const saved = new Promise<void>((resolve) => {
+		client.service.hooks.onSaved = () => resolve();
+	});
+	const abort = new AbortController();
+	const hanging = fetch(`${client.service.url}/v1/sessions/s1/update-human-input`, {
+		method: 'PUT',
+		signal: abort.signal,
+		headers: { 'x-api-key': client.service.apiKey, 'content-type': 'application/json' },
+		body: JSON.stringify({ messageIndex: 0, humanInputResponse: [{ title: 'A', description: '', value: 'one' }] }),
+	});
+	await saved;
+	abort.abort();
+	await expect(hanging).rejects.toThrow();
+	expect(client.service.log.puts('s1')[0]).toMatchObject({ status: null, effective: true });
+});
+
+test('a read meets an HTML page, JSON of another service, wrong types, half a body', async () => {
+	await using client = await withFault({ kind: 'html' });
+	const { faults } = client.service;
+	const page = await client.read('s1');
+	expect([page.status, page.text.slice(0, 15)]).toEqual([502, '<!DOCTYPE html>']);
+	faults.add({ kind: 'foreign-json', times: 1 });
+	expect((await client.read('s1')).json).not.toHaveProperty('session');
+	faults.add({ kind: 'wrong-types', times: 1 });
+	expect((await client.read('s1')).json.session.messages).toEqual({ role: 'assistant' });
+	faults.add({ kind: 'truncated', times: 1 });
+	const half = await client.read('s1');
+	expect([half.status, half.json]).toEqual([200, null]);
+	expect(half.text.startsWith('{"session":')).toBe(true);
+});
+
+test('a 429 on request carries the headers it is told, and its words disagree', async () => {
+	await using client = await withFault({ kind: 'rate-limited', retryAfterSeconds: 7 });
+	const reply = await client.read('s1');
+	expect(reply.status).toBe(429);
+	expect(reply.headers).toMatchObject({ 'retry-after': '7', 'ratelimit-reset': '7', 'ratelimit-remaining': '0' });
+	expect(reply.text).not.toContain('7 seconds in');
+	expect(reply.text).toContain('36 seconds');
+});
+
+test('a redirect leads where it is told', async () => {
+	await using client = await withFault({ kind: 'redirect', location: 'http://127.0.0.1:1/elsewhere' });
+	const reply = await client.read('s1');
+	expect([reply.status, reply.headers.location]).toEqual([302, 'http://127.0.0.1:1/elsewhere']);
+});
+
+test.each([true, false])('a body over 32 MiB, chunked: %s', async (chunked) => {
+	await using client = await withFault({ kind: 'huge', chunked });
+	const reply = await client.read('s1');
+	expect(reply.text.length).toBe(33 * 1024 * 1024);
+	expect(reply.json.session.sessionId).toBe('huge');
+	expect(reply.headers['content-length']).toBe(chunked ? undefined : String(33 * 1024 * 1024));
+});
+
+test('faults are chosen by method and session, last for so many requests or until cleared', async () => {
+	await using client = await startForTest();
+	const { faults, sessions } = client.service;
+	sessions.put('s1', waiting);
+	sessions.put('s2', waiting);
+	const lasting = faults.add({ kind: 'error', method: 'GET', sessionId: 's1' });
+	faults.add({ kind: 'error', status: 503, method: 'PUT', times: 2 });
+	expect((await client.read('s2')).status).toBe(200);
+	expect((await client.read('s1')).status).toBe(500);
+	expect((await client.read('s1')).status).toBe(500);
+	const puts = [];
+	for (let n = 0; n < 3; n++) puts.push((await client.answer('s2', 0, ['x'])).status);
+	expect(puts).toEqual([503, 503, 200]);
+	expect(faults.list().map((armed) => [armed.id, armed.hits])).toEqual([[lasting, 2]]);
+	faults.clear(lasting);
+	expect((await client.read('s1')).status).toBe(200);
+});
+
+/** Sends a PUT, gives up while the service still waits, and tells when the service has noticed. */
+async function abandonedPut(client: TestClient): Promise<void> {
+	const arrived = new Promise<void>((resolve) => {
+		client.service.hooks.onRequest = () => resolve();
+	});
+	const abort = new AbortController();
+	const sent = fetch(`${client.service.url}/v1/sessions/s1/update-human-input`, {
+		method: 'PUT',
+		signal: abort.signal,
+		headers: { 'x-api-key': client.service.apiKey, 'content-type': 'application/json' },
+		body: JSON.stringify({ messageIndex: 0, humanInputResponse: [{ title: 'A', description: '', value: 'late' }] }),
+	});
+	await arrived;
+	abort.abort();
+	await expect(sent).rejects.toThrow();
+	await expect.poll(() => client.service.log.puts('s1')[0]?.clientGone, { interval: 5 }).toBe(true);
+}
+
+test('a late PUT is saved although the client has gone away', async () => {
+	const clock = createManualClock();
+	await using client = await withFault({ kind: 'late', ms: 20_000 }, { clock });
+	await abandonedPut(client);
+	await clock.advance(19_999);
+	expect(client.service.sessions.values('s1', 0)).toEqual(['']);
+	await clock.advance(1);
+	expect(client.service.sessions.values('s1', 0)).toEqual(['late']);
+	const [entry] = client.service.log.effectivePuts('s1', 0);
+	expect((entry?.savedAt ?? 0) - (entry?.at ?? 0)).toBe(20_000);
+});
+
+test('a slow one in front of the service is dropped when the client has gone away', async () => {
+	const clock = createManualClock();
+	await using client = await withFault({ kind: 'slow', ms: 20_000 }, { clock });
+	await abandonedPut(client);
+	await clock.advance(60_000);
+	expect(client.service.sessions.values('s1', 0)).toEqual(['']);
+	expect(client.service.log.savedPuts()).toEqual([]);
+});
+
+test('a 504 comes at once and what it was about is saved later', async () => {
+	const clock = createManualClock();
+	await using client = await withFault({ kind: 'html', status: 504, saves: true, saveAfterMs: 3000 }, { clock });
+	expect((await client.answer('s1', 0, ['one'])).status).toBe(504);
+	expect(client.service.sessions.values('s1', 0)).toEqual(['']);
+	await clock.advance(3000);
+	expect(client.service.sessions.values('s1', 0)).toEqual(['one']);
+});
+
+test('a delay and another fault apply to the same request', async () => {
+	const clock = createManualClock();
+	await using client = await withFault({ kind: 'slow', ms: 1000 }, { clock });
+	client.service.faults.add({ kind: 'error', times: 1 });
+	const reply = client.read('s1');
+	await expect.poll(() => clock.sleeping, { interval: 5 }).toBe(1);
+	await clock.advance(1000);
+	expect((await reply).status).toBe(500);
+	expect(client.service.log.reads('s1')[0]?.faults).toEqual(['slow', 'error']);
+});

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
+import { CANARIES, CANARY_STRINGS } from './canaries.ts';
+import { startForTest } from './test-client.ts';
+
+const plain = { status: 'active', name: 'Plain', messages: [{ role: 'user', content: 'Do it.' }] };
+
+test('a read gives the session under one key, with a weak tag', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('s1', plain);
+	const reply = await client.read('s1');
+	expect(reply.status).toBe(200);
+	expect(Object.keys(reply.json)).toEqual(['session']);
+	expect(reply.json.session).toMatchObject({ sessionId: 's1', status: 'active', name: 'Plain' });
+	expect(reply.headers.etag).toMatch(/^W\/"[0-9a-f]+-.{27}"$/);
+	expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+	expect(reply.headers['keep-alive']).toBe('timeout=5');
+});
+
+test('an unchanged session answers 304 without a body, a changed one answers whole with another tag', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('s1', plain);
+	const first = await client.read('s1');
+	const etag = String(first.headers.etag);
+	const again = await client.read('s1', { 'if-none-match': etag });
+	expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag]);
+	expect((await client.read('s1', { 'if-none-match': `"other", ${etag.slice(2)}` })).status).toBe(304);
+	client.service.sessions.push('s1', { role: 'assistant', content: 'A step.' });
+	const changed = await client.read('s1', { 'if-none-match': etag });
+	expect(changed.status).toBe(200);
+	expect(changed.headers.etag).not.toBe(etag);
+});
+
+test('Cache-Control: no-cache, which fetch adds to conditional requests, asks for the whole answer', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('s1', plain);
+	const etag = String((await client.read('s1')).headers.etag);
+	expect((await client.read('s1', { 'if-none-match': etag, 'cache-control': 'no-cache' })).status).toBe(200);
+});
+
+test('without a key the answer is a plain 401, with a wrong one a JSON 401', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('s1', plain);
+	const without = await client.send('GET', '/v1/sessions/s1');
+	expect([without.status, without.text]).toEqual([401, 'Unauthenticated!']);
+	const wrong = await client.read('s1', { 'x-api-key': 'wrong' });
+	expect([wrong.status, wrong.json]).toEqual([401, { success: false, error: 'Invalid API key' }]);
+	expect(client.service.log.list().map((entry) => entry.hasKey)).toEqual([false, true]);
+	expect(JSON.stringify(client.service.log.list())).not.toContain('wrong');
+});
+
+test('an unknown session and one of another account read alike: 404, in other words on GET and on PUT', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('theirs', plain, { foreign: true });
+	for (const id of ['nowhere', 'theirs']) {
+		const read = await client.read(id);
+		expect([read.status, read.json]).toEqual([404, { message: 'Session not found' }]);
+		const put = await client.put(id, { sessionId: id, messageIndex: 0, humanInputResponse: [] });
+		expect([put.status, put.json]).toEqual([404, { error: 'Session not found' }]);
+	}
+});
+
+test('every answer carries secrets that no document names; the user id comes only with renewed links', async () => {
+	await using client = await startForTest();
+	client.service.sessions.start('demo');
+	const usual = (await client.read('demo')).text;
+	for (const canary of [CANARIES.desktopPassword, CANARIES.cost, CANARIES.accountToken, CANARIES.agentMemory]) {
+		expect(usual).toContain(canary);
+	}
+	expect(usual).not.toContain(CANARIES.userId);
+	client.service.sessions.start('completed');
+	client.service.sessions.renewLinks('completed');
+	const everything = usual + (await client.read('completed')).text;
+	expect(CANARY_STRINGS.filter((canary) => !everything.includes(canary))).toEqual([]);
+});
+
+test('an id with odd characters is one path segment when it is encoded', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('a/b ü?', plain);
+	expect((await client.read(encodeURIComponent('a/b ü?'))).json.session.sessionId).toBe('a/b ü?');
+	expect((await client.read('a/b')).status).toBe(404);
+});
+
+test('the check of a key takes as long as it is told, on the clock', async () => {
+	const clock = createManualClock();
+	await using client = await startForTest({ clock, keyCheckMs: 300 });
+	client.service.sessions.put('s1', plain);
+	const arrived = new Promise<void>((resolve) => {
+		client.service.hooks.onRequest = () => {
+			setImmediate(resolve);
+		};
+	});
+	const reply = client.read('s1');
+	await arrived;
+	await clock.advance(299);
+	expect(client.service.log.reads('s1')[0]?.status).toBeNull();
+	await clock.advance(1);
+	expect((await reply).status).toBe(200);
+	const [entry] = client.service.log.reads('s1');
+	expect((entry?.answeredAt ?? 0) - (entry?.at ?? 0)).toBe(300);
+});

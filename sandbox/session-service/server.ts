@@ -1,0 +1,220 @@
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono } from 'hono';
+import type { Clock } from '../../src/clock.ts';
+import { registerControl } from './control.ts';
+import { type Delivery, deliveryUnder, savesUnder } from './deliver.ts';
+import type { Fault, Faults } from './faults.ts';
+import { registerFiles } from './files.ts';
+import type { LogEntry, RequestLog } from './log.ts';
+import { type Outcome, type Plan, planOperation, sentenceOutcome } from './operations.ts';
+import { type createRateLimiter, tooManySentence } from './rate-limit.ts';
+import type { Sessions } from './sessions.ts';
+import type { State } from './state.ts';
+
+/** Called in process at moments that fault runs need; may be set at any time. */
+export interface Hooks {
+	/** Before anything is done with a request, its body read and logged. */
+	onRequest?: (entry: LogEntry) => void | Promise<void>;
+	/** Right after a PUT was stored, before it is answered. */
+	onSaved?: (entry: LogEntry) => void | Promise<void>;
+	/** When it is decided what a request is answered with, before that goes out. */
+	onWorkedOut?: (entry: LogEntry) => void | Promise<void>;
+}
+
+export interface AppSettings {
+	readonly state: State;
+	readonly clock: Clock;
+	readonly log: RequestLog;
+	readonly faults: Faults;
+	readonly limiter: ReturnType<typeof createRateLimiter> | null;
+	readonly sessions: Sessions;
+	readonly hooks: Hooks;
+	readonly apiKey: string;
+	readonly keyCheckMs: number;
+	readonly echoMessage: boolean;
+	readonly startOnRead: boolean;
+	/** Aborted when the service stops: delayed requests and late saves end there. */
+	readonly lifetime: () => AbortSignal;
+}
+
+type Env = { Bindings: HttpBindings };
+
+/** The service's HTTP side: every request is logged, counted, put through the faults, worked out, saved, answered. */
+export function createApp(settings: AppSettings): Hono<Env> {
+	const { state, clock, log, faults, limiter, sessions, hooks, apiKey, echoMessage } = settings;
+	const app = new Hono<Env>();
+
+	async function begin(c: Context<Env>, kind: LogEntry['kind'], sessionId: string | null): Promise<[LogEntry, Buffer]> {
+		const at = clock.now();
+		const body = Buffer.from(await c.req.arrayBuffer());
+		const entry = log.begin({
+			at,
+			kind,
+			method: c.req.method,
+			path: c.req.path,
+			sessionId,
+			address: c.env.incoming.socket.remoteAddress ?? '',
+			hasKey: (c.req.header('x-api-key') ?? '') !== '',
+			contentType: c.req.header('content-type') ?? null,
+			ifNoneMatch: c.req.header('if-none-match') ?? null,
+		});
+		c.env.outgoing.once('close', () => {
+			if (!c.env.outgoing.writableFinished && entry.answeredAt === null && !entry.reset) entry.clientGone = true;
+		});
+		return [entry, body];
+	}
+
+	async function save(entry: LogEntry, plan: Plan): Promise<void> {
+		if (plan.save === undefined) return;
+		const { record, messageIndex, items } = plan.save;
+		entry.sessionStatus = record.json.status ?? null;
+		Object.assign(entry, state.save(record, messageIndex, items));
+		entry.savedAt = clock.now();
+		entry.savedWallMs = performance.timeOrigin + performance.now();
+		await hooks.onSaved?.(entry);
+	}
+
+	/** Waits out the delays. False when something in front dropped the request of a client that had gone. */
+	async function delay(entry: LogEntry, taken: readonly Fault[]): Promise<boolean> {
+		for (const fault of taken) {
+			if (fault.kind !== 'slow' && fault.kind !== 'late') continue;
+			await clock.sleep(fault.ms, settings.lifetime());
+			if (fault.kind === 'slow' && entry.clientGone) return false;
+		}
+		if (settings.keyCheckMs > 0) await clock.sleep(settings.keyCheckMs, settings.lifetime());
+		return true;
+	}
+
+	async function saveLater(entry: LogEntry, plan: Plan, ms: number): Promise<void> {
+		try {
+			await clock.sleep(ms, settings.lifetime());
+		} catch {
+			return;
+		}
+		await save(entry, plan);
+	}
+
+	async function operate(c: Context<Env>, kind: 'read' | 'answer'): Promise<Response> {
+		const sessionId = c.req.param('id') ?? '';
+		const [entry, body] = await begin(c, kind, sessionId);
+		const request = {
+			method: kind === 'read' ? ('GET' as const) : ('PUT' as const),
+			sessionId,
+			apiKey: c.req.header('x-api-key') ?? null,
+			contentType: entry.contentType,
+			ifNoneMatch: entry.ifNoneMatch,
+			cacheControl: c.req.header('cache-control') ?? null,
+			body,
+		};
+		if (kind === 'answer') logBody(entry, body);
+		await hooks.onRequest?.(entry);
+		const verdict = limiter?.hit(entry.address);
+		const limitHeaders = verdict?.headers ?? {};
+		if (verdict !== undefined && !verdict.allowed) {
+			const seconds = verdict.resetSeconds;
+			const tooMany = sentenceOutcome(429, tooManySentence(seconds), { 'Retry-After': String(seconds) });
+			return send(c, entry, { how: 'answer', outcome: tooMany }, limitHeaders);
+		}
+		const taken = faults.take(entry.method, sessionId);
+		entry.faults.push(...taken.map((fault) => fault.kind));
+		if (!(await delay(entry, taken).catch(() => false))) return send(c, entry, { how: 'reset' }, {});
+
+		if (kind === 'read' && settings.startOnRead && request.apiKey === apiKey && !sessions.has(sessionId)) {
+			if (sessions.scenarios.some((scenario) => scenario.id === sessionId)) sessions.start(sessionId);
+		}
+		const plan = planOperation({ state, apiKey, echoMessage }, request);
+		if (plan.endsProcess) {
+			entry.wouldEndProcess = true;
+			return send(c, entry, { how: 'reset' }, {});
+		}
+		const fault = taken.find((candidate) => candidate.kind !== 'slow' && candidate.kind !== 'late');
+		if (savesUnder(fault)) {
+			if (fault?.saveAfterMs === undefined) await save(entry, plan);
+			else void saveLater(entry, plan, fault.saveAfterMs);
+		}
+		await hooks.onWorkedOut?.(entry);
+		return send(c, entry, deliveryUnder(fault, plan.outcome), limitHeaders);
+	}
+
+	function send(c: Context<Env>, entry: LogEntry, delivery: Delivery, extra: Record<string, string>): Response {
+		const socket = c.env.outgoing.socket;
+		switch (delivery.how) {
+			case 'hang':
+				return RESPONSE_ALREADY_SENT;
+			case 'reset':
+				entry.reset = true;
+				socket?.resetAndDestroy();
+				return RESPONSE_ALREADY_SENT;
+			case 'raw':
+				entry.reset = true;
+				socket?.end(delivery.bytes);
+				return RESPONSE_ALREADY_SENT;
+			case 'answer': {
+				const { outcome } = delivery;
+				entry.status = outcome.status;
+				entry.answeredAt = clock.now();
+				if (delivery.cutOff) return cutOff(c, outcome);
+				return toResponse(outcome, extra, delivery.chunked ?? false);
+			}
+		}
+	}
+
+	app.get('/v1/sessions/:id', (c) => operate(c, 'read'));
+	app.put('/v1/sessions/:id/update-human-input', (c) => operate(c, 'answer'));
+	registerFiles(app, { state, clock, log });
+	registerControl(app, {
+		sessions,
+		faults,
+		log,
+		useBudget: (requests, address = '127.0.0.1') => limiter?.use(address, requests),
+	});
+	app.all('*', async (c) => {
+		const [entry] = await begin(c, 'other', null);
+		const verdict = limiter?.hit(entry.address);
+		const outcome =
+			verdict === undefined || verdict.allowed
+				? sentenceOutcome(404, `<!DOCTYPE html>\n<html><body><pre>Cannot ${c.req.method}</pre></body></html>\n`)
+				: sentenceOutcome(429, tooManySentence(verdict.resetSeconds), { 'Retry-After': String(verdict.resetSeconds) });
+		return send(c, entry, { how: 'answer', outcome }, verdict?.headers ?? {});
+	});
+	return app;
+}
+
+/** Notes what a PUT carried, whatever becomes of it. */
+function logBody(entry: LogEntry, body: Buffer): void {
+	const text = body.toString('utf8');
+	try {
+		entry.body = JSON.parse(text);
+	} catch {
+		entry.body = text;
+		return;
+	}
+	if (typeof entry.body === 'object' && entry.body !== null && 'messageIndex' in entry.body) {
+		const { messageIndex } = entry.body;
+		if (typeof messageIndex === 'number') entry.messageIndex = messageIndex;
+	}
+}
+
+/** A status that carries no body, by HTTP. */
+const BODYLESS: ReadonlySet<number> = new Set([204, 304]);
+
+function toResponse(outcome: Outcome, extra: Record<string, string>, chunked: boolean): Response {
+	const headers = { ...extra, ...outcome.headers };
+	if (BODYLESS.has(outcome.status)) return new Response(null, { status: outcome.status, headers });
+	const bytes = Buffer.from(outcome.body);
+	if (chunked) return new Response(new Blob([bytes]).stream(), { status: outcome.status, headers });
+	return new Response(bytes, {
+		status: outcome.status,
+		headers: { ...headers, 'Content-Length': String(bytes.length) },
+	});
+}
+
+/** Sends the head and half of the body, then resets the connection. */
+function cutOff(c: Context<Env>, outcome: Outcome): Response {
+	const { outgoing } = c.env;
+	const bytes = Buffer.from(outcome.body);
+	outgoing.writeHead(outcome.status, { ...outcome.headers, 'Content-Length': String(bytes.length) });
+	outgoing.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => outgoing.socket?.destroy());
+	return RESPONSE_ALREADY_SENT;
+}

@@ -1,0 +1,186 @@
+import type { Clock } from '../../src/clock.ts';
+import { type AgentSettings, createAgent, play, type Scenario } from './agents.ts';
+import { type AnswerJson, isAnswered, type MessageJson, type SessionJson } from './json.ts';
+import type { RequestLog } from './log.ts';
+import { type Blob, isEnded, type State } from './state.ts';
+
+export type PageVerdict =
+	| { readonly ok: true; readonly messageIndex: number }
+	| { readonly ok: false; readonly reason: 'ended' | 'already answered' | 'nothing asked' };
+
+/** A session with what its agent has done, as plain data; files' contents in base64. */
+export interface SavedSession {
+	readonly id: string;
+	readonly json: SessionJson;
+	readonly scenario: string | null;
+	readonly foreign: boolean;
+	readonly screenshotStep: number | null;
+	readonly blobs: readonly { readonly name: string; readonly type: string; readonly base64: string }[];
+}
+
+export interface SessionsSettings {
+	readonly state: State;
+	readonly clock: Clock;
+	readonly log: RequestLog;
+	readonly scenarios: readonly Scenario[];
+	readonly pace: number;
+	readonly onScriptError: (error: unknown) => void;
+}
+
+/** The sessions as a test or the sandbox page handles them, behind the service's back. */
+export function createSessions({ state, clock, log, scenarios, pace, onScriptError }: SessionsSettings) {
+	/** The newest message of any role but user that has items: what the service's own web page shows as its question. */
+	function askingIndex(json: SessionJson): number {
+		return (
+			json.messages?.findLastIndex((message) => message?.role !== 'user' && (message?.human_input?.length ?? 0) > 0) ??
+			-1
+		);
+	}
+
+	/**
+	 * Answers as the service's web page does: it takes nothing once the session has ended or any item has a value, and
+	 * sends items left empty as "".
+	 */
+	function answerAsPage(id: string, values: readonly string[], messageIndex?: number): PageVerdict {
+		const record = state.requireRecord(id);
+		if (isEnded(record.json)) return { ok: false, reason: 'ended' };
+		const index = messageIndex ?? askingIndex(record.json);
+		const asked = record.json.messages?.[index]?.human_input ?? [];
+		if (asked.length === 0) return { ok: false, reason: 'nothing asked' };
+		if (asked.some(isAnswered)) return { ok: false, reason: 'already answered' };
+		const items: AnswerJson[] = asked.map((one, position) => ({
+			title: one.title ?? '',
+			description: one.description ?? '',
+			value: values[position] ?? '',
+		}));
+		const entry = log.begin({
+			at: clock.now(),
+			kind: 'page',
+			method: 'PUT',
+			path: `/page/${id}`,
+			sessionId: id,
+			address: 'the web page',
+			hasKey: false,
+			contentType: null,
+			ifNoneMatch: null,
+		});
+		entry.body = { sessionId: id, messageIndex: index, humanInputResponse: items };
+		entry.messageIndex = index;
+		entry.sessionStatus = record.json.status ?? null;
+		entry.savedAt = clock.now();
+		entry.savedWallMs = performance.timeOrigin + performance.now();
+		entry.status = 200;
+		entry.answeredAt = clock.now();
+		Object.assign(entry, state.save(record, index, items));
+		return { ok: true, messageIndex: index };
+	}
+
+	/**
+	 * Starts a scenario under its own id or another, from its beginning.
+	 * @throws Error when there is no scenario of that name.
+	 */
+	function start(name: string, id: string = name): string {
+		const scenario = scenarios.find((candidate) => candidate.id === name);
+		if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
+		return run(id, scenario);
+	}
+
+	/** Starts a scenario that is not among the service's own, e.g. a test's. */
+	function run(id: string, scenario: Scenario): string {
+		const record = state.add(id, scenario.seed, {
+			scenario: scenario.id,
+			...(scenario.blobs === undefined ? {} : { blobs: scenario.blobs }),
+		});
+		if (record.json.startTime === undefined) record.json.startTime = new Date(clock.now()).toISOString();
+		state.touch(record);
+		const settings: AgentSettings = { state, clock, pace, answerAsPage };
+		play(scenario, createAgent(settings, record), record, onScriptError);
+		return id;
+	}
+
+	/** Everything there is, to be taken up again by `restore`. */
+	function snapshot(): SavedSession[] {
+		return [...state.records.values()].map(({ id, json, scenario, foreign, screenshotStep, blobs }) => ({
+			id,
+			json: structuredClone(json),
+			scenario,
+			foreign,
+			screenshotStep,
+			blobs: [...blobs].map(([name, { type, content }]) => ({
+				name,
+				type,
+				base64: Buffer.from(content).toString('base64'),
+			})),
+		}));
+	}
+
+	/** Takes up kept sessions; their agents go on where they were. */
+	function restore(saved: readonly SavedSession[]): void {
+		for (const one of saved) {
+			const scenario = scenarios.find((candidate) => candidate.id === one.scenario);
+			const record = state.add(one.id, one.json, {
+				foreign: one.foreign,
+				blobs: Object.fromEntries(
+					one.blobs.map(({ name, type, base64 }) => [name, { type, content: Buffer.from(base64, 'base64') }]),
+				),
+				...(scenario === undefined ? {} : { scenario: scenario.id }),
+			});
+			record.screenshotStep = one.screenshotStep;
+			const asked = record.json.messages?.[askingIndex(record.json)]?.human_input ?? [];
+			// It was answered in the moment before it would have gone on.
+			if (record.json.status === 'humanInput' && asked.some(isAnswered)) record.json.status = 'active';
+			if (scenario === undefined || isEnded(record.json)) continue;
+			const done = (record.json.messages?.length ?? 0) - (scenario.seed.messages?.length ?? 0);
+			play(scenario, createAgent({ state, clock, pace, answerAsPage, done }, record), record, onScriptError);
+		}
+	}
+
+	return {
+		answerAsPage,
+		snapshot,
+		restore,
+		start,
+		run,
+		scenarios,
+		/** Adds or replaces a session without an agent. `foreign`: it is another account's. */
+		put(
+			id: string,
+			json: SessionJson,
+			options: { foreign?: boolean; blobs?: Readonly<Record<string, Blob>> } = {},
+		): void {
+			state.add(id, json, options);
+		},
+		remove: (id: string): void => state.remove(id),
+		has: (id: string): boolean => state.records.has(id),
+		ids: (): readonly string[] => [...state.records.keys()],
+		/** The stored JSON, live. @throws Error when there is no such session. */
+		get: (id: string): SessionJson => state.requireRecord(id).json,
+		/** The values of a message's items as stored now. */
+		values: (id: string, messageIndex: number): readonly string[] =>
+			(state.requireRecord(id).json.messages?.[messageIndex]?.human_input ?? []).map((one) => one.value ?? ''),
+		/** The index of the question that the service's web page shows, -1 when there is none. */
+		askingIndex: (id: string): number => askingIndex(state.requireRecord(id).json),
+		push: (id: string, message: MessageJson): number => state.push(id, message),
+		/** Somebody pauses, resumes or stops it in the dashboard: an ended session's agent does nothing any more. */
+		setStatus(id: string, status: string): void {
+			state.setStatus(id, status);
+			const record = state.requireRecord(id);
+			if (isEnded(record.json)) record.abort.abort(new Error('the session was ended'));
+		},
+		/** Changes top-level fields. */
+		patch(id: string, fields: SessionJson): void {
+			const record = state.requireRecord(id);
+			Object.assign(record.json, structuredClone(fields));
+			state.touch(record);
+		},
+		/** The next read renews the signed links: its tag and its extra fields differ, nothing a person sees does. */
+		renewLinks(id: string): void {
+			state.requireRecord(id).renewDue = true;
+		},
+		/** Resolves as soon as the stored session fulfils the predicate. */
+		until: (id: string, predicate: (json: SessionJson) => boolean, signal?: AbortSignal): Promise<void> =>
+			state.until(id, predicate, signal),
+	};
+}
+
+export type Sessions = ReturnType<typeof createSessions>;

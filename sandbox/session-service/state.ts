@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../src/clock.ts';
+import { renewalFields, secretSessionFields, withSecretMessageFields } from './canaries.ts';
+import { type AnswerJson, type ItemJson, isAnswered, type MessageJson, type SessionJson } from './json.ts';
+import { LINK_LIFETIME_MS, signLink } from './links.ts';
+
+/** A file's content, fetched through its signed link. */
+export interface Blob {
+	readonly type: string;
+	readonly content: string | Buffer;
+}
+
+export interface SessionRecord {
+	readonly id: string;
+	readonly json: SessionJson;
+	readonly blobs: Map<string, Blob>;
+	/** The scenario that plays it, or null for one that a test made. */
+	readonly scenario: string | null;
+	/** It belongs to another account: reads as 404 with this key. */
+	readonly foreign: boolean;
+	/** The step the last screenshot shows; null leaves `lastScreenshotUrl` as the JSON has it. */
+	screenshotStep: number | null;
+	linksIssuedAt: number;
+	/** Renew the links at the next read. */
+	renewDue: boolean;
+	revision: number;
+	/** Aborted when the session is replaced, removed, or the service stops: its script ends there. */
+	readonly abort: AbortController;
+}
+
+export interface SaveResult {
+	readonly effective: boolean;
+	readonly previous: ItemJson[] | null;
+	readonly restartedMachine: boolean;
+}
+
+export interface StateSettings {
+	readonly clock: Clock;
+	/** The service's own address, for the links. */
+	readonly baseUrl: () => string;
+	/** How long after an answer was saved a waiting session becomes active; null: it never does. */
+	readonly resumeAfterMs: number | null | ((sessionId: string) => number);
+}
+
+/** The statuses in which an answer is still stored but nobody reads it. */
+const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'stopped']);
+
+/** Links are renewed a day before they die. */
+const RENEW_AFTER_MS = LINK_LIFETIME_MS - 24 * 60 * 60 * 1000;
+
+/** The sessions of one service: what is stored, who is told of changes, and the JSON that a read gets. */
+export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
+	const records = new Map<string, SessionRecord>();
+	const listeners = new Set<(id: string) => void>();
+	const bodies = new Map<string, { key: string; body: string; etag: string }>();
+
+	function touch(record: SessionRecord): void {
+		record.revision++;
+		for (const listener of listeners) listener(record.id);
+	}
+
+	/** Resolves when `predicate` holds for the session, at once or after a later change; rejects on abort. */
+	function until(id: string, predicate: (json: SessionJson) => boolean, signal?: AbortSignal): Promise<void> {
+		return new Promise((resolve, reject) => {
+			const settle = (finish: () => void) => {
+				listeners.delete(check);
+				signal?.removeEventListener('abort', aborted);
+				finish();
+			};
+			const aborted = () => settle(() => reject(signal?.reason));
+			const check = (changed: string) => {
+				const record = records.get(id);
+				if (changed === id && record !== undefined && predicate(record.json)) settle(resolve);
+			};
+			if (signal?.aborted) {
+				reject(signal.reason);
+				return;
+			}
+			listeners.add(check);
+			signal?.addEventListener('abort', aborted, { once: true });
+			check(id);
+		});
+	}
+
+	function add(
+		id: string,
+		json: SessionJson,
+		options: { scenario?: string; foreign?: boolean; blobs?: Readonly<Record<string, Blob>> } = {},
+	): SessionRecord {
+		remove(id);
+		const record: SessionRecord = {
+			id,
+			json: structuredClone(json),
+			blobs: new Map(Object.entries(options.blobs ?? {})),
+			scenario: options.scenario ?? null,
+			foreign: options.foreign ?? false,
+			screenshotStep: null,
+			linksIssuedAt: clock.now(),
+			renewDue: false,
+			revision: 0,
+			abort: new AbortController(),
+		};
+		records.set(id, record);
+		touch(record);
+		return record;
+	}
+
+	function remove(id: string): void {
+		records.get(id)?.abort.abort(new Error('the session was replaced or removed'));
+		records.delete(id);
+		bodies.delete(id);
+	}
+
+	function requireRecord(id: string): SessionRecord {
+		const record = records.get(id);
+		if (record === undefined) throw new Error(`there is no session ${id}`);
+		return record;
+	}
+
+	function setStatus(id: string, status: string): void {
+		const record = requireRecord(id);
+		record.json.status = status;
+		if (ENDED.has(status)) record.json.endTime ??= new Date(clock.now()).toISOString();
+		touch(record);
+	}
+
+	function push(id: string, message: MessageJson): number {
+		const record = requireRecord(id);
+		record.json.messages ??= [];
+		record.json.messages.push(structuredClone(message));
+		touch(record);
+		return record.json.messages.length - 1;
+	}
+
+	/** Waits, then lets a session that waited for a person go on, unless something else happened to it meanwhile. */
+	async function resume(record: SessionRecord, from: string): Promise<void> {
+		const afterMs = typeof resumeAfterMs === 'function' ? resumeAfterMs(record.id) : resumeAfterMs;
+		if (afterMs === null) return;
+		try {
+			if (afterMs > 0) await clock.sleep(afterMs, record.abort.signal);
+		} catch {
+			return;
+		}
+		if (record.abort.signal.aborted || record.json.status !== from) return;
+		record.json.status = 'active';
+		touch(record);
+	}
+
+	/**
+	 * Replaces the whole `human_input` array of a message: no compare-and-set, the last writer wins. A session that
+	 * waits for a person (or whose machine was put to sleep) becomes active a little later when anything was answered.
+	 */
+	function save(record: SessionRecord, messageIndex: number, items: readonly AnswerJson[]): SaveResult {
+		const message = record.json.messages?.[messageIndex];
+		if (message === undefined) throw new RangeError(`session ${record.id} has no message ${messageIndex}`);
+		const previous = message.human_input ?? null;
+		const stored = items.map((item) => ({ ...item }));
+		message.human_input = stored;
+		touch(record);
+		const status = record.json.status;
+		const resumes = (status === 'humanInput' || status === 'inactive') && stored.some(isAnswered);
+		if (resumes) void resume(record, status);
+		return {
+			effective: fingerprint(previous) !== fingerprint(stored),
+			previous,
+			restartedMachine: status === 'inactive' && resumes,
+		};
+	}
+
+	/** The answer to a read: `{session}` with links, and with the fields nobody documents. Cached by revision. */
+	function render(record: SessionRecord): { body: string; etag: string } {
+		const renewed = record.renewDue || clock.now() - record.linksIssuedAt >= RENEW_AFTER_MS;
+		if (renewed) {
+			// One more at least: on a clock that stands still a renewed link differs from the old one all the same.
+			record.linksIssuedAt = Math.max(clock.now(), record.linksIssuedAt + 1);
+			record.renewDue = false;
+			// As the real service does, though the files are the old ones.
+			for (const file of record.json.files ?? []) file.timestamp = new Date(record.linksIssuedAt).toISOString();
+		}
+		const key = `${baseUrl()} ${record.revision} ${record.linksIssuedAt}`;
+		const cached = bodies.get(record.id);
+		if (!renewed && cached?.key === key) return cached;
+
+		const { json } = record;
+		const sign = (name: string) =>
+			signLink(baseUrl(), `/files/${encodeURIComponent(record.id)}/${encodeURIComponent(name)}`, record.linksIssuedAt);
+		const session: Record<string, unknown> = {
+			sessionId: record.id,
+			...json,
+			...(Array.isArray(json.messages) ? { messages: json.messages.map(withSecretMessageFields) } : {}),
+			...(Array.isArray(json.files)
+				? {
+						files: json.files.map((file) =>
+							file?.filename && record.blobs.has(file.filename) ? { ...file, signedUrl: sign(file.filename) } : file,
+						),
+					}
+				: {}),
+			...(record.screenshotStep === null ? {} : { lastScreenshotUrl: sign(`screenshot-${record.screenshotStep}.png`) }),
+			...secretSessionFields(),
+			...(renewed ? renewalFields() : {}),
+		};
+		const body = JSON.stringify({ session });
+		const rendered = { key, body, etag: weakEtag(body) };
+		// The longer answer of a renewal is given once: the next read has the plain one again, with another tag.
+		if (!renewed) bodies.set(record.id, rendered);
+		return rendered;
+	}
+
+	return { records, add, remove, requireRecord, setStatus, push, save, render, touch, until };
+}
+
+export type State = ReturnType<typeof createState>;
+
+function fingerprint(items: readonly ItemJson[] | null): string {
+	return JSON.stringify(items?.map((one) => [one.title, one.description, one.value]) ?? null);
+}
+
+/** Express's weak tag: the body's length in hexadecimal and the first 27 characters of its SHA-1. */
+export function weakEtag(body: string): string {
+	const hash = createHash('sha1').update(body).digest('base64').slice(0, 27);
+	return `W/"${Buffer.byteLength(body).toString(16)}-${hash}"`;
+}
+
+/** Whether the service's web page takes no more answers from this session. */
+export function isEnded(json: SessionJson): boolean {
+	return typeof json.status === 'string' && ENDED.has(json.status);
+}

@@ -1,0 +1,89 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
+
+export interface Setting {
+	readonly sandbox: Sandbox;
+	/** A new browser window of this person, with modals of its own; `narrow` as on a phone. */
+	window(person: string, options?: { narrow?: boolean; channel?: string }): Promise<Page>;
+	/** Closes the windows opened so far. */
+	closeWindows(): Promise<void>;
+	/** What the pages complained of: errors of scripts and everything the Content-Security-Policy refused. */
+	readonly complaints: string[];
+	/** Lines of the app's log that are errors. */
+	readonly problems: readonly string[];
+	close(): Promise<void>;
+}
+
+/** On a busy machine the app takes a while to start. */
+const START_MS = 40_000;
+/** Waits on the page end after this long with what Playwright saw instead. */
+const PATIENCE_MS = 12_000;
+
+/** A sandbox with the whole app and a real browser in front of it. */
+export async function openSetting(options: SandboxOptions = {}): Promise<Setting> {
+	const complaints: string[] = [];
+	const problems: string[] = [];
+	const [sandbox, browser]: [Sandbox, Browser] = await Promise.all([
+		createSandbox({
+			pace: 0.1,
+			onLine(line, isProblem) {
+				if (isProblem) problems.push(line);
+			},
+			...options,
+		}),
+		launchBrowser(),
+	]);
+	const { bot, slack } = sandbox;
+	try {
+		if (bot !== null) {
+			await slack.changes.until(
+				() => slack.sockets.count() > 0,
+				() => `The app is ${bot.status().status}. ${problems.join('\n')}`,
+				START_MS,
+			);
+		}
+	} catch (error) {
+		await Promise.all([browser.close(), sandbox.close()]);
+		throw error;
+	}
+	let contexts: BrowserContext[] = [];
+	let opened = 0;
+	async function closeWindows(): Promise<void> {
+		const closing = contexts;
+		contexts = [];
+		await Promise.all(closing.map((context) => context.close()));
+	}
+	return {
+		sandbox,
+		complaints,
+		problems,
+		closeWindows,
+		async window(person, { narrow = false, channel } = {}) {
+			const context = await browser.newContext({
+				viewport: narrow ? { width: 400, height: 760 } : { width: 1280, height: 800 },
+				reducedMotion: 'reduce',
+			});
+			contexts.push(context);
+			context.setDefaultTimeout(PATIENCE_MS);
+			const page = await context.newPage();
+			page.on('pageerror', (error) => complaints.push(error.message));
+			page.on('console', (message) => {
+				if (/Content Security Policy/i.test(message.text())) complaints.push(message.text());
+			});
+			const place = channel === undefined ? '' : `&in=${channel}`;
+			await page.goto(`${sandbox.url}/?as=${person}&window=${++opened}${place}`);
+			await page.locator('.channel').waitFor();
+			return page;
+		},
+		async close() {
+			await Promise.allSettled([closeWindows().then(() => browser.close()), sandbox.close()]);
+		},
+	};
+}
+
+/** Types into the box of the channel and presses Enter. */
+export async function type(page: Page, line: string): Promise<void> {
+	await page.locator('#composer').fill(line);
+	await page.locator('#composer').press('Enter');
+}

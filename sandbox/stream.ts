@@ -1,0 +1,151 @@
+import type { WebSocket } from 'ws';
+import type { FakeSlack, Viewer } from '../fake-slack/index.ts';
+import { agentsOnPage } from './agents.ts';
+import { recentCalls } from './calls.ts';
+import type { Manifest } from './manifest.ts';
+import { channelsOf, messageOnPage, modalsOf, type ReadMarks, seesMessage, workspaceOf } from './person-view.ts';
+import type { FakeSessionService } from './session-service/fake-session-service.ts';
+import type { Troubles } from './troubles.ts';
+import type { WireBot, WireCall, WireFrame, WireMessage, WireParts } from './wire.ts';
+
+/** Changes within this time go out together. */
+const COALESCE_MS = 20;
+/** The session service tells of nothing by itself, so it is looked at this often while a page is open. */
+const LOOK_MS = 200;
+
+export interface StreamSources {
+	slack: FakeSlack;
+	service: FakeSessionService;
+	manifest: Manifest;
+	marks: ReadMarks;
+	troubles: Troubles;
+	dashboardUrl: string;
+	bot: () => WireBot;
+}
+
+/** What is the same for every page, with its JSON, worked out once for all of them. */
+interface Shared {
+	parts: [keyof WireParts, unknown, string][];
+	calls: [WireCall, string][];
+}
+
+function shareable(sources: StreamSources): Shared {
+	const { slack, service, troubles } = sources;
+	const parts: Pick<WireParts, 'bot' | 'agents' | 'troubles'> = {
+		bot: sources.bot(),
+		agents: agentsOnPage(service, sources.dashboardUrl),
+		troubles: troubles.list(),
+	};
+	return {
+		parts: Object.entries(parts).map(([key, value]) => [key as keyof WireParts, value, JSON.stringify(value)]),
+		calls: recentCalls(slack, service).map((call) => [call, JSON.stringify(call)]),
+	};
+}
+
+type NextFrame = (shared: Shared) => WireFrame;
+
+/** What one page has been told, so that only changes are sent. */
+function createFrames(sources: StreamSources, viewer: Viewer): NextFrame {
+	const { slack, service } = sources;
+	const sent = new Map<string, string>();
+	let callsSent = new Map<string, string>();
+	let messagesSent = new Map<string, string>();
+
+	function own(): Pick<WireParts, 'workspace' | 'channels' | 'modals'> {
+		const scenarios = service.sessions.scenarios.map(({ id, summary }) => ({ id, summary }));
+		return {
+			workspace: workspaceOf(slack.state, viewer, {
+				manifest: sources.manifest,
+				scenarios,
+				serviceOrigin: service.url,
+			}),
+			channels: channelsOf(slack.state, viewer, sources.marks),
+			modals: modalsOf(slack.state, viewer),
+		};
+	}
+	/** Those of a list that are not known as they are now, and the list of what is. */
+	function news<T>(all: readonly [string, T, string][], known: Map<string, string>): [T[], Map<string, string>] {
+		const fresh = all.filter(([key, , json]) => known.get(key) !== json).map(([, one]) => one);
+		return [fresh, new Map(all.map(([key, , json]) => [key, json]))];
+	}
+
+	return (shared) => {
+		const parts = [
+			...Object.entries(own()).map(([key, value]) => [key, value, JSON.stringify(value)] as const),
+			...shared.parts,
+		].filter(([key, , json]) => sent.get(key) !== json);
+		for (const [key, , json] of parts) sent.set(key, json);
+		const frame: WireFrame = Object.fromEntries(parts.map(([key, value]) => [key, value]));
+
+		const seen = slack.state.messages
+			.filter((message) => seesMessage(slack.state, viewer, message))
+			.map((message) => messageOnPage(viewer, message))
+			.map((one): [string, WireMessage, string] => [`${one.channel}/${one.ts}`, one, JSON.stringify(one)]);
+		const before = messagesSent;
+		const [messages, nowSent] = news(seen, before);
+		messagesSent = nowSent;
+		const gone = [...before.keys()].filter((key) => !nowSent.has(key));
+		if (messages.length > 0) frame.messages = messages;
+		if (gone.length > 0) frame.gone = gone;
+
+		const [calls, callsNow] = news(
+			shared.calls.map(([call, json]): [string, WireCall, string] => [call.key, call, json]),
+			callsSent,
+		);
+		callsSent = callsNow;
+		if (calls.length > 0) frame.calls = calls;
+		return frame;
+	};
+}
+
+export interface Stream {
+	/** Tells a page everything, and every change until it goes. */
+	add(socket: WebSocket, viewer: Viewer): void;
+	/** Something changed that no part tells of by itself. */
+	changed(): void;
+	close(): void;
+}
+
+/** Tells all open pages what their person would see, and what changed. */
+export function createStream(sources: StreamSources): Stream {
+	const pages = new Map<WebSocket, NextFrame>();
+	let timer: NodeJS.Timeout | null = null;
+	let looking: NodeJS.Timeout | null = null;
+
+	function tell(socket: WebSocket, next: NextFrame, shared: Shared): void {
+		const frame = next(shared);
+		if (Object.keys(frame).length > 0) socket.send(JSON.stringify(frame));
+	}
+	function flush(): void {
+		timer = null;
+		const shared = shareable(sources);
+		for (const [socket, next] of pages) tell(socket, next, shared);
+	}
+	function changed(): void {
+		if (pages.size > 0) timer ??= setTimeout(flush, COALESCE_MS);
+	}
+	const stop = sources.slack.changes.listen(changed);
+
+	return {
+		add(socket, viewer) {
+			const next = createFrames(sources, viewer);
+			pages.set(socket, next);
+			looking ??= setInterval(flush, LOOK_MS);
+			socket.on('error', () => socket.terminate());
+			socket.on('close', () => {
+				pages.delete(socket);
+				if (pages.size > 0 || looking === null) return;
+				clearInterval(looking);
+				looking = null;
+			});
+			tell(socket, next, shareable(sources));
+		},
+		changed,
+		close() {
+			stop();
+			if (timer !== null) clearTimeout(timer);
+			if (looking !== null) clearInterval(looking);
+			for (const socket of pages.keys()) socket.terminate();
+		},
+	};
+}

@@ -1,0 +1,41 @@
+import { type SlackState, sampleWorkspace, seedState } from '../fake-slack/index.ts';
+import { manifestPath } from './manifest-path.ts';
+
+const CHANNELS = ['agents', 'general', 'secret', 'shared'];
+
+type Message = SlackState['messages'][number];
+
+function said(channel: string, user: string, at: number, text: string): Message {
+	const ts = `${Math.floor(at / 1000)}.${String((at % 1000) * 1000).padStart(6, '0')}`;
+	return { ts, channel, user, text, blocks: [], broadcast: false, history: [], inputs: {} };
+}
+
+/** The workspace a visitor meets: the fake Slack's people, the channels that matter, and a little talk. */
+export function sandboxWorkspace(now: number): SlackState {
+	const state = seedState(sampleWorkspace(), manifestPath);
+	const minutes = (count: number) => now - count * 60_000;
+	const messages = [
+		said('C0GENERAL', 'U0GRACE', minutes(64), 'Morning! The quarterly review is on Thursday, agenda follows.'),
+		said(
+			'C0AGENTS',
+			'U0GRACE',
+			minutes(42),
+			'I gave the Frankfurt trip to the travel agent. It will want to know which flight.',
+		),
+		said('C0AGENTS', 'U0ADA', minutes(38), 'I can take that one. What do I type?'),
+		said('C0AGENTS', 'U0GRACE', minutes(37), '`/session demo`, right here in the channel.'),
+		said('C0SHARED', 'U0EVE', minutes(25), 'Hello from the other company.'),
+	];
+	return {
+		...state,
+		// Somebody who shares no channel with anybody is nobody to be here.
+		people: state.people.filter((person) => person.name !== 'sid'),
+		channels: state.channels.filter((channel) => CHANNELS.includes(channel.name)),
+		messages,
+		lastTs:
+			messages
+				.map((one) => one.ts)
+				.sort()
+				.at(-1) ?? '0',
+	};
+}
