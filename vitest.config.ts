@@ -5,7 +5,7 @@ export default defineConfig({
 		include: ['{fake-slack,sandbox,test}/**/*.test.ts'],
 		globalSetup: ['./test/support/global-postgres.ts'],
 		reporters: ['default', './test/support/closing-line-reporter.ts'],
-		testTimeout: 30_000,
+		testTimeout: 60_000,
 		hookTimeout: 60_000,
 		// Two cores: more workers only make the timings of real sockets worse.
 		maxWorkers: 2,

@@ -18,7 +18,7 @@ export interface Setting {
 /** On a busy machine the app takes a while to start. */
 const START_MS = 40_000;
 /** Waits on the page end after this long with what Playwright saw instead. */
-const PATIENCE_MS = 12_000;
+const PATIENCE_MS = 25_000;
 
 /** A sandbox with the whole app and a real browser in front of it. */
 export async function openSetting(options: SandboxOptions = {}): Promise<Setting> {
