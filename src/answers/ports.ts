@@ -224,10 +224,17 @@ export interface DeliveryPermit {
 	): Promise<void>;
 }
 
+/** What was told of an answer after another try. */
+export interface Telling {
+	readonly told: Told;
+	/** How long Slack wants to be left alone, in ms, when it refused a call as one too many; else null. */
+	readonly againAfterMs: number | null;
+}
+
 /** Tells people what became of an answer: in its modal or a DM. Returns what it managed to tell. Never throws. */
 export interface Receipts {
 	/** Once `hurry` is aborted it waits for nothing any more (shut-down). */
-	tell(answer: Answer, hurry: AbortSignal): Promise<Told>;
+	tell(answer: Answer, hurry: AbortSignal): Promise<Telling>;
 }
 
 /** Hears of everything that changes what a question's cards show. Called after the commit; must not throw. */

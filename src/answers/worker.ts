@@ -6,7 +6,7 @@ import { createWaker } from '../waker.ts';
 import { type Answer, isBlocking, TAKES_LONG_MS, type Told } from './answer.ts';
 import type { createConfirmation } from './confirm.ts';
 import type { createDelivery } from './deliver.ts';
-import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts } from './ports.ts';
+import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts, Telling } from './ports.ts';
 
 /** A dead replica's answers are taken over after this long. */
 const LEASE_MS = 20_000;
@@ -17,7 +17,7 @@ const CONCURRENCY = 64;
 const LOOK_EVERY_MS = 1_000;
 /** A PUT under way when the process stops may take this long. */
 const STOP_WITHIN_MS = 8_000;
-/** A receipt that Slack does not take is tried for this long, in growing steps. */
+/** A receipt that Slack does not take is tried for this long, in growing steps or when Slack says. */
 const TELL_FOR_MS = 24 * 3_600_000;
 const TELL_AGAIN_MIN_MS = 2_000;
 const TELL_AGAIN_MAX_MS = 10 * 60_000;
@@ -108,7 +108,7 @@ export function createAnswerWorker(deps: Dependencies) {
 			await clock.sleep(wait, ended);
 			const current = await store.get(answer.id);
 			if (current === null || !isBlocking(current.state)) return null;
-			const told = await receipts.tell(current, stopping.signal);
+			const { told } = await receipts.tell(current, stopping.signal);
 			// The attempt may have changed the state meanwhile; then what it ends with is noted together with this.
 			await store.update(current, token, { told }, { now: clock.now(), release: false });
 			return told;
@@ -141,8 +141,11 @@ export function createAnswerWorker(deps: Dependencies) {
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
 		observer.questionTouched(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer');
-		const told = isTold(answer) ? answer.told : await receipts.tell(answer, stopping.signal);
-		const patch: AnswerPatch = { told, ...dueAfterTelling(answer, told) };
+		const telling = isTold(answer)
+			? { told: answer.told, againAfterMs: null }
+			: await receipts.tell(answer, stopping.signal);
+		const { told } = telling;
+		const patch: AnswerPatch = { told, ...dueAfterTelling(answer, telling) };
 		const written = await store.update(answer, token, patch, { now: clock.now(), release: true });
 		if (written === null && told !== answer.told) await tellWhatIsSo(answer);
 	}
@@ -158,20 +161,21 @@ export function createAnswerWorker(deps: Dependencies) {
 			if (current === null || (current.state === shown.state && current.aftermath === shown.aftermath)) return;
 			// As if nothing had been told, or a failure would be taken for what the other replica managed.
 			const unheard = { ...current, told: { ...current.told, state: null, aftermath: null } };
-			if (isTold({ ...current, told: await receipts.tell(unheard, stopping.signal) })) shown = current;
-			else await clock.sleep(TELL_AGAIN_MIN_MS, stopping.signal);
+			const { told: toldNow, againAfterMs } = await receipts.tell(unheard, stopping.signal);
+			if (isTold({ ...current, told: toldNow })) shown = current;
+			else await clock.sleep(tellAgainAfter(againAfterMs ?? TELL_AGAIN_MIN_MS), stopping.signal);
 		}
 	}
 
 	/** Leaves the time of the next attempt alone while there is something to do besides telling. */
-	function dueAfterTelling(answer: Answer, told: Told): AnswerPatch {
+	function dueAfterTelling(answer: Answer, { told, againAfterMs }: Telling): AnswerPatch {
 		const { state } = answer;
 		if (state === 'accepted' || state === 'delivering') return {};
 		if (state === 'delivered' && answer.aftermath === null) return {};
 		if (isTold({ ...answer, told })) return { nextAttemptAt: null };
 		const since = clock.now() - (answer.timeline.at(-1)?.at ?? clock.now());
 		if (since > TELL_FOR_MS) return { nextAttemptAt: null };
-		return { nextAttemptAt: clock.now() + Math.min(Math.max(since, TELL_AGAIN_MIN_MS), TELL_AGAIN_MAX_MS) };
+		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
 	}
 
 	async function takeSome(): Promise<number> {
@@ -234,6 +238,11 @@ export function createAnswerWorker(deps: Dependencies) {
 			});
 		},
 	};
+}
+
+/** Bounded, whatever a clock that was set or Slack makes of it. */
+function tellAgainAfter(ms: number): number {
+	return Math.min(Math.max(ms, TELL_AGAIN_MIN_MS), TELL_AGAIN_MAX_MS);
 }
 
 /** After a failed attempt there is news though the state is as before: the next time, and that it is taking long. */

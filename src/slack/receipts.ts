@@ -1,5 +1,5 @@
 import { type Aftermath, type Answer, TAKES_LONG_MS, type Told } from '../answers/answer.ts';
-import type { Receipts } from '../answers/ports.ts';
+import type { Receipts, Telling } from '../answers/ports.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
@@ -7,7 +7,7 @@ import { type MessageContent, replacement } from './blocks/message.ts';
 import { receiptMessage } from './blocks/messages.ts';
 import { agentMayStand, isFailed, type ReceiptContext } from './blocks/receipt.ts';
 import { receiptModal } from './blocks/receipt-modal.ts';
-import { type SlackClients, slackErrorCode } from './clients.ts';
+import { type SlackClients, slackErrorCode, slackRetryAfter } from './clients.ts';
 import type { Names } from './words.ts';
 
 /**
@@ -55,7 +55,7 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 	/** The newest message by its answer and the one in the store before it: the store may not take the note of it. */
 	const posted = new Map<string, NonNullable<Told['dm']>>();
 	/** One at a time for an answer, or each would post a message of its own. */
-	const telling = new Map<string, Promise<Told>>();
+	const telling = new Map<string, Promise<Telling>>();
 
 	function context(): ReceiptContext {
 		return { names, adminContact, now: clock.now() };
@@ -81,21 +81,21 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 		if (acks.get(answer.viewId) === ack) acks.delete(answer.viewId);
 	}
 
-	/** 'shown', 'closed' for good, or 'failed' for now. */
-	async function inModal(answer: Answer): Promise<'shown' | 'closed' | 'failed'> {
+	/** 'shown', 'closed' for good, or 'failed' for now. `onLimit` hears when Slack says how long that is. */
+	async function inModal(answer: Answer, onLimit: OnLimit): Promise<'shown' | 'closed' | 'failed'> {
 		try {
 			await clients.people.views.update({ view_id: answer.viewId, view: receiptModal(answer, context()) });
 			return 'shown';
 		} catch (error) {
 			const code = slackErrorCode(error);
 			if (code === 'not_found' || code === 'view_not_found') return 'closed';
-			log.warn({ answer: answer.id, code: code ?? 'no_answer' }, 'a receipt could not be shown in its modal');
+			log.warn({ answer: answer.id, code: codeFor(error, onLimit) }, 'a receipt could not be shown in its modal');
 			return 'failed';
 		}
 	}
 
 	/** The message that tells it, a new one when the one before cannot be updated any more; null when that failed. */
-	async function inDm(answer: Answer): Promise<Told['dm']> {
+	async function inDm(answer: Answer, onLimit: OnLimit): Promise<Told['dm']> {
 		const key = `${answer.id} ${answer.told.dm?.ts ?? ''}`;
 		const before = posted.get(key) ?? answer.told.dm;
 		try {
@@ -106,10 +106,7 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 			if (dm !== null) keepNewest(posted, key, dm, MOST_POSTED);
 			return dm;
 		} catch (error) {
-			log.warn(
-				{ answer: answer.id, code: slackErrorCode(error) ?? 'no_answer' },
-				'a receipt could not be sent as a DM',
-			);
+			log.warn({ answer: answer.id, code: codeFor(error, onLimit) }, 'a receipt could not be sent as a DM');
 			return null;
 		}
 	}
@@ -139,18 +136,25 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 		return ts === undefined ? null : { channelId: channel.id, ts };
 	}
 
-	async function tell(answer: Answer, hurry: AbortSignal): Promise<Told> {
+	async function tell(answer: Answer, hurry: AbortSignal): Promise<Telling> {
 		await untilAcknowledged(answer, hurry);
 		const { told } = answer;
-		const modal = told.modalOpen ? await inModal(answer) : 'closed';
+		let againAfterMs: number | null = null;
+		const onLimit = (ms: number) => {
+			againAfterMs = Math.max(ms, againAfterMs ?? 0);
+		};
+		const modal = told.modalOpen ? await inModal(answer, onLimit) : 'closed';
 		const wantsDm = told.dm !== null || needsDm(answer, modal, clock.now());
-		const dm = wantsDm ? await inDm(answer) : null;
+		const dm = wantsDm ? await inDm(answer, onLimit) : null;
 		const isNowTold = wantsDm ? dm !== null : modal !== 'failed';
 		return {
-			state: isNowTold ? answer.state : told.state,
-			aftermath: isNowTold ? answer.aftermath : told.aftermath,
-			dm: dm ?? told.dm,
-			modalOpen: modal !== 'closed',
+			told: {
+				state: isNowTold ? answer.state : told.state,
+				aftermath: isNowTold ? answer.aftermath : told.aftermath,
+				dm: dm ?? told.dm,
+				modalOpen: modal !== 'closed',
+			},
+			againAfterMs,
 		};
 	}
 
@@ -175,6 +179,16 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 			}
 		},
 	};
+}
+
+type OnLimit = (ms: number) => void;
+
+/** For the log; `onLimit` hears of a limit. */
+function codeFor(error: unknown, onLimit: OnLimit): string {
+	const seconds = slackRetryAfter(error);
+	if (seconds === null) return slackErrorCode(error) ?? 'no_answer';
+	onLimit(seconds * 1_000);
+	return 'ratelimited';
 }
 
 /** Whether what is so now was told before. */

@@ -55,7 +55,7 @@ export async function createSetting() {
 	const on: {
 		read: (sessionId: string) => unknown;
 		put: (sessionId: string) => unknown;
-		/** Before Slack shows a receipt. */
+		/** Before Slack shows a receipt; a number of ms when Slack refuses it and wants to be left alone for so long. */
 		tell: (answer: Answer) => unknown;
 	} = {
 		read: () => undefined,
@@ -119,9 +119,10 @@ export async function createSetting() {
 			confirmation: createConfirmation({ service, store: answers, clock: ownClock }),
 			receipts: {
 				async tell(answer) {
-					await on.tell(answer);
+					const againAfterMs = await on.tell(answer);
+					if (typeof againAfterMs === 'number') return { told: answer.told, againAfterMs };
 					told.push(answer);
-					return { ...answer.told, state: answer.state, aftermath: answer.aftermath };
+					return { told: { ...answer.told, state: answer.state, aftermath: answer.aftermath }, againAfterMs: null };
 				},
 			},
 			observer: { questionTouched() {} },

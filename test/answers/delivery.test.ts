@@ -203,6 +203,25 @@ describe('a delivery', () => {
 		expect(setting.times('put')).toEqual([]);
 	});
 
+	it('is shown as given up in the end though Slack refuses calls for a minute', async () => {
+		await using setting = await createSetting();
+		const { id } = await setting.accept('s1');
+		setting.on.read = async () => {
+			setting.on.read = () => setting.clock.sleep(50_000);
+			throw new UnavailableError('down');
+		};
+		setting.on.tell = () => setting.clock.sleep(3_000);
+		setting.createWorker().start();
+		await setting.pass(31_000);
+		await setting.store.answers.withdraw(id, ANN, setting.clock.now());
+		await setting.pass(2_500);
+		expect(setting.told.at(-1)).toMatchObject({ state: 'accepted' });
+		const refusedUntil = setting.clock.now() + 60_000;
+		setting.on.tell = () => (setting.clock.now() < refusedUntil ? refusedUntil - setting.clock.now() : undefined);
+		await setting.pass(600_000);
+		expect(setting.told.at(-1)).toMatchObject({ state: 'withdrawn' });
+	});
+
 	it('goes to nobody but the service that it is for', async () => {
 		await using setting = await createSetting();
 		const elsewhere = { service: 'https://other.example', sessionId: 's1', messageIndex: 1 };

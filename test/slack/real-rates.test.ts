@@ -6,6 +6,8 @@ import { expectNothingWrong, type WatchingApp, watchingApp } from './watching/se
 const SESSIONS = 12;
 const STEP_EVERY_MS = 8_000;
 const WATCHED_MS = 2 * 60_000;
+/** How long Slack refuses receipts in one test. */
+const REFUSED_MS = 45_000;
 
 let app: WatchingApp;
 beforeAll(async () => {
@@ -33,6 +35,27 @@ describe('with the rates of the real Slack', () => {
 		await app.until(() => app.service.log.savedPuts(id).length === 1);
 		await app.until(() => ada.modal()?.text().includes('blue'));
 		expect(refused(app.slack.traffic.all().filter(({ seq }) => seq > from))).toEqual([]);
+	});
+
+	it('a receipt that Slack refuses is told when Slack takes calls again, and not tried before', async () => {
+		const ada = app.slack.as('ada', 'refused receipts');
+		const id = app.session();
+		app.ask(id);
+		await ada.command('#agents', `/session ${id}`);
+		const form = await ada.waitForModal('Which colour?');
+		await form.fill('Which colour?', 'blue');
+		const from = app.now();
+		const submittedAt = app.clock.now();
+		app.slack.faults.rateLimit('views.update', { retryAfter: REFUSED_MS / 1_000, untilMs: submittedAt + REFUSED_MS });
+		expect((await form.submit()).outcome).toBe('updated');
+		await app.until(() => app.service.log.savedPuts(id).length === 1);
+		app.step(id, 'I order blue ones.');
+		app.service.sessions.setStatus(id, 'active');
+		await app.until(() => ada.modal()?.text().includes('the agent went on'));
+		expect(app.clock.now() - submittedAt).toBeLessThan(REFUSED_MS + 10_000);
+		// At the delivery and with the first looks whether the agent went on: then Slack is left alone.
+		expect(refused(app.calls('views.update', from)).length).toBeLessThanOrEqual(3);
+		expect(ada.dm()).toEqual([]);
 	});
 
 	it('the cards of a busy channel stay within the tiers and end up to date', { timeout: 120_000 }, async () => {

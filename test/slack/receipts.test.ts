@@ -46,7 +46,8 @@ function adasAnswer(more: Partial<Answer> = {}): Answer {
 
 /** Tells of the answer; the answer as it is stored then. */
 async function tell(answer: Answer): Promise<Answer> {
-	return { ...answer, told: await receipts.tell(answer, new AbortController().signal) };
+	const { told } = await receipts.tell(answer, new AbortController().signal);
+	return { ...answer, told };
 }
 
 describe('an answer that is not delivered after half a minute', () => {
@@ -87,6 +88,14 @@ describe('an answer that is not delivered after half a minute', () => {
 			expect.stringContaining('Your answer arrived. Waiting for the agent to go on…'),
 		]);
 	});
+});
+
+it('a receipt that Slack refuses as one call too many comes with the time that Slack names', async () => {
+	slack.faults.rateLimit('chat.postMessage', { retryAfter: 7 });
+	const answer = adasAnswer({ lastError: 'unavailable' });
+	const telling = await receipts.tell(answer, new AbortController().signal);
+	expect(telling).toEqual({ told: answer.told, againAfterMs: 7_000 });
+	expect(dm()).toEqual([]);
 });
 
 describe('a receipt message that can not be updated any more', () => {
