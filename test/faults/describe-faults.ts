@@ -45,6 +45,7 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 			inWorld(600, async (world) => {
 				const random = createRandom(seed);
 				const result = await runFaults({ world, rounds: answers, batch: BATCH, random, aims: TARGETS });
+				expect(result.brokenTurns).toEqual([]);
 				expect(result.verdict.problems).toEqual([]);
 				expect(world.slack.violations()).toEqual([]);
 				expect(result.verdict.delivered + result.verdict.toldNot).toBe(answers);
@@ -58,13 +59,14 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 			inWorld(600, async (world) => {
 				const aims = aimsFor(world.store.kind).filter(isFault);
 				const rounds = aims.length * FAULTY;
-				const { verdict, histogram } = await runFaults({
+				const { brokenTurns, verdict, histogram } = await runFaults({
 					world,
 					rounds,
 					batch: FAULTY,
 					random: createRandom(seed),
 					aims,
 				});
+				expect(brokenTurns).toEqual([]);
 				expect(verdict.problems).toEqual([]);
 				expect(world.slack.violations()).toEqual([]);
 				expect(aims.filter((aim) => !histogram[aim])).toEqual([]);

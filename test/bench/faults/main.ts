@@ -120,6 +120,7 @@ async function kills(kind: StoreKind): Promise<boolean> {
 			...(postgres === null ? {} : { outage: postgres, freezeMs: FREEZE_MS }),
 			onProgress: progress(kind),
 		});
+		brokenTurns += run.brokenTurns.length;
 		if (!isClean(run)) await keepLogs(kind, world);
 		return run;
 	});
@@ -145,11 +146,15 @@ async function terminations(kind: StoreKind): Promise<boolean> {
 
 if (kinds.length === 0 || [rounds, duels, stops, seed, batch].some((number) => !Number.isInteger(number))) usage();
 let clean = true;
+let brokenTurns = 0;
 for (const kind of kinds) {
 	if (rounds > 0) clean = (await kills(kind)) && clean;
 	if (sabotage !== null) continue;
 	if (duels > 0) clean = (await atOnce(kind)) && clean;
 	if (stops > 0) clean = (await terminations(kind)) && clean;
 }
-if (sabotage !== null) say(['', clean ? 'The sabotage went UNNOTICED.' : 'The run noticed the sabotage.']);
-process.exit(clean === (sabotage === null) ? 0 : 1);
+if (sabotage !== null) {
+	const noticed = clean ? 'The sabotage went UNNOTICED.' : 'The run noticed the sabotage.';
+	say(['', brokenTurns > 0 ? 'Turns broke, which shows nothing of the sabotage.' : noticed]);
+}
+process.exit(brokenTurns === 0 && clean === (sabotage === null) ? 0 : 1);

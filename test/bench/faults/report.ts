@@ -5,8 +5,8 @@ import type { StopsResult } from './stops.ts';
 /** Problems printed in full; more of the same tell nothing new. */
 const PROBLEMS_SHOWN = 12;
 
-export function isClean({ verdict, violations }: RunResult): boolean {
-	return verdict.problems.length === 0 && violations.length === 0;
+export function isClean({ verdict, violations, brokenTurns }: RunResult): boolean {
+	return verdict.problems.length === 0 && violations.length === 0 && brokenTurns.length === 0;
 }
 
 /** A run of kills in lines for the terminal. */
@@ -21,6 +21,8 @@ export function killsReport(name: string, result: RunResult): string[] {
 		`  receipts seen: ${[...claims].map(([claim, count]) => `${claim} ${count}`).join(', ')}`,
 		`  views and messages Slack would refuse: ${result.violations.length}`,
 		...result.violations.slice(0, 5).map((violation) => `    ${violation}`),
+		`  turns that broke: ${result.brokenTurns.length}`,
+		...result.brokenTurns.map((why) => `    ${why}`),
 		'  an answer was met by a kill, or by another fault',
 		...Object.entries(histogram).map(
 			([phase, count]) =>

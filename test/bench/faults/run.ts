@@ -44,6 +44,8 @@ export interface RunResult {
 	readonly outages: number;
 	readonly freezes: number;
 	readonly claims: ReadonlyMap<Claim, number>;
+	/** Why turns ended before their end, one line each: whoever ran them could not go on. */
+	readonly brokenTurns: readonly string[];
 	/** What the app sent that Slack refuses as malformed, one line each. */
 	readonly violations: readonly string[];
 	readonly seconds: number;
@@ -89,20 +91,31 @@ export async function runFaults({
 	for (const phase of aims.some((aim) => !isFault(aim)) ? PHASES : []) met(phase, 0);
 	for (const aim of given.filter(isFault)) met(aim, 0);
 	let killTurns = 0;
+	const brokenTurns: string[] = [];
+	let notBegun = 0;
 	await world.startAll();
 	await world.store.watchCommits();
 
-	for (let index = 0; rounds.length < wanted; index++) {
+	for (let index = 0; rounds.length + notBegun < wanted; index++) {
 		const aim = aims[index % aims.length] ?? 'any time';
-		const turn = turns.next(Math.min(batch, wanted - rounds.length));
-		if (isFault(aim)) met(aim, await FAULT_KINDS[aim].run(turn));
-		else await killTurn(turn, aim, killTurns++);
+		const turn = turns.next(Math.min(batch, wanted - rounds.length - notBegun));
+		const before = rounds.length;
+		try {
+			if (isFault(aim)) met(aim, await FAULT_KINDS[aim].run(turn));
+			else await killTurn(turn, aim, killTurns++);
+		} catch (error) {
+			brokenTurns.push(`${aim}: ${error instanceof Error ? error.message : String(error)}`);
+			notBegun += Math.max(0, turn.size - (rounds.length - before));
+			if (!(await mend())) break;
+		}
 		const broken = rounds.filter((one) => one.broken.length + one.untimely.length > 0).length;
 		onProgress(`${rounds.length} of ${wanted} submitted, last ${aim}, ${strikes.counts.kills} kills, ${broken} broken`);
 		tidy(rounds);
 	}
 	await settle();
-	const verdict = judge(world, rounds);
+	// Where a turn broke before Submit was pressed, there is nothing to judge.
+	const judged = brokenTurns.length === 0 ? rounds : rounds.filter(({ pressedAt }) => pressedAt !== 0);
+	const verdict = judge(world, judged);
 	watch.stop();
 	for (const phase of rounds.flatMap((round) => round.hits)) met(phase, 1);
 	return {
@@ -110,11 +123,24 @@ export async function runFaults({
 		histogram: Object.fromEntries(histogram),
 		...strikes.counts,
 		claims: watch.seen,
+		brokenTurns,
 		violations: world.slack.violations().map(({ where, messages, payload }) => {
 			return `${where}: ${messages.join(', ')}: ${JSON.stringify(payload).slice(0, 400)}`;
 		}),
 		seconds: (performance.now() - started) / 1000,
 	};
+
+	/** After a turn that broke: what it may have left behind must not meet the next. False when the program does not start. */
+	async function mend(): Promise<boolean> {
+		world.slack.faults.clear();
+		world.service.faults.clear();
+		world.store.proxy?.heal();
+		for (const replica of world.replicas) replica.thaw();
+		return world.startAll().then(
+			() => true,
+			() => false,
+		);
+	}
 
 	async function killTurn(turn: Turn, target: Target, number: number): Promise<void> {
 		const now = await Promise.all(Array.from({ length: turn.size }, () => begin(turn)));

@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { createRandom } from '../bench/faults/random.ts';
+import { isClean, killsReport } from '../bench/faults/report.ts';
+import { runFaults } from '../bench/faults/run.ts';
+import { createSqliteUnderTest } from '../bench/faults/stores.ts';
+import { createWorld } from '../bench/faults/world.ts';
+
+const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+test('turns that cannot be run fail a run, which still gives its verdict', { timeout: 60_000 }, async () => {
+	await using store = await createSqliteUnderTest();
+	// Nobody is there to answer.
+	await using world = await createWorld({ store, entry: ENTRY, replicas: 1, people: 0, callTimeoutMs: 600 });
+	const aims = ['any time', 'any time'] as const;
+	const result = await runFaults({ world, rounds: 4, batch: 2, random: createRandom(1), aims });
+	expect(result.brokenTurns).toEqual([expect.stringMatching(/^any time: ./), expect.stringMatching(/^any time: ./)]);
+	expect(result.verdict).toMatchObject({ rounds: 0, problems: [] });
+	expect(isClean(result)).toBe(false);
+	const report = killsReport('no people', result).join('\n');
+	expect(report).toContain('turns that broke: 2');
+	for (const why of result.brokenTurns) expect(report).toContain(why);
+});
