@@ -79,6 +79,7 @@ export async function runDuels({
 
 	for (let number = 0; number < duels; number += batch) {
 		const numbers = Array.from({ length: Math.min(batch, duels - number) }, (_, index) => number + index);
+		await world.rates.roomFor(numbers.length * 2);
 		await Promise.all(numbers.map(duel));
 		onProgress(`${number + numbers.length} of ${duels} duels, ${broken.size} broken`);
 		slack.forgetViews(Object.keys(slack.state.views));

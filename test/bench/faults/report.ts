@@ -19,7 +19,7 @@ export function killsReport(name: string, result: RunResult): string[] {
 		`  delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, not known to its author ${verdict.notKnown}`,
 		`  lost ${verdict.lost}, sent twice ${verdict.doubled}, false receipts ${verdict.falseReceipts}, never told ${verdict.untold}, over another's ${verdict.overwrites}, too late or early ${verdict.untimely}, not judged ${verdict.tooLate}`,
 		`  receipts seen: ${[...claims].map(([claim, count]) => `${claim} ${count}`).join(', ')}`,
-		`  views and messages Slack would refuse: ${result.violations.length}`,
+		`  calls Slack refused as too many: ${result.refusedCalls}; views and messages it would refuse: ${result.violations.length}`,
 		...result.violations.slice(0, 5).map((violation) => `    ${violation}`),
 		`  turns that broke: ${result.brokenTurns.length}`,
 		...result.brokenTurns.map((why) => `    ${why}`),

@@ -59,6 +59,8 @@ export type Claim =
 const MOST_PRESSES = 40;
 /** Between being refused and the next press. */
 const PRESS_AGAIN_MS = 250;
+/** How long people go on opening a form that does not come because Slack refuses calls. */
+const FORM_WITHIN_MS = 240_000;
 
 export const QUESTION = 'What shall the report be called?';
 /** Its values are wiped when they are delivered. */
@@ -87,7 +89,10 @@ export function addSession({ service }: World, sessionId: string, question: stri
 	});
 }
 
-/** A person opens the session's form and types. Repeats the command as a person would when Slack had trouble. */
+/**
+ * A person opens the session's form and types. Repeats the command as a person would when Slack had trouble, and comes back
+ * later when it was refused as one call too many.
+ */
 export async function openForm(
 	world: World,
 	sessionId: string,
@@ -95,7 +100,9 @@ export async function openForm(
 	text: string,
 	{ question = QUESTION, tries: mostTries = 4 }: { question?: string; tries?: number } = {},
 ): Promise<{ actor: Actor; modal: Modal }> {
+	const until = Date.now() + FORM_WITHIN_MS;
 	for (let tries = 1; ; tries++) {
+		const refusedBefore = world.rates.refused;
 		// A window of its own for each try: what comes late for an earlier one must not push the form aside.
 		const actor = world.slack.as(person, `${sessionId}, try ${tries}`);
 		try {
@@ -108,7 +115,9 @@ export async function openForm(
 			await modal.fill(0, text);
 			return { actor, modal };
 		} catch (error) {
-			if (tries === mostTries) throw error;
+			const isRefused = world.rates.refused > refusedBefore && mostTries > 1 && Date.now() < until;
+			if (tries >= mostTries && !isRefused) throw error;
+			if (isRefused) await world.rates.roomFor(1);
 		}
 	}
 }

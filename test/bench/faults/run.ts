@@ -3,6 +3,7 @@ import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS, type Target } from './moments.ts';
 import { PHASES, type Phase } from './phases.ts';
 import type { Random } from './random.ts';
+import { RATES_ALLOWANCE_MS } from './rates.ts';
 import { watchReceipts } from './receipt-watch.ts';
 import { beginRound, type Claim, type Fate, QUESTION, type Round, submit } from './round.ts';
 import type { StoreKind } from './stores.ts';
@@ -44,15 +45,20 @@ export interface RunResult {
 	readonly outages: number;
 	readonly freezes: number;
 	readonly claims: ReadonlyMap<Claim, number>;
-	/** Why turns ended before their end, one line each: whoever ran them could not go on. */
+	/** The errors of turns that could not be run to their end. */
 	readonly brokenTurns: readonly string[];
+	/** Calls that Slack has refused with status 429. */
+	readonly refusedCalls: number;
 	/** What the app sent that Slack refuses as malformed, one line each. */
 	readonly violations: readonly string[];
 	readonly seconds: number;
 }
 
-/** A dead replica's lease (20 s) and an unknown outcome have run out after this long, on a busy machine. */
-const SETTLE_WITHIN_MS = 90_000;
+/**
+ * A dead replica's lease (20 s) and an unknown outcome have run out after this long, on a busy machine; and receipts that
+ * Slack has refused as one call too many are told.
+ */
+const SETTLE_WITHIN_MS = 90_000 + RATES_ALLOWANCE_MS;
 const QUIET_WITHIN_MS = 5_000;
 /** Between the last entry in the store and what Slack shows of it. */
 const QUIET_FOR_MS = 1_500;
@@ -99,6 +105,7 @@ export async function runFaults({
 	for (let index = 0; rounds.length + notBegun < wanted; index++) {
 		const aim = aims[index % aims.length] ?? 'any time';
 		const turn = turns.next(Math.min(batch, wanted - rounds.length - notBegun));
+		await world.rates.roomFor(turn.size);
 		const before = rounds.length;
 		try {
 			if (isFault(aim)) met(aim, await FAULT_KINDS[aim].run(turn));
@@ -124,6 +131,7 @@ export async function runFaults({
 		...strikes.counts,
 		claims: watch.seen,
 		brokenTurns,
+		refusedCalls: world.rates.refused,
 		violations: world.slack.violations().map(({ where, messages, payload }) => {
 			return `${where}: ${messages.join(', ')}: ${JSON.stringify(payload).slice(0, 400)}`;
 		}),

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { strikeAt } from './moments.ts';
 import type { Random } from './random.ts';
+import { RATES_ALLOWANCE_MS } from './rates.ts';
 import { watchReceipts } from './receipt-watch.ts';
 import { beginRound, type Round, submit } from './round.ts';
 import { isOver, judge, type Verdict } from './verdict.ts';
@@ -20,7 +21,7 @@ export interface StopsResult {
 
 /** Whoever started the process waits this long. */
 const STOP_WITHIN_MS = 10_000;
-const SETTLE_WITHIN_MS = 60_000;
+const SETTLE_WITHIN_MS = 60_000 + RATES_ALLOWANCE_MS;
 
 /** SIGTERM while answers are on their way, some of them with a PUT that the service takes its time for. */
 export async function runStops({
@@ -44,6 +45,7 @@ export async function runStops({
 
 	for (let stop = 0; stop < stops; stop++) {
 		await world.startAll();
+		await world.rates.roomFor(batch);
 		const now = await Promise.all(Array.from({ length: batch }, (_, index) => begin(rounds.length + index, index)));
 		rounds.push(...now);
 		const sessions = new Set(now.map((round) => round.sessionId));

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from './random.ts';
+import { VIEWS_PER_ANSWER } from './rates.ts';
 import { type Round, type RoundOptions, submit } from './round.ts';
 import type { StoreKind } from './stores.ts';
 import type { World } from './world.ts';
@@ -18,6 +19,8 @@ export interface Turn {
 	press(round: Round, presses?: number): Promise<void>;
 	/** Waits until nothing is left to do for any answer, or so long; with `forMs`, for so long in a row. */
 	quiet(withinMs: number, forMs?: number): Promise<void>;
+	/** Waits until Slack's rates leave room for all that so many answers need: where what is judged has a time limit. */
+	room(answers: number): Promise<void>;
 }
 
 /** Something that goes wrong for the answers of one turn. */
@@ -75,6 +78,7 @@ export function createTurns({ world, random, onRound, beginRound }: TurnsOptions
 						...(presses === undefined ? {} : { presses }),
 					}),
 				quiet,
+				room: (answers) => world.rates.roomFor(answers * VIEWS_PER_ANSWER),
 			};
 			return turn;
 		},

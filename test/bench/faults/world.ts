@@ -4,6 +4,7 @@ import {
 	createFakeSessionService,
 	type FakeSessionService,
 } from '../../../sandbox/session-service/fake-session-service.ts';
+import { type Rates, watchRates } from './rates.ts';
 import { createReplica, type Replica } from './replica.ts';
 import type { StoreUnderTest } from './stores.ts';
 
@@ -16,6 +17,7 @@ export interface World extends AsyncDisposable {
 	readonly store: StoreUnderTest;
 	readonly replicas: readonly Replica[];
 	readonly callTimeoutMs: number;
+	readonly rates: Rates;
 	/** Emits a `Signal` in the very moment. */
 	readonly signals: EventEmitter;
 	/** What to wait for before a read's answer goes out, by session: it is called when the answer has been worked out. */
@@ -43,7 +45,10 @@ export interface WorldOptions {
 	readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The program in processes of its own between the fake Slack and the fake session service, both in this process. */
+/**
+ * The program in processes of its own between the fake Slack, which takes only so many calls as the real one, and the
+ * fake session service, both in this process.
+ */
 export async function createWorld(options: WorldOptions): Promise<World> {
 	const { store, entry, callTimeoutMs } = options;
 	const signals = new EventEmitter();
@@ -66,6 +71,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 	const slack = await createFakeSlack({
 		waitMs: 20_000,
 		state: seedState(withMembers(sampleWorkspace(), 'agents', people)),
+		settings: { realRates: true },
 		trafficLimit: 2_000,
 	});
 	store.onCommit = () => void signals.emit('commit');
@@ -100,6 +106,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 		store,
 		replicas,
 		callTimeoutMs,
+		rates: watchRates({ slack }),
 		signals,
 		held,
 		agentPauses,

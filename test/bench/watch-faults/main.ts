@@ -85,7 +85,7 @@ for (const kind of stores) {
 		const { delays } = result;
 		const tooLate = delays.filter((ms) => ms > TAKEN_OVER_WITHIN_MS).length;
 		rows.push(
-			`| ${kind === 'sqlite' ? 'SQLite, one process' : 'PostgreSQL, two replicas'} | ${readable ? 'yes' : 'no'} | ${result.kills} | ${result.expected} | ${result.missed} | ${result.unmarkedRepeats} | ${result.markedRepeats} | ${percentile(delays, 0.5)} / ${percentile(delays, 1)} |`,
+			`| ${kind === 'sqlite' ? 'SQLite, one process' : 'PostgreSQL, two replicas'} | ${readable ? 'yes' : 'no'} | ${result.kills} | ${result.expected} | ${result.missed} | ${result.unmarkedRepeats} | ${result.markedRepeats} | ${percentile(delays, 0.5)} / ${percentile(delays, 1)} | ${result.refusedCalls} |`,
 		);
 		const name = `${kind}, history ${readable ? 'readable' : 'unreadable'}`;
 		problems.push(...result.problems.map((problem) => `${name}: ${problem}`));
@@ -97,8 +97,8 @@ console.log(
 	[
 		`${values.sessions} watched sessions, SIGKILL of one process at a time, seed ${values.seed}`,
 		'',
-		'| store | history readable | kills | questions and answers | missed | repeated | repeated and marked | told after the kill, median / longest |',
-		'|---|---|---|---|---|---|---|---|',
+		'| store | history readable | kills | questions and answers | missed | repeated | repeated and marked | told after the kill, median / longest | calls refused as too many |',
+		'|---|---|---|---|---|---|---|---|---|',
 		...rows,
 		...problems.slice(0, 20),
 	].join('\n'),

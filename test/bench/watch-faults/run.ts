@@ -29,6 +29,8 @@ export interface WatchFaultResult {
 	readonly delays: readonly number[];
 	/** Cards beyond one for each session. */
 	readonly extraCards: number;
+	/** Calls that Slack has refused with status 429. */
+	readonly refusedCalls: number;
 	/** What the app sent that Slack refuses as malformed. */
 	readonly violations: number;
 	readonly problems: readonly string[];
@@ -177,6 +179,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 			markedRepeats,
 			delays: delays.toSorted((one, other) => one - other),
 			extraCards,
+			refusedCalls: world.rates.refused,
 			violations: slack.violations().length,
 			problems,
 			seconds: (performance.now() - started) / 1000,

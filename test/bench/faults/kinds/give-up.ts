@@ -8,7 +8,8 @@ import type { FaultKind, Turn } from '../turn.ts';
 import { until } from '../until.ts';
 import type { World } from '../world.ts';
 
-const QUIET_WITHIN_MS = 20_000;
+/** With receipts that Slack has refused. */
+const QUIET_WITHIN_MS = 90_000;
 const REFUSED_WITHIN_MS = 5_000;
 /** A refused attempt has been noted by then, and the next has not begun. */
 const NOTED_MS = 300;

@@ -1,0 +1,55 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { World } from './world.ts';
+
+/** Calls of views.open, and of views.update, in a whole workspace: tier 4 (docs.slack.dev, "Rate limits"). */
+const VIEWS_PER_MINUTE = 100;
+const MINUTE_MS = 60_000;
+const LOOK_EVERY_MS = 250;
+/** A minute until the calls that were made do not count any more, and one for receipts that were refused before. */
+const ROOM_WITHIN_MS = 150_000;
+
+/** Times that Slack gets a new view for one answer: its form, "arrived", "went on", and one more where something failed. */
+export const VIEWS_PER_ANSWER = 4;
+/** How much later an author may be told while Slack refuses calls: two of its minutes, since others want the next one too. */
+export const RATES_ALLOWANCE_MS = 2 * MINUTE_MS;
+
+/** What Slack's rates make of a run: it goes at the pace of one workspace. */
+export interface Rates {
+	/** Calls refused so far with status 429. */
+	readonly refused: number;
+	/** Resolves when Slack would take so many calls of views.open and of views.update, or after some minutes. */
+	roomFor(views: number): Promise<void>;
+}
+
+/**
+ * People open forms as fast as one workspace's rates let them: a form that Slack does not show holds no answer to lose. For
+ * answers that were given nothing waits, so their receipts do meet refused calls.
+ */
+export function watchRates({ slack }: Pick<World, 'slack'>): Rates {
+	const refusals = new WeakSet<object>();
+	let refused = 0;
+	slack.changes.listen((change) => {
+		if (change.kind !== 'call') return;
+		for (const entry of slack.traffic.all().slice(-100)) {
+			if (entry.status !== 429 || refusals.has(entry)) continue;
+			refusals.add(entry);
+			refused++;
+		}
+	});
+
+	function taken(method: string): number {
+		const since = Date.now() - MINUTE_MS;
+		return slack.traffic.calls(method).filter(({ at, status }) => at > since && status !== 429).length;
+	}
+
+	return {
+		get refused() {
+			return refused;
+		},
+		async roomFor(views) {
+			const wanted = Math.min(views, VIEWS_PER_MINUTE);
+			const isFull = () => ['views.open', 'views.update'].some((method) => taken(method) + wanted > VIEWS_PER_MINUTE);
+			for (const end = Date.now() + ROOM_WITHIN_MS; isFull() && Date.now() < end; ) await pause(LOOK_EVERY_MS);
+		},
+	};
+}
