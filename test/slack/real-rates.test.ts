@@ -37,6 +37,22 @@ describe('with the rates of the real Slack', () => {
 		expect(refused(app.slack.traffic.all().filter(({ seq }) => seq > from))).toEqual([]);
 	});
 
+	it('a window that Slack refuses to fill is filled when Slack takes calls again', async () => {
+		const ada = app.slack.as('ada', 'refused window');
+		const id = app.session();
+		app.ask(id);
+		const from = app.now();
+		const startedAt = app.clock.now();
+		app.slack.faults.rateLimit('views.update', { retryAfter: REFUSED_MS / 1_000 + 1, untilMs: startedAt + REFUSED_MS });
+		await ada.command('#agents', `/session ${id}`);
+		await ada.waitForModal('Looking at session');
+		await app.until(() => ada.modal()?.text().includes('Which colour?'));
+		expect(app.clock.now() - startedAt).toBeLessThan(REFUSED_MS + 10_000);
+		const own = app.calls('views.update', from).filter(({ request }) => JSON.stringify(request).includes(id));
+		expect(refused(own)).toHaveLength(1);
+		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
+	});
+
 	it('a receipt that Slack refuses is told when Slack takes calls again, and not tried before', async () => {
 		const ada = app.slack.as('ada', 'refused receipts');
 		const id = app.session();

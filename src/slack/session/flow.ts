@@ -12,7 +12,7 @@ import { answerCard, errorMessage, refusedMessage, stillWaitingMessage } from '.
 import { refusedModal } from '../blocks/refused-modal.ts';
 import { sessionModal } from '../blocks/session-modal.ts';
 import type { Notice, SessionModel } from '../blocks/session-model.ts';
-import { slackErrorCode } from '../clients.ts';
+import { slackErrorCode, slackRetryAfter } from '../clients.ts';
 import { codeOf } from '../error-code.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import type { Reply } from '../reply.ts';
@@ -47,6 +47,11 @@ export interface Wish {
 	readonly text?: string;
 }
 
+/** A view that Slack's limit on calls leaves without its content is updated again, so many times in all … */
+const MOST_UPDATES = 3;
+/** … when Slack asks for at most so many seconds; its limits count by the minute. */
+const LONGEST_LIMIT_S = 60;
+
 /**
  * Shows a session in a modal: a loading view at once, whatever the service does, then the content by `views.update`. When
  * the trigger is lost, an ephemeral card with a button brings the same.
@@ -70,6 +75,19 @@ export function createSessionFlow(deps: Dependencies) {
 		}
 	}
 
+	/** Puts what somebody waits for into a view, when Slack lets us. Throws Slack's error when it refuses the view. */
+	async function update(view: ViewHandle, content: ModalView): Promise<UpdateOutcome> {
+		for (let times = 1; ; times++) {
+			try {
+				return await view.update(content);
+			} catch (error) {
+				const seconds = slackRetryAfter(error);
+				if (seconds === null || seconds > LONGEST_LIMIT_S || times === MOST_UPDATES) throw error;
+				await clock.sleep(seconds * 1_000);
+			}
+		}
+	}
+
 	async function showError(request: PersonRequest, view: ViewHandle, metadata: ViewMetadata, error: unknown) {
 		const code = codeOf(error);
 		request.log.warn(
@@ -77,7 +95,7 @@ export function createSessionFlow(deps: Dependencies) {
 			'could not show a session',
 		);
 		const context = { kept: 'nothing', adminContact, retryAt: retryAtOf(error, clock.now()) } as const;
-		await view.update(errorModal(code, metadata, context)).catch(async (failed: unknown) => {
+		await update(view, errorModal(code, metadata, context)).catch(async (failed: unknown) => {
 			request.log.error({ code: slackErrorCode(failed) ?? 'no_answer' }, 'could not even show the error');
 			await reply.toPerson(whereItBegan(request, metadata), errorMessage(code, metadata.sessionId, context));
 		});
@@ -120,7 +138,7 @@ export function createSessionFlow(deps: Dependencies) {
 		const place =
 			content.text == null ? null : await presenter.placeText(request.person, metadata, reading, content.text);
 		if (place?.kind === 'choose') {
-			return view.update(chooseItemModal(place.question, place.positions, place.text, place.metadata));
+			return update(view, chooseItemModal(place.question, place.positions, place.text, place.metadata));
 		}
 		const model = await presenter.model({
 			person: request.person,
@@ -136,10 +154,10 @@ export function createSessionFlow(deps: Dependencies) {
 	}
 
 	async function put(request: PersonRequest, view: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
-		const outcome = await view.update(sessionModal(model)).catch((error: unknown) => {
+		const outcome = await update(view, sessionModal(model)).catch((error: unknown) => {
 			if (slackErrorCode(error) === null || model.session.lastScreenshotUrl === null) throw error;
 			// An image that Slack cannot download fails the whole view.
-			return view.update(sessionModal({ ...model, withoutImages: true }));
+			return update(view, sessionModal({ ...model, withoutImages: true }));
 		});
 		// Not before: who has closed or submitted the form while the session was read is not answering any more.
 		if (outcome === 'updated') await presenter.isSeen(request.person, model);
