@@ -243,6 +243,41 @@ describe('what Slack checks before it sends a modal', () => {
 		});
 	});
 
+	it('lets nobody enter what Slack’s client would not', async () => {
+		const options = [{ text: plain('Yes'), value: 'yes' }];
+		const element = (id: string, type: string, extra: Json = {}) => ({
+			...field({ type, ...extra }, true),
+			block_id: id,
+			label: plain(id),
+		});
+		const blocks = [
+			element('answer', 'static_select', { options }),
+			element('boxes', 'checkboxes', { options }),
+			element('day', 'datepicker'),
+			element('hour', 'timepicker'),
+			element('moment', 'datetimepicker'),
+			element('who', 'multi_users_select'),
+			element('where', 'conversations_select'),
+			element('words', 'plain_text_input'),
+		];
+		await callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view: inputModal({ blocks }) });
+		const modal = await slack.as('ada').waitForModal();
+		await expect(modal.fill('answer', 'Yes')).rejects.toThrow('a static_select: choose in it');
+		await expect(modal.enter('day', '2026-01-05')).rejects.toThrow('a datepicker: choose in it');
+		await expect(modal.choose('words', 'Yes')).rejects.toThrow('a plain_text_input: fill it');
+		await expect(modal.choose('day', 'tomorrow')).rejects.toThrow('a date as YYYY-MM-DD, not "tomorrow"');
+		await expect(modal.choose('hour', '9')).rejects.toThrow('a time as HH:mm');
+		await expect(modal.choose('moment', '2026-01-05')).rejects.toThrow('seconds since the epoch');
+		await expect(modal.choose('who', ['grace', 'nobody'])).rejects.toThrow('nobody called nobody');
+		await expect(modal.choose('where', '#nowhere')).rejects.toThrow('no channel #nowhere');
+		expect(modal.fields().flatMap((one) => one.value ?? [])).toEqual([]);
+		expect(modal.text()).not.toContain('> ');
+		await modal.choose('who', ['grace', 'U0GUS']);
+		await modal.choose('where', '#general');
+		expect([modal.value('who'), modal.value('where')]).toEqual([['U0GRACE', 'U0GUS'], 'C0GENERAL']);
+		await expect(slack.as('ada').command('#agents', 'hello')).rejects.toThrow('"hello" is a message');
+	});
+
 	it('sends choices as Slack does', async () => {
 		const options = ['Yes', 'No'].map((name) => ({ text: plain(name), value: name.toLowerCase() }));
 		const input = (id: string, element: Json) => ({
@@ -266,7 +301,7 @@ describe('what Slack checks before it sends a modal', () => {
 		await modal.choose('radio', 'Yes');
 		await modal.choose('boxes', ['Yes', 'No']);
 		await modal.choose('day', '2026-01-05');
-		await modal.choose('who', 'U0GRACE');
+		await modal.choose('who', '@grace');
 		await modal.choose('papers', ['plan.pdf']);
 		expect(modal.fields().map((one) => one.value)).toEqual([
 			'Yes',

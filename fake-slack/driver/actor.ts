@@ -28,7 +28,7 @@ export interface Actor {
 	command(channel: string, line: string): Promise<CommandOutcome>;
 	/** The modal on top, or null when none is open. */
 	modal(): Modal | null;
-	/** Waits for a modal whose text has this in it; without an argument for any. */
+	/** Waits for a modal whose text has this in it (title, blocks, buttons); without an argument for any. */
 	waitForModal(wanted?: Wanted<Modal>, timeoutMs?: number): Promise<Modal>;
 	waitForNoModal(timeoutMs?: number): Promise<void>;
 	/** The messages of a channel this person sees outside threads, oldest first; `all`: threads included. */
@@ -90,7 +90,11 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 
 	return {
 		user: viewer.user,
-		command: (channel, line) => typeCommand(core, deliverer, viewer, place(channel).id, line),
+		async command(channel, line) {
+			if (!line.startsWith('/'))
+				throw new Error(`A slash command begins with a slash: ${JSON.stringify(line)} is a message.`);
+			return typeCommand(core, deliverer, viewer, place(channel).id, line);
+		},
 		modal,
 		waitForModal: (wanted, timeoutMs) =>
 			core.changes.until(

@@ -1,4 +1,4 @@
-import { type Core, nextId } from '../core.ts';
+import { type Core, channelOf, nextId, personOf } from '../core.ts';
 import { heldKey, optionsOf, type Placed, placedElements } from '../elements.ts';
 import { isRecord, type Json, record, records, text } from '../json.ts';
 import type { InputState } from '../state.ts';
@@ -116,14 +116,45 @@ function fileOf(core: Core, name: string): Json {
 	return { id: nextId(core, 'F'), name, title: name, mimetype: 'application/octet-stream', mode: 'hosted' };
 }
 
-function madeUp(core: Core, placed: Placed, wish: string): unknown {
-	if (placed.type === 'file_input') return fileOf(core, wish);
-	return placed.type === 'datetimepicker' ? Number(wish) : wish;
+/** What the pickers of dates and times give (docs.slack.dev, the elements' pages). */
+const PICKED_TIMES = {
+	datepicker: { form: /^\d{4}-\d{2}-\d{2}$/, words: 'a date as YYYY-MM-DD' },
+	timepicker: { form: /^([01]\d|2[0-3]):[0-5]\d$/, words: 'a time as HH:mm' },
+	datetimepicker: { form: /^\d{10}$/, words: 'a time in seconds since the epoch' },
+} as const;
+
+/** What a client holds where the app gives no options. Throws for what nobody could choose there. */
+function freeChoice(core: Core, placed: Placed, wish: string): unknown {
+	switch (placed.type.replace(/^multi_/, '')) {
+		case 'file_input':
+			return fileOf(core, wish);
+		case 'users_select':
+			return personOf(core, wish).id;
+		case 'channels_select':
+		case 'conversations_select':
+			return channelOf(core, wish).id;
+		case 'datepicker':
+		case 'timepicker':
+		case 'datetimepicker': {
+			const { form, words } = PICKED_TIMES[placed.type as keyof typeof PICKED_TIMES];
+			if (!form.test(wish)) throw new Error(`A ${placed.type} holds ${words}, not ${JSON.stringify(wish)}.`);
+			return placed.type === 'datetimepicker' ? Number(wish) : wish;
+		}
+		default:
+			throw new Error(`Nothing can be chosen in a ${placed.type}: fill it.`);
+	}
+}
+
+/** What is typed into a field. Throws when it is not one to type into: no client would send the app a text there. */
+export function typing(field: Field, typed: string): string {
+	if (heldKey(field.kind) === 'value') return typed;
+	throw new Error(`Nothing can be typed into "${field.label}", a ${field.kind}: choose in it.`);
 }
 
 /**
- * What `state.values` holds for a choice made by its visible texts (ids for people and channels, ISO for dates, names of
- * files); `offered`: what the app has suggested, in a select whose options it loads.
+ * What `state.values` holds for a choice made by its visible texts; people and channels by name or id, dates as
+ * YYYY-MM-DD, times as HH:mm, both together as seconds since the epoch, files by any name. `offered`: what the app has
+ * suggested, in a select whose options it loads.
  */
 export function choice(
 	core: Core,
@@ -137,7 +168,7 @@ export function choice(
 	const options = isExternal ? offered : optionsOf(placed.element);
 	const known = isExternal || placed.element.options !== undefined || placed.element.option_groups !== undefined;
 	const values = wishes.map((wish) => {
-		if (!known) return madeUp(core, placed, wish);
+		if (!known) return freeChoice(core, placed, wish);
 		const option = options.find((one) => readText(core, one.text) === wish);
 		if (option) return option;
 		throw new Error(

@@ -12,7 +12,7 @@ import {
 } from '../people/modal-actions.ts';
 import { suggest } from '../people/suggestions.ts';
 import type { View } from '../state.ts';
-import { choice, type Field, fieldsOf, findField, findPress, pressesOf } from './controls.ts';
+import { choice, type Field, fieldsOf, findField, findPress, pressesOf, typing } from './controls.ts';
 import { readBlocks, readText } from './visible-text.ts';
 
 /** What a person saw after Submit: `errors` by label (fieldErrors), `trouble` in Slack's words. */
@@ -42,7 +42,10 @@ export interface Modal {
 	fill(which: string | number, value: string): Promise<void>;
 	/** As `fill`, then the Enter key. */
 	enter(which: string | number, value: string): Promise<void>;
-	/** Chooses in a select, radio group, checkboxes or date picker; by the visible texts, or ids and ISO dates. */
+	/**
+	 * Chooses in a select, radio group, checkboxes or picker: by the visible texts; people and channels by name or id,
+	 * dates as YYYY-MM-DD, times as HH:mm, both together as seconds since the epoch, files by any name.
+	 */
 	choose(which: string | number, option: string | readonly string[]): Promise<void>;
 	/**
 	 * Types into a select whose options the app loads; the texts of what it offers, which can then be chosen, or null when
@@ -101,7 +104,7 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 				...(trouble === null ? [] : [trouble]),
 				...blocks().map((block) => {
 					const id = text(block, 'block_id') ?? '';
-					const filled = fields().filter((field) => field.blockId === id && field.value !== null);
+					const filled = fields().filter((field) => field.blockId === id && [field.value ?? []].flat().length > 0);
 					return [
 						readBlocks(core, [block]),
 						...filled.map((field) => `> ${[field.value].flat().join(', ')}`),
@@ -119,8 +122,8 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 		buttons: () => pressesOf(core, blocks()).map((press) => press.label),
 		submitText,
 		trouble: () => view().trouble,
-		fill: (which, value) => set(which, () => value),
-		enter: (which, value) => set(which, () => value, true),
+		fill: (which, value) => set(which, (field) => typing(field, value)),
+		enter: (which, value) => set(which, (field) => typing(field, value), true),
 		choose: (which, option) =>
 			set(which, (field) => {
 				const placed = placedIn(view(), field.blockId, field.actionId);

@@ -6,7 +6,7 @@ import type { Viewer } from '../payloads.ts';
 import { actInMessage, fillInMessage, messageInput, placedInMessage } from '../people/message-actions.ts';
 import { suggest } from '../people/suggestions.ts';
 import type { Message } from '../state.ts';
-import { choice, type Field, fieldsOf, findField, findPress, pressesOf } from './controls.ts';
+import { choice, type Field, fieldsOf, findField, findPress, pressesOf, typing } from './controls.ts';
 import { readBlocks, readMrkdwn, readText } from './visible-text.ts';
 
 /** A message as a person sees it. Reads are of now. */
@@ -31,6 +31,7 @@ export interface Posted {
 	press(label: string, index?: number): Promise<boolean>;
 	/** What the dialog of a button that asks for confirmation says, or null. */
 	confirmation(label: string): string | null;
+	/** `fill` and `choose` as in a modal. */
 	fill(which: string | number, value: string): Promise<void>;
 	choose(which: string | number, option: string | readonly string[]): Promise<void>;
 	/** As in a modal: types into a select whose options the app loads. */
@@ -94,7 +95,7 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 			return actInMessage(core, deliverer, viewer, found, placed, chosen);
 		},
 		confirmation: (label) => findPress(pressesOf(core, message().blocks), label).confirmation,
-		fill: (which, value) => set(which, () => value),
+		fill: (which, value) => set(which, (field) => typing(field, value)),
 		choose: (which, option) =>
 			set(which, (field) => {
 				const placed = placedInMessage(there(), field.blockId, field.actionId);

@@ -76,7 +76,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		});
 		await app.threadSays(id, 'Go on all the same?');
 		const form = await openForm(id);
-		await form.choose(0, 'Yes');
+		await form.fill(0, 'Yes');
 		await form.submit();
 		await app.until(() => app.service.sessions.values(id, index)[0] === 'Yes');
 		await app.cardSays(id, 'Answered by');
