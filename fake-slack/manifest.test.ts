@@ -65,6 +65,13 @@ describe('the app as its manifest declares it', () => {
 		});
 	});
 
+	it('is refused with the fields that are missing', async () => {
+		await start(manifest());
+		await expect(createFakeSlack({ manifest: { features: {} } })).rejects.toThrow(
+			/^This is no app manifest:\n.*\n.*display_information/,
+		);
+	});
+
 	it('gets the text of commands as it was typed', async () => {
 		await start(manifest());
 		await slack.as('ada').command('#agents', line);

@@ -32,7 +32,13 @@ const manifestSchema = z.object({
 
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** An app as its manifest declares it: from a parsed manifest, or from a YAML or JSON file at a path. */
+/**
+ * An app as its manifest declares it: from a parsed manifest, or from a YAML or JSON file at a path. Throws with the
+ * fields that are missing or wrong.
+ */
 export function readManifest(manifest: unknown): Manifest {
-	return manifestSchema.parse(typeof manifest === 'string' ? parse(readFileSync(manifest, 'utf8')) : manifest);
+	const isPath = typeof manifest === 'string';
+	const read = manifestSchema.safeParse(isPath ? parse(readFileSync(manifest, 'utf8')) : manifest);
+	if (read.success) return read.data;
+	throw new Error(`${isPath ? manifest : 'This'} is no app manifest:\n${z.prettifyError(read.error)}`);
 }
