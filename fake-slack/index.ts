@@ -1,4 +1,10 @@
-/** The one way in: nothing outside this folder imports another file of it (the linter sees to that). */
+/*
+ * The one way in: nothing outside this folder imports another file of it (the linter sees to that).
+ *
+ * `createFakeSlack` starts one, and `FakeSlack` says what can be done with it; `Actor`, `Modal` and `Posted` are a person,
+ * a modal and a message as that person sees them. The rest are workspaces to begin with, a clock that tests move, the
+ * validator by itself, and what a page or a test needs to read state and traffic.
+ */
 export type { Clock } from './clock.ts';
 export type { Actor } from './driver/actor.ts';
 export type { Modal } from './driver/modal.ts';
