@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { ANSWER_STATES, type Answer, type AnswerState, type Person } from '../answers/answer.ts';
 import type { AnswerStats, AnswerStore, RetryResult } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
@@ -10,6 +10,7 @@ import { type AnswerRow, readAnswer, readLeftEmpty, readPositions } from './answ
 import type { Cipher } from './cipher.ts';
 import { personColumns, questionColumns } from './columns.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
+import { databaseTime } from './database-clock.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Tables } from './tables.ts';
 
@@ -84,9 +85,7 @@ export function createAnswerStore({
 	 * have fallen behind that time without knowing it yet.
 	 */
 	async function expectTime(trx: Kysely<Tables>, at: number): Promise<void> {
-		const { rows } = await sql<{ ms: number }>`
-			select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(trx);
-		if (Math.abs((rows[0]?.ms ?? 0) - at) <= CLOCK_ALLOWANCE_MS) return;
+		if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
 		throw new StoreUnavailableError("This process has lost the database's time, and measures it again.");
 	}
 

@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { createWaker } from '../waker.ts';
 import type { StoreDatabase } from './database.ts';
+import type { Tables } from './tables.ts';
 
 /** How often the database is asked for its time. */
 const MEASURE_EVERY_MS = 10_000;
@@ -12,6 +13,13 @@ const MEASURE_SOON_MS = 100;
 const LONGEST_ROUND_TRIP_MS = 2_000;
 /** Two measurements differ by more than this only when a clock was set or the machine slept. */
 const STEP_MS = 1_000;
+
+/** PostgreSQL's time at this moment, also within a transaction: milliseconds since the epoch, with fractions. */
+export async function databaseTime(db: Kysely<Tables>): Promise<number> {
+	const { rows } = await sql<{ ms: number }>`
+		select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db);
+	return rows[0]?.ms ?? 0;
+}
 
 export interface DatabaseClock extends Clock {
 	/** Ends the measuring. */
@@ -60,10 +68,9 @@ export async function createDatabaseClock({
 	/** The database's time less the monotonic one, and how long the answer took. */
 	async function measure(): Promise<{ offset: number; tookMs: number }> {
 		const before = monotonic();
-		const { rows } = await sql<{ ms: number }>`
-			select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db.read);
+		const time = await databaseTime(db.read);
 		const after = monotonic();
-		return { offset: (rows[0]?.ms ?? 0) - (before + after) / 2, tookMs: after - before };
+		return { offset: time - (before + after) / 2, tookMs: after - before };
 	}
 
 	let { offset } = await measure();
