@@ -13,12 +13,11 @@ import { lockRows, type StoreDatabase } from './database.ts';
 import { databaseTime } from './database-clock.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Tables } from './tables.ts';
+import { UNREADABLE_RETRY_MS } from './unreadable.ts';
 
 const RETRYABLE: readonly AnswerState[] = ['waiting', 'conflicted', 'changed', 'refused', 'ended'];
 /** Rows emptied in one transaction: on SQLite it holds the event loop. */
 const REMOVAL_BATCH = 200;
-/** When a row that this version cannot read is looked at again: another version may have mended it. */
-const UNREADABLE_RETRY_MS = 10 * 60_000;
 
 /** `AnswerStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createAnswerStore({

@@ -4,7 +4,7 @@ import type { StoreDatabase } from './database.ts';
 
 /** What `last_error` of an announcement says while it cannot be read; it holds up nothing of its target then. */
 export const UNREADABLE = 'unreadable';
-/** When it is tried again: a replica of another version may have mended it. */
+/** When a row that cannot be read, an answer's too, is tried again: a replica of another version may have mended it. */
 export const UNREADABLE_RETRY_MS = 10 * 60_000;
 
 const REMEMBERED = 1_000;
