@@ -48,7 +48,7 @@ export const ANSWER_STATES = [
 export type AnswerState = (typeof ANSWER_STATES)[number];
 
 /** The states of which a question can have only one answer at a time. */
-const BLOCKING_STATES = ['accepted', 'delivering'] as const satisfies readonly AnswerState[];
+export const BLOCKING_STATES = ['accepted', 'delivering'] as const satisfies readonly AnswerState[];
 
 /** One item of the question as its author saw it, with what they said. */
 export interface AnswerItem {

@@ -169,9 +169,8 @@ export function createAnswerWorker(deps: Dependencies) {
 
 	/** Leaves the time of the next attempt alone while there is something to do besides telling. */
 	function dueAfterTelling(answer: Answer, { told, againAfterMs }: Telling): AnswerPatch {
-		const { state } = answer;
-		if (state === 'accepted' || state === 'delivering') return {};
-		if (state === 'delivered' && answer.aftermath === null) return {};
+		if (isBlocking(answer.state)) return {};
+		if (answer.state === 'delivered' && answer.aftermath === null) return {};
 		if (isTold({ ...answer, told })) return { nextAttemptAt: null };
 		const since = clock.now() - (answer.timeline.at(-1)?.at ?? clock.now());
 		if (since > TELL_FOR_MS) return { nextAttemptAt: null };

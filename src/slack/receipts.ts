@@ -1,4 +1,4 @@
-import { type Aftermath, type Answer, TAKES_LONG_MS, type Told } from '../answers/answer.ts';
+import { type Aftermath, type Answer, isBlocking, TAKES_LONG_MS, type Told } from '../answers/answer.ts';
 import type { Receipts, Telling } from '../answers/ports.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
@@ -201,5 +201,5 @@ function needsDm(answer: Answer, modal: 'shown' | 'closed' | 'failed', now: numb
 	const isBadNews = isFailed(answer) || BAD_ENDINGS.includes(answer.aftermath) || agentMayStand(answer);
 	if (isBadNews) return modal !== 'shown' || age > STILL_THERE_MS;
 	if (answer.state === 'delivered') return answer.aftermath === null && age >= TAKES_LONG_MS;
-	return (answer.state === 'accepted' || answer.state === 'delivering') && age >= TAKES_LONG_MS;
+	return isBlocking(answer.state) && age >= TAKES_LONG_MS;
 }

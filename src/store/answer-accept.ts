@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
-import { type Answer, type AnswerState, isBlocking, type QuestionKey } from '../answers/answer.ts';
+import { type Answer, type AnswerState, BLOCKING_STATES, isBlocking, type QuestionKey } from '../answers/answer.ts';
 import type { AcceptResult, NewAnswer } from '../answers/ports.ts';
 import { giveWay, sameSubmission, toldNothing } from './answer-changes.ts';
 import { type AnswerRow, newRow, positionsOf, readAnswer, readPositions, sealItems } from './answer-rows.ts';
@@ -81,7 +81,7 @@ export function inTheWay(question: QuestionKey, fingerprint: string, formReadAt:
 		eb.and([
 			eb.and(questionColumns(question)),
 			eb.or([
-				eb('state', 'in', ['accepted', 'delivering', 'waiting']),
+				eb('state', 'in', [...BLOCKING_STATES, 'waiting']),
 				eb.and([
 					eb('state', 'in', ['delivered', 'resumed']),
 					eb('fingerprint', '=', fingerprint),

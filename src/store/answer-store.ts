@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { ANSWER_STATES, type Answer, type AnswerState, type Person } from '../answers/answer.ts';
+import { ANSWER_STATES, type Answer, type AnswerState, BLOCKING_STATES, type Person } from '../answers/answer.ts';
 import type { AnswerStats, AnswerStore, RetryResult } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -196,7 +196,7 @@ export function createAnswerStore({
 				.selectFrom('answers')
 				.selectAll()
 				.where((eb) => eb.and(questionColumns(question)))
-				.where('state', 'in', ['accepted', 'delivering', 'waiting', 'delivered', 'resumed'])
+				.where('state', 'in', [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'])
 				.orderBy('accepted_at', 'desc')
 				.orderBy('id', 'desc')
 				.limit(1)
@@ -233,7 +233,7 @@ export function createAnswerStore({
 					.updateTable('answers')
 					.set({ next_attempt_at: now, not_before: null })
 					.where('service', '=', service)
-					.where('state', 'in', ['accepted', 'delivering'])
+					.where('state', 'in', BLOCKING_STATES)
 					.where('last_error', 'in', lastErrors)
 					.where('next_attempt_at', '>', now)
 					.where('lease_token', 'is', null)
@@ -259,7 +259,7 @@ export function createAnswerStore({
 				.selectFrom('answers')
 				.select((eb) => eb.fn.countAll<number>().as('count'))
 				.where('service', '!=', service)
-				.where('state', 'in', ['accepted', 'delivering'])
+				.where('state', 'in', BLOCKING_STATES)
 				.executeTakeFirstOrThrow();
 			return count;
 		},
@@ -319,7 +319,7 @@ export function createAnswerStore({
 				db.read
 					.selectFrom('answers')
 					.select((eb) => eb.fn.min('accepted_at').as('oldest'))
-					.where('state', 'in', ['accepted', 'delivering', 'waiting'])
+					.where('state', 'in', [...BLOCKING_STATES, 'waiting'])
 					.executeTakeFirstOrThrow(),
 			]);
 			const byState = Object.fromEntries(

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { Answer } from '../../answers/answer.ts';
+import { type Answer, isBlocking } from '../../answers/answer.ts';
 import type { SessionView } from '../../watches/session-view.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { markdownBlockText, oneLineMrkdwn } from '../text.ts';
@@ -70,7 +70,7 @@ function openQuestion(model: CardModel): KnownBlock[] {
 
 /** An answer that was given and has not arrived yet. */
 function onItsWay({ standing, names }: CardModel): string {
-	if (standing === null || (standing.state !== 'accepted' && standing.state !== 'delivering')) return '';
+	if (standing === null || !isBlocking(standing.state)) return '';
 	return `📨 ${answeredLine(standing, names)}: on its way.`;
 }
 
