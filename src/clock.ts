@@ -38,7 +38,18 @@ export function elapsedSince(clock: Clock, at: number): number {
 }
 
 /** Wall time and monotonic time part by more than this only when one of them was set or the machine slept. */
-const STEP_MS = 1_000;
+export const STEP_MS = 1_000;
+
+/** Tells, whenever it is given the wall time, whether that has parted from the monotonic time since the time before. */
+export function createStepDetector(monotonic: () => number, firstTime: number): (time: number) => boolean {
+	let gap = firstTime - monotonic();
+	return (time) => {
+		const seen = time - monotonic();
+		const isStep = Math.abs(seen - gap) > STEP_MS;
+		gap = seen;
+		return isStep;
+	};
+}
 
 /** The machine's own time, which knows when it was set. */
 export function createSystemClock({
@@ -49,13 +60,11 @@ export function createSystemClock({
 	monotonic?: () => number;
 } = {}): Clock {
 	let steadySince = wall();
-	let offset = steadySince - monotonic();
+	const hasStepped = createStepDetector(monotonic, steadySince);
 
 	function now(): number {
 		const time = wall();
-		const seen = time - monotonic();
-		if (Math.abs(seen - offset) > STEP_MS) steadySince = time;
-		offset = seen;
+		if (hasStepped(time)) steadySince = time;
 		return time;
 	}
 

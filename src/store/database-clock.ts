@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Clock } from '../clock.ts';
+import { type Clock, createStepDetector, STEP_MS } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { createWaker } from '../waker.ts';
@@ -9,10 +9,8 @@ import type { Tables } from './tables.ts';
 /** How often the database is asked for its time. */
 const MEASURE_EVERY_MS = 10_000;
 const MEASURE_SOON_MS = 100;
-/** An answer that took longer says too little of when it was given; the one before goes on holding. */
+/** A measurement that took longer says too little of when it was made; the one before goes on holding. */
 const LONGEST_ROUND_TRIP_MS = 2_000;
-/** Two measurements differ by more than this only when a clock was set or the machine slept. */
-const STEP_MS = 1_000;
 
 /** PostgreSQL's time at this moment, also within a transaction: milliseconds since the epoch, with fractions. */
 export async function databaseTime(db: Kysely<Tables>): Promise<number> {
@@ -52,20 +50,17 @@ export async function createDatabaseClock({
 	const closing = new AbortController();
 	const waker = createWaker(local);
 	let steadySince = Number.NEGATIVE_INFINITY;
-	let gap = wall() - monotonic();
+	const hasStepped = createStepDetector(monotonic, wall());
 	/** The machine may have slept, which no monotonic clock counts: nothing is certain until the next measurement. */
 	let isInDoubt = false;
 
 	function look(): void {
-		const seen = wall() - monotonic();
-		const isStep = Math.abs(seen - gap) > STEP_MS;
-		gap = seen;
-		if (!isStep) return;
+		if (!hasStepped(wall())) return;
 		isInDoubt = true;
 		waker.wake();
 	}
 
-	/** The database's time less the monotonic one, and how long the answer took. */
+	/** The database's time less the monotonic one, and how long asking took. */
 	async function measure(): Promise<{ offset: number; tookMs: number }> {
 		const before = monotonic();
 		const time = await databaseTime(db.read);
