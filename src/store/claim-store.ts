@@ -1,7 +1,7 @@
 import type { ClaimStore } from '../answers/ports.ts';
 import { personColumns, questionColumns } from './columns.ts';
 import type { StoreDatabase } from './database.ts';
-import { LONGEST_DELAY_MS } from './due.ts';
+import { isDue, LONGEST_DELAY_MS } from './due.ts';
 
 /** `ClaimStore` over SQLite or PostgreSQL. */
 export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
@@ -12,7 +12,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 					.updateTable('claims')
 					.set({ until })
 					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
-					.where('until', '>', now)
+					.where(({ not }) => not(hasLapsed(now)))
 					.executeTakeFirst();
 				if (prolonged.numUpdatedRows > 0n) return false;
 				const made = await trx
@@ -27,7 +27,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 						conflict
 							.columns(['service', 'session_id', 'message_index', 'team_id', 'user_id'])
 							.doUpdateSet({ claimed_at: now, until })
-							.where('claims.until', '<=', now),
+							.where(hasLapsed(now)),
 					)
 					.executeTakeFirst();
 				return (made.numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -47,8 +47,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 				.selectFrom('claims')
 				.selectAll()
 				.where((eb) => eb.and(questionColumns(question)))
-				.where('until', '>', now)
-				.where('until', '<=', now + LONGEST_DELAY_MS.claim)
+				.where(({ not }) => not(hasLapsed(now)))
 				.orderBy('claimed_at')
 				.orderBy('user_id')
 				.execute();
@@ -61,8 +60,13 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 
 		removeLapsed: (now) =>
 			db.writeOne(async (trx) => {
-				const result = await trx.deleteFrom('claims').where('until', '<=', now).executeTakeFirst();
+				const result = await trx.deleteFrom('claims').where(hasLapsed(now)).executeTakeFirst();
 				return Number(result.numDeletedRows);
 			}),
 	};
+}
+
+/** Whether a claim has lapsed, or is from before a clock was put back. */
+function hasLapsed(now: number) {
+	return isDue('claims.until', now, LONGEST_DELAY_MS.claim);
 }
