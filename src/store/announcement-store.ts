@@ -3,12 +3,13 @@ import { CARD_HELD } from '../watches/announcement.ts';
 import type { AttemptResult, DueAnnouncement, DueCard, WatchStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import type { Cipher } from './cipher.ts';
+import { WITHOUT_LEASE } from './columns.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
 import { dueAt, isDue, isFree, LONGEST_DELAY_MS, lapsesAt } from './due.ts';
 import type { Tables } from './tables.ts';
 import { type createUnreadableNotes, UNREADABLE, UNREADABLE_RETRY_MS } from './unreadable.ts';
 import { type AnnouncementRow, readAnnouncement, readView, readWatch, URGENCIES, type WatchRow } from './watch-rows.ts';
-import { FREE, lockSession, loseCard, onSession, wantCard } from './watch-writes.ts';
+import { lockSession, loseCard, onSession, wantCard } from './watch-writes.ts';
 
 type PostMethods = Pick<
 	WatchStore,
@@ -54,7 +55,7 @@ export function createAnnouncementStore({
 		await db.writeOne((trx) =>
 			trx
 				.updateTable('announcements')
-				.set({ ...FREE, next_attempt_at: now + UNREADABLE_RETRY_MS, last_error: UNREADABLE })
+				.set({ ...WITHOUT_LEASE, next_attempt_at: now + UNREADABLE_RETRY_MS, last_error: UNREADABLE })
 				.where('id', '=', id)
 				.where('lease_token', '=', token)
 				.where('state', '=', 'pending')
@@ -67,7 +68,7 @@ export function createAnnouncementStore({
 		await db.writeOne((trx) =>
 			trx
 				.updateTable('watches')
-				.set({ ...FREE, card_not_before: now + UNREADABLE_RETRY_MS })
+				.set({ ...WITHOUT_LEASE, card_not_before: now + UNREADABLE_RETRY_MS })
 				.where('id', '=', id)
 				.where('lease_token', '=', token)
 				.execute(),
@@ -102,7 +103,7 @@ export function createAnnouncementStore({
 		const row = await trx
 			.updateTable('announcements')
 			.set((eb) => ({
-				...FREE,
+				...WITHOUT_LEASE,
 				...attemptChange(result),
 				...(countsAsAttempt(result) && { attempts: eb('attempts', '+', 1) }),
 			}))
@@ -256,7 +257,7 @@ export function createAnnouncementStore({
 				if (row === undefined) return;
 				await trx
 					.updateTable('watches')
-					.set({ ...FREE, ...cardChange(row, result) })
+					.set({ ...WITHOUT_LEASE, ...cardChange(row, result) })
 					.where('id', '=', watchId)
 					.where('lease_token', '=', token)
 					.execute();

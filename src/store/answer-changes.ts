@@ -10,6 +10,7 @@ import {
 import type { AnswerPatch } from '../answers/ports.ts';
 import { type AnswerRow, readTimeline, readTold, sealOther } from './answer-rows.ts';
 import type { Cipher } from './cipher.ts';
+import { WITHOUT_LEASE } from './columns.ts';
 
 /** Columns to write. */
 export type RowChange = Partial<AnswerRow>;
@@ -67,12 +68,6 @@ export function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher
 		...(patch.restartAskedAt !== undefined && { restart_asked_at: patch.restartAskedAt }),
 	};
 }
-
-/**
- * Nobody holds it. Also for a change by somebody else than the holder, who may be at work on the answer this moment: the
- * next lease has another token, so whatever the former holder writes is refused.
- */
-export const WITHOUT_LEASE = { lease_token: null, lease_until: null } as const satisfies RowChange;
 
 /** `conflicted`, because `by` was there first. */
 export function giveWay(

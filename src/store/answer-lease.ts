@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Lease } from '../answers/ports.ts';
-import { WITHOUT_LEASE } from './answer-changes.ts';
 import type { AnswerRow } from './answer-rows.ts';
+import { WITHOUT_LEASE } from './columns.ts';
 import { type Dialect, lockRows } from './database.ts';
 import { dueAt, hasLapsed, isDue, LONGEST_DELAY_MS, lapsesAt } from './due.ts';
 import type { Tables } from './tables.ts';

@@ -13,7 +13,7 @@ import {
 } from '../answers/answer.ts';
 import type { NewAnswer } from '../answers/ports.ts';
 import type { Cipher, CipherPlace } from './cipher.ts';
-import { personColumns, questionColumns } from './columns.ts';
+import { personColumns, questionColumns, WITHOUT_LEASE } from './columns.ts';
 import type { AnswersTable } from './tables.ts';
 
 export type AnswerRow = Selectable<AnswersTable>;
@@ -162,8 +162,7 @@ export function newRow(answer: NewAnswer, cipher: Cipher): AnswerRow {
 		last_error: null,
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
 		told: JSON.stringify(NOTHING_TOLD),
-		lease_token: null,
-		lease_until: null,
+		...WITHOUT_LEASE,
 		not_before: null,
 		missing_count: 0,
 		start_failed: 0,

@@ -4,11 +4,11 @@ import type { AnswerStats, AnswerStore, RetryResult } from '../answers/ports.ts'
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { acceptAnswer, findFirst, inTheWay, replaceWaiting } from './answer-accept.ts';
-import { enterState, giveWay, patchRow, toldNothing, WITHOUT_LEASE } from './answer-changes.ts';
+import { enterState, giveWay, patchRow, toldNothing } from './answer-changes.ts';
 import { leaseDue, nextDue } from './answer-lease.ts';
 import { type AnswerRow, readAnswer, readLeftEmpty, readPositions } from './answer-rows.ts';
 import type { Cipher } from './cipher.ts';
-import { personColumns, questionColumns } from './columns.ts';
+import { personColumns, questionColumns, WITHOUT_LEASE } from './columns.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
 import { databaseTime } from './database-clock.ts';
 import { StoreUnavailableError } from './errors.ts';

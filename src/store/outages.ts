@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { NewAnnouncement } from '../watches/announcement.ts';
 import type { OutageUpdate } from '../watches/ports.ts';
 import type { Cipher } from './cipher.ts';
+import { WITHOUT_LEASE } from './columns.ts';
 import { type Dialect, lockRows } from './database.ts';
 import { isPast } from './due.ts';
 import type { Tables } from './tables.ts';
@@ -86,7 +87,7 @@ async function tellBack(
 	const key = noticeKey('down', service, since);
 	await trx
 		.updateTable('announcements')
-		.set({ state: 'dropped', next_attempt_at: null, lease_token: null, lease_until: null })
+		.set({ state: 'dropped', next_attempt_at: null, ...WITHOUT_LEASE })
 		.where('unique_key', '=', key)
 		.where('kind', '=', 'serviceDown')
 		.where('state', '=', 'pending')

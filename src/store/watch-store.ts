@@ -5,12 +5,13 @@ import { unknownRhythm } from '../watches/rhythm.ts';
 import type { SessionKey, Watch, WatchEnd } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import type { Cipher } from './cipher.ts';
+import { WITHOUT_LEASE } from './columns.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
 import { noteOutage } from './outages.ts';
 import type { Tables } from './tables.ts';
 import { createUnreadableNotes } from './unreadable.ts';
 import { readView, readWatch, sealView, type WatchRow } from './watch-rows.ts';
-import { endWatch, FREE, lockSession, onSession, queueAnnouncements, stopUnwatched } from './watch-writes.ts';
+import { endWatch, lockSession, onSession, queueAnnouncements, stopUnwatched } from './watch-writes.ts';
 import { createWatchedSessionStore } from './watched-session-store.ts';
 
 /** Rows removed in one transaction: on SQLite it holds the event loop. */
@@ -78,7 +79,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				card_since: null,
 				card_wants: 0,
 				card_not_before: 0,
-				...FREE,
+				...WITHOUT_LEASE,
 			})
 			.returningAll()
 			.executeTakeFirstOrThrow();
@@ -109,7 +110,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				last_error: null,
 				over_since: null,
 				hurry: 0,
-				...FREE,
+				...WITHOUT_LEASE,
 			})
 			.onConflict((conflict) => conflict.columns(['service', 'session_id']).doNothing())
 			.execute();
@@ -254,14 +255,14 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		async releaseReads(tokens) {
 			if (tokens.length === 0) return;
 			await db.writeOne((trx) =>
-				trx.updateTable('watched_sessions').set(FREE).where('lease_token', 'in', tokens).execute(),
+				trx.updateTable('watched_sessions').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute(),
 			);
 		},
 		async releasePosts(tokens) {
 			if (tokens.length === 0) return;
 			await db.write(async (trx) => {
-				await trx.updateTable('watches').set(FREE).where('lease_token', 'in', tokens).execute();
-				await trx.updateTable('announcements').set(FREE).where('lease_token', 'in', tokens).execute();
+				await trx.updateTable('watches').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute();
+				await trx.updateTable('announcements').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute();
 			});
 		},
 

@@ -4,12 +4,10 @@ import { cardAgain, targetOf } from '../watches/announce.ts';
 import type { NewAnnouncement } from '../watches/announcement.ts';
 import type { CardUrgency, SessionKey, WatchEnd } from '../watches/watch.ts';
 import type { Cipher } from './cipher.ts';
+import { WITHOUT_LEASE } from './columns.ts';
 import { type Dialect, lockRows } from './database.ts';
 import type { Tables } from './tables.ts';
 import { readAnnouncement, readWatch, sealContent, targetKey, URGENCIES, type WatchRow } from './watch-rows.ts';
-
-/** Nobody holds it any more. */
-export const FREE = { lease_token: null, lease_until: null } as const;
 
 export function onSession({ service, sessionId }: SessionKey) {
 	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions'>) =>
@@ -60,7 +58,7 @@ export async function queueAnnouncements(
 				sending_since: null,
 				posted_ts: null,
 				last_error: null,
-				...FREE,
+				...WITHOUT_LEASE,
 			})
 			.onConflict((conflict) => conflict.columns(['target', 'unique_key']).doNothing())
 			.execute();
@@ -145,7 +143,7 @@ export async function endWatch(
 		.set({
 			ended_reason: reason,
 			ended_at: now,
-			...(writable ? wantCard(row, 'now', now) : { card_since: null, card_urgency: null, ...FREE }),
+			...(writable ? wantCard(row, 'now', now) : { card_since: null, card_urgency: null, ...WITHOUT_LEASE }),
 		})
 		.where('id', '=', row.id)
 		.where('ended_at', 'is', null)
@@ -155,7 +153,7 @@ export async function endWatch(
 	if (!keepPending) {
 		await trx
 			.updateTable('announcements')
-			.set({ state: 'dropped', next_attempt_at: null, ...FREE })
+			.set({ state: 'dropped', next_attempt_at: null, ...WITHOUT_LEASE })
 			.where('target', '=', `watch:${row.id}`)
 			.where('state', '=', 'pending')
 			.execute();
@@ -168,7 +166,7 @@ export async function endWatch(
 export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
 	await trx
 		.updateTable('watched_sessions')
-		.set({ next_read_at: null, ...FREE })
+		.set({ next_read_at: null, ...WITHOUT_LEASE })
 		.where(onSession(key))
 		.where(({ not, exists, selectFrom }) =>
 			not(exists(selectFrom('watches').select('id').where(onSession(key)).where('ended_at', 'is', null))),

@@ -2,11 +2,12 @@ import { type Kysely, sql } from 'kysely';
 import type { HeldSession, SessionUpdate, WatchStore, WatchUpdate } from '../watches/ports.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import type { Cipher } from './cipher.ts';
+import { WITHOUT_LEASE } from './columns.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
 import { dueAt, isDue, isFree, LONGEST_DELAY_MS, lapsesAt } from './due.ts';
 import type { Tables } from './tables.ts';
 import { outlineOf, readWatchedSession, sealView, type WatchedSessionRow } from './watch-rows.ts';
-import { endWatch, FREE, lockSession, onSession, queueAnnouncements, stopUnwatched, wantCard } from './watch-writes.ts';
+import { endWatch, lockSession, onSession, queueAnnouncements, stopUnwatched, wantCard } from './watch-writes.ts';
 
 type SessionMethods = Pick<
 	WatchStore,
@@ -195,7 +196,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 		failures: update.failures,
 		last_error: update.lastError,
 		over_since: update.overSince,
-		...FREE,
+		...WITHOUT_LEASE,
 		...(update.view !== undefined && {
 			digest: JSON.stringify(update.view.digest),
 			view: sealView(row.service, row.session_id, update.view, cipher),
