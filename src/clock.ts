@@ -37,6 +37,14 @@ export function elapsedSince(clock: Clock, at: number): number {
 	return Math.max(0, now - Math.max(at, clock.steadySince?.() ?? Number.NEGATIVE_INFINITY));
 }
 
+/**
+ * Whether a time that was noted for later has come. One that is further ahead than `longestMs`, the longest for which
+ * anything of its kind is put off, was noted before the clock was put back: it counts as come.
+ */
+export function hasCome(at: number, now: number, longestMs: number): boolean {
+	return at <= now || at > now + longestMs;
+}
+
 /** Wall time and monotonic time part by more than this only when one of them was set or the machine slept. */
 export const STEP_MS = 1_000;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import { type Clock, hasCome } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { createWaker } from '../waker.ts';
@@ -124,7 +124,7 @@ export function createAnswerWorker(deps: Dependencies) {
 		if (isBlocking(answer.state)) {
 			// Due only to tell its author that it takes long: the service has asked for a pause.
 			const { notBefore } = answer;
-			const isPaused = notBefore !== null && notBefore > now && notBefore <= now + LONGEST_RETRY_AFTER_MS;
+			const isPaused = notBefore !== null && !hasCome(notBefore, now, LONGEST_RETRY_AFTER_MS);
 			if (isPaused) return store.update(answer, token, { nextAttemptAt: notBefore }, { now, release: false });
 			return delivery.deliver(answer, token, signal);
 		}

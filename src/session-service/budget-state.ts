@@ -1,3 +1,4 @@
+import { hasCome } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { RateLimitObservation, RequestPriority } from './budget.ts';
 
@@ -84,7 +85,7 @@ function effectiveLimit(state: BudgetState, limit: number): number {
 function believedAt(state: BudgetState, now: number): { remaining: number; resetAt: number } | null {
 	const { believed } = state;
 	if (believed === null) return null;
-	return now < believed.resetAt && believed.resetAt <= now + LONGEST_RETRY_AFTER_MS ? believed : null;
+	return hasCome(believed.resetAt, now, LONGEST_RETRY_AFTER_MS) ? null : believed;
 }
 
 /** Seconds further ahead than a window come from a clock that was put back: counting them would stop everything. */
@@ -93,7 +94,7 @@ function counts(second: number, now: number): boolean {
 }
 
 function pausedAt(state: BudgetState, now: number): boolean {
-	return now < state.pausedUntil && state.pausedUntil <= now + LONGEST_RETRY_AFTER_MS;
+	return !hasCome(state.pausedUntil, now, LONGEST_RETRY_AFTER_MS);
 }
 
 /** What is used and free at `now`. */

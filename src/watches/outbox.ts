@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { hasCome } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createWaker } from '../waker.ts';
 import { KEPT_FROM_PROGRESS, UPDATE_PACE } from './pace.ts';
 import type { DueCard } from './ports.ts';
 import { deliver, endChannel, type PostingOptions, retryDelay } from './posting.ts';
-import { hasCome } from './times.ts';
 import type { CardUrgency } from './watch.ts';
 
 export type OutboxOptions = Omit<PostingOptions, 'turns'>;

@@ -1,7 +1,6 @@
-import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import { CLOCK_ALLOWANCE_MS, hasCome } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Pace, Paces } from './ports.ts';
-import { hasCome } from './times.ts';
 
 /** One rate as the generic cell rate algorithm keeps it: clock milliseconds. */
 export interface PaceState {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import { type Clock, hasCome } from '../clock.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
@@ -16,7 +16,6 @@ import type {
 import { failureOf, isStale, keptOf, outcomeOf } from './reading.ts';
 import { movesFor, PLAN_MS, type Planner } from './schedule.ts';
 import { createServiceHealth, DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
-import { hasCome } from './times.ts';
 import type { SessionKey } from './watch.ts';
 
 export interface PollerOptions {

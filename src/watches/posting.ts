@@ -1,4 +1,4 @@
-import { CLOCK_ALLOWANCE_MS, type Clock } from '../clock.ts';
+import { CLOCK_ALLOWANCE_MS, type Clock, hasCome } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { CARD_AGAIN_MS, creatorToldOf, standsWithoutThread } from './announce.ts';
@@ -15,7 +15,6 @@ import type {
 	WatchMetrics,
 	WatchStore,
 } from './ports.ts';
-import { hasCome } from './times.ts';
 
 export interface PostingOptions {
 	readonly store: WatchStore;
