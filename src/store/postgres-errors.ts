@@ -16,8 +16,12 @@ const UNAVAILABLE_CODES = new Set([
 	'25006', // read-only transaction: connected to a standby during a failover
 	'25P03', // idle in transaction for too long
 	'25P04', // transaction time-out
+	'40003', // the outcome of a statement is unknown
 	'55P03', // lock not available within lock_timeout
 ]);
+
+/** As a connection that is lost: when a COMMIT had been sent, it may have taken effect. */
+const CONNECTION_ENDED = /^(?:08...|57P0.|40003)$/;
 
 /** Worth another run of the same transaction, at once. */
 const CONCURRENCY_CODES = new Set([
@@ -37,10 +41,10 @@ export function isConcurrencyError(error: unknown): boolean {
 }
 
 /**
- * `sent`: a statement had been sent, which a lost connection may have cut off before or after its commit.
- *
  * For errors that pg threw: everything without an SQLSTATE is about the connection (refused, reset, timed out, DNS), so it
  * becomes a `StoreUnavailableError`, as do the states above. Other states are about our statement and stay what they are.
+ *
+ * @param sent whether a statement had been sent, which a lost connection may have cut off before or after its commit
  */
 export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): unknown {
 	if (error instanceof HandraiseError) return error;
@@ -54,5 +58,8 @@ export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): u
 		});
 	}
 	if (!UNAVAILABLE_CODES.has(state) && !UNAVAILABLE_CLASSES.has(state.slice(0, 2))) return error;
-	return new StoreUnavailableError(`PostgreSQL cannot do this now (SQLSTATE ${state}).`, { cause: error });
+	return new StoreUnavailableError(`PostgreSQL cannot do this now (SQLSTATE ${state}).`, {
+		cause: error,
+		commitUnknown: sent && CONNECTION_ENDED.test(state),
+	});
 }
