@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { CARD_HELD } from '../watches/announcement.ts';
+import { CARD_HELD, waitsForTurn } from '../watches/announcement.ts';
 import type { AttemptResult, DueAnnouncement, DueCard, WatchStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import type { Cipher } from './cipher.ts';
@@ -105,7 +105,7 @@ export function createAnnouncementStore({
 			.set((eb) => ({
 				...WITHOUT_LEASE,
 				...attemptChange(result),
-				...(countsAsAttempt(result) && { attempts: eb('attempts', '+', 1) }),
+				...(result.kind === 'retry' && !waitsForTurn(result.code) && { attempts: eb('attempts', '+', 1) }),
 			}))
 			.where('id', '=', id)
 			.where('state', '=', 'pending')
@@ -288,11 +288,6 @@ export function createAnnouncementStore({
 }
 
 const nothingWanted = { card_since: null, card_urgency: null } as const;
-
-/** Waiting for a turn is no attempt. */
-function countsAsAttempt(result: AttemptResult): boolean {
-	return result.kind === 'retry' && result.code !== 'paced' && result.code !== CARD_HELD;
-}
 
 function attemptChange(result: AttemptResult): Partial<AnnouncementRow> {
 	switch (result.kind) {

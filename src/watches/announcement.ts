@@ -42,6 +42,13 @@ export type AnnouncementContent =
  * wait for one.
  */
 export const CARD_HELD = 'card_held';
+/** What it says of a post for which the shared rate has no room yet. */
+export const PACED = 'paced';
+
+/** Whether an attempt that ended with this code only waits for its turn: nothing was sent. */
+export function waitsForTurn(code: string): boolean {
+	return code === PACED || code === CARD_HELD;
+}
 
 /** Where it goes and, by that, what it waits for: announcements of one target are posted in order. */
 export type AnnouncementTarget =

@@ -2,7 +2,7 @@ import { CLOCK_ALLOWANCE_MS, type Clock, hasCome } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { CARD_AGAIN_MS, creatorToldOf, standsWithoutThread } from './announce.ts';
-import { type Announcement, CARD_HELD, metadataKeyOf } from './announcement.ts';
+import { type Announcement, CARD_HELD, metadataKeyOf, PACED, waitsForTurn } from './announcement.ts';
 import { POST_PACE, UPDATE_PACE } from './pace.ts';
 import type {
 	Announcer,
@@ -35,6 +35,7 @@ const SHORT_WAIT_MS = 500;
 const LOOK_BACK_MS = 60_000;
 /** From when, where the clock has been put back since it was noted: nothing tells when it was. */
 const LOOK_FAR_BACK_MS = 24 * 3_600_000;
+const THREAD_GONE = 'thread_gone';
 
 /** How long to wait after so many failed attempts; `ms`: what Slack asks for, believed up to a bound. */
 export function retryDelay(attempts: number, ms: number | null = null): number {
@@ -57,7 +58,7 @@ export async function deliver(
 		await endGone(due, token, result.reason, options);
 		return;
 	}
-	if (result.kind === 'retry' && result.code !== 'paced' && result.code !== CARD_HELD) metrics.post('retried');
+	if (result.kind === 'retry' && !waitsForTurn(result.code)) metrics.post('retried');
 	if (result.kind === 'refused') {
 		metrics.post('refused');
 		const { target, content } = announcement;
@@ -96,7 +97,7 @@ async function attempt(
 	const heldUntil = heldUntilOf(announcement, clock.now());
 	if (heldUntil !== null) return again(heldUntil, CARD_HELD, false);
 	const wait = await takeTurn(announcement, options, signal);
-	if (wait > 0) return again(turnOf(announcement, wait, options), 'paced', maybeRepeat);
+	if (wait > 0) return again(turnOf(announcement, wait, options), PACED, maybeRepeat);
 	const prepared = announcement.content.kind === 'card' ? await prepareCard(due, announcer) : null;
 	if (announcement.content.kind === 'card' && prepared === null) return { kind: 'refused', code: 'nothing_to_show' };
 	if (!(await store.beginAttempt(announcement.id, token, clock.now()))) return null;
@@ -112,8 +113,6 @@ async function attempt(
 	if (outcome.kind === 'unthreaded') return unthreadedResult(due, outcome.ts, options);
 	return resultOf(outcome, announcement, prepared?.key ?? null, clock.now());
 }
-
-const THREAD_GONE = 'thread_gone';
 
 /**
  * Somebody deleted the card, so the post stands in the channel: there questions stay, and the end of a watch that gets no
