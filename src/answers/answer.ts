@@ -50,6 +50,15 @@ export type AnswerState = (typeof ANSWER_STATES)[number];
 /** The states of which a question can have only one answer at a time. */
 export const BLOCKING_STATES = ['accepted', 'delivering'] as const satisfies readonly AnswerState[];
 
+/** The states in which nothing is sent any more by itself, though the author may want it to be. */
+export const FAILED_STATES = [
+	'waiting',
+	'conflicted',
+	'changed',
+	'refused',
+	'ended',
+] as const satisfies readonly AnswerState[];
+
 /** One item of the question as its author saw it, with what they said. */
 export interface AnswerItem {
 	/** As shown above the field; may be cut. Only for people to read: the PUT takes titles from the service. */
@@ -166,6 +175,11 @@ export const TAKES_LONG_MS = 30_000;
 /** True while the answer may still reach the service by itself. */
 export function isBlocking(state: AnswerState): boolean {
 	return (BLOCKING_STATES as readonly AnswerState[]).includes(state);
+}
+
+/** True when nothing more is sent by itself and the author has to know; they can have it tried again. */
+export function isFailed(state: AnswerState): boolean {
+	return (FAILED_STATES as readonly AnswerState[]).includes(state);
 }
 
 /** True once nothing will be sent any more (a `delivered` one may still be confirmed). */

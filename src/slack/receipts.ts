@@ -1,11 +1,11 @@
-import { type Aftermath, type Answer, isBlocking, TAKES_LONG_MS, type Told } from '../answers/answer.ts';
+import { type Aftermath, type Answer, isBlocking, isFailed, TAKES_LONG_MS, type Told } from '../answers/answer.ts';
 import type { Receipts, Telling } from '../answers/ports.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
 import { type MessageContent, replacement } from './blocks/message.ts';
 import { receiptMessage } from './blocks/messages.ts';
-import { agentMayStand, isFailed, type ReceiptContext } from './blocks/receipt.ts';
+import { agentMayStand, type ReceiptContext } from './blocks/receipt.ts';
 import { receiptModal } from './blocks/receipt-modal.ts';
 import { type SlackClients, slackErrorCode, slackRetryAfter } from './clients.ts';
 import type { Names } from './words.ts';
@@ -198,7 +198,7 @@ function isTold({ state, aftermath, told }: Answer): boolean {
 
 function needsDm(answer: Answer, modal: 'shown' | 'closed' | 'failed', now: number): boolean {
 	const age = now - answer.acceptedAt;
-	const isBadNews = isFailed(answer) || BAD_ENDINGS.includes(answer.aftermath) || agentMayStand(answer);
+	const isBadNews = isFailed(answer.state) || BAD_ENDINGS.includes(answer.aftermath) || agentMayStand(answer);
 	if (isBadNews) return modal !== 'shown' || age > STILL_THERE_MS;
 	if (answer.state === 'delivered') return answer.aftermath === null && age >= TAKES_LONG_MS;
 	return isBlocking(answer.state) && age >= TAKES_LONG_MS;

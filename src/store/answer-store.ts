@@ -1,5 +1,12 @@
 import type { Kysely } from 'kysely';
-import { ANSWER_STATES, type Answer, type AnswerState, BLOCKING_STATES, type Person } from '../answers/answer.ts';
+import {
+	ANSWER_STATES,
+	type Answer,
+	type AnswerState,
+	BLOCKING_STATES,
+	isFailed,
+	type Person,
+} from '../answers/answer.ts';
 import type { AnswerStats, AnswerStore, RetryResult } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { Log } from '../log.ts';
@@ -15,7 +22,6 @@ import { StoreUnavailableError } from './errors.ts';
 import type { Tables } from './tables.ts';
 import { UNREADABLE_RETRY_MS } from './unreadable.ts';
 
-const RETRYABLE: readonly AnswerState[] = ['waiting', 'conflicted', 'changed', 'refused', 'ended'];
 /** Rows emptied in one transaction: on SQLite it holds the event loop. */
 const REMOVAL_BATCH = 200;
 
@@ -98,7 +104,7 @@ export function createAnswerStore({
 		const row = await lockOwn(trx, id, person);
 		if (row === undefined) return { kind: 'notFound' };
 		const answer = read(row);
-		if (!RETRYABLE.includes(answer.state)) return { kind: 'notRetryable', answer };
+		if (!isFailed(answer.state)) return { kind: 'notRetryable', answer };
 		const { content } = answer;
 		if (content.kind !== 'readable' || content.items.some((item) => item.wiped)) return { kind: 'valuesGone', answer };
 		const rows = await trx
@@ -282,7 +288,7 @@ export function createAnswerStore({
 				const row = await lockOwn(trx, id, person);
 				if (row === undefined) return null;
 				const unsent = row.state === 'accepted' && row.put_started_at === null;
-				if (!unsent && !RETRYABLE.includes(row.state as AnswerState)) return null;
+				if (!unsent && !isFailed(row.state as AnswerState)) return null;
 				return change(trx, row, { ...enterState(row, 'withdrawn', now), ...WITHOUT_LEASE, next_attempt_at: null });
 			}),
 

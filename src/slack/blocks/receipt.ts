@@ -30,14 +30,6 @@ const mostItems = 10;
 /** Where it would stand: nobody's words go before a whole channel unasked. */
 const POST_LABELS = { thread: 'Post my text to the thread', channel: 'Post my text in the channel' } as const;
 
-/** Answers of which nothing is sent any more, though their author may want it to be. */
-const failed: readonly Answer['state'][] = ['waiting', 'conflicted', 'changed', 'refused', 'ended'];
-
-/** True when the answer did not arrive and its author has to know. */
-export function isFailed(answer: Pick<Answer, 'state'>): boolean {
-	return failed.includes(answer.state);
-}
-
 /** Headline, what happened when, the other answer, and the text itself in up to about `room` characters. */
 export function receiptBlocks(answer: Answer, context: ReceiptContext, room: number): KnownBlock[] {
 	return [

@@ -1,4 +1,4 @@
-import { AFTERMATHS, ANSWER_STATES, type Answer, type OtherAnswer } from '../../answers/answer.ts';
+import { AFTERMATHS, ANSWER_STATES, type Answer, FAILED_STATES, type OtherAnswer } from '../../answers/answer.ts';
 import { answerItem, answerOf, GIANT, HOSTILE, LONGEST_ID, NOW, USER_ID } from './samples.ts';
 
 const person = { teamId: 'T0EXAMPLE1', userId: USER_ID };
@@ -26,7 +26,7 @@ export const GIANT_ANSWER = answerOf({
 export const ANSWERS: Readonly<Record<string, Answer>> = {
 	...Object.fromEntries(ANSWER_STATES.map((state) => [state, answerOf({ state })])),
 	...Object.fromEntries(
-		(['waiting', 'conflicted', 'changed', 'refused', 'ended', 'withdrawn'] as const).map((state) => [
+		[...FAILED_STATES, 'withdrawn' as const].map((state) => [
 			`${state}, may have arrived`,
 			answerOf({ state, putStartedAt: NOW - 20_000 }),
 		]),

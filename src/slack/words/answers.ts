@@ -1,4 +1,4 @@
-import type { Aftermath, Answer, AnswerState } from '../../answers/answer.ts';
+import { type Aftermath, type Answer, type AnswerState, FAILED_STATES } from '../../answers/answer.ts';
 
 /** An answer's state in a word or two, for lists. */
 const STATE_WORDS = {
@@ -28,6 +28,9 @@ export const AFTERMATH_WORDS = {
 type Sent = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
 type Receipt = Sent & Pick<Answer, 'aftermath' | 'lastError'> & Partial<Pick<Answer, 'startFailed'>>;
 
+/** In these nothing is sent any more. */
+const UNSENT_STATES = [...FAILED_STATES, 'withdrawn'] as const;
+
 /**
  * An earlier PUT may have arrived although nothing is sent any more: it was answered with a failure or not at all, and what
  * the session shows now does not tell.
@@ -35,8 +38,6 @@ type Receipt = Sent & Pick<Answer, 'aftermath' | 'lastError'> & Partial<Pick<Ans
 export function mayHaveArrived({ state, putStartedAt }: Sent): boolean {
 	return putStartedAt != null && (UNSENT_STATES as readonly AnswerState[]).includes(state);
 }
-
-const UNSENT_STATES = ['waiting', 'conflicted', 'changed', 'refused', 'ended', 'withdrawn'] as const;
 
 /** What a state means when an earlier PUT may have arrived. */
 const PERHAPS_ARRIVED = {
