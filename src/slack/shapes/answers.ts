@@ -1,12 +1,14 @@
 import { AFTERMATHS, ANSWER_STATES, type Answer, FAILED_STATES, type OtherAnswer } from '../../answers/answer.ts';
-import { answerItem, answerOf, GIANT, HOSTILE, LONGEST_ID, NOW, USER_ID } from './samples.ts';
+import type { ReceiptContext } from '../blocks/receipt.ts';
+import { answerItem, answerOf, GIANT, HOSTILE, LONGEST_ID, NAMES, NOW, USER_ID } from './samples.ts';
+import { casesOf } from './shape.ts';
 
 const person = { teamId: 'T0EXAMPLE1', userId: USER_ID };
 const other: OtherAnswer = { person, values: [HOSTILE, null, ''], at: NOW - 30_000, same: false };
 
-function conflictWith(more: Partial<OtherAnswer>): Answer {
+function conflictWith(overrides: Partial<OtherAnswer>): Answer {
 	const items = [answerItem(HOSTILE, HOSTILE), answerItem('Password', null, { secret: true }), answerItem('', '')];
-	return answerOf({ state: 'conflicted', content: { kind: 'readable', items, other: { ...other, ...more } } });
+	return answerOf({ state: 'conflicted', content: { kind: 'readable', items, other: { ...other, ...overrides } } });
 }
 
 /** All of it as long as it can be: 90 items, the longest id, an outcome that nobody knows. */
@@ -53,3 +55,9 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
 	'text unreadable': answerOf({ state: 'waiting', content: { kind: 'unreadable' } }),
 	giant: GIANT_ANSWER,
 };
+
+/** What the builders of receipts are called with for each of them. */
+export const RECEIPTS = casesOf(ANSWERS, (answer): [Answer, ReceiptContext] => [
+	answer,
+	{ names: NAMES, now: NOW, adminContact: USER_ID },
+]);

@@ -12,7 +12,7 @@ import {
 import { filesMessage, screenshotMessage } from '../blocks/private-links.ts';
 import type { HelpReason } from '../commands/parse.ts';
 import { watchOutcomeWords } from '../words.ts';
-import { ANSWERS } from './answers.ts';
+import { RECEIPTS } from './answers.ts';
 import {
 	ANSWER_ID,
 	AT_WORK,
@@ -23,13 +23,12 @@ import {
 	GIANT,
 	HOSTILE,
 	LONGEST_ID,
-	NAMES,
 	NOW,
 	SESSION_ID,
 	sessionOf,
 	USER_ID,
 } from './samples.ts';
-import { casesOf, type Shape, shapesOf } from './shape.ts';
+import { type Shape, shapesOf } from './shape.ts';
 
 const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 	asked: ['asked'],
@@ -53,10 +52,7 @@ export function messageShapes(): Shape[] {
 	return [
 		...shapesOf(helpMessage, HELP),
 		...shapesOf(answerCard, { 'an id': [SESSION_ID], 'the longest id': [LONGEST_ID, 999_999_999] }),
-		...shapesOf(
-			receiptMessage,
-			casesOf(ANSWERS, (answer) => [answer, { names: NAMES, now: NOW, adminContact: USER_ID }]),
-		),
+		...shapesOf(receiptMessage, RECEIPTS),
 		...shapesOf(ownTextMessage, {
 			'not sent': [answerOf({ state: 'changed' })],
 			'may have arrived': [answerOf({ state: 'ended', putStartedAt: NOW })],

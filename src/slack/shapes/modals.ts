@@ -11,9 +11,10 @@ import { refusedModal } from '../blocks/refused-modal.ts';
 import { sessionModal } from '../blocks/session-modal.ts';
 import type { Notice, SessionModel } from '../blocks/session-model.ts';
 import { ERROR_CODES, REFUSALS } from '../words.ts';
-import { ANSWERS, GIANT_ANSWER } from './answers.ts';
+import { ANSWERS, GIANT_ANSWER, RECEIPTS } from './answers.ts';
 import {
 	AT_WORK,
+	agentMessage,
 	answerOf,
 	asked,
 	asking,
@@ -31,7 +32,6 @@ import {
 	NOW,
 	present,
 	SESSION_ID,
-	said,
 	sessionOf,
 	USER_ID,
 } from './samples.ts';
@@ -70,7 +70,7 @@ const STATUSES: Readonly<Record<StatusKind, string>> = {
 	unknown: HOSTILE,
 };
 
-function modelOf(session: Session, more: Partial<SessionModel> = {}): [SessionModel] {
+function modelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {
 	const model: SessionModel = {
 		session,
 		readAt: NOW,
@@ -84,7 +84,7 @@ function modelOf(session: Session, more: Partial<SessionModel> = {}): [SessionMo
 		dashboardUrl: DASHBOARD_URL,
 		adminContact: USER_ID,
 		watch: { watching: false, label: 'Watch in this channel' },
-		...more,
+		...overrides,
 	};
 	return [model];
 }
@@ -111,9 +111,9 @@ const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
 	'a middle page of steps': modelOf(AT_WORK, { metadata: metadataOf({ page: 1 }) }),
 	'the last page of steps': modelOf(AT_WORK, { metadata: metadataOf({ page: 1_000 }) }),
 	'no screenshot': modelOf(AT_WORK, { withoutImages: true }),
-	'a result': modelOf({ ...AT_WORK, messages: [said('Done.', { actions: [{ kind: 'done', text: GIANT }] })] }),
+	'a result': modelOf({ ...AT_WORK, messages: [agentMessage('Done.', { actions: [{ kind: 'done', text: GIANT }] })] }),
 	'paused, with a question that the agent left behind': modelOf(
-		{ ...FIELDS, status: 'paused', messages: [...FIELDS.messages, said('I go on.')] },
+		{ ...FIELDS, status: 'paused', messages: [...FIELDS.messages, agentMessage('I go on.')] },
 		{ claims: CLAIMS },
 	),
 	'every field': modelOf(FIELDS),
@@ -166,10 +166,7 @@ export function modalShapes(): Shape[] {
 			'90 items': [QUESTION, QUESTION.openItems, GIANT, metadataOf()],
 		}),
 		...shapesOf(savedModal, { 'any answer': [answerOf()], giant: [GIANT_ANSWER] }),
-		...shapesOf(
-			receiptModal,
-			casesOf(ANSWERS, (answer) => [answer, { names: NAMES, now: NOW, adminContact: USER_ID }]),
-		),
+		...shapesOf(receiptModal, RECEIPTS),
 		...shapesOf(historyView, {
 			'no answer': historyOf({}),
 			'one answer': historyOf({ answers: answers.slice(0, 1), total: 1 }),

@@ -25,9 +25,9 @@ export const NAMES: Names = { displayName: () => HOSTILE };
 
 export const ERROR_CONTEXT: ErrorContext = { kept: 'text', adminContact: USER_ID, retryAt: NOW + 60_000 };
 
-export function metadataOf(more: Partial<ViewMetadata> = {}): ViewMetadata {
+export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata {
 	const origin = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
-	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin }), ...more };
+	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin }), ...overrides };
 }
 
 /** For what a made-up session has for certain. */
@@ -74,8 +74,8 @@ const ACTIONS: readonly AgentAction[] = [
 	{ kind: 'other', name: HOSTILE },
 ];
 
-export function said(content: string, more: Partial<Message> = {}): Message {
-	return { role: 'assistant', content, actions: ACTIONS, humanInput: [], ...more };
+export function agentMessage(content: string, overrides: Partial<Message> = {}): Message {
+	return { role: 'assistant', content, actions: ACTIONS, humanInput: [], ...overrides };
 }
 
 /** A session of which nothing is known but its id. */
@@ -95,16 +95,16 @@ export const EMPTY: Session = {
 };
 
 /** A session in which everything there is has this text. */
-export function sessionOf(text: string, more: Partial<Session> = {}): Session {
+export function sessionOf(text: string, overrides: Partial<Session> = {}): Session {
 	return {
 		...EMPTY,
 		status: 'active',
 		name: text,
 		messages: [
-			said(text, { role: 'user' }),
-			said(text),
-			said('', { role: text }),
-			...Array.from({ length: 12 }, () => said(text)),
+			agentMessage(text, { role: 'user' }),
+			agentMessage(text),
+			agentMessage('', { role: text }),
+			...Array.from({ length: 12 }, () => agentMessage(text)),
 		],
 		files: Array.from({ length: 25 }, (_, index) => ({
 			filename: index === 0 ? '' : text,
@@ -118,7 +118,7 @@ export function sessionOf(text: string, more: Partial<Session> = {}): Session {
 		sessionVariables: Array.from({ length: 30 }, () => ({ name: text, value: 'never shown' })),
 		sessionDetails: text,
 		maxSteps: 30,
-		...more,
+		...overrides,
 	};
 }
 
@@ -127,7 +127,7 @@ export const AT_WORK = sessionOf('Look for a **hall** with a garden.');
 /** The session, and its newest message asks for these. */
 export function asking(humanInput: readonly HumanInputItem[], session: Session = AT_WORK): Session {
 	const newest = session.messages.at(-1)?.content ?? '';
-	return { ...session, status: 'humanInput', messages: [...session.messages, said(newest, { humanInput })] };
+	return { ...session, status: 'humanInput', messages: [...session.messages, agentMessage(newest, { humanInput })] };
 }
 
 /** As many items as wanted of each kind in turn, with this text around. */
@@ -139,13 +139,13 @@ export function itemsOf(count: number, text = ''): HumanInputItem[] {
 	});
 }
 
-export function answerItem(title: string, value: string | null, more: Partial<AnswerItem> = {}): AnswerItem {
-	return { title, value, secret: false, wiped: false, ...more };
+export function answerItem(title: string, value: string | null, overrides: Partial<AnswerItem> = {}): AnswerItem {
+	return { title, value, secret: false, wiped: false, ...overrides };
 }
 
 /** An answer that was saved a minute ago in a channel. */
-export function answerOf(more: Partial<Answer> = {}): Answer {
-	const state = more.state ?? 'accepted';
+export function answerOf(overrides: Partial<Answer> = {}): Answer {
+	const state = overrides.state ?? 'accepted';
 	return {
 		id: ANSWER_ID,
 		submissionKey: `V0EXAMPLE1:${ANSWER_ID}`,
@@ -178,6 +178,6 @@ export function answerOf(more: Partial<Answer> = {}): Answer {
 		missingCount: 0,
 		startFailed: false,
 		restartAskedAt: null,
-		...more,
+		...overrides,
 	};
 }

@@ -13,6 +13,7 @@ import {
 } from '../blocks/watch-posts.ts';
 import {
 	AT_WORK,
+	agentMessage,
 	answerOf,
 	asking,
 	DASHBOARD_URL,
@@ -26,7 +27,6 @@ import {
 	NOW,
 	present,
 	SESSION_ID,
-	said,
 	sessionOf,
 	USER_ID,
 } from './samples.ts';
@@ -35,9 +35,13 @@ import { casesOf, type Shape, shapesOf } from './shape.ts';
 const ASKS = asking(Object.values(FIELD_ITEMS));
 const ANSWERED = asking(Object.values(FIELD_ITEMS).map((item) => ({ ...item, value: HOSTILE })));
 const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), { ...sessionOf(GIANT), sessionId: LONGEST_ID });
-const OVER = { ...AT_WORK, status: 'completed', messages: [said('', { actions: [{ kind: 'done', text: GIANT }] })] };
+const OVER = {
+	...AT_WORK,
+	status: 'completed',
+	messages: [agentMessage('', { actions: [{ kind: 'done', text: GIANT }] })],
+};
 
-function cardOf(session: Session, more: Partial<CardModel> = {}): [CardModel] {
+function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
 	const model: CardModel = {
 		view: viewOf(session, NOW),
 		checkedAt: null,
@@ -47,7 +51,7 @@ function cardOf(session: Session, more: Partial<CardModel> = {}): [CardModel] {
 		names: NAMES,
 		now: NOW,
 		dashboardUrl: DASHBOARD_URL,
-		...more,
+		...overrides,
 	};
 	return [model];
 }
