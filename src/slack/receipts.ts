@@ -101,7 +101,7 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 		try {
 			const content = receiptMessage(answer, context());
 			// Whoever deleted it has been told: only news is worth another message.
-			if (before !== null && ((await isUpdated(before, content)) || isTold(answer))) return before;
+			if (before !== null && ((await tryUpdate(before, content)) || isTold(answer))) return before;
 			const dm = await post(answer, content);
 			if (dm !== null) keepNewest(posted, key, dm, MOST_POSTED);
 			return dm;
@@ -111,8 +111,8 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 		}
 	}
 
-	/** False when this message can never be updated. */
-	async function isUpdated({ channelId, ts }: NonNullable<Told['dm']>, content: MessageContent): Promise<boolean> {
+	/** Updates this message; false when that can never be done. */
+	async function tryUpdate({ channelId, ts }: NonNullable<Told['dm']>, content: MessageContent): Promise<boolean> {
 		try {
 			await clients.background.chat.update({ channel: channelId, ts, ...replacement(content) });
 			return true;

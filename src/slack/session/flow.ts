@@ -160,7 +160,7 @@ export function createSessionFlow(deps: Dependencies) {
 			return update(view, sessionModal({ ...model, withoutImages: true }));
 		});
 		// Not before: who has closed or submitted the form while the session was read is not answering any more.
-		if (outcome === 'updated') await presenter.isSeen(request.person, model);
+		if (outcome === 'updated') await presenter.markSeen(request.person, model);
 		return outcome;
 	}
 

@@ -147,7 +147,7 @@ export function createPresenter(deps: Dependencies) {
 		},
 
 		/** Marks the question that a person sees now as being answered. */
-		async isSeen(person: Person, { session, question }: SessionModel): Promise<void> {
+		async markSeen(person: Person, { session, question }: SessionModel): Promise<void> {
 			if (question !== null) await claims.take(keyOf(session.sessionId, question.messageIndex), person);
 		},
 
