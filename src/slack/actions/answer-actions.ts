@@ -37,7 +37,7 @@ interface Dependencies {
 }
 
 const NOTHING_TO_START =
-	'Your answer was not sent again: the agent has continued, or the session has a different answer now. Open the session to see it.';
+	'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now. Open the session to see it.';
 
 const SENT_A_MOMENT_AGO = 'It was sent again a moment ago. Wait until the agent continues.';
 
