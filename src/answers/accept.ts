@@ -18,7 +18,7 @@ export class AcceptanceUnknownError extends HandraiseError {
 	readonly retryable = true;
 }
 
-/** A store that answers after this long is not asked a second time: Slack waits three seconds for the acknowledgement. */
+/** After a failure that took longer there is no second try: Slack waits three seconds for the acknowledgement. */
 const ASK_AGAIN_WITHIN_MS = 1_000;
 
 interface Dependencies {

@@ -6,8 +6,7 @@ export interface QuestionKey {
 	readonly messageIndex: number;
 }
 
-/** Names one press of Submit in one form, however often it is repeated: a view that
- * shows another form later is another. */
+/** Names one press of Submit in one form, however often it is repeated: a view that shows another form is another. */
 export function submissionKeyOf(viewId: string, formId: string): string {
 	return `${viewId}:${formId}`;
 }

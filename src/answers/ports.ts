@@ -92,9 +92,10 @@ export interface AnswerStore {
 	takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]>;
 	/**
 	 * Writes `patch` if the lease `token` still holds the answer and it is still in the state of `answer`; returns it as it
-	 * is now. With `editCount` it must be the same text too. Null when it was lost to another replica, its author has changed what is to be done (`retry`, `withdraw`),
-	 * another answer has replaced it, or an earlier write has changed its state though its confirmation was lost. `release`
-	 * gives the lease back in the same write. Ending states wipe secret values in the same write.
+	 * is now. With `editCount` it must be the same text too. Null when it was lost to another replica, its author has changed
+	 * what is to be done (`retry`, `withdraw`), another answer has replaced it, or an earlier write has changed its state
+	 * though its confirmation was lost. `release` gives the lease back in the same write. Ending states wipe secret values in
+	 * the same write.
 	 */
 	update(
 		answer: Pick<Answer, 'id' | 'state'>,
@@ -135,7 +136,7 @@ export interface AnswerStore {
 	 * while such a PUT that began after `quietSince` may be under way.
 	 */
 	askRestart(id: string, person: Person, now: number, quietSince: number): Promise<Answer | null>;
-	/** Newest first. `team` limits it to what this workspace's people gave. */
+	/** Newest first; only what the people of the workspace `teamId` gave. */
 	history(
 		service: string,
 		sessionId: string,

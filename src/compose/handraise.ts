@@ -70,7 +70,7 @@ export async function createHandraise({
 		timeouts: { call: config.service.callTimeoutMs },
 		onCall({ priority, outcome }) {
 			metrics.serviceRequest(priority, outcome);
-			// Watching tells of its own reads, also of those that were never sent.
+			// Watching tells of its own reads, also of those that were never sent. Confirmation checks tell nothing.
 			if (priority === 'background') return;
 			if (outcome === 'ok' || outcome === 'unchanged') health.succeeded();
 			else health.failed(outcome);

@@ -183,7 +183,7 @@ export type AttemptResult =
  * `StoreUnavailableError` (code `store_unavailable`, retryable) when it cannot.
  *
  * A row that another version of the program wrote, or that needs another encryption key, holds up nobody else: it is
- * left out of every answer and stays as it is; what is to be posted of it is tried again after 10 minutes and at the
+ * left out of every result and stays as it is; what is to be posted of it is tried again after 10 minutes and at the
  * next start.
  */
 export interface WatchStore {

@@ -1,6 +1,6 @@
 import { type Clock, elapsedSince } from '../clock.ts';
 
-/** What all calls together say of the service, whoever made them: one that is down is one notice, not one for each session. */
+/** What the calls of all parts together say of the service: one that is down is one notice, not one for each session. */
 export interface ServiceHealth {
 	/** The service did what it was asked for. */
 	succeeded(): void;
