@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { runDuels } from '../bench/faults/duels.ts';
-import { isFault } from '../bench/faults/kinds/index.ts';
+import { type FaultName, isFault } from '../bench/faults/kinds/index.ts';
 import { TARGETS } from '../bench/faults/moments.ts';
-import { createRandom } from '../bench/faults/random.ts';
+import { createRandom, type Random } from '../bench/faults/random.ts';
 import { aimsFor, runFaults } from '../bench/faults/run.ts';
 import { runStops } from '../bench/faults/stops.ts';
 import { createPostgresUnderTest, createSqliteUnderTest } from '../bench/faults/stores.ts';
@@ -16,6 +16,8 @@ const TIMEOUT_MS = 300_000;
 const FAULTS_TIMEOUT_MS = 600_000;
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
+/** Each is judged; one of them has to have met what it aims at. */
+const MOST_RUNS = 4;
 /** Under way at once. */
 const BATCH = 12;
 /** That meet one fault. */
@@ -41,37 +43,47 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 	}
 
 	describe(`an answer on ${name} (seed ${seed})`, () => {
-		test('is neither lost nor sent twice nor wrongly told of when the program is killed', { timeout: TIMEOUT_MS }, () =>
-			inWorld(600, async (world) => {
-				const random = createRandom(seed);
+		/** A kill can come too early or too late to meet an answer, the more so on a busy machine. */
+		async function untilMet(run: (random: Random) => Promise<boolean>): Promise<void> {
+			for (let number = 0; number < MOST_RUNS; number++) {
+				if (await run(createRandom(seed + number))) return;
+			}
+			expect.fail(`The faults met too few answers in each of ${MOST_RUNS} runs.`);
+		}
+
+		async function kill(random: Random): Promise<boolean> {
+			let met = false;
+			await inWorld(600, async (world) => {
 				const result = await runFaults({ world, rounds: answers, batch: BATCH, random, aims: TARGETS });
 				expect(result.brokenTurns).toEqual([]);
 				expect(result.verdict.problems).toEqual([]);
 				expect(world.slack.violations()).toEqual([]);
-				expect(result.verdict.delivered + result.verdict.toldNot).toBe(answers);
-				// The oracle saw something: kills that met answers, and receipts.
-				expect(Object.values(result.histogram).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
-				expect(result.claims.get('arrived')).toBeGreaterThan(0);
-			}),
+				const { delivered, toldNot, notKnown, tooLate } = result.verdict;
+				expect(delivered + toldNot + notKnown + tooLate).toBe(answers);
+				const killed = Object.values(result.histogram).reduce((sum, count) => sum + count, 0);
+				met = killed > 0 && (result.claims.get('arrived') ?? 0) > 0;
+			});
+			return met;
+		}
+		test('is neither lost nor sent twice nor wrongly told of when the program is killed', { timeout: TIMEOUT_MS }, () =>
+			untilMet(kill),
 		);
 
-		test('is as safe when something else goes wrong than a kill', { timeout: FAULTS_TIMEOUT_MS }, () =>
-			inWorld(600, async (world) => {
-				const aims = aimsFor(world.store.kind).filter(isFault);
-				const rounds = aims.length * FAULTY;
-				const { brokenTurns, verdict, histogram } = await runFaults({
-					world,
-					rounds,
-					batch: FAULTY,
-					random: createRandom(seed),
-					aims,
+		test('is as safe when something else goes wrong than a kill', { timeout: FAULTS_TIMEOUT_MS }, () => {
+			let missing: readonly FaultName[] | null = null;
+			return untilMet(async (random) => {
+				await inWorld(600, async (world) => {
+					const aims: readonly FaultName[] = missing ?? aimsFor(world.store.kind).filter(isFault);
+					const rounds = aims.length * FAULTY;
+					const { brokenTurns, verdict, histogram } = await runFaults({ world, rounds, batch: FAULTY, random, aims });
+					expect(brokenTurns).toEqual([]);
+					expect(verdict.problems).toEqual([]);
+					expect(world.slack.violations()).toEqual([]);
+					missing = aims.filter((aim) => !histogram[aim]);
 				});
-				expect(brokenTurns).toEqual([]);
-				expect(verdict.problems).toEqual([]);
-				expect(world.slack.violations()).toEqual([]);
-				expect(aims.filter((aim) => !histogram[aim])).toEqual([]);
-			}),
-		);
+				return missing?.length === 0;
+			});
+		});
 
 		test('wins alone against one of the same moment, and is finished before a stop', { timeout: TIMEOUT_MS }, () =>
 			inWorld(3_000, async (world) => {
