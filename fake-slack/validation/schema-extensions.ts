@@ -100,6 +100,12 @@ export const schemaExtensions: readonly SchemaExtension[] = [
 		},
 	},
 	{
+		id: 'descriptions of radio buttons and checkboxes as mrkdwn',
+		source: 'docs.slack.dev/reference/block-kit/composition-objects/option-object; yhatt/jsx-slack 6.1 writes them so',
+		extend: (definitions) =>
+			addProperties(definitions, 'MrkdwnOption', { description: { $ref: '#/definitions/TextObject' } }),
+	},
+	{
 		id: 'rich_text_list.offset',
 		source: 'docs.slack.dev/reference/block-kit/block-elements/rich-text-list-element',
 		extend: (definitions) => addProperties(definitions, 'RichTextList', { offset: number }),

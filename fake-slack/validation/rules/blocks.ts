@@ -1,4 +1,4 @@
-import { at, repeated } from '../payload.ts';
+import { at, isObject, repeated } from '../payload.ts';
 import { partsOf, type Rule, reference, types } from '../rule.ts';
 
 /** What a block must hold beyond the fields that are always required. */
@@ -80,7 +80,22 @@ const distinctTasks: Rule = {
 	},
 };
 
+const someFilter: Rule = {
+	id: 'block:filter',
+	source: `${reference}/composition-objects/conversation-filter-object: "you must supply at least one of these fields"`,
+	check: (payload, report) => {
+		for (const part of payload.parts) {
+			for (const { value, pointer } of at(part, 'filter')) {
+				if (isObject(value) && Object.keys(value).length === 0) {
+					report('must define one of `include`, `exclude_external_shared_channels`, `exclude_bot_users`', pointer);
+				}
+			}
+		}
+	},
+};
+
 export const blockTable: readonly Rule[] = [
+	someFilter,
 	oneOf('section', ['text', 'fields'], `${reference}/blocks/section-block`),
 	oneOf('card', ['hero_image', 'title', 'actions', 'body'], types),
 	oneOf('container', ['title', 'rich_text_title'], types),

@@ -63,6 +63,7 @@ export const countTable: readonly LimitRow[] = [
 	...count('*', 'initial_options', { min: 1 }, stricter),
 	...count('*', 'dispatch_action_config.trigger_actions_on', { min: 1, max: 2 }),
 	...count('file_input', 'filetypes', { min: 1 }, stricter),
+	...count('*', 'filter.include', { min: 1 }, `${reference}/composition-objects/conversation-filter-object`),
 ];
 
 const number = (type: string, path: string, limits: { min?: number; max?: number }, source: string = types) =>

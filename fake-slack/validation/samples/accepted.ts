@@ -39,6 +39,10 @@ const layout: Accepted[] = [
 	inMessage('a section with plain text', { type: 'section', text: plain('Hello') }),
 	inMessage('a section with fields', { type: 'section', fields: [mrkdwn('*a*'), plain('b')], expand: true }),
 	inMessage('a section with a picture', { ...SECTION, accessory: image }),
+	inMessage('a choice described in mrkdwn', {
+		...SECTION,
+		accessory: { type: 'checkboxes', options: [{ ...option('a'), text: mrkdwn('*a*'), description: mrkdwn('_b_') }] },
+	}),
 	inMessage('a divider', { type: 'divider', block_id: 'line' }),
 	inMessage('a header', { type: 'header', text: { ...plain('Head'), emoji: true } }),
 	inMessage('a context', { type: 'context', elements: [mrkdwn('a'), plain('b'), image] }),

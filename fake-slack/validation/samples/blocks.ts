@@ -2,6 +2,8 @@ import {
 	type Accepted,
 	accept,
 	block,
+	composition,
+	inActions,
 	inMessage,
 	type Json,
 	LABEL,
@@ -44,6 +46,13 @@ export const blockAccepted: Accepted[] = [
 
 /** What blocks must hold, and what their parts must have in common. */
 export const blockRefused: Refused[] = [
+	refuse(
+		'a filter of conversations that filters nothing',
+		composition('conversation-filter'),
+		'must define one of `include`, `exclude_external_shared_channels`, `exclude_bot_users`',
+		'/blocks/0/elements/0/filter',
+		inActions({ type: 'conversations_select', filter: {} }),
+	),
 	refuse(
 		'an empty section',
 		block('section'),

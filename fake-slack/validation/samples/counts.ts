@@ -3,6 +3,7 @@ import {
 	asMessage,
 	BUTTON,
 	block,
+	composition,
 	type Edge,
 	element,
 	fewest,
@@ -148,6 +149,13 @@ const lists: Edge[] = [
 		inAccessory({ type: 'overflow', options: options(count) }),
 	),
 
+	fewest(
+		'kind of conversation',
+		composition('conversation-filter'),
+		1,
+		'/blocks/0/elements/0/filter/include',
+		(count) => inActions({ type: 'conversations_select', filter: { include: many(count, () => 'im') } }),
+	),
 	fewest('field', block('section'), 1, '/blocks/0/fields', (count) =>
 		inMessage({ ...SECTION, fields: many(count, () => LABEL) }),
 	),
