@@ -34,11 +34,17 @@ function manifest({
 	events = [] as string[],
 	scopes = ['commands', 'chat:write'],
 	home = false,
+	messages = false,
+	readOnly = false,
 } = {}) {
 	return {
 		display_information: { name: 'Lunch Bot' },
 		features: {
-			app_home: { home_tab_enabled: home, messages_tab_enabled: false },
+			app_home: {
+				home_tab_enabled: home,
+				messages_tab_enabled: messages,
+				messages_tab_read_only_enabled: readOnly,
+			},
 			bot_user: { display_name: 'Lunch Bot' },
 			slash_commands: [{ command: '/lunch', description: 'Order', should_escape: escaped }],
 			shortcuts: [{ type: 'message', name: 'Order this', callback_id: 'order', description: 'Order' }],
@@ -110,6 +116,17 @@ describe('the app as its manifest declares it', () => {
 		const refused = await callSlack(slack, 'views.publish', { user_id: 'U0ADA', view });
 		expect(refused).toMatchObject({ error: 'not_enabled' });
 		await expect(slack.as('ada').openApp('home')).rejects.toThrow('no Home tab');
+		await expect(slack.as('ada').say('dm', 'hello')).rejects.toThrow('turned off');
+	});
+
+	it('writes nobody a direct message without a Messages tab, and alone in one that is read only', async () => {
+		await start(manifest());
+		const direct = { channel: 'U0ADA', text: 'hello' };
+		expect(await callSlack(slack, 'chat.postMessage', direct)).toMatchObject({ error: 'messages_tab_disabled' });
+		await running?.stop();
+		await slack.close();
+		await start(manifest({ messages: true, readOnly: true }));
+		expect(await callSlack(slack, 'chat.postMessage', direct)).toMatchObject({ ok: true });
 		await expect(slack.as('ada').say('dm', 'hello')).rejects.toThrow('turned off');
 	});
 });

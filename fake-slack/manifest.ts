@@ -10,8 +10,12 @@ const manifestSchema = z.object({
 	features: z
 		.object({
 			app_home: z
-				.object({ home_tab_enabled: z.boolean().default(false), messages_tab_enabled: z.boolean().default(true) })
-				.default({ home_tab_enabled: false, messages_tab_enabled: true }),
+				.object({
+					home_tab_enabled: z.boolean().default(false),
+					messages_tab_enabled: z.boolean().default(true),
+					messages_tab_read_only_enabled: z.boolean().default(false),
+				})
+				.prefault({}),
 			bot_user: z.object({ display_name: z.string() }).optional(),
 			slash_commands: z.array(z.object({ command: z.string(), should_escape: z.boolean().default(false) })).default([]),
 			shortcuts: z.array(z.object({ type: z.enum(['message', 'global']), callback_id: z.string() })).default([]),

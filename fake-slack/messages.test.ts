@@ -112,6 +112,10 @@ describe('chat.postMessage', () => {
 		).toEqual(['hello']);
 	});
 
+	it('reaches no other bot directly', async () => {
+		expect(await post({ channel: 'U0OTHERBOT', text: 'hello' })).toMatchObject({ error: 'cannot_dm_bot' });
+	});
+
 	it('fails as a whole on an image Slack cannot download', async () => {
 		slack.settings.undownloadable = (url) => url.includes('gone');
 		const image = { type: 'image', image_url: 'https://files.test/gone.png', alt_text: 'screen' };
@@ -313,6 +317,19 @@ describe('history', () => {
 		expect((answer.messages as Json[]).map((message) => message.text)).toEqual(['parent', 'a', 'b']);
 		const none = await callSlack(slack, 'conversations.replies', { channel: 'C0AGENTS', ts: '1.000000' });
 		expect(none).toMatchObject({ error: 'thread_not_found' });
+	});
+
+	it('gives of a reply only itself, and of a thread only what was asked for', async () => {
+		const { ts } = await post({ text: 'parent' });
+		const first = await post({ text: 'a', thread_ts: ts });
+		await post({ text: 'b', thread_ts: ts });
+		const read = async (args: Json) => {
+			const answer = await callSlack(slack, 'conversations.replies', { channel: 'C0AGENTS', ...args });
+			return (answer.messages as Json[]).map((message) => message.text);
+		};
+		expect(await read({ ts: first.ts })).toEqual(['a']);
+		expect(await read({ ts, oldest: first.ts })).toEqual(['parent', 'b']);
+		expect(await read({ ts, latest: first.ts, inclusive: true })).toEqual(['parent', 'a']);
 	});
 
 	it('comes in pages, the parent of a thread in the first, however many messages are asked for', async () => {

@@ -105,6 +105,17 @@ describe('a response_url', () => {
 		expect(slack.as('ada').messages('#agents')).toEqual([]);
 	});
 
+	it('leaves what a person wrote as it is', async () => {
+		const { ts } = await slack.as('grace').say('#agents', 'mine');
+		const url = urlOf(ts);
+		const replaced = await respond(url, { text: 'yours', replace_original: true });
+		expect(replaced.body).toContain('cant_update_message');
+		expect((await respond(url, { delete_original: true })).body).toContain('cant_delete_message');
+		expect((await respond(url, { text: 'seen' })).status).toBe(200);
+		const shown = slack.as('ada').messages('#agents');
+		expect(shown.map((message) => message.text())).toEqual(['mine', 'seen']);
+	});
+
 	it('refuses what a message may not be, and does not count that', async () => {
 		const url = urlOf();
 		const answer = await respond(url, { blocks: [{ type: 'section' }] });

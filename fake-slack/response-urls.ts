@@ -30,11 +30,15 @@ export function spendResponseUrl(core: Core, id: string, payload: Json): void {
 	if (!url || core.clock.now() - url.at > RESPONSE_URL_LIFE_MS) throw new SlackError('expired_url');
 	if (url.uses >= RESPONSE_URL_USES) throw new SlackError('used_url');
 	const origin = core.state.messages.find((one) => one.channel === url.channel && one.ts === url.ts);
+	// Of a message shortcut: what somebody else wrote is not the app's to change, here as little as with chat.update.
+	const isOwn = origin === undefined || origin.user === core.state.app.botUser;
 	if (flag(payload.delete_original)) {
+		if (!isOwn) throw new SlackError('cant_delete_message');
 		url.uses++;
 		if (origin) deleteMessage(core, origin);
 		return;
 	}
+	if (flag(payload.replace_original) && !isOwn) throw new SlackError('cant_update_message');
 	requireValidMessage(core, payload, 'response_url');
 	url.uses++;
 	if (flag(payload.replace_original) && origin) {

@@ -62,8 +62,10 @@ export interface Settings {
 	shortcuts: DeclaredShortcut[] | null;
 	/** Whether the app has a Home tab. */
 	homeTab: boolean;
-	/** Whether people can write to the app. */
+	/** Whether the app has a Messages tab: without one there are no direct messages, of neither side. */
 	messagesTab: boolean;
+	/** Whether people can only read there. */
+	messagesTabReadOnly: boolean;
 	/**
 	 * After an update of a view, initial values of plain-text inputs that nobody touched are missing from
 	 * `view.state.values` (bolt-js #1073, #1258).
@@ -96,6 +98,7 @@ export function settingsOf(manifest: Manifest | null): Settings {
 		shortcuts: features?.shortcuts.map(({ type, callback_id: callbackId }) => ({ type, callbackId })) ?? null,
 		homeTab: features?.app_home.home_tab_enabled ?? true,
 		messagesTab: features?.app_home.messages_tab_enabled ?? true,
+		messagesTabReadOnly: features?.app_home.messages_tab_read_only_enabled ?? false,
 		omitUntouchedInitialValues: true,
 		realRates: false,
 		historyOncePerMinute: false,

@@ -88,6 +88,26 @@ describe('updates', () => {
 		expect(slack.as('ada').modal()?.title()).toBe('Two');
 	});
 
+	it('leave a modal a modal, and a Home tab one', async () => {
+		const home = { type: 'home', blocks: [{ type: 'divider' }] };
+		const refused = {
+			error: 'invalid_arguments',
+			response_metadata: { messages: ['[ERROR] unsupported type: home [json-pointer:/view/type]'] },
+		};
+		const opened = await callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view: home });
+		expect(opened).toMatchObject(refused);
+		const view = await open();
+		const pushed = await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: home });
+		expect(pushed).toMatchObject(refused);
+		expect(await update({ view_id: view.id, view: home })).toMatchObject(refused);
+		const published = await callSlack(slack, 'views.publish', { user_id: 'U0ADA', view: home });
+		const id = (published.view as Json).id;
+		expect(await update({ view_id: id, view: inputModal() })).toMatchObject({ error: 'invalid_arguments' });
+		expect(await update({ view_id: id, view: home })).toMatchObject({ ok: true });
+		expect(slack.as('ada').modal()?.title()).toBe('Title');
+		expect(slack.violations()).toHaveLength(4);
+	});
+
 	it('find a view by its external_id, and none that was closed', async () => {
 		const view = await open(inputModal({ extra: { external_id: 'one' } }));
 		const again = inputModal({ title: 'Two', extra: { external_id: 'one' } });

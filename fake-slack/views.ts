@@ -22,6 +22,14 @@ export function requireValidView(core: Core, view: unknown, where: string): Json
 	return view;
 }
 
+/** Home tabs are published and nothing else is; what is opened, pushed or updated stays of its type. */
+export function requireViewType(core: Core, view: Json, type: string, where: string): void {
+	if (view.type === type) return;
+	const messages = [`[ERROR] unsupported type: ${String(view.type)} [json-pointer:/view/type]`];
+	core.traffic.violate({ where, messages, payload: view });
+	throw new SlackError('invalid_arguments', { response_metadata: { messages } });
+}
+
 function requireFreeExternalId(core: Core, externalId: string, own?: string): void {
 	if (externalId === '') return;
 	const taken = Object.values(core.state.views).some((view) => view.externalId === externalId && view.id !== own);

@@ -32,6 +32,12 @@ describe('tokens and scopes', () => {
 		expect(JSON.stringify(slack.traffic.all())).not.toContain(slack.tokens.bot);
 	});
 
+	it('takes no token from the query', async () => {
+		const response = await fetch(`${slack.apiUrl}auth.test?token=${slack.tokens.bot}`);
+		expect(await response.json()).toEqual({ ok: false, error: 'not_authed' });
+		expect(JSON.stringify(slack.traffic.all())).not.toContain(slack.tokens.bot);
+	});
+
 	it('names the missing scope and lists the granted ones', async () => {
 		slack.settings.scopes = ['chat:write', 'commands'];
 		expect(await callSlack(slack, 'users.info', { user: 'U0ADA' })).toEqual({

@@ -9,7 +9,7 @@ import { actionTs, payloadBase, type Viewer } from '../payloads.ts';
 import type { View } from '../state.ts';
 import { createTrigger } from '../triggers.ts';
 import { validateResponseActionErrors } from '../validation/index.ts';
-import { replaceView, requireValidView, stackView, viewForApp } from '../views.ts';
+import { replaceView, requireValidView, requireViewType, stackView, viewForApp } from '../views.ts';
 import { removeViews, topView, windowOf } from '../windows.ts';
 
 /** What Slack shows over a modal when the app did not answer a submission properly. */
@@ -129,6 +129,7 @@ function applyResponse(core: Core, viewer: Viewer, view: View, answer: unknown):
 		case 'update':
 		case 'push': {
 			const payload = requireValidView(core, (answer as Json).view, `response_action ${action}`);
+			requireViewType(core, payload, 'modal', `response_action ${action}`);
 			requireDownloadableImages(core, payload.blocks, 'invalid_arguments');
 			if (action === 'update') replaceView(core, view, payload);
 			else stackView(core, viewer.user, viewer.window, payload);

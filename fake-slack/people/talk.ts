@@ -54,7 +54,8 @@ export function say(
 ): { message: Message; told: Promise<void> } {
 	if (!isMember(channel, viewer.user)) throw new Error(`${viewer.user} is not in ${channel.name || channel.id}.`);
 	if (channel.isArchived) throw new Error(`#${channel.name} is archived: nobody can write there.`);
-	if (channel.isIm && isMember(channel, core.state.app.botUser) && !core.settings.messagesTab) {
+	const { messagesTab, messagesTabReadOnly } = core.settings;
+	if (channel.isIm && isMember(channel, core.state.app.botUser) && (!messagesTab || messagesTabReadOnly)) {
 		throw new Error('Sending messages to this app has been turned off.');
 	}
 	const message = postMessage(core, {

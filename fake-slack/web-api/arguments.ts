@@ -37,7 +37,9 @@ export async function readArguments(
 ): Promise<{ args: Json; token: string | undefined; refused: SlackError | null }> {
 	const type = (context.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 	const body = await context.req.text();
-	let args: Json = { ...context.req.query() };
+	// Not in the query: apps made since February 2021 may not send it there (api.slack.com/changelog/2020-11).
+	const { token: _token, ...query } = context.req.query();
+	let args: Json = query;
 	let refused: SlackError | null = null;
 	try {
 		args = { ...args, ...bodyArguments(type, body) };

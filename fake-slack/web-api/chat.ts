@@ -17,6 +17,7 @@ import { channelArg, destination, type Methods, required, TIER } from './method.
 
 function requireWritable(core: Core, channel: Channel): void {
 	if (channel.isArchived) throw new SlackError('is_archived');
+	if (channel.isIm && !core.settings.messagesTab) throw new SlackError('messages_tab_disabled');
 	if (isMember(channel, core.state.app.botUser)) return;
 	const anywhere = core.settings.scopes.includes('chat:write.public') && !channel.isPrivate;
 	if (!anywhere) throw new SlackError('not_in_channel');

@@ -127,14 +127,13 @@ export const conversationMethods: Methods = {
 			const all = shared(core, channel);
 			const asked = all.find((one) => one.ts === ts);
 			if (!asked) throw new SlackError('thread_not_found');
-			const parent = asked.threadTs ?? asked.ts;
+			// Only the parent stands for its thread: of a reply nothing but itself comes (slackapi/bolt-python #783).
 			const replies = withinTimes(
-				all.filter((one) => one.threadTs === parent),
+				all.filter((one) => one.threadTs === ts),
 				args,
 			);
-			const root = all.filter((one) => one.ts === parent);
 			const sizes = { defaultLimit: 1000, mostItems: core.settings.historyPageSize };
-			return answer(core, page([...root, ...replies], args, `replies ${parent}`, sizes), args);
+			return answer(core, page([asked, ...replies], args, `replies ${ts}`, sizes), args);
 		},
 	},
 };

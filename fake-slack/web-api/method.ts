@@ -60,6 +60,8 @@ function requireVisible(core: Core, channel: Channel | undefined): Channel {
  */
 export function destination(core: Core, value: unknown): Channel {
 	const person = core.state.people.find((one) => one.id === value && !one.deleted);
+	// Two bots have no direct conversation (HubSpot/slack-client #90).
+	if (person?.isBot) throw new SlackError('cannot_dm_bot');
 	if (person) return openDm(core, person.id);
 	return requireVisible(core, typeof value === 'string' ? findChannel(core, value) : undefined);
 }

@@ -1,9 +1,17 @@
 import { type Core, SlackError } from '../core.ts';
-import { isRecord, type Json, text } from '../json.ts';
+import { type Json, text } from '../json.ts';
 import { requireDownloadableImages } from '../messages.ts';
 import type { View } from '../state.ts';
 import { checkTrigger } from '../triggers.ts';
-import { openView, publishHome, pushView, replaceView, requireValidView, viewForApp } from '../views.ts';
+import {
+	openView,
+	publishHome,
+	pushView,
+	replaceView,
+	requireValidView,
+	requireViewType,
+	viewForApp,
+} from '../views.ts';
 import { type Methods, required, TIER } from './method.ts';
 
 function answer(core: Core, view: View): Json {
@@ -11,8 +19,9 @@ function answer(core: Core, view: View): Json {
 }
 
 /** The `view` argument once Slack has taken it, its images downloaded. */
-function viewArg(core: Core, args: Json, method: string): Json {
+function viewArg(core: Core, args: Json, method: string, type?: 'modal' | 'home'): Json {
 	const view = requireValidView(core, args.view, method);
+	if (type !== undefined) requireViewType(core, view, type, method);
 	requireDownloadableImages(core, view.blocks, 'invalid_arguments');
 	return view;
 }
@@ -38,7 +47,7 @@ export const viewMethods: Methods = {
 		scopes: [],
 		perMinute: TIER.four,
 		run({ core, args }) {
-			const payload = viewArg(core, args, 'views.open');
+			const payload = viewArg(core, args, 'views.open', 'modal');
 			checkTrigger(core, args.trigger_id);
 			return answer(core, openView(core, args.trigger_id, payload));
 		},
@@ -48,7 +57,7 @@ export const viewMethods: Methods = {
 		scopes: [],
 		perMinute: TIER.four,
 		run({ core, args }) {
-			const payload = viewArg(core, args, 'views.push');
+			const payload = viewArg(core, args, 'views.push', 'modal');
 			return answer(core, pushView(core, args.trigger_id, payload));
 		},
 	},
@@ -59,6 +68,7 @@ export const viewMethods: Methods = {
 		run({ core, args }) {
 			const payload = viewArg(core, args, 'views.update');
 			const view = existing(core, args);
+			requireViewType(core, payload, view.type, 'views.update');
 			if (typeof args.hash === 'string' && args.hash !== '' && args.hash !== view.hash)
 				throw new SlackError('hash_conflict');
 			replaceView(core, view, payload);
@@ -73,8 +83,7 @@ export const viewMethods: Methods = {
 			const user = required(args, 'user_id');
 			if (!core.settings.homeTab) throw new SlackError('not_enabled');
 			if (!core.state.people.some((one) => one.id === user)) throw new SlackError('user_not_found');
-			const payload = viewArg(core, args, 'views.publish');
-			if (!isRecord(payload) || payload.type !== 'home') throw new SlackError('invalid_arguments');
+			const payload = viewArg(core, args, 'views.publish', 'home');
 			return answer(core, publishHome(core, user, args.hash, payload));
 		},
 	},

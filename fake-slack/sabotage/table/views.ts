@@ -21,7 +21,7 @@ export const VIEWS: readonly Sabotage[] = [
 	{
 		name: 'spends a trigger on a view it refuses',
 		file: 'web-api/views.ts',
-		from: "const payload = viewArg(core, args, 'views.open');\n\t\t\tcheckTrigger(core, args.trigger_id);",
+		from: "const payload = viewArg(core, args, 'views.open', 'modal');\n\t\t\tcheckTrigger(core, args.trigger_id);",
 		to: "const trigger = checkTrigger(core, args.trigger_id);\n\t\t\ttrigger.used = true;\n\t\t\tconst payload = viewArg(core, args, 'views.open');\n\t\t\ttrigger.used = false;",
 		tests: TESTS,
 	},
@@ -332,5 +332,33 @@ export const VIEWS: readonly Sabotage[] = [
 		from: 'window.stack = [];',
 		to: 'removeViews(core, stack);',
 		tests: TESTS,
+	},
+	{
+		name: 'opens a Home tab as a modal',
+		file: 'web-api/views.ts',
+		from: "viewArg(core, args, 'views.open', 'modal')",
+		to: "viewArg(core, args, 'views.open')",
+		tests: ['views.test.ts'],
+	},
+	{
+		name: 'pushes a Home tab',
+		file: 'web-api/views.ts',
+		from: "viewArg(core, args, 'views.push', 'modal')",
+		to: "viewArg(core, args, 'views.push')",
+		tests: ['views.test.ts'],
+	},
+	{
+		name: 'makes a modal of a Home tab',
+		file: 'web-api/views.ts',
+		from: "requireViewType(core, payload, view.type, 'views.update');",
+		to: '',
+		tests: ['views.test.ts'],
+	},
+	{
+		name: 'publishes a modal',
+		file: 'web-api/views.ts',
+		from: "viewArg(core, args, 'views.publish', 'home')",
+		to: "viewArg(core, args, 'views.publish')",
+		tests: ['home.test.ts'],
 	},
 ];

@@ -235,4 +235,11 @@ export const WEB_API: readonly Sabotage[] = [
 		to: 'return {};',
 		tests: TESTS,
 	},
+	{
+		name: 'takes the token from the query',
+		file: 'web-api/arguments.ts',
+		from: 'const { token: _token, ...query } = context.req.query();',
+		to: 'const query = context.req.query();',
+		tests: ['web-api.test.ts'],
+	},
 ];
