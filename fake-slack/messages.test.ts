@@ -330,6 +330,8 @@ describe('history', () => {
 		expect(await read({ ts: first.ts })).toEqual(['a']);
 		expect(await read({ ts, oldest: first.ts })).toEqual(['parent', 'b']);
 		expect(await read({ ts, latest: first.ts, inclusive: true })).toEqual(['parent', 'a']);
+		const counted = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', cursor: 1 });
+		expect(counted).toMatchObject({ error: 'invalid_cursor' });
 	});
 
 	it('comes in pages, the parent of a thread in the first, however many messages are asked for', async () => {

@@ -103,6 +103,9 @@ describe('an organisation with two workspaces', () => {
 		await start(sampleOrganisation());
 		const answer = await callSlack(slack, 'users.info', { user });
 		expect(answer).toMatchObject({ user: facts });
+		const foreign = await callSlack(slack, 'users.conversations', { team_id: 'T0OTHER' });
+		expect(foreign).toMatchObject({ error: 'team_access_not_granted' });
+		expect(await callSlack(slack, 'usergroups.list', {})).toMatchObject({ error: 'invalid_arguments' });
 		expect(Object.keys(answer.user as Json)).not.toContain('team_id');
 		expect(Object.keys(answer.user as Json)).not.toContain('is_stranger');
 	});

@@ -4,6 +4,7 @@ import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
 import type { Sockets } from '../sockets.ts';
 import type { Channel } from '../state.ts';
+import { isOwnTeam } from '../teams.ts';
 
 /** What a Web API method may use. */
 interface MethodContext {
@@ -75,5 +76,6 @@ export function conversationScope(core: Core, value: unknown, action: 'read' | '
 
 /** A token of a whole organisation has to name the workspace (docs.slack.dev, "required if org token is used"). */
 export function requireTeam(core: Core, args: Json): void {
-	if (core.state.enterprise?.isOrgInstall === true) required(args, 'team_id');
+	if (core.state.enterprise?.isOrgInstall !== true) return;
+	if (!isOwnTeam(core, required(args, 'team_id'))) throw new SlackError('team_access_not_granted');
 }

@@ -1,5 +1,5 @@
 import { SlackError } from '../core.ts';
-import { type Json, scalar, text } from '../json.ts';
+import { type Json, scalar } from '../json.ts';
 
 interface Page<T> {
 	items: T[];
@@ -26,7 +26,7 @@ export function page<T>(
 	{ defaultLimit = 100, mostItems = 1000 }: { defaultLimit?: number; mostItems?: number } = {},
 ): Page<T> {
 	const limit = limitArg(args, defaultLimit, mostItems);
-	const cursor = text(args, 'cursor') ?? '';
+	const cursor = scalar(args, 'cursor') ?? '';
 	const mark = `${list}:`;
 	const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
 	const offset = decoded.slice(mark.length);
