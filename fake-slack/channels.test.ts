@@ -47,6 +47,30 @@ describe('channels', () => {
 		expect(slack.snapshot().messages).toEqual([]);
 	});
 
+	it('tell of people who join, once, and which kind of channel it is', async () => {
+		await slack.invite('#agents', 'grace');
+		await slack.invite('#secret', 'grace');
+		await slack.remove('#agents', 'sampleapp');
+		await slack.invite('#agents', 'sampleapp');
+		expect(events()).toMatchObject([
+			{ type: 'member_joined_channel', user: 'U0GRACE', channel: 'C0SECRET', channel_type: 'G' },
+			{ type: 'channel_left' },
+			{ type: 'member_joined_channel', user: 'U0BOT', channel: 'C0AGENTS', channel_type: 'C' },
+		]);
+	});
+
+	it('are told of under the scope of their kind', async () => {
+		slack.settings.scopes = slack.settings.scopes.filter((scope) => !scope.startsWith('groups:'));
+		slack.settings.events.push('message.groups');
+		await slack.as('ada').say('#secret', 'hello');
+		await slack.archive('#secret');
+		expect(slack.traffic.deliveries()).toEqual([]);
+		slack.settings.scopes.push('groups:read', 'groups:history');
+		await slack.archive('#secret', false);
+		await slack.as('ada').say('#secret', 'hello');
+		expect(events()).toMatchObject([{ type: 'group_unarchive' }, { type: 'message', channel_type: 'group' }]);
+	});
+
 	it('come back from the archive, private ones too', async () => {
 		for (const channel of ['#agents', '#secret']) {
 			await slack.archive(channel);
@@ -62,11 +86,15 @@ describe('channels', () => {
 	});
 
 	it('are shared with another organisation and taken back, with its people gone', async () => {
+		const pending = slack.state.channels.find((one) => one.name === 'agents');
+		if (pending) pending.isPendingExtShared = true;
 		await slack.share('#agents', 'T0OTHER');
 		await slack.invite('#agents', 'eve');
 		await slack.share('#secret', 'T0OTHER');
 		const shared = await callSlack(slack, 'conversations.info', { channel: 'C0AGENTS' });
-		expect(shared).toMatchObject({ channel: { is_ext_shared: true, shared_team_ids: ['T0ACME', 'T0OTHER'] } });
+		expect(shared).toMatchObject({
+			channel: { is_ext_shared: true, is_pending_ext_shared: false, shared_team_ids: ['T0ACME', 'T0OTHER'] },
+		});
 		await slack.unshare('#agents', 'T0OTHER');
 		expect(events()).toMatchObject([
 			{ type: 'channel_shared', connected_team_id: 'T0OTHER', channel: 'C0AGENTS' },

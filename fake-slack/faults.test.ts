@@ -33,6 +33,20 @@ describe('faults on request', () => {
 		expect((await raw('auth.test')).status).toBe(200);
 	});
 
+	it('delay a call by the clock', async () => {
+		slack.faults.add({ method: 'auth.test', delayMs: 1000, times: 1 });
+		const states: string[] = [];
+		const called = raw('auth.test').then(() => states.push('answered'));
+		await slack.changes.until(
+			() => slack.traffic.calls('auth.test').length === 1,
+			() => 'The call has not come.',
+		);
+		expect((await raw('auth.test')).status).toBe(200);
+		expect(states).toEqual([]);
+		await clock.advance(1000);
+		await called;
+	});
+
 	it('last until a time, or until they are lifted', async () => {
 		slack.faults.rateLimit('auth.test', { untilMs: clock.now() + 1000 });
 		expect((await raw('auth.test')).status).toBe(429);

@@ -72,6 +72,7 @@ describe('the Home tab', () => {
 		expect(await publish(home('three'), { hash })).toMatchObject({ error: 'hash_conflict' });
 		expect(slack.as('ada').home()?.text()).toContain('two');
 		expect(await publish(inputModal())).toMatchObject({ error: 'invalid_arguments' });
+		expect(await publish(home('four'), { user_id: 'U0NO' })).toMatchObject({ error: 'user_not_found' });
 	});
 
 	it('lets people press what is on it, and opens a modal over it', async () => {
@@ -197,5 +198,14 @@ describe('options that the app loads', () => {
 			{ type: 'block_suggestion', container: { type: 'message' }, channel: { id: 'C0AGENTS' } },
 			{ type: 'block_actions', actions: [{ selected_option: { value: 'rome' } }] },
 		]);
+		// Three characters at least unless the element says so, and no content of ephemeral messages.
+		const hidden = { channel: 'C0AGENTS', user: 'U0ADA', text: 'card', blocks };
+		const { message_ts: ts } = await callSlack(slack, 'chat.postEphemeral', hidden);
+		const whisper = await slack.as('ada').waitForMessage('#agents', (one) => one.ts === ts);
+		expect(await whisper.suggest('City', 'ro')).toBeNull();
+		expect(await whisper.suggest('City', 'rom')).toEqual(['Rome']);
+		expect(heard).toHaveLength(3);
+		expect(heard[2]).toMatchObject({ container: { is_ephemeral: true } });
+		expect(heard[2]).not.toHaveProperty('message');
 	});
 });

@@ -93,6 +93,34 @@ describe('signed HTTP', () => {
 		expect(received[1]?.headers).toMatchObject({ 'x-slack-retry-num': '1', 'x-slack-retry-reason': 'http_error' });
 	});
 
+	it('follows no redirect, and names a timeout when it comes again', async () => {
+		answer = ({ response }) => response.writeHead(302, { location: '/elsewhere' }).end();
+		expect(await slack.as('ada').command('#agents', '/demo')).toEqual({ ok: false, error: 'http_service_error' });
+		expect(received).toHaveLength(1);
+		const arrived = Promise.withResolvers<void>();
+		answer = ({ response }) => {
+			if (received.length > 2) response.end();
+			else arrived.resolve();
+		};
+		const said = slack.as('ada').say('dm', 'hello');
+		await arrived.promise;
+		await clock.advance(3000);
+		await said;
+		await slack.changes.until(
+			() => slack.traffic.deliveries('message').at(-1)?.acked,
+			() => 'Nothing came again.',
+		);
+		expect(received[2]?.headers).toMatchObject({ 'x-slack-retry-reason': 'http_timeout' });
+	});
+
+	it('does not show the answer of a command that is no message', async () => {
+		answer = ({ response }) => response.end(JSON.stringify({ text: 'x', blocks: [{ type: 'section' }] }));
+		const typed = await slack.as('ada').command('#agents', '/demo');
+		expect(typed).toEqual({ ok: false, error: 'invalid_command_response' });
+		const [shown] = slack.as('ada').messages('#agents');
+		expect(shown?.text()).toContain('failed with the error "invalid_command_response"');
+	});
+
 	it('gives up a command after three seconds, and at once when nobody listens', async () => {
 		const arrived = Promise.withResolvers<void>();
 		answer = () => arrived.resolve();

@@ -123,6 +123,12 @@ describe('chat.postMessage', () => {
 			error: 'invalid_blocks',
 			response_metadata: { messages: ['[ERROR] downloading image failed [json-pointer:/blocks/1/image_url]'] },
 		});
+		const beside = { ...section('before'), accessory: image };
+		expect(await post({ text: 'x', blocks: [beside] })).toMatchObject({
+			response_metadata: {
+				messages: ['[ERROR] downloading image failed [json-pointer:/blocks/0/accessory/image_url]'],
+			},
+		});
 		expect(slack.as('ada').messages('#agents')).toEqual([]);
 		expect(slack.violations()).toEqual([]);
 	});
@@ -131,11 +137,21 @@ describe('chat.postMessage', () => {
 describe('chat.update and chat.delete', () => {
 	it('removes the blocks when only text is given, and remembers what was there', async () => {
 		const { ts } = await post({ text: 'old', blocks: [section('old block')] });
-		expect(await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'new' })).toMatchObject({ ok: true });
+		const answer = await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'new' });
+		expect(answer).toMatchObject({
+			ok: true,
+			message: { bot_id: 'B0BOT', app_id: 'A0APP', edited: { user: 'U0BOT', ts: expect.any(String) } },
+		});
 		const [message] = slack.as('ada').messages('#agents');
 		expect(message?.text()).toBe('new');
 		expect(message?.blocks()).toEqual([]);
 		expect(message?.editHistory()).toEqual(['old block']);
+	});
+
+	it('leaves no text when only blocks are given, and remembers what is not to be unfolded', async () => {
+		const { ts } = await post({ text: 'old', unfurl_links: false, unfurl_media: 'false' });
+		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, blocks: [section('new')] });
+		expect(slack.snapshot().messages).toMatchObject([{ text: '', unfurlLinks: false, unfurlMedia: false }]);
 	});
 
 	it('takes markdown_text too', async () => {
@@ -150,6 +166,8 @@ describe('chat.update and chat.delete', () => {
 		const { ts } = await post({ text });
 		const stored = () => slack.snapshot().messages[0]?.text;
 		expect(stored()).toBe(text);
+		const full = await post({ text: '@grace', parse: 'full' });
+		expect(full.message).toMatchObject({ text: '<@U0GRACE>' });
 		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text, parse: 'none' });
 		expect(stored()).toBe(text);
 		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text });
@@ -221,6 +239,11 @@ describe('chat.postEphemeral', () => {
 		expect(await callSlack(slack, 'chat.postEphemeral', args)).toMatchObject({ ok: true });
 		expect(slack.as('ada').messages('#agents')[0]?.isEphemeral()).toBe(true);
 		expect(slack.as('grace').messages('#agents')).toEqual([]);
+		expect(await callSlack(slack, 'chat.postEphemeral', { ...args, channel: 'C0OLD' })).toMatchObject({
+			error: 'is_archived',
+		});
+		const invalid = { ...args, blocks: [{ type: 'section' }] };
+		expect(await callSlack(slack, 'chat.postEphemeral', invalid)).toMatchObject({ error: 'invalid_blocks' });
 		const stranger = { channel: 'C0AGENTS', user: 'U0EVE', text: 'psst' };
 		expect(await callSlack(slack, 'chat.postEphemeral', stranger)).toMatchObject({ error: 'user_not_in_channel' });
 	});
@@ -307,6 +330,8 @@ describe('history', () => {
 		const number = Buffer.from('1').toString('base64url');
 		const madeUp = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', cursor: number });
 		expect(madeUp).toMatchObject({ error: 'invalid_cursor' });
+		const counted = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', cursor: 1 });
+		expect(counted).toMatchObject({ error: 'invalid_cursor' });
 	});
 
 	it('gives a thread from its parent, oldest first', async () => {
@@ -330,8 +355,6 @@ describe('history', () => {
 		expect(await read({ ts: first.ts })).toEqual(['a']);
 		expect(await read({ ts, oldest: first.ts })).toEqual(['parent', 'b']);
 		expect(await read({ ts, latest: first.ts, inclusive: true })).toEqual(['parent', 'a']);
-		const counted = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', cursor: 1 });
-		expect(counted).toMatchObject({ error: 'invalid_cursor' });
 	});
 
 	it('comes in pages, the parent of a thread in the first, however many messages are asked for', async () => {
@@ -360,11 +383,18 @@ describe('history', () => {
 		const { ts } = await post({ text: 'parent' });
 		const link = await callSlack(slack, 'chat.getPermalink', { channel: 'C0AGENTS', message_ts: ts });
 		expect(link.permalink).toBe(`https://acme.slack.com/archives/C0AGENTS/p${String(ts).replace('.', '')}`);
+		const reply = await post({ text: 'reply', thread_ts: ts });
+		const inThread = await callSlack(slack, 'chat.getPermalink', { channel: 'C0AGENTS', message_ts: reply.ts });
+		expect(inThread.permalink).toMatch(new RegExp(`/p\\d+\\?thread_ts=${ts}&cid=C0AGENTS$`));
+		const none = await callSlack(slack, 'chat.getPermalink', { channel: 'C0AGENTS', message_ts: '1.000000' });
+		expect(none).toMatchObject({ error: 'message_not_found' });
 	});
 });
 
 describe('messages of people', () => {
 	it('come with the rich text and the id that their client made', async () => {
+		const loud = await slack.as('ada').say('#agents', '@channel @everyone');
+		expect(slack.snapshot().messages).toMatchObject([{ ts: loud.ts, text: '<!channel> <!everyone>' }]);
 		const typed = 'hey @grace & @here: #agents has <b> at https://example.com/?a=1&b=2 @nobody';
 		const said = await slack.as('ada').say('#agents', typed);
 		const answer = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS' });
@@ -410,7 +440,11 @@ describe('messages of people', () => {
 			'thread_broadcast',
 			undefined,
 		]);
-		const quiet = await post({ text: 'hidden', thread_ts: ts });
-		expect(quiet.message).not.toHaveProperty('subtype');
+		for (const broadcast of [undefined, 'false']) {
+			const quiet = await post({ text: 'hidden', thread_ts: ts, reply_broadcast: broadcast });
+			expect(quiet.message).not.toHaveProperty('subtype');
+		}
+		const form = await post({ text: 'as forms have it', thread_ts: ts, reply_broadcast: 'true' });
+		expect(form.message).toMatchObject({ subtype: 'thread_broadcast' });
 	});
 });

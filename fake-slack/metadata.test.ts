@@ -84,6 +84,13 @@ describe('the metadata of messages', () => {
 		expect(await told(3)).toEqual([EVENTS[0], EVENTS[2], EVENTS[0]]);
 	});
 
+	it('is told of only where the app is a member', async () => {
+		await start(manifest({ scopes: ['chat:write', 'chat:write.public', 'metadata.message:read'] }));
+		const args = { channel: 'C0GENERAL', text: 'A task', metadata: task('T-1') };
+		expect(await callSlack(slack, 'chat.postMessage', args)).toMatchObject({ ok: true });
+		expect(slack.traffic.deliveries()).toEqual([]);
+	});
+
 	it.each([
 		['other kinds of metadata', manifest(), task('T-1', 'task_closed')],
 		['the metadata of other apps', manifest({ appId: 'A0OTHER' }), task('T-1')],

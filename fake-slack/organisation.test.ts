@@ -59,7 +59,12 @@ describe('an organisation with two workspaces', () => {
 		await start(sampleOrganisation(), transport);
 		await actAsHana();
 		const command = heard[0] as Json;
-		expect(command).toMatchObject({ team_id: 'T0ACME', enterprise_id: 'E0ACME', is_enterprise_install: 'false' });
+		expect(command).toMatchObject({
+			team_id: 'T0ACME',
+			enterprise_id: 'E0ACME',
+			enterprise_name: 'Acme Group',
+			is_enterprise_install: 'false',
+		});
 		for (const interaction of heard.slice(1, 4)) {
 			expect(interaction).toMatchObject({
 				user: OWN,
@@ -72,7 +77,10 @@ describe('an organisation with two workspaces', () => {
 			team_id: 'T0ACME',
 			enterprise_id: 'E0ACME',
 			is_ext_shared_channel: false,
-			authorizations: [{ enterprise_id: 'E0ACME', team_id: 'T0ACME', is_enterprise_install: false }],
+			context_enterprise_id: 'E0ACME',
+			authorizations: [
+				{ enterprise_id: 'E0ACME', team_id: 'T0ACME', user_id: 'U0BOT', is_bot: true, is_enterprise_install: false },
+			],
 			event: { type: 'app_mention', user: 'U0HANA', team: 'T0APEX', user_team: 'T0APEX', source_team: 'T0APEX' },
 		});
 	});
@@ -87,11 +95,17 @@ describe('an organisation with two workspaces', () => {
 		expect(heard[4]).toMatchObject({
 			authorizations: [{ enterprise_id: 'E0ACME', team_id: null, is_enterprise_install: true }],
 		});
+		const said = await slack.as('ada').say('#together', 'this');
+		await slack.as('hana').shortcut(said, 'use');
+		expect(heard.at(-1)).toMatchObject({ type: 'message_action', team: TEAM });
 		const self = await callSlack(slack, 'auth.test', {});
 		expect(self).toMatchObject({ is_enterprise_install: true, enterprise_id: 'E0ACME', team_id: 'E0ACME' });
 		const nameless = await callSlack(slack, 'users.conversations', {});
 		expect(nameless).toMatchObject({ error: 'invalid_arguments' });
 		expect(await callSlack(slack, 'users.conversations', { team_id: 'T0ACME' })).toMatchObject({ ok: true });
+		const foreign = await callSlack(slack, 'users.conversations', { team_id: 'T0OTHER' });
+		expect(foreign).toMatchObject({ error: 'team_access_not_granted' });
+		expect(await callSlack(slack, 'usergroups.list', {})).toMatchObject({ error: 'invalid_arguments' });
 	});
 
 	it.each([
@@ -103,9 +117,6 @@ describe('an organisation with two workspaces', () => {
 		await start(sampleOrganisation());
 		const answer = await callSlack(slack, 'users.info', { user });
 		expect(answer).toMatchObject({ user: facts });
-		const foreign = await callSlack(slack, 'users.conversations', { team_id: 'T0OTHER' });
-		expect(foreign).toMatchObject({ error: 'team_access_not_granted' });
-		expect(await callSlack(slack, 'usergroups.list', {})).toMatchObject({ error: 'invalid_arguments' });
 		expect(Object.keys(answer.user as Json)).not.toContain('team_id');
 		expect(Object.keys(answer.user as Json)).not.toContain('is_stranger');
 	});

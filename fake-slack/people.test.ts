@@ -47,6 +47,22 @@ describe('talk', () => {
 		expect(heard).toHaveLength(1);
 	});
 
+	it('mentions come bare, and the app hears no mention in what it writes itself', async () => {
+		slack.settings.events.push('message.channels');
+		const { ts } = await post({});
+		await slack.as('ada').mention('#agents', 'look', { thread: String(ts), broadcast: true });
+		await post({ text: '<@U0BOT> itself' });
+		// Bolt keeps an app's own messages from it: this has come once the fake has delivered it.
+		await slack.changes.until(
+			() => slack.traffic.deliveries('message').filter((one) => one.acked).length === 3,
+			() => JSON.stringify(slack.traffic.deliveries()),
+		);
+		const mentions = slack.traffic.deliveries('app_mention').map((one) => one.request.event as Json);
+		expect(mentions).toMatchObject([{ text: '<@U0BOT> look', thread_ts: ts }]);
+		expect(events().find((event) => event.type === 'app_mention')).not.toHaveProperty('subtype');
+		expect(events()).toContainEqual(expect.objectContaining({ type: 'message', subtype: 'thread_broadcast' }));
+	});
+
 	it('the app hears its own direct messages and has to know them', async () => {
 		await callSlack(slack, 'chat.postMessage', { channel: 'U0ADA', text: 'hello' });
 		await slack.changes.until(
@@ -109,6 +125,10 @@ describe('commands', () => {
 		await slack.as('ada').command('#agents', '/demo   "a  b"  ');
 		expect(heard).toMatchObject([{ command: '/demo', text: '"a  b"' }]);
 	});
+
+	it('cannot be typed into a private channel by those outside', async () => {
+		await expect(slack.as('grace').command('#secret', '/demo')).rejects.toThrow('cannot see');
+	});
 });
 
 describe('buttons and choices in messages', () => {
@@ -149,6 +169,43 @@ describe('buttons and choices in messages', () => {
 		expect(() => slack.as('grace').messages('#agents')[0]?.link('Delete')).toThrow('Buttons: Answer');
 	});
 
+	it('keep what was typed when the app updates the message, and tell at once with dispatch_action', async () => {
+		const { ts } = await post({
+			blocks: blocks.map((block) => (block.type === 'input' ? { ...block, dispatch_action: true } : block)),
+		});
+		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
+		await message.fill('Note', 'remember');
+		expect(heard).toMatchObject([{ type: 'block_actions', actions: [{ action_id: 'note', value: 'remember' }] }]);
+		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'newer', blocks });
+		expect(message.fields().find((one) => one.label === 'Note')?.value).toBe('remember');
+	});
+
+	it('name the thread, and answer to the message they are in', async () => {
+		const parent = await post({});
+		await post({ blocks, thread_ts: parent.ts });
+		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
+		await message.press('Answer');
+		const { container, response_url: url } = heard[0] as { container: Json; response_url: string };
+		expect(container).toMatchObject({ message_ts: message.ts, thread_ts: parent.ts });
+		const headers = { 'content-type': 'application/json' };
+		await fetch(url, { method: 'POST', headers, body: JSON.stringify({ replace_original: true, text: 'Done' }) });
+		expect(message.text()).toBe('Done');
+	});
+
+	it('stand on cards, in carousels and in containers too', async () => {
+		const inside = (name: string) => [{ type: 'button', action_id: name, text: plain(name) }];
+		const card = (name: string) => ({ type: 'card', title: plain(name), actions: inside(name) });
+		const box = {
+			type: 'container',
+			title: plain('Box'),
+			child_blocks: [{ type: 'actions', elements: inside('Box it') }],
+		};
+		await post({ blocks: [card('Card'), { type: 'carousel', elements: [card('First')] }, box] });
+		const message = await slack.as('ada').waitForMessage('#agents', '');
+		for (const name of ['Card', 'First', 'Box it']) await message.press(name);
+		expect(heard.map((body) => (body.actions as Json[])[0]?.action_id)).toEqual(['Card', 'First', 'Box it']);
+	});
+
 	it('hold for each person what they typed themselves', async () => {
 		await post({ blocks });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
@@ -182,8 +239,16 @@ describe('buttons and choices in messages', () => {
 			message: { text: 'use port 8080', user: 'U0GRACE', ts: said.ts },
 			message_ts: said.ts,
 			trigger_id: expect.any(String),
+			response_url: expect.stringContaining('/actions/'),
 			user: { id: 'U0ADA' },
 		});
+	});
+
+	it('a global shortcut carries a trigger and no response_url', async () => {
+		await slack.as('ada').globalShortcut('start');
+		const args = { trigger_id: heard[0]?.trigger_id, view: inputModal() };
+		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ ok: true });
+		expect(heard[0]).not.toHaveProperty('response_url');
 	});
 });
 
@@ -199,6 +264,7 @@ describe('what Slack checks before it sends a modal', () => {
 	it.each([
 		[{ type: 'email_text_input' }, 'ada', 'Please enter a valid email address.'],
 		[{ type: 'url_text_input' }, 'example', 'Please enter a valid URL.'],
+		[{ type: 'url_text_input' }, 'ftp://example.com', 'Please enter a valid URL.'],
 		[{ type: 'number_input', is_decimal_allowed: false }, 'two', 'Please enter a number.'],
 		[{ type: 'number_input', is_decimal_allowed: false }, '2.5', 'Please enter a whole number.'],
 		[
@@ -231,7 +297,7 @@ describe('what Slack checks before it sends a modal', () => {
 		]);
 	});
 
-	it('names the team of somebody of another organisation, and the app’s own in the view', async () => {
+	it('names the team of somebody of another organisation, and the app’s own in the view and where they press', async () => {
 		await callSlack(slack, 'views.open', { trigger_id: slack.trigger('eve'), view: inputModal() });
 		const modal = await slack.as('eve').waitForModal();
 		await modal.fill('Answer', 'hello');
@@ -241,6 +307,10 @@ describe('what Slack checks before it sends a modal', () => {
 			team: { id: 'T0OTHER' },
 			view: { app_installed_team_id: 'T0ACME' },
 		});
+		const button = { type: 'button', action_id: 'go', text: plain('Go') };
+		await post({ channel: 'C0SHARED', blocks: [{ type: 'actions', elements: [button] }] });
+		await (await slack.as('eve').waitForMessage('#shared', 'Go')).press('Go');
+		expect(heard[1]).toMatchObject({ user: { team_id: 'T0OTHER' }, team: { id: 'T0ACME' } });
 	});
 
 	it('lets nobody enter what Slack’s client would not', async () => {

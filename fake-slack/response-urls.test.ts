@@ -71,6 +71,11 @@ describe('a response_url', () => {
 		});
 	});
 
+	it('is expired to Slack when it never was one', async () => {
+		const answer = await respond(`${urlOf()}X`, { text: 'x' });
+		expect(answer).toMatchObject({ status: 404, body: expect.stringContaining('expired_url') });
+	});
+
 	it('takes its booleans as strings too, as the documentation writes them', async () => {
 		const { ts } = await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card' });
 		const url = urlOf(String(ts));

@@ -211,6 +211,7 @@ describe('events', () => {
 		const said = slack.as('ada').mention('#agents', 'help');
 		const first = await client.next('events_api');
 		expect(first).toMatchObject({
+			accepts_response_payload: false,
 			retry_attempt: 0,
 			payload: { event: { type: 'app_mention', text: '<@U0BOT> help' } },
 		});

@@ -69,9 +69,17 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 
 	it('goes with a trigger, which opens another modal', async () => {
 		await start(transport, undefined);
-		await open();
+		await open(inputModal({ extra: { private_metadata: 'mine', callback_id: 'asked', external_id: 'one' } }));
 		await submit();
-		const { trigger_id: trigger } = slack.traffic.deliveries('view_submission')[0]?.request ?? {};
+		const { trigger_id: trigger, view } = slack.traffic.deliveries('view_submission')[0]?.request ?? {};
+		expect(view).toMatchObject({
+			private_metadata: 'mine',
+			callback_id: 'asked',
+			external_id: 'one',
+			team_id: 'T0ACME',
+			app_id: 'A0APP',
+			bot_id: 'B0BOT',
+		});
 		const args = { trigger_id: trigger, view: inputModal() };
 		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ ok: true });
 	});
@@ -114,6 +122,7 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 		['an invalid view', { response_action: 'update', view: inputModal({ title: 'x'.repeat(25) }) }],
 		['an unknown action', { response_action: 'dance' }],
 		['a foreign object', { ok: true }],
+		['a Home tab', { response_action: 'push', view: { type: 'home', blocks: [] } }],
 	])('%s shows trouble and keeps what was typed', async (_what, answer) => {
 		await start(transport, answer);
 		await open();
@@ -121,6 +130,35 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 		const modal = await slack.as('ada').waitForModal(TROUBLE);
 		expect(modal.value('Answer')).toBe('kept');
 		expect(slack.violations()).toHaveLength(1);
+	});
+
+	it('with a picture that Slack cannot download shows trouble', async () => {
+		const picture = { type: 'image', image_url: 'https://files.test/gone.png', alt_text: 'screen' };
+		await start(transport, { response_action: 'update', view: inputModal({ blocks: [picture] }) });
+		slack.settings.undownloadable = () => true;
+		await open();
+		expect(await submit()).toMatchObject({ outcome: 'trouble' });
+	});
+
+	it('shows errors and trouble until the view is replaced or submitted again', async () => {
+		let answer: Json = { response_action: 'errors', errors: { answer: 'Not like that.' } };
+		await start(transport, undefined, (app) => {
+			app.use(async ({ ack, next }) => (ack ? (ack as (response?: unknown) => Promise<void>)(answer) : next()));
+		});
+		await open();
+		const modal = await slack.as('ada').waitForModal();
+		const replace = () => callSlack(slack, 'views.update', { view_id: modal.id, view: inputModal() });
+		await submit();
+		await replace();
+		expect(modal.text()).not.toContain('Not like that.');
+		answer = { response_action: 'dance' };
+		await modal.submit();
+		expect(modal.trouble()).toBe(TROUBLE);
+		await replace();
+		expect(modal.trouble()).toBeNull();
+		await modal.submit();
+		answer = { response_action: 'errors', errors: { answer: 'Not like that.' } };
+		expect(await modal.submit()).toMatchObject({ outcome: 'fieldErrors', trouble: null });
 	});
 
 	it('none within three seconds shows trouble, and pressing again sends the same view', async () => {
@@ -173,6 +211,18 @@ describe('closing a modal', () => {
 		await ada.modal()?.close(true);
 		expect(closed).toEqual([false, true, true]);
 	});
+
+	it('closes the whole stack with clear_on_close, and cannot be sent without a submit', async () => {
+		await start('socket', undefined);
+		const text = { type: 'plain_text', text: 'Top' };
+		const top = { type: 'modal', title: text, clear_on_close: true, blocks: [{ type: 'divider' }] };
+		await open();
+		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: top });
+		const modal = await slack.as('ada').waitForModal('Top');
+		await expect(modal.submit()).rejects.toThrow('no Submit');
+		await modal.close();
+		expect(slack.as('ada').modal()).toBeNull();
+	});
 });
 
 describe('dispatch_action', () => {
@@ -210,5 +260,34 @@ describe('dispatch_action', () => {
 		await modal.fill('Answer', 'first');
 		await modal.enter('Answer', 'second');
 		expect(values).toEqual(heard);
+	});
+
+	it('tells of choices at once, and of those outside input blocks without it', async () => {
+		const chosen: unknown[] = [];
+		await start('socket', undefined, (app) => {
+			app.action(/.*/, async ({ ack, action }) => {
+				if ('selected_date' in action) chosen.push([action.action_id, action.selected_date]);
+				await ack();
+			});
+		});
+		const picker = (id: string) => ({ type: 'datepicker', action_id: id });
+		const text = (words: string) => ({ type: 'plain_text', text: words });
+		const dated = (id: string, dispatch: boolean) => ({
+			type: 'input',
+			label: text(id),
+			dispatch_action: dispatch,
+			element: picker(id),
+		});
+		const outside = { type: 'section', text: text('outside'), accessory: picker('outside') };
+		await open(inputModal({ blocks: [dated('quiet', false), dated('loud', true), outside] }));
+		const modal = await slack.as('ada').waitForModal();
+		for (const index of [0, 1, 2]) await modal.choose(index, '2026-01-05');
+		expect(chosen).toEqual([
+			['loud', '2026-01-05'],
+			['outside', '2026-01-05'],
+		]);
+		const { view } = slack.traffic.deliveries('block_actions').at(-1)?.request ?? {};
+		const values = Object.values(((view as Json).state as Json).values as Json);
+		expect(values).toContainEqual({ quiet: { type: 'datepicker', selected_date: '2026-01-05' } });
 	});
 });

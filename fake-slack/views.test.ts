@@ -120,6 +120,9 @@ describe('updates', () => {
 		await open(inputModal({ extra: { external_id: 'one' } }));
 		const args = { trigger_id: slack.trigger('grace'), view: inputModal({ extra: { external_id: 'one' } }) };
 		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ error: 'duplicate_external_id' });
+		const other = await open(inputModal({ extra: { external_id: 'two' } }), 'grace');
+		const taken = await update({ view_id: other.id, view: inputModal({ extra: { external_id: 'one' } }) });
+		expect(taken).toMatchObject({ error: 'duplicate_external_id' });
 	});
 
 	it('keep what was typed and ignore a new initial value while block_id and action_id stay', async () => {
@@ -128,8 +131,10 @@ describe('updates', () => {
 		await update({ view_id: view.id, view: inputModal({ initial: 'second' }) });
 		expect(modal.value('Answer')).toBe('first');
 		await modal.fill('Answer', 'typed');
-		await update({ view_id: view.id, view: inputModal({ initial: 'third' }) });
+		const answer = await update({ view_id: view.id, view: inputModal({ initial: 'third' }) });
 		expect(modal.value('Answer')).toBe('typed');
+		// What people have typed stands in interactions only.
+		expect((answer.view as Json).state).toEqual({ values: {} });
 		await update({ view_id: view.id, view: inputModal({ initial: 'fourth', id: 'other' }) });
 		expect(modal.value('Answer')).toBe('fourth');
 	});
@@ -158,6 +163,24 @@ describe('updates', () => {
 		expect(modal.value('Pick')).toBe('red');
 		await update({ view_id: view.id, view: select('green', 'blue') });
 		expect(modal.value('Pick')).toBeNull();
+	});
+
+	it('begin anew where another type of element takes the ids, and leave out no choices nobody touched', async () => {
+		const label = { type: 'plain_text', text: 'Answer' };
+		const field = (element: Json) =>
+			inputModal({
+				blocks: [{ type: 'input', block_id: 'answer', label, element: { action_id: 'value', ...element } }],
+			});
+		const view = await open();
+		const modal = await slack.as('ada').waitForModal();
+		await modal.fill('Answer', 'typed');
+		await update({ view_id: view.id, view: field({ type: 'datepicker', initial_date: '2026-01-05' }) });
+		expect(modal.value('Answer')).toBe('2026-01-05');
+		const stored = slack.state.views[String(view.id)];
+		if (!stored) throw new Error('The view is gone.');
+		expect((viewForApp(slack, stored, true).state as Json).values).toEqual({
+			answer: { value: { type: 'datepicker', selected_date: '2026-01-05' } },
+		});
 	});
 
 	it('leave initial values nobody touched out of the state, unless told not to', async () => {
@@ -229,6 +252,17 @@ describe('the stack', () => {
 		await ada.modal()?.close();
 		expect(ada.modal()?.title()).toBe('Second');
 		await ada.modal()?.close(true);
+		expect(ada.modal()).toBeNull();
+	});
+
+	it('gives way as a whole to a modal that is opened', async () => {
+		const root = await open();
+		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal() });
+		await open(inputModal({ title: 'New' }));
+		const ada = slack.as('ada');
+		expect(ada.modal()?.title()).toBe('New');
+		expect(await update({ view_id: root.id, view: inputModal() })).toMatchObject({ error: 'not_found' });
+		await ada.modal()?.close();
 		expect(ada.modal()).toBeNull();
 	});
 

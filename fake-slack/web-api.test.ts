@@ -51,6 +51,11 @@ describe('tokens and scopes', () => {
 			headers: { authorization: `Bearer ${slack.tokens.bot}` },
 		});
 		expect(response.headers.get('x-oauth-scopes')).toBe('chat:write,commands');
+		const open = await fetch(`${slack.apiUrl}apps.connections.open`, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${slack.tokens.app}` },
+		});
+		expect(open.headers.get('x-oauth-scopes')).toBe('connections:write');
 	});
 
 	it('asks for the scope of the kind of conversation', async () => {
@@ -58,6 +63,10 @@ describe('tokens and scopes', () => {
 		expect(await callSlack(slack, 'conversations.info', { channel: 'C0AGENTS' })).toMatchObject({ ok: true });
 		const hidden = await callSlack(slack, 'conversations.info', { channel: 'C0SECRET' });
 		expect(hidden).toMatchObject({ error: 'missing_scope', needed: 'groups:read' });
+		for (const method of ['conversations.history', 'conversations.replies']) {
+			const answer = await callSlack(slack, method, { channel: 'C0SECRET', ts: '1.000000' });
+			expect(answer).toMatchObject({ error: 'missing_scope', needed: 'groups:history' });
+		}
 	});
 
 	it('knows no other methods', async () => {
@@ -72,6 +81,12 @@ describe('arguments', () => {
 		const answer = await client.chat.postMessage({ channel: 'C0AGENTS', text: 'hello', blocks });
 		expect(answer.message?.blocks).toMatchObject(blocks);
 		expect(slack.traffic.calls('chat.postMessage')[0]?.request).toMatchObject({ blocks });
+	});
+
+	it('come in the query too', async () => {
+		const headers = { authorization: `Bearer ${slack.tokens.bot}` };
+		const response = await fetch(`${slack.apiUrl}users.info?user=U0ADA`, { headers });
+		expect(await response.json()).toMatchObject({ ok: true, user: { id: 'U0ADA' } });
 	});
 
 	it('are refused when one is missing, with its name', async () => {
@@ -180,10 +195,17 @@ describe('conversations', () => {
 	it('opens the same direct conversation each time, and none with bots or people who left', async () => {
 		const first = await callSlack(slack, 'conversations.open', { users: 'U0ADA' });
 		expect(await callSlack(slack, 'conversations.open', { users: 'U0ADA' })).toEqual(first);
+		slack.settings.scopes.push('im:read');
+		const facts = await callSlack(slack, 'conversations.info', { channel: (first.channel as Json).id });
+		expect(facts).toMatchObject({ channel: { is_im: true, user: 'U0ADA' } });
 		const bot = await callSlack(slack, 'conversations.open', { users: 'U0OTHERBOT' });
 		expect(bot).toMatchObject({ error: 'cannot_dm_bot' });
 		const gone = await callSlack(slack, 'conversations.open', { users: 'U0DORA' });
 		expect(gone).toMatchObject({ error: 'user_disabled' });
+		const nobody = await callSlack(slack, 'conversations.open', { users: 'U0NO' });
+		expect(nobody).toMatchObject({ error: 'user_not_found' });
+		const group = await callSlack(slack, 'conversations.open', { users: 'U0ADA,U0GRACE' });
+		expect(group).toMatchObject({ error: 'missing_scope', needed: 'mpim:write' });
 	});
 
 	it('wants ids: a name is none, except where a message is posted', async () => {
@@ -248,6 +270,9 @@ describe('conversations', () => {
 		const { next_cursor: cursor } = first.response_metadata as { next_cursor: string };
 		const rest = await callSlack(slack, 'conversations.members', { channel: 'C0AGENTS', limit: 3, cursor });
 		expect(rest).toMatchObject({ members: ['U0UNA', 'U0BOT'], response_metadata: { next_cursor: '' } });
+		slack.state.channels[0]?.members.push(...Array.from({ length: 96 }, (_, index) => `U${index}`));
+		const hundred = await callSlack(slack, 'conversations.members', { channel: 'C0AGENTS' });
+		expect(hundred.members).toHaveLength(100);
 	});
 });
 
@@ -286,11 +311,30 @@ describe('rates', () => {
 		expect((await post('C0AGENTS')).status).toBe(200);
 	});
 
+	it.each([
+		[20, ['usergroups.list', 'usergroups.users.list']],
+		[50, ['chat.delete', 'conversations.info', 'conversations.open', 'conversations.history', 'conversations.replies']],
+		[50, ['users.conversations']],
+		[100, ['views.open', 'views.push', 'views.update', 'views.publish']],
+		[100, ['users.info', 'conversations.members', 'chat.postEphemeral']],
+	])('takes %i calls a minute of %j, refused ones too', async (limit, methods) => {
+		slack.settings.realRates = true;
+		for (const method of methods) {
+			for (let call = 0; call < limit; call++) {
+				expect(await callSlack(slack, method, {})).not.toMatchObject({ error: 'ratelimited' });
+			}
+			expect(await callSlack(slack, method, {})).toMatchObject({ error: 'ratelimited' });
+		}
+	});
+
 	it('lets history be read once a minute when told to', async () => {
 		slack.settings.historyOncePerMinute = true;
 		const read = () => callSlack(slack, 'conversations.history', { channel: 'C0AGENTS' });
 		expect(await read()).toMatchObject({ ok: true });
 		expect(await read()).toMatchObject({ error: 'ratelimited' });
+		const thread = () => callSlack(slack, 'conversations.replies', { channel: 'C0AGENTS', ts: '1.000000' });
+		expect(await thread()).toMatchObject({ error: 'thread_not_found' });
+		expect(await thread()).toMatchObject({ error: 'ratelimited' });
 		await clock.advance(60_000);
 		expect(await read()).toMatchObject({ ok: true });
 	});
