@@ -240,6 +240,22 @@ describe('events', () => {
 	});
 });
 
+describe('events without a connection', () => {
+	it('come again when there is one', async () => {
+		await slack.as('ada').mention('#agents', 'help');
+		await slack.changes.until(
+			() => slack.traffic.deliveries('app_mention').length === 2,
+			() => 'It was not tried at once.',
+		);
+		const client = await connect();
+		await client.next('hello');
+		await clock.advance(60_000);
+		const frame = await client.next('events_api');
+		expect(frame).toMatchObject({ retry_attempt: 2, retry_reason: 'no_connection' });
+		client.ack(frame);
+	});
+});
+
 describe('a disconnect', () => {
 	it.each(['warning', 'refresh_requested', 'link_disabled'] as const)(
 		'%s takes one connection out of service',

@@ -327,6 +327,19 @@ describe('rates', () => {
 		}
 	});
 
+	it('counts the messages of a channel by whatever name it is called', async () => {
+		slack.settings.realRates = true;
+		const opened = await callSlack(slack, 'conversations.open', { users: 'U0ADA' });
+		const post = (channel: unknown) => callSlack(slack, 'chat.postMessage', { channel, text: 'card' });
+		for (const names of [
+			['C0AGENTS', 'agents', '#agents'],
+			['U0ADA', (opened.channel as Json).id],
+		]) {
+			for (let call = 0; call < 5; call++) expect(await post(names[call % names.length])).toMatchObject({ ok: true });
+			for (const name of names) expect(await post(name)).toMatchObject({ error: 'ratelimited' });
+		}
+	});
+
 	it('lets history be read once a minute when told to', async () => {
 		slack.settings.historyOncePerMinute = true;
 		const read = () => callSlack(slack, 'conversations.history', { channel: 'C0AGENTS' });

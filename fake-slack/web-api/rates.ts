@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import { type Core, findChannel } from '../core.ts';
 import type { Json } from '../json.ts';
 import type { Method } from './method.ts';
 
@@ -27,13 +27,21 @@ export function createRates(core: Core): Rates {
 		return Math.max(1, Math.ceil(((recent[0] ?? now) + windowMs - now) / 1000));
 	}
 
+	/** The channel of a message, by whichever of its names it is called: its id, its name, the other side's id. */
+	function placeOf(args: Json): string {
+		const named = String(args.channel);
+		const both = [named, core.state.app.botUser];
+		const direct = core.state.channels.find(({ isIm, members }) => isIm && both.every((one) => members.includes(one)));
+		return (findChannel(core, named) ?? direct)?.id ?? named;
+	}
+
 	return {
 		take(name, method, args) {
 			if (core.settings.historyOncePerMinute && /^conversations\.(history|replies)$/.test(name)) {
 				return count(name, 1, MINUTE_MS);
 			}
 			if (!core.settings.realRates) return null;
-			if (name === 'chat.postMessage') return count(`${name} ${String(args.channel)}`, 5, 5000);
+			if (name === 'chat.postMessage') return count(`${name} ${placeOf(args)}`, 5, 5000);
 			return method.perMinute === undefined ? null : count(name, method.perMinute, MINUTE_MS);
 		},
 	};

@@ -531,4 +531,11 @@ export const DELIVERIES: readonly Sabotage[] = [
 		to: 'const MIN_QUERY_LENGTH = 1;',
 		tests: ['home.test.ts'],
 	},
+	{
+		name: 'loses events while there is no connection',
+		file: 'delivery.ts',
+		from: 'if (!ack.ok) void redeliver(name, payload, ack.failure);',
+		to: "if (!ack.ok && ack.failure !== 'no_connection') void redeliver(name, payload, ack.failure);",
+		tests: ['sockets.test.ts'],
+	},
 ];

@@ -119,14 +119,14 @@ export const WEB_API: readonly Sabotage[] = [
 	{
 		name: 'lets messages into a channel faster than one a second',
 		file: 'web-api/rates.ts',
-		from: "if (name === 'chat.postMessage') return count(`${name} ${String(args.channel)}`, 5, 5000);",
+		from: "if (name === 'chat.postMessage') return count(`${name} ${placeOf(args)}`, 5, 5000);",
 		to: "if (name === 'chat.postMessage') return null;",
 		tests: TESTS,
 	},
 	{
 		name: 'counts the messages of all channels together',
 		file: 'web-api/rates.ts',
-		from: 'count(`${name} ${String(args.channel)}`, 5, 5000)',
+		from: 'count(`${name} ${placeOf(args)}`, 5, 5000)',
 		to: 'count(name, 5, 5000)',
 		tests: TESTS,
 	},
@@ -332,5 +332,19 @@ export const WEB_API: readonly Sabotage[] = [
 		from: "const cursor = scalar(args, 'cursor') ?? '';",
 		to: "const cursor = typeof args.cursor === 'string' ? args.cursor : '';",
 		tests: ['messages.test.ts'],
+	},
+	{
+		name: 'counts the messages of a channel apart by its names',
+		file: 'web-api/rates.ts',
+		from: '(findChannel(core, named) ?? direct)?.id ?? named',
+		to: 'named',
+		tests: ['web-api.test.ts'],
+	},
+	{
+		name: 'counts direct messages apart by their names',
+		file: 'web-api/rates.ts',
+		from: '(findChannel(core, named) ?? direct)?.id ?? named',
+		to: 'findChannel(core, named)?.id ?? named',
+		tests: ['web-api.test.ts'],
 	},
 ];
