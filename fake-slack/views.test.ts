@@ -85,6 +85,8 @@ describe('updates', () => {
 		expect((first.view as Json).hash).not.toBe(view.hash);
 		const stale = await update({ view_id: view.id, hash: view.hash, view: inputModal({ title: 'Three' }) });
 		expect(stale).toMatchObject({ error: 'hash_conflict' });
+		const number = await update({ view_id: view.id, hash: 1, view: inputModal({ title: 'Three' }) });
+		expect(number).toMatchObject({ error: 'hash_conflict' });
 		expect(slack.as('ada').modal()?.title()).toBe('Two');
 	});
 
@@ -289,6 +291,8 @@ describe('the home tab', () => {
 		const stale = await callSlack(slack, 'views.publish', { user_id: 'U0ADA', view: home('Three'), hash });
 		expect(stale).toMatchObject({ error: 'hash_conflict' });
 		expect(slack.as('ada').home()?.text()).toContain('Two');
+		const unknown = await callSlack(slack, 'views.publish', { user_id: 'U0GRACE', view: home('One'), hash });
+		expect(unknown).toMatchObject({ error: 'hash_conflict' });
 		expect(slack.as('grace').home()).toBeNull();
 	});
 });

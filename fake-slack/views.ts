@@ -112,10 +112,15 @@ export function replaceView(core: Core, view: View, payload: Json): void {
 	core.changes.emit({ kind: 'view', id: view.id });
 }
 
+/** Throws hash_conflict for a hash that is not the view's; that one of no view is refused too is stricter than documented. */
+export function requireHash(view: View | undefined, hash: unknown): void {
+	if (hash !== undefined && hash !== '' && hash !== view?.hash) throw new SlackError('hash_conflict');
+}
+
 /** The view of a person's home tab, replaced or made. */
 export function publishHome(core: Core, user: string, hash: unknown, payload: Json): View {
 	const existing = core.state.views[core.state.homes[user] ?? ''];
-	if (typeof hash === 'string' && existing && existing.hash !== hash) throw new SlackError('hash_conflict');
+	requireHash(existing, hash);
 	if (existing) {
 		replaceView(core, existing, payload);
 		return existing;

@@ -8,6 +8,7 @@ import {
 	publishHome,
 	pushView,
 	replaceView,
+	requireHash,
 	requireValidView,
 	requireViewType,
 	viewForApp,
@@ -69,8 +70,7 @@ export const viewMethods: Methods = {
 			const payload = viewArg(core, args, 'views.update');
 			const view = existing(core, args);
 			requireViewType(core, payload, view.type, 'views.update');
-			if (typeof args.hash === 'string' && args.hash !== '' && args.hash !== view.hash)
-				throw new SlackError('hash_conflict');
+			requireHash(view, args.hash);
 			replaceView(core, view, payload);
 			return answer(core, view);
 		},

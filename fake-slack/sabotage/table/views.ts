@@ -84,8 +84,8 @@ export const VIEWS: readonly Sabotage[] = [
 	{
 		name: 'heeds no hash in views.update',
 		file: 'web-api/views.ts',
-		from: "typeof args.hash === 'string' && args.hash !== '' && args.hash !== view.hash",
-		to: 'false',
+		from: 'requireHash(view, args.hash);',
+		to: '',
 		tests: [...TESTS, 'stock-apps.test.ts'],
 	},
 	{
@@ -98,7 +98,7 @@ export const VIEWS: readonly Sabotage[] = [
 	{
 		name: 'heeds no hash in views.publish',
 		file: 'views.ts',
-		from: "if (typeof hash === 'string' && existing && existing.hash !== hash) throw new SlackError('hash_conflict');",
+		from: 'requireHash(existing, hash);',
 		to: '',
 		tests: [...TESTS, 'home.test.ts'],
 	},
@@ -486,5 +486,19 @@ export const VIEWS: readonly Sabotage[] = [
 		from: '\t\t\tview: viewForApp(core, view, true),\n\t\t\tactions',
 		to: '\t\t\tview: viewForApp(core, view, false),\n\t\t\tactions',
 		tests: ['submissions.test.ts'],
+	},
+	{
+		name: 'heeds no hash that is a number',
+		file: 'views.ts',
+		from: "if (hash !== undefined && hash !== '' && hash !== view?.hash)",
+		to: "if (typeof hash === 'string' && hash !== '' && hash !== view?.hash)",
+		tests: TESTS,
+	},
+	{
+		name: 'publishes a first Home under the hash of another',
+		file: 'views.ts',
+		from: "if (hash !== undefined && hash !== '' && hash !== view?.hash)",
+		to: "if (hash !== undefined && hash !== '' && view && hash !== view.hash)",
+		tests: TESTS,
 	},
 ];
