@@ -191,11 +191,11 @@ export function createAnnouncementStore({
 			return rows.flatMap((row) => readAnnouncement(row, cipher) ?? []);
 		},
 
-		beginAttempt: (id, token, now) =>
+		beginAttempt: (id, token, since) =>
 			db.writeOne(async (trx) => {
 				const result = await trx
 					.updateTable('announcements')
-					.set({ sending_since: now })
+					.set({ sending_since: since })
 					.where('id', '=', id)
 					.where('lease_token', '=', token)
 					.where('state', '=', 'pending')

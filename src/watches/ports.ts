@@ -261,8 +261,11 @@ export interface WatchStore {
 	 * it and after the one that settled last.
 	 */
 	postedQuestions(settleId: string): Promise<readonly Announcement[]>;
-	/** Marks that Slack is about to be called; false when the lease was lost. */
-	beginAttempt(id: string, token: string, now: number): Promise<boolean>;
+	/**
+	 * Marks that Slack is about to be called; `since`: now, or the time of a former attempt that may stand there unseen.
+	 * False when the lease was lost.
+	 */
+	beginAttempt(id: string, token: string, since: number): Promise<boolean>;
 	/**
 	 * Notes the outcome and gives the lease back; nothing when the lease was lost. A card that is lost is noted as by
 	 * `endCard`.

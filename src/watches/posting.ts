@@ -78,7 +78,8 @@ async function attempt(
 	const { store, announcer, paces, clock, metrics } = options;
 	const { announcement } = due;
 	const metadataKey = metadataKeyOf(announcement);
-	let maybeRepeat = false;
+	/** Since when a former attempt may stand there unseen: whatever fails now tells nothing about that. */
+	let earlier: number | null = null;
 	if (announcement.sendingSince !== null) {
 		const since = lookFrom(announcement.sendingSince, clock.now());
 		const found = await announcer.find(due, { metadataKey, since, signal });
@@ -91,16 +92,17 @@ async function attempt(
 				return { kind: 'posted', ts: found.ts, cardKey: null };
 			}
 		}
-		maybeRepeat = found.kind === 'unreadable';
+		if (found.kind === 'unreadable') earlier = announcement.sendingSince;
 	}
+	const maybeRepeat = earlier !== null;
 	if (isWithoutPlace(due)) return { kind: 'dropped' };
 	const heldUntil = heldUntilOf(announcement, clock.now());
-	if (heldUntil !== null) return again(heldUntil, CARD_HELD, false);
+	if (heldUntil !== null) return again(heldUntil, CARD_HELD, maybeRepeat);
 	const wait = await takeTurn(announcement, options, signal);
 	if (wait > 0) return again(turnOf(announcement, wait, options), PACED, maybeRepeat);
 	const prepared = announcement.content.kind === 'card' ? await prepareCard(due, announcer) : null;
 	if (announcement.content.kind === 'card' && prepared === null) return { kind: 'refused', code: 'nothing_to_show' };
-	if (!(await store.beginAttempt(announcement.id, token, clock.now()))) return null;
+	if (!(await store.beginAttempt(announcement.id, token, earlier ?? clock.now()))) return null;
 	const outcome =
 		prepared === null
 			? await announcer.post(due, { metadataKey, maybeRepeat, signal })
@@ -110,8 +112,11 @@ async function attempt(
 		const now = clock.now();
 		await paces.pause(paceKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms), now);
 	}
-	if (outcome.kind === 'unthreaded') return unthreadedResult(due, outcome.ts, options);
-	return resultOf(outcome, announcement, prepared?.key ?? null, clock.now());
+	const result =
+		outcome.kind === 'unthreaded'
+			? await unthreadedResult(due, outcome.ts, options)
+			: resultOf(outcome, announcement, prepared?.key ?? null, clock.now());
+	return result.kind === 'retry' ? { ...result, unknown: result.unknown || maybeRepeat } : result;
 }
 
 /**

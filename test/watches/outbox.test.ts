@@ -95,6 +95,9 @@ function createFakeAnnouncer(clock: ManualClock) {
 		hideHistory: () => {
 			readable = false;
 		},
+		showHistory: () => {
+			readable = true;
+		},
 		forget: () => history.clear(),
 	};
 }
@@ -282,6 +285,42 @@ describe('posts', () => {
 		await pass(clock, 3_000);
 		const posts = sent.filter(({ what }) => what === 'asked').map(({ maybeRepeat }) => maybeRepeat);
 		expect(posts).toEqual([false, false, true]);
+	});
+
+	/** One post stands in the channel and nobody heard of it, and the next process cannot read the history. */
+	async function stoodUnheard() {
+		const setting = await outboxSetting();
+		const { clock, start, add, answer, hideHistory, store } = setting;
+		const watch = await add();
+		await found(store, watch.id, T0, { announcements: [said(watch, 'asked')] });
+		answer((what) => (what === 'asked' ? 'hang' : null));
+		const first = start();
+		await pass(clock, 3_000);
+		await first.stop();
+		hideHistory();
+		return setting;
+	}
+
+	test('are repeated as perhaps repeated after Slack has limited the repeat', async () => {
+		const { clock, start, sent, answer } = await stoodUnheard();
+		const limits: SendOutcome[] = [{ kind: 'later', ms: 5_000, code: 'ratelimited', limited: true }];
+		answer(() => limits.shift() ?? null);
+		start();
+		await pass(clock, 30_000);
+		const posts = sent.filter(({ what }) => what === 'asked').map(({ maybeRepeat }) => maybeRepeat);
+		expect(posts).toEqual([false, true]);
+	});
+
+	test('are found when history can be read again, however long the repeats have failed', async () => {
+		const { clock, start, texts, answer, showHistory } = await stoodUnheard();
+		let isOut = true;
+		answer(() => (isOut ? { kind: 'unknown', code: 'timed_out' } : null));
+		start();
+		await pass(clock, 10 * 60_000);
+		isOut = false;
+		showHistory();
+		await pass(clock, 10 * 60_000);
+		expect(texts()).toEqual(['card', 'asked']);
 	});
 
 	test('are looked for after a call of unknown outcome, and not after one that surely failed', async () => {
