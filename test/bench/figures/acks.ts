@@ -1,4 +1,4 @@
-import { type Bed, createBed, lastCall, type Transport } from './bed.ts';
+import { type Bed, createBed, type Transport } from './bed.ts';
 import { type Figure, load } from './report.ts';
 import type { Setting } from './setting.ts';
 import { ms, pair, Rounds } from './stats.ts';
@@ -43,7 +43,7 @@ async function takeRound(bed: Bed, rounds: Rounds, service: Setting['service']):
 	const ranBefore = await process.ran();
 	const together = await bed.command(actors.slice(ONE_BY_ONE), ids.slice(ONE_BY_ONE));
 	rounds.add(`${bed.program} ran`, (await process.ran()) - ranBefore);
-	await bed.called(lastCall(bed), actors.length);
+	await bed.shown(actors.length);
 	bed.acknowledged('slash_commands');
 	rounds.addSample(`${bed.program} 1`, single);
 	rounds.addSample(`${bed.program} ${AT_ONCE}`, together);

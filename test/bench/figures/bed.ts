@@ -5,12 +5,14 @@ import {
 	type Actor,
 	createFakeSlack,
 	type FakeSlack,
+	type Json,
 	sampleWorkspace,
 	seedState,
 	type TrafficEntry,
 	withMembers,
 } from '../../../fake-slack/index.ts';
 import manifest from '../../../package.json' with { type: 'json' };
+import { CALLBACKS } from '../../../src/slack/ids.ts';
 import { type AppProcess, startAppProcess, takesRequests } from './app-process.ts';
 import { preciseClock } from './precise-clock.ts';
 import type { BenchService } from './service.ts';
@@ -39,6 +41,8 @@ export interface Bed extends AsyncDisposable {
 	command(actors: readonly Actor[], sessionIds: readonly string[]): Promise<number[]>;
 	/** Resolves when so many calls of a Web API method have been answered since `meet`. */
 	called(method: string, times: number): Promise<void>;
+	/** Resolves when so many people see what they asked for: while the service takes long, a view is updated before that. */
+	shown(times: number): Promise<void>;
 	/** The deliveries of a kind since `meet`. @throws Error when one was not acknowledged */
 	acknowledged(name: string): readonly TrafficEntry[];
 }
@@ -119,6 +123,14 @@ export async function createBed(options: BedOptions): Promise<Bed> {
 				.calls(method)
 				.find((call) => (call.answer as { ok?: boolean } | null)?.ok === false);
 			if (refused !== undefined) throw new Error(`Slack refused ${method}: ${JSON.stringify(refused.answer)}`);
+		},
+		async shown(times) {
+			const isLoading = ({ payload }: { payload: Json }) => payload.callback_id === CALLBACKS.loading;
+			const done = () => Object.values(slack.state.views).filter((view) => !isLoading(view)).length;
+			await slack.changes.until(
+				() => done() >= times,
+				() => `${done()} of ${times} people see what they asked for.`,
+			);
 		},
 		acknowledged(name) {
 			const deliveries = slack.traffic.deliveries(name);
