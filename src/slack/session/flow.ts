@@ -75,11 +75,11 @@ export function createSessionFlow(deps: Dependencies) {
 		}
 	}
 
-	/** Puts what somebody waits for into a view, when Slack lets us. Throws Slack's error when it refuses the view. */
-	async function update(view: ViewHandle, content: ModalView): Promise<UpdateOutcome> {
+	/** Puts what somebody waits for into a view, as soon as Slack's limit lets us. Throws what `update` throws otherwise. */
+	async function despiteLimit(update: () => Promise<UpdateOutcome>): Promise<UpdateOutcome> {
 		for (let times = 1; ; times++) {
 			try {
-				return await view.update(content);
+				return await update();
 			} catch (error) {
 				const seconds = slackRetryAfter(error);
 				if (seconds === null || seconds > LONGEST_LIMIT_S || times === MOST_UPDATES) throw error;
@@ -95,7 +95,8 @@ export function createSessionFlow(deps: Dependencies) {
 			'could not show a session',
 		);
 		const context = { kept: 'nothing', adminContact, retryAt: retryAtOf(error, clock.now()) } as const;
-		await update(view, errorModal(code, metadata, context)).catch(async (failed: unknown) => {
+		const modal = errorModal(code, metadata, context);
+		await despiteLimit(() => view.update(modal)).catch(async (failed: unknown) => {
 			request.log.error({ code: slackErrorCode(failed) ?? 'no_answer' }, 'could not even show the error');
 			await reply.toPerson(whereItBegan(request, metadata), errorMessage(code, metadata.sessionId, context));
 		});
@@ -138,7 +139,8 @@ export function createSessionFlow(deps: Dependencies) {
 		const place =
 			content.text == null ? null : await presenter.placeText(request.person, metadata, reading, content.text);
 		if (place?.kind === 'choose') {
-			return update(view, chooseItemModal(place.question, place.positions, place.text, place.metadata));
+			const modal = chooseItemModal(place.question, place.positions, place.text, place.metadata);
+			return despiteLimit(() => view.update(modal));
 		}
 		const model = await presenter.model({
 			person: request.person,
@@ -150,14 +152,14 @@ export function createSessionFlow(deps: Dependencies) {
 			notices: [...(content.notices ?? []), ...(place?.kind === 'unused' ? [place.notice] : [])],
 			reading,
 		});
-		return put(request, view, model);
+		return despiteLimit(() => put(request, view, model));
 	}
 
 	async function put(request: PersonRequest, view: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
-		const outcome = await update(view, sessionModal(model)).catch((error: unknown) => {
+		const outcome = await view.update(sessionModal(model)).catch((error: unknown) => {
 			if (slackErrorCode(error) === null || model.session.lastScreenshotUrl === null) throw error;
 			// An image that Slack cannot download fails the whole view.
-			return update(view, sessionModal({ ...model, withoutImages: true }));
+			return view.update(sessionModal({ ...model, withoutImages: true }));
 		});
 		// Not before: who has closed or submitted the form while the session was read is not answering any more.
 		if (outcome === 'updated') await presenter.markSeen(request.person, model);

@@ -224,6 +224,19 @@ describe('a form that is read again', () => {
 		expect(again.value(0)).toBe('blue, I think');
 	});
 
+	it('shows what was read although Slack refuses the word that it takes long', async () => {
+		const id = asking();
+		const modal = await openSession(app, id);
+		slow(id, 6_000);
+		const startedAt = timed.clock.now();
+		await press(modal, 'Refresh', id);
+		app.slack.faults.rateLimit('views.update', { retryAfter: 45, times: 1 });
+		ask(id, 'Which shade?');
+		await timed.shows('Which shade?');
+		expect(updates().filter(({ status }) => status === 429)).toHaveLength(1);
+		expect(timed.clock.now() - startedAt).toBeLessThan(20_000);
+	});
+
 	it('carries what was typed while it waited to a question that is asked by then', async () => {
 		const id = asking();
 		const modal = await openSession(app, id);
