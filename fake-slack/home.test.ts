@@ -63,7 +63,7 @@ describe('the Home tab', () => {
 		expect(events[2]).not.toHaveProperty('view');
 	});
 
-	it('shows each person their own, replaced only under the hash that is known', async () => {
+	it('shows each person their own Home, and replaces it only when the hash is the current one', async () => {
 		const first = await publish(home('one'));
 		expect(slack.as('ada').home()?.text()).toContain('one');
 		expect(slack.as('grace').home()).toBeNull();

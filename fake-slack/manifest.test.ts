@@ -84,7 +84,7 @@ describe('the app as its manifest declares it', () => {
 		expect(heard).toMatchObject([{ text: 'for @grace in #agents, see https://example.com/menu?a=1' }]);
 	});
 
-	it('gets mentions, channels and links as ids and in brackets with should_escape', async () => {
+	it('sends mentions, channels and links in Slack’s escaped form with should_escape', async () => {
 		await start(manifest({ escaped: true }));
 		await slack.as('ada').command('#agents', line);
 		expect(heard).toMatchObject([

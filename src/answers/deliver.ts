@@ -258,10 +258,10 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 					return { ...ended, state: 'changed' };
 				}
 				if (now < answer.giveUpAt) return null;
-				// Tried for long enough, and by now it is known that nothing arrived.
+				// The time to try is over, and a read has shown that nothing arrived.
 				return { state: 'waiting', nextAttemptAt: now, putStartedAt: null };
 			case 'alreadyOurs':
-				// Only an earlier PUT of ours makes it ours. Without one, somebody else gave the very same answer.
+				// The same text is ours only if we sent a PUT before. Without one, somebody else gave the same answer.
 				return maybeSentAt !== null
 					? deliveredPatch(now, answer.startFailed)
 					: { ...ended, state: 'conflicted', other: await whoWasFirst(answer, null) };

@@ -159,7 +159,7 @@ export function createAnswerWorker(deps: Dependencies) {
 		for (let tries = 0; tries < TELL_WHAT_IS_SO_TRIES; tries++) {
 			const current = await store.get(told.id);
 			if (current === null || (current.state === shown.state && current.aftermath === shown.aftermath)) return;
-			// As if nothing had been told, or a failure would be taken for what the other replica managed.
+			// Clear what was told first: otherwise a call that fails would count as told, because the other replica told it.
 			const unheard = { ...current, told: { ...current.told, state: null, aftermath: null } };
 			const { told: toldNow, againAfterMs } = await receipts.tell(unheard, stopping.signal);
 			if (isTold({ ...current, told: toldNow })) shown = current;

@@ -184,7 +184,7 @@ describe('a delivery', () => {
 		expect(setting.times('read')).toEqual([0]);
 	});
 
-	it('that its author gives up while Slack is told that it takes long is shown as given up in the end', async () => {
+	it('is shown as given up in the end when its author gives it up during a slow receipt', async () => {
 		await using setting = await createSetting();
 		const { id } = await setting.accept('s1');
 		setting.on.read = async () => {
