@@ -86,8 +86,7 @@ describe('channels', () => {
 	});
 
 	it('are shared with another organisation and taken back, with its people gone', async () => {
-		const pending = slack.state.channels.find((one) => one.name === 'agents');
-		if (pending) pending.isPendingExtShared = true;
+		await slack.inviteOrganisation('#agents');
 		await slack.share('#agents', 'T0OTHER');
 		await slack.invite('#agents', 'eve');
 		await slack.share('#secret', 'T0OTHER');
@@ -103,6 +102,52 @@ describe('channels', () => {
 			{ type: 'channel_unshared', previously_connected_team_id: 'T0OTHER', channel: 'C0AGENTS', is_ext_shared: false },
 		]);
 		await expect(slack.as('eve').say('#agents', 'still here?')).rejects.toThrow('is not in');
+	});
+
+	it('say in every list that another organisation is invited, without an event', async () => {
+		const flags = async () => {
+			const { channels } = await callSlack(slack, 'users.conversations', { types: 'public_channel,private_channel' });
+			const found = (channels as Json[]).find(({ id }) => id === 'C0SECRET');
+			return [found?.is_ext_shared, found?.is_pending_ext_shared];
+		};
+		expect(await flags()).toEqual([false, false]);
+		await slack.inviteOrganisation('#secret');
+		expect(await flags()).toEqual([false, true]);
+		await slack.inviteOrganisation('#secret', false);
+		expect(await flags()).toEqual([false, false]);
+		await slack.share('#secret', 'T0OTHER');
+		expect(await flags()).toEqual([true, false]);
+		expect(events().map(({ type }) => type)).toEqual(['channel_shared']);
+	});
+
+	it('with an id from before 2021 have another as soon as somebody begins to share them', async () => {
+		const channel = slack.state.channels.find((one) => one.id === 'C0SECRET');
+		if (channel) channel.id = 'G0SECRET';
+		const before = await slack.as('ada').say('#secret', 'hello');
+		expect(before.channel).toBe('G0SECRET');
+		await slack.inviteOrganisation('#secret');
+		expect(events()).toMatchObject([
+			{ type: 'channel_id_changed', old_channel_id: 'G0SECRET', new_channel_id: 'C0SECRET' },
+		]);
+		expect(await post('G0SECRET')).toMatchObject({ error: 'channel_not_found' });
+		expect(slack.as('ada').messages('#secret')[0]?.text()).toBe('hello');
+		await slack.share('#secret', 'T0OTHER');
+		expect(events().map(({ type }) => type)).toEqual(['channel_id_changed', 'channel_shared']);
+	});
+
+	it('are listed in pages that may be shorter than what was asked for', async () => {
+		slack.settings.conversationsPageSize = 2;
+		const list = (cursor: unknown) =>
+			callSlack(slack, 'users.conversations', { types: 'public_channel,private_channel', limit: 200, cursor });
+		const ids: unknown[] = [];
+		for (let cursor: unknown = ''; cursor !== undefined; ) {
+			const answer = await list(cursor);
+			const page = answer.channels as Json[];
+			expect(page.length).toBeLessThanOrEqual(2);
+			ids.push(...page.map(({ id }) => id));
+			cursor = (answer.response_metadata as Json).next_cursor || undefined;
+		}
+		expect(ids).toEqual(['C0AGENTS', 'C0SECRET', 'C0OLD', 'C0SHARED']);
 	});
 });
 

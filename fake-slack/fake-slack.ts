@@ -14,7 +14,14 @@ import { readManifest } from './manifest.ts';
 import { dismissMessage, postMessage } from './messages.ts';
 import type { Viewer } from './payloads.ts';
 import { type Act, perform } from './people/acts.ts';
-import { archiveChannel, deleteChannel, joinChannel, leaveChannel, shareChannel } from './people/channels.ts';
+import {
+	archiveChannel,
+	deleteChannel,
+	inviteOrganisation,
+	joinChannel,
+	leaveChannel,
+	shareChannel,
+} from './people/channels.ts';
 import { seedState, type Workspace } from './seed.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import { createSockets, type Sockets } from './sockets.ts';
@@ -97,6 +104,8 @@ export interface FakeSlack {
 	remove(channel: string, person: string): Promise<void>;
 	archive(channel: string, archived?: boolean): Promise<void>;
 	deleteChannel(channel: string): Promise<void>;
+	/** Another organisation is invited to a channel and has not answered; false: the invitation is withdrawn. */
+	inviteOrganisation(channel: string, pending?: boolean): Promise<void>;
 	/** Shares a channel with a workspace of another organisation, or of the own one, and ends that. */
 	share(channel: string, teamId: string): Promise<void>;
 	unshare(channel: string, teamId: string): Promise<void>;
@@ -192,6 +201,8 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 		remove: (channel, person) => leaveChannel(core, deliverer, channelOf(core, channel), personOf(core, person).id),
 		archive: (channel, archived = true) => archiveChannel(core, deliverer, channelOf(core, channel), archived),
 		deleteChannel: (channel) => deleteChannel(core, deliverer, channelOf(core, channel)),
+		inviteOrganisation: (channel, pending = true) =>
+			inviteOrganisation(core, deliverer, channelOf(core, channel), pending),
 		share: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), teamId, true),
 		unshare: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), teamId, false),
 		async close() {

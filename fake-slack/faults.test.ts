@@ -33,6 +33,12 @@ describe('faults on request', () => {
 		expect((await raw('auth.test')).status).toBe(200);
 	});
 
+	it('answer something else, for the calls that it is about', async () => {
+		slack.faults.add({ method: 'users.info', answer: { user: {} }, when: ({ user }) => user === 'U0ADA' });
+		expect(await callSlack(slack, 'users.info', { user: 'U0ADA' })).toEqual({ ok: true, user: {} });
+		expect(await callSlack(slack, 'users.info', { user: 'U0GUS' })).toMatchObject({ user: { id: 'U0GUS' } });
+	});
+
 	it('delay a call by the clock', async () => {
 		slack.faults.add({ method: 'auth.test', delayMs: 1000, times: 1 });
 		const states: string[] = [];

@@ -17,6 +17,8 @@ export interface CallFault {
 	retryAfter?: number;
 	/** An error code in an ordinary answer. */
 	error?: string;
+	/** An ordinary answer that says this instead: what Slack leaves out or contradicts itself in. */
+	answer?: Json;
 	/** The connection is cut instead of an answer. */
 	drop?: boolean;
 	/** Waits first, in the fake's clock. */

@@ -56,17 +56,20 @@ export function setValue(input: InputState, placed: Placed, held: unknown): void
 
 /**
  * `state.values` as Slack sends it. With `omitUntouched`, initial values of plain-text inputs nobody touched are left
- * out (bolt-js #1073, #1258).
+ * out, and initial options of checkboxes and multi-selects nobody touched are an empty list, though the client shows them
+ * chosen (bolt-js #1073, #1258, bolt-python #572).
  */
 export function stateValues(blocks: readonly Json[], input: InputState, omitUntouched: boolean): InputValues {
 	const values: InputValues = {};
 	for (const placed of placedElements(blocks)) {
 		const value = input.values[placed.blockId]?.[placed.actionId];
 		if (!value) continue;
-		const untouched = placed.type === 'plain_text_input' && hasInitial(placed.element) && !isEmpty(value);
-		if (omitUntouched && untouched && !input.touched.includes(key(placed))) continue;
+		const untouched = hasInitial(placed.element) && !isEmpty(value) && !input.touched.includes(key(placed));
+		const isOmitted = omitUntouched && untouched;
+		if (isOmitted && placed.type === 'plain_text_input') continue;
+		const list = isOmitted && heldKey(placed.type) === 'selected_options' ? { selected_options: [] } : {};
 		values[placed.blockId] ??= {};
-		(values[placed.blockId] as Record<string, InputValue>)[placed.actionId] = structuredClone(value);
+		(values[placed.blockId] as Record<string, InputValue>)[placed.actionId] = structuredClone({ ...value, ...list });
 	}
 	return values;
 }

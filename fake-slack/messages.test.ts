@@ -171,7 +171,7 @@ describe('chat.update and chat.delete', () => {
 		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text, parse: 'none' });
 		expect(stored()).toBe(text);
 		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text });
-		expect(stored()).toBe('see <!here>, <@U0GRACE> and <#C0AGENTS|> <@U0GRACE>');
+		expect(stored()).toBe('see <!here>, <@U0GRACE> and <#C0AGENTS|> &lt;@U0GRACE&gt;');
 		const wrong = await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text, parse: 'some' });
 		expect(wrong).toMatchObject({ error: 'invalid_arguments' });
 	});

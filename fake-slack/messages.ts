@@ -1,7 +1,7 @@
 import { type Core, channelById, nextTs, personOf, SlackError } from './core.ts';
-import { withIds } from './elements.ts';
 import { carryOver } from './input-state.ts';
 import { isRecord, type Json, record, text } from './json.ts';
+import { rungBy, takenBlocks } from './live-text.ts';
 import type { Channel, Message, Person } from './state.ts';
 import { isShared } from './teams.ts';
 import { type MessageMethod, type SlackProblem, validateMessage } from './validation/index.ts';
@@ -89,7 +89,7 @@ export function postMessage(core: Core, posting: Posting): Message {
 		channel: channel.id,
 		user,
 		text: writtenText(payload) ?? '',
-		blocks: withIds(core, payload.blocks),
+		blocks: takenBlocks(core, payload.blocks),
 		broadcast,
 		history: [],
 		inputs: {},
@@ -102,9 +102,15 @@ export function postMessage(core: Core, posting: Posting): Message {
 		...(typeof payload.unfurl_links === 'boolean' ? { unfurlLinks: payload.unfurl_links } : {}),
 		...(typeof payload.unfurl_media === 'boolean' ? { unfurlMedia: payload.unfurl_media } : {}),
 	};
+	ring(core, channel, message);
 	if (!isShownToNobody(core, posting, threadTs)) core.state.messages.push(message);
 	core.changes.emit({ kind: 'message', id: message.ts });
 	return message;
+}
+
+function ring(core: Core, channel: Channel, message: Message): void {
+	const rung = new Set([...(message.rung ?? []), ...rungBy(core, channel, message)]);
+	if (rung.size > 0) message.rung = [...rung];
 }
 
 /** A message for one person that names a thread is shown only where the thread has replies. */
@@ -119,9 +125,11 @@ export function editMessage(core: Core, message: Message, payload: Json): void {
 	message.history.push({ text: message.text, blocks: message.blocks, at: core.clock.now() });
 	if (message.history.length > HISTORY_KEPT) message.history.shift();
 	message.text = writtenText(payload) ?? (payload.blocks === undefined ? message.text : '');
-	message.blocks = withIds(core, payload.blocks);
+	message.blocks = takenBlocks(core, payload.blocks);
 	for (const [user, input] of Object.entries(message.inputs)) message.inputs[user] = carryOver(input, message.blocks);
 	message.editedTs = nextTs(core);
+	const channel = channelById(core, message.channel);
+	if (channel !== undefined) ring(core, channel, message);
 	const metadata = record(payload, 'metadata');
 	if (metadata && Object.keys(metadata).length === 0) delete message.metadata;
 	else if (metadata) message.metadata = structuredClone(metadata);
@@ -139,7 +147,15 @@ export function isTombstone({ subtype }: Message): boolean {
 export function deleteMessage(core: Core, message: Message): void {
 	if (repliesTo(core, message).length > 0) {
 		const { channel, ts, history } = message;
-		const tombstone: Message = { ...TOMBSTONE, channel, ts, history, blocks: [], broadcast: false, inputs: {} };
+		const tombstone: Message = {
+			...TOMBSTONE,
+			channel,
+			ts,
+			history,
+			blocks: [],
+			broadcast: false,
+			inputs: {},
+		};
 		core.state.messages = core.state.messages.map((one) => (one === message ? tombstone : one));
 	} else {
 		core.state.messages = core.state.messages.filter((one) => one !== message);

@@ -1,5 +1,6 @@
 import { type Core, findChannel, nextId, SlackError } from './core.ts';
 import { flag, type Json } from './json.ts';
+import { parsedText } from './live-text.ts';
 import { deleteMessage, editMessage, postMessage, requireValidMessage } from './messages.ts';
 import type { ResponseUrl } from './state.ts';
 
@@ -41,8 +42,9 @@ export function spendResponseUrl(core: Core, id: string, payload: Json): void {
 	if (flag(payload.replace_original) && !isOwn) throw new SlackError('cant_update_message');
 	requireValidMessage(core, payload, 'response_url');
 	url.uses++;
+	const content = parsedText(core, payload, 'post');
 	if (flag(payload.replace_original) && origin) {
-		editMessage(core, origin, payload);
+		editMessage(core, origin, content);
 		return;
 	}
 	const channel = findChannel(core, url.channel);
@@ -52,7 +54,7 @@ export function spendResponseUrl(core: Core, id: string, payload: Json): void {
 	postMessage(core, {
 		channel,
 		user: core.state.app.botUser,
-		payload,
+		payload: content,
 		...(payload.response_type === 'in_channel' ? {} : { ephemeralFor: url.user }),
 		...(threadTs === undefined ? {} : { threadTs }),
 	});

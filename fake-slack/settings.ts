@@ -21,6 +21,7 @@ const DEFAULT_EVENTS = [
 	'app_mention',
 	'channel_archive',
 	'channel_deleted',
+	'channel_id_changed',
 	'channel_left',
 	'channel_shared',
 	'channel_unarchive',
@@ -68,7 +69,7 @@ export interface Settings {
 	messagesTabReadOnly: boolean;
 	/**
 	 * After an update of a view, initial values of plain-text inputs that nobody touched are missing from
-	 * `view.state.values` (bolt-js #1073, #1258).
+	 * `view.state.values`, and options chosen from the start come as an empty list (bolt-js #1073, #1258).
 	 */
 	omitUntouchedInitialValues: boolean;
 	/** Counts calls against Slack's real tiers and answers 429 beyond them. */
@@ -77,6 +78,8 @@ export interface Settings {
 	historyOncePerMinute: boolean;
 	/** The most messages in one answer of conversations.history and .replies: 15 for apps outside the Marketplace. */
 	historyPageSize: number;
+	/** The most channels in one answer of users.conversations, whatever the limit: Slack may give fewer than asked for. */
+	conversationsPageSize: number;
 	/** URLs that Slack cannot download: an image block with one fails the whole message. */
 	undownloadable: (url: string) => boolean;
 	/** Redeliveries of an event nobody acknowledged, in milliseconds after the failure before (Slack: at once, 1 min, 5 min). */
@@ -103,6 +106,7 @@ export function settingsOf(manifest: Manifest | null): Settings {
 		realRates: false,
 		historyOncePerMinute: false,
 		historyPageSize: 999,
+		conversationsPageSize: 999,
 		undownloadable: () => false,
 		retryDelaysMs: [0, 60_000, 300_000],
 	};

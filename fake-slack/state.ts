@@ -106,6 +106,8 @@ export interface Message {
 	history: MessageVersion[];
 	/** Typed into the message's inputs, by person. */
 	inputs: Record<string, InputState>;
+	/** Ids of those whom it rang, an edit of it too; left out when nobody was. */
+	rung?: string[];
 	unfurlLinks?: boolean;
 	unfurlMedia?: boolean;
 }

@@ -203,6 +203,30 @@ describe('updates', () => {
 		expect(values()).toEqual(typed);
 	});
 
+	it('hand in ticks nobody touched as none after an update, as the client still shows them', async () => {
+		const options = ['a', 'b'].map((value) => ({ text: { type: 'plain_text', text: value }, value }));
+		const label = { type: 'plain_text', text: 'Answer' };
+		const boxes = (type: string) => {
+			const element = { type, action_id: 'value', options, initial_options: [options[0]] };
+			return inputModal({ blocks: [{ type: 'input', block_id: type, label, optional: true, element }] });
+		};
+		const view = await open(boxes('checkboxes'));
+		const values = () => {
+			const stored = slack.state.views[String(view.id)];
+			if (!stored) throw new Error('The view is gone.');
+			return (viewForApp(slack, stored, true).state as Json).values;
+		};
+		expect(values()).toEqual({ checkboxes: { value: { type: 'checkboxes', selected_options: [options[0]] } } });
+		for (const type of ['multi_static_select', 'checkboxes']) {
+			await update({ view_id: view.id, view: boxes(type) });
+			expect(slack.as('ada').modal()?.value('Answer')).toEqual(['a']);
+			expect(values()).toEqual({ [type]: { value: { type, selected_options: [] } } });
+		}
+		await slack.as('ada').modal()?.choose('Answer', ['a', 'b']);
+		await update({ view_id: view.id, view: boxes('checkboxes') });
+		expect(values()).toEqual({ checkboxes: { value: { type: 'checkboxes', selected_options: options } } });
+	});
+
 	it('fail as a whole on an image Slack cannot download', async () => {
 		slack.settings.undownloadable = () => true;
 		const image = { type: 'image', image_url: 'https://files.test/gone.png', alt_text: 'screen' };

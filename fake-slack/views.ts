@@ -1,7 +1,7 @@
 import { type Core, nextId, SlackError } from './core.ts';
-import { withIds } from './elements.ts';
 import { carryOver, freshInput, stateValues } from './input-state.ts';
 import { isRecord, type Json, records, text } from './json.ts';
+import { takenBlocks } from './live-text.ts';
 import type { View } from './state.ts';
 import { checkTrigger } from './triggers.ts';
 import { type SlackProblem, validateView } from './validation/index.ts';
@@ -44,7 +44,7 @@ function newHash(core: Core): string {
 function createView(core: Core, payload: Json, place: { user: string; window: string; below: View | null }): View {
 	const externalId = text(payload, 'external_id') ?? '';
 	requireFreeExternalId(core, externalId);
-	const blocks = withIds(core, payload.blocks);
+	const blocks = takenBlocks(core, payload.blocks);
 	const id = nextId(core, 'V');
 	const view: View = {
 		id,
@@ -101,7 +101,7 @@ export function pushView(core: Core, triggerId: unknown, payload: Json): View {
 export function replaceView(core: Core, view: View, payload: Json): void {
 	const externalId = text(payload, 'external_id') ?? '';
 	requireFreeExternalId(core, externalId, view.id);
-	const blocks = withIds(core, payload.blocks);
+	const blocks = takenBlocks(core, payload.blocks);
 	view.payload = { ...structuredClone(payload), blocks };
 	view.externalId = externalId;
 	view.input = carryOver(view.input, blocks);

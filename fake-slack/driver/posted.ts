@@ -1,6 +1,7 @@
 import { type Core, personOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
+import { linksIn } from '../live-text.ts';
 import { deleteMessage, isTombstone } from '../messages.ts';
 import type { Viewer } from '../payloads.ts';
 import { actInMessage, fillInMessage, messageInput, placedInMessage } from '../people/message-actions.ts';
@@ -23,6 +24,10 @@ export interface Posted {
 	/** Whether it stands in a thread, and is also shown in the channel. */
 	threadTs(): string | null;
 	isBroadcast(): boolean;
+	/** The names of those whom it rang, an edit of it too. */
+	rung(): string[];
+	/** The addresses a person can follow in its text. */
+	links(): string[];
 	buttons(): string[];
 	/** The address a button leads to, or null. */
 	link(label: string): string | null;
@@ -86,6 +91,8 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 		isEphemeral: () => message().ephemeralFor !== undefined,
 		threadTs: () => message().threadTs ?? null,
 		isBroadcast: () => message().broadcast,
+		rung: () => (message().rung ?? []).map((user) => personOf(core, user).name),
+		links: () => linksIn(message().text, message().blocks),
 		buttons: () => pressesOf(core, message().blocks).map((press) => press.label),
 		link: (label) => findPress(pressesOf(core, message().blocks), label).url,
 		fields,

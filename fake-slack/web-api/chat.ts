@@ -1,5 +1,6 @@
 import { type Core, isMember, SlackError } from '../core.ts';
 import { flag, type Json, text } from '../json.ts';
+import { parsedText } from '../live-text.ts';
 import {
 	deleteMessage,
 	editMessage,
@@ -9,7 +10,6 @@ import {
 	postMessage,
 	requireValidMessage,
 } from '../messages.ts';
-import { write } from '../people/composer.ts';
 import { tellOfMetadata } from '../people/metadata.ts';
 import { tellOfMessage } from '../people/talk.ts';
 import type { Channel, Message } from '../state.ts';
@@ -37,26 +37,8 @@ function ownMessage(core: Core, channel: Channel, args: Json, refusal: string): 
 	return message;
 }
 
-/** Names that Slack makes links of in text whose `parse` asks for it; what is in angle brackets already stays. */
-const NAMES = /<[^>]*>|(?<![\w@#])[@#][\w.-]+/g;
-
-/**
- * The text as Slack stores it. chat.postMessage leaves names alone unless told (`parse` none); chat.update's default is
- * `client`, which treats text as if a person had typed it (docs.slack.dev, chat.update; slack-api-specs #50 says how
- * little is documented: that `client` makes names live as `full` does is stricter than documented).
- */
-function parsedText(core: Core, args: Json, byDefault: 'none' | 'client'): Json {
-	const parse = args.parse ?? byDefault;
-	if (parse !== 'none' && parse !== 'full' && parse !== 'client') {
-		throw new SlackError('invalid_arguments', { response_metadata: { messages: ['[ERROR] invalid value of parse'] } });
-	}
-	const given = text(args, 'text');
-	if (given === undefined || parse === 'none') return args;
-	return { ...args, text: given.replace(NAMES, (name) => (name.startsWith('<') ? name : write(core, name).text)) };
-}
-
 function content(core: Core, args: Json): Json {
-	const given: Json = { ...parsedText(core, args, 'none'), reply_broadcast: flag(args.reply_broadcast) };
+	const given: Json = { ...parsedText(core, args, 'post'), reply_broadcast: flag(args.reply_broadcast) };
 	for (const key of ['unfurl_links', 'unfurl_media']) if (args[key] !== undefined) given[key] = flag(args[key]);
 	return given;
 }
@@ -112,7 +94,7 @@ export const chatMethods: Methods = {
 			if (channel.isArchived) throw new SlackError('is_inactive');
 			requireValidMessage(core, args, 'chat.update');
 			const before = message.metadata;
-			editMessage(core, message, parsedText(core, args, 'client'));
+			editMessage(core, message, parsedText(core, args, 'update'));
 			if (message.metadata !== before) {
 				void tellOfMetadata(core, deliverer, channel, message, { before, after: message.metadata });
 			}

@@ -41,6 +41,7 @@ function limited(retryAfter: number): Answer {
 function faulty(fault: CallFault): Answer | undefined {
 	if (fault.status === 429) return limited(fault.retryAfter ?? 30);
 	if (fault.status !== undefined) return { status: fault.status, body: 'upstream connect error' };
+	if (fault.answer !== undefined) return { status: 200, body: { ok: true, ...fault.answer } };
 	return fault.error === undefined ? undefined : { status: 200, body: { ok: false, error: fault.error } };
 }
 

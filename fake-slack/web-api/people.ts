@@ -79,7 +79,8 @@ function conversationsOf(core: Core, args: Json): Json {
 			kinds.some(({ has }) => has(channel)) &&
 			!(flag(args.exclude_archived) && channel.isArchived),
 	);
-	const { items, next } = page(channels, args, `conversations ${user}`);
+	const mostItems = core.settings.conversationsPageSize;
+	const { items, next } = page(channels, args, `conversations ${user}`, { mostItems });
 	return {
 		channels: items.map((channel) => channelFacts(core, channel)),
 		response_metadata: { next_cursor: next },

@@ -441,6 +441,27 @@ export const DELIVERIES: readonly Sabotage[] = [
 		tests: ['channels.test.ts'],
 	},
 	{
+		name: 'invites another organisation without a trace',
+		file: 'people/channels.ts',
+		from: '\tchannel.isPendingExtShared = pending;\n',
+		to: '',
+		tests: ['channels.test.ts'],
+	},
+	{
+		name: 'keeps the id of a private channel that is to be shared',
+		file: 'people/channels.ts',
+		from: "if (!channel.isPrivate || !channel.id.startsWith('G')) return;",
+		to: 'return;',
+		tests: ['channels.test.ts'],
+	},
+	{
+		name: 'changes the id of a private channel when it is shared only',
+		file: 'people/channels.ts',
+		from: '\tif (pending) await changeId(core, deliverer, channel);\n',
+		to: '',
+		tests: ['channels.test.ts'],
+	},
+	{
 		name: 'keeps the invitation that was taken',
 		file: 'people/channels.ts',
 		from: '\tif (shared) channel.isPendingExtShared = false;\n\telse channel',

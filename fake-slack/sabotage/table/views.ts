@@ -161,8 +161,15 @@ export const VIEWS: readonly Sabotage[] = [
 	{
 		name: 'sends untouched initial values after an update',
 		file: 'input-state.ts',
-		from: 'if (omitUntouched && untouched && ',
-		to: 'if (false && ',
+		from: 'const isOmitted = omitUntouched && untouched;',
+		to: 'const isOmitted = false;',
+		tests: TESTS,
+	},
+	{
+		name: 'sends untouched ticks after an update',
+		file: 'input-state.ts',
+		from: "heldKey(placed.type) === 'selected_options' ? { selected_options: [] } : {}",
+		to: '{}',
 		tests: TESTS,
 	},
 	{
@@ -455,8 +462,8 @@ export const VIEWS: readonly Sabotage[] = [
 	{
 		name: 'leaves untouched choices out after an update',
 		file: 'input-state.ts',
-		from: "untouched = placed.type === 'plain_text_input' && hasInitial",
-		to: 'untouched = hasInitial',
+		from: "if (isOmitted && placed.type === 'plain_text_input') continue;",
+		to: 'if (isOmitted) continue;',
 		tests: ['views.test.ts'],
 	},
 	{

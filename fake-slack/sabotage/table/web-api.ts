@@ -222,6 +222,13 @@ export const WEB_API: readonly Sabotage[] = [
 		tests: ['organisation.test.ts'],
 	},
 	{
+		name: 'gives as many conversations as were asked for',
+		file: 'web-api/people.ts',
+		from: '`conversations ${user}`, { mostItems });',
+		to: '`conversations ${user}`);',
+		tests: ['channels.test.ts'],
+	},
+	{
 		name: 'takes what nobody may know of private channels into users.conversations',
 		file: 'web-api/people.ts',
 		from: '(!channel.isPrivate || isMember(channel, botUser)) &&',
