@@ -1,5 +1,7 @@
 # Node runs the TypeScript as it is: there is no build step, and production installs no development dependency.
-FROM node:24-slim
+# Pin the image by its digest (README, "Use it in your Slack"): a tag can be moved to another image.
+ARG NODE_IMAGE=node:24-slim
+FROM ${NODE_IMAGE}
 
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000
 WORKDIR /app
@@ -10,7 +12,8 @@ RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 COPY LICENSE ./
 COPY src ./src
 
-# SQLite's file and the encryption key live here; keep it on a local disk, not on a network file system.
+# SQLite's files and the encryption key: the only place the program writes to, so the rest may be read-only. Keep it on
+# a local disk, not on a network file system.
 RUN mkdir /data && chown node:node /data
 VOLUME /data
 

@@ -112,8 +112,8 @@ test('what is missing is said under the field, and the focus goes there', async 
 	await service().until('with-errors', (json) => json.status === 'humanInput');
 	const page = await setting.window('ada');
 	await type(page, '/session with-errors');
-	await dialog(page).getByLabel('Email address').fill('nobody');
-	await dialog(page).getByLabel('Website URL').fill('nowhere');
+	await dialog(page).getByLabel('“Email address”', { exact: true }).fill('nobody');
+	await dialog(page).getByLabel('“Website URL”', { exact: true }).fill('nowhere');
 	await send(page).click();
 	const wrongAddress = dialog(page).getByText('Please enter a valid URL.');
 	await Promise.all([wrongAddress.waitFor(), dialog(page).getByText('Please enter a valid email address.').waitFor()]);
@@ -121,20 +121,53 @@ test('what is missing is said under the field, and the focus goes there', async 
 	expect(await focused()).toContain('Number of participants');
 
 	// Where one types next keeps the focus, although another field is still wrong.
-	await dialog(page).getByLabel('Website URL').focus();
+	await dialog(page).getByLabel('“Website URL”', { exact: true }).focus();
 	await page.keyboard.type('/agenda');
 	await wrongAddress.waitFor({ state: 'detached' });
 	expect(await focused()).toContain('Website URL');
-	await dialog(page).getByLabel('Number of participants').fill('12');
-	await dialog(page).getByLabel('Email address').fill('office@example.com');
-	await dialog(page).getByLabel('Website URL').fill('https://example.com/agenda');
-	await dialog(page).getByLabel('Date').fill('2026-12-04');
-	await dialog(page).getByLabel('Start time').fill('14:30');
+	await dialog(page).getByLabel('“Number of participants”', { exact: true }).fill('12');
+	await dialog(page).getByLabel('“Email address”', { exact: true }).fill('office@example.com');
+	await dialog(page).getByLabel('“Website URL”', { exact: true }).fill('https://example.com/agenda');
+	await dialog(page).getByLabel('“Date”', { exact: true }).fill('2026-12-04');
+	await dialog(page).getByLabel('“Start time”', { exact: true }).fill('14:30');
 	await send(page).click();
 	await arrived(page);
 	const values = ['12', 'office@example.com', 'https://example.com/agenda', '2026-12-04', '14:30'];
 	expect(service().values('with-errors', 2)).toEqual(values);
 });
+
+test('the box keeps an answer secret from the channel, and is there again after a reload', async () => {
+	setting.sandbox.service.sessions.start('three', 'kept-secret');
+	await service().until('kept-secret', (json) => json.status === 'humanInput');
+	const page = await setting.window('ada', { channel: 'C0AGENTS' });
+	await type(page, '/session watch kept-secret');
+	const post = page.locator('.channel .message', { hasText: 'Affiliation' }).last();
+	await post.getByRole('button', { name: 'Answer', exact: true }).click({ timeout: 30_000 });
+	const box = dialog(page).getByRole('group', { name: /Keep secret/ });
+	const tick = box.getByRole('checkbox', { name: '3. “Affiliation”' });
+	await expect.poll(() => box.getByRole('checkbox').count()).toBe(3);
+	await dialog(page).getByText('Never give an agent a password that you would not give').waitFor();
+	await tick.check();
+	await expect.poll(() => JSON.stringify(setting.sandbox.slack.snapshot().views)).toContain('"selected_options":[{');
+	await page.reload();
+	await expect.poll(() => tick.isChecked()).toBe(true);
+	for (const [label, text] of [
+		['“Name” (1 of 2)', 'Ada'],
+		['“Name” (2 of 2)', 'Grace'],
+		['“Affiliation”', 'the ministry of silence'],
+	] as const) {
+		await dialog(page).getByRole('textbox', { name: label }).fill(text);
+	}
+	await send(page).click();
+	await arrived(page);
+	expect(service().values('kept-secret', 2)).toEqual(['Ada', 'Grace', 'the ministry of silence']);
+	await page.keyboard.press('Escape');
+	await expect
+		.poll(() => JSON.stringify(setting.sandbox.slack.state.messages), { timeout: 30_000 })
+		.toContain('Answered by');
+	expect(JSON.stringify(setting.sandbox.slack.state.messages)).not.toContain('ministry of silence');
+	await type(page, '/session unwatch kept-secret');
+}, 90_000);
 
 test('what one types is there after a reload', async () => {
 	setting.sandbox.service.sessions.start('report', 'reloaded');
@@ -175,7 +208,7 @@ test('a guest and a person of another organisation are refused with a word', asy
 	await dialog(gus).getByText('Guests of this workspace cannot use Handraise').waitFor();
 	const eve = await setting.window('eve');
 	await type(eve, '/session demo');
-	await dialog(eve).getByText('your account belongs to another organisation').waitFor();
+	await dialog(eve).getByText('your account belongs to another workspace or organisation').waitFor();
 	for (const page of [gus, eve]) expect(await dialog(page).locator('.block-input').count()).toBe(0);
 });
 

@@ -130,6 +130,23 @@ test('somebody answers in the dashboard meanwhile: nothing is overwritten, and t
 	expect(setting.sandbox.service.log.effectivePuts('outsider')).toHaveLength(0);
 });
 
+test('a channel that another organisation joins: its watch ends, and whoever made it hears of it', async () => {
+	await ask('shared-away');
+	await type(page, '/session watch shared-away');
+	await page.getByText('is watched in this channel now').first().waitFor();
+	await slack(/^Share #agents/);
+	const words = () =>
+		setting.sandbox.slack
+			.as('ada')
+			.dm()
+			.map((message) => message.text())
+			.join('\n');
+	await expect.poll(words, { timeout: 20_000 }).toContain('Another organisation can read this channel');
+	expect(words()).toContain('shared-away');
+	await clear();
+	expect(setting.sandbox.slack.state.channels.find(({ name }) => name === 'agents')?.isExtShared).toBe(false);
+});
+
 test('a slow Slack: the answer arrives all the same', async () => {
 	await ask('slow-slack');
 	await slack(/^Slow/);

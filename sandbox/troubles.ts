@@ -118,6 +118,17 @@ export function createTroubles(deps: { slack: FakeSlack; service: FakeSessionSer
 			},
 			isPending: () => (slack.traffic.deliveries().at(-1)?.seq ?? 0) === deliveriesBefore,
 		},
+		{
+			id: 'slack-share',
+			group: 'slack',
+			label: 'Share #agents',
+			about: 'Another organisation joins the channel: its watches end.',
+			kind: 'switch',
+			async begin() {
+				await slack.share('#agents', 'T0OTHER');
+				return () => slack.unshare('#agents', 'T0OTHER');
+			},
+		},
 		slackAct('slack-drop', 'Drop the sockets', 'Cut without a word, as a network does.', () =>
 			slack.sockets.drop('all'),
 		),

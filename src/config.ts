@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { HandraiseError } from './errors.ts';
+import { SHOW_ANSWERS, type ShowAnswers } from './questions/show-answers.ts';
 
 /** Everything the environment says, parsed once. Nothing else reads `process.env`. */
 export interface Config {
@@ -35,6 +36,12 @@ export interface Config {
 		readonly userGroups: readonly string[];
 		readonly adminContact: string | null;
 	};
+	/** So that people take turns: reads of one person at once, and then in a minute. */
+	readonly people: { readonly burst: number; readonly readsPerMinute: number };
+	/** The most watches of one person, of one channel, of all. */
+	readonly watchLimits: { readonly person: number; readonly channel: number; readonly all: number };
+	/** Whether channels see what was answered, or only that. */
+	readonly showAnswers: ShowAnswers;
 	readonly retentionDays: number;
 	readonly waitingSecretDays: number;
 	readonly watchMaxDays: number;
@@ -137,6 +144,12 @@ const environment = z.object({
 	ALLOWED_USERS: ids(/^[UW][A-Z0-9]{2,}$/, 'U0123ABCD'),
 	ALLOWED_USERGROUPS: ids(/^S[A-Z0-9]{2,}$/, 'S0123ABCD'),
 	ADMIN_CONTACT: optional,
+	PERSON_BURST: wholeNumber(20, 1, 100_000),
+	PERSON_READS_PER_MINUTE: wholeNumber(20, 1, 100_000),
+	MAX_WATCHES_PER_PERSON: wholeNumber(50, 1, 100_000),
+	MAX_WATCHES_PER_CHANNEL: wholeNumber(100, 1, 100_000),
+	MAX_WATCHES: wholeNumber(1_000, 1, 100_000),
+	SHOW_ANSWERS: setting(z.enum(SHOW_ANSWERS, { error: `is not one of ${SHOW_ANSWERS.join(', ')}` }).default('auto')),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
 	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
 	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),
@@ -186,11 +199,17 @@ export function readSettings(env: Environment): SettingsReading {
 	return {
 		settings: settings as Partial<Settings>,
 		problems: [...new Set([...problems, ...crossProblems(env)])],
-		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !Object.hasOwn(environment.shape, name)),
+		unknown: unknownSettings(env),
 	};
 }
 
-const OUR_NAMES = /^(SLACK|SESSION_SERVICE|SESSION_DASHBOARD|ALLOW|ALLOWED)_/;
+const OUR_NAMES =
+	/^(SLACK|SESSION_SERVICE|SESSION_DASHBOARD|ALLOW|ALLOWED|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
+
+/** Names in the environment that look as if they were meant for Handraise, which knows no such setting. */
+export function unknownSettings(env: Environment): readonly string[] {
+	return Object.keys(env).filter((name) => OUR_NAMES.test(name) && !Object.hasOwn(environment.shape, name));
+}
 
 /**
  * Parses the environment.
@@ -230,6 +249,9 @@ export function parseConfig(env: Environment): Config {
 			userGroups: e.ALLOWED_USERGROUPS,
 			adminContact: e.ADMIN_CONTACT ?? null,
 		},
+		people: { burst: e.PERSON_BURST, readsPerMinute: e.PERSON_READS_PER_MINUTE },
+		watchLimits: { person: e.MAX_WATCHES_PER_PERSON, channel: e.MAX_WATCHES_PER_CHANNEL, all: e.MAX_WATCHES },
+		showAnswers: e.SHOW_ANSWERS,
 		retentionDays: e.RETENTION_DAYS,
 		waitingSecretDays: e.WAITING_SECRET_DAYS,
 		watchMaxDays: e.WATCH_MAX_DAYS,

@@ -9,3 +9,10 @@ export interface Log {
 	error(fields: object, message: string): void;
 	child(fields: object): Log;
 }
+
+const LONGEST_LOGGED_ID = 200;
+
+/** A session's id as people typed it, for a log line: it may be anything. */
+export function loggedId(sessionId: string): string {
+	return sessionId.replace(/\p{Cc}/gu, '').slice(0, LONGEST_LOGGED_ID);
+}

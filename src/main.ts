@@ -1,5 +1,5 @@
 import { createHandraise } from './compose/handraise.ts';
-import { parseConfig } from './config.ts';
+import { parseConfig, unknownSettings } from './config.ts';
 import { HandraiseError } from './errors.ts';
 import { createLog } from './ops/log.ts';
 
@@ -16,6 +16,9 @@ function fail(error: unknown): never {
 async function main(): Promise<void> {
 	const config = parseConfig(process.env);
 	const log = createLog(config.logLevel);
+	for (const setting of unknownSettings(process.env)) {
+		log.warn({ setting }, 'no setting of Handraise has this name: is it misspelt?');
+	}
 	const stopping = new AbortController();
 	const handraise = await createHandraise({ config, log });
 

@@ -30,6 +30,9 @@ describe('the settings', () => {
 			dashboardUrl: null,
 			store: { databaseUrl: null, dataDir: './data', encryptionKey: null },
 			access: { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [], adminContact: null },
+			people: { burst: 20, readsPerMinute: 20 },
+			watchLimits: { person: 50, channel: 100, all: 1_000 },
+			showAnswers: 'auto',
 			retentionDays: 90,
 			waitingSecretDays: 7,
 			watchMaxDays: 7,
@@ -106,6 +109,9 @@ describe('the settings', () => {
 		['a key with a line end', { SESSION_SERVICE_API_KEY: 'secret\nkey' }, /^SESSION_SERVICE_API_KEY holds characters/],
 		['a budget of nothing', { SESSION_SERVICE_RPM: '0' }, /^SESSION_SERVICE_RPM is less than 10/],
 		['a time-out of words', { SESSION_SERVICE_TIMEOUT_MS: 'soon' }, /^SESSION_SERVICE_TIMEOUT_MS is not a number/],
+		['no reads at all', { PERSON_READS_PER_MINUTE: '0' }, /^PERSON_READS_PER_MINUTE is less than 1/],
+		['a burst of words', { PERSON_BURST: 'many' }, /^PERSON_BURST is not a number/],
+		['no watches', { MAX_WATCHES: '0' }, /^MAX_WATCHES is less than 1/],
 		['half a day', { RETENTION_DAYS: '0.5' }, /^RETENTION_DAYS is not a whole number/],
 		['too many hours', { GIVE_UP_HOURS: '9999' }, /^GIVE_UP_HOURS is more than 720/],
 		[
@@ -122,6 +128,7 @@ describe('the settings', () => {
 		['a name as user', { ALLOWED_USERS: 'U0ADA, @secret' }, /^ALLOWED_USERS holds something that is no Slack id/],
 		['a name as user group', { ALLOWED_USERGROUPS: 'ops' }, /^ALLOWED_USERGROUPS holds something/],
 		['a flag of another kind', { ALLOW_GUESTS: 'perhaps' }, /^ALLOW_GUESTS is neither true nor false/],
+		['answers shown now and then', { SHOW_ANSWERS: 'sometimes' }, /^SHOW_ANSWERS is not one of auto, always, never/],
 		['a port beyond ports', { PORT: '70000' }, /^PORT is more than 65535/],
 		['a log level nobody knows', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL is not one of trace, debug/],
 		[

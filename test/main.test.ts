@@ -99,6 +99,30 @@ describe('the program', () => {
 		expect(stderr).not.toContain('wrong-secret');
 	});
 
+	it.each([
+		['Slack says so', { team_id: 'E0ACME', is_enterprise_install: true }],
+		['Slack names no workspace', {}],
+	])('ends with 1 and one line when the app is installed for a whole organisation: %s', async (_, answer) => {
+		const self = { user_id: 'U0BOT', bot_id: 'B0BOT', enterprise_id: 'E0ACME', ...answer };
+		const mend = slack.faults.add({ method: 'auth.test', answer: self });
+		const { code, stderr } = await start(complete()).closed;
+		mend();
+		expect(code).toBe(1);
+		expect(stderr).toMatch(
+			/^The app is installed for a whole Enterprise Grid organisation, which is not supported yet: /,
+		);
+		expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+	});
+
+	it('says at the start which settings it does not know', async () => {
+		const program = start({ ...complete(), SHOW_ANSWER: 'never-secret' });
+		await program.says('Handraise is ready');
+		program.child.kill('SIGTERM');
+		const { stdout } = await program.closed;
+		expect(stdout).toContain('"setting":"SHOW_ANSWER"');
+		expect(stdout).not.toContain('never-secret');
+	});
+
 	it('ends with 1 and one line when its port is taken', async () => {
 		const other = createServer();
 		await new Promise<void>((resolve) => other.listen(0, () => resolve()));

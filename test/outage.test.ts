@@ -24,7 +24,7 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 		const window = `window-${n}`;
 		await app.slack.as('ada', window).command('#agents', `/session ${id}`);
 		const form = await app.slack.as('ada', window).waitForModal('Colour');
-		await form.fill('Colour', `answer to ${id}`);
+		await form.fill('“Colour”', `answer to ${id}`);
 		forms.push(form);
 	}
 

@@ -20,6 +20,7 @@ const faultSchema = z
 		location: z.string().optional(),
 	})
 	.refine((fault) => (fault.kind !== 'slow' && fault.kind !== 'late') || fault.ms !== undefined, 'ms is missing')
+	.refine((fault) => fault.kind !== 'body' || typeof fault.body === 'string', 'body is missing')
 	.refine((fault) => fault.kind !== 'redirect' || fault.location !== undefined, 'location is missing');
 
 /** Names by which a browser on this machine reaches the loopback interface: a page elsewhere cannot pose as one. */

@@ -1,6 +1,7 @@
 import type { Fault } from './faults.ts';
 import { jsonOutcome, type Outcome, sentenceOutcome } from './operations.ts';
 import { tooManySentence } from './rate-limit.ts';
+import { weakEtag } from './state.ts';
 
 /** How an answer goes out: as it is, or damaged on the way. */
 export type Delivery =
@@ -102,6 +103,15 @@ export function deliveryUnder(fault: Fault | undefined, right: Outcome): Deliver
 						sessionVariables: true,
 					},
 				}),
+			};
+		case 'body':
+			return {
+				how: 'answer',
+				outcome: {
+					status: 200,
+					headers: { 'Content-Type': 'application/json; charset=utf-8', ETag: weakEtag(fault.body) },
+					body: fault.body,
+				},
 			};
 		case 'redirect':
 			return {

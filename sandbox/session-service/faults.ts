@@ -31,6 +31,8 @@ export type Fault = FaultSelector & {
 		| { readonly kind: 'foreign-json' }
 		/** The right keys with values of wrong types. */
 		| { readonly kind: 'wrong-types' }
+		/** 200 with exactly this body, which no JSON value in memory may be able to stand for. */
+		| { readonly kind: 'body'; readonly body: string }
 		| { readonly kind: 'redirect'; readonly location: string; readonly status?: number }
 		/** A well-formed answer of that many bytes (33 MiB by default), with or without a Content-Length. */
 		| { readonly kind: 'huge'; readonly bytes?: number; readonly chunked?: boolean }
@@ -52,6 +54,7 @@ export const FAULT_KINDS = [
 	'html',
 	'foreign-json',
 	'wrong-types',
+	'body',
 	'redirect',
 	'huge',
 ] as const satisfies readonly Fault['kind'][];

@@ -3,9 +3,11 @@ import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { compareForDelivery, countSame, type DeliveryComparison, mergeForPut } from '../questions/compare.ts';
 import { fingerprintOf } from '../questions/fingerprint.ts';
+import { questionAt } from '../questions/open-question.ts';
 import { assistantCountOf } from '../questions/progress.ts';
 import { resumeOutcome } from '../questions/resume.ts';
 import { sameText } from '../questions/same-text.ts';
+import { isSecretValue } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
 import { isOver } from '../questions/status.ts';
 import { type Answer, type AnswerItem, isBlocking, type OtherAnswer, TAKES_LONG_MS } from './answer.ts';
@@ -264,9 +266,9 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 				// The same text is ours only if we sent a PUT before. Without one, somebody else gave the same answer.
 				return maybeSentAt !== null
 					? deliveredPatch(now, answer.startFailed)
-					: { ...ended, state: 'conflicted', other: await whoWasFirst(answer, null) };
+					: { ...ended, state: 'conflicted', other: await whoWasFirst(answer, session, null) };
 			case 'answeredByOther':
-				return { ...ended, state: 'conflicted', other: await whoWasFirst(answer, comparison.values) };
+				return { ...ended, state: 'conflicted', other: await whoWasFirst(answer, session, comparison.values) };
 			case 'changed':
 				return { ...ended, state: 'changed' };
 			case 'over':
@@ -278,13 +280,16 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 	 * Whose values stand there: a colleague's whose answer Handraise delivered, or, when none of those fits, somebody's
 	 * outside. `values` null: word for word what this answer says.
 	 */
-	async function whoWasFirst(answer: Answer, values: readonly string[] | null): Promise<OtherAnswer> {
+	async function whoWasFirst(answer: Answer, session: Session, values: readonly string[] | null): Promise<OtherAnswer> {
 		const there = values ?? valuesOf(answer).map((value) => value ?? '');
+		const { service: name, sessionId, messageIndex } = answer.question;
+		const [marks, asked] = [await store.marks(name, sessionId), questionAt(session, messageIndex)];
+		const outsider = outsiderOf(answer, values, (position) => asked === null || isSecretValue(marks, asked, position));
 		for (const other of await store.delivered(answer.question, answer.fingerprint)) {
 			if (other.id === answer.id || !standsThere(other, there)) continue;
-			return { ...outsider(answer, values), person: other.person, at: other.deliveredAt };
+			return { ...outsider, person: other.person, at: other.deliveredAt };
 		}
-		return outsider(answer, values);
+		return outsider;
 	}
 
 	return {
@@ -433,17 +438,25 @@ function standsThere(answer: Answer, there: readonly string[]): boolean {
 }
 
 /**
- * `values` null: word for word what this answer says. Of items that were not its author's to fill nothing is kept: whether
- * they are secret was never asked.
+ * `values` null: word for word what this answer says. Of items that were not its author's to fill nothing is kept, nor of
+ * what is secret to its author or to whoever gave it.
  */
-function outsider(answer: Answer, values: readonly string[] | null): OtherAnswer {
+function outsiderOf(
+	answer: Answer,
+	values: readonly string[] | null,
+	isSecret: (position: number) => boolean,
+): OtherAnswer {
 	const items = itemsOf(answer);
 	return {
 		person: null,
 		at: null,
 		same: values === null,
 		values: items.map((item, position) =>
-			item.secret || item.value === null ? null : values === null ? item.value : (values[position] ?? null),
+			item.secret || item.value === null || isSecret(position)
+				? null
+				: values === null
+					? item.value
+					: (values[position] ?? null),
 		),
 	};
 }

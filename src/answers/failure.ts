@@ -21,7 +21,7 @@ export interface Failure {
  * The only codes that end an answer for good. Everything else, 401, 403, 429, 5xx, redirects and our own mistakes
  * included, can be mended by somebody while the answer waits.
  */
-const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'refused']);
+const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'body_too_complex', 'refused']);
 
 /** Codes that say something of the service and not of one answer: they pass when the service is back. */
 export const SERVICE_CODES = [

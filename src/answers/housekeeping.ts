@@ -4,7 +4,7 @@ import type { AnswerStore, ClaimStore, DraftStore } from './ports.ts';
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
-/** Nobody comes back to a form they left a month ago. */
+/** Nobody comes back to a form they left a month ago. No draft is kept longer than answers are. */
 const DRAFT_DAYS = 30;
 
 interface Dependencies {
@@ -38,12 +38,12 @@ export function createHousekeeping({
 		const now = clock.now();
 		const removed = {
 			waitingSecrets: await answers.wipeWaitingSecrets(now - waitingSecretDays * DAY_MS, now),
-			values: await answers.removeValues(now - retentionDays * DAY_MS),
-			drafts: await drafts.removeOlderThan(now - DRAFT_DAYS * DAY_MS),
+			answers: await answers.removeValues(now - retentionDays * DAY_MS, now),
+			drafts: await drafts.removeOlderThan(now - Math.min(DRAFT_DAYS, retentionDays) * DAY_MS),
 			claims: await claims.removeLapsed(now),
 		};
 		await more();
-		if (removed.waitingSecrets + removed.values + removed.drafts > 0)
+		if (removed.waitingSecrets + removed.answers + removed.drafts > 0)
 			log.info(removed, 'removed what was kept long enough');
 	}
 

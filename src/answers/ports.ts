@@ -1,3 +1,4 @@
+import type { AnswerMarks } from '../questions/secrecy.ts';
 import type { AnsweredItem, Session } from '../questions/session.ts';
 import type {
 	Aftermath,
@@ -22,6 +23,8 @@ export interface NewAnswer {
 	readonly fingerprint: string;
 	readonly items: readonly AnswerItem[];
 	readonly leftEmpty: readonly number[];
+	/** Whether its author had the box that says what is secret; without it `secret` of the items is the guess. */
+	readonly boxed: boolean;
 	readonly origin: Origin;
 	/** When the session was read that the form showed: a delivery after it was news to this person. */
 	readonly formReadAt: number;
@@ -127,6 +130,8 @@ export interface AnswerStore {
 	unsentElsewhere(service: string): Promise<number>;
 	/** Positions that delivered answers of ours left empty on purpose, for questions with this fingerprint. */
 	leftEmpty(question: QuestionKey, fingerprint: string): Promise<ReadonlySet<number>>;
+	/** What the answers of a session tell about secrecy, whoever gave them and whatever became of them. Oldest first. */
+	marks(service: string, sessionId: string): Promise<readonly AnswerMarks[]>;
 	/** Puts an answer that failed or waits back into the queue, for its author alone. */
 	retry(id: string, person: Person, now: number, giveUpAt: number): Promise<RetryResult>;
 	/** Its author gives up an answer that waits, failed or was not yet sent; null when that is not possible. */
@@ -149,8 +154,11 @@ export interface AnswerStore {
 	 * told. Returns how many.
 	 */
 	wipeWaitingSecrets(before: number, now: number): Promise<number>;
-	/** Removes the values of answers that ended before `before`, keeping the rest; returns how many. */
-	removeValues(before: number): Promise<number>;
+	/**
+	 * Removes the values of answers that ended before `before`, or have waited for their authors since before it and have
+	 * those told, keeping the rest; returns how many.
+	 */
+	removeValues(before: number, now: number): Promise<number>;
 }
 
 /** What a form shows as far as we know: offered text, overwritten by what was typed. Never secret fields. */
@@ -162,6 +170,8 @@ export interface Draft {
 	readonly fingerprint: string;
 	/** By position. May be longer than an input holds: then the form shows it cut and it is sent whole. */
 	readonly values: Readonly<Record<number, string>>;
+	/** Positions whose box is ticked. */
+	readonly secret?: readonly number[];
 	readonly updatedAt: number;
 }
 
@@ -174,6 +184,8 @@ export interface DraftStore {
 	get(formId: string): Promise<Draft | null>;
 	/** The newest draft of this person for this question, whatever its fingerprint (the text is carried over where it fits). */
 	newest(person: Person, question: QuestionKey): Promise<Draft | null>;
+	/** Takes these positions out of all drafts of this person for this question: their texts are secret now. */
+	forget(person: Person, question: QuestionKey, positions: readonly number[]): Promise<void>;
 	/** Removes all drafts of this person for this question (it was submitted or given up). */
 	discard(person: Person, question: QuestionKey): Promise<void>;
 	removeOlderThan(before: number): Promise<number>;

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { createAnswers } from '../answers/accept.ts';
+import { createAccessPolicy } from '../answers/access-policy.ts';
 import { createClaims } from '../answers/claims.ts';
 import { createConfirmation } from '../answers/confirm.ts';
 import { createDelivery, mayLandForMs } from '../answers/deliver.ts';
 import { SERVICE_CODES } from '../answers/failure.ts';
 import { createHousekeeping } from '../answers/housekeeping.ts';
-import { createGatekeeper } from '../answers/who-may.ts';
 import { createAnswerWorker } from '../answers/worker.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -13,17 +13,22 @@ import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { createHttpServer } from '../ops/http-server.ts';
 import { createMetrics } from '../ops/metrics.ts';
+import { createRefusedRequests } from '../ops/refused-requests.ts';
+import { createPaces } from '../pace.ts';
 import { createRequestBudget } from '../session-service/budget.ts';
 import type { BudgetCell } from '../session-service/budget-cell.ts';
 import { createSessionServiceClient } from '../session-service/client.ts';
 import { createAnnouncer } from '../slack/announcer.ts';
 import { createSlackApp, type SlackApp } from '../slack/app.ts';
+import { createChannelList } from '../slack/channels.ts';
 import { createSlackClients } from '../slack/clients.ts';
 import { createDirectory } from '../slack/directory.ts';
 import { identify } from '../slack/identity.ts';
+import { createPersonReads } from '../slack/person-reads.ts';
 import { createReceipts } from '../slack/receipts.ts';
 import { openStore } from '../store/open.ts';
 import { createSharedBudgetCell } from '../store/shared-budget.ts';
+import { createSharedPaces } from '../store/shared-paces.ts';
 import { createServiceHealth } from '../watches/service-health.ts';
 import { createWatching } from './watching.ts';
 
@@ -43,15 +48,9 @@ export async function createHandraise({
 }) {
 	const { adminContact } = config.access;
 	const { dashboardUrl } = config;
+	const postsText = config.showAnswers !== 'never';
 	const service = config.service.url;
 
-	const store = await openStore({ ...config.store, clock: ownClock, log });
-	const { clock } = store;
-	const { answers: answerStore, claims: claimStore, drafts } = store;
-	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.
-	const cell: { cell?: BudgetCell } =
-		store.dialect === 'postgres' ? { cell: createSharedBudgetCell({ db: store.db, name: service }) } : {};
-	const budget = createRequestBudget({ requestsPerMinute: config.service.requestsPerMinute, clock, ...cell });
 	const metrics = createMetrics({
 		answers: () => answerStore.stats(),
 		now: () => clock.now(),
@@ -60,6 +59,13 @@ export async function createHandraise({
 			return delivery + person + background;
 		},
 	});
+	const store = await openStore({ ...config.store, clock: ownClock, onCheckpoint: metrics.checkpoint, log });
+	const { clock } = store;
+	const { answers: answerStore, claims: claimStore, drafts } = store;
+	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.
+	const cell: { cell?: BudgetCell } =
+		store.dialect === 'postgres' ? { cell: createSharedBudgetCell({ db: store.db, name: service }) } : {};
+	const budget = createRequestBudget({ requestsPerMinute: config.service.requestsPerMinute, clock, ...cell });
 	const health = createServiceHealth({ clock });
 	const sessions = createSessionServiceClient({
 		baseUrl: service,
@@ -83,7 +89,15 @@ export async function createHandraise({
 		onCall: metrics.slackCall,
 	});
 	const directory = createDirectory({ client: clients.people });
-	const receipts = createReceipts({ clients, names: directory, adminContact, clock, log });
+	const receipts = createReceipts({ clients, names: directory, adminContact, postsText, clock, log });
+	const paces = store.dialect === 'postgres' ? createSharedPaces(store) : createPaces();
+	const personReads = createPersonReads({
+		service: sessions,
+		paces,
+		limits: config.people,
+		clock,
+		metrics: metrics.people,
+	});
 	const watching = createWatching({
 		store,
 		service: sessions,
@@ -92,7 +106,13 @@ export async function createHandraise({
 		budget,
 		health,
 		metrics: metrics.watches,
+		paces,
+		limits: config.watchLimits,
 		maxDays: config.watchMaxDays,
+		allowedChannels: config.access.channels,
+		allowExternal: config.access.allowExternal,
+		retentionDays: config.retentionDays,
+		showAnswers: config.showAnswers,
 		clock,
 		log,
 	});
@@ -154,30 +174,37 @@ export async function createHandraise({
 		const again = await answers.sendReadableAgain();
 		if (again > 0) log.info({ answers: again }, 'answers can be read again and are sent');
 		worker.start();
-		watching.start(
-			createAnnouncer({
-				client: clients.background,
-				service,
-				answers: answerStore,
-				claims: claimStore,
-				watches: watching.store,
-				names: directory,
-				dashboardUrl,
-				maxDays: config.watchMaxDays,
-				clock,
-				log,
-			}),
-		);
+		const client = clients.background;
+		const announcer = createAnnouncer({
+			client,
+			service,
+			answers: answerStore,
+			claims: claimStore,
+			watches: watching.store,
+			names: directory,
+			dashboardUrl,
+			showAnswers: config.showAnswers,
+			adminContact,
+			maxDays: config.watchMaxDays,
+			clock,
+			log,
+		});
+		await watching.start({ announcer, channels: createChannelList({ client }) });
 		housekeeping.start();
 	}
 
 	let slack: SlackApp | null = null;
+	const refusedRequests = createRefusedRequests({ clock, log, metrics });
 	const http = createHttpServer({
 		port: config.port,
-		slack: (request, response) => {
-			if (slack?.listener == null) response.writeHead(404).end();
-			else slack.listener(request, response);
-		},
+		slack:
+			config.slack.transport.kind === 'socket'
+				? null
+				: (request, response, verified) => {
+						if (slack?.listener != null) slack.listener(request, response, verified);
+						else response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end();
+					},
+		onRefused: refusedRequests.add,
 		metrics: metrics.expose,
 		async notReady() {
 			const reasons: string[] = [];
@@ -200,27 +227,31 @@ export async function createHandraise({
 				identity,
 				clients,
 				service,
-				sessions,
+				personReads,
+				latest: sessions.latest,
 				answers,
 				answerStore,
 				drafts,
 				claims,
-				gatekeeper: createGatekeeper({ rules: config.access, teamId: identity.teamId, directory, clock }),
+				accessPolicy: createAccessPolicy({ rules: config.access, installation: identity, directory, clock }),
 				receipts,
 				watching,
 				allowExternal: config.access.allowExternal,
 				names: directory,
 				dashboardUrl,
 				adminContact,
+				postsText,
 				clock,
 				log,
 				onAcknowledged: metrics.acknowledged,
+				onRefused: refusedRequests.add,
 			});
 			await slack.start();
 			return { port };
 		},
 		async stop(): Promise<void> {
 			await Promise.all([http.stop(), slack?.stop(), worker.stop(), watching.stop(), housekeeping.stop()]);
+			refusedRequests.stop();
 			// The worker has waited for PUTs as long as there was time: one that hangs still must not cost the clean end.
 			await sessions.close(0);
 			await store.close();

@@ -8,7 +8,7 @@ const BOT_TOKEN = {
 
 /** What `auth.test` says about the bot token. */
 export function checkBotToken(reply: SlackReply): Finding[] {
-	const { ok, warning, failure } = findingsOf('Bot token');
+	const { ok, failure } = findingsOf('Bot token');
 	if (reply.kind === 'unreachable') return [failure(`Slack cannot be asked: ${reply.why}.`)];
 	if (reply.kind === 'refused') {
 		return [
@@ -17,15 +17,16 @@ export function checkBotToken(reply: SlackReply): Finding[] {
 			),
 		];
 	}
-	const { user, team, bot_id: botId, is_enterprise_install: isForOrganisation } = reply.data;
+	const { user, team, team_id: teamId, bot_id: botId, is_enterprise_install: isForOrganisation } = reply.data;
 	if (typeof botId !== 'string') {
 		return [failure(`This is a person's token, not the bot's: copy it ${BOT_TOKEN.copyFrom}, into SLACK_BOT_TOKEN.`)];
 	}
-	const found = [ok(`it is ${String(user)} in the workspace ${String(team)}.`)];
-	if (isForOrganisation === true) {
-		found.push(
-			warning('The app is installed for a whole organisation; Handraise serves one workspace: install it there alone.'),
-		);
+	if (isForOrganisation === true || typeof teamId !== 'string') {
+		return [
+			failure(
+				'The app is installed for a whole Enterprise Grid organisation, which is not supported yet: install it in one workspace and set that bot token as SLACK_BOT_TOKEN.',
+			),
+		];
 	}
-	return found;
+	return [ok(`it is ${String(user)} in the workspace ${String(team)}.`)];
 }

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HandraiseError } from '../errors.ts';
 import { createCipher } from '../store/cipher.ts';
-import { keyFileIn, parseEncryptionKey, readKeySetting } from '../store/encryption-key.ts';
+import { type KeySetting, keyFileIn, keyOf, parseEncryptionKey, readKeySetting } from '../store/encryption-key.ts';
 import { type DatabaseLook, keyFits } from '../store/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
@@ -47,9 +47,10 @@ export function checkEncryptionKey({
 }
 
 function judge(text: string, source: string, look: DatabaseLook | null): Finding[] {
-	let key: Buffer;
+	let setting: KeySetting;
 	try {
-		key = source === 'ENCRYPTION_KEY' ? readKeySetting(text).key : parseEncryptionKey(text, source);
+		setting =
+			source === 'ENCRYPTION_KEY' ? readKeySetting(text) : { kind: 'key', key: parseEncryptionKey(text, source) };
 	} catch (error) {
 		if (!(error instanceof HandraiseError)) throw error;
 		return [failure(`${error.message} For a database that is in use, restore the former key instead.`)];
@@ -57,7 +58,8 @@ function judge(text: string, source: string, look: DatabaseLook | null): Finding
 	if (look === null)
 		return [ok(`${source} is well-formed; it could not be tried, since the database could not be looked at.`)];
 	if (look.keyCheck === null) return [ok(`${source} is well-formed; the database is new and has none yet.`)];
-	if (keyFits(look, createCipher(key))) return [ok(`${source} is the one the database was made with.`)];
+	if (keyFits(look, createCipher(keyOf(setting, look.keySalt))))
+		return [ok(`${source} is the one the database was made with.`)];
 	return [
 		failure(
 			`${source} is not the key the database was made with: answers and drafts kept until now cannot be read. Restore the former one.`,

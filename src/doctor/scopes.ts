@@ -26,7 +26,7 @@ const HOW = 'under "OAuth & Permissions", Scopes, Bot Token Scopes, and reinstal
 /** Compares what Slack granted (a header of `auth.test`) with what manifest.yml asks for. */
 export function checkScopes(reply: SlackReply, settings: Partial<Settings>): Finding[] {
 	const { ok, warning, failure, skipped } = findingsOf('Scopes');
-	if (reply.kind !== 'ok') return [skipped('not looked at, since Slack does not take the bot token.')];
+	if (reply.kind !== 'ok') return [skipped('not looked at, since the bot token could not be checked.')];
 	const header = reply.answer.headers.get('x-oauth-scopes');
 	if (header === null) {
 		return [

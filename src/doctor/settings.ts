@@ -6,7 +6,9 @@ export function checkSettings({ problems, unknown }: Pick<SettingsReading, 'prob
 	const { ok, warning, failure } = findingsOf('Settings');
 	const found = problems.map((problem) => failure(`${problem}.`));
 	for (const name of unknown) {
-		found.push(warning(`${name} is no setting of Handraise and is not read: is it misspelt? See .env.example.`));
+		found.push(
+			warning(`${name} is no setting of Handraise and is not read: is it misspelt? See the settings in the README.`),
+		);
 	}
 	return found.length > 0 ? found : [ok('complete and well-formed.')];
 }

@@ -1,9 +1,19 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { HandraiseError } from '../errors.ts';
+import { limitConnections } from './connections.ts';
 
 /** Slack gives up on a request after three seconds. */
 const STOP_WITHIN_MS = 3_000;
+const LIMITS = {
+	/** Far more than Slack or a proxy opens; each costs about 17 kB while it waits. */
+	connections: 2_000,
+	/** In which a whole request has to come, its headers included. */
+	requestMs: 10_000,
+};
+/** Longer than the 60 s for which usual proxies keep an idle connection, so that none is closed as they use it again. */
+const KEEP_ALIVE_MS = 65_000;
 
 /** The port cannot be listened on. */
 class PortUnusableError extends HandraiseError {
@@ -20,24 +30,50 @@ interface Options {
 	/** What keeps the process from serving people, in words; empty when it is ready. */
 	readonly notReady: () => Promise<readonly string[]>;
 	readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
-	/** Everything that is not health or metrics: Slack's requests, in HTTP mode. */
-	readonly slack: RequestListener | null;
+	/**
+	 * Everything that is not health or metrics: Slack's requests, in HTTP mode. `verified` is called when one is known to
+	 * be Slack's, whose connection is then not closed for others, also while it is idle.
+	 */
+	readonly slack: ((request: IncomingMessage, response: ServerResponse, verified: () => void) => void) | null;
+	/** Hears why the server itself refused something: `slow`, `malformed_http`, `too_many_connections`, `wrong_path`. */
+	readonly onRefused: (reason: string) => void;
+	/** For tests. */
+	readonly limits?: typeof LIMITS;
 }
 
 /**
  * The process' one HTTP server: `/healthz` (the process runs), `/readyz` (it can do its work: 200, else 503 with the
  * reasons), `/metrics` (Prometheus text), and Slack's requests in HTTP mode.
  */
-export function createHttpServer({ port, notReady, metrics, slack }: Options) {
-	const server = createServer((request, response) => {
-		const path = (request.url ?? '').split('?')[0];
-		const isRead = request.method === 'GET' || request.method === 'HEAD';
-		if (isRead && path === '/healthz') return text(response, 200, 'ok\n');
-		if (isRead && path === '/readyz') return void answerReady(response, notReady);
-		if (isRead && path === '/metrics') return void answerMetrics(response, metrics);
-		if (slack !== null) return slack(request, response);
-		return text(response, 404, 'Not found\n');
+export function createHttpServer({ port, notReady, metrics, slack, onRefused, limits = LIMITS }: Options) {
+	const ready = together(notReady);
+	const figures = together(metrics);
+	const server = createServer(
+		{
+			headersTimeout: limits.requestMs,
+			requestTimeout: limits.requestMs,
+			keepAliveTimeout: KEEP_ALIVE_MS,
+			// Node.js looks for late requests only every 30 s by default.
+			connectionsCheckingInterval: limits.requestMs / 10,
+		},
+		(request, response) => {
+			const path = (request.url ?? '').split('?')[0];
+			const isRead = request.method === 'GET' || request.method === 'HEAD';
+			if (isRead && path === '/healthz') return text(response, 200, 'ok\n');
+			if (isRead && path === '/readyz') return void answerReady(response, ready);
+			if (isRead && path === '/metrics') return void answerMetrics(response, figures);
+			if (slack !== null) return slack(request, response, () => connections.spare(request));
+			onRefused('wrong_path');
+			return text(response, 404, 'Not found\n');
+		},
+	);
+	// Ends whoever does not take a response. Later than the time-out of requests, which says so.
+	server.timeout = 3 * limits.requestMs;
+	const connections = limitConnections(server, {
+		max: limits.connections,
+		onClosed: () => onRefused('too_many_connections'),
 	});
+	server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket, onRefused));
 	return {
 		/** Resolves to the port it listens on. @throws PortUnusableError when the port is taken */
 		async start(): Promise<number> {
@@ -57,6 +93,25 @@ export function createHttpServer({ port, notReady, metrics, slack }: Options) {
 			clearTimeout(late);
 		},
 	};
+}
+
+/** One run serves everybody who asks while it is under way: asking often costs the database nothing. */
+function together<T>(run: () => Promise<T>): () => Promise<T> {
+	let running: Promise<T> | null = null;
+	return () => {
+		running ??= run().finally(() => {
+			running = null;
+		});
+		return running;
+	};
+}
+
+/** Answers what is no request, or does not become one in time. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, onRefused: (reason: string) => void): void {
+	if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+	const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+	onRefused(status === 408 ? 'slow' : 'malformed_http');
+	socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n\r\n`, () => socket.destroy());
 }
 
 async function answerReady(response: ServerResponse, notReady: Options['notReady']): Promise<void> {

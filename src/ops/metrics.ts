@@ -72,6 +72,9 @@ export function createMetrics(sources: MetricSources) {
 			this.set(sources.budgetUsed());
 		},
 	});
+	const httpRefused = counter('http_refused_total', 'HTTP requests and connections that were refused, by reason', [
+		'reason',
+	]);
 	const slackCalls = counter('slack_calls_total', 'Web API calls by method and outcome', ['method', 'outcome']);
 	const watched = gauge('watched_sessions', 'Sessions that at least one channel watches');
 	const backgroundRate = gauge('background_requests_per_second', 'What people and deliveries leave over for watching');
@@ -82,7 +85,31 @@ export function createMetrics(sources: MetricSources) {
 		DETECTION_BUCKETS,
 	);
 	const cards = counter('card_updates_total', 'Card updates by what became of them', ['outcome']);
+	const channelChecks = counter('channel_checks_total', 'Looks for channels that other organisations read', [
+		'outcome',
+	]);
+	const limits = counter('watch_limits_total', 'Watches that were not added because a limit was reached', ['limit']);
+	const personReads = counter(
+		'person_reads_total',
+		'Reads and windows that people asked for, and those who were too fast',
+		['outcome'],
+	);
+	const unknownSessions = counter(
+		'unknown_sessions_total',
+		'Session ids that people named and the service did not know',
+		[],
+	);
 	const posts = counter('posts_total', 'Posts by what became of them', ['outcome']);
+	const checkpoints = counter(
+		'wipe_checkpoints_total',
+		'Removals of wiped secrets from the files of SQLite by outcome: done, busy (another program read) and failed are tried again',
+		['outcome'],
+	);
+	const checkpointSeconds = histogram(
+		'wipe_checkpoint_seconds',
+		'How long a removal of wiped secrets from the files of SQLite held the event loop',
+		[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
+	);
 
 	return {
 		answers: {
@@ -103,10 +130,21 @@ export function createMetrics(sources: MetricSources) {
 			detectionAge: (ms: number) => detection.observe(ms / 1000),
 			backgroundPerSecond: (rate: number) => backgroundRate.set(rate),
 			card: (outcome: string) => cards.inc({ outcome }),
+			limitReached: (limit: string) => limits.inc({ limit }),
 			post: (outcome: string) => posts.inc({ outcome }),
+			channelCheck: (outcome: string) => channelChecks.inc({ outcome }),
+		},
+		checkpoint(outcome: string, ms: number) {
+			checkpoints.inc({ outcome });
+			checkpointSeconds.observe(ms / 1000);
+		},
+		people: {
+			personRead: (outcome: string) => personReads.inc({ outcome }),
+			unknownSession: () => unknownSessions.inc(),
 		},
 		acknowledged: (ms: number) => ack.observe(ms / 1000),
 		serviceRequest: (priority: string, outcome: string) => serviceRequests.inc({ priority, outcome }),
+		httpRefused: (reason: string) => httpRefused.inc({ reason }),
 		slackCall: (method: string, outcome: string) => slackCalls.inc({ method, outcome }),
 		async expose() {
 			return { contentType: registry.contentType, text: await registry.metrics() };

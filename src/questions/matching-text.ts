@@ -1,3 +1,4 @@
+import { foldConfusables, joinSpacedOut, withoutLeet } from './look-alikes.ts';
 import type { HumanInputItem } from './session.ts';
 
 /** Code units of a title or description that are looked at; what lies beyond does not change how it is asked. */
@@ -15,6 +16,26 @@ const genericTitle =
  * one space between words. Line ends stay. Every step is linear.
  */
 export function matchingText(text: string): string {
+	return plainWords(asWords(plainCharacters(text)));
+}
+
+/**
+ * `text` as the rules match it, and, where they differ from that, as somebody reads it who takes look-alike characters,
+ * digits in words and spaced-out letters for what they look like. The first is `matchingText`. Every step is linear.
+ */
+export function readingsOf(text: string): readonly string[] {
+	const plain = plainCharacters(text);
+	const folded = foldConfusables(plain);
+	const split = plainWords(asWords(plain));
+	// "PaSsWoRd" is one word, "userPassword" two.
+	const readings = new Set([folded === plain ? split : plainWords(asWords(folded)), plainWords(folded)]);
+	const joined = [...readings].map(joinSpacedOut);
+	const read = joined.flatMap((reading) => [withoutLeet(reading, 'i'), withoutLeet(reading, 'l')]);
+	return [...new Set([split, ...joined, ...read])];
+}
+
+/** The part that is looked at, without accents, invisible characters and Markdown emphasis. */
+function plainCharacters(text: string): string {
 	const cut = text.length <= lookedAt ? text : `${text.slice(0, lookedAt - 1_000)}\n${text.slice(-1_000)}`;
 	return (
 		cut
@@ -22,14 +43,22 @@ export function matchingText(text: string): string {
 			// Some characters become eighteen.
 			.slice(0, 2 * lookedAt)
 			.replace(/[\p{M}\p{Cf}*`#]/gu, '')
-			.replace(/(\p{Ll})(?=\p{Lu})|(\p{N})(?=\p{Lu}\p{Ll})/gu, '$& ')
-			.replace(/(\p{Lu})(?=\p{Lu}\p{Ll}{2})/gu, '$1 ')
-			.toLowerCase()
-			.replace(/[\u2018\u2019\u00b4]/g, "'")
-			.replace(/[_\p{Pd}]/gu, ' ')
-			.replace(/[^\S\n]+/g, ' ')
-			.trim()
 	);
+}
+
+function asWords(text: string): string {
+	return text
+		.replace(/(\p{Ll})(?=\p{Lu})|(\p{N})(?=\p{Lu}\p{Ll})/gu, '$& ')
+		.replace(/(\p{Lu})(?=\p{Lu}\p{Ll}{2})/gu, '$1 ');
+}
+
+function plainWords(text: string): string {
+	return text
+		.toLowerCase()
+		.replace(/[\u2018\u2019\u00b4]/g, "'")
+		.replace(/[_\p{Pd}]/gu, ' ')
+		.replace(/[^\S\n]+/g, ' ')
+		.trim();
 }
 
 /** What names the thing asked for: the title, or the description where the title says nothing; without a final mark. */
@@ -49,4 +78,13 @@ export function withoutFinalMarks(text: string): string {
 /** A pattern of whole words over `matchingText`, in any script. `source` must be linear: no nested repetition. */
 export function words(source: string): RegExp {
 	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${source})(?![\\p{L}\\p{N}])`, 'u');
+}
+
+/**
+ * A pattern of whole words, or of `anywhere`: texts of scripts that put no space between words, or join particles and
+ * articles to them. Those are given as people write them.
+ */
+export function wordsOr(source: string, anywhere: string): RegExp {
+	const plain = anywhere.normalize('NFKD').replace(/\p{M}/gu, '');
+	return new RegExp(`${words(source).source}|${plain}`, 'u');
 }

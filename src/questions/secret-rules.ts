@@ -1,4 +1,4 @@
-import { words } from './matching-text.ts';
+import { words, wordsOr } from './matching-text.ts';
 
 /** How one kind of secret is named. Patterns match `matchingText`: lower case, no accents, hyphens as spaces. */
 export interface SecretRule {
@@ -18,7 +18,7 @@ export interface HarmlessPhrase {
 
 /** Titles that are secret only when they say nothing else. */
 export const wholeTitles =
-	/^(?:(?:please )?(?:enter|type|provide|input) |what is |what's )?(?:(?:the|your|a|my) )?(?:code|secret|tan|m ?tan|(?:credit |debit |payment |bank )?card|credentials?|clave|code secret)$/;
+	/^(?:(?:please )?(?:enter|type|provide|input) |what is |what's )?(?:(?:the|your|a|my) )?(?:code|secret|tan|m ?tan|pass|cookies?|bearer|(?:credit |debit |payment |bank )?card|credentials?|clave|code secret)$/;
 
 export const harmlessPhrases: readonly HarmlessPhrase[] = [
 	{
@@ -77,13 +77,18 @@ export const harmlessPhrases: readonly HarmlessPhrase[] = [
 		pattern: words('(?:api|access|ssh) keys? (?:names?|labels?|types?|permissions?|scopes?)'),
 		yes: ['API key name', 'SSH key type'],
 	},
+	{
+		pattern: words('(?:env|environment) (?:files?|vars?|variables?) (?:names?|formats?|locations?)|parol[ae] chiave'),
+		yes: ['Environment variable name', 'Parola chiave'],
+	},
 ];
 
 export const secretRules: readonly SecretRule[] = [
 	{
 		name: 'password',
-		pattern: words(
-			'passwords?|passwd|pwd|pass ?codes?|pass ?phrases?|passwort|passworter|passworts|kennwort|kennworter|zugangsdaten|contrasenas?|mots? de passe|senha|wachtwoord|losenord|пароль|credentials|credenciales|(?:login|log in|sign in|account) (?:details|data|credentials)|密码|密碼',
+		pattern: wordsOr(
+			'passwords?|passw|passwd|pwd|pws?|pass ?codes?|pass ?phrases?|passwort|passworter|passworts|kennwort|kennworter|zugangsdaten|contrasenas?|mots? de passe|senha|wachtwoord|losenord|пароль|credentials|credenciales|(?:login|log in|sign in|account) (?:details|data|credentials)|(?:user ?names?|users?|login|e ?mail|id) ?(?:and|&|\\+|/|or|und|y|et) ?(?:the |your |my )?pass|has[lł](?:o|a|em)|[sş]ifre\\p{L}{0,8}|parola(?:n[iı]z|m[iı]z|y[iı]|n[iı])?|hesl(?:o|a|em)|jelsz(?:o|av)\\p{L}{0,8}|contrasenyes?|contrasenya|passord|adgangskode|salasana',
+			'密码|密碼|パスワード|パスコード|暗証番号|비밀 ?번호|패스워드|암호(?!화)|كلمة (?:ال)?(?:مرور|سر)|الرقم السري|סיסמ[האת]',
 		),
 		yes: [
 			'Password',
@@ -102,13 +107,58 @@ export const secretRules: readonly SecretRule[] = [
 			'**Pass-phrase**',
 			'Login credentials',
 			'密码',
+			'Passw0rd',
+			'P4$$w0rd',
+			'Pa55word',
+			'PaSsWoRd',
+			'П\u0430\u0441\u0441word or p\u0430ssw\u043Erd',
+			'\u0420\u0410\u0405\u0405W\u041ERD',
+			'P a s s w o r d',
+			'p.a.s.s.w.o.r.d',
+			'pw',
+			'The PW for the admin account',
+			'User and pass',
+			'username/pass',
+			'Hasło',
+			'Podaj hasło do konta',
+			'Şifre',
+			'Şifreniz nedir?',
+			'Parolanız',
+			'パスワード',
+			'ログインのパスワードを入力してください',
+			'暗証番号は?',
+			'비밀번호',
+			'비밀번호를 입력하세요',
+			'كلمة المرور',
+			'ما هي كلمة السر؟',
+			'סיסמה',
+			'מהי הסיסמה שלך?',
+			'Jelszó',
+			'Add meg a jelszavad',
+			'Heslo',
+			'Jaké je heslo?',
+			'Contrasenya',
 		],
-		no: ['Which pass should I buy?', 'Passenger name', 'Boarding pass', 'Login name', 'Which compass?'],
+		no: [
+			'Pass the salt?',
+			'Who should pass the message on?',
+			'PWA name',
+			'Password manager name',
+			'암호화폐 이름',
+			'Which pass should I buy?',
+			'Passenger name',
+			'Boarding pass',
+			'Login name',
+			'Which compass?',
+			'P & L statement',
+			'A B C or D?',
+		],
 	},
 	{
 		name: 'one-time code',
-		pattern: words(
-			"otp|totp|2fa|mfa|two factor|(?:one time|single use|verification|verify|authentication|authenticator|auth|security|confirmation|login|log in|sign in|access|sms|e ?mail|text message|backup|recovery|unlock|activation|reset|mfa|2fa|otp|pairing|invite only|temporary|\\d{1,2} ?digits?)(?: \\p{L}+)? (?:code|codes|number|passcode)|codes? (?:that )?(?:we|i|they|you|was|were|just|has been|sent|received)(?: \\p{L}+)? ?(?:sent|send|texted|e ?mailed|received?|get|got|messaged|to you)?|code (?:from|in|on|shown in|shown on|displayed in|displayed on)(?: the| your| my)? (?:authenticator|authentication|authy|sms|texts?|e ?mail|phone|app|message|letter|bank|device)|bestatigungscode|sicherheitscode|einmalcode|einmalpasswort|verifizierungscode|zugangscode|(?:code|codigo) (?:recu|recibido|enviado|envoye|par|por|que)|codigo de (?:verificacion|seguridad|confirmacion|acceso)|code (?:de (?:verification|securite|confirmation|validation|connexion)|a usage unique|d'acces|sms)|验证码",
+		pattern: wordsOr(
+			"otp|totp|2fa|mfa|two factor|(?:one time|single use|verification|verify|authentication|authenticator|auth|security|confirmation|login|log in|sign in|access|sms|e ?mail|text message|backup|recovery|unlock|activation|reset|mfa|2fa|otp|pairing|invite only|temporary|\\d{1,2} ?digits?)(?: \\p{L}+)? (?:code|codes|number|passcode)|codes? (?:that )?(?:we|i|they|you|was|were|just|has been|sent|received)(?: \\p{L}+)? ?(?:sent|send|texted|e ?mailed|received?|get|got|messaged|to you)?|code (?:from|in|on|shown in|shown on|displayed in|displayed on)(?: the| your| my)? (?:authenticator|authentication|authy|sms|texts?|e ?mail|phone|app|message|letter|bank|device)|bestatigungscode|sicherheitscode|einmalcode|einmalpasswort|verifizierungscode|zugangscode|(?:code|codigo) (?:recu|recibido|enviado|envoye|par|por|que)|codigo de (?:verificacion|seguridad|confirmacion|acceso)|code (?:de (?:verification|securite|confirmation|validation|connexion)|a usage unique|d'acces|sms)|(?<!(?:to|by|than|least|most|many|have|has) )(?:three|four|five|six|seven|eight|\\d{1,2}) (?:digits|ziffern|chiffres)(?! (?:long|after|or|of (?!(?:the |your |that |my )?(?:code|card|sms|text|message|token|pin|account|key|phone))))|what (?:did|does|was in|is in|stands in)(?: \\p{L}+){0,3} (?:sms|text message|authenticator)(?: say| said| read)?|sms (?:you|contents?|text you)(?: (?:got|received))?|(?:came|arrived|received|got|sent) (?:by|via|per) sms|kod (?:sms|weryfikacyjny|jednorazowy|dostepu|z sms)|overovaci kod|kod z sms|(?:dogrulama|onay|sms) kodu\\p{L}{0,6}|(?:megerosito|ellenorzo|egyszeri|sms) kod\\p{L}{0,4}|codi (?:de )?(?:verificacio|seguretat|confirmacio|sms|d'acces)",
+			'验证码|驗證碼|認証コード|確認コード|認証番号|ワンタイム|인증 ?(?:번호|코드)|رمز (?:التحقق|التأكيد)|קוד (?:ה)?אימות|קוד חד פעמי',
 		),
 		yes: [
 			'One-time code',
@@ -134,6 +184,21 @@ export const secretRules: readonly SecretRule[] = [
 			'Please enter the code',
 			'TAN',
 			'验证码',
+			'Six digits',
+			'The 6 digits from the app',
+			'Last four digits of the card',
+			'What did the SMS say?',
+			'What does the text message say?',
+			'C0de from the SMS',
+			'Kod weryfikacyjny',
+			'Doğrulama kodu',
+			'認証コード',
+			'인증번호',
+			'رمز التحقق',
+			'קוד אימות',
+			'Ellenőrző kód, egyszeri kód',
+			'Ověřovací kód',
+			'Codi de verificació',
 		],
 		no: [
 			'Postal code',
@@ -154,18 +219,33 @@ export const secretRules: readonly SecretRule[] = [
 			'Code language',
 			'Verification document',
 			'Confirmation e-mail text',
+			'Six digits of pi',
+			'Round to six digits?',
+			'How many digits?',
+			'What should the SMS say?',
+			'SMS or e-mail?',
 		],
 	},
 	{
 		name: 'PIN',
 		pattern: words('pin|pins|puk|pin ?codes?|pin ?numbers?|geheimzahl'),
-		yes: ['PIN', 'Enter the PIN to continue', 'Your card PIN', 'PIN code', 'Pin number', 'PUK', 'SIM pin'],
+		yes: [
+			'PIN',
+			'Enter the PIN to continue',
+			'Your card PIN',
+			'PIN code',
+			'Pin number',
+			'PUK',
+			'SIM pin',
+			'P1N',
+			'P I N',
+		],
 		no: ['Pinboard name', 'Pinned message', 'Spin the wheel?', 'Opinion'],
 	},
 	{
 		name: 'key or token',
 		pattern: words(
-			'(?:api|secret|private|access|ssh|gpg|license|licence|activation|encryption|decryption|signing|recovery|product|service account|master) ?keys?|token|(?:access|auth|authentication|authorization|api|bearer|refresh|session|security|bot|oauth|jwt) tokens|(?:client|app|shared|api|webhook|consumer|signing) secrets?|secret (?:answer|phrase|words?|token|code)|(?:session|auth|login) cookies?|cookie value|apikey|api schlussel|clave (?:de acceso|secreta|privada|api)|cle (?:api|secrete|privee)',
+			'(?:api|secret|private|access|ssh|gpg|license|licence|activation|encryption|decryption|signing|recovery|product|service account|master) ?keys?|token|(?:access|auth|authentication|authorization|api|bearer|refresh|session|security|bot|oauth|jwt) tokens|(?:client|app|shared|api|webhook|consumer|signing) secrets?|secret (?:answer|phrase|words?|token|code)|(?:session|auth|login|browser|site|website|csrf) cookies?|cookie (?:values?|headers?|strings?|exports?|files?)|cookies\\.txt|(?:paste|copy|export)(?: the| your| a| all)? cookies?|bearer (?:tokens?|headers?|values?|auth\\p{L}*)|(?:paste|copy|send|enter|provide|need)(?: the| your| a)? bearer|authorization headers?|(?:wi ?fi|wlan|wpa2?|router|hotspot) (?:keys?|pass|codes?|psk|schlussel|clave)|network keys?|psk|\\.env|(?:env|environment) (?:files?|vars?|variables?)|connection (?:strings?|ur[il]s?)|(?:database|db|jdbc|redis|postgres|mongo ?db|amqp) ur[il]s?|dsn|apikey|api schlussel|clave (?:de acceso|secreta|privada|api)|cle (?:api|secrete|privee)',
 		),
 		yes: [
 			'API key',
@@ -182,8 +262,32 @@ export const secretRules: readonly SecretRule[] = [
 			'Clé API',
 			'Session cookie',
 			'Secret',
+			'Wi-Fi key',
+			'WLAN-Schlüssel',
+			'Bearer token',
+			'Paste the bearer',
+			'Authorization header',
+			'Cookie header',
+			'Paste your cookies',
+			'cookies.txt',
+			'Contents of the .env',
+			'.env.local',
+			'Environment variables',
+			'Connection string',
+			'DATABASE_URL',
+			'4PI key',
 		],
 		no: [
+			'Cookie recipe',
+			'Which cookies should I order?',
+			'Accept cookies?',
+			'The bearer of the ring',
+			'Ring bearer',
+			'Environment: staging or production?',
+			'Which connection should I take?',
+			'Wi-Fi or cable?',
+			'Network name',
+			'Database name',
 			'Key findings',
 			'Key points',
 			'Which key on the keyboard?',
@@ -195,7 +299,7 @@ export const secretRules: readonly SecretRule[] = [
 	{
 		name: 'payment card or account',
 		pattern: words(
-			"(?:credit |debit |payment |bank |gift )?card'?s? (?:numbers?|no|nr|details|data|information|info|credentials|codes?|pin|cvv|cvc|expiry|expiration)|cvv2?|cvc2?|card verification|(?:bank account|routing) numbers?|bank(?:ing)? (?:details|credentials)|kartennummer|kreditkartennummer|kreditkarten?daten|prufziffer|numero de (?:la )?(?:tarjeta|carte)(?: \\p{L}+)?",
+			"(?:credit |debit |payment |bank |gift )?card'?s? (?:numbers?|no|nr|details|data|information|info|credentials|codes?|pin|cvv|cvc|expiry|expiration)|cvv2?|cvc2?|card verification|(?:bank account|routing) numbers?|iban|kontonummer|numero de (?:cuenta|compte)|bank(?:ing)? (?:details|credentials)|kartennummer|kreditkartennummer|kreditkarten?daten|prufziffer|numero de (?:la )?(?:tarjeta|carte)(?: \\p{L}+)?",
 		),
 		yes: [
 			'Card number',
@@ -208,6 +312,9 @@ export const secretRules: readonly SecretRule[] = [
 			'Número de tarjeta',
 			'Numéro de carte',
 			'Bank account number',
+			'IBAN',
+			'Your IBAN, please',
+			'1BAN',
 		],
 		no: [
 			'Which card design?',
@@ -216,6 +323,7 @@ export const secretRules: readonly SecretRule[] = [
 			'Which credit card should I pay with?',
 			'Which gift card amount?',
 			'Card layout',
+			'Urban area',
 			'Cardinality',
 		],
 	},

@@ -1,10 +1,11 @@
-import { matchingText, withoutFinalMarks, words } from './matching-text.ts';
+import { readingsOf, withoutFinalMarks, words, wordsOr } from './matching-text.ts';
 import { harmlessPhrases, secretRules, wholeTitles } from './secret-rules.ts';
 import type { HumanInputItem } from './session.ts';
 
 /** Somebody is asked for something in this sentence, so that a secret's name in it is no mere mention. */
-const asks = words(
-	'enter|provide|type|give|send|share|supply|paste|input|insert|submit|tell|reply|respond|fill|need|needs|needed|require|requires|required|asks?|asking|asked|wants?|what|please|bitte|eingeben|gib|geben|nennen|introduce|ingresa|ingrese|escribe|indica|saisir|saisissez|entrez|indiquez|donnez',
+const asks = wordsOr(
+	'enter|provide|type|give|send|share|supply|paste|input|insert|submit|tell|reply|respond|fill|need|needs|needed|require|requires|required|asks?|asking|asked|wants?|what|please|bitte|eingeben|gib|geben|nennen|introduce|ingresa|ingrese|escribe|indica|saisir|saisissez|entrez|indiquez|donnez|podaj|wpisz|wprowadz|girin|giriniz|yazin|yaziniz|zadejte|napiste|adja meg|irja be|introdueix|introduiu|escriu|ادخل|ارسل|הזן|הזיני|הכנס|שלח|введите',
+	'入力|教え|입력|알려',
 );
 
 /** Descriptions of so few words name what is asked for, as a title does. */
@@ -16,9 +17,12 @@ const wordsOfALabel = 6;
  * its sentence asks for something, or where the description is hardly more than that name.
  */
 export function looksSecret(item: Pick<HumanInputItem, 'title' | 'description'>): boolean {
-	const title = matchingText(item.title);
-	if (wholeTitles.test(withoutFinalMarks(title)) || namesSecret(title)) return true;
-	const description = matchingText(item.description);
+	if (readingsOf(item.title).some((title) => wholeTitles.test(withoutFinalMarks(title)) || namesSecret(title)))
+		return true;
+	return readingsOf(item.description).some(asksForSecret);
+}
+
+function asksForSecret(description: string): boolean {
 	if (!namesSecret(description)) return false;
 	if (isLabel(description) && !offersChoice.test(description)) return true;
 	// A name in a list under "Please provide:" is asked for like one in the sentence itself.
@@ -45,5 +49,6 @@ function namesSecret(text: string): boolean {
 }
 
 function sentencesOf(text: string): string[] {
-	return text.match(/[^.!?\n]+[.!?\n]?/g) ?? [];
+	// A full stop within a word (".env", "cookies.txt") ends none.
+	return text.match(/(?:[^.!?\n]|[.!?](?!\s|$))+[.!?\n]?/g) ?? [];
 }

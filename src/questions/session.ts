@@ -39,13 +39,14 @@ export interface HumanInputItem {
 }
 
 /**
- * The JSON values of an item's fields that are no strings, as the service has them (absent fields are not among them). Only
- * for sending them back unchanged: never shown, kept or hashed.
+ * The JSON texts of an item's fields that are no strings, as the service has them (absent fields are not among them). Only
+ * for sending them back unchanged: never shown, kept or hashed. Texts, because their values may be nested deeper than
+ * JSON.stringify can follow.
  */
 export interface RawTexts {
-	readonly title?: unknown;
-	readonly description?: unknown;
-	readonly value?: unknown;
+	readonly title?: string;
+	readonly description?: string;
+	readonly value?: string;
 }
 
 /** One thing the agent did, reduced at the boundary to what may be shown. */

@@ -15,7 +15,29 @@ export interface Grants {
 }
 
 /**
- * Grants what can be granted at `now`: deliveries first, then people, then background, each first come, first served.
+ * In whose turn each goes: everybody who waits once, then everybody again, whoever was served least recently first. Those
+ * of one person stay in the order of asking.
+ *
+ * @param lastTurns the running number of each person's last turn, from 1; nobody else has had one
+ */
+export function inTurns<T extends { readonly person: string }>(
+	waiting: readonly T[],
+	lastTurns: ReadonlyMap<string, number>,
+): T[] {
+	const byPerson = Map.groupBy(waiting, ({ person }) => person);
+	const people = [...byPerson].sort(([one], [other]) => (lastTurns.get(one) ?? 0) - (lastTurns.get(other) ?? 0));
+	const turns: T[] = [];
+	for (let round = 0; turns.length < waiting.length; round++) {
+		for (const [, own] of people) {
+			const next = own[round];
+			if (next !== undefined) turns.push(next);
+		}
+	}
+	return turns;
+}
+
+/**
+ * Grants what can be granted at `now`: deliveries first, then people, then background, each in the order of its queue.
  * A delivery that waits holds everything else back but people within their share (or single requests would keep taking
  * what its pair waits for).
  */

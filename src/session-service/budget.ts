@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { type BudgetCell, createBudgetCell } from './budget-cell.ts';
-import { grantWaiting } from './budget-queue.ts';
+import { grantWaiting, inTurns } from './budget-queue.ts';
 import { type BudgetState, type BudgetStats, decide, emptyBudgetState, observed, usageAt } from './budget-state.ts';
 import { RateLimitedError } from './errors.ts';
 
@@ -30,13 +30,13 @@ interface BudgetGrant {
  */
 export interface RequestBudget {
 	/**
-	 * Waits for leave to send `count` requests (default 1).
+	 * Waits for leave to send `count` requests (default 1). People take turns: `person` says whose turn a person's request uses.
 	 * @throws RateLimitedError when it is certain that none is given before `deadline` (clock milliseconds)
 	 * @throws the signal's reason when aborted first; then nothing is charged
 	 */
 	acquire(
 		priority: RequestPriority,
-		options?: { count?: number; signal?: AbortSignal; deadline?: number },
+		options?: { count?: number; signal?: AbortSignal; deadline?: number; person?: string },
 	): Promise<BudgetGrant>;
 	/**
 	 * Takes note of an answer's headers. `sequence` is the running number of the request they answer, so that requests
@@ -53,6 +53,7 @@ const CELL_RETRY_MS = 1_000;
 interface Waiter {
 	readonly priority: RequestPriority;
 	readonly count: number;
+	readonly person: string;
 	readonly deadline: number;
 	resolve(grant: BudgetGrant): void;
 	reject(error: unknown): void;
@@ -81,6 +82,9 @@ export function createRequestBudget({
 	const queues: Record<RequestPriority, Waiter[]> = { delivery: [], person: [], background: [] };
 	/** The newest state seen: good for statistics and for telling who waits in vain, not for granting. */
 	let known: BudgetState = emptyBudgetState;
+	/** Of those who had a turn while anybody waited. */
+	const lastTurns = new Map<string, number>();
+	let turn = 0;
 	let alarm: { readonly at: number; cancel(): void } | null = null;
 	let granting = false;
 	let grantAgain = false;
@@ -139,7 +143,9 @@ export function createRequestBudget({
 	async function grantRound(): Promise<number> {
 		if (waiting().length === 0) return Number.POSITIVE_INFINITY;
 		const now = clock.now();
-		const asked = { delivery: [...queues.delivery], person: [...queues.person], background: [...queues.background] };
+		if (queues.person.length === 0) lastTurns.clear();
+		const person = inTurns(queues.person, lastTurns);
+		const asked = { delivery: [...queues.delivery], person, background: [...queues.background] };
 		const { sequences, nextAt } = await update((state) => {
 			const grants = grantWaiting(state, now, requestsPerMinute, asked);
 			return { state: grants.state, result: grants };
@@ -147,6 +153,7 @@ export function createRequestBudget({
 		for (const priority of PRIORITIES) {
 			for (const [index, sequence] of sequences[priority].entries()) {
 				const waiter = asked[priority][index];
+				if (waiter !== undefined && priority === 'person') lastTurns.set(waiter.person, ++turn);
 				// One that left meanwhile leaves its requests unused.
 				if (waiter !== undefined && remove(waiter)) waiter.resolve({ count: waiter.count, sequence });
 			}
@@ -183,7 +190,7 @@ export function createRequestBudget({
 	}
 
 	return {
-		acquire(priority, { count = 1, signal, deadline = Number.POSITIVE_INFINITY } = {}) {
+		acquire(priority, { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '' } = {}) {
 			return new Promise<BudgetGrant>((resolve, reject) => {
 				if (signal?.aborted) {
 					reject(signal.reason);
@@ -198,6 +205,7 @@ export function createRequestBudget({
 				const waiter: Waiter = {
 					priority,
 					count,
+					person,
 					deadline,
 					resolve: (granted) => {
 						settled();

@@ -1,5 +1,6 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { putBodyOf } from '../questions/put-body.ts';
 import type { AnsweredItem } from '../questions/session.ts';
 import { readPutAnswer } from './answer-bodies.ts';
 import type { RequestBudget, RequestPriority } from './budget.ts';
@@ -29,13 +30,19 @@ interface DeliveryPermit {
 
 export interface SessionServiceClient {
 	/**
-	 * Reads one session, again after failures that may pass, as far as the priority's patience goes.
+	 * Reads one session, again after failures that may pass, as far as the priority's patience goes. `person`: whose turn it
+	 * uses, for the priority of people.
 	 * @throws SessionServiceError, or the signal's reason
 	 */
 	read(
 		sessionId: string,
-		options: { priority: RequestPriority; signal?: AbortSignal; retries?: number },
+		options: { priority: RequestPriority; signal?: AbortSignal; retries?: number; person?: string },
 	): Promise<SessionReading>;
+	/**
+	 * The session as it was last read by anybody, for showing another part of it without a request; null when that is more
+	 * than 10 minutes ago or it is not kept any more.
+	 */
+	latest(sessionId: string): Pick<SessionReading, 'session' | 'readAt' | 'since'> | null;
 	/** Waits for leave for a read and a PUT. @throws RateLimitedError, or the signal's reason */
 	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
 	/**
@@ -61,9 +68,8 @@ export interface ClientLimits {
 	readonly requestBytes: number;
 	/** Bodies over 1 MiB held at once, default 2. */
 	readonly largeBodies: number;
-	/** Sessions kept for conditional reads: in bytes of their bodies (default 64 MiB), and in number (1,000). */
+	/** Memory for sessions that were read, for conditional reads and open windows, default 64 MiB. */
 	readonly cacheBytes: number;
-	readonly cacheEntries: number;
 }
 
 const DEFAULT_LIMITS: ClientLimits = {
@@ -71,8 +77,10 @@ const DEFAULT_LIMITS: ClientLimits = {
 	requestBytes: 100_000,
 	largeBodies: 2,
 	cacheBytes: 64 * 1_048_576,
-	cacheEntries: 1_000,
 };
+
+/** Milliseconds. Older readings are not shown again. */
+const LATEST_MS = 10 * 60_000;
 
 /** How a read waits, in milliseconds from its beginning. Each attempt may take as long as any call, on top of that. */
 interface Patience {
@@ -129,7 +137,7 @@ export function createSessionServiceClient({
 		limits,
 		...(onCall === undefined ? {} : { onCall }),
 	});
-	const cache = createSessionCache({ maxBytes: limits.cacheBytes, maxEntries: limits.cacheEntries });
+	const cache = createSessionCache({ maxBytes: limits.cacheBytes });
 	const reader = createSessionReader({ transport, cache, clock });
 	const shared = createSharedReads<SessionReading>(clock);
 
@@ -158,13 +166,7 @@ export function createSessionServiceClient({
 		mayLeave?: () => boolean,
 	): Promise<void> {
 		const path = `${transport.pathOf(sessionId)}/update-human-input`;
-		const humanInputResponse = items.map(({ title, description, value, raw }) => ({
-			title,
-			description,
-			value,
-			...raw,
-		}));
-		const body = Buffer.from(JSON.stringify({ sessionId, humanInputResponse, messageIndex }));
+		const body = Buffer.from(putBodyOf(sessionId, messageIndex, items));
 		if (body.length > limits.requestBytes) {
 			throw new RequestTooLargeError(`The answers make a request of ${body.length} bytes`, {
 				bytes: body.length,
@@ -193,10 +195,10 @@ export function createSessionServiceClient({
 	async function leaveFor(
 		priority: RequestPriority,
 		count: number,
-		deadline: number,
-		signal: AbortSignal | undefined,
+		{ deadline, signal, person }: { deadline: number; signal: AbortSignal | undefined; person?: string | undefined },
 	): Promise<number> {
-		const grant = await budget.acquire(priority, { count, deadline, ...(signal === undefined ? {} : { signal }) });
+		const options = { count, deadline, ...(signal && { signal }), ...(person !== undefined && { person }) };
+		const grant = await budget.acquire(priority, options);
 		return grant.sequence;
 	}
 
@@ -205,18 +207,25 @@ export function createSessionServiceClient({
 	return {
 		callTimeoutMs: timeouts.call,
 
-		async read(sessionId, { priority, signal, retries = PATIENCE[priority].retries }) {
+		async read(sessionId, { priority, signal, retries = PATIENCE[priority].retries, person }) {
 			transport.pathOf(sessionId);
 			const start = (own: AbortSignal | undefined) =>
-				readPatiently(sessionId, priority, retries, own, (leaveBy) => leaveFor(priority, 1, leaveBy, own));
+				readPatiently(sessionId, priority, retries, own, (deadline) =>
+					leaveFor(priority, 1, { deadline, signal: own, person }),
+				);
 			if (priority === 'delivery') return start(signal);
 			// Background takes what a person's read brings, never the other way round: it may wait long for the budget.
 			const own = `${priority}:${sessionId}` as const;
 			return shared.read(priority === 'person' ? [own] : [`person:${sessionId}`, own], signal, start);
 		},
 
+		latest(sessionId) {
+			const kept = cache.get(sessionId);
+			return kept === undefined || uptimeOf(clock) - kept.beganAt > LATEST_MS ? null : kept;
+		},
+
 		async reserveDelivery(signal) {
-			let last: number | null = await leaveFor('delivery', 2, deliveryDeadline(), signal);
+			let last: number | null = await leaveFor('delivery', 2, { deadline: deliveryDeadline(), signal });
 			let readLeave: number | null = last - 1;
 			return {
 				read: (sessionId) =>
@@ -225,7 +234,7 @@ export function createSessionServiceClient({
 						readLeave = null;
 						if (first !== null) return first;
 						// A repeat takes a whole new pair: leave for the PUT that was given before a long wait counts in the past.
-						last = await leaveFor('delivery', 2, leaveBy, signal);
+						last = await leaveFor('delivery', 2, { deadline: leaveBy, signal });
 						return last - 1;
 					}),
 				// Without the signal: a PUT that has begun is worth ending, since cutting it leaves its outcome unknown.
@@ -233,7 +242,7 @@ export function createSessionServiceClient({
 					const leave = async () => {
 						const given = last;
 						last = null;
-						return given ?? leaveFor('delivery', 1, deliveryDeadline(), signal);
+						return given ?? leaveFor('delivery', 1, { deadline: deliveryDeadline(), signal });
 					};
 					return put(sessionId, messageIndex, items, undefined, leave, mayLeave);
 				},
@@ -241,7 +250,9 @@ export function createSessionServiceClient({
 		},
 
 		putAnswers: (sessionId, messageIndex, items, { signal } = {}) =>
-			put(sessionId, messageIndex, items, signal, () => leaveFor('delivery', 1, deliveryDeadline(), signal)),
+			put(sessionId, messageIndex, items, signal, () =>
+				leaveFor('delivery', 1, { deadline: deliveryDeadline(), signal }),
+			),
 
 		close: (graceMs = 5_000) => transport.close(graceMs),
 	};

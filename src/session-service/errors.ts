@@ -9,6 +9,7 @@ export type SessionServiceErrorCode =
 	| 'refused'
 	| 'unreadable_answer'
 	| 'body_too_large'
+	| 'body_too_complex'
 	| 'request_too_large'
 	| 'redirected'
 	| 'aborted'
@@ -117,6 +118,12 @@ export class BodyTooLargeError extends SessionServiceError {
 		super(message, options);
 		this.limitBytes = options.limitBytes;
 	}
+}
+
+/** The answer's body has more parts (messages, keys, arrays within arrays) than this client reads. */
+export class BodyTooComplexError extends SessionServiceError {
+	override readonly code = 'body_too_complex';
+	override readonly retryable = false;
 }
 
 /** The PUT would be larger than the service takes (100 kB): it was not sent. */

@@ -14,6 +14,9 @@ import {
 import type { ExchangeAnswer, ExchangeFailure } from './exchange.ts';
 import { isMessageIndexRefusal } from './schema.ts';
 
+/** Bytes: the exact JSON, with some room for white space. */
+const LONGEST_REFUSAL = 1_000;
+
 export type Operation = 'read' | 'put';
 
 /** What an exchange without a whole answer means. A PUT's outcome is known only while nothing of it was written. */
@@ -75,7 +78,8 @@ export function errorOfStatus(
 function errorOfServerFailure(answer: ExchangeAnswer, operation: Operation, said: string): SessionServiceError {
 	const outcomeUnknown = operation === 'put';
 	const { status } = answer;
-	if (operation === 'put' && status === 500 && isMessageIndexRefusal(decodeJson(answer.body).value)) {
+	const isShort = answer.body.length <= LONGEST_REFUSAL;
+	if (operation === 'put' && status === 500 && isShort && isMessageIndexRefusal(decodeJson(answer.body).value)) {
 		return new RefusedError(`${said}: no such message`, { status, reason: 'message_index', outcomeUnknown });
 	}
 	return new UnavailableError(said, { outcomeUnknown, status });

@@ -1,6 +1,6 @@
 import type { HumanInputItem, Message, RawTexts } from '../questions/session.ts';
 import { readActions } from './agent-actions.ts';
-import { asArray, asObject, asText, type JsonObject } from './json-values.ts';
+import { asArray, asObject, asText, type JsonObject, jsonTextOf } from './json-values.ts';
 
 /** Reads one message. Always gives one, because `messageIndex` counts whatever the service sent. */
 export function readMessage(value: unknown): Message {
@@ -41,11 +41,11 @@ const TEXTS = ['title', 'description', 'value'] as const satisfies readonly (key
 /** The fields that are there and no strings; null when there are none, which is nearly always so. */
 function rawOf(item: JsonObject): RawTexts | null {
 	const odd = TEXTS.filter((name) => item[name] !== undefined && typeof item[name] !== 'string');
-	return odd.length === 0 ? null : Object.fromEntries(odd.map((name) => [name, item[name]]));
+	return odd.length === 0 ? null : Object.fromEntries(odd.map((name) => [name, jsonTextOf(item[name])]));
 }
 
 /** A value of a foreign type is an answer all the same: reading it as "nobody has answered" would overwrite it. */
 function readAnswer(value: unknown): string {
 	if (typeof value !== 'object' || value === null) return asText(value);
-	return JSON.stringify(value);
+	return jsonTextOf(value);
 }

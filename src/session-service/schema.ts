@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Session, SessionFile, SessionVariable } from '../questions/session.ts';
+import { TooManyPartsError } from './json-parts.ts';
 import { asArray, asObject, asText, asTextOrNull } from './json-values.ts';
 import { readMessage } from './messages.ts';
 
@@ -84,13 +85,32 @@ const putAnswer = z.union([z.object({ message: z.string() }), z.object({ updated
  *
  * @param requestedId what the session was asked for by. It stays the session's id whatever the answer says: it is the
  * one that works in the path of the PUT, and the one under which answers and watches are kept
- * @returns null when there is no readable session in it; never throws for anything JSON.parse can return
+ * @returns null when there is no readable session in it
+ * @throws TooManyPartsError, and nothing else for anything JSON.parse can return
  */
 export function readSessionAnswer(value: unknown, requestedId: string): Session | null {
+	if (elementsIn(value) > MOST_ELEMENTS) throw new TooManyPartsError(`more than ${MOST_ELEMENTS} elements`);
 	const answer = sessionAnswer.safeParse(value);
 	if (!answer.success) return null;
 	const { session } = answer.data;
 	return { ...session, sessionId: requestedId } satisfies Session;
+}
+
+/** Messages, items, actions, files and variables in all: each becomes an object of ours, though it may be `0,` in the body. */
+const MOST_ELEMENTS = 100_000;
+
+function elementsIn(value: unknown): number {
+	const session = asObject(asObject(value)?.session);
+	if (session === null) return 0;
+	const messages = asArray(session.messages);
+	let count = messages.length + asArray(session.files).length + asArray(session.sessionVariables).length;
+	for (const one of messages) {
+		const message = asObject(one);
+		if (message === null) continue;
+		count += asArray(message.human_input).length + asArray(message.content).length;
+		count += asArray(asObject(message.agent_data)?.action).length;
+	}
+	return count;
 }
 
 /** Whether the JSON value of a PUT's answer says that the answers were saved. */

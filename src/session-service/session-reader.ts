@@ -1,10 +1,10 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 import type { Session } from '../questions/session.ts';
 import { readSessionFrom } from './answer-bodies.ts';
 import type { RequestPriority } from './budget.ts';
 import { RedirectedError, UnreadableAnswerError } from './errors.ts';
 import type { ExchangeAnswer } from './exchange.ts';
-import type { CachedSession, SessionCache } from './session-cache.ts';
+import type { KeptSession, SessionCache } from './session-cache.ts';
 import type { Transport } from './transport.ts';
 
 /** One reading of a session. */
@@ -12,6 +12,8 @@ export interface SessionReading {
 	readonly session: Session;
 	/** Clock milliseconds when the request began: the session is shown as it was then or later. */
 	readonly readAt: number;
+	/** Clock milliseconds when the read that brought `session` began: readings after it found it unchanged (304). */
+	readonly since: number;
 	/** Clock milliseconds when the whole response had arrived. */
 	readonly endedAt: number;
 	/** The service said 304: `session` is the very object of the reading before. */
@@ -49,22 +51,22 @@ export function createSessionReader({
 }): SessionReader {
 	function readingFrom(
 		answer: ExchangeAnswer,
-		readAt: number,
+		began: Pick<KeptSession, 'readAt' | 'beganAt'>,
 		sessionId: string,
-		known: CachedSession | undefined,
+		known: KeptSession | undefined,
 	): SessionReading {
+		const { readAt } = began;
 		const endedAt = answer.arrivedAt;
 		if (answer.status === 304) {
-			if (known === undefined) throw new UnreadableAnswerError('304 to a read that named no ETag');
-			return { session: known.session, readAt, endedAt, unchanged: true };
+			if (known === undefined || known.etag === null)
+				throw new UnreadableAnswerError('304 to a read that named no ETag');
+			const { session, since } = known;
+			cache.set(sessionId, { ...known, ...began });
+			return { session, readAt, since, endedAt, unchanged: true };
 		}
 		const session = readSessionFrom(answer, sessionId);
-		const etag = answer.headers.get('etag');
-		// Sent back as it came, so it must be something a header can hold.
-		if (etag !== undefined && /^[\x21-\x7e]{1,256}$/.test(etag)) {
-			cache.set(sessionId, { etag, session, bytes: answer.body.length });
-		} else cache.delete(sessionId);
-		return { session, readAt, endedAt, unchanged: false };
+		cache.set(sessionId, { session, etag: etagOf(answer), since: readAt, ...began });
+		return { session, readAt, since: readAt, endedAt, unchanged: false };
 	}
 
 	return {
@@ -72,18 +74,19 @@ export function createSessionReader({
 			let path = transport.pathOf(sessionId);
 			// Held here, so that a 304 has its session even if the cache lets go of it meanwhile.
 			const known = cache.get(sessionId);
-			const headers: Record<string, string> = known === undefined ? {} : { 'if-none-match': known.etag };
+			const etag = known?.etag ?? null;
+			const headers: Record<string, string> = etag === null ? {} : { 'if-none-match': etag };
 			for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
 				const sequence = await leave();
-				const readAt = clock.now();
-				const timeoutMs = Math.max(1, deadline - readAt);
+				const began = { readAt: clock.now(), beganAt: uptimeOf(clock) };
+				const timeoutMs = Math.max(1, deadline - began.readAt);
 				const from = path;
 				const result = await transport.send(
 					{ operation: 'read', sessionId, priority, path, headers, sequence, timeoutMs, signal },
 					(answer) =>
 						isRedirect(answer)
 							? { redirect: transport.redirectTarget(answer, from) }
-							: readingFrom(answer, readAt, sessionId, known),
+							: readingFrom(answer, began, sessionId, known),
 				);
 				if (!('redirect' in result)) return result;
 				if (result.redirect === null) throw new RedirectedError('The session service redirects a read elsewhere');
@@ -92,6 +95,12 @@ export function createSessionReader({
 			throw new RedirectedError(`The session service redirects a read more than ${MOST_REDIRECTS} times`);
 		},
 	};
+}
+
+/** Sent back as it came, so it must be something a header can hold. */
+function etagOf({ headers }: ExchangeAnswer): string | null {
+	const etag = headers.get('etag') ?? '';
+	return /^[\x21-\x7e]{1,256}$/.test(etag) ? etag : null;
 }
 
 function isRedirect(answer: ExchangeAnswer): boolean {

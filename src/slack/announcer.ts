@@ -5,13 +5,20 @@ import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
+import type { ShowAnswers } from '../questions/show-answers.ts';
 import type { AnnouncementContent } from '../watches/announcement.ts';
 import type { Announcer, DueAnnouncement, SendOutcome, WatchStore } from '../watches/ports.ts';
-import type { SessionView } from '../watches/session-view.ts';
+import { asShownBy, type SessionView } from '../watches/session-view.ts';
 import type { Watch } from '../watches/watch.ts';
 import { replacement } from './blocks/message.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
-import { endWords, type PostContext, settledQuestionPost, watchPost } from './blocks/watch-posts.ts';
+import {
+	endWords,
+	type PostContext,
+	type PostedContent,
+	settledQuestionPost,
+	watchPost,
+} from './blocks/watch-posts.ts';
 import { slackErrorCode, slackRetryAfter } from './clients.ts';
 import { isThreaded } from './thread-post.ts';
 import type { Names } from './words.ts';
@@ -48,6 +55,8 @@ interface Dependencies {
 	readonly watches: Pick<WatchStore, 'postedQuestions'>;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
+	readonly showAnswers: ShowAnswers;
+	readonly adminContact: string | null;
 	/** `WATCH_MAX_DAYS` */
 	readonly maxDays: number;
 	readonly clock: Clock;
@@ -56,7 +65,8 @@ interface Dependencies {
 
 /** Writes cards and posts to Slack and says what Slack made of it; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
-	const { client, service, answers, claims, watches, names, dashboardUrl, maxDays, clock, log } = deps;
+	const { client, service, answers, claims, watches, names, dashboardUrl, adminContact, maxDays, clock, log } = deps;
+	const { showAnswers } = deps;
 	/** Looks that go on later, by the key of the post and the time from which it is looked for. */
 	const looks = new Map<string, Look>();
 
@@ -74,7 +84,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			checkedAt: null,
 			claims: active.map(({ person }) => ({ userId: person.userId, since: null })),
 			standing,
-			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, maxDays),
+			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, { days: maxDays, adminContact }),
 			names,
 			now,
 			dashboardUrl,
@@ -104,7 +114,13 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	async function contextOf(due: DueAnnouncement, maybeRepeat: boolean): Promise<PostContext> {
 		const sessionId = due.watch?.session.sessionId ?? '';
 		const standing = await standingFor(due);
-		return { sessionId, view: due.view, standing, names, maybeRepeat };
+		return { sessionId, view: due.view, standing, names, adminContact, maybeRepeat };
+	}
+
+	/** A post that waited, for Slack or for the next start, is older than the setting. */
+	function shownNow(content: PostedContent): PostedContent {
+		if (content.kind !== 'answered' || content.question === null) return content;
+		return { ...content, question: asShownBy(showAnswers, content.question) };
 	}
 
 	async function channelOf({ announcement: { target } }: DueAnnouncement): Promise<string | null> {
@@ -168,7 +184,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const { content } = announcement;
 			if (content.kind === 'card') return { kind: 'refused', code: 'card_is_no_post' };
 			if (content.kind === 'settle') return settle(due, content);
-			const message = watchPost(content, await contextOf(due, maybeRepeat));
+			const message = watchPost(shownNow(content), await contextOf(due, maybeRepeat));
 			const threadTs = threadOf(due);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;
 			return send(async () => {

@@ -1,8 +1,8 @@
 import { App } from '@slack/bolt';
 import type { Answers } from '../answers/accept.ts';
+import type { AccessPolicy } from '../answers/access-policy.ts';
 import type { Claims } from '../answers/claims.ts';
 import type { AnswerStore, DraftStore } from '../answers/ports.ts';
-import type { Gatekeeper } from '../answers/who-may.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { GoneReason, WatchStore } from '../watches/ports.ts';
@@ -21,16 +21,19 @@ import { registerChannelEvents } from './events/channels.ts';
 import { registerMention } from './events/mention.ts';
 import { registerTalk } from './events/talk.ts';
 import type { Identity } from './identity.ts';
+import { createLinks } from './links.ts';
 import { createListen } from './listen.ts';
+import type { PersonReads } from './person-reads.ts';
 import type { SlackReceipts } from './receipts.ts';
 import { createHttpReceiver, type HttpReceiver } from './receivers/http.ts';
 import { createSocketReceiver, type SocketReceiver } from './receivers/socket.ts';
+import { createRefusing } from './refusing.ts';
 import { createReply } from './reply.ts';
 import { createSessionFlow } from './session/flow.ts';
 import { createHistoryFlow } from './session/history.ts';
+import { createViewOpener } from './session/open-view.ts';
 import { createPatientReads } from './session/patient-reads.ts';
 import { createPresenter } from './session/presenter.ts';
-import { createReadings } from './session/readings.ts';
 import { createWatchButton } from './session/watch-button.ts';
 import { registerUseAsAnswer } from './shortcuts/use-as-answer.ts';
 import { createSlackLogger } from './slack-logger.ts';
@@ -51,28 +54,35 @@ export interface SlackAppOptions {
 	readonly apiUrl: string;
 	readonly identity: Identity;
 	readonly clients: SlackClients;
-	/** Names the session service in the store. */
+	/** The session service's address, by which the store names it too. */
 	readonly service: string;
-	readonly sessions: Parameters<typeof createPatientReads>[0]['service'];
+	readonly personReads: PersonReads;
+	/** The session as it was last read, while it is at hand. */
+	readonly latest: Parameters<typeof createSessionFlow>[0]['latest'];
 	readonly answers: Answers;
 	readonly answerStore: AnswerStore;
 	readonly drafts: DraftStore;
 	readonly claims: Claims;
-	readonly gatekeeper: Gatekeeper;
+	readonly accessPolicy: AccessPolicy;
 	readonly receipts: SlackReceipts;
 	readonly watching: {
 		readonly store: Pick<WatchStore, 'find' | 'findByPost'>;
 		readonly subscriptions: Subscriptions;
 		channelGone(teamId: string, channelId: string, reason: GoneReason): Promise<void>;
+		channelShared(channelId: string): Promise<void>;
 	};
 	/** Whether channels shared with other organisations may hold watches. */
 	readonly allowExternal: boolean;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	readonly adminContact: string | null;
+	/** Whether authors may put their own texts before a channel. */
+	readonly postsText: boolean;
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly onAcknowledged: (ms: number) => void;
+	/** Hears why an HTTP request was refused. */
+	readonly onRefused: (reason: string) => void;
 }
 
 /** The Bolt app with everything that listens on it. Bolt's types go no further than this folder. */
@@ -80,8 +90,9 @@ export function createSlackApp(options: SlackAppOptions) {
 	const { transport, apiUrl, identity, clients, log, clock, adminContact } = options;
 	let http: HttpReceiver | null = null;
 	let socket: SocketReceiver | null = null;
-	if (transport.kind === 'http') http = createHttpReceiver({ signingSecret: transport.signingSecret, log });
-	else socket = createSocketReceiver({ appToken: transport.appToken, apiUrl, clock, log });
+	if (transport.kind === 'http') {
+		http = createHttpReceiver({ signingSecret: transport.signingSecret, log, onRefused: options.onRefused });
+	} else socket = createSocketReceiver({ appToken: transport.appToken, apiUrl, clock, log });
 	const receiver = http ?? socket;
 	const { teamId, botId, botUserId } = identity;
 	const app = new App({
@@ -96,29 +107,35 @@ export function createSlackApp(options: SlackAppOptions) {
 		log.error({ code: error.code, err: error }, 'Bolt could not handle a request');
 	});
 
-	const reply = createReply({ client: clients.people });
-	const listen = createListen({ ...options, app, reply });
+	const client = clients.people;
+	const reply = createReply({ client });
+	const openView = createViewOpener(client);
+	const refuse = createRefusing({ openView, reply, adminContact });
+	const listen = createListen({ ...options, app, teamId, refuse, reply });
 	const drafting = createDrafting(options);
 	const watchButton = createWatchButton({ store: options.watching.store, service: options.service });
-	const presenter = createPresenter({ ...options, answers: options.answerStore, watching: watchButton });
-	const readings = createReadings(clock);
-	const client = clients.people;
-	const patientReads = createPatientReads({ service: options.sessions, readings, clock });
+	const links = createLinks({ serviceUrl: options.service, dashboardUrl: options.dashboardUrl });
+	const presenter = createPresenter({ ...options, answers: options.answerStore, watching: watchButton, links });
+	const patientReads = createPatientReads({ clock });
 	const flow = createSessionFlow({
 		client,
+		openView,
 		presenter,
-		readings,
+		latest: options.latest,
+		personReads: options.personReads,
 		patientReads,
-		gatekeeper: options.gatekeeper,
 		reply,
 		adminContact,
 		clock,
 	});
 	const history = createHistoryFlow({ ...options, client, store: options.answerStore, reply });
 
+	const { watching, allowExternal } = options;
+	const channels = createChannels({ client, allowExternal });
 	const commands = createWatchCommands({
-		subscriptions: options.watching.subscriptions,
-		channels: createChannels({ client, allowExternal: options.allowExternal }),
+		subscriptions: watching.subscriptions,
+		personReads: options.personReads,
+		channels,
 		reply,
 		adminContact,
 		clock,
@@ -135,16 +152,16 @@ export function createSlackApp(options: SlackAppOptions) {
 		commands,
 		flow,
 		drafting,
-		gatekeeper: options.gatekeeper,
-		service: options.sessions,
+		personReads: options.personReads,
+		links,
 		reply,
 		adminContact,
 		clock,
 	});
-	registerChannelEvents(listen, { channelGone: options.watching.channelGone });
+	registerChannelEvents(listen, { ...watching, channels, allowExternal });
 	registerUseAsAnswer(listen, { botUserId, watches: options.watching.store, flow, reply });
-	registerMention(listen, { ...options, botUserId, watches: options.watching.store, flow, reply });
-	registerTalk(listen, { client: clients.background });
+	registerMention(listen, { ...options, teamId, botUserId, watches: options.watching.store, flow, reply });
+	registerTalk(listen, { client: clients.background, personReads: options.personReads, teamId, log });
 
 	return {
 		/** Slack's requests in HTTP mode, for the process' server; null in Socket Mode. */

@@ -1,12 +1,12 @@
 import type { WebClient } from '@slack/web-api';
+import type { Installation } from '../answers/access-policy.ts';
 import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { slackErrorCode } from './clients.ts';
 
 /** Who we are in Slack, from `auth.test`. */
-export interface Identity {
-	readonly teamId: string;
+export interface Identity extends Installation {
 	/** Null when Slack leaves it out: nothing hangs on it. */
 	readonly botId: string | null;
 	readonly botUserId: string;
@@ -29,11 +29,23 @@ export class SlackTokenError extends HandraiseError {
 	}
 }
 
+/** The app is installed for a whole organisation: its token belongs to no workspace. */
+class OrganisationInstallError extends HandraiseError {
+	readonly code = 'organisation_install';
+	readonly retryable = false;
+
+	constructor() {
+		super(
+			'The app is installed for a whole Enterprise Grid organisation, which is not supported yet: install it in one workspace and set that bot token as SLACK_BOT_TOKEN',
+		);
+	}
+}
+
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * Asks Slack who the token is. While Slack cannot be reached it is asked again, with growing pauses.
- * @throws SlackTokenError when Slack answers with a refusal; the signal's reason
+ * @throws SlackTokenError when Slack answers with a refusal; OrganisationInstallError; the signal's reason
  */
 export async function identify(
 	client: WebClient,
@@ -42,11 +54,17 @@ export async function identify(
 	for (let tries = 1; ; tries++) {
 		signal.throwIfAborted();
 		try {
-			const { team_id, bot_id, user_id } = await client.auth.test();
-			if (team_id === undefined || user_id === undefined) throw new SlackTokenError('SLACK_BOT_TOKEN', 'not a bot');
-			return { teamId: team_id, botId: bot_id ?? null, botUserId: user_id };
+			const self = await client.auth.test();
+			if (self.user_id === undefined) throw new SlackTokenError('SLACK_BOT_TOKEN', 'not a bot');
+			if (self.is_enterprise_install === true || self.team_id === undefined) throw new OrganisationInstallError();
+			return {
+				teamId: self.team_id,
+				enterpriseId: self.enterprise_id ?? null,
+				botId: self.bot_id ?? null,
+				botUserId: self.user_id,
+			};
 		} catch (error) {
-			if (error instanceof SlackTokenError) throw error;
+			if (error instanceof SlackTokenError || error instanceof OrganisationInstallError) throw error;
 			const code = slackErrorCode(error);
 			if (code !== null && !PASSING.has(code)) throw new SlackTokenError('SLACK_BOT_TOKEN', code);
 			log.warn({ code: code ?? 'no_answer', tries }, 'Slack cannot be reached yet');

@@ -25,6 +25,8 @@ export const ACTIONS = {
 	field: 'form.field',
 	/** The text beside "Something else…". */
 	otherText: 'form.other_text',
+	/** The box that says which answers are kept secret; the options' values are positions. */
+	secret: 'form.secret',
 	/** On a card or message: open the session's form; `value` is a `SessionTarget`. */
 	answer: 'question.answer',
 	/** On the reply to a mention: open the form with that message in it; `value` is the draft's form id and a `SessionTarget`. */
@@ -92,6 +94,11 @@ export interface FieldId {
  */
 export function fieldBlockId({ messageIndex, fingerprint, position, variant }: FieldId): string {
 	return `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${variantLetters[variant]}`;
+}
+
+/** The block_id of the box that says what is secret: it names the question, so that another one begins with a fresh box. */
+export function secretBlockId({ messageIndex, fingerprint }: Pick<FieldId, 'messageIndex' | 'fingerprint'>): string {
+	return `s.${messageIndex}.${fingerprint.slice(0, 8)}`;
 }
 
 /** The block_id of a block that is no field, unique in its view. */

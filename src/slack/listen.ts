@@ -1,15 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import { type AccessPolicy, FRESH_MS, type Place, type Refusal } from '../answers/access-policy.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
 import { errorMessage } from './blocks/messages.ts';
 import { codeOf } from './error-code.ts';
 import type { ActionId, CallbackId } from './ids.ts';
+import type { Refusing } from './refusing.ts';
 import type { Reply } from './reply.ts';
 import { type PersonRequest, personRequest } from './request.ts';
 import { createRush } from './rush.ts';
+import type { AllowedRequest, Task } from './task.ts';
 
 /** A view of ours as an interaction brings it. */
 export interface ViewSnapshot {
@@ -35,6 +38,19 @@ export interface Press {
 export type SubmissionAck =
 	| { readonly response_action: 'update'; readonly view: import('@slack/types').ModalView }
 	| { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> };
+
+/** What became of a submission: how it is acknowledged, and what is done once the acknowledgement is out. */
+export interface Submitted {
+	readonly ack: SubmissionAck;
+	readonly after: () => Promise<void>;
+}
+
+/** What a submission asks for, and who may have it done. */
+export interface SubmissionTask {
+	readonly place: Place;
+	run(request: AllowedRequest): Promise<Submitted>;
+	refused(refusal: Refusal): Submitted;
+}
 
 const label = z.object({ block_id: z.string(), label: z.object({ text: z.string() }) });
 const viewSchema = z
@@ -75,6 +91,10 @@ const REMEMBERED = 5_000;
 
 interface Dependencies {
 	readonly app: App;
+	/** The workspace that the app is installed in. */
+	readonly teamId: string;
+	readonly accessPolicy: AccessPolicy;
+	readonly refuse: Refusing;
 	readonly reply: Reply;
 	readonly adminContact: string | null;
 	readonly clock: Clock;
@@ -84,9 +104,11 @@ interface Dependencies {
 
 /**
  * How handlers hang on Bolt, so that each has the same care: acknowledge first, do the work once however often Slack
- * hands the request over, write one log line, and never end in silence.
+ * hands the request over, ask the access policy, write one log line, and never end in silence. Handlers give back what is
+ * to be done and for whom; nothing is done for a person before the access policy was asked here.
  */
-export function createListen({ app, reply, adminContact, clock, log, onAcknowledged }: Dependencies) {
+export function createListen(deps: Dependencies) {
+	const { app, teamId, accessPolicy, refuse, reply, adminContact, clock, log, onAcknowledged } = deps;
 	const running = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
 	const rush = createRush(clock);
@@ -104,6 +126,23 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 	function ownTurn(): Promise<unknown> {
 		turn = turn.then(() => nextTurn());
 		return turn;
+	}
+
+	/** Does what a request asks for, if whoever asks may have it. `view`: where they pressed. */
+	async function perform(request: PersonRequest, task: Task, view: ViewSnapshot | null): Promise<void> {
+		const { place } = task;
+		const verdict =
+			place === 'anybody'
+				? ({ allowed: true } as const)
+				: await accessPolicy.check({ ...request.person, claimedTeamId: request.claimedTeamId }, place, task.maxAgeMs);
+		if (!verdict.allowed) {
+			const { refusal } = verdict;
+			request.log.info({ refusal }, 'refused');
+			await (task.refused?.(refusal) ?? refuse(request, refusal, view));
+			return;
+		}
+		const next = await task.run({ ...request, access: 'allowed' });
+		if (next !== undefined) await perform(request, next, view);
 	}
 
 	/** `tellsFailure`: the person waits for what `task` does; else its failure is only logged. */
@@ -131,75 +170,100 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 		return tracked;
 	}
 
-	/** Acknowledges with nothing, then works. */
+	/** Acknowledges with nothing, then does what is asked for. */
 	async function acknowledgeAndWork(
 		body: unknown,
 		ack: () => Promise<unknown>,
 		what: string,
-		task: (request: PersonRequest) => Promise<void>,
+		plan: (request: PersonRequest, view: ViewSnapshot | null) => Task | Promise<Task>,
 	): Promise<void> {
 		const start = uptimeOf(clock);
-		const request = personRequest(body, log);
+		const request = personRequest(body, teamId, log);
 		const fresh = isNew(request.triggerId);
 		await ack();
 		onAcknowledged(uptimeOf(clock) - start);
-		if (fresh) await track(work(request, what, () => task(request)));
+		if (!fresh) return;
+		const task = async () => {
+			const view = interaction.parse(body).view ?? null;
+			await perform(request, await plan(request, view), view);
+		};
+		await track(work(request, what, task));
+	}
+
+	/** A submission whose handler fails is the handler's to put into words. */
+	async function submit(request: PersonRequest, task: SubmissionTask): Promise<Submitted> {
+		const claimant = { ...request.person, claimedTeamId: request.claimedTeamId };
+		const verdict = await accessPolicy.check(claimant, task.place, FRESH_MS);
+		if (verdict.allowed) return task.run({ ...request, access: 'allowed' });
+		request.log.info({ refusal: verdict.refusal }, 'refused at submit');
+		return task.refused(verdict.refusal);
+	}
+
+	/** Events are acknowledged by Bolt; Slack repeats them when it is not sure. */
+	function onEvent(name: string, handle: (event: unknown) => Promise<void>): void {
+		app.event(name, async ({ event, body }) => {
+			if (!isNew(body.event_id)) return;
+			const task = handle(event).catch((error: unknown) => {
+				log.error({ event: name, code: codeOf(error), err: error }, 'an event could not be handled');
+			});
+			await track(task);
+		});
 	}
 
 	return {
-		command(name: string, handle: (request: PersonRequest, text: string) => Promise<void>): void {
+		command(name: string, plan: (request: PersonRequest, text: string) => Task | Promise<Task>): void {
 			app.command(name, ({ body, ack, command }) =>
-				acknowledgeAndWork(body, ack, name, (request) => handle(request, command.text ?? '')),
+				acknowledgeAndWork(body, ack, name, (request) => plan(request, command.text ?? '')),
 			);
 		},
 
-		action(id: ActionId, handle: (request: PersonRequest, press: Press) => Promise<void>): void {
+		action(id: ActionId, plan: (request: PersonRequest, press: Press) => Task | Promise<Task>): void {
 			app.action(id, ({ body, ack, action }) =>
-				acknowledgeAndWork(body, ack, id, (request) => {
+				acknowledgeAndWork(body, ack, id, (request, view) => {
 					const { value, block_id } = pressed.parse(action);
-					const { view } = interaction.parse(body);
-					return handle(request, { value, blockId: block_id, view: view ?? null });
+					return plan(request, { value, blockId: block_id, view });
 				}),
 			);
 		},
 
 		/** Whatever no handler knows: buttons of an older version, links. */
-		otherActions(
-			known: ReadonlySet<string>,
-			handle: (request: PersonRequest, actionId: string) => Promise<void>,
-		): void {
+		otherActions(known: ReadonlySet<string>, plan: (request: PersonRequest, actionId: string) => Task): void {
 			app.action(/(?:)/, async ({ body, ack, action }) => {
 				const id = 'action_id' in action ? action.action_id : '';
 				if (known.has(id)) return;
-				await acknowledgeAndWork(body, ack, 'other action', (request) => handle(request, id));
+				await acknowledgeAndWork(body, ack, 'other action', (request) => plan(request, id));
 			});
 		},
 
-		shortcut(callbackId: string, handle: (request: PersonRequest, body: unknown) => Promise<void>): void {
+		shortcut(callbackId: string, plan: (request: PersonRequest, body: unknown) => Task | Promise<Task>): void {
 			app.shortcut(callbackId, ({ body, ack }) =>
-				acknowledgeAndWork(body, ack, callbackId, (request) => handle(request, body)),
+				acknowledgeAndWork(body, ack, callbackId, (request) => plan(request, body)),
 			);
 		},
 
 		/**
-		 * A submission is acknowledged after the work, and told apart from its repeats by the handler. `handle` never
-		 * throws; `after` runs once the acknowledgement is out. The acknowledgement has told the person what became of it, so
-		 * that a failure of `after` is only logged: "please try again" would be untrue.
+		 * A submission is acknowledged after the work, and told apart from its repeats by the handler. What is known of
+		 * whoever submits is at most `FRESH_MS` old. `failed` puts into words whatever was thrown. The acknowledgement has
+		 * told the person what became of it, so that a failure of `after` is only logged: "please try again" would be untrue.
 		 */
 		submission(
 			callbackId: CallbackId,
-			handle: (
-				request: PersonRequest,
-				view: ViewSnapshot,
-			) => Promise<{ readonly ack: SubmissionAck; readonly after: () => Promise<void> }>,
+			handler: {
+				plan(request: PersonRequest, view: ViewSnapshot): Promise<SubmissionTask>;
+				failed(request: PersonRequest, view: ViewSnapshot, error: unknown): Submitted;
+			},
 		): void {
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {
 				const start = uptimeOf(clock);
-				const request = personRequest(body, log);
+				const request = personRequest(body, teamId, log);
 				const acknowledged = rush.enter();
 				let after = async () => {};
 				try {
-					const done = await handle(request, viewSchema.parse(body.view));
+					const view = viewSchema.parse(body.view);
+					const done = await handler
+						.plan(request, view)
+						.then((task) => submit(request, task))
+						.catch((error: unknown) => handler.failed(request, view, error));
 					after = done.after;
 					// Bolt types the argument for submissions and closings at once, which nothing satisfies.
 					await (ack as (response: SubmissionAck) => Promise<void>)(done.ack);
@@ -212,20 +276,25 @@ export function createListen({ app, reply, adminContact, clock, log, onAcknowled
 			});
 		},
 
-		closed(callbackId: CallbackId, handle: (request: PersonRequest, view: ViewSnapshot) => Promise<void>): void {
+		closed(callbackId: CallbackId, plan: (request: PersonRequest, view: ViewSnapshot) => Task): void {
 			app.view({ callback_id: callbackId, type: 'view_closed' }, ({ body, ack }) =>
-				acknowledgeAndWork(body, ack, `close ${callbackId}`, (request) => handle(request, viewSchema.parse(body.view))),
+				acknowledgeAndWork(body, ack, `close ${callbackId}`, (request) => plan(request, viewSchema.parse(body.view))),
 			);
 		},
 
-		/** Events are acknowledged by Bolt; Slack repeats them when it is not sure. */
+		/** Something happened in the workspace that nobody asks anything with. */
 		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
-			app.event(name, async ({ event, body }) => {
-				if (!isNew(body.event_id)) return;
-				const task = handle(event, body.team_id).catch((error: unknown) => {
-					log.error({ event: name, code: codeOf(error), err: error }, 'an event could not be handled');
-				});
-				await track(task);
+			onEvent(name, (event) => handle(event, teamId));
+		},
+
+		/** Somebody wrote a message that may ask for something; null when it does not. */
+		message(
+			name: string,
+			plan: (event: unknown) => { readonly request: PersonRequest; readonly task: Task } | null,
+		): void {
+			onEvent(name, async (event) => {
+				const asked = plan(event);
+				if (asked !== null) await work(asked.request, name, () => perform(asked.request, asked.task, null));
 			});
 		},
 

@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 /** Slack takes 3,000 characters of private_metadata. */
 export const METADATA_LIMIT = 3000;
-const version = 1;
+/** Views of the former version, in which no box said what is secret, are still read. */
+const version = 2;
+const formerVersion = 1;
 
 /** What a view remembers between two events; Slack hands it back as it is, and so might somebody who forges a request. */
 export interface ViewMetadata {
@@ -27,10 +29,12 @@ export interface ViewMetadata {
 	readonly offered: readonly number[];
 	/** In which of the two ways the fields were shown last; null before there were any. */
 	readonly shown: 'guessed' | 'plain' | null;
-	/** Those of `fields` shown as plain text, though inputs are guessed, because the text at hand did not fit. */
+	/** Those of `fields` that stand there as plain text: all of them, or those whose text at hand did not fit. */
 	readonly asText: readonly number[];
-	/** Those of `fields` whose values are secret. */
+	/** Those of `fields` whose values are secret: their boxes were ticked when the view was made. */
 	readonly secret: readonly number[];
+	/** Whether the form has the box that says what is secret. */
+	readonly boxed: boolean;
 	/** Longest initial value that was offered, in UTF-16 units; longer texts were shown cut to it. */
 	readonly offerLimit: number;
 	/** Option texts that Slack would hand back altered (emoji, `&`), by position. */
@@ -49,7 +53,7 @@ const ranges = z
 	.transform(expandRanges);
 
 const schema = z.object({
-	v: z.literal(version),
+	v: z.literal([formerVersion, version]),
 	s: z.string().max(500),
 	m: index.nullable(),
 	f: z.string().max(64).nullable(),
@@ -70,6 +74,7 @@ const schema = z.object({
 	e: z.record(z.string().regex(/^\d{1,5}$/), z.array(z.string())),
 	a: z.string().max(64).nullable(),
 	n: index,
+	y: z.boolean().default(false),
 });
 
 /** The metadata of a view before anything was read. */
@@ -95,6 +100,7 @@ export function newMetadata(start: {
 		shown: null,
 		asText: [],
 		secret: [],
+		boxed: false,
 		offerLimit: 0,
 		optionTexts: {},
 		answerId: null,
@@ -133,13 +139,19 @@ export function decodeMetadata(text: string | undefined): ViewMetadata | null {
 		fields: data.q,
 		offered: data.d,
 		shown: data.w,
-		asText: data.x,
+		asText: data.v === formerVersion ? plainInFormer(data) : data.x,
 		secret: data.k,
+		boxed: data.y,
 		offerLimit: data.l,
 		optionTexts: data.e,
 		answerId: data.a,
 		offset: data.n,
 	};
+}
+
+/** It named only what stood as plain text for another reason than the person's wish; secret fields never did. */
+function plainInFormer({ w, q, k, x }: Pick<z.infer<typeof schema>, 'w' | 'q' | 'k' | 'x'>): number[] {
+	return w === 'plain' ? q.filter((position) => !k.includes(position)) : x;
 }
 
 function serialise(metadata: ViewMetadata): string {
@@ -165,6 +177,7 @@ function serialise(metadata: ViewMetadata): string {
 		e: metadata.optionTexts,
 		a: metadata.answerId,
 		n: metadata.offset,
+		y: metadata.boxed,
 	} satisfies Record<keyof z.input<typeof schema>, unknown>);
 }
 

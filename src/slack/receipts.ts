@@ -36,6 +36,8 @@ interface Dependencies {
 	readonly clients: SlackClients;
 	readonly names: Names;
 	readonly adminContact: string | null;
+	/** Whether authors may put their own texts before a channel. */
+	readonly postsText: boolean;
 	readonly clock: Clock;
 	readonly log: Log;
 }
@@ -50,7 +52,7 @@ export interface SlackReceipts extends Receipts {
  * Tells authors what became of their answers in the modal, as long as Slack knows it. In a DM too: bad news that comes when
  * nobody may look at the modal any more, and whatever takes long. Good news that comes soon is in the modal alone.
  */
-export function createReceipts({ clients, names, adminContact, clock, log }: Dependencies): SlackReceipts {
+export function createReceipts({ clients, names, adminContact, postsText, clock, log }: Dependencies): SlackReceipts {
 	const acks = new Map<string, { readonly done: Promise<number>; readonly resolve: (at: number) => void }>();
 	/** The newest message by its answer and the one in the store before it: the store may not take the note of it. */
 	const posted = new Map<string, NonNullable<Told['dm']>>();
@@ -58,7 +60,7 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 	const telling = new Map<string, Promise<Telling>>();
 
 	function context(): ReceiptContext {
-		return { names, adminContact, now: clock.now() };
+		return { names, adminContact, postsText, now: clock.now() };
 	}
 
 	async function pause(ms: number, hurry: AbortSignal): Promise<void> {
@@ -122,15 +124,12 @@ export function createReceipts({ clients, names, adminContact, clock, log }: Dep
 		}
 	}
 
-	async function post({ id, person }: Answer, { text, blocks }: MessageContent): Promise<Told['dm']> {
+	async function post({ id, person }: Answer, content: MessageContent): Promise<Told['dm']> {
 		const { channel } = await clients.background.conversations.open({ users: person.userId });
 		if (channel?.id === undefined) return null;
 		const { ts } = await clients.background.chat.postMessage({
 			channel: channel.id,
-			text,
-			blocks,
-			unfurl_links: false,
-			unfurl_media: false,
+			...content,
 			metadata: { event_type: 'handraise_receipt', event_payload: { answer: id } },
 		});
 		return ts === undefined ? null : { channelId: channel.id, ts };

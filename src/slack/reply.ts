@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { MessageContent } from './blocks/message.ts';
 import { slackErrorCode } from './clients.ts';
+import { isWorthTelling, type TooFastError } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
 
 const REPLY_WITHIN_MS = 5_000;
@@ -56,15 +57,32 @@ export function createReply({ client }: { client: WebClient }) {
 		}
 	}
 
+	async function toPerson(request: PersonRequest, content: MessageContent): Promise<boolean> {
+		if (request.responseUrl !== null && (await throughResponseUrl(request.responseUrl, content, false))) return true;
+		return (await inChannel(request, content)) || (await inDm(request, content));
+	}
+
+	/** What is still to be told to each person, one after the other. */
+	const queues = new Map<string, Promise<unknown>>();
+
 	return {
 		/** Only through the response_url; false when Slack did not take it, which is not logged. */
 		async tryInPrivate(request: PersonRequest, content: MessageContent): Promise<boolean> {
 			return request.responseUrl !== null && throughResponseUrl(request.responseUrl, content, false);
 		},
 		/** Resolves to false when nothing of it worked; that is logged. */
-		async toPerson(request: PersonRequest, content: MessageContent): Promise<boolean> {
-			if (request.responseUrl !== null && (await throughResponseUrl(request.responseUrl, content, false))) return true;
-			return (await inChannel(request, content)) || (await inDm(request, content));
+		toPerson,
+		/**
+		 * Tells somebody who is too fast, where that is worth it, one at a time for each person: hundreds of replies to one do
+		 * not hold up those to others.
+		 */
+		async slowDown(request: PersonRequest, error: TooFastError, content: MessageContent): Promise<void> {
+			if (!isWorthTelling(request, error)) return;
+			const { userId } = request.person;
+			const told = (queues.get(userId) ?? Promise.resolve()).then(() => toPerson(request, content));
+			queues.set(userId, told);
+			await told;
+			if (queues.get(userId) === told) queues.delete(userId);
 		},
 		/** Puts something else in the place of the ephemeral message that was acted on. */
 		async inPlace(request: PersonRequest, content: MessageContent): Promise<boolean> {

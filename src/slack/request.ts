@@ -7,7 +7,10 @@ import type { Log } from '../log.ts';
 export interface PersonRequest {
 	/** Ties together the log lines of one request. */
 	readonly id: string;
+	/** Known by the workspace that the app is installed in, whichever workspace Slack names beside them. */
 	readonly person: Person;
+	/** The workspace that Slack names beside the person; null when it names none. Only the access policy judges by it. */
+	readonly claimedTeamId: string | null;
 	/** Where the person acts; null inside a modal. */
 	readonly channelId: string | null;
 	/** The thread of the message they acted on, or that message itself when it is in a channel and starts one. */
@@ -40,29 +43,69 @@ const body = z.object({
 	response_url: id,
 });
 
-/** Throws for something that no person in Slack sent. */
-export function personRequest(raw: unknown, log: Log): PersonRequest {
+/**
+ * Reads what Slack sent for the app that is installed in the workspace `teamId`. Throws for something that no person in
+ * Slack sent.
+ */
+export function personRequest(raw: unknown, teamId: string, log: Log): PersonRequest {
 	const data = body.parse(raw);
 	const userId = data.user_id ?? data.user?.id;
-	const teamId = data.user?.team_id ?? data.team_id ?? data.team?.id;
-	if (userId == null || teamId == null) throw new Error('the request names no person');
+	const claimedTeamId = data.user?.team_id ?? data.team_id ?? data.team?.id ?? null;
+	if (userId == null) throw new Error('the request names no person');
 	const requestId = randomBytes(6).toString('hex');
 	const messageTs = data.container?.message_ts ?? data.message?.ts ?? null;
 	const isEphemeral = data.container?.is_ephemeral === true;
 	return {
 		id: requestId,
 		person: { teamId, userId },
+		claimedTeamId,
 		channelId: data.channel_id ?? data.channel?.id ?? data.container?.channel_id ?? null,
 		threadTs: data.container?.thread_ts ?? data.message?.thread_ts ?? (isEphemeral ? null : messageTs),
 		messageTs: isEphemeral ? null : messageTs,
 		wroteInThread: false,
 		triggerId: data.trigger_id ?? null,
 		responseUrl: data.response_url ?? null,
-		log: log.child({ request: requestId, user: userId, team: teamId }),
+		log: log.child({ request: requestId, user: userId, team: claimedTeamId }),
+	};
+}
+
+/** A message as an event brings it. */
+export interface WrittenMessage {
+	readonly userId: string;
+	/** The workspace of whoever wrote it, where Slack says it. */
+	readonly claimedTeamId: string | null;
+	readonly channelId: string;
+	readonly ts: string;
+	readonly threadTs: string | null;
+}
+
+/** The request of somebody who wrote a message: it brings no trigger and no response_url. */
+export function writtenRequest(message: WrittenMessage, teamId: string, log: Log): PersonRequest {
+	const { userId, claimedTeamId, channelId, ts, threadTs } = message;
+	return {
+		id: ts,
+		person: { teamId, userId },
+		claimedTeamId,
+		channelId,
+		threadTs,
+		messageTs: ts,
+		wroteInThread: threadTs !== null && threadTs !== ts,
+		triggerId: null,
+		responseUrl: null,
+		log: log.child({ request: ts, user: userId, team: claimedTeamId }),
 	};
 }
 
 /** Where a form opened by this request belongs. */
 export function originOf(request: PersonRequest): Origin {
 	return { channelId: request.channelId, threadTs: request.threadTs };
+}
+
+/**
+ * Whether it is the request's person who did something earlier. Rows of former versions name the workspace that the
+ * request of that time named.
+ */
+export function isSamePerson({ person, claimedTeamId }: PersonRequest, earlier: Person): boolean {
+	const isOfTeam = earlier.teamId === person.teamId || earlier.teamId === claimedTeamId;
+	return earlier.userId === person.userId && isOfTeam;
 }

@@ -1,14 +1,15 @@
 import type { MrkdwnElement, PlainTextElement } from '@slack/types';
 import { boundaryBefore, fitText } from './text/cut.ts';
 import { escapeMrkdwn } from './text/escape.ts';
-import { toMarkdownBlockText } from './text/markdown-block.ts';
 import { markdownToMrkdwn } from './text/mrkdwn.ts';
+import { nameWithin } from './text/names.ts';
 import { neutralise } from './text/neutralise.ts';
 
 /*
- * The only way in which text that others wrote (agents, sessions, people) enters a block or a message. Limits count
- * UTF-16 units of the result, which is never less than what Slack counts. Nothing here fails on any string, and
- * nothing looks at more than a few times its limit of a longer one.
+ * The only way in which text that others wrote (agents, sessions, people) enters a block or a message. It always shows
+ * whose words it is: `quoted` and its kin put a mark before every line, `quotedName` puts names and titles between
+ * quotation marks. Limits count UTF-16 units of the result, which is never less than what Slack counts. Nothing here
+ * fails on any string, and nothing looks at more than a few times its limit of a longer one.
  */
 
 export { escapeMrkdwn, neutralise };
@@ -29,7 +30,25 @@ export function oneLine(text: string, limit: number): string {
 
 /** The same for mrkdwn and for the `text` of messages: escaped. May be empty. */
 export function oneLineMrkdwn(text: string, limit: number): string {
-	return fitText(text, limit, (part) => escapeMrkdwn(squeeze(part)));
+	return fitText(text, limit, (part) => escapeMrkdwn(withoutFences(squeeze(part))));
+}
+
+/**
+ * A name, title or other single line between quotation marks that nothing in it can close, for plain text; without the
+ * symbols and emoji it begins with. Empty when nothing is left to see.
+ */
+export function quotedName(text: string, limit: number): string {
+	return betweenMarks(fitText(text, limit - 2, nameWithin));
+}
+
+/** A name again out of what `quotedName` made of it, with what was written behind it. */
+export function withoutMarks(text: string): string {
+	return text.replace(/^“([^”]*)”/, '$1');
+}
+
+/** The same as `quotedName` for mrkdwn and for the `text` of messages. */
+export function quotedNameMrkdwn(text: string, limit: number): string {
+	return betweenMarks(fitText(text, limit - 2, (part) => escapeMrkdwn(nameWithin(part))));
 }
 
 /** Escaped text with its lines, cut to `limit` saying how much was cut: what people wrote. May be empty. */
@@ -37,24 +56,24 @@ export function mrkdwnText(text: string, limit: number): string {
 	return fitText(text, limit, escapeMrkdwn);
 }
 
-/** An agent's Markdown as mrkdwn for modals and `text`, cut to `limit` saying how much was cut. May be empty. */
-export function markdownAsMrkdwn(text: string, limit: number): string {
-	return fitText(text, limit, markdownToMrkdwn);
+/** An agent's Markdown as mrkdwn, each line quoted, cut to `limit` saying how much was cut. Empty when it says nothing. */
+export function quotedMarkdown(text: string, limit: number): string {
+	return isBlank(text) ? '' : fitText(text, limit, (part) => quoteLines(markdownToMrkdwn(part)));
 }
 
-/** An agent's Markdown for the `text` of a `markdown` block in a message; those of one message hold 12,000 in all. */
-export function markdownBlockText(text: string, limit: number): string {
-	return fitText(text, limit, toMarkdownBlockText);
-}
-
-/** Each line quoted, escaped, cut to `limit`: somebody's answer repeated to people. */
+/** Each line quoted, escaped, cut to `limit`: what a person wrote. */
 export function quoted(text: string, limit: number): string {
-	return fitText(text, limit, (part) => `> ${escapeMrkdwn(part).replaceAll('\n', '\n> ')}`);
+	return fitText(text, limit, (part) => quoteLines(escapeMrkdwn(withoutFences(part))));
 }
 
-/** Wraps our own or already converted mrkdwn. `verbatim`: Slack is not to make links of names and channels. */
+/** The same on one line. Empty when it says nothing. */
+export function quotedLine(text: string, limit: number): string {
+	return isBlank(text) ? '' : quoted(squeeze(text.slice(0, limit * 4)), limit);
+}
+
+/** Wraps our own or already converted mrkdwn. `verbatim`: Slack makes nothing of bare names, channels and addresses. */
 export function mrkdwn(text: string): MrkdwnElement {
-	return { type: 'mrkdwn', text };
+	return { type: 'mrkdwn', text, verbatim: true };
 }
 
 /** Cuts without a note, between characters: what an input is offered as its initial value. */
@@ -69,4 +88,17 @@ export function isBlank(text: string): boolean {
 
 function squeeze(text: string): string {
 	return text.replace(/\s+/g, ' ').trim();
+}
+
+function betweenMarks(text: string): string {
+	return text === '' ? '' : `“${text}”`;
+}
+
+function quoteLines(text: string): string {
+	return `> ${text.replaceAll('\n', '\n> ')}`;
+}
+
+/** Code over several lines would swallow the marks before them, and show the rest as if it stood outside the quote. */
+function withoutFences(text: string): string {
+	return text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
 }

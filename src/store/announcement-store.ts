@@ -13,7 +13,14 @@ import { lockSession, loseCard, onSession, wantCard } from './watch-writes.ts';
 
 type PostMethods = Pick<
 	WatchStore,
-	'takeAnnouncements' | 'postedQuestions' | 'beginAttempt' | 'endAttempt' | 'takeCards' | 'endCard' | 'nextPostDueAt'
+	| 'takeAnnouncements'
+	| 'postedQuestions'
+	| 'beginAttempt'
+	| 'endAttempt'
+	| 'takeCards'
+	| 'holdsCard'
+	| 'endCard'
+	| 'nextPostDueAt'
 >;
 
 /** What is posted and updated, of `WatchStore`. */
@@ -242,6 +249,16 @@ export function createAnnouncementStore({
 				else await putOffCard(row, lease.token, now);
 			}
 			return cards;
+		},
+
+		async holdsCard(watchId, token) {
+			const held = await db.read
+				.selectFrom('watches')
+				.select('id')
+				.where('id', '=', watchId)
+				.where('lease_token', '=', token)
+				.executeTakeFirst();
+			return held !== undefined;
 		},
 
 		endCard: (watchId, token, result) =>

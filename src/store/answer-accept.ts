@@ -2,7 +2,17 @@ import type { ExpressionBuilder, Kysely } from 'kysely';
 import { type Answer, type AnswerState, BLOCKING_STATES, isBlocking, type QuestionKey } from '../answers/answer.ts';
 import type { AcceptResult, NewAnswer } from '../answers/ports.ts';
 import { giveWay, sameSubmission, toldNothing } from './answer-changes.ts';
-import { type AnswerRow, newRow, positionsOf, readAnswer, readPositions, sealItems } from './answer-rows.ts';
+import {
+	type AnswerRow,
+	newRow,
+	positionsOf,
+	readAnswer,
+	readPositions,
+	readSecretPositions,
+	sealItems,
+	secretOf,
+	secretPositions,
+} from './answer-rows.ts';
 import type { Cipher } from './cipher.ts';
 import { questionColumns } from './columns.ts';
 import type { StoreDatabase } from './database.ts';
@@ -10,15 +20,15 @@ import type { Tables } from './tables.ts';
 
 /** `AnswerStore.accept`. Nearly always nothing is in the way, which one statement can find out and act on. */
 export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
-	const row = newRow(answer, cipher);
-	if (await db.writeOne((one) => insertIfFree(one, answer, row))) {
-		return { kind: 'accepted', answer: readAnswer(row, cipher), replacedWaiting: [] };
-	}
+	const accepted = await db.writeOne((one) => insertIfFree(one, cipher, answer));
+	if (accepted !== null) return { kind: 'accepted', answer: accepted, replacedWaiting: [] };
 	return db.write((trx) => acceptInTransaction(trx, cipher, answer));
 }
 
-/** Inserts when no row has this submission key and `inTheWay` finds nothing; false when it did not. */
-async function insertIfFree(db: Kysely<Tables>, answer: NewAnswer, row: AnswerRow): Promise<boolean> {
+/** Inserts when no row has this submission key and `inTheWay` finds nothing; null when it did not. */
+async function insertIfFree(db: Kysely<Tables>, cipher: Cipher, answer: NewAnswer): Promise<Answer | null> {
+	// Made here, in the write: on SQLite the key of secrets may be replaced between two writes.
+	const row = newRow(answer, cipher);
 	const columns = Object.keys(row) as (keyof AnswerRow)[];
 	const inserted = await db
 		.insertInto('answers')
@@ -32,7 +42,7 @@ async function insertIfFree(db: Kysely<Tables>, answer: NewAnswer, row: AnswerRo
 		.onConflict((conflict) => conflict.doNothing())
 		.returning('id')
 		.executeTakeFirst();
-	return inserted !== undefined;
+	return inserted === undefined ? null : readAnswer(row, cipher);
 }
 
 async function acceptInTransaction(db: Kysely<Tables>, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
@@ -141,6 +151,7 @@ async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer
 			...sealItems(row.id, answer.items, cipher),
 			positions: JSON.stringify(positionsOf(answer.items, answer.leftEmpty)),
 			left_empty: JSON.stringify(answer.leftEmpty),
+			secret_positions: secretPositions(answer),
 			fingerprint: answer.fingerprint,
 			form_read_at: answer.formReadAt,
 			edit_count: row.edit_count + 1,
@@ -151,6 +162,13 @@ async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer
 		.returningAll()
 		.executeTakeFirst();
 	if (edited !== undefined) return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
-	const current = await db.selectFrom('answers').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow();
+	// Sent is sent, but what its author keeps secret now is shown to nobody from here on.
+	const kept = [...new Set([...readSecretPositions(row), ...(answer.boxed ? secretOf(answer.items) : [])])];
+	const current = await db
+		.updateTable('answers')
+		.set({ secret_positions: row.secret_positions === null && kept.length === 0 ? null : JSON.stringify(kept) })
+		.where('id', '=', row.id)
+		.returningAll()
+		.executeTakeFirstOrThrow();
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }

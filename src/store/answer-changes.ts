@@ -114,7 +114,10 @@ export function sameSubmission(stored: Answer, items: readonly AnswerItem[], lef
 	const before = stored.content.items;
 	return (
 		before.length === items.length &&
-		before.every((item, position) => item.wiped || item.value === items[position]?.value) &&
+		before.every(
+			(item, position) =>
+				(item.wiped || item.value === items[position]?.value) && item.secret === (items[position]?.secret ?? false),
+		) &&
 		stored.leftEmpty.length === leftEmpty.length &&
 		stored.leftEmpty.every((position) => leftEmpty.includes(position))
 	);

@@ -12,6 +12,7 @@ import {
 	type Told,
 } from '../answers/answer.ts';
 import type { NewAnswer } from '../answers/ports.ts';
+import type { AnswerMarks } from '../questions/secrecy.ts';
 import type { Cipher, CipherPlace } from './cipher.ts';
 import { personColumns, questionColumns, WITHOUT_LEASE } from './columns.ts';
 import type { AnswersTable } from './tables.ts';
@@ -104,11 +105,13 @@ function readContent(row: AnswerRow, cipher: Cipher): AnswerContent {
 	const plainOther = row.other === null ? 'null' : cipher.decrypt(row.other, place(row.id, 'other'));
 	if (plainItems === null || plainSecrets === null || plainOther === null) return { kind: 'unreadable' };
 	const held = secrets.parse(JSON.parse(plainSecrets));
+	const kept = readSecretPositions(row);
 	return {
 		kind: 'readable',
 		items: items.parse(JSON.parse(plainItems)).map((item, position): AnswerItem => {
 			const value = item.held ? (held[position] ?? null) : item.value;
-			return { title: item.title, value, secret: item.secret, wiped: item.held && value === null };
+			const secret = item.secret || kept.includes(position);
+			return { title: item.title, value, secret, wiped: item.held && value === null };
 		}),
 		other: other.nullable().parse(JSON.parse(plainOther)),
 	};
@@ -145,6 +148,7 @@ export function newRow(answer: NewAnswer, cipher: Cipher): AnswerRow {
 		other: null,
 		positions: JSON.stringify(positionsOf(answer.items, answer.leftEmpty)),
 		left_empty: JSON.stringify(answer.leftEmpty),
+		secret_positions: secretPositions(answer),
 		origin_channel: answer.origin.channelId,
 		origin_thread: answer.origin.threadTs,
 		state: 'accepted',
@@ -174,6 +178,44 @@ export function newRow(answer: NewAnswer, cipher: Cipher): AnswerRow {
 export function positionsOf(given: readonly AnswerItem[], leftEmpty: readonly number[]): number[] {
 	const filled = given.flatMap((item, position) => (item.value === null ? [] : [position]));
 	return [...new Set([...filled, ...leftEmpty])].sort((a, b) => a - b);
+}
+
+/** The column that outlives the values. */
+export function secretPositions({ items: given, boxed }: Pick<NewAnswer, 'items' | 'boxed'>): string | null {
+	return boxed ? JSON.stringify(secretOf(given)) : null;
+}
+
+/** The positions of secret items. */
+export function secretOf(given: readonly { readonly secret: boolean }[]): number[] {
+	return given.flatMap(({ secret }, position) => (secret ? [position] : []));
+}
+
+export function readSecretPositions({
+	secret_positions: text,
+}: Pick<AnswerRow, 'secret_positions'>): readonly number[] {
+	return text === null ? [] : positions.parse(JSON.parse(text));
+}
+
+export type MarksRow = Pick<
+	AnswerRow,
+	'id' | 'message_index' | 'fingerprint' | 'state' | 'put_started_at' | 'secret_positions' | 'content'
+>;
+
+/** States of answers that the service has, or may have. */
+const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set(['delivering', 'delivered', 'resumed']);
+
+/** A row whose values cannot be read, or are gone, still says what is secret. */
+export function readMarks(row: MarksRow, cipher: Cipher): AnswerMarks {
+	const plain = row.content === null ? null : cipher.decrypt(row.content, place(row.id, 'content'));
+	const given = plain === null ? [] : (items.safeParse(JSON.parse(plain)).data ?? []);
+	return {
+		messageIndex: row.message_index,
+		fingerprint: row.fingerprint,
+		secret: row.secret_positions === null ? secretOf(given) : readSecretPositions(row),
+		boxed: row.secret_positions !== null,
+		mayHaveArrived: MAY_HAVE_ARRIVED.has(row.state) || row.put_started_at !== null,
+		values: given.map(({ value, secret }) => (secret ? null : value)),
+	};
 }
 
 function place(id: string, column: 'content' | 'secrets' | 'other'): CipherPlace {

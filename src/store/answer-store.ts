@@ -13,7 +13,7 @@ import type { Log } from '../log.ts';
 import { acceptAnswer, findFirst, inTheWay, replaceWaiting } from './answer-accept.ts';
 import { enterState, giveWay, patchRow, toldNothing } from './answer-changes.ts';
 import { leaseDue, nextDue } from './answer-lease.ts';
-import { type AnswerRow, readAnswer, readLeftEmpty, readPositions } from './answer-rows.ts';
+import { type AnswerRow, readAnswer, readLeftEmpty, readMarks, readPositions } from './answer-rows.ts';
 import type { Cipher } from './cipher.ts';
 import { personColumns, questionColumns, WITHOUT_LEASE } from './columns.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
@@ -24,6 +24,7 @@ import { UNREADABLE_RETRY_MS } from './unreadable.ts';
 
 /** Rows emptied in one transaction: on SQLite it holds the event loop. */
 const REMOVAL_BATCH = 200;
+const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
 /** `AnswerStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createAnswerStore({
@@ -135,6 +136,29 @@ export function createAnswerStore({
 		return { kind: 'queued', answer: queued };
 	}
 
+	/** Answers that their authors were asked about before that time. */
+	function waitingSince(before: number) {
+		return db.read.selectFrom('answers').selectAll().where('state', '=', 'waiting').where('give_up_at', '<', before);
+	}
+
+	/** Returns how many of these answers waited still. Their authors hear of it: the receipt counts as not told yet. */
+	async function takeFromWaiting(rows: readonly AnswerRow[], set: Partial<AnswerRow>, now: number): Promise<number> {
+		let changed = 0;
+		for (const row of rows) {
+			const told = readIfKnown(row).length > 0 ? { ...toldNothing(row), next_attempt_at: now } : {};
+			const result = await db.writeOne((trx) =>
+				trx
+					.updateTable('answers')
+					.set({ ...set, ...told, ...WITHOUT_LEASE })
+					.where('id', '=', row.id)
+					.where('state', '=', 'waiting')
+					.executeTakeFirst(),
+			);
+			changed += Number(result.numUpdatedRows);
+		}
+		return changed;
+	}
+
 	return {
 		accept: (answer) => acceptAnswer(db, cipher, answer),
 
@@ -219,6 +243,17 @@ export function createAnswerStore({
 				.where('state', 'in', ['delivered', 'resumed'])
 				.execute();
 			return new Set(rows.flatMap(readLeftEmpty));
+		},
+
+		async marks(service, sessionId) {
+			const rows = await db.read
+				.selectFrom('answers')
+				.select(['id', 'message_index', 'fingerprint', 'state', 'put_started_at', 'secret_positions', 'content'])
+				.where('service', '=', service)
+				.where('session_id', '=', sessionId)
+				.orderBy('accepted_at')
+				.execute();
+			return rows.map((row) => readMarks(row, cipher));
 		},
 
 		async delivered(question, fingerprint) {
@@ -335,37 +370,18 @@ export function createAnswerStore({
 		},
 
 		async wipeWaitingSecrets(before, now) {
-			const rows = await db.read
-				.selectFrom('answers')
-				.selectAll()
-				.where('state', '=', 'waiting')
-				.where('secrets', 'is not', null)
-				.where('give_up_at', '<', before)
-				.execute();
-			let wiped = 0;
-			for (const row of rows) {
-				// Its author hears of it: the receipt counts as not told yet.
-				const told = readIfKnown(row).length > 0 ? { ...toldNothing(row), next_attempt_at: now } : {};
-				const result = await db.writeOne((trx) =>
-					trx
-						.updateTable('answers')
-						.set({ secrets: null, ...told, ...WITHOUT_LEASE })
-						.where('id', '=', row.id)
-						.where('state', '=', 'waiting')
-						.executeTakeFirst(),
-				);
-				wiped += Number(result.numUpdatedRows);
-			}
-			return wiped;
+			const rows = await waitingSince(before).where('secrets', 'is not', null).execute();
+			return takeFromWaiting(rows, { secrets: null }, now);
 		},
 
-		async removeValues(before) {
-			let removed = 0;
+		async removeValues(before, now) {
+			const rows = await waitingSince(before).where('content', 'is not', null).execute();
+			let removed = await takeFromWaiting(rows, WITHOUT_VALUES, now);
 			for (;;) {
 				const batch = await db.writeOne(async (trx) => {
 					const result = await trx
 						.updateTable('answers')
-						.set({ content: null, secrets: null, other: null })
+						.set(WITHOUT_VALUES)
 						.where('id', 'in', (eb) =>
 							eb
 								.selectFrom('answers')

@@ -8,6 +8,8 @@ export interface CipherPlace {
 }
 
 export interface Cipher {
+	/** Names the key without telling anything of it. */
+	readonly keyId: string;
 	/** `1.<key id>.<base64 of nonce, ciphertext and tag>`; another one each time. */
 	encrypt(text: string, place: CipherPlace): string;
 	/** The text, or null when it was written with another key, stood in another place, or is damaged. */
@@ -26,6 +28,7 @@ export function createCipher(key: Buffer): Cipher {
 	const prefix = `${VERSION}.${keyId}.`;
 	const secret = createSecretKey(key);
 	return {
+		keyId,
 		encrypt(text, place) {
 			const nonce = randomBytes(NONCE_LENGTH);
 			const cipher = createCipheriv(ALGORITHM, secret, nonce, { authTagLength: TAG_LENGTH });

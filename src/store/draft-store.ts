@@ -1,12 +1,18 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Draft, DraftStore } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { Cipher } from './cipher.ts';
 import { personColumns, questionColumns } from './columns.ts';
-import type { StoreDatabase } from './database.ts';
+import { lockRows, type StoreDatabase } from './database.ts';
 import type { DraftsTable } from './tables.ts';
 
 const values = z.record(z.string(), z.string());
+/** The former version kept the values alone. */
+const content = z.union([
+	z.object({ values, secret: z.array(z.int()) }),
+	values.transform((typed) => ({ values: typed, secret: [] })),
+]);
 
 /** `DraftStore` over SQLite or PostgreSQL. A draft that cannot be decrypted is as good as none. */
 export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): DraftStore {
@@ -19,23 +25,29 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 			person: { teamId: row.team_id, userId: row.user_id },
 			question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
 			fingerprint: row.fingerprint,
-			values: values.parse(JSON.parse(plain)),
+			...content.parse(JSON.parse(plain)),
 			updatedAt: row.updated_at,
 		};
 	}
 
+	function seal({ formId, values: typed, secret = [] }: Pick<Draft, 'formId' | 'values' | 'secret'>): string {
+		return cipher.encrypt(JSON.stringify({ values: typed, secret }), place(formId));
+	}
+
 	return {
-		async save({ formId, person, question, fingerprint, values: typed, updatedAt }, submissionKey = '') {
-			const row: DraftsTable = {
-				form_id: formId,
-				...personColumns(person),
-				...questionColumns(question),
-				fingerprint,
-				content: cipher.encrypt(JSON.stringify(typed), place(formId)),
-				updated_at: updatedAt,
-			};
-			const columns = Object.keys(row) as (keyof DraftsTable)[];
+		async save(draft, submissionKey = '') {
+			const { formId, person, question, fingerprint, updatedAt } = draft;
 			await db.writeOne(async (trx) => {
+				// Made here, in the write: on SQLite the key of drafts may be replaced between two writes.
+				const row: DraftsTable = {
+					form_id: formId,
+					...personColumns(person),
+					...questionColumns(question),
+					fingerprint,
+					content: seal(draft),
+					updated_at: updatedAt,
+				};
+				const columns = Object.keys(row) as (keyof DraftsTable)[];
 				await trx
 					.insertInto('drafts')
 					.columns(columns)
@@ -78,6 +90,29 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 					.limit(1)
 					.executeTakeFirst(),
 			);
+		},
+
+		async forget(person, question, positions) {
+			await db.write(async (trx) => {
+				const rows = await trx
+					.selectFrom('drafts')
+					.selectAll()
+					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
+					.$call(lockRows(db.dialect))
+					.execute();
+				for (const row of rows) {
+					const draft = read(row);
+					const typed = Object.entries(draft?.values ?? {});
+					const kept = typed.filter(([position]) => !positions.includes(Number(position)));
+					if (draft === null || kept.length === typed.length) continue;
+					const sealed = seal({ ...draft, values: Object.fromEntries(kept) });
+					await (kept.every(([, text]) => text === '')
+						? trx.deleteFrom('drafts').where('form_id', '=', row.form_id).execute()
+						: trx.updateTable('drafts').set({ content: sealed }).where('form_id', '=', row.form_id).execute());
+				}
+				// What those drafts, or former states of them, leave in the files is made unreadable too.
+				if (db.dialect === 'sqlite') await sql`select note_secret_wiped()`.execute(trx);
+			});
 		},
 
 		async discard(person, question) {

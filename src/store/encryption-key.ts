@@ -21,8 +21,9 @@ export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buf
 		const key = Buffer.from(trimmed, 'base64');
 		if (key.length === KEY_LENGTH) return key;
 	}
+	const orElse = source === 'ENCRYPTION_KEY' ? `, or a passphrase of ${SHORTEST_PASSPHRASE} characters or more` : '';
 	throw new EncryptionKeyInvalidError(
-		`${source} must be ${KEY_LENGTH} bytes as base64 (44 characters) or hexadecimal (64); it has ${trimmed.length} characters. ${HOW}`,
+		`${source} must be ${KEY_LENGTH} bytes as base64 (44 characters) or hexadecimal (64)${orElse}; it has ${trimmed.length} characters. ${HOW}`,
 	);
 }
 
@@ -30,20 +31,32 @@ export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buf
 const SHORTEST_PASSPHRASE = 16;
 /** Turning a passphrase into a key takes about a tenth of a second and 32 MiB, once at start. */
 const STRETCHING = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
-const STRETCHED_FOR = 'handraise encryption key 1';
+/** Of databases made before each had a salt of its own. */
+const FORMER_SALT = 'handraise encryption key 1';
+
+/** What `ENCRYPTION_KEY` says. */
+export type KeySetting =
+	| { readonly kind: 'key'; readonly key: Buffer }
+	| { readonly kind: 'passphrase'; readonly text: string };
 
 /**
  * Reads `ENCRYPTION_KEY`: 32 bytes as `parseEncryptionKey` takes them are the key; any other text of 16 characters or
- * more is a passphrase, from which scrypt makes one. Throws `EncryptionKeyInvalidError` for a shorter one.
+ * more is a passphrase. Throws `EncryptionKeyInvalidError` for a shorter one.
  */
-export function readKeySetting(text: string): { readonly key: Buffer; readonly isPassphrase: boolean } {
+export function readKeySetting(text: string): KeySetting {
 	const trimmed = text.trim();
 	try {
-		return { key: parseEncryptionKey(trimmed), isPassphrase: false };
+		return { kind: 'key', key: parseEncryptionKey(trimmed) };
 	} catch (error) {
 		if (trimmed.length < SHORTEST_PASSPHRASE) throw error;
-		return { key: scryptSync(trimmed, STRETCHED_FOR, KEY_LENGTH, STRETCHING), isPassphrase: true };
+		return { kind: 'passphrase', text: trimmed };
 	}
+}
+
+/** The key, made with scrypt from a passphrase and the salt of its database (`DatabaseLook.keySalt`). */
+export function keyOf(setting: KeySetting, salt: string | null): Buffer {
+	if (setting.kind === 'key') return setting.key;
+	return scryptSync(setting.text, salt ?? FORMER_SALT, KEY_LENGTH, STRETCHING);
 }
 
 /**

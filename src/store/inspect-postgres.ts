@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type DatabaseLook, KEY_CHECK_QUERY, SCHEMA_QUERY } from './inspect.ts';
+import { type DatabaseLook, KEY_QUERY, keyFactsIn, SCHEMA_QUERY } from './inspect.ts';
 
 export type PostgresLook =
 	| ({
@@ -54,7 +54,7 @@ async function look(client: pg.Client): Promise<PostgresLook> {
 	await client.query('begin read only');
 	const facts = (await client.query(FACTS)).rows[0];
 	const schema = facts.has_migrations ? (await client.query(SCHEMA_QUERY)).rows[0]?.number : null;
-	const keyCheck = facts.has_meta ? (await client.query(KEY_CHECK_QUERY)).rows[0]?.value : null;
+	const keyRows = facts.has_meta ? (await client.query(KEY_QUERY)).rows : [];
 	await client.query('rollback');
 	return {
 		kind: 'database',
@@ -64,6 +64,6 @@ async function look(client: pg.Client): Promise<PostgresLook> {
 		mayCreate: facts.may_create,
 		synced: facts.fsync !== 'on' ? 'never' : facts.synchronous_commit === 'off' ? 'late' : 'always',
 		schema: typeof schema === 'number' ? schema : null,
-		keyCheck: typeof keyCheck === 'string' ? keyCheck : null,
+		...keyFactsIn(keyRows),
 	};
 }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { type DatabaseLook, KEY_CHECK_QUERY, SCHEMA_QUERY } from './inspect.ts';
+import { type DatabaseLook, KEY_QUERY, keyFactsIn, SCHEMA_QUERY } from './inspect.ts';
 import { isSqliteBusy } from './sqlite-errors.ts';
 
 export type SqliteLook =
@@ -81,10 +81,10 @@ function look(database: DatabaseSync): DatabaseLook {
 			.map((row) => row.name),
 	);
 	const schema = tables.has('migrations') ? database.prepare(SCHEMA_QUERY).get()?.number : null;
-	const keyCheck = tables.has('meta') ? database.prepare(KEY_CHECK_QUERY).get()?.value : null;
+	const keyRows = tables.has('meta') ? database.prepare(KEY_QUERY).all() : [];
 	return {
 		schema: typeof schema === 'number' ? schema : null,
-		keyCheck: typeof keyCheck === 'string' ? keyCheck : null,
+		...keyFactsIn(keyRows),
 	};
 }
 

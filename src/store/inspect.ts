@@ -8,9 +8,11 @@ export interface DatabaseLook {
 	readonly schema: number | null;
 	/** What was encrypted with the key that the database was first opened with. */
 	readonly keyCheck: string | null;
+	/** Makes a passphrase this database's key; null for one that had its key before there were salts. */
+	readonly keySalt: string | null;
 }
 
-export const NEW_DATABASE: DatabaseLook = { schema: null, keyCheck: null };
+export const NEW_DATABASE: DatabaseLook = { schema: null, keyCheck: null, keySalt: null };
 
 /** The schema of this program. */
 export const newestSchema = Math.max(...MIGRATIONS.map((migration) => migration.number));
@@ -21,4 +23,15 @@ export function keyFits({ keyCheck }: DatabaseLook, cipher: Cipher): boolean {
 }
 
 export const SCHEMA_QUERY = 'select max(number) as number from migrations';
-export const KEY_CHECK_QUERY = "select value from meta where name = 'key_check'";
+
+const KEY_FACTS = { key_check: 'keyCheck', key_salt: 'keySalt' } as const;
+export const KEY_QUERY = "select name, value from meta where name in ('key_check', 'key_salt')";
+
+/** What the rows of `KEY_QUERY` say. */
+export function keyFactsIn(
+	rows: readonly Readonly<Record<string, unknown>>[],
+): Pick<DatabaseLook, 'keyCheck' | 'keySalt'> {
+	const facts: Record<'keyCheck' | 'keySalt', string | null> = { keyCheck: null, keySalt: null };
+	for (const { name, value } of rows) facts[KEY_FACTS[name as keyof typeof KEY_FACTS]] = String(value);
+	return facts;
+}

@@ -21,3 +21,12 @@ export async function keyMatches(db: StoreDatabase, cipher: Cipher): Promise<boo
 export function sealsKeyCheck(value: string, cipher: Cipher): boolean {
 	return cipher.decrypt(value, PLACE) === TEXT;
 }
+
+/**
+ * The salt with which a passphrase becomes this database's key, made by a migration; null for a database that had its key
+ * before there were salts.
+ */
+export async function readKeySalt(db: StoreDatabase): Promise<string | null> {
+	const row = await db.read.selectFrom('meta').select('value').where('name', '=', 'key_salt').executeTakeFirst();
+	return row?.value ?? null;
+}

@@ -9,12 +9,13 @@ import { createClaimStore } from './claim-store.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
 import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import { createDraftStore } from './draft-store.ts';
-import { loadOrMakeKeyFile, readKeySetting } from './encryption-key.ts';
+import { type KeySetting, keyOf, loadOrMakeKeyFile, readKeySetting } from './encryption-key.ts';
 import { EncryptionKeyMissingError } from './errors.ts';
-import { keyMatches } from './key-check.ts';
+import { keyMatches, readKeySalt } from './key-check.ts';
 import { migrate } from './migrate.ts';
 import { freeOrphanedLeases } from './orphaned-leases.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
+import { type CheckpointOutcome, type SecretWiping, startSecretWiping } from './secret-wiping.ts';
 import { openSqlite } from './sqlite.ts';
 import { retryUnreadable } from './unreadable.ts';
 import { createWatchStore } from './watch-store.ts';
@@ -24,10 +25,12 @@ export interface StoreOptions {
 	readonly databaseUrl?: string | null | undefined;
 	/** Where SQLite's file and the key file live. Made when needed. Not used with `databaseUrl`. */
 	readonly dataDir: string;
-	/** 32 bytes as base64 or hexadecimal. Needed with `databaseUrl`, else a key file is made in `dataDir`. */
+	/** 32 bytes as base64 or hexadecimal, or a passphrase. Needed with `databaseUrl`, else a key file is made in `dataDir`. */
 	readonly encryptionKey?: string | null | undefined;
 	/** For tests; by default the database's time on PostgreSQL, the machine's on SQLite. */
 	readonly clock?: Clock | undefined;
+	/** Hears of every checkpoint that makes wiped secrets unreadable (SQLite). */
+	readonly onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
 	readonly log: Log;
 }
 
@@ -58,29 +61,34 @@ export async function openStore({
 	dataDir,
 	encryptionKey,
 	clock: ownClock,
+	onCheckpoint,
 	log,
 }: StoreOptions): Promise<Store> {
 	const given = encryptionKey == null ? null : readKeySetting(encryptionKey);
-	if (given?.isPassphrase === true) {
+	if (given?.kind === 'passphrase') {
 		log.warn({}, 'ENCRYPTION_KEY is a passphrase; 32 random bytes are better: openssl rand -base64 32');
 	}
-	const givenKey = given?.key ?? null;
-	if (databaseUrl != null && givenKey === null) {
+	if (databaseUrl != null && given === null) {
 		throw new EncryptionKeyMissingError(
 			'DATABASE_URL needs ENCRYPTION_KEY, the same for all replicas. Make one with `openssl rand -base64 32` and keep a copy.',
 		);
 	}
-	const db = databaseUrl == null ? openSqlite(dataDir) : openPostgres(databaseUrl, log);
+	const sqlite = databaseUrl == null ? openSqlite(dataDir) : null;
+	const db = sqlite ?? openPostgres(databaseUrl ?? '', log);
 	let measured: DatabaseClock | null = null;
+	let wiping: SecretWiping | null = null;
 	try {
 		if (ownClock === undefined && databaseUrl != null) {
 			measured = await createDatabaseClock({ db, local: systemClock, log });
 		}
 		const clock = ownClock ?? measured ?? systemClock;
 		// Only now: the lock on the data directory is ours.
-		const cipher = createCipher(givenKey ?? loadOrMakeKeyFile(resolve(dataDir)));
+		const setting: KeySetting = given ?? { kind: 'key', key: loadOrMakeKeyFile(resolve(dataDir)) };
 		if (databaseUrl == null) await migrate(db, { clock, log });
 		else await migratePostgres(databaseUrl, { clock, log });
+		const master = createCipher(keyOf(setting, await readKeySalt(db)));
+		if (sqlite !== null) wiping = await startSecretWiping({ db: sqlite, master, log, onCheckpoint });
+		const cipher = wiping?.cipher ?? master;
 		await freeOrphanedLeases(db);
 		await retryUnreadable(db);
 		const matches = await keyMatches(db, cipher);
@@ -104,11 +112,13 @@ export async function openStore({
 			ping: () => db.ping(),
 			async close() {
 				measured?.close();
+				await wiping?.close();
 				await db.close();
 			},
 		};
 	} catch (error) {
 		measured?.close();
+		await wiping?.close();
 		await db.close();
 		throw error;
 	}

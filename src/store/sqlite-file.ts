@@ -81,8 +81,10 @@ const PRAGMAS = [
 	['journal_mode', 'WAL', 'wal'],
 	['synchronous', 'FULL', 2],
 	['foreign_keys', 'ON', 1],
-	// Overwrites what is deleted, so that wiped values do not linger in free pages.
+	// Overwrites what is freed. Copies in unused parts of pages stay: see `secret-wiping.ts`.
 	['secure_delete', 'ON', 1],
+	// No file beside the database for what SQLite keeps for a moment only.
+	['temp_store', 'MEMORY', 2],
 	// A burst may grow the log; it is cut back to this many bytes.
 	['journal_size_limit', '16777216', 16_777_216],
 ] as const;

@@ -15,10 +15,19 @@ interface QueuedWrite {
 	reject(error: unknown): void;
 }
 
+export interface SqliteStoreDatabase extends StoreDatabase {
+	/**
+	 * Runs `task` with the connection to itself: between two commits, in a turn of the event loop of its own. It must leave
+	 * no transaction open. Rejects with what it throws.
+	 */
+	alone<T>(task: (database: DatabaseSync) => T): Promise<T>;
+}
+
 /** Opens the embedded database (see `openSqliteFile`), with one connection and writes that share their commits. */
-export function openSqlite(dataDir: string): StoreDatabase {
+export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const file = openSqliteFile(dataDir);
 	const queue: QueuedWrite[] = [];
+	const tasks: (() => void)[] = [];
 	let flushing: Promise<void> | null = null;
 	let closing: Promise<void> | null = null;
 	let closed = false;
@@ -32,12 +41,33 @@ export function openSqlite(dataDir: string): StoreDatabase {
 		});
 	}
 
+	function alone<T>(task: (database: DatabaseSync) => T): Promise<T> {
+		if (closing !== null) return Promise.reject(storeClosed());
+		return new Promise<T>((resolve, reject) => {
+			tasks.push(() => {
+				try {
+					resolve(guard(() => task(file.database)));
+				} catch (error) {
+					reject(error);
+				}
+			});
+			flushing ??= flush();
+		});
+	}
+
 	async function flush(): Promise<void> {
-		// The end of this turn of the event loop: what else arrives in it joins the same commit.
-		await new Promise<void>((resolve) => setImmediate(resolve));
-		while (queue.length > 0) {
-			const batch = queue.splice(0, MAX_BATCH);
-			await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
+		// What else arrives in this turn joins the same commit.
+		await turnEnds();
+		while (queue.length > 0 || tasks.length > 0) {
+			if (queue.length > 0) {
+				const batch = queue.splice(0, MAX_BATCH);
+				await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
+			}
+			if (tasks.length > 0) {
+				// Whoever waited for that commit has gone on with what it read.
+				await turnEnds();
+				for (const run of tasks.splice(0)) run();
+			}
 		}
 		flushing = null;
 	}
@@ -47,6 +77,7 @@ export function openSqlite(dataDir: string): StoreDatabase {
 		read: kysely,
 		write,
 		writeOne: write,
+		alone,
 		async ping() {
 			await sql`select 1 from migrations limit 1`.execute(kysely);
 		},
@@ -59,6 +90,10 @@ export function openSqlite(dataDir: string): StoreDatabase {
 			return closing;
 		},
 	};
+}
+
+function turnEnds(): Promise<void> {
+	return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** One transaction for all of `batch`; each has a savepoint, so that one that fails takes no other with it. Never throws. */

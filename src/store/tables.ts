@@ -44,6 +44,8 @@ export interface AnswersTable {
 	positions: string;
 	/** JSON */
 	left_empty: string;
+	/** JSON: the positions that its author keeps secret. Null where there was no box to say so. */
+	secret_positions: string | null;
 	origin_channel: string | null;
 	origin_thread: string | null;
 	state: string;

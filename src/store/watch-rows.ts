@@ -52,7 +52,7 @@ const action: z.ZodType<AgentAction> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('saveFile'), filename: z.string(), deleted: z.boolean() }),
 	z.object({ kind: z.literal('other'), name: z.string() }),
 ]);
-const question: z.ZodType<QuestionView> = z.object({
+const question: z.ZodType<QuestionView, unknown> = z.object({
 	messageIndex: z.int(),
 	fingerprint: z.string(),
 	// Views stored by the first version do not say it; it is right again after the next change.
@@ -65,6 +65,8 @@ const question: z.ZodType<QuestionView> = z.object({
 			open: z.boolean(),
 			value: z.string().nullable(),
 			secret: z.boolean(),
+			// Not in rows of the version before.
+			withheld: z.boolean().default(false),
 		}),
 	),
 	itemCount: z.int(),
@@ -86,7 +88,7 @@ const view: z.ZodType<SessionView, unknown> = z.object({
 	seenAt: z.number(),
 });
 const reason = z.enum(WATCH_ENDS);
-const content: z.ZodType<AnnouncementContent> = z.discriminatedUnion('kind', [
+const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('card'), notBefore: z.exactOptional(z.number()) }),
 	z.object({ kind: z.literal('question'), question, changed: z.boolean() }),
 	z.object({

@@ -6,12 +6,12 @@ import type { SessionKey, Watch, WatchEnd } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import type { Cipher } from './cipher.ts';
 import { WITHOUT_LEASE } from './columns.ts';
-import { lockRows, type StoreDatabase } from './database.ts';
+import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import { noteOutage } from './outages.ts';
 import type { Tables } from './tables.ts';
 import { createUnreadableNotes } from './unreadable.ts';
 import { readView, readWatch, sealView, type WatchRow } from './watch-rows.ts';
-import { endWatch, lockSession, onSession, queueAnnouncements, stopUnwatched } from './watch-writes.ts';
+import { endWatch, lockSession, onSession, queueAnnouncements, silence, stopUnwatched } from './watch-writes.ts';
 import { createWatchedSessionStore } from './watched-session-store.ts';
 
 /** Rows removed in one transaction: on SQLite it holds the event loop. */
@@ -33,16 +33,21 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 
 	async function add(trx: Kysely<Tables>, watch: NewWatch): Promise<AddWatchResult> {
 		const { service, sessionId } = watch.session;
+		const here = () =>
+			trx
+				.selectFrom('watches')
+				.selectAll()
+				.where('team_id', '=', watch.teamId)
+				.where('channel_id', '=', watch.channelId)
+				.where(onSession(watch.session))
+				.where('ended_at', 'is', null);
+		await lockAdding(trx, db.dialect);
+		if ((await here().executeTakeFirst()) === undefined) {
+			const reached = await limitReached(trx, watch);
+			if (reached !== null) return reached;
+		}
 		await startReading(trx, watch);
-		const live = await trx
-			.selectFrom('watches')
-			.selectAll()
-			.where('team_id', '=', watch.teamId)
-			.where('channel_id', '=', watch.channelId)
-			.where(onSession(watch.session))
-			.where('ended_at', 'is', null)
-			.$call(lockRows(db.dialect))
-			.executeTakeFirst();
+		const live = await here().$call(lockRows(db.dialect)).executeTakeFirst();
 		const settings = { mode: watch.mode, questions_in_channel: watch.questionsInChannel ? 1 : 0 };
 		if (live !== undefined) {
 			const changed = live.mode !== settings.mode || live.questions_in_channel !== settings.questions_in_channel;
@@ -245,6 +250,19 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				.execute();
 			return rows.flatMap(readKnown);
 		},
+		async activeChannels() {
+			const keys = ['team_id', 'channel_id'] as const;
+			const watched = db.read.selectFrom('watches').select(keys).where('ended_at', 'is', null);
+			const updated = db.read.selectFrom('watches').select(keys).where('card_since', 'is not', null);
+			const posted = db.read
+				.selectFrom('announcements')
+				.select(['team_id', 'place_id as channel_id'])
+				.where('state', '=', 'pending')
+				.where('target', 'not like', 'person:%');
+			const rows = await watched.union(updated).union(posted).execute();
+			return rows.map(({ team_id, channel_id }) => ({ teamId: team_id, channelId: channel_id }));
+		},
+		silence: (channel) => db.write((trx) => silence(trx, channel)),
 		async ofSession(session) {
 			const rows = await live().where(onSession(session)).orderBy('created_at').orderBy('id').execute();
 			return rows.flatMap(readKnown);
@@ -275,7 +293,50 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			}
 			return removed;
 		},
+
+		async removeTexts(before) {
+			let removed = 0;
+			for (;;) {
+				const batch = await db.writeOne((trx) => removeTextBatch(trx, before));
+				removed += batch;
+				if (batch < REMOVAL_BATCH) return removed;
+			}
+		},
 	};
+}
+
+/** Any number that no other advisory lock of this database has. */
+const ADDING = 7_205_759_403;
+
+/** Watches are added one at a time, or two replicas that count at once would both find room. SQLite has a single writer. */
+async function lockAdding(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
+	if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(ADDING)})`.execute(trx);
+}
+
+/** The first limit that leaves no room for one more. */
+async function limitReached(
+	trx: Kysely<Tables>,
+	{ createdBy, teamId, channelId, limits }: NewWatch,
+): Promise<Extract<AddWatchResult, { kind: 'limit' }> | null> {
+	const counts = await trx
+		.selectFrom('watches')
+		.where('ended_at', 'is', null)
+		.select(({ fn, eb, and }) => [
+			fn.countAll<number>().as('all'),
+			fn.count<number>(eb.case().when('created_by', '=', createdBy).then(1).end()).as('person'),
+			fn
+				.count<number>(
+					eb
+						.case()
+						.when(and([eb('team_id', '=', teamId), eb('channel_id', '=', channelId)]))
+						.then(1)
+						.end(),
+				)
+				.as('channel'),
+		])
+		.executeTakeFirstOrThrow();
+	const limit = (['person', 'channel', 'all'] as const).find((one) => counts[one] >= limits[one]);
+	return limit === undefined ? null : { kind: 'limit', limit, count: counts[limit], most: limits[limit] };
 }
 
 /** Of a row that was just written here. */
@@ -283,6 +344,33 @@ function readWritten(row: WatchRow): Watch {
 	const watch = readWatch(row);
 	if (watch === null) throw new Error('A watch that was just written cannot be read');
 	return watch;
+}
+
+/** What is left when the text of an announcement was removed: nobody reads it any more. */
+const NO_TEXT = '';
+
+async function removeTextBatch(trx: Kysely<Tables>, before: number): Promise<number> {
+	const result = await trx
+		.updateTable('announcements')
+		.set({ content: NO_TEXT })
+		.where('id', 'in', (eb) =>
+			eb
+				.selectFrom('announcements as said')
+				.select('said.id')
+				.where('said.state', '!=', 'pending')
+				.where('said.created_at', '<', before)
+				.where('said.content', '!=', NO_TEXT)
+				// The last card's says when another may be posted, and holds no text.
+				.where('said.kind', '!=', 'card')
+				.where(
+					sql<boolean>`(said.kind <> 'question' or said.state <> 'posted' or exists (
+						select 1 from announcements as settle where settle.target = said.target and settle.kind = 'settle'
+						and settle.state = 'posted' and settle.number > said.number))`,
+				)
+				.limit(REMOVAL_BATCH),
+		)
+		.executeTakeFirst();
+	return Number(result.numUpdatedRows);
 }
 
 /** Watches that ended before `before` with what was posted of them, notices that are older, and sessions nobody refers to. */

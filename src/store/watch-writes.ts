@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import { cardAgain, targetOf } from '../watches/announce.ts';
 import type { NewAnnouncement } from '../watches/announcement.ts';
-import type { CardUrgency, SessionKey, WatchEnd } from '../watches/watch.ts';
+import type { ChannelKey } from '../watches/ports.ts';
+import { type CardUrgency, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
 import type { Cipher } from './cipher.ts';
 import { WITHOUT_LEASE } from './columns.ts';
 import { type Dialect, lockRows } from './database.ts';
@@ -129,6 +130,27 @@ export async function loseCard(
 	await queueAnnouncements(trx, cipher, [cardAgain(watch, ts, before, now)], now);
 }
 
+/** Gives up what is still to be posted or updated in a channel. */
+export async function silence(trx: Kysely<Tables>, { teamId, channelId }: ChannelKey): Promise<void> {
+	await trx
+		.updateTable('announcements')
+		.set({ state: 'dropped', next_attempt_at: null, ...WITHOUT_LEASE })
+		.where('team_id', '=', teamId)
+		.where('place_id', '=', channelId)
+		.where('state', '=', 'pending')
+		.execute();
+	await trx
+		.updateTable('watches')
+		.set(NO_CARD_WANTED)
+		.where('team_id', '=', teamId)
+		.where('channel_id', '=', channelId)
+		.where('card_since', 'is not', null)
+		.execute();
+}
+
+/** Whoever holds a lease of the card has lost it. */
+const NO_CARD_WANTED = { card_since: null, card_urgency: null, ...WITHOUT_LEASE } as const;
+
 /** Ends a live watch whose session's row is locked; null when it had ended. */
 export async function endWatch(
 	trx: Kysely<Tables>,
@@ -137,13 +159,12 @@ export async function endWatch(
 	reason: WatchEnd,
 	{ now, announcements, keepPending }: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
 ): Promise<WatchRow | null> {
-	const writable = reason !== 'channelArchived' && reason !== 'channelGone' && reason !== 'botRemoved';
 	const ended = await trx
 		.updateTable('watches')
 		.set({
 			ended_reason: reason,
 			ended_at: now,
-			...(writable ? wantCard(row, 'now', now) : { card_since: null, card_urgency: null, ...WITHOUT_LEASE }),
+			...(isChannelEnd(reason) ? NO_CARD_WANTED : wantCard(row, 'now', now)),
 		})
 		.where('id', '=', row.id)
 		.where('ended_at', 'is', null)

@@ -121,7 +121,18 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				.where('service', '=', service)
 				.where('next_read_at', 'is not', null)
 				.execute();
-			return rows.map((row) => outlineOf(readWatchedSession(row)));
+			const watches = await db.read
+				.selectFrom('watches')
+				.select(['session_id', 'created_by'])
+				.distinct()
+				.where('service', '=', service)
+				.where('ended_at', 'is', null)
+				.execute();
+			const watchers = Map.groupBy(watches, (watch) => watch.session_id);
+			return rows.map((row) => ({
+				...outlineOf(readWatchedSession(row)),
+				watchers: (watchers.get(row.session_id) ?? []).map((watch) => watch.created_by),
+			}));
 		},
 
 		async countSessions(service) {

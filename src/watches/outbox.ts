@@ -115,6 +115,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
 			await store.endCard(watch.id, token, { kind: 'retry', at: now + wait });
 			return;
 		}
+		// The watch may have ended meanwhile, in a channel that nothing more is written into.
+		if (!(await store.holdsCard(watch.id, token))) return;
 		const outcome = await prepared.send({ ts, metadataKey: null, signal });
 		switch (outcome.kind) {
 			case 'sent':
@@ -123,13 +125,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 				return;
 			case 'gone':
 				await store.endCard(watch.id, token, { kind: 'refused' });
-				await endChannel({
-					store,
-					teamId: watch.teamId,
-					channelId: watch.channelId,
-					reason: outcome.reason,
-					now: clock.now(),
-				});
+				await endChannel(store, watch, outcome.reason, clock.now());
 				return;
 			case 'deleted':
 				metrics.card('failed');

@@ -4,6 +4,7 @@ import { codeOf, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
+import type { Disclosure } from '../questions/show-answers.ts';
 import { createWaker } from '../waker.ts';
 import type {
 	BackgroundBudget,
@@ -34,6 +35,8 @@ export interface PollerOptions {
 	readonly maxDays: number;
 	/** Positions that answers of ours left empty on purpose count as answered. */
 	readonly leftEmpty?: (key: SessionKey, session: Session) => Promise<LeftEmpty>;
+	/** What channels see of the values: what our answers keep secret is read before the guess. */
+	readonly disclosure?: (key: SessionKey, session: Session) => Promise<Disclosure>;
 	/** Called after something to post was stored. */
 	readonly onNews?: () => void;
 }
@@ -138,6 +141,7 @@ export function createPoller(options: PollerOptions): Poller {
 		health.succeeded();
 		const { session, readAt: leftAt } = reading;
 		const leftEmpty = await options.leftEmpty?.(taken.session, session);
+		const disclosure = await options.disclosure?.(taken.session, session);
 		const outcome = outcomeOf({
 			taken,
 			session,
@@ -148,6 +152,7 @@ export function createPoller(options: PollerOptions): Poller {
 			planner,
 			maxDays,
 			...(leftEmpty !== undefined && { leftEmpty }),
+			...(disclosure !== undefined && { disclosure }),
 		});
 		metrics.read(outcome.changed ? 'changed' : 'unchanged');
 		if (outcome.changed && taken.lastReadAt !== null) {

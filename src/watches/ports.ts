@@ -8,12 +8,12 @@ import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from './watc
 /** The part of the session service's client that watching needs. */
 export interface WatchingService {
 	/**
-	 * Reads a session on the budget's background share (`person` for the one read of a person who subscribes).
+	 * Reads a session on the budget's background share.
 	 * @throws errors with a stable `code`, `retryable` and, when limited, `retryAt`; or the signal's reason
 	 */
 	read(
 		sessionId: string,
-		options: { priority: 'background' | 'person'; signal?: AbortSignal; retries?: number },
+		options: { priority: 'background'; signal?: AbortSignal; retries?: number },
 	): Promise<{
 		session: Session;
 		/** When the request left: what happened after that is perhaps not in it. Clock milliseconds. */
@@ -67,6 +67,9 @@ export type SessionOutline = Pick<
 	'session' | 'rhythm' | 'nextRead' | 'lastReadAt' | 'lastChangeAt' | 'touchedAt' | 'failures' | 'overSince'
 > & { readonly status: string | null; readonly questionOpen: boolean };
 
+/** With the people who created its watches: what one of them watches is not to be at the cost of all others. */
+export type WatchedOutline = SessionOutline & { readonly watchers: readonly string[] };
+
 export interface Lease {
 	/** Random, new for each take: it alone lets the taker write, so that a lease fences by itself. */
 	readonly token: string;
@@ -92,12 +95,21 @@ export interface NewWatch {
 	readonly card: NewAnnouncement;
 	/** What the subscribing person's read brought, so that the card has something to show. */
 	readonly view: SessionView;
+	readonly limits: WatchLimits;
 }
+
+/** How many watches there may be that have not ended: more are not added, those that are there stay. */
+export type WatchLimits = Readonly<Record<WatchLimit, number>>;
+
+/** Of one person, of one channel, of all. */
+export type WatchLimit = 'person' | 'channel' | 'all';
 
 export type AddWatchResult =
 	| { readonly kind: 'added'; readonly watch: Watch }
 	/** It is watched here; `changed` when the noise settings were others and are these now. */
-	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean };
+	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean }
+	/** There are `count` already: nothing was written. */
+	| { readonly kind: 'limit'; readonly limit: WatchLimit; readonly count: number; readonly most: number };
 
 /** The outcome of a read for one watch: written only while the watch is at `revision` and has not ended. */
 export interface WatchUpdate {
@@ -187,7 +199,10 @@ export type AttemptResult =
  * next start.
  */
 export interface WatchStore {
-	/** Creates the watch, its session's row (read at once) and the announcement of its card; idempotent by place and session. */
+	/**
+	 * Creates the watch, its session's row (read at once) and the announcement of its card; idempotent by place and session.
+	 * The limits hold exactly, however many replicas add at once.
+	 */
 	add(watch: NewWatch): Promise<AddWatchResult>;
 	/**
 	 * Ends a watch and queues `announcements`; what was pending for it is dropped unless `keepPending`. Null when it had
@@ -214,6 +229,13 @@ export interface WatchStore {
 	): Promise<{ readonly watch: Watch; readonly view: SessionView | null } | null>;
 	/** Those of a channel that have not ended, for all of `unwatch all` and for a channel that is gone. */
 	ofChannel(teamId: string, channelId: string): Promise<readonly Watch[]>;
+	/** The channels of watches that have not ended, and those in which something is still to be posted or updated. */
+	activeChannels(): Promise<readonly ChannelKey[]>;
+	/**
+	 * Gives up what is still to be posted or updated in a channel, of watches that ended too; whoever holds a lease of that
+	 * has lost it.
+	 */
+	silence(channel: ChannelKey): Promise<void>;
 	/** Those of a session that have not ended. */
 	ofSession(session: SessionKey): Promise<readonly Watch[]>;
 	/** How many sessions are watched at all. */
@@ -229,7 +251,7 @@ export interface WatchStore {
 	releasePosts(tokens: readonly string[]): Promise<void>;
 	/** When `takeDue` finds a session, unless somebody else takes it before, or null. */
 	nextReadDueAt(service: string, now: number): Promise<number | null>;
-	outlines(service: string): Promise<readonly SessionOutline[]>;
+	outlines(service: string): Promise<readonly WatchedOutline[]>;
 	/**
 	 * Writes a read's outcome and gives the lease back: schedule, view, and for each watch digest, announcements, card and
 	 * end, all or nothing. Null when the lease was lost: nothing was written. `coalesced`: cards that were wanted already.
@@ -277,6 +299,8 @@ export interface WatchStore {
 		limit: number,
 		options: { now: number; urgency: CardUrgency | 'any' },
 	): Promise<readonly DueCard[]>;
+	/** Whether the card is still leased by this token: Slack is about to be called. */
+	holdsCard(watchId: string, token: string): Promise<boolean>;
 	/**
 	 * Notes what a card shows and gives the lease back. What was wanted after `wants` stays wanted. `retry` keeps it wanted
 	 * and not due before `at`; `refused` gives it up; `lost`: somebody deleted the card `ts`, so a live watch has a new one
@@ -295,6 +319,29 @@ export interface WatchStore {
 	nextPostDueAt(now: number): Promise<NextPosts>;
 	/** Removes announcements that were posted, refused or dropped, and watches that ended, before `before`. */
 	removeEnded(before: number): Promise<number>;
+	/**
+	 * Removes the texts of what was posted, refused or dropped before `before`, of watches that go on too. A question whose
+	 * post is not settled yet keeps its text. Returns how many.
+	 */
+	removeTexts(before: number): Promise<number>;
+}
+
+export interface ChannelKey {
+	readonly teamId: string;
+	readonly channelId: string;
+}
+
+/** One page of the team channels that the bot is in. */
+export type ChannelPage =
+	/** `external`: those that another organisation reads or is invited to. `next`: null on the last page. */
+	| { readonly kind: 'page'; readonly external: readonly string[]; readonly next: string | null }
+	/** `code`: Slack's own, or what went wrong on the way. `retryAfterMs`: as Slack asks, null when it did not. */
+	| { readonly kind: 'failed'; readonly code: string; readonly retryAfterMs: number | null };
+
+/** Lists channels; `slack/` implements it. Does not throw. */
+export interface ChannelList {
+	/** `cursor`: null for the first page. */
+	page(cursor: string | null): Promise<ChannelPage>;
 }
 
 /** Where Slack cannot be written to any more. */
@@ -346,20 +393,6 @@ export interface Announcer {
 	>;
 }
 
-/** One rate that callers share: `intervalMs` between calls on average, up to `burst` of them at once. */
-export interface Pace {
-	readonly intervalMs: number;
-	readonly burst: number;
-}
-
-/** Rates shared by everybody who writes to Slack; in the database when replicas are. */
-export interface Paces {
-	/** Takes one call of `key` now (0) or says in how many ms to ask again. Leaves `keep` of the burst to others. */
-	take(key: string, pace: Pace, options: { now: number; keep: number }): Promise<number>;
-	/** Nothing of `key` before `until` (Slack answered 429), which is at most `LONGEST_RETRY_AFTER_MS` from now. */
-	pause(key: string, until: number, now: number): Promise<void>;
-}
-
 /** Figures for `/metrics`; `ops/metrics.ts` implements it. */
 export interface WatchMetrics {
 	watchedSessions(count: number): void;
@@ -368,5 +401,8 @@ export interface WatchMetrics {
 	detectionAge(ms: number): void;
 	backgroundPerSecond(rate: number): void;
 	card(outcome: 'wanted' | 'sent' | 'unchanged' | 'coalesced' | 'failed'): void;
+	limitReached(limit: WatchLimit): void;
 	post(outcome: 'posted' | 'found' | 'retried' | 'refused' | 'maybeRepeated'): void;
+	/** One look through the channels, or a page of it that failed. */
+	channelCheck(outcome: 'complete' | 'failed'): void;
 }

@@ -1,20 +1,21 @@
 import { CLOCK_ALLOWANCE_MS, type Clock, hasCome } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Pace, Paces } from '../pace.ts';
 import { CARD_AGAIN_MS, creatorToldOf, standsWithoutThread } from './announce.ts';
 import { type Announcement, CARD_HELD, metadataKeyOf, PACED, waitsForTurn } from './announcement.ts';
 import { POST_PACE, UPDATE_PACE } from './pace.ts';
 import type {
 	Announcer,
 	AttemptResult,
+	ChannelKey,
 	DueAnnouncement,
 	GoneReason,
-	Pace,
-	Paces,
 	SendOutcome,
 	WatchMetrics,
 	WatchStore,
 } from './ports.ts';
+import type { ChannelEnd } from './watch.ts';
 
 export interface PostingOptions {
 	readonly store: WatchStore;
@@ -95,7 +96,7 @@ async function attempt(
 		if (found.kind === 'unreadable') earlier = announcement.sendingSince;
 	}
 	const maybeRepeat = earlier !== null;
-	if (isWithoutPlace(due)) return { kind: 'dropped' };
+	if (isWithoutPlace(due) || (await isForNobody(due, store))) return { kind: 'dropped' };
 	const heldUntil = heldUntilOf(announcement, clock.now());
 	if (heldUntil !== null) return again(heldUntil, CARD_HELD, maybeRepeat);
 	const wait = await takeTurn(announcement, options, signal);
@@ -147,6 +148,11 @@ function staysInChannel({ announcement: { target, content }, watch }: DueAnnounc
 function isWithoutPlace({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null || watch.card.ts !== null) return false;
 	return content.kind !== 'card' && content.kind !== 'settle' && !standsWithoutThread(content);
+}
+
+/** Whether it tells of cards in a channel that has none any more. */
+async function isForNobody({ announcement: { target } }: DueAnnouncement, store: WatchStore): Promise<boolean> {
+	return target.kind === 'channel' && (await store.ofChannel(target.teamId, target.channelId)).length === 0;
 }
 
 /** When to look again at a card whose time has not come, else null. */
@@ -201,25 +207,22 @@ async function endGone(
 	await store.endAttempt(announcement.id, token, { kind: 'refused', code: reason }, now);
 	if (announcement.target.kind !== 'person') {
 		const { teamId, channelId } = announcement.target;
-		await endChannel({ store, teamId, channelId, reason, now });
+		await endChannel(store, { teamId, channelId }, reason, now);
 	}
 }
 
-/** Ends every watch of a channel that cannot be written to any more; each creator gets one word for all of theirs. */
-export async function endChannel({
-	store,
-	teamId,
-	channelId,
-	reason,
-	now,
-}: {
-	store: WatchStore;
-	teamId: string;
-	channelId: string;
-	reason: GoneReason;
-	now: number;
-}): Promise<number> {
-	const watches = await store.ofChannel(teamId, channelId);
+/**
+ * Ends every watch of a channel that nothing more is written into, and gives up what waits to be; each creator gets one
+ * word for all of theirs. Done twice, or by two replicas, it is done once. Returns how many ended.
+ */
+export async function endChannel(
+	store: WatchStore,
+	channel: ChannelKey,
+	reason: ChannelEnd,
+	now: number,
+): Promise<number> {
+	await store.silence(channel);
+	const watches = await store.ofChannel(channel.teamId, channel.channelId);
 	const byCreator = Map.groupBy(watches, ({ createdBy }) => createdBy);
 	for (const [first, ...others] of byCreator.values()) {
 		if (first === undefined) continue;

@@ -1,11 +1,12 @@
 import { changesBetween, type Digest } from '../questions/changes.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
+import type { Disclosure } from '../questions/show-answers.ts';
 import { newsFor, targetOf, watchEndedIn } from './announce.ts';
 import type { SessionOutline, SessionUpdate, WatchedSession, WatchUpdate } from './ports.ts';
 import { learn, type Rhythm } from './rhythm.ts';
 import type { Planner } from './schedule.ts';
-import { questionViewAt, viewOf } from './session-view.ts';
+import { type QuestionView, questionViewAt, type SessionView, viewOf } from './session-view.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 
 /** What a read leads to: plain data for one transaction. */
@@ -31,6 +32,7 @@ export function outcomeOf({
 	planner,
 	maxDays,
 	leftEmpty,
+	disclosure,
 }: {
 	taken: WatchedSession;
 	session: Session;
@@ -41,9 +43,12 @@ export function outcomeOf({
 	planner: Planner;
 	maxDays: number;
 	leftEmpty?: LeftEmpty;
+	/** What channels see of the values; left out: what the guess says. */
+	disclosure?: Disclosure;
 }): ReadOutcome {
 	const readAt = Math.min(leftAt, now);
-	const view = viewOf(session, readAt, leftEmpty);
+	const view = viewOf(session, readAt, leftEmpty, disclosure);
+	const questionSeenAt = (index: number) => questionViewAt(session, index, leftEmpty, disclosure);
 	const { digest } = view;
 	const asked = taken.digest === null ? [] : changesBetween(taken.digest, session, leftEmpty).filter(isQuestion);
 	const rhythm = rhythmAfter(taken, digest, { readAt, steadySince, asked: asked.length });
@@ -66,7 +71,9 @@ export function outcomeOf({
 		watches:
 			digest.over && !last
 				? []
-				: watches.flatMap((watch) => updateOf(watch, session, view, now, last, maxDays, leftEmpty)),
+				: watches.flatMap((watch) =>
+						updateOf(watch, { session, view, questionSeenAt, leftEmpty }, { now, last, maxDays }),
+					),
 		changed,
 	};
 }
@@ -84,15 +91,21 @@ function rhythmAfter(
 
 function updateOf(
 	watch: Watch,
-	session: Session,
-	view: ReturnType<typeof viewOf>,
-	now: number,
-	last: boolean,
-	maxDays: number,
-	leftEmpty: LeftEmpty | undefined,
+	{
+		session,
+		view,
+		questionSeenAt,
+		leftEmpty,
+	}: {
+		session: Session;
+		view: SessionView;
+		questionSeenAt: (index: number) => QuestionView | null;
+		leftEmpty: LeftEmpty | undefined;
+	},
+	{ now, last, maxDays }: { now: number; last: boolean; maxDays: number },
 ): WatchUpdate[] {
 	const changes = changesBetween(watch.digest, session, leftEmpty);
-	const news = newsFor(watch, changes, view, (index) => questionViewAt(session, index, leftEmpty));
+	const news = newsFor(watch, changes, view, questionSeenAt);
 	const stale = !news.changed && isStale(watch, now, maxDays);
 	const end: WatchEnd | null = last ? 'sessionOver' : stale ? 'noChange' : null;
 	if (watch.digest !== null && changes.length === 0 && end === null) return [];

@@ -1,6 +1,7 @@
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
-import type { PlannedRead, SessionOutline } from './ports.ts';
+import type { PlannedRead, SessionOutline, WatchedOutline } from './ports.ts';
 import { firstPrior, type Habits, habitsOf, middle, type Prior, priorFrom, stillStepping } from './rhythm.ts';
+import { besidesTheHeaviest } from './shares.ts';
 import { createStepsAhead } from './steps-ahead.ts';
 import type { SessionKey } from './watch.ts';
 
@@ -14,6 +15,9 @@ import type { SessionKey } from './watch.ts';
  * steps it moves the read to just after the next step is due (`steps-ahead.ts`). No session waits longer than a
  * multiple of the round that reading all in turn would take: that bounds what the rare question of a quiet session pays
  * for the quick finding of all others.
+ *
+ * One person's watches cannot blind the others: everybody but the person whose sessions ask for most has, if they need
+ * it, a lower price, at which they get `KEPT_FROM_ONE` of the reads that they would get if that person watched nothing.
  */
 export interface ScheduleSettings {
 	/** No session is read more often. */
@@ -56,10 +60,14 @@ const LONGEST_BACKOFF_MS = 60_000;
 const ANSWERED_ELSEWHERE_PER_MS = 0.2 / 600_000;
 /** Steps that follow a wake-up, about: the inverse of how often stepping ends after a step. */
 const STEPS_AFTER_WAKE = 25;
+/** At half, with 50 sessions of one person at work, others were noticed after up to 2.4 times the usual (`bench:watching`). */
+const KEPT_FROM_ONE = 0.6;
+const LEAST_PRICE = 1;
+const HIGHEST_PRICE = 1e9;
 
 export interface Planner {
 	/** Takes in all watched sessions and the rate; the price follows. */
-	plan(outlines: readonly SessionOutline[], backgroundPerSecond: number): void;
+	plan(outlines: readonly WatchedOutline[], backgroundPerSecond: number): void;
 	/** When to read it next, from its newest read and what is known of it. Not before `now`. */
 	nextRead(outline: SessionOutline, now: number): PlannedRead;
 	/** What a read is worth at least, in question-milliseconds. */
@@ -71,6 +79,9 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 	let price = 1_000;
 	let prior = firstPrior;
 	let ceiling = settings.ceilingMs;
+	/** Sessions of all but the heaviest watcher, which have a price of their own where that is lower. */
+	let others: ReadonlySet<string> = new Set();
+	let othersPrice = price;
 
 	/** Milliseconds from the newest read to the moment at which the next is worth `atPrice`. */
 	function interval(outline: SessionOutline, atPrice: number): number {
@@ -87,6 +98,28 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 		return high;
 	}
 
+	function priceOf({ session }: SessionOutline, common: number): number {
+		return others.has(session.sessionId) ? Math.min(common, othersPrice) : common;
+	}
+
+	/** Reads a second that these sessions ask for. */
+	function asked(sessions: readonly SessionOutline[], atPrice: (outline: SessionOutline) => number): number {
+		return sessions.reduce((sum, outline) => sum + 1000 / interval(outline, atPrice(outline)), 0);
+	}
+
+	function planOthers(sessions: readonly WatchedOutline[], rate: number): void {
+		const theirs = besidesTheHeaviest(sessions, (group) => asked(group, () => price));
+		others = new Set(theirs.map(({ session }) => session.sessionId));
+		if (theirs.length === 0) return;
+		const withoutTheHeaviest = Math.min(
+			rate,
+			asked(theirs, () => LEAST_PRICE),
+		);
+		othersPrice = settle(Math.min(othersPrice, price), KEPT_FROM_ONE * withoutTheHeaviest, (at) =>
+			asked(theirs, () => at),
+		);
+	}
+
 	return {
 		plan(outlines, backgroundPerSecond) {
 			const sessions = outlines.filter((outline) => outline.overSince === null && outline.lastReadAt !== null);
@@ -95,14 +128,8 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 			ceiling = Math.min(LONGEST_INTERVAL_MS, Math.max(settings.ceilingMs, rounds));
 			if (sessions.length === 0) return;
 			prior = priorFrom(sessions.map((outline) => outline.rhythm));
-			// The rate falls with the root of the price or faster, so squaring the ratio converges; damped against overshoot.
-			for (let round = 0; round < 4; round += 1) {
-				let wanted = 0;
-				for (const outline of sessions) wanted += 1000 / interval(outline, price);
-				const ratio = wanted / rate;
-				price = Math.min(1e9, Math.max(1, price * Math.min(30, Math.max(1 / 30, ratio ** 1.7))));
-				if (Math.abs(ratio - 1) < 0.02) break;
-			}
+			planOthers(sessions, rate);
+			price = settle(price, rate, (common) => asked(sessions, (outline) => priceOf(outline, common)));
 		},
 		nextRead(outline, now) {
 			// Ahead of now it was noted before the clock was put back.
@@ -117,7 +144,7 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 			}
 			if (outline.lastReadAt === null) return { at: now, by: now };
 			if (outline.overSince !== null) return planned(LAST_READ_MS);
-			const ms = interval(outline, price);
+			const ms = interval(outline, priceOf(outline, price));
 			const awaited = isWaiting(outline) && wasTouched(outline, now);
 			return planned(awaited ? Math.min(ms, TOUCHED_READ_MS) : ms);
 		},
@@ -125,6 +152,19 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 			return price;
 		},
 	};
+}
+
+/** The price at which `rate` reads a second are asked for, nearly: from the one before, in a few steps. */
+function settle(before: number, rate: number, askedAt: (price: number) => number): number {
+	let price = before;
+	// The rate falls with the root of the price or faster, so squaring the ratio converges; damped against overshoot.
+	for (let round = 0; round < 4; round += 1) {
+		const ratio = askedAt(price) / rate;
+		const factor = Math.min(30, Math.max(1 / 30, ratio ** 1.7));
+		price = Math.min(HIGHEST_PRICE, Math.max(LEAST_PRICE, price * factor));
+		if (Math.abs(ratio - 1) < 0.02) break;
+	}
+	return price;
 }
 
 /** How often the price follows the sessions. */

@@ -1,8 +1,8 @@
 import { type Digest, digestOf } from '../questions/changes.ts';
 import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
 import { latestAssistantMessages, resultOf, stepOf, taskOf } from '../questions/progress.ts';
-import { looksSecret } from '../questions/secrets.ts';
 import type { AgentAction, Session } from '../questions/session.ts';
+import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/show-answers.ts';
 import { withoutSignedLinks } from '../questions/signed-links.ts';
 
 /** One item of a question as a channel may see it. */
@@ -10,9 +10,11 @@ export interface ItemView {
 	readonly title: string;
 	readonly description: string;
 	readonly open: boolean;
-	/** What was answered; null while nothing was, and always for what looks like a secret. */
+	/** What was answered; null while nothing was, and always for what is secret or withheld. */
 	readonly value: string | null;
 	readonly secret: boolean;
+	/** It was answered, and channels see only that. */
+	readonly withheld: boolean;
 }
 
 export interface QuestionView {
@@ -70,8 +72,15 @@ const CONTEXT = 1_500;
 const RESULT = 2_800;
 const NAME = 200;
 const TASK = 500;
+const BY_GUESS = disclosureOf([], 'auto');
 
-export function viewOf(session: Session, seenAt: number, leftEmpty?: LeftEmpty): SessionView {
+/** Without `disclosure` it is as if nobody had answered through Handraise. */
+export function viewOf(
+	session: Session,
+	seenAt: number,
+	leftEmpty?: LeftEmpty,
+	disclosure: Disclosure = BY_GUESS,
+): SessionView {
 	const asking = askingMessageIndex(session);
 	const result = resultOf(session);
 	const task = taskOf(session);
@@ -90,7 +99,7 @@ export function viewOf(session: Session, seenAt: number, leftEmpty?: LeftEmpty):
 				.slice(0, STEP_ACTIONS)
 				.map(cutAction),
 		})),
-		question: asking === null ? null : questionViewAt(session, asking, leftEmpty),
+		question: asking === null ? null : questionViewAt(session, asking, leftEmpty, disclosure),
 		result: result === null ? null : cut(result, RESULT),
 		fileCount: session.files.length,
 		hasScreenshot: session.lastScreenshotUrl !== null,
@@ -100,7 +109,12 @@ export function viewOf(session: Session, seenAt: number, leftEmpty?: LeftEmpty):
 }
 
 /** The question of one message; null when it asks nothing. */
-export function questionViewAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionView | null {
+export function questionViewAt(
+	session: Session,
+	messageIndex: number,
+	leftEmpty?: LeftEmpty,
+	disclosure: Disclosure = BY_GUESS,
+): QuestionView | null {
 	const question = questionAt(session, messageIndex, leftEmpty);
 	if (question === null) return null;
 	const length = Math.min(ONE_ITEM, Math.floor(ALL_ITEMS / Math.min(ITEMS, question.items.length)));
@@ -110,18 +124,27 @@ export function questionViewAt(session: Session, messageIndex: number, leftEmpty
 		goneOn: question.goneOn,
 		context: cut(question.context, CONTEXT),
 		items: question.items.slice(0, ITEMS).map((item, position) => {
-			const secret = looksSecret(item);
+			const seen = disclosure(question, position);
 			return {
 				title: cut(item.title, TITLE),
 				description: cut(item.description, length),
 				open: question.openItems.includes(position),
-				value: secret || item.value === '' ? null : cut(item.value, length),
-				secret,
+				value: seen !== 'shown' || item.value === '' ? null : cut(item.value, length),
+				secret: seen === 'secret',
+				withheld: seen === 'withheld' && item.value !== '',
 			};
 		}),
 		itemCount: question.items.length,
 		openCount: question.openItems.length,
 	};
+}
+
+/** A question as it was noted, with the values that `mode` shows: it may have been noted under another one. */
+export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionView {
+	const items = question.items.map((item) =>
+		item.value === null || isShownInChannels(mode, item, item.value) ? item : { ...item, value: null, withheld: true },
+	);
+	return { ...question, items };
 }
 
 function cutAction(action: AgentAction): AgentAction {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
+import type { Session } from '../questions/session.ts';
+import type { Disclosure } from '../questions/show-answers.ts';
 import { targetOf } from './announce.ts';
 import type { NewAnnouncement } from './announcement.ts';
 import { type Expectation, expectationFor } from './capacity.ts';
-import type { BackgroundBudget, WatchingService, WatchPage, WatchStore } from './ports.ts';
+import type { BackgroundBudget, WatchLimit, WatchLimits, WatchMetrics, WatchPage, WatchStore } from './ports.ts';
 import { viewOf } from './session-view.ts';
 import type { SessionKey, Watch, WatchMode } from './watch.ts';
 
@@ -16,6 +18,8 @@ export interface WatchRequest {
 	/** Left out: as it is when it is watched already, else everything, with questions in the channel. */
 	readonly mode?: WatchMode;
 	readonly questionsInChannel?: boolean;
+	/** Reads the session once, on this person's share. @throws errors with a stable `code`, or the signal's reason */
+	readonly read: (sessionId: string, signal?: AbortSignal) => Promise<{ session: Session; readAt: number }>;
 }
 
 /** Whoever asks has been found to be allowed and the bot to be a member of the channel before. */
@@ -23,6 +27,8 @@ export type WatchOutcome =
 	| { readonly kind: 'watching'; readonly watch: Watch; readonly expectation: Expectation }
 	/** `changed` when its noise settings were others. */
 	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean }
+	/** So many are watched that there may be no more: by this person, in this channel, or in all. */
+	| { readonly kind: 'limit'; readonly limit: WatchLimit; readonly count: number; readonly most: number }
 	| { readonly kind: 'unknownSession' }
 	| { readonly kind: 'over'; readonly status: string }
 	/** The session could not be read now; `code` says why. */
@@ -33,7 +39,7 @@ export type UnwatchOutcome =
 	| { readonly kind: 'notWatched' };
 
 export interface Subscriptions {
-	/** Reads the session on a person's share. @throws StoreUnavailableError, or the signal's reason */
+	/** @throws StoreUnavailableError, or the signal's reason */
 	watch(request: WatchRequest, signal?: AbortSignal): Promise<WatchOutcome>;
 	/** Null for `sessionId`: everything this channel watches. The card stays, as it was. */
 	unwatch(where: {
@@ -53,18 +59,23 @@ const READ_AFTER_TOUCH_MS = 2_000;
 
 export function createSubscriptions({
 	store,
-	service,
 	serviceUrl,
 	budget,
+	limits,
+	metrics,
 	clock,
+	disclosure,
 	onChange,
 }: {
 	store: WatchStore;
-	service: WatchingService;
 	serviceUrl: string;
 	/** What watching usually has: what is left while somebody adds many sessions says nothing of later. */
 	budget: Pick<BackgroundBudget, 'backgroundPerSecond'>;
+	limits: WatchLimits;
+	metrics: Pick<WatchMetrics, 'limitReached'>;
 	clock: Clock;
+	/** What channels see of the values: what our answers keep secret is read before the guess. */
+	disclosure?: (key: SessionKey, session: Session) => Promise<Disclosure>;
 	/** Wakes poller and outbox. */
 	onChange?: () => void;
 }): Subscriptions {
@@ -78,9 +89,9 @@ export function createSubscriptions({
 		async watch(request, signal) {
 			const { teamId, channelId, sessionId } = request;
 			const existing = await store.find(teamId, channelId, keyOf(sessionId));
-			let reading: Awaited<ReturnType<WatchingService['read']>>;
+			let reading: Awaited<ReturnType<WatchRequest['read']>>;
 			try {
-				reading = await service.read(sessionId, { priority: 'person', ...(signal && { signal }) });
+				reading = await request.read(sessionId, signal);
 			} catch (error) {
 				signal?.throwIfAborted();
 				if (!(error instanceof HandraiseError)) throw error;
@@ -92,7 +103,8 @@ export function createSubscriptions({
 				}
 				return { kind: 'unreadable', code: error.code, retryable: error.retryable };
 			}
-			const view = viewOf(reading.session, reading.readAt);
+			const seen = await disclosure?.(keyOf(sessionId), reading.session);
+			const view = viewOf(reading.session, reading.readAt, undefined, seen);
 			if (view.digest.over) return { kind: 'over', status: view.status };
 			const id = randomUUID();
 			const result = await store.add({
@@ -106,7 +118,12 @@ export function createSubscriptions({
 				createdAt: clock.now(),
 				card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
 				view,
+				limits,
 			});
+			if (result.kind === 'limit') {
+				metrics.limitReached(result.limit);
+				return result;
+			}
 			onChange?.();
 			if (result.kind === 'already') return result;
 			return { kind: 'watching', watch: result.watch, expectation: await expectation(0) };

@@ -4,19 +4,23 @@ import type { Digest } from '../questions/changes.ts';
 export type WatchMode = 'everything' | 'questionsOnly';
 
 /**
- * Why a watch ended: the session did; nobody in the channel wanted it any more; nothing changed for `WATCH_MAX_DAYS`;
- * the service does not know the session any more; the channel cannot be written to.
+ * Ends after which nothing more is written into the channel: it cannot be; another organisation reads it, or is invited
+ * to; the configuration does not name it any more.
  */
-export const WATCH_ENDS = [
-	'sessionOver',
-	'unwatched',
-	'noChange',
-	'sessionGone',
-	'channelArchived',
-	'channelGone',
-	'botRemoved',
-] as const;
+const CHANNEL_ENDS = ['channelArchived', 'channelGone', 'botRemoved', 'channelShared', 'channelNotAllowed'] as const;
+export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
+
+/**
+ * Why a watch ended: the session did; nobody in the channel wanted it any more; nothing changed for `WATCH_MAX_DAYS`;
+ * the service does not know the session any more; nothing more is written into the channel.
+ */
+export const WATCH_ENDS = ['sessionOver', 'unwatched', 'noChange', 'sessionGone', ...CHANNEL_ENDS] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
+
+/** Whether nothing more is written into the channel of a watch that ended so. */
+export function isChannelEnd(reason: WatchEnd): reason is ChannelEnd {
+	return CHANNEL_ENDS.some((one) => one === reason);
+}
 
 /** A session as the service's address and its id: one read of it serves every watch. */
 export interface SessionKey {

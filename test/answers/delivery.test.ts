@@ -7,6 +7,7 @@ import { CLOCK_ALLOWANCE_MS } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import {
 	AbortedError,
+	BodyTooComplexError,
 	BodyTooLargeError,
 	RateLimitedError,
 	RedirectedError,
@@ -466,6 +467,7 @@ describe('a failure', () => {
 		['400', new RefusedError('x', { status: 400, reason: 'status' }), { kind: 'permanent' }],
 		['"failed to update"', new RefusedError('x', { status: 500, reason: 'message_index' }), { kind: 'unknown' }],
 		['a PUT too large', new RequestTooLargeError('x', { bytes: 2, limitBytes: 1 }), { kind: 'permanent' }],
+		['a session of too many parts', new BodyTooComplexError('x'), { kind: 'permanent' }],
 		['a session too large', new BodyTooLargeError('x', { limitBytes: 1 }), { kind: 'permanent' }],
 		['what nobody foresaw', new TypeError('x'), { kind: 'unknown', code: 'internal' }],
 		['no error at all', 'x', { kind: 'unknown', code: 'internal' }],

@@ -32,6 +32,7 @@ const WELL = {
 	synced: 'always',
 	schema: newestSchema,
 	keyCheck: null,
+	keySalt: null,
 } as const satisfies PostgresLook;
 
 test.each<[string, Partial<typeof WELL> | object, string[]]>([

@@ -28,6 +28,12 @@ const settings: Case[] = [
 		says: /^! Settings: SESSION_SERVICE_KEY is no setting of Handraise and is not read/,
 		exit: 0,
 	},
+	...['SHOW_ANSWER', 'RETENTION_DAY', 'MAX_WATCH_ALL'].map((name) => ({
+		name: `a name is misspelt: ${name}`,
+		env: () => ({ [name]: 'never' }),
+		says: new RegExp(`^! Settings: ${name} is no setting of Handraise and is not read`),
+		exit: 0 as const,
+	})),
 ];
 
 const dashboard: Case[] = [

@@ -23,6 +23,17 @@ const botToken: Case[] = [
 		says: /^✗ Bot token: This is a person's token, not the bot's/,
 	},
 	{
+		name: 'the app is installed for a whole organisation',
+		env: ({ slackBehind }) =>
+			slackBehind({ json: { of: 'auth.test', change: (body) => ({ ...body, is_enterprise_install: true }) } }),
+		says: /^✗ Bot token: The app is installed for a whole Enterprise Grid organisation, which is not supported yet: /,
+	},
+	{
+		name: 'the token belongs to no workspace',
+		env: ({ slackBehind }) => slackBehind({ json: { of: 'auth.test', change: (body) => omit(body, 'team_id') } }),
+		says: /^✗ Bot token: The app is installed for a whole Enterprise Grid organisation, which is not supported yet: /,
+	},
+	{
 		name: 'Slack cannot be reached',
 		env: async () => ({ SLACK_API_URL: `${await nobody()}/api/` }),
 		says: /^✗ Bot token: Slack cannot be asked: 127\.0\.0\.1:\d+: nothing listens at that host and port/,

@@ -178,6 +178,18 @@ const key: Case[] = [
 		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
 	},
 	{
+		name: 'the passphrase is another one',
+		breaks: (world) => databaseAt(world, 'none', 'canary battery staple'),
+		env: () => ({ ENCRYPTION_KEY: 'canary battery stable' }),
+		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
+	},
+	{
+		name: 'the passphrase is the one of PostgreSQL',
+		env: ({ dataDir }) => postgresAt(dataDir, 'canary battery staple', 'none'),
+		says: /^✓ Encryption key: ENCRYPTION_KEY is the one the database was made with/,
+		exit: 0,
+	},
+	{
 		name: 'PostgreSQL was made with another key',
 		env: async ({ secrets, dataDir }) => ({
 			...(await postgresAt(dataDir, secrets.encryptionKey, 'none')),

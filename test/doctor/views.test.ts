@@ -245,7 +245,7 @@ const PLANTED: readonly Difference[] = [
 		words: 'no more than 20 blocks in a message',
 		refuses: ({ type, blocks }) => type === undefined && sizeOf(blocks) > 20,
 	},
-	{ words: 'no markdown above 2,500', refuses: ({ type, text }) => type === 'markdown' && lengthOf(text) > 2_500 },
+	{ words: 'no hint', refuses: ({ hint }) => hint !== undefined },
 	{ words: 'no image without a title', refuses: ({ type, title }) => type === 'image' && title === undefined },
 	{ words: 'no text of 2,800', refuses: ({ type, text }) => type === 'mrkdwn' && lengthOf(text) >= 2_800 },
 	{ words: 'no value of 400', refuses: ({ type, value }) => type === 'button' && lengthOf(value) >= 400 },

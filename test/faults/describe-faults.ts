@@ -16,8 +16,11 @@ const TIMEOUT_MS = 300_000;
 const FAULTS_TIMEOUT_MS = 600_000;
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** Each is judged; one of them has to have met what it aims at. */
-const MOST_RUNS = 4;
+/**
+ * Each is judged; one of them has to have met what it aims at. On PostgreSQL every fourth kill meets nothing, because it
+ * takes the replica that has no answer in hand: four runs were too few once.
+ */
+const MOST_RUNS = 12;
 /** Under way at once. */
 const BATCH = 12;
 /** That meet one fault. */

@@ -40,6 +40,7 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 			/^handraise_ack_seconds_count [1-9]/m,
 			/^handraise_service_requests_total\{priority="person",outcome="ok"\} [1-9]/m,
 			/^handraise_slack_calls_total\{method="views.open",outcome="answered"\} [1-9]/m,
+			/^handraise_wipe_checkpoints_total\{outcome="done"\} [1-9]/m,
 			/^process_resident_memory_bytes/m,
 		]) {
 			expect(text).toMatch(line);

@@ -125,9 +125,9 @@ describe('merging for the PUT', () => {
 		expect(mergeForPut(humanInput, [])).toEqual(humanInput);
 	});
 	it('keeps what is no text as the service has it, except for the value that is ours', () => {
-		const raw = { title: 7, description: null, value: null };
+		const raw = { title: '7', description: 'null', value: 'null' };
 		const items = [
-			{ title: '7', description: '', value: '2', raw: { ...raw, value: 2 } },
+			{ title: '7', description: '', value: '2', raw: { ...raw, value: '2' } },
 			{ title: '7', description: '', value: '', raw },
 			{ title: '7', description: '', value: '', raw },
 			{ title: '7', description: '', value: '', raw },

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
+import { jsonTextOf } from '../../src/session-service/json-values.ts';
 import { ANSWERS, clientFor, failureOf, setting, until } from './setting.ts';
 
 test('a PUT carries every item, in order, as JSON, with the id and the index', async () => {
@@ -130,4 +131,24 @@ test('idle connections are given up by us before the service does, so that no PU
 	await client.read('s1', { priority: 'person' });
 	// `end` comes from the other side: had the server's own time-out closed the socket, there would be none.
 	await until(() => ended);
+});
+
+test('what is no string goes back as it was read, however deep it is nested', async () => {
+	const { service, client } = await setting();
+	const deep = `${'[{"a":'.repeat(10_000)}1e400${'}]'.repeat(10_000)}`;
+	const human_input = `[{"title":null,"description":"","value":${deep}},{"title":"B","description":"","value":""}]`;
+	const body = `{"session":{"status":"humanInput","messages":[{"role":"assistant","human_input":${human_input}}]}}`;
+	service.faults.add({ kind: 'body', body, method: 'GET' });
+	service.sessions.put('s1', { status: 'humanInput', messages: [{ role: 'assistant' }] });
+	const { session } = await client.read('s1', { priority: 'delivery' });
+	const [first, second] = session.messages[0]?.humanInput ?? [];
+	if (first === undefined || second === undefined) throw new Error('no items');
+	await client.putAnswers('s1', 0, [first, { ...second, value: 'blue' }]);
+	const sent = service.log.puts('s1')[0]?.body as { humanInputResponse: unknown[] };
+	const [before, after] = sent.humanInputResponse as { title: unknown; value: unknown }[];
+	expect([before?.title, jsonTextOf(before?.value) === deep, after]).toEqual([
+		null,
+		true,
+		{ title: 'B', description: '', value: 'blue' },
+	]);
 });

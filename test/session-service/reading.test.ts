@@ -62,13 +62,79 @@ describe('conditional reads', () => {
 	});
 
 	test('sessions beyond the bounds of what is held are read whole', async () => {
-		const { service, client } = await setting({ client: { limits: { cacheEntries: 1 } } });
+		const { service, client } = await setting({ client: { limits: { cacheBytes: 4_000 } } });
 		service.sessions.put('s2', askingSession());
 		for (const id of ['s1', 's2', 's2', 's1']) await client.read(id, person);
 		expect(service.log.reads().map((entry) => entry.ifNoneMatch !== null)).toEqual([false, false, true, false]);
 		const small = await setting({ client: { limits: { cacheBytes: 100 } } });
 		for (const id of ['s1', 's1']) await small.client.read(id, person);
 		expect(small.service.log.reads('s1').map((entry) => entry.status)).toEqual([200, 200]);
+	});
+
+	test('are kept by the memory they take, whatever the size of their bodies', async () => {
+		const { service, client } = await setting({ client: { limits: { cacheBytes: 1_000_000 } } });
+		const secrets = { agent_data: { state: 'x'.repeat(900_000) } };
+		service.sessions.put('unread', { status: 'active', messages: [{ role: 'assistant', ...secrets }] });
+		service.sessions.put('texts', { status: 'active', messages: [{ content: '€'.repeat(450_000) }] });
+		service.sessions.put('zeros', { status: 'active', messages: Array.from({ length: 900 }, () => 0) as never });
+		for (const id of ['s1', 'texts', 'unread']) await client.read(id, person);
+		for (const id of ['texts', 's1', 'unread']) expect(client.latest(id), id).not.toBeNull();
+		await client.read('zeros', person);
+		expect(client.latest('texts')).toBeNull();
+		for (const id of ['s1', 'unread', 'zeros']) expect(client.latest(id), id).not.toBeNull();
+	});
+
+	test('leave the last reading at hand for 10 minutes, however it was read', async () => {
+		const { service, client, clock } = await setting();
+		expect(client.latest('s1')).toBeNull();
+		const first = await client.read('s1', person);
+		expect(client.latest('s1')).toMatchObject({ session: first.session, readAt: first.readAt, since: first.readAt });
+		await clock.advance(400_000);
+		const second = await client.read('s1', { priority: 'background' });
+		expect(second).toMatchObject({ since: first.readAt, readAt: first.readAt + 400_000 });
+		expect(client.latest('s1')).toMatchObject({ since: first.readAt, readAt: second.readAt });
+		service.sessions.setStatus('s1', 'active');
+		const third = await client.read('s1', { priority: 'delivery' });
+		expect(client.latest('s1')).toMatchObject({ session: { status: 'active' }, since: third.readAt });
+		await clock.advance(600_000);
+		expect(client.latest('s1')).not.toBeNull();
+		await clock.advance(1);
+		expect(client.latest('s1')).toBeNull();
+		expect((await client.read('s1', person)).unchanged).toBe(true);
+	});
+
+	test('a read that began earlier does not replace what a later one brought', async () => {
+		const { service, client, clock } = await setting();
+		let release = () => {};
+		const held = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		service.hooks.onWorkedOut = () => held;
+		const early = client.read('s1', { priority: 'delivery' });
+		await until(() => service.log.reads('s1').length === 1);
+		service.hooks.onWorkedOut = () => {};
+		await clock.advance(1);
+		service.sessions.setStatus('s1', 'active');
+		await client.read('s1', person);
+		release();
+		expect((await early).session.status).toBe('humanInput');
+		expect(client.latest('s1')?.session.status).toBe('active');
+	});
+
+	test('a session without an ETag is at hand, and read whole the next time, whatever a 304 says', async () => {
+		const asked: (string | undefined)[] = [];
+		let saysUnchanged = false;
+		const address = await serve((request, response) => {
+			asked.push(request.headers['if-none-match']);
+			if (saysUnchanged) response.writeHead(304).end();
+			else response.end(`{"session":{"status":"active","messages":[]}}`);
+		});
+		const { client } = clientFor(address);
+		for (const _ of [1, 2]) expect((await client.read('s1', person)).unchanged).toBe(false);
+		expect(asked).toEqual([undefined, undefined]);
+		expect(client.latest('s1')?.session.status).toBe('active');
+		saysUnchanged = true;
+		expect((await failureOf(client.read('s1', { priority: 'background' }))).code).toBe('unreadable_answer');
 	});
 
 	test('a 304 that nobody asked for is unreadable', async () => {

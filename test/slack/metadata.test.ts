@@ -29,6 +29,7 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 	shown: fc.constantFrom(null, 'guessed', 'plain'),
 	asText: fc.array(fc.nat(5), { maxLength: 0 }),
 	secret: fc.array(fc.nat(5), { maxLength: 0 }),
+	boxed: fc.boolean(),
 	offerLimit: fc.nat(3000),
 	optionTexts: fc.dictionary(fc.nat(90).map(String), fc.array(key(10), { maxLength: 3 }), { maxKeys: 2 }),
 	answerId: fc.option(key(36)),
@@ -61,8 +62,9 @@ describe("a view's metadata", () => {
 			sessionId: 'x'.repeat(400),
 			fields: scattered,
 			offered: scattered,
-			asText: scattered.slice(0, 45),
-			secret: scattered.slice(45),
+			asText: scattered,
+			secret: scattered,
+			boxed: true,
 		};
 		expect(decodeMetadata(encodeMetadata(full))).toEqual(full);
 	});
@@ -70,7 +72,7 @@ describe("a view's metadata", () => {
 	it.each([
 		['nothing', undefined],
 		['no JSON', 'x'],
-		['another version', encodeMetadata(fresh).replace('"v":1', '"v":0')],
+		['another version', encodeMetadata(fresh).replace('"v":2', '"v":0')],
 		['a missing field', encodeMetadata(fresh).replace(/"s":"[^"]*",/, '')],
 		['a foreign type', encodeMetadata(fresh).replace('"p":0', '"p":"0"')],
 		['a negative page', encodeMetadata(fresh).replace('"p":0', '"p":-1')],

@@ -29,7 +29,8 @@ beforeEach(() => {
 	clock = createManualClock(ACCEPTED_AT + LONG_MS);
 	const log = createRecordingLog();
 	const clients = createSlackClients({ token: slack.tokens.bot, apiUrl: slack.apiUrl, log });
-	receipts = createReceipts({ clients, names: { displayName: () => 'Ada' }, adminContact: null, clock, log });
+	const names = { displayName: () => 'Ada' };
+	receipts = createReceipts({ clients, names, adminContact: null, postsText: true, clock, log });
 });
 
 const dm = (): Posted[] => slack.as('ada').dm();

@@ -66,7 +66,6 @@ describe('the shapes', () => {
 		'timepicker',
 		'plain_text_input',
 		'image',
-		'markdown',
 	])('have a %s', (type) => {
 		expect(all).toContain(`"type":"${type}"`);
 	});

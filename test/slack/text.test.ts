@@ -4,16 +4,19 @@ import {
 	cutTo,
 	escapeMrkdwn,
 	isBlank,
-	markdownAsMrkdwn,
-	markdownBlockText,
 	mrkdwnText,
 	neutralise,
 	oneLine,
 	oneLineMrkdwn,
 	plain,
 	quoted,
+	quotedLine,
+	quotedMarkdown,
+	quotedName,
+	quotedNameMrkdwn,
+	withoutMarks,
 } from '../../src/slack/text.ts';
-import { expectHarmlessMarkdown, expectHarmlessMrkdwn } from './support/check.ts';
+import { expectHarmlessMrkdwn, expectQuoted } from './support/check.ts';
 import { hostileText } from './support/hostile-text.ts';
 
 const limit = fc.oneof(fc.integer({ min: 1, max: 120 }), fc.integer({ min: 120, max: 3000 }));
@@ -95,15 +98,13 @@ describe('cuts', () => {
 	it('stay within the limit, whole and harmless, whatever the text', () => {
 		fc.assert(
 			fc.property(hostileText, limit, (text, room) => {
-				for (const convert of [oneLineMrkdwn, mrkdwnText, markdownAsMrkdwn, quoted]) {
+				for (const convert of [oneLineMrkdwn, mrkdwnText, quotedNameMrkdwn, quotedMarkdown, quoted, quotedLine]) {
 					const shown = convert(text, room);
-					expect(shown.length).toBeLessThanOrEqual(convert === quoted ? Math.max(2, room) : room);
+					expect(shown.length).toBeLessThanOrEqual(Math.max(convert === quotedNameMrkdwn ? 3 : 2, room));
 					expect(shown.isWellFormed()).toBe(true);
 					expectHarmlessMrkdwn(shown);
 				}
-				const block = markdownBlockText(text, room);
-				expect(block.length).toBeLessThanOrEqual(room);
-				expectHarmlessMarkdown(block);
+				for (const convert of [quotedMarkdown, quoted, quotedLine]) expectQuoted(convert(text, Math.max(40, room)));
 				expect(plain(text, room).text.length).toBeLessThanOrEqual(Math.max(room, '(empty)'.length));
 				expect(cutTo(text, room).length).toBeLessThanOrEqual(room);
 				expect(text.startsWith(cutTo(text, room))).toBe(true);
@@ -131,8 +132,8 @@ describe('cuts', () => {
 			'# ',
 		]) {
 			const giant = unit.repeat(4_000_000 / unit.length);
-			expect(markdownAsMrkdwn(giant, 3000).length).toBeLessThanOrEqual(3000);
-			expect(markdownBlockText(giant, 12_000).length).toBeLessThanOrEqual(12_000);
+			expect(quotedMarkdown(giant, 3000).length).toBeLessThanOrEqual(3000);
+			expect(quotedName(giant, 150).length).toBeLessThanOrEqual(150);
 			expect(oneLine(giant, 75).length).toBeLessThanOrEqual(75);
 		}
 	});
@@ -145,6 +146,12 @@ describe('escaping', () => {
 
 	it('puts quotes before each line', () => {
 		expect(quoted('a\n<b>', 100)).toBe('> a\n> &lt;b&gt;');
+		expect(quoted('a\u2028b\r\n\nc', 100)).toBe('> a\n> b\n> \n> c');
+		expect(quotedLine('a\n b', 100)).toBe('> a b');
+	});
+
+	it('lets no code over several lines swallow the quotes', () => {
+		expect(quoted('```\na\n```', 100)).toBe("> '''\n> a\n> '''");
 	});
 
 	it('knows texts without anything to see', () => {
@@ -154,7 +161,7 @@ describe('escaping', () => {
 	});
 });
 
-describe("an agent's Markdown in a modal", () => {
+describe("an agent's Markdown", () => {
 	it.each([
 		['bold', '**a** and __b__', '*a* and *b*'],
 		['italics', '*a* and _b_', '_a_ and _b_'],
@@ -165,16 +172,18 @@ describe("an agent's Markdown in a modal", () => {
 		['lonely marks', 'a * b ** c _ d', 'a * b ** c _ d'],
 		['code', '`a < b` and ``c ` d``', "`a &lt; b` and `c ' d`"],
 		['no Markdown in code', '`**a**`', '`**a**`'],
-		['fenced code', '```ts\nif (a < b) **x**\n```\nz', '```\nif (a &lt; b) **x**\n```\nz'],
-		['tilde fences', '~~~\n```\n~~~', "```\n'''\n```"],
-		['a fence that nobody closes', '```\na', '```\na\n```'],
+		['fenced code', '```ts\nif (a < b) **x**\n\n`y`\n```\nz', "`if (a &lt; b) **x**`\n\n`'y'`\nz"],
+		['tilde fences', '~~~\n```\n~~~', "`'''`"],
+		['a fence that nobody closes', '```\na', '`a`'],
+		['a fence on one line', '```a``` b', '`a` b'],
+		['a fence in a line', 'a ``` b\nc ``` d', "a ''' b\nc ''' d"],
 		['headings', '# A **b** #\n### C', '*A b*\n*C*'],
 		['lists', '- a\n* b\n  + c\n1. d', '• a\n• b\n  • c\n1. d'],
 		['tasks', '- [ ] a\n- [x] b', '☐ a\n☑ b'],
-		['quotes', '> a', '> a'],
+		['quotes', '> a', '&gt; a'],
 		['rules', '---', '———'],
-		['tables', 'a\n| b | **c** |\n|---|:-:|\n| <d> | e |\nf', 'a\n```\n| b | **c** |\n| &lt;d&gt; | e |\n```\nf'],
-		['a table at the end', '| a |', '```\n| a |\n```'],
+		['tables', 'a\n| b | **c** |\n|---|:-:|\n| <d> | e |\nf', 'a\n`| b | **c** |`\n`| &lt;d&gt; | e |`\nf'],
+		['a table at the end', '| a |', '`| a |`'],
 		['links', '[Bank](https://evil.example)', 'Bank (https://evil.example)'],
 		['links with titles', '[a](https://b.example "c")', 'a (https://b.example)'],
 		['addresses with parentheses', '[a](https://b.example/x_(y))', 'a (https://b.example/x_(y))'],
@@ -186,35 +195,39 @@ describe("an agent's Markdown in a modal", () => {
 		['escaped marks', '\\*a\\* \\<b', '*a* \\&lt;b'],
 		['mentions', '<!here> **<@U1>**', '&lt;!here&gt; *&lt;@U1&gt;*'],
 	])('converts %s', (_what, markdown, expected) => {
-		expect(markdownAsMrkdwn(markdown, 3000)).toBe(expected);
+		expect(quotedMarkdown(markdown, 3000)).toBe(`> ${expected.replaceAll('\n', '\n> ')}`);
 	});
 
 	it('lets no cut leave code open', () => {
-		const shown = markdownAsMrkdwn(`\`\`\`\n${'x'.repeat(1000)}\n\`\`\``, 200);
-		expect(shown).toMatch(/x\n```\n… \([\d,]+ more characters\)$/);
+		const shown = quotedMarkdown(`\`\`\`\n${'x'.repeat(1000)}\n\`\`\``, 200);
+		expect(shown).toMatch(/^> `x+`… \([\d,]+ more characters\)$/);
+	});
+
+	it('is nothing at all where it says nothing', () => {
+		expect(quotedMarkdown(' \n\u200b', 100)).toBe('');
+		expect(quotedLine('\n', 100)).toBe('');
 	});
 });
 
-describe("an agent's Markdown in a markdown block", () => {
+describe('names', () => {
 	it.each([
-		['keeps bold, lists and tables', '**a**\n- b\n|c|d|', '**a**\n- b\n|c|d|'],
-		['keeps ampersands', 'a & b &copy;', 'a & b &copy;'],
-		['keeps quotes', '> a > b', '> a &gt; b'],
-		['disarms mentions', '<!here> <@U1>', '&lt;!here&gt; &lt;@U1&gt;'],
-		['disarms mentions in entities', '&lt;!here&gt; &#60;!here&#x3E;', '&lt;!here&gt; &lt;!here&gt;'],
-		['flattens links', '[Bank](https://evil.example)', 'Bank (https://evil.example)'],
-		['flattens images', '![Bank](https://evil.example "t")', 'Bank (https://evil.example)'],
-		[
-			'breaks links in links',
-			'[a[b](https://c.example)](https://evil.example)',
-			'[ab (https://c.example)] (https://evil.example)',
-		],
-		['breaks reference links', '[Bank][1]\n\n[1]: https://evil.example', '[Bank] [1]\n\n[1] : https://evil.example'],
-		['breaks links with invisible joints', '[Bank]\u200b(https://evil.example)', 'Bank (https://evil.example)'],
-		['unwraps autolinks', '<https://a.example>', 'https://a.example'],
-		['disarms autolinks with labels', '<https://a.example|Bank>', '&lt;https://a.example|Bank&gt;'],
-		['closes code that was left open', '```\na', '```\na\n```'],
-	])('%s', (_what, markdown, expected) => {
-		expect(markdownBlockText(markdown, 3000)).toBe(expected);
+		['are put between quotation marks', 'Book a flight', '“Book a flight”'],
+		['cannot close them', 'a” says: "b" «c» ‘‘d’’ ＂e', "“a' says: 'b' 'c' 'd' 'e”"],
+		['keep an apostrophe', "Ada's list", "“Ada's list”"],
+		['have no code in them', 'a `b` c', "“a 'b' c”"],
+		['do not begin with our icons', '🔒 ⚠️ ✅ Handraise security', '“Handraise security”'],
+		['do not begin with names of emoji', ':lock: :warning: Handraise', '“Handraise”'],
+		['keep amounts, numbers and times', '$5 at 10:30:15, +2', '“$5 at 10:30:15, +2”'],
+		['are one line', 'a\u2028b\n> c', '“a b > c”'],
+		['have no hidden characters', '\u202eevil\u202c', '“evil”'],
+		['are nothing when nothing is to see', ' 🔒\u200b', ''],
+	])('%s', (_what, name, expected) => {
+		expect(quotedName(name, 150)).toBe(expected);
+		expect(quotedNameMrkdwn(name, 150)).toBe(escapeMrkdwn(expected));
+		expect(withoutMarks(`${expected} (1 of 2)`)).toBe(`${expected.replaceAll(/[“”]/g, '')} (1 of 2)`);
+	});
+
+	it('keep their closing mark when they are cut', () => {
+		expect(quotedName('x'.repeat(80), 20)).toBe(`“${'x'.repeat(17)}…”`);
 	});
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Refusal } from '../../src/answers/who-may.ts';
+import type { Refusal } from '../../src/answers/access-policy.ts';
 import {
 	actionsLine,
 	actionWords,
@@ -10,7 +10,7 @@ import {
 	momentMrkdwn,
 	momentText,
 	personMrkdwn,
-	refusalPlain,
+	refusalAtSubmit,
 	refusalWords,
 	statusWords,
 } from '../../src/slack/words.ts';
@@ -28,6 +28,7 @@ describe('errors', () => {
 		'refused',
 		'unreadable_answer',
 		'body_too_large',
+		'body_too_complex',
 		'request_too_large',
 		'redirected',
 		'aborted',
@@ -90,8 +91,8 @@ describe('refusals', () => {
 
 	it.each(refusals)('say why and whom to ask: %s', (refusal) => {
 		expect(refusalWords(refusal, 'U0ADMIN')).toMatch(/\. Nothing was done\. .*ask <@U0ADMIN>\.$/);
-		expect(refusalPlain(refusal, 'help@example.org')).toMatch(/ask help@example\.org\.$/);
-		expect(refusalPlain(refusal, 'U0ADMIN')).toMatch(/ask whoever runs Handraise here\.$/);
+		expect(refusalAtSubmit(refusal, 'help@example.org')).toMatch(/ask help@example\.org\.$/);
+		expect(refusalAtSubmit(refusal, 'U0ADMIN')).toMatch(/ask whoever runs Handraise here\.$/);
 	});
 
 	it('name nobody live who is not a person of Slack', () => {
@@ -109,8 +110,8 @@ describe('statuses', () => {
 		['stopped', '⏹️', 'Stopped'],
 		['completed', '✅', 'Completed'],
 		['failed', '❌', 'Failed'],
-		['dreaming <!here>', '❔', 'dreaming &lt;!here&gt;'],
-		['constructor', '❔', 'constructor'],
+		['dreaming <!here>', '❔', '“dreaming &lt;!here&gt;”'],
+		['constructor', '❔', '“constructor”'],
 		['', '❔', 'No status'],
 	])('%j is %s %s', (status, emoji, mrkdwn) => {
 		expect(statusWords(status)).toMatchObject({ emoji, mrkdwn });
@@ -120,22 +121,22 @@ describe('statuses', () => {
 describe('actions', () => {
 	it.each([
 		[{ kind: 'click' }, 'clicked'],
-		[{ kind: 'open', host: 'example.com' }, 'opened example.com'],
+		[{ kind: 'open', host: 'example.com' }, 'opened “example.com”'],
 		[{ kind: 'open', host: '' }, 'opened a page'],
 		[{ kind: 'done', text: 'all of it' }, 'finished'],
-		[{ kind: 'saveFile', filename: 'report.pdf', deleted: false }, 'saved report.pdf'],
+		[{ kind: 'saveFile', filename: 'report.pdf', deleted: false }, 'saved “report.pdf”'],
 		[{ kind: 'saveFile', filename: '', deleted: true }, 'deleted a file'],
-		[{ kind: 'other', name: 'scroll_down' }, 'scroll down'],
-		[{ kind: 'other', name: '<!here>' }, '&lt;!here&gt;'],
+		[{ kind: 'other', name: 'scroll_down' }, '“scroll down”'],
+		[{ kind: 'other', name: '<!here>' }, '“&lt;!here&gt;”'],
 	] as const)('%j reads "%s"', (action, words) => {
 		expect(actionWords(action)).toBe(words);
 	});
 
 	it('that repeat are counted, and those beyond six summed up', () => {
 		const clicks = [{ kind: 'click' }, { kind: 'click' }] as const;
-		expect(actionsLine([...clicks, { kind: 'open', host: 'a.example' }])).toBe('clicked ×2 · opened a.example');
+		expect(actionsLine([...clicks, { kind: 'open', host: 'a.example' }])).toBe('clicked ×2 · opened “a.example”');
 		const many = Array.from({ length: 100 }, (_, at) => ({ kind: 'other', name: `n${at}` }) as const);
-		expect(actionsLine(many)).toBe('n0 · n1 · n2 · n3 · n4 · n5 · and 94 more');
+		expect(actionsLine(many)).toBe('“n0” · “n1” · “n2” · “n3” · “n4” · “n5” · and 94 more');
 		expect(actionsLine([])).toBe('');
 	});
 });
@@ -174,7 +175,7 @@ describe('times', () => {
 describe('people', () => {
 	it('are mentioned by ids of Slack alone', () => {
 		expect(personMrkdwn('U0123ABC', names)).toBe('<@U0123ABC>');
-		expect(personMrkdwn('!here', names)).toBe('Ada &lt;!here&gt;');
+		expect(personMrkdwn('!here', names)).toBe('“Ada &lt;!here&gt;”');
 		expect(personMrkdwn('', { displayName: () => '' })).toBe('somebody');
 	});
 });

@@ -1,7 +1,16 @@
+import { scryptSync } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadOrMakeKeyFile, parseEncryptionKey, readKeySetting } from '../../src/store/encryption-key.ts';
+import { systemClock } from '../../src/clock.ts';
+import { createCipher } from '../../src/store/cipher.ts';
+import { keyOf, loadOrMakeKeyFile, parseEncryptionKey, readKeySetting } from '../../src/store/encryption-key.ts';
+import { keyMatches } from '../../src/store/key-check.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { MIGRATIONS } from '../../src/store/migrations/index.ts';
+import type { Store } from '../../src/store/open.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { openSqlite } from '../../src/store/sqlite.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
 	ANN,
@@ -57,13 +66,16 @@ describe('ENCRYPTION_KEY', () => {
 		if (text !== '') expect(message).not.toContain(text);
 	});
 
-	test('may be a passphrase of 16 characters or more, which always gives the same key', () => {
-		const { key, isPassphrase } = readKeySetting('correct horse battery staple\n');
-		expect(isPassphrase).toBe(true);
-		expect(key).toHaveLength(32);
-		expect(readKeySetting('correct horse battery staple').key.equals(key)).toBe(true);
-		expect(readKeySetting('correct horse battery stapler').key.equals(key)).toBe(false);
-		expect(readKeySetting(bytes.toString('hex'))).toEqual({ key: bytes, isPassphrase: false });
+	test('may be a passphrase of 16 characters or more, which gives another key with each salt', () => {
+		const key = (text: string, salt: string | null) => keyOf(readKeySetting(text), salt).toString('hex');
+		const passphrase = 'correct horse battery staple';
+		expect(key(passphrase, 'salt')).toHaveLength(64);
+		expect(key(`${passphrase}\n`, 'salt')).toBe(key(passphrase, 'salt'));
+		expect(
+			new Set([key(passphrase, 'salt'), key(`${passphrase}r`, 'salt'), key(passphrase, 'other'), key(passphrase, null)])
+				.size,
+		).toBe(4);
+		expect(key(bytes.toString('hex'), 'salt')).toBe(bytes.toString('hex'));
 		expect(() => readKeySetting('fifteen letters')).toThrow(
 			expect.objectContaining({ code: 'encryption_key_invalid' }),
 		);
@@ -114,13 +126,79 @@ describe('the key file', () => {
 	});
 });
 
-describe.each([
+const STORES = [
 	['SQLite', async () => ({ dataDir: directory.path })],
 	[
 		'PostgreSQL',
 		async () => ({ dataDir: directory.path, databaseUrl: await (await sharedPostgres()).createDatabase() }),
 	],
-])('a wrong key on %s', (_name, where) => {
+] as const;
+
+describe.each(STORES)('a passphrase on %s', (_name, where) => {
+	const encryptionKey = 'correct horse battery staple';
+	const meta = async (store: Store, name: string) =>
+		(await store.db.read.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null;
+
+	/** As the version before left it: migrated up to there, and its key noted. */
+	async function madeBefore(options: { dataDir: string; databaseUrl?: string }): Promise<void> {
+		const log = createRecordingLog();
+		const { databaseUrl } = options;
+		const db = databaseUrl === undefined ? openSqlite(options.dataDir) : openPostgres(databaseUrl, log);
+		await migrate(db, { clock: systemClock, log, migrations: MIGRATIONS.filter(({ number }) => number < 5) });
+		const former = scryptSync(encryptionKey, 'handraise encryption key 1', 32, { N: 2 ** 15, r: 8, maxmem: 2 ** 26 });
+		expect(await keyMatches(db, createCipher(former))).toBe(true);
+		await db.close();
+	}
+
+	test('becomes a key with a salt of its own in every new database, the same at every start', async () => {
+		const options = await where();
+		const first = await open({ ...options, encryptionKey });
+		const salt = await meta(first, 'key_salt');
+		expect(Buffer.from(salt ?? '', 'base64')).toHaveLength(16);
+		expect(await meta(first, 'key_check')).not.toContain(`.${keyIdWithoutSalt(encryptionKey)}.`);
+		const given = submission();
+		await accepted(first, given);
+		await first.close();
+		const again = await open({ ...options, encryptionKey });
+		expect(again.keyMatches).toBe(true);
+		expect(valuesOf(await again.answers.get(given.id))).toEqual(['blue']);
+		expect(await meta(again, 'key_salt')).toBe(salt);
+		await again.close();
+		const wrong = await open({ ...options, encryptionKey: `${encryptionKey}s` });
+		expect(wrong.keyMatches).toBe(false);
+		await wrong.close();
+	});
+
+	test('goes on as it was in a database that was made with it before there were salts', async () => {
+		const options = await where();
+		await madeBefore(options);
+		for (let start = 0; start < 2; start++) {
+			const store = await open({ ...options, encryptionKey });
+			expect(store.keyMatches).toBe(true);
+			expect(await meta(store, 'key_salt')).toBeNull();
+			await store.close();
+		}
+	});
+});
+
+test('replicas that start together on an empty PostgreSQL make the same key of a passphrase', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: 'correct horse battery staple' };
+	const stores = await Promise.all(Array.from({ length: 4 }, () => open(options)));
+	expect(stores.map((store) => store.keyMatches)).toEqual([true, true, true, true]);
+	const [store, ...others] = stores;
+	if (store === undefined) throw new Error('there are four');
+	const given = submission();
+	await accepted(store, given);
+	for (const other of others) expect(valuesOf(await other.answers.get(given.id))).toEqual(['blue']);
+	for (const one of stores) await one.close();
+});
+
+function keyIdWithoutSalt(passphrase: string): string {
+	return createCipher(keyOf(readKeySetting(passphrase), null)).keyId;
+}
+
+describe.each(STORES)('a wrong key on %s', (_name, where) => {
 	test('is said at the start and at the row, and nothing else breaks', async () => {
 		const options = await where();
 		const first = await open({ ...options, encryptionKey: KEY });

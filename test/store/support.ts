@@ -44,6 +44,7 @@ export function submission(overrides: Partial<NewAnswer> & { sessionId?: string 
 		fingerprint: 'fingerprint-1',
 		items: [item('blue')],
 		leftEmpty: [],
+		boxed: true,
 		origin: { channelId: 'C1', threadTs: '1.2' },
 		formReadAt: T0 - 1_000,
 		acceptedAt: T0,

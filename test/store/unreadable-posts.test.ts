@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Store } from '../../src/store/open.ts';
-import { newWatch, SERVICE } from '../watches/support.ts';
+import { addWatch, newWatch, SERVICE } from '../watches/support.ts';
 import { createRecordingLog, KEY, LEASE, makeDataDir, OTHER_KEY, open, T0 } from './support.ts';
 
 const directory = makeDataDir();
@@ -13,7 +13,7 @@ afterEach(async () => {
 test('posts and cards wait for the right key and go out at the first start with it', async () => {
 	const take = () => store.watches.takeAnnouncements(LEASE, 10, T0 + 1_000);
 	store = await open({ dataDir: directory.path, encryptionKey: KEY });
-	const { watch } = await store.watches.add(newWatch());
+	const watch = await addWatch(store.watches);
 	const [card] = await take();
 	const sent = { kind: 'posted', ts: '1.1', cardKey: 'k' } as const;
 	await store.watches.endAttempt(card?.announcement.id ?? '', LEASE.token, sent, T0 + 1_000);

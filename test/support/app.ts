@@ -11,6 +11,8 @@ import type { Clock } from '../../src/clock.ts';
 import { createHandraise } from '../../src/compose/handraise.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
+import { notAsWritten } from './as-written.ts';
+import { NO_LIMITS_ENV } from './no-limits.ts';
 
 type ServiceOptions = NonNullable<Parameters<typeof createFakeSessionService>[0]>;
 
@@ -43,24 +45,27 @@ export async function startApp({
 	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-test-'));
 	await prepare?.({ dataDir, service });
 	const log: string[] = [];
-	const config = parseConfig({
-		SLACK_BOT_TOKEN: slack.tokens.bot,
-		...(transport === 'socket'
-			? { SLACK_APP_TOKEN: slack.tokens.app }
-			: { SLACK_SIGNING_SECRET: slack.tokens.signingSecret }),
-		SLACK_API_URL: slack.apiUrl,
-		SESSION_SERVICE_URL: service.url,
-		SESSION_SERVICE_API_KEY: service.apiKey,
-		SESSION_SERVICE_TIMEOUT_MS: '2000',
-		SESSION_DASHBOARD_URL: 'https://dashboard.example.com',
-		DATA_DIR: dataDir,
-		PORT: '0',
-		...env,
-	});
+	const configOf = (more: Readonly<Record<string, string>>) =>
+		parseConfig({
+			SLACK_BOT_TOKEN: slack.tokens.bot,
+			...(transport === 'socket'
+				? { SLACK_APP_TOKEN: slack.tokens.app }
+				: { SLACK_SIGNING_SECRET: slack.tokens.signingSecret }),
+			SLACK_API_URL: slack.apiUrl,
+			SESSION_SERVICE_URL: service.url,
+			SESSION_SERVICE_API_KEY: service.apiKey,
+			SESSION_SERVICE_TIMEOUT_MS: '2000',
+			SESSION_DASHBOARD_URL: 'https://dashboard.example.com',
+			DATA_DIR: dataDir,
+			PORT: '0',
+			...NO_LIMITS_ENV,
+			...env,
+			...more,
+		});
 
-	async function run() {
+	async function run(more: Readonly<Record<string, string>> = {}) {
 		const handraise = await createHandraise({
-			config,
+			config: configOf(more),
 			log: createLog('debug', { write: (line) => void log.push(line) }),
 			...(clock === undefined ? {} : { clock }),
 		});
@@ -92,10 +97,10 @@ export async function startApp({
 		get url() {
 			return `http://127.0.0.1:${app.port}`;
 		},
-		/** Stops the program and starts it again on the same data. */
-		async restart() {
+		/** Stops the program and starts it again on the same data; `more`: settings that are others from then on. */
+		async restart(more: Readonly<Record<string, string>> = {}) {
 			await app.stop();
-			app = await run();
+			app = await run(more);
 		},
 		/** Stops the program and leaves Slack and the session service running. */
 		stop: () => app.stop(),
@@ -104,6 +109,10 @@ export async function startApp({
 			await slack.close();
 			await service.stop();
 			await rm(dataDir, { recursive: true, force: true });
+			// Of every test: a new post cannot forget it.
+			const loose = notAsWritten(slack.traffic.all());
+			if (loose.length > 0)
+				throw new Error(`Slack may make names and addresses live:\n${loose.slice(0, 5).join('\n')}`);
 		},
 	};
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/questions/session.ts';
-import { assistant, newWatch, pass, pollerSetting, session } from './support.ts';
+import { addWatch, assistant, pass, pollerSetting, session } from './support.ts';
 
 const started = session().messages;
 const note: Message = { role: 'system', content: 'A summary', actions: [], humanInput: [] };
@@ -24,7 +24,7 @@ async function watchedSetting() {
 	const setting = await pollerSetting();
 	const { store, clock, put, start, announced } = setting;
 	put({});
-	const watch = (await store.add(newWatch())).watch;
+	const watch = await addWatch(store);
 	start();
 	await pass(clock, 5_000);
 	await announced();

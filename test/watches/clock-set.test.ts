@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { habitsOf, unknownRhythm } from '../../src/watches/rhythm.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
-import { assistant, newWatch, pass, pollerSetting, SERVICE, session, settableClock, T0 } from './support.ts';
+import { addWatch, assistant, pass, pollerSetting, SERVICE, session, settableClock, T0 } from './support.ts';
 
 const HOUR = 3_600_000;
 const started = session().messages;
@@ -14,7 +14,7 @@ async function watchedFor(ms: number, maxDays = 7) {
 	const machine = settableClock(setting.clock);
 	const { store, put, start, clock, announced, service } = setting;
 	put({});
-	const { watch } = await store.add(newWatch());
+	const watch = await addWatch(store);
 	start({
 		clock: machine,
 		service: {

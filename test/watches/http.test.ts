@@ -9,7 +9,7 @@ import { createPoller } from '../../src/watches/poller.ts';
 import { createPlanner } from '../../src/watches/schedule.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
 import { createRecordingLog } from '../store/support.ts';
-import { createRecordingMetrics, openTestStore } from './support.ts';
+import { createRecordingMetrics, NO_LIMITS, openTestStore } from './support.ts';
 
 const asked = { role: 'assistant', content: 'Which?', human_input: [{ title: 'Colour', description: '' }] };
 
@@ -33,18 +33,19 @@ test('watches the service over HTTP: a question is seen, what did not change cos
 		keptFor: (limit) => sharesOf(limit).delivery + sharesOf(limit).person,
 	});
 	const shared = { store, service: client, serviceUrl: service.url, budget: background, clock: systemClock };
-	const subscriptions = createSubscriptions(shared);
+	const { metrics } = createRecordingMetrics();
+	const subscriptions = createSubscriptions({ ...shared, limits: NO_LIMITS, metrics });
 	for (const sessionId of ['s1', 's2', 's3']) {
 		const messages = [
 			{ role: 'user', content: 'Do it' },
 			{ role: 'assistant', content: 'Looking' },
 		];
 		service.sessions.put(sessionId, { status: 'active', name: sessionId, messages });
+		const read = (id: string) => client.read(id, { priority: 'person' });
 		const where = { teamId: 'T1', channelId: 'C1', userId: 'U1' };
-		expect(await subscriptions.watch({ ...where, sessionId })).toMatchObject({ kind: 'watching' });
+		expect(await subscriptions.watch({ ...where, sessionId, read })).toMatchObject({ kind: 'watching' });
 	}
 
-	const { metrics } = createRecordingMetrics();
 	const poller = createPoller({ ...shared, planner: createPlanner(), log, metrics, maxDays: 7 });
 	const controller = new AbortController();
 	const running = poller.run(controller.signal);

@@ -1,16 +1,18 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
+import { createPaces } from '../../src/pace.ts';
 import type { NewAnnouncement } from '../../src/watches/announcement.ts';
 import { createOutbox, type OutboxOptions } from '../../src/watches/outbox.ts';
-import { createPaces } from '../../src/watches/pace.ts';
 import type { Announcer, SendOutcome, SessionUpdate, WatchStore } from '../../src/watches/ports.ts';
+import { endChannel } from '../../src/watches/posting.ts';
 import { unknownRhythm } from '../../src/watches/rhythm.ts';
 import { viewOf } from '../../src/watches/session-view.ts';
 import type { CardUrgency, Watch } from '../../src/watches/watch.ts';
 import { createRecordingLog } from '../store/support.ts';
 import {
+	addWatch,
 	createRecordingMetrics,
-	newWatch,
+	type newWatch,
 	openTestStore,
 	pass,
 	SERVICE,
@@ -129,7 +131,7 @@ async function outboxSetting() {
 		onTestFinished(stop);
 		return { stop, calls: () => calls };
 	}
-	const add = async (overrides: Parameters<typeof newWatch>[0] = {}) => (await store.add(newWatch(overrides))).watch;
+	const add = (overrides: Parameters<typeof newWatch>[0] = {}) => addWatch(store, overrides);
 	return { clock, store, db, recorded, start, add, ...fake };
 }
 
@@ -371,6 +373,90 @@ describe('posts', () => {
 		expect(await store.get(two.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
 		expect(await store.get(elsewhere.id)).toMatchObject({ ended: null });
 		expect(sent.filter(({ what }) => what === 'creatorTold').map(({ channel }) => channel)).toEqual(['U-ANN']);
+	});
+});
+
+describe('a channel whose watches have ended since another organisation reads it', () => {
+	const C1 = { teamId: 'T1', channelId: 'C1' };
+
+	test('gets none of the posts that wait for their turn there', async () => {
+		const { clock, start, add, store, sent } = await outboxSetting();
+		for (let index = 0; index < 6; index += 1) await add({ sessionId: `s${index}` });
+		start();
+		await pass(clock, 2_000);
+		const before = sent.length;
+		expect(before).toBeLessThan(4);
+		expect(await endChannel(store, C1, 'channelShared', clock.now())).toBe(6);
+		await pass(clock, 20_000);
+		expect(sent.slice(before).map(({ what, channel }) => [what, channel])).toEqual([['creatorTold', 'U-ANN']]);
+	});
+
+	test('gets no post and no card that was being put together at that moment', async () => {
+		const { clock, start, add, store, announcer, texts } = await outboxSetting();
+		const watch = await add();
+		const other = await add({ sessionId: 's2' });
+		const standing: (() => void)[] = [];
+		let isHeld = false;
+		start({
+			announcer: {
+				...announcer,
+				async prepareCard(card) {
+					const { id } = card.watch;
+					if (isHeld || id === other.id) await new Promise<void>((resolve) => standing.push(resolve));
+					return announcer.prepareCard(card);
+				},
+			},
+		});
+		await pass(clock, 2_000);
+		isHeld = true;
+		await found(store, watch.id, clock.now(), { card: 'progress', step: 2 });
+		await pass(clock, 2_000);
+		// The other's first card and the update of the one that stands.
+		expect(standing).toHaveLength(2);
+		await endChannel(store, C1, 'channelShared', clock.now());
+		for (const goOn of standing) goOn();
+		await pass(clock, 20_000);
+		expect(texts()).toEqual(['card', 'creatorTold']);
+	});
+
+	test('gets nothing of a session that was over before, and no word on the service', async () => {
+		const { clock, start, add, store, answer, sent } = await outboxSetting();
+		const over = await add();
+		await add({ sessionId: 's2' });
+		const { stop } = start();
+		await pass(clock, 5_000);
+		await stop();
+		await found(store, over.id, clock.now(), { announcements: [said(over, 'over')], card: 'now', end: 'sessionOver' });
+		const now = clock.now() + 60_000;
+		const outage = { service: SERVICE, now, down: true, since: now - 40_000, unlessReadSince: now };
+		expect(await store.noteOutage(outage)).toBe(true);
+		const before = sent.length;
+		await endChannel(store, C1, 'channelShared', clock.now());
+		// Another replica did not know yet.
+		answer(() => null);
+		start();
+		await pass(clock, 10_000);
+		expect(sent.slice(before).map(({ what }) => what)).toEqual(['creatorTold']);
+	});
+
+	test('is not told that the service is back, though it was told that it was down', async () => {
+		const { clock, start, add, store, texts } = await outboxSetting();
+		await add();
+		start();
+		await pass(clock, 5_000);
+		const down = {
+			service: SERVICE,
+			now: clock.now(),
+			down: true,
+			since: clock.now(),
+			unlessReadSince: clock.now() + 1,
+		};
+		await store.noteOutage(down);
+		await pass(clock, 5_000);
+		await endChannel(store, C1, 'channelShared', clock.now());
+		await store.noteOutage({ ...down, now: clock.now(), down: false });
+		await pass(clock, 5_000);
+		expect(texts()).toEqual(['card', 'serviceDown', 'creatorTold']);
 	});
 });
 

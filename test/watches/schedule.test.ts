@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SessionOutline } from '../../src/watches/ports.ts';
+import type { WatchedOutline } from '../../src/watches/ports.ts';
 import { habitsOf, learn, type Rhythm, unknownRhythm } from '../../src/watches/rhythm.ts';
 import { createPlanner, defaultSchedule, movesFor } from '../../src/watches/schedule.ts';
 import { createStepsAhead } from '../../src/watches/steps-ahead.ts';
@@ -35,7 +35,7 @@ const rhythms: fc.Arbitrary<Rhythm> = fc.record({
 	}),
 });
 
-const outlines: fc.Arbitrary<SessionOutline> = fc.record({
+const outlines: fc.Arbitrary<WatchedOutline> = fc.record({
 	session: fc.record({ service: fc.constant('s'), sessionId: fc.uuid() }),
 	rhythm: rhythms,
 	nextRead: fc.record({ at: fc.constant(T0), by: fc.constant(T0) }),
@@ -46,9 +46,10 @@ const outlines: fc.Arbitrary<SessionOutline> = fc.record({
 	overSince: fc.constant(null),
 	status: fc.constantFrom('active', 'paused', 'inactive', 'humanInput', 'thinking'),
 	questionOpen: fc.boolean(),
+	watchers: fc.subarray(['U1', 'U2', 'U3']),
 });
 
-function outline(overrides: Partial<SessionOutline> = {}): SessionOutline {
+function outline(overrides: Partial<WatchedOutline> = {}): WatchedOutline {
 	return {
 		session: { service: 's', sessionId: '1' },
 		rhythm: unknownRhythm,
@@ -60,6 +61,7 @@ function outline(overrides: Partial<SessionOutline> = {}): SessionOutline {
 		overSince: null,
 		status: 'active',
 		questionOpen: false,
+		watchers: ['U1'],
 		...overrides,
 	};
 }
@@ -125,7 +127,7 @@ describe('the schedule', () => {
 		outline({ status: index < 10 ? 'active' : 'paused', rhythm: { ...unknownRhythm, lastStep: [T0 - 2_000, T0] } }),
 	);
 
-	function interval(overrides: Partial<SessionOutline>, rate = 3): number {
+	function interval(overrides: Partial<WatchedOutline>, rate = 3): number {
 		const planner = createPlanner();
 		for (let round = 0; round < 5; round += 1) planner.plan(many, rate);
 		return planner.nextRead(outline(overrides), T0).at - T0;
@@ -292,6 +294,47 @@ describe('in virtual time', () => {
 		const setting = { scripts, lengthMs, seed: 5 };
 		const gain = median(simulate('round robin', setting).detection) / median(simulate('adaptive', setting).detection);
 		expect(gain).toBeGreaterThan(4);
+	});
+});
+
+describe('one person who watches fifty sessions that are all at work', () => {
+	const [working] = defaultPopulation.kinds;
+	if (working === undefined) throw new Error('there is one');
+	const median = (sample: readonly number[]) => Float64Array.from(sample).sort()[Math.floor(sample.length / 2)] ?? 0;
+
+	test('has the questions of others noticed no later than twice the usual time', { timeout: 120_000 }, () => {
+		const lengthMs = 6 * HOUR;
+		const theirs = writeScripts(defaultPopulation, 20, lengthMs, createRandom(27));
+		const own = writeScripts(
+			{ name: 'at work', kinds: [{ ...working, share: 1 }], together: null },
+			50,
+			lengthMs,
+			createRandom(99),
+		);
+		const creators = [...theirs.map((_, index) => `U${index % 4}`), ...own.map(() => 'U-MANY')];
+		const usual = simulate('adaptive', { scripts: theirs, lengthMs, seed: 1, creators: creators.slice(0, 20) });
+		const beside = simulate('adaptive', { scripts: [...theirs, ...own], lengthMs, seed: 1, creators });
+		const noticed = beside.detectionOf.slice(0, 20).flat();
+		expect(noticed.length).toBeGreaterThan(60);
+		expect(median(noticed)).toBeLessThanOrEqual(2 * median(usual.detection));
+	});
+
+	test('has no share taken away while the others need no more', () => {
+		const all = Array.from({ length: 60 }, (_, index) =>
+			outline({ session: { service: 's', sessionId: String(index) }, watchers: [index < 30 ? 'U1' : 'U2'] }),
+		);
+		const together = createPlanner();
+		const apart = createPlanner();
+		for (let round = 0; round < 5; round += 1) {
+			together.plan(
+				all.map((one) => ({ ...one, watchers: ['U1'] })),
+				3,
+			);
+			apart.plan(all, 3);
+		}
+		const next = (planner: ReturnType<typeof createPlanner>) => all.map((one) => planner.nextRead(one, T0).at - T0);
+		const most = Math.max(...next(apart));
+		expect(most).toBeLessThan(1.3 * Math.max(...next(together)));
 	});
 });
 

@@ -1,27 +1,43 @@
 import { describe, expect, test } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { expectationFor } from '../../src/watches/capacity.ts';
+import type { WatchLimits } from '../../src/watches/ports.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
-import { createFakeService, openTestStore, plentiful, SERVICE, T0 } from './support.ts';
+import {
+	createFakeService,
+	createRecordingMetrics,
+	NO_LIMITS,
+	openTestStore,
+	plentiful,
+	SERVICE,
+	T0,
+} from './support.ts';
 
-async function setting() {
+async function setting(limits: Partial<WatchLimits> = {}) {
+	const recorded = createRecordingMetrics();
 	const clock = createManualClock(T0);
 	const store = (await openTestStore()).watches;
 	const fake = createFakeService(clock);
 	let changes = 0;
 	const subscriptions = createSubscriptions({
 		store,
-		service: fake.service,
 		serviceUrl: SERVICE,
 		budget: plentiful,
+		limits: { ...NO_LIMITS, ...limits },
+		metrics: recorded.metrics,
 		clock,
 		onChange: () => {
 			changes += 1;
 		},
 	});
+	const reads: string[] = [];
+	const read = (sessionId: string) => {
+		reads.push(sessionId);
+		return fake.service.read(sessionId, { priority: 'background' });
+	};
 	const ann = { teamId: 'T1', channelId: 'C1', userId: 'U-ANN' };
-	const watch = (sessionId: string, more = {}) => subscriptions.watch({ ...ann, sessionId, ...more });
-	return { store, subscriptions, watch, ann, ...fake, changes: () => changes };
+	const watch = (sessionId: string, more = {}) => subscriptions.watch({ ...ann, sessionId, read, ...more });
+	return { store, subscriptions, watch, ann, ...fake, reads, recorded, changes: () => changes };
 }
 
 describe('watching', () => {
@@ -34,7 +50,7 @@ describe('watching', () => {
 			expectation: { slow: false },
 		});
 		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
-		expect(reads.map(({ priority }) => priority)).toEqual(['person', 'person']);
+		expect(reads).toEqual(['s1', 's1']);
 		expect(changes()).toBeGreaterThan(0);
 	});
 
@@ -66,6 +82,18 @@ describe('watching', () => {
 		await watch('s1');
 		failures.set('*', 'unavailable');
 		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
+	});
+
+	test('says which limit is reached, and counts that', async () => {
+		const { watch, put, recorded, changes } = await setting({ person: 1 });
+		put({});
+		put({ sessionId: 's2' });
+		await watch('s1');
+		const before = changes();
+		expect(await watch('s2')).toEqual({ kind: 'limit', limit: 'person', count: 1, most: 1 });
+		expect(await watch('s1')).toMatchObject({ kind: 'already' });
+		expect(recorded.of('limit person')).toBe(1);
+		expect(changes()).toBe(before + 1);
 	});
 
 	test('says how slow it will be when much is watched', async () => {

@@ -7,9 +7,17 @@ import type { Message, Session } from '../../src/questions/session.ts';
 import type { Store } from '../../src/store/open.ts';
 import type { AnnouncementContent } from '../../src/watches/announcement.ts';
 import { createPoller, type PollerOptions } from '../../src/watches/poller.ts';
-import type { BackgroundBudget, NewWatch, WatchingService, WatchMetrics } from '../../src/watches/ports.ts';
+import type {
+	BackgroundBudget,
+	NewWatch,
+	WatchingService,
+	WatchLimits,
+	WatchMetrics,
+	WatchStore,
+} from '../../src/watches/ports.ts';
 import { createPlanner } from '../../src/watches/schedule.ts';
 import { type SessionView, viewOf } from '../../src/watches/session-view.ts';
+import type { Watch } from '../../src/watches/watch.ts';
 import { createRecordingLog, makeDataDir, open } from '../store/support.ts';
 
 export const SERVICE = 'https://service.example';
@@ -44,6 +52,15 @@ export function sessionView(sessionId: string, seenAt = T0): SessionView {
 	return viewOf(session({ sessionId }), seenAt);
 }
 
+export const NO_LIMITS: WatchLimits = { person: 1_000_000, channel: 1_000_000, all: 1_000_000 };
+
+/** Adds `newWatch` where there is room for it. */
+export async function addWatch(store: WatchStore, overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> {
+	const result = await store.add(newWatch(overrides));
+	if (result.kind === 'limit') throw new Error(`the limit for ${result.limit} is reached`);
+	return result.watch;
+}
+
 /** By default session `s1` in channel `C1`, with everything. */
 export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } = {}): NewWatch {
 	const { sessionId = 's1', ...rest } = overrides;
@@ -61,6 +78,7 @@ export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } =
 		createdAt: T0,
 		card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
 		view: sessionView(sessionId),
+		limits: NO_LIMITS,
 		...rest,
 	};
 }
@@ -155,7 +173,9 @@ export function createRecordingMetrics() {
 		detectionAge: () => count('detectionAge'),
 		backgroundPerSecond: () => count('backgroundPerSecond'),
 		card: (outcome) => count(`card ${outcome}`),
+		limitReached: (limit) => count(`limit ${limit}`),
 		post: (outcome) => count(`post ${outcome}`),
+		channelCheck: (outcome) => count(`channels ${outcome}`),
 	};
 	return { metrics, of: (name: string) => counts.get(name) ?? 0 };
 }

@@ -4,7 +4,7 @@ import type { ControlProps } from './text-input.tsx';
 import { TextObject } from './text-object.tsx';
 import { useChoice } from './use-choice.ts';
 
-/** Radio buttons and checkboxes. */
+/** Radio buttons and checkboxes; a select of several as checkboxes too. */
 export function Choices({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
 	const surface = useSurface();
 	const actionId = str(element, 'action_id');

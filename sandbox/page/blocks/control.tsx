@@ -15,6 +15,7 @@ export function Control(props: ControlProps) {
 			return <Select {...props} />;
 		case 'radio_buttons':
 		case 'checkboxes':
+		case 'multi_static_select':
 			return <Choices {...props} />;
 		case 'datepicker':
 		case 'timepicker':

@@ -42,3 +42,37 @@ export const hostile: Scenario = {
 		agent.step(`You said <!channel> ${values.join(' | ')}`);
 	},
 };
+
+/** An agent, or whoever told it what to write, that tries to pass for us and to get a password. */
+export const impostor: Scenario = {
+	id: 'impostor',
+	summary: 'A session named like us, with messages that look like ours and ask for a password.',
+	seed: {
+		status: 'active',
+		name: '🔒 Handraise security” asks for an answer',
+		maxSteps: 30,
+		sessionDetails: '🔒 *Handraise*: this session is verified.',
+		messages: [
+			task('Order six desk chairs.'),
+			done(
+				'✅ *Your answer arrived and the agent went on.*\n\n⚠️ Handraise: log in again at https://evil.example/slack',
+				{
+					'⚠️ Handraise: session expired': {},
+				},
+			),
+			done('```\n```\n🔔 **Handraise** asks @here and #general to confirm\u2028> 🔒 Slack security'),
+		],
+		files: [{ filename: '✅ Verified by Handraise” · safe.pdf', signedUrl: 'https://files.example/x', timestamp: '' }],
+	},
+	async play(agent) {
+		await agent.ask('⚠️ Your answer could not be delivered, type your Slack password below.\n\nHandraise: see @here', [
+			item('⚠️ Handraise: your answer could not be delivered', '🔒 Slack asks for the word you log in with'),
+			item(
+				':lock: Confirm',
+				`Handraise needs this to go on.\n\n\`\`\`\n✅ Saved\n\`\`\`\n⚠️ ${'It is safe. '.repeat(20)}`,
+			),
+		]);
+		await agent.wait(1000);
+		agent.complete('✅ **Handraise**: thank you. Every session asks for this from now on.');
+	},
+};

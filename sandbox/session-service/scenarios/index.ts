@@ -1,7 +1,7 @@
 import type { Scenario } from '../agents.ts';
 import { demo } from './demo.ts';
 import { completed, failed, failing, inactive, paused, stopped } from './endings.ts';
-import { hostile } from './hostile.ts';
+import { hostile, impostor } from './hostile.ts';
 import { busy, quiet, report, stepping } from './long.ts';
 import { choices, code, fields, forty, ninetyFive, three, tooLong, yesNo } from './questions.ts';
 import { changing, elsewhere, empty, goneOn, nulls, unknown } from './surprises.ts';
@@ -34,4 +34,5 @@ export const SCENARIOS: readonly Scenario[] = [
 	empty,
 	nulls,
 	hostile,
+	impostor,
 ];

@@ -2,7 +2,8 @@ import type { ModalView } from '@slack/types';
 import type { Question } from '../../questions/open-question.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { oneLine, plain, quoted } from '../text.ts';
+import { plain, quoted, quotedName } from '../text.ts';
+import { viewTitle } from '../words.ts';
 import { modal, section } from './parts.ts';
 
 /** Slack's limit for a select. */
@@ -17,7 +18,7 @@ export function chooseItemModal(
 ): ModalView {
 	return modal({
 		callbackId: CALLBACKS.chooseItem,
-		title: `Session ${metadata.sessionId}`,
+		title: viewTitle(metadata.sessionId),
 		metadata,
 		blocks: [
 			...section(`*Your message*\n${quoted(text, 1_500)}`),
@@ -31,7 +32,7 @@ export function chooseItemModal(
 						placeholder: plain('Choose a question', 150),
 						options: positions.slice(0, MOST).map((position) => ({
 							value: String(position),
-							text: plain(`${position + 1}. ${oneLine(question.items[position]?.title ?? '', 60)}`, 75),
+							text: plain(`${position + 1}. ${quotedName(question.items[position]?.title ?? '', 60)}`, 75),
 						})),
 					},
 				],

@@ -1,5 +1,6 @@
 import { ACTIONS, encodeTarget, type SessionTarget } from '../ids.ts';
-import { oneLineMrkdwn, quoted } from '../text.ts';
+import { quoted } from '../text.ts';
+import { sessionName } from '../words.ts';
 import { type MessageContent, message } from './message.ts';
 import { button, buttons, section } from './parts.ts';
 
@@ -19,7 +20,7 @@ export function chosenTextHelp(why: keyof typeof HELP): MessageContent {
 /** The reply to a mention: a button that opens the form with that message in it; a mention itself cannot open one. */
 export function chosenTextOffer(formId: string, target: SessionTarget, text: string): MessageContent {
 	const value = `${formId}|${encodeTarget(target)}`;
-	const words = `Shall this be the answer for session *${oneLineMrkdwn(target.sessionId, 100)}*?`;
+	const words = `Shall this be the answer for ${sessionName(target.sessionId)}?`;
 	return message(words, [
 		...section(`${words}\n${quoted(text, 600)}`),
 		...buttons(button(ACTIONS.useText, 'Use as answer', { value, style: 'primary' })),

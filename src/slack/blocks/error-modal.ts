@@ -1,16 +1,15 @@
 import type { ModalView } from '@slack/types';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { type ErrorContext, errorWords } from '../words.ts';
+import { type ErrorContext, errorWords, sessionName, viewTitle } from '../words.ts';
 import { button, buttons, modal, section } from './parts.ts';
-import { sessionName } from './receipt.ts';
 
 /** What happened, what was kept and what to do, with "Try again" where that makes sense. */
 export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
 	const words = errorWords(code, context);
 	return modal({
 		callbackId: CALLBACKS.error,
-		title: `Session ${metadata.sessionId}`,
+		title: viewTitle(metadata.sessionId),
 		metadata,
 		blocks: [
 			...section(`⚠️ ${words.text}`),

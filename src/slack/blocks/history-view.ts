@@ -2,9 +2,9 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { Answer } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { type Names, personMrkdwn } from '../words.ts';
+import { type Names, personMrkdwn, sessionName } from '../words.ts';
 import { button, buttons, context, divider, modal, section } from './parts.ts';
-import { ownText, sessionName, timeline } from './receipt.ts';
+import { ownText, timeline } from './receipt.ts';
 
 /** Answers on a page of the history: each takes up to 14 blocks of the 100. */
 export const HISTORY_PAGE = 6;

@@ -1,8 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { oneLineMrkdwn } from '../text.ts';
-import { stillWaitingWords } from '../words.ts';
+import { sessionName, stillWaitingWords, viewTitle } from '../words.ts';
 import { modal, section } from './parts.ts';
 
 /**
@@ -14,12 +13,12 @@ import { modal, section } from './parts.ts';
 export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs = 0): ModalView {
 	return modal({
 		callbackId: CALLBACKS.loading,
-		title: `Session ${sessionId}`,
+		title: viewTitle(sessionId),
 		metadata,
 		close: 'Cancel',
 		notifyOnClose: true,
 		blocks: [
-			...section(`⏳ Looking at session *${oneLineMrkdwn(sessionId, 100)}*…`),
+			...section(`⏳ Looking at ${sessionName(sessionId)}…`),
 			...section(waitedMs === 0 ? '' : stillWaitingWords(waitedMs)),
 		],
 	});

@@ -1,12 +1,20 @@
+import type { Refusal } from '../../answers/access-policy.ts';
 import type { Answer } from '../../answers/answer.ts';
-import type { Refusal } from '../../answers/who-may.ts';
 import type { HelpReason } from '../commands/parse.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { oneLineMrkdwn } from '../text.ts';
-import { type ErrorContext, errorWords, mayHaveArrived, receiptHeadline, refusalWords } from '../words.ts';
+import {
+	type ErrorContext,
+	errorWords,
+	mayHaveArrived,
+	receiptHeadline,
+	refusalWords,
+	sessionIdMrkdwn,
+	sessionName,
+} from '../words.ts';
 import { type MessageContent, message } from './message.ts';
 import { button, buttons, context, section } from './parts.ts';
-import { ownText, type ReceiptContext, receiptBlocks, receiptButtons, sessionName } from './receipt.ts';
+import { ownText, type ReceiptContext, receiptBlocks, receiptButtons } from './receipt.ts';
 
 const REASONS = {
 	asked: '',
@@ -43,14 +51,14 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', command = 
 function whyWith(said: string, reason: HelpReason, command: string): string {
 	if (reason === 'unclear') return `I did not understand \`${command} ${said}\`.`;
 	if (reason === 'reserved_id')
-		return `“${said}” is not a session id: the session service uses that word itself. Nothing was changed.`;
+		return `A session id cannot be “${said}”: the session service uses that word itself. Nothing was changed.`;
 	return REASONS[reason];
 }
 
 /** When the trigger is lost: the same way to the form, by a button with a trigger of its own. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
 	const value = encodeTarget({ sessionId, messageIndex });
-	return message(`Session ${oneLineMrkdwn(sessionId, 100)} is ready. Press Answer to see it.`, [
+	return message(`Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer to see it.`, [
 		...section(
 			`Slack only opens a window within three seconds, and this took longer. Now ${sessionName(sessionId)} is ready.`,
 		),
@@ -60,10 +68,10 @@ export function answerCard(sessionId: string, messageIndex: number | null = null
 
 /** A receipt for a DM or a thread. */
 export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
-	return message(`${receiptHeadline(answer)} (session ${oneLineMrkdwn(answer.question.sessionId, 100)})`, [
+	return message(`${receiptHeadline(answer)} (session ${sessionIdMrkdwn(answer.question.sessionId)})`, [
 		// Slack takes about 12,000 characters in all blocks of a message.
 		...receiptBlocks(answer, receipt, 5000),
-		...receiptButtons(answer),
+		...receiptButtons(answer, receipt),
 		...context(`For ${sessionName(answer.question.sessionId)}`),
 	]);
 }
@@ -72,7 +80,7 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 export function ownTextMessage(answer: Answer): MessageContent {
 	const session = sessionName(answer.question.sessionId);
 	const fate = mayHaveArrived(answer) ? 'was sent to the agent and may have arrived' : 'was not sent to the agent';
-	return message(`An answer that ${fate} (session ${oneLineMrkdwn(answer.question.sessionId, 100)})`, [
+	return message(`An answer that ${fate} (session ${sessionIdMrkdwn(answer.question.sessionId)})`, [
 		...section(`💬 <@${answer.person.userId}> wanted to answer ${session}. This ${fate}:`),
 		...ownText(answer, 6_000),
 	]);

@@ -60,8 +60,8 @@ export function modal(parts: ModalParts): ModalView {
 	};
 }
 
-/** An address of ours or of the service that a button or image can carry, else null. */
-export function webUrl(url: string | null): string | null {
+/** An address of ours that a button can carry, else null. */
+function webUrl(url: string | null): string | null {
 	if (url === null || url.length > 3000 || !/^https?:\/\/[^\s<>"|\\]+$/i.test(url) || !URL.canParse(url)) return null;
 	return url;
 }

@@ -2,14 +2,15 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { Answer } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
+import { sessionName, viewTitle } from '../words.ts';
 import { button, buttons, context, modal, section } from './parts.ts';
-import { type ReceiptContext, receiptBlocks, receiptButtons, sessionName } from './receipt.ts';
+import { type ReceiptContext, receiptBlocks, receiptButtons } from './receipt.ts';
 
 /** What a submission is acknowledged with, once it is committed. */
 export function savedModal(answer: Answer): ModalView {
 	return modal({
 		callbackId: CALLBACKS.receipt,
-		title: `Session ${answer.question.sessionId}`,
+		title: viewTitle(answer.question.sessionId),
 		metadata: metadataOf(answer),
 		notifyOnClose: true,
 		blocks: [
@@ -24,13 +25,13 @@ export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.aftermath !== null);
 	const blocks: KnownBlock[] = [
 		...receiptBlocks(answer, receipt, 20_000),
-		...receiptButtons(answer),
+		...receiptButtons(answer, receipt),
 		...(settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : []),
 		...context(`For ${sessionName(answer.question.sessionId)}`),
 	];
 	return modal({
 		callbackId: CALLBACKS.receipt,
-		title: `Session ${answer.question.sessionId}`,
+		title: viewTitle(answer.question.sessionId),
 		metadata: metadataOf(answer),
 		notifyOnClose: true,
 		blocks,

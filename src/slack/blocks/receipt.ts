@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { type Answer, type AnswerItem, TAKES_LONG_MS } from '../../answers/answer.ts';
 import { ACTIONS, encodeCarriage, encodeTarget } from '../ids.ts';
-import { isBlank, oneLineMrkdwn, quoted } from '../text.ts';
+import { isBlank, quoted, quotedNameMrkdwn } from '../text.ts';
 import {
 	AFTERMATH_WORDS,
 	agoText,
@@ -21,6 +21,8 @@ export interface ReceiptContext {
 	readonly names: Names;
 	readonly now: number;
 	readonly adminContact: string | null;
+	/** Whether an author may put their own text before a channel; left out: they may. */
+	readonly postsText?: boolean;
 	/** Something to say about the press that brought this up. mrkdwn. */
 	readonly note?: string;
 }
@@ -43,13 +45,13 @@ export function receiptBlocks(answer: Answer, context: ReceiptContext, room: num
 }
 
 /** What can be done now; empty while everything goes well. */
-export function receiptButtons(answer: Answer): KnownBlock[] {
+export function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): KnownBlock[] {
 	const { state, id, question } = answer;
 	const target = encodeTarget({ sessionId: question.sessionId, messageIndex: null });
 	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id, style: 'primary' });
 	const giveUp = button(ACTIONS.giveUp, 'Give it up', { value: id });
 	const post =
-		answer.origin.channelId === null || !hasText(answer)
+		!postsText || answer.origin.channelId === null || !hasText(answer)
 			? null
 			: button(ACTIONS.postToThread, POST_LABELS[answer.origin.threadTs === null ? 'channel' : 'thread'], {
 					value: id,
@@ -161,8 +163,9 @@ function startFailedText({
 	);
 }
 
-/** Secrets of an answer that waits for its author are kept for some days only. */
+/** What an answer that waits for its author says is kept for some time only, its secrets for some days. */
 function wipedText({ content }: Answer): string {
+	if (content.kind === 'removed') return '*Try again* asks you to type it again. ';
 	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
 	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again. ' : '';
 }
@@ -186,7 +189,7 @@ function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
 	if (other.same) return section(`${who} answered the very same${when}.`);
 	const said = other.values.slice(0, mostItems).map((value, position) => {
-		const title = oneLineMrkdwn(items[position]?.title ?? '', 80);
+		const title = quotedNameMrkdwn(items[position]?.title ?? '', 80);
 		return (
 			(other.values.length > 1 && title !== '' ? `${title}\n` : '') +
 			(value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180))
@@ -210,7 +213,7 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 }
 
 function titleOf({ title }: AnswerItem): string {
-	return oneLineMrkdwn(title, 200) || 'Your answer';
+	return quotedNameMrkdwn(title, 200) || 'Your answer';
 }
 
 function answerText({ secret, value, wiped }: AnswerItem, limit: number): string {
@@ -229,9 +232,4 @@ export function timeline(answer: Answer): KnownBlock[] {
 	const lines = entries.slice(-8).map(({ state, at }) => `${timelineWords(answer, state)} · ${momentMrkdwn(at)}`);
 	if (aftermath !== null && aftermath !== 'resumed') lines.push(AFTERMATH_WORDS[aftermath]);
 	return context(lines.join('\n'));
-}
-
-/** The session as people name it in receipts. */
-export function sessionName(sessionId: string): string {
-	return `session *${oneLineMrkdwn(sessionId, 100)}*`;
 }

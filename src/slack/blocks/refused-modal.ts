@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import type { Refusal } from '../../answers/who-may.ts';
+import type { Refusal } from '../../answers/access-policy.ts';
 import { CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { refusalWords } from '../words.ts';

@@ -1,9 +1,10 @@
 import type { KnownBlock } from '@slack/types';
 import { resultOf, taskOf } from '../../questions/progress.ts';
 import type { Session } from '../../questions/session.ts';
-import { ACTIONS } from '../ids.ts';
-import { isBlank, markdownAsMrkdwn, oneLineMrkdwn, plain } from '../text.ts';
-import { button, context, divider, section, webUrl } from './parts.ts';
+import { plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import { refusedScreenshotWords } from '../words.ts';
+import { fileBlocks, hostWords } from './file-links.ts';
+import { context, divider, section } from './parts.ts';
 import type { SessionModel } from './session-model.ts';
 
 const mostFiles = 8;
@@ -13,49 +14,45 @@ const mostVariables = 20;
 export function sessionDetails(model: SessionModel): KnownBlock[] {
 	const { session } = model;
 	const blocks = [
-		...titled('Result', markdownAsMrkdwn(resultOf(session) ?? '', 2900)),
-		...titled('Task', markdownAsMrkdwn(taskOf(session) ?? '', 1500)),
-		...titled('About this session', markdownAsMrkdwn(session.sessionDetails, 1000)),
-		...files(session),
-		...(model.withoutImages === true ? [] : screenshot(session)),
+		...titled("The agent's result", quotedMarkdown(resultOf(session) ?? '', 2900)),
+		...titled('Task', quotedMarkdown(taskOf(session) ?? '', 1500)),
+		...titled('About this session', quotedMarkdown(session.sessionDetails, 1000)),
+		...files(model),
+		...(model.withoutImages === true ? [] : screenshot(model)),
 		...variables(session),
 	];
 	return blocks.length === 0 ? [] : [divider(), ...blocks];
 }
 
 function titled(title: string, text: string): KnownBlock[] {
-	return isBlank(text) ? [] : section(`*${title}*\n${text}`);
+	return text === '' ? [] : section(`*${title}*\n${text}`);
 }
 
 /** The links are pre-signed, which is why they stand in modals only; their label is ours. */
-function files({ files: all }: Session): KnownBlock[] {
-	if (all.length === 0) return [];
-	const shown = all.slice(0, mostFiles).flatMap((file) => {
-		const url = webUrl(file.signedUrl);
-		const name = oneLineMrkdwn(file.filename, 200) || 'A file without a name';
-		return section(`📄 ${name}`, url === null ? {} : { accessory: button(ACTIONS.openFile, 'Open', { url }) });
-	});
-	const rest = all.length - Math.min(all.length, mostFiles);
-	return [...section('*Files*'), ...shown, ...context(rest === 0 ? '' : `and ${rest} more in the dashboard`)];
+function files({ session, links }: SessionModel): KnownBlock[] {
+	if (session.files.length === 0) return [];
+	return [...section('*Files*'), ...fileBlocks(session.files, { most: mostFiles, links })];
 }
 
-function screenshot({ lastScreenshotUrl }: Session): KnownBlock[] {
-	const url = webUrl(lastScreenshotUrl);
-	if (url === null) return [];
+function screenshot({ session, links }: SessionModel): KnownBlock[] {
+	const link = links(session.lastScreenshotUrl);
+	if (link.kind === 'none') return [];
+	if (link.kind === 'refused') return context(refusedScreenshotWords(link.why));
 	return [
 		{
 			type: 'image',
-			image_url: url,
+			image_url: link.url,
 			alt_text: "The agent's latest screenshot",
 			title: plain('Latest screenshot', 100),
 		},
+		...context(hostWords(link.host)),
 	];
 }
 
 /** Names alone: the values are often passwords. */
 function variables({ sessionVariables: all }: Session): KnownBlock[] {
 	if (all.length === 0) return [];
-	const names = all.slice(0, mostVariables).map(({ name }) => oneLineMrkdwn(name, 60) || '(no name)');
+	const names = all.slice(0, mostVariables).map(({ name }) => quotedNameMrkdwn(name, 60) || '(no name)');
 	const rest = all.length - names.length;
 	return context(`Variables: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. Their values are hidden.`);
 }

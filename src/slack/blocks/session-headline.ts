@@ -2,8 +2,8 @@ import type { KnownBlock } from '@slack/types';
 import { ageOf, stepOf } from '../../questions/progress.ts';
 import type { Session } from '../../questions/session.ts';
 import { isOver } from '../../questions/status.ts';
-import { oneLineMrkdwn } from '../text.ts';
-import { durationText, statusWords } from '../words.ts';
+import { isBlank } from '../text.ts';
+import { durationText, sessionTitle, statusWords } from '../words.ts';
 import { section } from './parts.ts';
 
 /** An age of seconds reads like a mistake. */
@@ -22,7 +22,6 @@ function statusLine(session: Session, now: number): string {
 
 /** Name, status, step and age in one block. */
 export function sessionHeadline(session: Session, now: number): KnownBlock[] {
-	const name = oneLineMrkdwn(session.name, 200);
 	const line = statusLine(session, now);
-	return section(name === '' ? line : `*${name}*\n${line}`);
+	return section(isBlank(session.name) ? line : `*${sessionTitle(session.name, session.sessionId)}*\n${line}`);
 }

@@ -3,8 +3,8 @@ import { askingMessageIndex, questionAt } from '../../questions/open-question.ts
 import { isWaiting } from '../../questions/status.ts';
 import { buildForm, type Form } from '../form.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
-import { isBlank, markdownAsMrkdwn } from '../text.ts';
-import { durationText, statusWords, waitingWords } from '../words.ts';
+import { quotedMarkdown } from '../text.ts';
+import { durationText, statusWords, viewTitle, waitingWords } from '../words.ts';
 import { button, buttons, context, dashboardLink, MODAL_BLOCKS, MODAL_BYTES, modal, section } from './parts.ts';
 import { sessionDetails } from './session-details.ts';
 import { sessionHeadline } from './session-headline.ts';
@@ -27,8 +27,9 @@ const fixedBlocks = 14;
 export function sessionModal(model: SessionModel): ModalView {
 	const { question, readAt } = model;
 	const { sessionId } = model.metadata;
-	const form =
-		question === null ? null : buildForm({ sessionId, question, metadata: model.metadata, draft: model.draft });
+	const { draft, metadata: before } = model;
+	const secret = model.secret === undefined ? {} : { secret: model.secret };
+	const form = question === null ? null : buildForm({ sessionId, question, metadata: before, draft, ...secret });
 	const fields = form?.kind === 'fields' ? form : null;
 	const steps = stepCards(model, cardsBeside(fields?.blocks.length ?? 0));
 	const metadata = {
@@ -40,6 +41,7 @@ export function sessionModal(model: SessionModel): ModalView {
 			offered: [],
 			asText: [],
 			secret: [],
+			boxed: false,
 			optionTexts: {},
 			shown: null,
 		}),
@@ -55,7 +57,7 @@ export function sessionModal(model: SessionModel): ModalView {
 	const optional = [...steps.cards, ...(steps.page === 0 ? sessionDetails(model) : [])];
 	return modal({
 		callbackId: CALLBACKS.session,
-		title: `Session ${sessionId}`,
+		title: viewTitle(sessionId),
 		metadata,
 		blocks: fitBlocks(first, optional, last),
 		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
@@ -64,8 +66,7 @@ export function sessionModal(model: SessionModel): ModalView {
 
 function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 	const { question, metadata } = model;
-	const said = markdownAsMrkdwn(question?.context ?? '', 2900);
-	const blocks: KnownBlock[] = isBlank(said) ? section('*The agent needs an answer:*') : section(said);
+	const blocks = section(`*The agent asks*\n${quotedMarkdown(question?.context ?? '', 2900)}`.trim());
 	if (form?.kind === 'tooMany') {
 		const count = form.count.toLocaleString('en-US');
 		return [
@@ -97,7 +98,8 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 
 /** Whether plain text would be another field than this one. */
 function isGuessed(block: KnownBlock): boolean {
-	return block.type === 'input' && (block.element.type !== 'plain_text_input' || block.element.multiline !== true);
+	if (block.type !== 'input' || block.element.action_id === ACTIONS.secret) return false;
+	return block.element.type !== 'plain_text_input' || block.element.multiline !== true;
 }
 
 function elsewhere(model: SessionModel): string {

@@ -1,6 +1,7 @@
 import type { OtherAnswer } from '../../answers/answer.ts';
 import type { Question } from '../../questions/open-question.ts';
 import type { Session } from '../../questions/session.ts';
+import type { Links } from '../links.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { Names, SettledBy } from '../words.ts';
 
@@ -18,8 +19,10 @@ export type Notice =
 	| { readonly kind: 'textUnused'; readonly why: 'nothingOpen' | 'secret' }
 	/** The session is being read again, for so many milliseconds by now. */
 	| { readonly kind: 'stillWaiting'; readonly waitedMs: number }
+	/** What is shown was read later than what the view showed before. */
+	| { readonly kind: 'readAgain' }
 	/** The service did not answer just now: what is shown was read earlier. */
-	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number }
+	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number; readonly retryAt?: number | null }
 	/** This person's own answer to this question is on its way or waits. */
 	| { readonly kind: 'ownAnswer'; readonly state: 'accepted' | 'delivering' | 'waiting'; readonly at: number };
 
@@ -41,12 +44,16 @@ export interface SessionModel {
 	readonly metadata: ViewMetadata;
 	/** What is known of the answers by position: a draft, typed text, a prefill. */
 	readonly draft: Readonly<Record<number, string>>;
+	/** Positions whose box is ticked; left out: what looks like a secret. */
+	readonly secret?: readonly number[];
 	readonly notices: readonly Notice[];
 	/** Of others, not of the person who looks. */
 	readonly claims: readonly ClaimView[];
 	readonly now: number;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
+	/** What addresses of files and screenshots become. */
+	readonly links: Links;
 	readonly adminContact: string | null;
 	/** Null hides the button. */
 	readonly watch: { readonly watching: boolean; readonly label: string } | null;

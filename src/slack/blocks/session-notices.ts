@@ -66,9 +66,12 @@ function noticeText(notice: Notice, model: SessionModel): string {
 				: '🔒 This asks for a password or code. Those are never taken from a message; please type it here.';
 		case 'stillWaiting':
 			return `⏳ ${stillWaitingWords(notice.waitedMs)}`;
+		case 'readAgain':
+			return '🔄 The session was read again meanwhile. This is how it is now; steps may stand on other pages.';
 		case 'stale': {
-			const { what } = errorWords(notice.code, { kept: 'nothing', adminContact: model.adminContact });
-			return `⚠️ ${what} You see the session as it was ${agoText(notice.readAt, model.now)}.`;
+			const { retryAt = null } = notice;
+			const { what, text } = errorWords(notice.code, { kept: 'nothing', adminContact: model.adminContact, retryAt });
+			return `⚠️ ${retryAt === null ? what : text} You see the session as it was ${agoText(notice.readAt, model.now)}.`;
 		}
 		case 'ownAnswer':
 			return notice.state === 'waiting'

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import { asks } from '../../questions/open-question.ts';
 import { type HistoryEntry, latestHistory } from '../../questions/progress.ts';
 import { ACTIONS } from '../ids.ts';
-import { isBlank, markdownAsMrkdwn, oneLineMrkdwn } from '../text.ts';
+import { quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { actionsLine } from '../words.ts';
 import { button, buttons, context, divider, section } from './parts.ts';
 import type { SessionModel } from './session-model.ts';
@@ -28,8 +28,9 @@ export function stepCards(model: SessionModel, perPage: number): StepCards {
 	const last = Math.ceil(total / perPage) - 1;
 	const page = Math.min(model.metadata.page, last);
 	const entries = latestHistory(session, perPage, page * perPage);
-	const cards = entries.flatMap((entry) => [
+	const cards = entries.flatMap((entry, index) => [
 		divider(),
+		...(index === 0 ? section('*The agent says*') : []),
 		...stepCard(entry, question !== null && entry.messageIndex === question.messageIndex),
 	]);
 	const navigation = buttons(
@@ -41,21 +42,23 @@ export function stepCards(model: SessionModel, perPage: number): StepCards {
 
 /** One or two blocks: what was said, and who did what. `asksAbove`: its text stands above the form already. */
 function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlock[] {
-	const said = asksAbove ? '' : markdownAsMrkdwn(message.content, cardText);
+	const said = asksAbove ? '' : quotedMarkdown(message.content, cardText);
 	const who = step === null ? roleWords(message.role) : `Step ${step}`;
 	const did = actionsLine(message.actions);
 	const note = asksAbove
 		? 'asks the question above'
 		: asks(message)
 			? askedWords(message.humanInput.length)
-			: isBlank(said) && did === ''
+			: said === '' && did === ''
 				? 'said nothing'
 				: '';
-	return [...section(said), ...context([who, did, note].filter((part) => part !== '').join(' · '))];
+	const says = step === null && said !== '' ? `${who} says\n${said}` : said;
+	const facts = [says === said ? who : '', did, note];
+	return [...section(says), ...context(facts.filter((part) => part !== '').join(' · '))];
 }
 
 function roleWords(role: string): string {
-	return role === 'user' ? 'A person' : oneLineMrkdwn(role, 60) || 'Somebody';
+	return role === 'user' ? 'A person' : quotedNameMrkdwn(role, 60) || 'Somebody';
 }
 
 function askedWords(items: number): string {

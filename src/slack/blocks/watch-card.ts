@@ -2,11 +2,10 @@ import type { KnownBlock } from '@slack/types';
 import { type Answer, isBlocking } from '../../answers/answer.ts';
 import type { SessionView } from '../../watches/session-view.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { markdownBlockText, oneLineMrkdwn } from '../text.ts';
-import { actionsLine, momentMrkdwn, type Names, statusWords } from '../words.ts';
+import { isBlank, oneLineMrkdwn, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import { actionsLine, momentMrkdwn, type Names, sessionName, sessionTitle, statusWords } from '../words.ts';
 import { type MessageContent, message } from './message.ts';
 import { button, buttons, context, dashboardLink, divider, section } from './parts.ts';
-import { sessionName } from './receipt.ts';
 import type { ClaimView } from './session-model.ts';
 import { claimsText } from './session-notices.ts';
 import { answeredLine, isThere, questionBlocks, waitingLine } from './watch-question.ts';
@@ -32,17 +31,16 @@ const steps = 3;
 /** The one message of a session in a channel: status, the open question, who answers, the last steps, the result. */
 export function watchCard(model: CardModel): MessageContent {
 	const { view } = model;
-	const name = oneLineMrkdwn(view.name, 150);
 	const status = statusWords(view.status);
-	const title = name === '' ? `Session ${oneLineMrkdwn(view.sessionId, 100)}` : name;
+	const title = sessionTitle(view.name, view.sessionId);
 	const asks = asksAbove(view);
 	const step = view.step === 0 ? 'no step yet' : `step ${view.step} of ${view.maxSteps}`;
 	const text = asks ? `✋ ${title} asks for an answer` : `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
 	return message(text, [
 		...section(`*${title}*\n${status.emoji} *${status.mrkdwn}* · ${step}`),
 		...context(
-			name === '' ? '' : sessionName(view.sessionId),
-			view.task === null ? '' : `Task: ${oneLineMrkdwn(view.task, 250)}`,
+			isBlank(view.name) ? '' : sessionName(view.sessionId),
+			view.task === null ? '' : `Task: ${quotedNameMrkdwn(view.task, 250)}`,
 		),
 		...section(waitingLine(view, model.names)),
 		...(asks ? openQuestion(model) : settledQuestion(model)),
@@ -62,7 +60,7 @@ function openQuestion(model: CardModel): KnownBlock[] {
 	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: question.messageIndex });
 	return [
 		divider(),
-		...questionBlocks(question, 1_200),
+		...questionBlocks('The agent asks', question, 1_200),
 		...buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' })),
 		...context(claimsText(claims, model), onItsWay(model)),
 	];
@@ -77,7 +75,7 @@ function onItsWay({ standing, names }: CardModel): string {
 function settledQuestion({ view, standing, names }: CardModel): KnownBlock[] {
 	const { question } = view;
 	if (question === null) return [];
-	const isAnswered = question.items.some(({ value, secret, open }) => value !== null || (secret && !open));
+	const isAnswered = (view.digest.question?.answered ?? []).length > 0;
 	if (isThere(standing)) return context(`✅ ${answeredLine(standing, names)}.`);
 	return context(isAnswered ? "✅ Answered outside Slack, in the session service's own page." : '');
 }
@@ -89,13 +87,13 @@ function latestSteps(view: SessionView): KnownBlock[] {
 	const lines = (isAsked ? older : view.steps).slice(0, steps).map(({ step, text, actions }) => {
 		const said = oneLineMrkdwn(text, 200);
 		const did = actionsLine(actions, 3);
-		return `*${step}.* ${[said, did === '' ? '' : `_${did}_`].filter((part) => part !== '').join(' · ') || '…'}`;
+		return `> *${step}.* ${[said, did === '' ? '' : `_${did}_`].filter((part) => part !== '').join(' · ') || '…'}`;
 	});
-	return lines.length === 0 ? [] : [divider(), ...section(lines.join('\n'))];
+	return lines.length === 0 ? [] : [divider(), ...section(`*The agent says*\n${lines.join('\n')}`)];
 }
 
 function result(text: string): KnownBlock[] {
-	return [divider(), ...section('*Result*'), { type: 'markdown', text: markdownBlockText(text, 3_000) || '…' }];
+	return [divider(), ...section(`*The agent's result*\n${quotedMarkdown(text, 2_900)}`)];
 }
 
 function footer(model: CardModel): KnownBlock[] {

@@ -1,8 +1,8 @@
 import type { KnownBlock } from '@slack/types';
 import type { WatchPage } from '../../watches/ports.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { oneLineMrkdwn } from '../text.ts';
-import { momentMrkdwn, statusWords } from '../words.ts';
+import { quotedNameMrkdwn } from '../text.ts';
+import { momentMrkdwn, sessionIdMrkdwn, statusWords } from '../words.ts';
 import { type MessageContent, message } from './message.ts';
 import { button, buttons, context, section } from './parts.ts';
 
@@ -27,8 +27,8 @@ export function watchList({ watches, total }: WatchPage, offset: number): Messag
 }
 
 function entry({ session, view, lastChangeAt, mode }: WatchPage['watches'][number]): KnownBlock[] {
-	const id = oneLineMrkdwn(session.sessionId, 100);
-	const name = oneLineMrkdwn(view?.name ?? '', 120);
+	const id = sessionIdMrkdwn(session.sessionId);
+	const name = quotedNameMrkdwn(view?.name ?? '', 120);
 	const value = encodeTarget({ sessionId: session.sessionId, messageIndex: null });
 	const open = view?.question?.openCount ?? 0;
 	const status = statusWords(view?.status ?? '');
@@ -39,7 +39,7 @@ function entry({ session, view, lastChangeAt, mode }: WatchPage['watches'][numbe
 		`last change ${momentMrkdwn(lastChangeAt)}`,
 	];
 	return [
-		...section(name === '' ? `*${id}*` : `*${name}* (${id})`, {
+		...section(name === '' ? `Session *${id}*` : `*Session ${name}* (${id})`, {
 			accessory: button(open > 0 ? ACTIONS.answer : ACTIONS.open, open > 0 ? 'Answer' : 'Open', { value }),
 		}),
 		...context(facts.filter((fact) => fact !== '').join(' · ')),

@@ -4,11 +4,19 @@ import type { AnnouncementContent } from '../../watches/announcement.ts';
 import type { SessionView } from '../../watches/session-view.ts';
 import type { WatchEnd } from '../../watches/watch.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { markdownBlockText, oneLineMrkdwn } from '../text.ts';
-import { durationText, momentMrkdwn, type Names, statusWords } from '../words.ts';
+import { quotedMarkdown } from '../text.ts';
+import {
+	contactMrkdwn,
+	durationText,
+	momentMrkdwn,
+	type Names,
+	sessionIdMrkdwn,
+	sessionName,
+	sessionTitle,
+	statusWords,
+} from '../words.ts';
 import { type MessageContent, message } from './message.ts';
 import { button, buttons, context, section } from './parts.ts';
-import { sessionName } from './receipt.ts';
 import { answerBlocks, answeredLine, isThere, questionBlocks, waitingLine } from './watch-question.ts';
 
 /** What the words of a post need beside its content. */
@@ -19,6 +27,7 @@ export interface PostContext {
 	/** Ours to the question the post is about. */
 	readonly standing: Answer | null;
 	readonly names: Names;
+	readonly adminContact: string | null;
 	/** It may stand there already: say so. */
 	readonly maybeRepeat: boolean;
 }
@@ -43,8 +52,7 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return {
 				text: headline,
 				blocks: [
-					...section(`*${headline}*`),
-					...questionBlocks(question, 2_500),
+					...questionBlocks(headline, question, 2_500),
 					...buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' })),
 				],
 			};
@@ -72,14 +80,14 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 		case 'end': {
 			const { emoji, mrkdwn } = statusWords(content.status);
 			const headline = `${emoji} ${title}: ${mrkdwn} after ${content.step} ${content.step === 1 ? 'step' : 'steps'}`;
-			const result = content.result === null ? '' : markdownBlockText(content.result, 6_000);
+			const result = content.result === null ? '' : quotedMarkdown(content.result, 2_900);
 			return {
 				text: headline,
-				blocks: [...section(`*${headline}*`), ...(result === '' ? [] : [{ type: 'markdown' as const, text: result }])],
+				blocks: [...section(`*${headline}*`), ...section(result === '' ? '' : `*The agent's result*\n${result}`)],
 			};
 		}
 		case 'watchEnded':
-			return oneLine(`👋 ${endWords(content.reason, content.days)}`);
+			return oneLine(`👋 ${endWords(content.reason, { ...post, days: content.days })}`);
 		case 'serviceDown':
 			return oneLine(
 				`⚠️ The session service has been unavailable since ${momentMrkdwn(content.since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`,
@@ -88,13 +96,13 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return oneLine(`✅ The session service is back after ${durationText(content.downMs)}. Cards are current again.`);
 		case 'creatorTold':
 			return oneLine(
-				`👋 The watch of ${sessionNames(content.sessionIds)} in <#${content.channelId}> has ended: ${endWords(content.reason, null)}`,
+				`👋 The watch of ${sessionNames(content.sessionIds)} in ${placeMrkdwn(content.channelId)} has ended: ${endWords(content.reason, { ...post, days: null })}`,
 			);
 	}
 }
 
 function titleOf({ view, sessionId }: PostContext): string {
-	return oneLineMrkdwn(view?.name ?? '', 100) || `Session ${oneLineMrkdwn(sessionId, 100)}`;
+	return sessionTitle(view?.name ?? '', sessionId);
 }
 
 /** Those that a line has room for. */
@@ -102,9 +110,14 @@ const NAMED = 10;
 
 function sessionNames(ids: readonly string[]): string {
 	if (ids.length === 1) return sessionName(ids[0] ?? '');
-	const named = ids.slice(0, NAMED).map((id) => `*${oneLineMrkdwn(id, 100)}*`);
+	const named = ids.slice(0, NAMED).map((id) => `*${sessionIdMrkdwn(id)}*`);
 	const more = ids.length - named.length;
 	return `the sessions ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}
+
+/** Slack shows no name for the id of a direct message. */
+function placeMrkdwn(channelId: string): string {
+	return channelId.startsWith('D') ? 'our direct messages' : `<#${channelId}>`;
 }
 
 function oneLine(words: string): { text: string; blocks: KnownBlock[] } {
@@ -129,15 +142,14 @@ export function settledQuestionPost(
 		closed: '💨 Closed without an answer',
 		unwatched: '👋 Not watched here any more. `/session` with its id shows how it stands.',
 	}[how];
-	return message(`${title}: ${words}`, [
-		...section(`*${title} asked*`),
-		...questionBlocks(question, 2_500),
-		...context(words),
-	]);
+	return message(`${title}: ${words}`, [...questionBlocks(`${title} asked`, question, 2_500), ...context(words)]);
 }
 
-/** Why a watch ended. */
-export function endWords(reason: WatchEnd, days: number | null): string {
+/** Why a watch ended, and what to do. */
+export function endWords(
+	reason: WatchEnd,
+	{ days, adminContact }: { days: number | null; adminContact: string | null },
+): string {
 	switch (reason) {
 		case 'sessionOver':
 			return 'The session is over; this card stays as it is.';
@@ -153,5 +165,9 @@ export function endWords(reason: WatchEnd, days: number | null): string {
 			return 'The channel is gone.';
 		case 'botRemoved':
 			return 'I was removed from the channel. Invite me and use `/session watch` to start again.';
+		case 'channelShared':
+			return `Another organisation can read this channel, or is invited to it, so I post nothing more there. What I posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in its thread, or to stop the sharing. To go on, use \`/session watch\` in another channel. To allow watching in shared channels, ask ${contactMrkdwn(adminContact)}.`;
+		case 'channelNotAllowed':
+			return `Handraise may not be used there any more, so I post nothing more there. What I posted there before stays. To change that, ask ${contactMrkdwn(adminContact)}.`;
 	}
 }

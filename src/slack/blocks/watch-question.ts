@@ -2,27 +2,26 @@ import type { KnownBlock } from '@slack/types';
 import type { Answer } from '../../answers/answer.ts';
 import { isWaiting } from '../../questions/status.ts';
 import type { ItemView, QuestionView, SessionView } from '../../watches/session-view.ts';
-import { isBlank, markdownBlockText, oneLineMrkdwn, quoted } from '../text.ts';
+import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { momentMrkdwn, type Names, personMrkdwn, waitingWords } from '../words.ts';
 import { context, section } from './parts.ts';
 
 const items = 5;
 
-/** What the agent said and asks, for cards and posts; `room` characters at most of each text. */
-export function questionBlocks(question: QuestionView, room: number): KnownBlock[] {
-	const said = markdownBlockText(question.context, room);
+/** What the agent said and asks under a line of ours, for cards and posts; `room` characters at most of what it said. */
+export function questionBlocks(headline: string, question: QuestionView, room: number): KnownBlock[] {
 	const asked = question.items.filter((item) => item.open).slice(0, items);
 	const rest = question.openCount - asked.length;
 	return [
-		...(isBlank(said) ? [] : [{ type: 'markdown' as const, text: said }]),
+		...section(`*${headline}*\n${quotedMarkdown(question.context, room)}`.trim()),
 		...asked.flatMap((item, index) => section(itemText(item, index))),
 		...context(rest > 0 ? `and ${rest} more ${rest === 1 ? 'question' : 'questions'}` : ''),
 	];
 }
 
 function itemText({ title, description }: ItemView, index: number): string {
-	const name = oneLineMrkdwn(title, 250) || `Question ${index + 1}`;
-	const more = oneLineMrkdwn(description, 500);
+	const name = quotedNameMrkdwn(title, 250) || `Question ${index + 1}`;
+	const more = quotedLine(description, 500);
 	return more === '' ? `❓ *${name}*` : `❓ *${name}*\n${more}`;
 }
 
@@ -47,8 +46,14 @@ export function answerBlocks(question: QuestionView, positions: readonly number[
 	const shown = positions.slice(0, items).flatMap((position) => {
 		const item = question.items[position];
 		if (item === undefined) return [];
-		const name = oneLineMrkdwn(item.title, 200) || `Question ${position + 1}`;
-		const value = item.secret ? '(hidden)' : item.value === null ? '(left empty)' : quoted(item.value, 500);
+		const name = quotedNameMrkdwn(item.title, 200) || `Question ${position + 1}`;
+		const value = item.secret
+			? '(hidden)'
+			: item.withheld
+				? '(not shown in channels)'
+				: item.value === null
+					? '(left empty)'
+					: quoted(item.value, 500);
 		return section(`*${name}*\n${value}`);
 	});
 	const rest = positions.length - Math.min(positions.length, items);

@@ -1,18 +1,22 @@
 import type { Clock } from '../../clock.ts';
-import type { Subscriptions } from '../../watches/subscribe.ts';
-import { errorMessage, outcomesMessage, stillWaitingMessage } from '../blocks/messages.ts';
+import { loggedId } from '../../log.ts';
+import type { Subscriptions, WatchOutcome, WatchRequest } from '../../watches/subscribe.ts';
+import { logAccess } from '../access-log.ts';
+import { outcomesMessage, stillWaitingMessage } from '../blocks/messages.ts';
 import { LIST_PAGE, watchList } from '../blocks/watch-list.ts';
 import type { Channels } from '../channels.ts';
 import { codeOf } from '../error-code.ts';
 import { withNotes } from '../long-wait.ts';
+import { type PersonReads, type ReadPermit, TooFastError } from '../person-reads.ts';
 import type { Reply } from '../reply.ts';
 import type { PersonRequest } from '../request.ts';
-import { oneLineMrkdwn } from '../text.ts';
-import { channelRefusalWords, expectationWords, watchOutcomeWords } from '../words.ts';
-import type { SessionCommand, WatchOptions } from './parse.ts';
+import type { AllowedRequest } from '../task.ts';
+import { channelRefusalWords, expectationWords, sessionIdMrkdwn, tooFastWords, watchOutcomeWords } from '../words.ts';
+import type { WatchOptions } from './parse.ts';
 
 interface Dependencies {
 	readonly subscriptions: Subscriptions;
+	readonly personReads: PersonReads;
 	readonly channels: Channels;
 	readonly reply: Reply;
 	readonly adminContact: string | null;
@@ -20,7 +24,14 @@ interface Dependencies {
 }
 
 /** `/session watch|unwatch|list`, and the buttons that do the same; whoever asks has been found to be allowed. */
-export function createWatchCommands({ subscriptions, channels, reply, adminContact, clock }: Dependencies) {
+export function createWatchCommands({
+	subscriptions,
+	personReads,
+	channels,
+	reply,
+	adminContact,
+	clock,
+}: Dependencies) {
 	const error = { kept: 'nothing', adminContact } as const;
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
@@ -28,17 +39,29 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 	}
 
 	async function watch(
-		request: PersonRequest,
+		request: AllowedRequest,
 		channelId: string | null,
 		sessionIds: readonly string[],
 		options: WatchOptions,
 	): Promise<void> {
-		const verdict = await channels.mayWatch(channelId, request.person.userId);
-		if (!verdict.ok || channelId === null) {
-			await say(request, [channelRefusalWords(verdict.ok ? 'no_channel' : verdict.reason, adminContact)]);
+		let permit: ReadPermit;
+		try {
+			// Before Slack is asked about the channel, which it allows all people together only so often.
+			permit = await personReads.permit(request);
+		} catch (failed) {
+			if (!(failed instanceof TooFastError)) throw failed;
+			logAccess(request, 'watch', sessionIds[0] ?? null, failed.code);
+			await reply.slowDown(request, failed, outcomesMessage([tooFastWords(sessionIds, failed, error)]));
 			return;
 		}
-		const work = subscribe(request, channelId, sessionIds, options);
+		const verdict = await channels.mayWatch(channelId, request.person.userId);
+		if (!verdict.ok || channelId === null) {
+			const reason = verdict.ok ? 'no_channel' : verdict.reason;
+			for (const sessionId of sessionIds) logAccess(request, 'watch', sessionId, reason);
+			await say(request, [channelRefusalWords(reason, adminContact)]);
+			return;
+		}
+		const work = subscribe({ ...request, channelId }, permit, sessionIds, options);
 		const lines = await withNotes(clock, work, async () => {
 			await reply.toPerson(request, stillWaitingMessage(null));
 			return false;
@@ -50,24 +73,38 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 
 	/** What is to be said of each session. */
 	async function subscribe(
-		request: PersonRequest,
-		channelId: string,
+		request: PersonRequest & { readonly channelId: string },
+		first: ReadPermit,
 		sessionIds: readonly string[],
 		options: WatchOptions,
 	): Promise<readonly string[]> {
-		const { teamId, userId } = request.person;
 		const lines: string[] = [];
 		let slow = '';
-		for (const sessionId of sessionIds) {
-			const outcome = await subscriptions.watch({
-				teamId,
-				channelId,
-				userId,
+		for (const [index, sessionId] of sessionIds.entries()) {
+			let permit = first;
+			try {
+				if (index > 0) permit = await personReads.permit(request);
+			} catch (failed) {
+				if (!(failed instanceof TooFastError)) throw failed;
+				logAccess(request, 'watch', sessionId, failed.code);
+				lines.push(tooFastWords(sessionIds.slice(index), failed, error));
+				break;
+			}
+			const wish: WatchRequest = {
+				...request.person,
+				channelId: request.channelId,
 				sessionId,
+				read: permit.read,
 				...(options.questionsOnly === null ? {} : { mode: options.questionsOnly ? 'questionsOnly' : 'everything' }),
 				...(options.questionsInChannel === null ? {} : { questionsInChannel: options.questionsInChannel }),
+			};
+			// What fails for one session is said of that one: what became of the others is so all the same.
+			const outcome = await subscriptions.watch(wish).catch((failed: unknown): WatchOutcome => {
+				const code = codeOf(failed);
+				request.log.error({ session: loggedId(sessionId), code, err: failed }, 'a session could not be watched');
+				return { kind: 'unreadable', code, retryable: true };
 			});
-			request.log.info({ session: sessionId, outcome: outcome.kind }, 'watch');
+			logAccess(request, 'watch', sessionId, outcomeWord(outcome));
 			lines.push(watchOutcomeWords(sessionId, outcome, error));
 			// Once, and as it is after the last of them.
 			if (outcome.kind === 'watching') slow = expectationWords(outcome.expectation);
@@ -85,6 +122,7 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 		if (sessionIds === 'all') {
 			const outcome = await subscriptions.unwatch({ teamId, channelId, sessionId: null });
 			const count = outcome.kind === 'ended' ? outcome.watches.length : 0;
+			logAccess(request, 'unwatch', null, outcome.kind);
 			const words =
 				count === 0
 					? 'This channel watches no session.'
@@ -94,42 +132,33 @@ export function createWatchCommands({ subscriptions, channels, reply, adminConta
 		const lines: string[] = [];
 		for (const sessionId of sessionIds) {
 			const outcome = await subscriptions.unwatch({ teamId, channelId, sessionId });
-			const name = `*${oneLineMrkdwn(sessionId, 100)}*`;
+			logAccess(request, 'unwatch', sessionId, outcome.kind);
+			const name = `*${sessionIdMrkdwn(sessionId)}*`;
 			lines.push(
-				outcome.kind === 'ended' ? `👋 ${name} is not watched here any more.` : `${name} is not watched here.`,
+				outcome.kind === 'ended' ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here.`,
 			);
 		}
 		return say(request, lines);
 	}
 
 	/** `turned`: another page in the place of the one whose button was pressed. */
-	async function list(request: PersonRequest, offset: number, turned: boolean): Promise<void> {
+	async function list(request: AllowedRequest, offset: number, turned: boolean): Promise<void> {
 		const { channelId, person } = request;
 		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
 		const page = await subscriptions.list({ teamId: person.teamId, channelId }, { offset, limit: LIST_PAGE });
 		const content = watchList(page, offset);
+		logAccess(request, 'list', null, 'shown');
 		if (turned && (await reply.inPlace(request, content))) return;
 		await reply.toPerson(request, content);
 	}
 
-	return {
-		watch,
-		unwatch,
-		list,
-		async run(
-			request: PersonRequest,
-			command: Extract<SessionCommand, { kind: 'watch' | 'unwatch' | 'list' }>,
-		): Promise<void> {
-			try {
-				if (command.kind === 'watch') await watch(request, request.channelId, command.sessionIds, command.options);
-				else if (command.kind === 'unwatch') await unwatch(request, request.channelId, command.sessionIds);
-				else await list(request, 0, false);
-			} catch (failed) {
-				await reply.toPerson(request, errorMessage(codeOf(failed), null, error));
-				throw failed;
-			}
-		},
-	};
+	return { watch, unwatch, list };
 }
 
 export type WatchCommands = ReturnType<typeof createWatchCommands>;
+
+/** For the log. */
+function outcomeWord(outcome: WatchOutcome): string {
+	if (outcome.kind === 'unreadable') return outcome.code;
+	return outcome.kind === 'limit' ? `limit_${outcome.limit}` : outcome.kind;
+}

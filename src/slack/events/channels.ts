@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { GoneReason } from '../../watches/ports.ts';
+import type { Channels } from '../channels.ts';
 import type { Listen } from '../listen.ts';
 
 const inChannel = z.object({ channel: z.string() });
+const idChanged = z.object({ old_channel_id: z.string() });
 
 /** Slack's words for a channel that takes no more posts of ours; of a removed bot it tells by `…_left`. */
 const EVENTS: Readonly<Record<string, GoneReason>> = {
@@ -14,10 +16,18 @@ const EVENTS: Readonly<Record<string, GoneReason>> = {
 	group_left: 'botRemoved',
 };
 
-/** Ends the watches of channels that are gone, and tells their creators. */
+interface Dependencies {
+	readonly channelGone: (teamId: string, channelId: string, reason: GoneReason) => Promise<void>;
+	readonly channelShared: (channelId: string) => Promise<void>;
+	readonly channels: Pick<Channels, 'isSharedInsideOnly'>;
+	/** Whether channels shared with other organisations may hold watches. */
+	readonly allowExternal: boolean;
+}
+
+/** Ends the watches of channels that are gone or that another organisation reads, and tells their creators. */
 export function registerChannelEvents(
 	listen: Listen,
-	{ channelGone }: { channelGone: (teamId: string, channelId: string, reason: GoneReason) => Promise<void> },
+	{ channelGone, channelShared, channels, allowExternal }: Dependencies,
 ): void {
 	for (const [name, reason] of Object.entries(EVENTS)) {
 		listen.event(name, async (event, teamId) => {
@@ -25,4 +35,17 @@ export function registerChannelEvents(
 			if (parsed.success) await channelGone(teamId, parsed.data.channel, reason);
 		});
 	}
+
+	listen.event('channel_shared', async (event) => {
+		const parsed = inChannel.safeParse(event);
+		if (!parsed.success || allowExternal) return;
+		// The event is for other organisations, and counts unless Slack says that this is sharing within our own.
+		if (!(await channels.isSharedInsideOnly(parsed.data.channel))) await channelShared(parsed.data.channel);
+	});
+
+	// Sent when somebody begins to share a private channel with another organisation: the watches are under its old id.
+	listen.event('channel_id_changed', async (event) => {
+		const parsed = idChanged.safeParse(event);
+		if (parsed.success && !allowExternal) await channelShared(parsed.data.old_channel_id);
+	});
 }

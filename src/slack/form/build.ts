@@ -6,6 +6,7 @@ import { mrkdwn } from '../text.ts';
 import { type FieldLimits, fieldBlocks, SECRET_WARNING } from './field-blocks.ts';
 import { DESCRIBED_FIELDS, type Field, INPUT_LIMIT, isShown, MOST_FIELDS, offerOf, planFields } from './plan.ts';
 import { PUT_LIMIT_BYTES, putOverheadBytes } from './put-size.ts';
+import { secretBox } from './secret-box.ts';
 
 /** A question as input blocks, or why it cannot be answered in Slack. */
 export type Form =
@@ -20,6 +21,8 @@ export type Form =
 const leastRoomBytes = 1000;
 /** Of the 250 KB that a view may take, the rest of the view needs some. */
 const formBytes = 150_000;
+/** More fields leave no block for the warning about secrets. */
+const FEW_FIELDS = 10;
 const shrinking: readonly FieldLimits[] = [
 	{ text: 2900, offer: INPUT_LIMIT },
 	{ text: 1500, offer: INPUT_LIMIT },
@@ -32,13 +35,14 @@ const shrinking: readonly FieldLimits[] = [
 /**
  * The fields of the open items. `draft` holds what is known of the answers by position (typed before, or offered): a
  * text longer than an input holds is shown cut. `metadata` is that of the view as it stands, so that a refresh keeps
- * every block_id.
+ * every block_id. `secret`: positions whose box is ticked; left out: what looks like a secret.
  */
 export function buildForm(input: {
 	sessionId: string;
 	question: Question;
 	metadata: ViewMetadata;
 	draft: Readonly<Record<number, string>>;
+	secret?: readonly number[];
 }): Form {
 	const { sessionId, question, metadata, draft } = input;
 	const count = question.openItems.length;
@@ -47,11 +51,13 @@ export function buildForm(input: {
 	if (bytes + leastRoomBytes > PUT_LIMIT_BYTES) return { kind: 'tooLarge', bytes };
 
 	const again = isShown(metadata, question);
-	const planned = keepOptionTexts(planFields(question, metadata, draft), metadata);
+	const secret = input.secret === undefined ? null : new Set(input.secret);
+	const planned = keepOptionTexts(planFields(question, metadata, draft, secret), metadata);
 	for (const [level, some] of shrinking.entries()) {
 		// What stands in the inputs was cut to the limit of the first showing and is compared with that.
 		const limits = again ? { ...some, offer: metadata.offerLimit } : some;
-		const blocks = formBlocks(planned.fields, { question, metadata, bare: count > DESCRIBED_FIELDS, limits });
+		const bare = count > DESCRIBED_FIELDS;
+		const blocks = formBlocks(planned.fields, { question, metadata, bare, warnsInHints: count > FEW_FIELDS, limits });
 		if (level < shrinking.length - 1 && Buffer.byteLength(JSON.stringify(blocks)) > formBytes) continue;
 		const { fields, optionTexts } = planned;
 		return {
@@ -65,8 +71,9 @@ export function buildForm(input: {
 				fields: fields.map(({ position }) => position),
 				offered: fields.filter((field) => offerOf(field, limits.offer) !== null).map(({ position }) => position),
 				shown: metadata.plainText ? 'plain' : 'guessed',
-				asText: metadata.plainText ? [] : positionsOf(fields, (field) => field.variant === 'plain'),
+				asText: positionsOf(fields, (field) => field.variant === 'plain'),
 				secret: positionsOf(fields, (field) => field.secret),
+				boxed: true,
 				offerLimit: limits.offer,
 				optionTexts,
 			},
@@ -79,13 +86,13 @@ function formBlocks(fields: readonly Field[], context: Parameters<typeof fieldBl
 	const blocks: KnownBlock[] = [];
 	let warned = false;
 	for (const field of fields) {
-		if (field.secret && !warned && !context.bare) {
+		if (field.secret && !warned && !context.warnsInHints) {
 			warned = true;
 			blocks.push({ type: 'context', block_id: blockId('secret'), elements: [mrkdwn(`⚠️ ${SECRET_WARNING}`)] });
 		}
 		blocks.push(...fieldBlocks(field, context));
 	}
-	return blocks;
+	return [...blocks, secretBox(context.question, fields)];
 }
 
 /**
@@ -97,8 +104,8 @@ function keepOptionTexts(
 	metadata: ViewMetadata,
 ): { fields: readonly Field[]; optionTexts: Record<number, readonly string[]> } {
 	const optionTexts: Record<number, readonly string[]> = {};
-	// The positions, ids and numbers that the finished metadata adds.
-	const reserve = 900 + fields.length * 12;
+	// The numbers that the finished metadata adds, and four lists of positions, scattered at worst.
+	const reserve = 400 + 4 * fields.reduce((sum, { position }) => sum + `${position}`.length + 1, 0);
 	let room = METADATA_LIMIT - metadataLength({ ...metadata, optionTexts: {} }) - reserve;
 	const kept = fields.map((field): Field => {
 		if (field.variant === 'plain' || field.kind !== 'choice' || field.options.every(survivesSlack)) return field;

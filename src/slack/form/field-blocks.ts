@@ -2,7 +2,7 @@ import type { InputBlock, KnownBlock, PlainTextOption } from '@slack/types';
 import type { Question } from '../../questions/open-question.ts';
 import { ACTIONS, blockId, type FieldVariant, fieldBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { isBlank, markdownAsMrkdwn, mrkdwn, oneLine, plain } from '../text.ts';
+import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedName } from '../text.ts';
 import { type Field, INPUT_LIMIT, offerOf, YES_NO, yesNoOption } from './plan.ts';
 
 /** How much of the texts is shown, smaller when a form would outgrow a view. */
@@ -18,33 +18,35 @@ export interface FieldContext {
 	readonly metadata: ViewMetadata;
 	/** Without descriptions as text. */
 	readonly bare: boolean;
+	/** The warning about secrets stands in the hints: there is no room for a block. */
+	readonly warnsInHints: boolean;
 	readonly limits: FieldLimits;
 }
 
 /** The `value` of "Something else…". */
 export const OTHER_OPTION = 'other';
 export const SECRET_WARNING =
-	'Slack cannot hide what you type, so mind who sees your screen. Handraise never shows it again and removes it once it has arrived.';
+	'Slack cannot hide what you type, so mind who sees your screen. Handraise does not show the answer again, and removes it once it has arrived.';
 const typed = { trigger_actions_on: ['on_character_entered' as const] };
 
 /** One to three blocks: the description when it is long, the input, and the text beside "Something else…". */
 export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
-	const { question, bare, limits } = context;
+	const { question, bare, warnsInHints, limits } = context;
 	const { title, description } = question.items[field.position] ?? { title: '', description: '' };
 	const label = labelOf(question, field.position, limits.text);
 	const short = oneLine(description, limits.text);
 	const isHint = bare || (short.length <= 150 && !description.trim().includes('\n'));
 	const blocks: KnownBlock[] = [];
 	if (!isHint) {
-		const text = markdownAsMrkdwn(description, Math.min(limits.text, 2900));
-		if (!isBlank(text)) {
+		const text = quotedMarkdown(description, Math.min(limits.text, 2900));
+		if (text !== '') {
 			blocks.push({ type: 'section', block_id: blockId('about', field.position), text: mrkdwn(text) });
 		}
 	}
 	const hints = [
-		bare && field.secret ? SECRET_WARNING : '',
+		warnsInHints && field.secret ? SECRET_WARNING : '',
 		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
-			? oneLine(description, Math.min(limits.text, 300))
+			? quotedName(description, Math.min(limits.text, 300))
 			: '',
 		field.text.length > limits.offer
 			? `Your text of ${field.text.length.toLocaleString('en-US')} characters is longer than a field in Slack can show. It is sent whole as long as you leave this field as it is.`
@@ -153,16 +155,16 @@ function otherBlock(field: Field, context: FieldContext, label: string): InputBl
 			multiline: true,
 			max_length: INPUT_LIMIT,
 			...(offer === null ? {} : { initial_value: offer }),
-			dispatch_action_config: typed,
+			...(field.secret ? {} : { dispatch_action_config: typed }),
 		},
 		optional: true,
-		dispatch_action: true,
+		dispatch_action: !field.secret,
 	};
 }
 
-/** The title; where there is none its place in the question, and where titles repeat its place among those. */
-function labelOf(question: Question, position: number, limit: number): string {
-	const title = oneLine(question.items[position]?.title ?? '', Math.max(75, Math.min(1900, limit)));
+/** The title, quoted; where there is none its place in the question, and where titles repeat its place among those. */
+export function labelOf(question: Question, position: number, limit: number): string {
+	const title = quotedName(question.items[position]?.title ?? '', Math.min(1900, limit));
 	const place = question.openItems.indexOf(position) + 1;
 	const count = question.openItems.length;
 	if (title === '') return count === 1 ? 'Your answer' : `Question ${place} of ${count}`;

@@ -20,7 +20,10 @@ export interface Field {
 	readonly position: number;
 	readonly variant: Exclude<FieldVariant, 'other'>;
 	readonly kind: InputGuess['kind'];
+	/** The box is ticked. */
 	readonly secret: boolean;
+	/** The guess ticks it. */
+	readonly looksSecret: boolean;
 	/** Of a choice, in full. */
 	readonly options: readonly string[];
 	/** What is known of the answer; empty for secret ones, always. */
@@ -28,40 +31,47 @@ export interface Field {
 }
 
 /**
- * Which field each open item gets. `metadata` of a form that shows this question already decides what stays plain text,
- * so that a refresh changes no block_id; otherwise a text that does not fit its guessed input (half an e-mail address,
+ * Which field each open item gets; `secret`: positions whose box is ticked, null for those that look secret. `metadata` of a form that shows this question
+ * already decides what stays plain text, so that a refresh changes no block_id; otherwise a text that does not fit its guessed input (half an e-mail address,
  * "maybe" for yes or no) turns that field into plain text rather than being lost.
  */
 export function planFields(
 	question: Question,
 	metadata: ViewMetadata,
 	draft: Readonly<Record<number, string>>,
+	secret: ReadonlySet<number> | null,
 ): readonly Field[] {
 	const bare = question.openItems.length > DESCRIBED_FIELDS;
 	const shown = isShown(metadata, question) ? metadata.asText : null;
+	const standing = metadata.shown !== null && asksTheSame(metadata, question) ? metadata.asText : [];
 	return question.openItems.map((position) => {
 		const guess = usableGuess(guessInput(question.items[position] ?? { title: '', description: '' }), bare);
-		const text = guess.secret ? '' : (draft[position] ?? '').toWellFormed();
+		const isSecret = secret === null ? guess.secret : secret.has(position);
+		const text = isSecret ? '' : (draft[position] ?? '').toWellFormed();
 		const field = {
 			position,
 			kind: guess.kind,
-			secret: guess.secret,
+			secret: isSecret,
+			looksSecret: guess.secret,
 			options: guess.kind === 'choice' ? guess.options : [],
 			text,
 		};
 		// What was typed into a secret field cannot be offered again, so its block_id stays the same and Slack keeps it.
-		const plain = !guess.secret && (metadata.plainText || (shown === null ? !fits(field) : shown.includes(position)));
+		const plain = isSecret
+			? standing.includes(position)
+			: metadata.plainText || (shown === null ? !fits(field) : shown.includes(position));
 		return { ...field, variant: plain ? 'plain' : 'guessed' };
 	});
 }
 
 /** Whether the view of this metadata shows this very question already, with the same kind of fields. */
 export function isShown(metadata: ViewMetadata, question: Question): boolean {
-	return (
-		metadata.shown === (metadata.plainText ? 'plain' : 'guessed') &&
-		metadata.messageIndex === question.messageIndex &&
-		metadata.fingerprint === question.fingerprint
-	);
+	return metadata.shown === (metadata.plainText ? 'plain' : 'guessed') && asksTheSame(metadata, question);
+}
+
+/** Whether a view of this metadata asks this very question. */
+export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint }: Question): boolean {
+	return metadata.messageIndex === messageIndex && metadata.fingerprint === fingerprint;
 }
 
 /** A choice of which Slack could not show every option whole, or that has no room for "Something else…", is long text. */

@@ -1,5 +1,6 @@
 import { mergeForPut } from '../../questions/compare.ts';
 import type { Question } from '../../questions/open-question.ts';
+import { putBodyOf } from '../../questions/put-body.ts';
 
 /** The session service takes 100 kB and fails every time above; its client uses the smaller reading of that unit too. */
 export const PUT_LIMIT_BYTES = 100_000;
@@ -10,13 +11,7 @@ export function putOverheadBytes(sessionId: string, question: Question): number 
 		question.items,
 		question.items.map(() => ''),
 	);
-	return Buffer.byteLength(
-		JSON.stringify({
-			sessionId,
-			humanInputResponse: items.map(({ title, description, value, raw }) => ({ title, description, value, ...raw })),
-			messageIndex: question.messageIndex,
-		}),
-	);
+	return Buffer.byteLength(putBodyOf(sessionId, question.messageIndex, items));
 }
 
 /** What the values add to the overhead. */

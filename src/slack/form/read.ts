@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACTIONS, type FieldVariant, fieldBlockId } from '../ids.ts';
+import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { cutTo, isBlank } from '../text.ts';
 import { OTHER_OPTION } from './field-blocks.ts';
@@ -14,6 +14,8 @@ export interface FormReading {
 	readonly missing: readonly number[];
 	/** What stands in the way of submitting, by block_id, as `response_action: 'errors'` takes it; empty when nothing does. */
 	readonly fieldErrors: Readonly<Record<string, string>>;
+	/** Positions whose values are kept secret, as the box says now. */
+	readonly secret: readonly number[];
 	/** `values` without secret ones: what may be kept as a draft, even where it cannot be submitted yet. */
 	readonly draft: Readonly<Record<number, string>>;
 }
@@ -24,6 +26,7 @@ const element = z.object({
 	selected_option: z.object({ value: z.string(), text: z.object({ text: z.string() }).optional() }).nullish(),
 	selected_date: z.string().nullish(),
 	selected_time: z.string().nullish(),
+	selected_options: z.array(z.object({ value: z.string() })).nullish(),
 });
 type Element = z.infer<typeof element>;
 const state = z.record(z.string(), z.record(z.string(), z.unknown()));
@@ -52,8 +55,9 @@ export function readForm(input: {
 	const missing = metadata.fields.filter((position) => values[position] === '');
 	addMissing(fieldErrors, missing, metadata);
 	addTooLarge(fieldErrors, values, metadata);
-	const draft = Object.fromEntries(Object.entries(values).filter(([key]) => !metadata.secret.includes(Number(key))));
-	return { values, missing, fieldErrors, draft };
+	const secret = secretNow(view);
+	const draft = Object.fromEntries(Object.entries(values).filter(([key]) => !secret.includes(Number(key))));
+	return { values, missing, fieldErrors, secret, draft };
 }
 
 interface View {
@@ -61,6 +65,23 @@ interface View {
 	readonly metadata: ViewMetadata;
 	readonly draft: Readonly<Record<number, string>>;
 	readonly acted?: string;
+}
+
+/**
+ * Slack hands in an empty list for boxes that were shown ticked and that nobody touched (bolt-js #1258), so an empty list
+ * says something only where nothing was ticked before, and in the event of the box itself.
+ */
+function secretNow({ metadata, acted, ...view }: View): readonly number[] {
+	if (!metadata.boxed) return metadata.secret;
+	const blockId = secretBoxId(metadata);
+	const ticked = (entryOf({ ...view, metadata }, blockId, ACTIONS.secret)?.selected_options ?? [])
+		.map(({ value }) => Number(value))
+		.filter((position) => metadata.fields.includes(position));
+	return ticked.length === 0 && acted !== blockId ? metadata.secret : ticked;
+}
+
+export function secretBoxId({ messageIndex, fingerprint }: ViewMetadata): string {
+	return secretBlockId({ messageIndex: messageIndex ?? 0, fingerprint: fingerprint ?? '' });
 }
 
 interface Reading {
@@ -167,8 +188,8 @@ function mainId(metadata: ViewMetadata, position: number): string {
 	return fieldId(metadata, position, isPlain(metadata, position) ? 'plain' : 'guessed');
 }
 
-function isPlain({ plainText, asText, secret }: ViewMetadata, position: number): boolean {
-	return asText.includes(position) || (plainText && !secret.includes(position));
+function isPlain({ asText }: ViewMetadata, position: number): boolean {
+	return asText.includes(position);
 }
 
 function fieldId(metadata: ViewMetadata, position: number, variant: FieldVariant): string {

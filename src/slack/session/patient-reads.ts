@@ -1,22 +1,14 @@
 import type { Clock } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
 import { keepNewest } from '../../keep-newest.ts';
-import type { Session } from '../../questions/session.ts';
 import { withNotes } from '../long-wait.ts';
-import type { Reading, Readings } from './readings.ts';
+import type { Reading, ReadPermit } from '../person-reads.ts';
 import type { UpdateOutcome, ViewHandle } from './view-handle.ts';
 
 /** Closed views are remembered for the moment in which their reads may not have begun yet. */
 const MOST_LEFT = 500;
 
 interface Dependencies {
-	readonly service: {
-		read(
-			sessionId: string,
-			options: { priority: 'person'; signal: AbortSignal },
-		): Promise<{ session: Session; readAt: number }>;
-	};
-	readonly readings: Readings;
 	readonly clock: Clock;
 }
 
@@ -32,7 +24,7 @@ class StoppedError extends HandraiseError {
 }
 
 /** Reads whose results go into open views. People see that it takes long, and closing the view ends the read. */
-export function createPatientReads({ service, readings, clock }: Dependencies) {
+export function createPatientReads({ clock }: Dependencies) {
 	const running = new Set<{ readonly viewId: string | null; readonly controller: AbortController }>();
 	const leftViews = new Map<string, true>();
 
@@ -43,6 +35,7 @@ export function createPatientReads({ service, readings, clock }: Dependencies) {
 		 */
 		async read(
 			sessionId: string,
+			permit: ReadPermit,
 			view: ViewHandle,
 			note: (waitedMs: number) => Promise<UpdateOutcome | null>,
 		): Promise<Reading> {
@@ -51,8 +44,8 @@ export function createPatientReads({ service, readings, clock }: Dependencies) {
 			const entry = { viewId: view.id, controller };
 			running.add(entry);
 			try {
-				const work = service.read(sessionId, { priority: 'person', signal: controller.signal });
-				const { session, readAt } = await withNotes(clock, work, async (waitedMs) => {
+				const work = permit.read(sessionId, controller.signal);
+				const reading = await withNotes(clock, work, async (waitedMs) => {
 					// Without a hash a note that is late could take the place of the content.
 					if (!view.hasHash) return false;
 					const outcome = await note(waitedMs);
@@ -63,8 +56,7 @@ export function createPatientReads({ service, readings, clock }: Dependencies) {
 					return outcome === 'updated';
 				});
 				controller.signal.throwIfAborted();
-				readings.put(sessionId, { session, readAt });
-				return { session, readAt };
+				return reading;
 			} finally {
 				running.delete(entry);
 			}

@@ -3,17 +3,20 @@ import type { Answer, OtherAnswer, Person, QuestionKey } from '../../answers/ans
 import { isBlocking, submissionKeyOf } from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
 import { leftEmptyIn } from '../../answers/left-empty.ts';
-import type { AnswerStore, DraftStore } from '../../answers/ports.ts';
+import type { AnswerStore, Draft, DraftStore } from '../../answers/ports.ts';
 import type { Clock } from '../../clock.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
+import { type AnswerMarks, isSecretValue, secretAtFirst } from '../../questions/secrecy.ts';
 import { looksSecret } from '../../questions/secrets.ts';
 import type { Session } from '../../questions/session.ts';
 import { isWaiting } from '../../questions/status.ts';
 import type { Notice, SessionModel } from '../blocks/session-model.ts';
+import { asksTheSame } from '../form.ts';
+import type { Links } from '../links.ts';
 import type { ViewMetadata } from '../metadata.ts';
+import type { Reading } from '../person-reads.ts';
 import type { Names, SettledBy } from '../words.ts';
 import { KEPT_ASIDE, startingValues, type TypedText, type Values } from './draft-for.ts';
-import type { Reading } from './readings.ts';
 
 /**
  * The message whose question a button named; `newest`: the button was to answer whatever is open, so that when nothing is,
@@ -44,6 +47,7 @@ interface Dependencies {
 	readonly watching: (person: Person, channelId: string | null, sessionId: string) => Promise<SessionModel['watch']>;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
+	readonly links: Links;
 	readonly adminContact: string | null;
 	readonly clock: Clock;
 }
@@ -58,7 +62,7 @@ export function newFormId(): string {
  * answering, what they typed before. Remembers what the form offers.
  */
 export function createPresenter(deps: Dependencies) {
-	const { service, answers, drafts, claims, watching, names, dashboardUrl, adminContact, clock } = deps;
+	const { service, answers, drafts, claims, watching, names, dashboardUrl, links, adminContact, clock } = deps;
 
 	async function openFor(session: Session): Promise<Question | null> {
 		return openQuestion(session, await leftEmptyIn(answers, service, session));
@@ -69,7 +73,11 @@ export function createPresenter(deps: Dependencies) {
 	}
 
 	/** What became of the question that was wanted or shown, when it is not the open one. */
-	async function settledNotice(showing: Showing, question: Question | null): Promise<Notice[]> {
+	async function settledNotice(
+		showing: Showing,
+		question: Question | null,
+		marks: readonly AnswerMarks[],
+	): Promise<Notice[]> {
 		const { metadata, reading } = showing;
 		const newest = question === null ? askingMessageIndex(reading.session) : null;
 		const wanted = showing.wanted === 'newest' ? newest : showing.wanted;
@@ -82,7 +90,7 @@ export function createPresenter(deps: Dependencies) {
 		}
 		const there = questionAt(reading.session, before);
 		if (there === null || there.items.every((item) => item.value === '')) return [];
-		return [{ kind: 'answeredMeanwhile', other: outsideAnswer(there) }];
+		return [{ kind: 'answeredMeanwhile', other: outsideAnswer(there, marks) }];
 	}
 
 	/** Whose answer the newest question has, for saying it while the agent still waits. */
@@ -146,6 +154,13 @@ export function createPresenter(deps: Dependencies) {
 			return messageIndex === metadata.messageIndex && fingerprint === metadata.fingerprint;
 		},
 
+		/** Whether a view's form was sent: the view shows its receipt then. */
+		async isSent(viewId: string | null, { sessionId, messageIndex, formId }: ViewMetadata): Promise<boolean> {
+			if (viewId === null || messageIndex === null) return false;
+			const standing = await answers.standing(keyOf(sessionId, messageIndex));
+			return standing?.submissionKey === submissionKeyOf(viewId, formId);
+		},
+
 		/** Marks the question that a person sees now as being answered. */
 		async markSeen(person: Person, { session, question }: SessionModel): Promise<void> {
 			if (question !== null) await claims.take(keyOf(session.sessionId, question.messageIndex), person);
@@ -156,7 +171,7 @@ export function createPresenter(deps: Dependencies) {
 			const { person, reading, metadata } = showing;
 			const { session, readAt } = reading;
 			const { sessionId } = metadata;
-			const question = await openFor(session);
+			const [question, marks] = await Promise.all([openFor(session), answers.marks(service, sessionId)]);
 			const base = {
 				session,
 				readAt,
@@ -164,10 +179,11 @@ export function createPresenter(deps: Dependencies) {
 				now: clock.now(),
 				names,
 				dashboardUrl,
+				links,
 				adminContact,
 			};
 			const [settled, watch] = await Promise.all([
-				settledNotice(showing, question),
+				settledNotice(showing, question, marks),
 				watching(person, metadata.origin.channelId, sessionId),
 			]);
 			if (question === null) {
@@ -181,15 +197,19 @@ export function createPresenter(deps: Dependencies) {
 				standingNotice(person, key),
 				typedByNow(showing),
 			]);
-			const start = startingValues({ question, metadata, typed, prefill: showing.prefill, draft });
+			const ordinary = typed === null ? null : without(typed, metadata.secret);
+			const start = startingValues({ question, metadata, typed: ordinary, prefill: showing.prefill, draft });
+			const secret = secretFields(question, metadata, marks, draft);
+			const values = without(start.values, secret);
 			const formId = start.isNewForm ? newFormId() : metadata.formId;
-			if (Object.keys(start.values).length > 0) {
+			if (Object.keys(values).length > 0) {
 				const kept = {
 					formId,
 					person,
 					question: key,
 					fingerprint: question.fingerprint,
-					values: withoutSecrets(start.values, question),
+					values,
+					secret,
 					updatedAt: start.notice?.kind === 'draftRestored' ? start.notice.at : clock.now(),
 				};
 				// The form may have been submitted while the session was read.
@@ -201,7 +221,8 @@ export function createPresenter(deps: Dependencies) {
 				metadata: { ...metadata, formId, ...(start.isNewForm ? { fields: [], offered: [] } : {}) },
 				watch,
 				claims: others.map((claim) => ({ userId: claim.person.userId, since: null })),
-				draft: withoutSecrets(start.values, question),
+				draft: values,
+				secret,
 				notices: [...showing.notices, ...settled, ...standing, ...(start.notice === null ? [] : [start.notice])],
 			};
 		},
@@ -221,14 +242,22 @@ export type TextPlace =
 
 export type Presenter = ReturnType<typeof createPresenter>;
 
-/** Texts for secret-looking items are neither kept nor carried over. */
-function withoutSecrets(values: Values, question: Question): Values {
-	return Object.fromEntries(
-		Object.entries(values).filter(([position]) => {
-			const item = question.items[Number(position)];
-			return item !== undefined && !looksSecret(item);
-		}),
-	);
+/** Texts of secret items are neither kept nor carried over. */
+function without(values: Values, secret: readonly number[]): Values {
+	return Object.fromEntries(Object.entries(values).filter(([position]) => !secret.includes(Number(position))));
+}
+
+/** The box of a form that stands there says what is secret; in another one the guess ticks it, and what this person ticked before. */
+function secretFields(
+	question: Question,
+	metadata: ViewMetadata,
+	marks: readonly AnswerMarks[],
+	draft: Draft | null,
+): readonly number[] {
+	const before = draft?.fingerprint === question.fingerprint ? (draft.secret ?? []) : [];
+	const atFirst = [...new Set([...secretAtFirst(marks, question), ...before])];
+	if (metadata.fields.length === 0 || !asksTheSame(metadata, question)) return atFirst;
+	return metadata.boxed ? metadata.secret : [...new Set([...metadata.secret, ...atFirst])];
 }
 
 function otherAnswer(answer: Answer): OtherAnswer {
@@ -241,11 +270,11 @@ function otherAnswer(answer: Answer): OtherAnswer {
 	};
 }
 
-function outsideAnswer(question: Question): OtherAnswer {
+function outsideAnswer(question: Question, marks: readonly AnswerMarks[]): OtherAnswer {
 	return {
 		person: null,
 		at: null,
 		same: false,
-		values: question.items.map((item) => (looksSecret(item) ? null : item.value)),
+		values: question.items.map((item, position) => (isSecretValue(marks, question, position) ? null : item.value)),
 	};
 }

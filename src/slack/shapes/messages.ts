@@ -22,8 +22,10 @@ import {
 	ERROR_CONTEXT,
 	GIANT,
 	HOSTILE,
+	LINKS,
 	LONGEST_ID,
 	NOW,
+	REFUSED_LINKS,
 	SESSION_ID,
 	sessionOf,
 	USER_ID,
@@ -92,11 +94,16 @@ export function messageShapes(): Shape[] {
 			'a short text': [ANSWER_ID, { sessionId: SESSION_ID, messageIndex: 3 }, 'The hall with the garden'],
 			giant: [ANSWER_ID, { sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT],
 		}),
-		...shapesOf(screenshotMessage, { none: [EMPTY], 'a picture': [AT_WORK] }),
+		...shapesOf(screenshotMessage, {
+			none: [EMPTY, LINKS],
+			'a picture': [AT_WORK, LINKS],
+			refused: [REFUSED_LINKS, LINKS],
+		}),
 		...shapesOf(filesMessage, {
-			none: [EMPTY],
-			one: [{ ...AT_WORK, files: AT_WORK.files.slice(3, 4) }],
-			'too many': [sessionOf(GIANT)],
+			none: [EMPTY, LINKS],
+			one: [{ ...AT_WORK, files: AT_WORK.files.slice(3, 4) }, LINKS],
+			'too many': [sessionOf(GIANT), LINKS],
+			refused: [REFUSED_LINKS, LINKS],
 		}),
 	];
 }

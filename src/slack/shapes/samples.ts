@@ -1,6 +1,7 @@
 import type { Answer, AnswerItem } from '../../answers/answer.ts';
 import type { InputGuess } from '../../questions/input-kind.ts';
 import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
+import { createLinks } from '../links.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import type { ErrorContext, Names } from '../words.ts';
 
@@ -78,6 +79,9 @@ export function agentMessage(content: string, overrides: Partial<Message> = {}):
 	return { role: 'assistant', content, actions: ACTIONS, humanInput: [], ...overrides };
 }
 
+/** As the program makes it for a service and a dashboard elsewhere than the files. */
+export const LINKS = createLinks({ serviceUrl: 'https://service.example', dashboardUrl: DASHBOARD_URL });
+
 /** A session of which nothing is known but its id. */
 export const EMPTY: Session = {
 	sessionId: SESSION_ID,
@@ -123,6 +127,19 @@ export function sessionOf(text: string, overrides: Partial<Session> = {}): Sessi
 }
 
 export const AT_WORK = sessionOf('Look for a **hall** with a garden.');
+
+/** The links of its files and of its screenshot are refused, for every reason there is. */
+export const REFUSED_LINKS: Session = {
+	...AT_WORK,
+	files: ['https://10.0.0.1/', 'http://files.example/', 'https://ada:pw@files.example/', 'nowhere'].map(
+		(signedUrl) => ({
+			filename: 'report.pdf',
+			signedUrl,
+			timestamp: null,
+		}),
+	),
+	lastScreenshotUrl: 'https://localhost/screen.png',
+};
 
 /** The session, and its newest message asks for these. */
 export function asking(humanInput: readonly HumanInputItem[], session: Session = AT_WORK): Session {

@@ -64,7 +64,7 @@ const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'an answer on its way': cardOf(ASKS, { standing: answerOf({ state: 'delivering' }) }),
 	'answered by somebody': cardOf(ANSWERED, { standing: answerOf({ state: 'resumed' }) }),
 	'answered elsewhere': cardOf(ANSWERED),
-	over: cardOf(OVER, { endedWords: endWords('sessionOver', 7) }),
+	over: cardOf(OVER, { endedWords: endWords('sessionOver', { days: 7, adminContact: null }) }),
 	'everything hostile': cardOf(sessionOf(HOSTILE)),
 	'everything giant': cardOf(GIANT_SESSION),
 };
@@ -115,12 +115,11 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 		watchEnded: WATCH_ENDS.map((reason) => ({ kind: 'watchEnded', reason, days: 7 })),
 		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000 }],
 		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
-		creatorTold: [[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map((sessionIds) => ({
-			kind: 'creatorTold',
-			reason: 'botRemoved',
-			channelId: 'C0EXAMPLE1',
-			sessionIds,
-		})),
+		creatorTold: WATCH_ENDS.flatMap((reason) =>
+			[[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map(
+				(sessionIds) => ({ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds }) as const,
+			),
+		),
 	};
 	return Object.values(contents).flat();
 }
@@ -130,6 +129,7 @@ const POST: PostContext = {
 	view: viewOf(AT_WORK, NOW),
 	standing: null,
 	names: NAMES,
+	adminContact: USER_ID,
 	maybeRepeat: false,
 };
 const GIANT_POST: PostContext = {
@@ -137,6 +137,7 @@ const GIANT_POST: PostContext = {
 	view: viewOf({ ...AT_WORK, name: GIANT }, NOW),
 	standing: answerOf({ state: 'resumed' }),
 	names: NAMES,
+	adminContact: GIANT,
 	maybeRepeat: true,
 };
 

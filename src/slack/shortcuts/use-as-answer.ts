@@ -6,6 +6,7 @@ import type { Listen } from '../listen.ts';
 import type { Reply } from '../reply.ts';
 import { originOf, type PersonRequest } from '../request.ts';
 import type { SessionFlow } from '../session/flow.ts';
+import { ifAllowed } from '../task.ts';
 import { typedText } from '../text/from-slack.ts';
 
 const shortcut = z.object({ message: z.object({ text: z.string().default(''), ts: z.string() }) });
@@ -32,9 +33,10 @@ export function registerUseAsAnswer(listen: Listen, { botUserId, watches, flow, 
 		const text = parsed.success ? typedText(parsed.data.message.text, botUserId) : '';
 		const sessionId = await sessionOf(request);
 		if (sessionId === null || text === '') {
-			await reply.toPerson(request, chosenTextHelp(text === '' ? 'no_text' : 'no_session'));
-			return;
+			return ifAllowed(request.channelId, async (allowed) => {
+				await reply.toPerson(allowed, chosenTextHelp(text === '' ? 'no_text' : 'no_session'));
+			});
 		}
-		await flow.open(request, { sessionId, messageIndex: null, toAnswer: true, origin: originOf(request), text });
+		return flow.open(request, { sessionId, messageIndex: null, toAnswer: true, origin: originOf(request), text });
 	});
 }

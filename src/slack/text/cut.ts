@@ -44,7 +44,7 @@ export function fitText(source: string, limit: number, convert: (text: string) =
 		const shown = convert(text.slice(0, length).trimEnd());
 		if (shown.length <= room || length === 0) {
 			if (short) return `${shown}…`.slice(0, limit);
-			return `${shown}${shown.endsWith('```') ? '\n' : ''}${noteOf(text.length - length + beyond)}`;
+			return `${shown}${noteOf(text.length - length + beyond)}`;
 		}
 		// Proportional steps arrive within a few rounds; the halving is for texts made to prevent that.
 		const next = Math.floor((length * room) / shown.length);

@@ -4,37 +4,31 @@ import { escapeMrkdwn } from './escape.ts';
 const deepest = 3;
 
 /**
- * Slack's mrkdwn for Markdown: bold, italics, strike, code, fenced code, headings, lists, quotes; tables become code,
- * which keeps their columns; links become "label (url)". All that comes from the source is escaped, so nothing of it can become a mention or a labelled link.
- * Linear in the length of the source. What is no Markdown stays as it is.
+ * Slack's mrkdwn for Markdown: bold, italics, strike, code, headings, lists, quotes; fenced code and tables become a line
+ * of code each, since every line has to be one that can be quoted; links become "label (url)". All that comes from the
+ * source is escaped, so nothing of it can become a mention or a labelled link. Linear in the length of the source. What
+ * is no Markdown stays as it is.
  */
 export function markdownToMrkdwn(source: string): string {
 	const out: string[] = [];
 	let fence: string | null = null;
-	let table = false;
 	for (const line of source.split('\n')) {
-		const isRow = fence === null && /^[ \t]*\|.*\|[ \t]*$/.test(line);
-		if (isRow !== table) {
-			out.push('```');
-			table = isRow;
-		}
-		if (isRow) {
-			if (!/^[\s:|-]*$/.test(line)) out.push(escapeMrkdwn(line.trim().replaceAll('```', "'''")));
-			continue;
-		}
 		const mark: string | undefined = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
 		if (fence !== null) {
-			if (mark?.startsWith(fence) && line.trim() === mark) {
-				out.push('```');
-				fence = null;
-			} else out.push(escapeMrkdwn(line.replaceAll('```', "'''")));
-		} else if (mark !== undefined) {
-			out.push('```');
+			if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
+			else out.push(codeLine(line));
+		} else if (mark !== undefined && !line.slice(line.indexOf(mark) + mark.length).includes('`')) {
 			fence = mark;
+		} else if (/^[ \t]*\|.*\|[ \t]*$/.test(line)) {
+			if (!/^[\s:|-]*$/.test(line)) out.push(codeLine(line.trim()));
 		} else out.push(convertLine(line));
 	}
-	if (fence !== null || table) out.push('```');
-	return out.join('\n');
+	// Three in a row begin code over several lines, which no quote holds.
+	return out.join('\n').replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
+}
+
+function codeLine(line: string): string {
+	return line.trim() === '' ? '' : `\`${escapeMrkdwn(line.replaceAll('`', "'"))}\``;
 }
 
 function convertLine(line: string): string {
@@ -48,7 +42,7 @@ function convertLine(line: string): string {
 	}
 	if (/^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/.test(line)) return '———';
 	const quote = /^ {0,3}>[ \t]?(.*)$/.exec(line);
-	if (quote !== null) return `> ${inline(quote[1] ?? '', 0)}`;
+	if (quote !== null) return `&gt; ${inline(quote[1] ?? '', 0)}`;
 	const item = /^([ \t]*)[-*+][ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/.exec(line);
 	if (item !== null) {
 		const bullet = item[2] === undefined ? '•' : item[2] === ' ' ? '☐' : '☑';
@@ -146,7 +140,7 @@ function linkAt(text: string, open: number, seen: Seen): Token | null {
 }
 
 /** "label (url)"; the address alone where the label says nothing else. */
-export function linkText(label: string, url: string): string {
+function linkText(label: string, url: string): string {
 	if (url === '') return label;
 	return label.trim() === '' || label === url ? url : `${label} (${url})`;
 }

@@ -1,19 +1,19 @@
 import { AcceptanceUnknownError, type Answers } from '../../answers/accept.ts';
+import type { Refusal } from '../../answers/access-policy.ts';
 import type { AnswerItem } from '../../answers/answer.ts';
 import type { AcceptResult } from '../../answers/ports.ts';
-import type { Gatekeeper } from '../../answers/who-may.ts';
 import { type Clock, uptimeOf } from '../../clock.ts';
 import { errorModal } from '../blocks/error-modal.ts';
 import { receiptModal, savedModal } from '../blocks/receipt-modal.ts';
 import type { Drafting, StandingForm } from '../drafting.ts';
 import { codeOf } from '../error-code.ts';
 import { CALLBACKS, fieldBlockId } from '../ids.ts';
-import type { Listen, SubmissionAck, ViewSnapshot } from '../listen.ts';
+import type { Listen, SubmissionAck, Submitted, ViewSnapshot } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
 import type { SlackReceipts } from '../receipts.ts';
-import type { PersonRequest } from '../request.ts';
-import { quoted } from '../text.ts';
-import { errorWords, type Names, refusalPlain } from '../words.ts';
+import type { AllowedRequest } from '../task.ts';
+import { quoted, withoutMarks } from '../text.ts';
+import { errorWords, type Names, refusalAtSubmit } from '../words.ts';
 
 /** Slack shows "trouble connecting" after three seconds without an acknowledgement; the person gets better words before. */
 const ANSWER_WITHIN_MS = 2_500;
@@ -24,18 +24,18 @@ interface Dependencies {
 	readonly service: string;
 	readonly answers: Answers;
 	readonly drafting: Drafting;
-	readonly gatekeeper: Gatekeeper;
 	readonly receipts: SlackReceipts;
 	readonly names: Names;
 	readonly adminContact: string | null;
+	readonly postsText: boolean;
 	readonly clock: Clock;
 }
 
 /** The press on "Send answer": checked here, stored, and only then acknowledged. */
 export function registerSubmission(listen: Listen, deps: Dependencies): void {
-	const { service, answers, drafting, gatekeeper, receipts, names, adminContact, clock } = deps;
+	const { service, answers, drafting, receipts, names, adminContact, postsText, clock } = deps;
 
-	function submissionOf(request: PersonRequest, view: ViewSnapshot, { metadata, reading }: StandingForm) {
+	function submissionOf(request: AllowedRequest, view: ViewSnapshot, { metadata, reading }: StandingForm) {
 		const length = Math.max(...metadata.fields) + 1;
 		const items = Array.from({ length }, (_, position): AnswerItem => {
 			const isField = metadata.fields.includes(position);
@@ -54,6 +54,7 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 			fingerprint: metadata.fingerprint ?? '',
 			items,
 			leftEmpty: reading.missing,
+			boxed: metadata.boxed,
 			origin: metadata.origin,
 			formReadAt: metadata.readAt,
 		};
@@ -64,27 +65,21 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 		const isUnderWay = result.kind === 'accepted' || (answer.state === 'accepted' && answer.lastError === null);
 		if (isUnderWay) return { response_action: 'update', view: savedModal(answer) };
 		const note = result.kind === 'tooLate' ? tooLateNote(form) : '';
-		const context = { names, adminContact, now: clock.now(), note };
+		const context = { names, adminContact, postsText, now: clock.now(), note };
 		return { response_action: 'update', view: receiptModal(answer, context) };
 	}
 
-	async function submit(request: PersonRequest, view: ViewSnapshot) {
-		const start = uptimeOf(clock);
-		const form = await drafting.read(view);
-		if (form === null || form.metadata.fields.length === 0 || form.metadata.fingerprint === null) {
-			const metadata = newMetadata({ sessionId: form?.metadata.sessionId ?? '', formId: view.id });
-			const context = { kept: 'nothing', adminContact } as const;
-			return only({ response_action: 'update', view: errorModal('form_outdated', metadata, context) });
-		}
+	/** Stores what stands in the form. `start`: when Slack began to wait, on the clock of `uptimeOf`. */
+	async function send(
+		request: AllowedRequest,
+		view: ViewSnapshot,
+		form: StandingForm,
+		start: number,
+	): Promise<Submitted> {
 		const keepText = () => drafting.keep(request.person, null, form);
 		const { fieldErrors } = form.reading;
 		if (Object.keys(fieldErrors).length > 0) {
 			return { ack: { response_action: 'errors', errors: fieldErrors } as const, after: keepText };
-		}
-		const verdict = await gatekeeper.check(request.person, form.metadata.origin.channelId);
-		if (!verdict.allowed) {
-			request.log.info({ refusal: verdict.refusal }, 'refused at submit');
-			return { ack: onFirstField(view, refusalPlain(verdict.refusal, adminContact)), after: keepText };
 		}
 		receipts.expectAcknowledgement(view.id);
 		const rest = Math.max(STORE_AT_LEAST_MS, start + ANSWER_WITHIN_MS - uptimeOf(clock));
@@ -101,19 +96,34 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 		};
 	}
 
-	listen.submission(CALLBACKS.session, async (request, view) => {
-		try {
-			return await submit(request, view);
-		} catch (error) {
+	/** Who may not keeps the text in the form, and no row of it is stored. */
+	function refused(view: ViewSnapshot) {
+		return (refusal: Refusal) => only(onFirstField(view, refusalAtSubmit(refusal, adminContact)));
+	}
+
+	listen.submission(CALLBACKS.session, {
+		async plan(_, view) {
+			const start = uptimeOf(clock);
+			const form = await drafting.read(view);
+			const place = { channelId: form?.metadata.origin.channelId ?? null };
+			if (form !== null && form.metadata.fields.length > 0 && form.metadata.fingerprint !== null) {
+				return { place, refused: refused(view), run: (request) => send(request, view, form, start) };
+			}
+			const metadata = newMetadata({ sessionId: form?.metadata.sessionId ?? '', formId: view.id });
+			const context = { kept: 'nothing', adminContact } as const;
+			const modal = errorModal('form_outdated', metadata, context);
+			return { place, refused: refused(view), run: async () => only({ response_action: 'update', view: modal }) };
+		},
+		failed(request, view, error) {
 			receipts.acknowledged(view.id);
 			const code = codeOf(error);
 			request.log.error({ code, err: error }, 'a submission could not be stored');
 			return only(onFirstField(view, errorWords(code, { kept: 'text', adminContact }).plain));
-		}
+		},
 	});
 }
 
-function only(ack: SubmissionAck) {
+function only(ack: SubmissionAck): Submitted {
 	return { ack, after: async () => {} };
 }
 
@@ -128,7 +138,7 @@ function titleOf(view: ViewSnapshot, metadata: StandingForm['metadata'], positio
 	if (messageIndex === null || fingerprint === null) return '';
 	for (const variant of ['guessed', 'plain'] as const) {
 		const label = view.labels[fieldBlockId({ messageIndex, fingerprint, position, variant })];
-		if (label !== undefined) return label;
+		if (label !== undefined) return withoutMarks(label);
 	}
 	return '';
 }

@@ -1,23 +1,23 @@
 import type { AgentAction } from '../../questions/session.ts';
-import { oneLineMrkdwn } from '../text.ts';
+import { quotedNameMrkdwn } from '../text.ts';
 
-/** What the agent did, in mrkdwn: "clicked", "opened example.com", "saved report.pdf"; unknown actions by their name. */
+/** What the agent did, in mrkdwn: clicked, opened “example.com”, saved “report.pdf”; unknown actions by their name. */
 export function actionWords(action: AgentAction): string {
 	switch (action.kind) {
 		case 'click':
 			return 'clicked';
 		case 'open': {
-			const host = oneLineMrkdwn(action.host, 80);
+			const host = quotedNameMrkdwn(action.host, 80);
 			return host === '' ? 'opened a page' : `opened ${host}`;
 		}
 		case 'done':
 			return 'finished';
 		case 'saveFile': {
-			const file = oneLineMrkdwn(action.filename, 80) || 'a file';
+			const file = quotedNameMrkdwn(action.filename, 80) || 'a file';
 			return `${action.deleted ? 'deleted' : 'saved'} ${file}`;
 		}
 		case 'other':
-			return oneLineMrkdwn(action.name.replaceAll('_', ' '), 60) || 'did something';
+			return quotedNameMrkdwn(action.name.replaceAll('_', ' '), 60) || 'did something';
 	}
 }
 

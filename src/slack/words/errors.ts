@@ -1,5 +1,5 @@
 import { contactMrkdwn, contactText } from './people.ts';
-import { momentMrkdwn, momentText } from './times.ts';
+import { momentMrkdwn, momentText, secondMrkdwn, secondText } from './times.ts';
 
 /** What there is to say about a failure beside its code. */
 export interface ErrorContext {
@@ -30,11 +30,16 @@ const CODES: Readonly<Record<string, readonly [what: string, kind: 'again' | 'op
 		'Check the id. Sessions of another account are not visible here.',
 	],
 	rate_limited: ['The session service is getting too many requests just now.', 'again'],
+	too_fast: [
+		'You are opening and watching sessions faster than one person may, so that everybody has a turn. Slow down a little.',
+		'again',
+	],
 	unavailable: ['The session service cannot be reached, or is in trouble.', 'again'],
 	timed_out: ['The session service took too long.', 'again'],
 	refused: ['The session service refused the request.', 'operator'],
 	unreadable_answer: ['The session service sent something that is no session.', 'again'],
 	body_too_large: ['This session is too large to show here.', 'person', 'Please use the dashboard for it.'],
+	body_too_complex: ['This session has too many parts to show here.', 'person', 'Please use the dashboard for it.'],
 	request_too_large: [
 		'Question and answers together are longer than the session service takes (100 kB).',
 		'person',
@@ -105,10 +110,12 @@ export function errorWords(code: string, context: ErrorContext): ErrorWords {
 		if (todo !== undefined) parts.push(todo);
 		return parts.filter((part) => part !== '').join(' ');
 	};
+	// A matter of seconds: the minute alone would send people back too early.
+	const isSoon = code === 'too_fast';
 	return {
 		what,
-		text: all(momentMrkdwn, contactMrkdwn),
-		plain: all(momentText, contactText).replaceAll('`', ''),
+		text: all(isSoon ? secondMrkdwn : momentMrkdwn, contactMrkdwn),
+		plain: all(isSoon ? secondText : momentText, contactText).replaceAll('`', ''),
 		retry: kind !== 'person',
 	};
 }

@@ -1,4 +1,4 @@
-import { escapeMrkdwn, oneLine, oneLineMrkdwn } from '../text.ts';
+import { escapeMrkdwn, oneLine, quotedNameMrkdwn } from '../text.ts';
 
 /** What people are called where a mention cannot stand. Names come from Slack profiles: as untrusted as any text. */
 export interface Names {
@@ -7,7 +7,7 @@ export interface Names {
 
 /** A mention, which Slack shows under the person's present name; only for ids that came from Slack. */
 export function personMrkdwn(userId: string, names: Names): string {
-	return isUserId(userId) ? `<@${userId}>` : oneLineMrkdwn(names.displayName(userId), 80) || 'somebody';
+	return isUserId(userId) ? `<@${userId}>` : quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
 }
 
 /** Whom to ask: a Slack user id becomes a mention, anything else stays text. */

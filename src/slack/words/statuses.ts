@@ -1,5 +1,5 @@
 import { statusKind } from '../../questions/status.ts';
-import { oneLine, oneLineMrkdwn } from '../text.ts';
+import { quotedName, quotedNameMrkdwn } from '../text.ts';
 import { type Names, personMrkdwn } from './people.ts';
 import { momentMrkdwn } from './times.ts';
 
@@ -23,14 +23,14 @@ const known = {
 	failed: ['❌', 'Failed', 'The session failed. It takes no more answers.'],
 } as const;
 
-/** A session's status for people. One that nobody has seen yet is shown as it is. */
+/** A session's status for people. One that nobody has seen yet is quoted. */
 export function statusWords(status: string): StatusWords {
 	const kind = statusKind(status);
 	if (kind === 'unknown') {
 		return {
 			emoji: '❔',
-			mrkdwn: oneLineMrkdwn(status, 60) || 'No status',
-			text: oneLine(status, 60) || 'No status',
+			mrkdwn: quotedNameMrkdwn(status, 60) || 'No status',
+			text: quotedName(status, 60) || 'No status',
 			meaning: 'There is no question to answer right now.',
 		};
 	}

@@ -15,6 +15,19 @@ export function momentText(at: number): string {
 	return `${Number(day)} ${month} ${year}, ${time} UTC`;
 }
 
+/** As `momentMrkdwn`, of today and to the second. */
+export function secondMrkdwn(at: number): string {
+	if (!isMoment(at)) return 'at an unknown time';
+	return `<!date^${Math.ceil(at / 1000)}^{time_secs}|${secondText(at)}>`;
+}
+
+/** The same as plain text: `08:19:05 UTC`. */
+export function secondText(at: number): string {
+	return isMoment(at)
+		? `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(11, 19)} UTC`
+		: 'at an unknown time';
+}
+
 /** `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
 export function agoText(at: number, now: number): string {
 	const ms = now - at;

@@ -4,6 +4,7 @@ import {
 	createFakeSessionService,
 	type FakeSessionService,
 } from '../../../sandbox/session-service/fake-session-service.ts';
+import { NO_LIMITS_ENV } from '../../support/no-limits.ts';
 import { type Rates, watchRates } from './rates.ts';
 import { createReplica, type Replica } from './replica.ts';
 import type { StoreUnderTest } from './stores.ts';
@@ -94,6 +95,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 		SESSION_SERVICE_API_KEY: service.apiKey,
 		SESSION_SERVICE_TIMEOUT_MS: String(callTimeoutMs),
 		SESSION_SERVICE_RPM: '100000',
+		...NO_LIMITS_ENV,
 		PORT: '0',
 		...store.env,
 		...options.env,

@@ -13,6 +13,7 @@ import {
 } from '../../../fake-slack/index.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { CALLBACKS } from '../../../src/slack/ids.ts';
+import { NO_LIMITS_ENV } from '../../support/no-limits.ts';
 import { type AppProcess, startAppProcess, takesRequests } from './app-process.ts';
 import { preciseClock } from './precise-clock.ts';
 import type { BenchService } from './service.ts';
@@ -69,6 +70,7 @@ export async function createBed(options: BedOptions): Promise<Bed> {
 		SESSION_SERVICE_API_KEY: service.apiKey,
 		// The real limit would be all that is measured.
 		SESSION_SERVICE_RPM: '100000',
+		...NO_LIMITS_ENV,
 		...(databaseUrl === undefined
 			? { DATA_DIR: directory }
 			: { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }),

@@ -2,6 +2,7 @@ import { openQuestion } from '../../../src/questions/open-question.ts';
 import { decodeJson } from '../../../src/session-service/answer-bodies.ts';
 import { readSessionAnswer } from '../../../src/session-service/schema.ts';
 import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
+import { createLinks } from '../../../src/slack/links.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
 import { type Figure, load } from './report.ts';
 import { longSessionBody } from './sessions.ts';
@@ -62,6 +63,7 @@ function render(value: unknown): string {
 		now,
 		names: { displayName: () => 'Ada' },
 		dashboardUrl: 'https://dash.example',
+		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: 'https://dash.example' }),
 		adminContact: null,
 		watch: null,
 	});

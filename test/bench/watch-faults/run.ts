@@ -103,7 +103,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 				open.delete(id);
 			}
 			// The post of an answer names the question too, without the mark.
-			told.push({ id, words: isQuestion ? `❓ *${words}` : words, isQuestion, at: Date.now(), killedAt: 0 });
+			told.push({ id, words: isQuestion ? `❓ *“${words}` : words, isQuestion, at: Date.now(), killedAt: 0 });
 		});
 		const running = replicas.filter((replica) => replica.running);
 		if (random.chance(0.5)) await nextPost();

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createFakeSlack } from '../../../fake-slack/index.ts';
 import { createFakeSessionService } from '../../../sandbox/session-service/fake-session-service.ts';
+import { NO_LIMITS_ENV } from '../../support/no-limits.ts';
 import { copySource } from '../faults/source-copy.ts';
 import { type AppProcess, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { quantile } from '../figures/stats.ts';
@@ -121,6 +122,7 @@ function envFor(serviceUrl: string, requestsPerMinute: number): Record<string, s
 		SESSION_SERVICE_URL: serviceUrl,
 		SESSION_SERVICE_API_KEY: 'sandbox-key',
 		SESSION_SERVICE_RPM: String(requestsPerMinute),
+		...NO_LIMITS_ENV,
 		DATA_DIR: join(directory, 'data'),
 	};
 }

@@ -1,4 +1,5 @@
-import { freshPace, KEPT_FROM_PROGRESS, type PaceState, takePace, UPDATE_PACE } from '../../../src/watches/pace.ts';
+import { freshPace, type PaceState, takePace } from '../../../src/pace.ts';
+import { KEPT_FROM_PROGRESS, UPDATE_PACE } from '../../../src/watches/pace.ts';
 import type { CardUrgency } from '../../../src/watches/watch.ts';
 import type { Agenda } from './agenda.ts';
 

@@ -17,6 +17,11 @@ const SIZES: readonly (readonly [count: number, hours: number])[] = [
 	[1000, 3],
 ];
 
+/** As many as one person may watch (`MAX_WATCHES_PER_PERSON`), beside so many sessions of five others. */
+const OF_ONE = 50;
+const SHARED = [10, 20, 40, 100];
+const SHARED_MS = 6 * 3_600_000;
+
 const { values } = parseArgs({
 	options: { seed: { type: 'string', default: '1' }, rhythms: { type: 'string' }, help: { type: 'boolean' } },
 });
@@ -29,6 +34,56 @@ if (values.help) {
 
 function readPopulation(file: string): Population {
 	return populationSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+}
+
+interface Shared {
+	readonly count: number;
+	readonly usual: readonly number[];
+	readonly beside: readonly number[];
+	readonly ofOne: readonly number[];
+}
+
+function besideOne(population: Population, count: number, seed: number): Shared {
+	const [busiest] = population.kinds.toSorted(
+		(one, other) => Number(one.bursts !== null) - Number(other.bursts !== null),
+	);
+	const kinds = busiest === undefined ? [] : [{ ...busiest, bursts: null }];
+	const theirs = writeScripts(population, count, SHARED_MS, createRandom(seed * 1_000 + count));
+	const own = writeScripts({ name: 'at work', kinds, together: null }, OF_ONE, SHARED_MS, createRandom(seed));
+	const creators = [...theirs.map((_, index) => `person ${index % 5}`), ...own.map(() => 'the one')];
+	const setting = { lengthMs: SHARED_MS, seed, creators };
+	const usual = simulate('adaptive', { ...setting, scripts: theirs });
+	const { detectionOf } = simulate('adaptive', { ...setting, scripts: [...theirs, ...own] });
+	return {
+		count,
+		usual: usual.detection,
+		beside: detectionOf.slice(0, count).flat(),
+		ofOne: detectionOf.slice(count).flat(),
+	};
+}
+
+function printShared(shared: readonly Shared[]): void {
+	const rows = shared.map(({ count, usual, beside, ofOne }) => [
+		String(count),
+		seconds(quantile(usual, 0.5)),
+		seconds(quantile(beside, 0.5)),
+		`${(quantile(beside, 0.5) / quantile(usual, 0.5)).toFixed(1)} ×`,
+		seconds(quantile(usual, 0.95)),
+		seconds(quantile(beside, 0.95)),
+		seconds(quantile(ofOne, 0.5)),
+	]);
+	table(
+		[
+			'watched by others',
+			'usual median',
+			'beside the one',
+			'ratio',
+			'usual p95',
+			'p95 beside the one',
+			'median of the one',
+		],
+		rows,
+	);
 }
 
 interface Run {
@@ -50,8 +105,12 @@ function report(population: Population, seed: number): void {
 	printBest(runs);
 	console.log('\nCapacity:\n');
 	printCapacity(runs);
+	console.log(`\nBeside one person who watches ${OF_ONE} sessions that are all at work:\n`);
+	const shared = SHARED.map((count) => besideOne(population, count, seed));
+	printShared(shared);
 	console.log('\nGoals:\n');
 	printGoals(runs);
+	printSharedGoal(shared);
 	console.log(`\n${((performance.now() - started) / 1000).toFixed(0)} s`);
 }
 
@@ -216,4 +275,10 @@ function printGoals(runs: readonly Run[]): void {
 	goal(refused === 0, `429s: ${refused}`);
 	const longest = Math.max(...runs.flatMap(({ results }) => results.adaptive.personWaits));
 	goal(longest <= 300, `longest wait of a person for the budget: ${longest.toFixed(0)} ms (300)`);
+}
+
+function printSharedGoal(shared: readonly Shared[]): void {
+	const worst = Math.max(...shared.map(({ usual, beside }) => quantile(beside, 0.5) / quantile(usual, 0.5)));
+	const met = worst <= 2 ? 'met    ' : 'NOT MET';
+	console.log(`${met} median beside one person who watches ${OF_ONE}: ${worst.toFixed(1)} times the usual at most (2)`);
 }

@@ -14,6 +14,8 @@ export interface Result {
 	readonly updates: { readonly wanted: number; readonly sent: number; readonly dropped: number } | null;
 	/** Of cards of sessions at work, sampled: ms since the oldest step that they do not show; 0 when they show all. */
 	readonly staleness: readonly number[];
+	/** `detection` of each session by itself, without those that no read came for. */
+	readonly detectionOf: readonly (readonly number[])[];
 }
 
 export interface Setting {
@@ -21,6 +23,8 @@ export interface Setting {
 	readonly lengthMs: number;
 	readonly seed: number;
 	readonly schedule?: ScheduleSettings;
+	/** Who watches each session; one person watches all of them when left out. */
+	readonly creators?: readonly string[];
 }
 
 /** A read takes what the service's check of a key takes with five keys; what it finds is of the middle of that time. */

@@ -1,4 +1,4 @@
-import type { PlannedRead, SessionOutline } from '../../../src/watches/ports.ts';
+import type { PlannedRead, WatchedOutline } from '../../../src/watches/ports.ts';
 import { learn, unknownRhythm } from '../../../src/watches/rhythm.ts';
 import { createPlanner, movesFor, PLAN_MS, type ScheduleSettings } from '../../../src/watches/schedule.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
@@ -24,13 +24,17 @@ export function simulate(policy: Policy, setting: Setting): Result {
 	return policy === 'viewers at 1 Hz' ? simulateViewers(setting) : simulatePoller(policy, setting);
 }
 
-function simulatePoller(policy: 'adaptive' | 'round robin', { scripts, lengthMs, seed, schedule }: Setting): Result {
+function simulatePoller(
+	policy: 'adaptive' | 'round robin',
+	{ scripts, lengthMs, seed, schedule, creators }: Setting,
+): Result {
 	const agenda = createAgenda();
 	const random = createRandom(seed);
 	const service = createLimitedService(random.between(0, WINDOW_MS));
 	const budget = createVirtualBudget(agenda, service);
 	const cards = createVirtualCards(agenda, scripts.length);
 	const detection: number[] = [];
+	const detectionOf: number[][] = scripts.map(() => []);
 	const staleness: number[] = [];
 	let reads = 0;
 	const seen = scripts.map((script) => digestAt(script, 0));
@@ -52,7 +56,10 @@ function simulatePoller(policy: 'adaptive' | 'round robin', { scripts, lengthMs,
 				for (let step = before.assistantCount; step < digest.assistantCount; step += 1) {
 					if (!script.questions.has(step)) continue;
 					asked += 1;
-					if (agenda.now > WARM_UP_MS) detection.push(agenda.now - (script.steps[step] as number));
+					if (agenda.now <= WARM_UP_MS) continue;
+					const ms = agenda.now - (script.steps[step] as number);
+					detection.push(ms);
+					detectionOf[index]?.push(ms);
 				}
 				seen[index] = digest;
 				if (asked > 0 || digest.status !== before.status) cards.want(index, 'now', digest.assistantCount);
@@ -63,7 +70,7 @@ function simulatePoller(policy: 'adaptive' | 'round robin', { scripts, lengthMs,
 	}
 
 	const start = policy === 'adaptive' ? startAdaptive : startRoundRobin;
-	const touch = start({ agenda, budget, scripts, seen, read, schedule });
+	const touch = start({ agenda, budget, scripts, seen, read, schedule, creators });
 	const personWaits = startPeople(agenda, budget, random);
 	startAnswers(agenda, budget, scripts, random, touch);
 	sampleStaleness(agenda, scripts, cards, staleness);
@@ -78,6 +85,7 @@ function simulatePoller(policy: 'adaptive' | 'round robin', { scripts, lengthMs,
 		personWaits,
 		updates: cards.figures(),
 		staleness,
+		detectionOf,
 	};
 }
 
@@ -93,15 +101,16 @@ interface Polling {
 	readonly seen: readonly ReturnType<typeof digestAt>[];
 	readonly read: (index: number, then: (found: Found) => void) => void;
 	readonly schedule: ScheduleSettings | undefined;
+	readonly creators: readonly string[] | undefined;
 }
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The program's planner and rhythm, with the poller's rules around them. Returns what a touch does. */
-function startAdaptive({ agenda, budget, scripts, seen, read, schedule }: Polling): (index: number) => void {
+function startAdaptive({ agenda, budget, scripts, seen, read, schedule, creators }: Polling): (index: number) => void {
 	const planner = createPlanner(schedule);
 	const outlines = scripts.map(
-		(_, index): Changeable<SessionOutline> => ({
+		(_, index): Changeable<WatchedOutline> => ({
 			session: { service: '', sessionId: String(index) },
 			rhythm: unknownRhythm,
 			nextRead: { at: 0, by: 0 },
@@ -112,6 +121,7 @@ function startAdaptive({ agenda, budget, scripts, seen, read, schedule }: Pollin
 			overSince: null,
 			status: null,
 			questionOpen: false,
+			watchers: [creators?.[index] ?? 'one'],
 		}),
 	);
 	const running = new Set<number>();
@@ -126,8 +136,8 @@ function startAdaptive({ agenda, budget, scripts, seen, read, schedule }: Pollin
 		agenda.at(agenda.now + PLAN_MS, plan);
 	}
 
-	function outline(index: number): Changeable<SessionOutline> {
-		return outlines[index] as Changeable<SessionOutline>;
+	function outline(index: number): Changeable<WatchedOutline> {
+		return outlines[index] as Changeable<WatchedOutline>;
 	}
 
 	function startDue(): void {

@@ -48,5 +48,6 @@ export function simulateViewers({ scripts, lengthMs, seed }: Setting): Result {
 		personWaits,
 		updates: null,
 		staleness: [],
+		detectionOf: [],
 	};
 }

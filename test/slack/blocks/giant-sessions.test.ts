@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openQuestion } from '../../../src/questions/open-question.ts';
 import { readSessionAnswer } from '../../../src/session-service/schema.ts';
 import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
+import { createLinks } from '../../../src/slack/links.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
 import { expectSafeView } from '../support/check.ts';
 import { CANARY } from '../support/hostile-session.ts';
@@ -75,6 +76,7 @@ describe('a session of several megabytes', () => {
 				now,
 				names: { displayName: () => 'Ada' },
 				dashboardUrl: 'https://dash.example',
+				links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: 'https://dash.example' }),
 				adminContact: null,
 				watch: null,
 			});

@@ -9,6 +9,7 @@ import { answerCard, errorMessage } from '../../../src/slack/blocks/messages.ts'
 import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
 import type { SessionModel } from '../../../src/slack/blocks/session-model.ts';
 import { readForm } from '../../../src/slack/form.ts';
+import { createLinks } from '../../../src/slack/links.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';
 import { hostileSession } from '../support/hostile-session.ts';
@@ -114,6 +115,7 @@ function modelOf(session: Session, chosen: Chosen): SessionModel {
 		now,
 		names: { displayName: () => chosen.displayName },
 		dashboardUrl: chosen.dashboard ? 'https://dash.example' : null,
+		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: null }),
 		adminContact: chosen.displayName,
 		watch: { watching: chosen.watched, label: 'Watch in this channel' },
 		withoutImages: chosen.withoutImages,

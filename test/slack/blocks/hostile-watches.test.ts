@@ -33,7 +33,7 @@ describe('a hostile session that a channel watches', () => {
 				});
 				expectSafeMessage(card);
 				expect(JSON.stringify(card)).not.toContain('"url":"https://bucket.example');
-				const post = { sessionId: id, view, standing, names, maybeRepeat: isAnswered };
+				const post = { sessionId: id, view, standing, names, adminContact: name, maybeRepeat: isAnswered };
 				for (const content of posts(view)) expectSafeMessage(watchPost(content, post));
 				if (view.question !== null) expectSafeMessage(settledQuestionPost(view.question, 'answered', post));
 			}),

@@ -53,7 +53,7 @@ describe('errors', () => {
 	it('name the session where there is one', () => {
 		const context = { kept: 'nothing', adminContact: null } as const;
 		expect(textsOf(errorMessage('unavailable', '<!here>', context).blocks)[1]).toBe(
-			'This was about session *&lt;!here&gt;*.',
+			'This was about session *“&lt;!here&gt;”*.',
 		);
 		expect(textsOf(errorMessage('unavailable', null, context).blocks)).toHaveLength(1);
 		expect(textsOf(errorModal('unavailable', { ...metadata, sessionId: '' }, context).blocks)).toHaveLength(1);

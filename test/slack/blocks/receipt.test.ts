@@ -61,54 +61,54 @@ describe('a receipt', () => {
 			/does not accept Handraise's key\. It was tried 24 times since <!date.*Try again, or give it up\?$/,
 			['Try again', 'Give it up'],
 		],
-		['delivered', { state: 'delivered' }, '✅ Your answer arrived. Waiting for the agent to go on…', /^\*Hall/, []],
+		['delivered', { state: 'delivered' }, '✅ Your answer arrived. Waiting for the agent to go on…', /^\*“Hall”/, []],
 		[
 			'resumed',
 			{ state: 'resumed', aftermath: 'resumed' },
 			'✅ Your answer arrived and the agent went on.',
-			/^\*Hall/,
+			/^\*“Hall”/,
 			[],
 		],
 		[
 			'failed after',
 			{ state: 'delivered', aftermath: 'failed' },
 			'⚠️ Your answer arrived, then the session failed.',
-			/^\*Hall/,
+			/^\*“Hall”/,
 			[],
 		],
 		[
 			'stopped after',
 			{ state: 'delivered', aftermath: 'stopped' },
 			'⚠️ Your answer arrived, then the session was stopped.',
-			/^\*Hall/,
+			/^\*“Hall”/,
 			[],
 		],
 		[
 			'paused after',
 			{ state: 'delivered', aftermath: 'paused' },
 			'⚠️ Your answer arrived, then the session was paused.',
-			/^\*Hall/,
+			/^\*“Hall”/,
 			[],
 		],
 		[
 			'completed after',
 			{ state: 'delivered', aftermath: 'completed' },
 			'✅ Your answer arrived and the session is complete.',
-			/^\*Hall/,
+			/^\*“Hall”/,
 			[],
 		],
 		[
 			'not seen',
 			{ state: 'delivered', aftermath: 'unseen' },
 			'⚠️ Your answer arrived. The agent has not moved yet.',
-			/^\*Hall/,
+			/^\*“Hall”/,
 			[],
 		],
 		[
 			'overwritten',
 			{ state: 'delivered', aftermath: 'overwritten' },
 			'⚠️ Your answer arrived, then somebody outside Handraise overwrote it.',
-			/^\*Hall/,
+			/^\*“Hall”/,
 			['Open the session', 'Post my text to the thread'],
 		],
 		[
@@ -143,7 +143,7 @@ describe('a receipt', () => {
 			'given up though it was sent once',
 			{ state: 'withdrawn', putStartedAt: now - 30_000 },
 			'↩️ You gave this answer up. It was sent before and may have arrived.',
-			/^\*Hall/,
+			/^\*“Hall”/,
 			[],
 		],
 		[
@@ -195,13 +195,13 @@ describe('a receipt', () => {
 			/^It is sent again now/,
 			[],
 		],
-		['given up', { state: 'withdrawn' }, '↩️ You gave this answer up. Nothing was sent.', /^\*Hall/, []],
+		['given up', { state: 'withdrawn' }, '↩️ You gave this answer up. Nothing was sent.', /^\*“Hall”/, []],
 	])('for an answer %s says so, with what can be done', (_what, answer, headline, explanation, buttons) => {
 		const shown = show(answer);
 		expect(shown.texts[0]).toBe(`*${headline}*`);
 		expect(shown.texts[1]).toMatch(explanation);
 		expect(shown.buttons).toEqual(buttons);
-		expect(shown.texts).toContain('*Hall*\n> The &lt;garden&gt;\n> please');
+		expect(shown.texts).toContain('*“Hall”*\n> The &lt;garden&gt;\n> please');
 	});
 
 	it('lists each state with its time', () => {
@@ -224,8 +224,10 @@ describe('a receipt', () => {
 		const other = { person, values: ['Hall A', null, ''], at: now - 120_000, same: false };
 		const items = [item('Hall', 'Hall B'), item('PIN', null, { secret: true, wiped: true }), item('Notes', 'x')];
 		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items, other } });
-		expect(texts).toContain('<@U0OURS2> answered 2 min ago:\nHall\n> Hall A\nPIN\n> (hidden)\nNotes\n> (left empty)');
-		expect(texts).toContain('*PIN*\n(hidden, and removed from Handraise)');
+		expect(texts).toContain(
+			'<@U0OURS2> answered 2 min ago:\n“Hall”\n> Hall A\n“PIN”\n> (hidden)\n“Notes”\n> (left empty)',
+		);
+		expect(texts).toContain('*“PIN”*\n(hidden, and removed from Handraise)');
 		expect(texts[1]).toContain('Passwords and codes are not kept: they have to be typed again.');
 	});
 
@@ -246,7 +248,7 @@ describe('a receipt', () => {
 		const items = [item('Password', 'hunter2', { secret: true })];
 		const { view, texts, buttons } = show({ state: 'ended', content: { kind: 'readable', items, other: null } });
 		expect(JSON.stringify(view)).not.toContain('hunter2');
-		expect(texts).toContain('*Password*\n(hidden)');
+		expect(texts).toContain('*“Password”*\n(hidden)');
 		expect(texts[1]).not.toContain('Your text is below');
 		expect(buttons).toEqual(['Open the session']);
 	});
@@ -263,7 +265,7 @@ describe('a receipt', () => {
 	it('leaves out items that were not theirs, and counts those beyond ten', () => {
 		const items = [item('', null), ...Array.from({ length: 13 }, (_, at) => item(`t${at}`, 'x'.repeat(5000)))];
 		const { texts, message } = show({ content: { kind: 'readable', items, other: null } });
-		expect(texts.filter((text) => text.startsWith('*t'))).toHaveLength(10);
+		expect(texts.filter((text) => text.startsWith('*“t'))).toHaveLength(10);
 		expect(texts).toContain('and 3 more answers');
 		expect(textsOf(message.blocks).join('').length).toBeLessThan(12_000);
 	});
@@ -286,7 +288,7 @@ describe('a receipt', () => {
 		expectSafeMessage(message);
 		expect(textsOf(message.blocks)).toEqual([
 			'💬 <@U0OURS1> wanted to answer session *3f9a2c1d*. This was not sent to the agent:',
-			'*Hall*\n> The &lt;garden&gt;\n> please',
+			'*“Hall”*\n> The &lt;garden&gt;\n> please',
 		]);
 	});
 });
@@ -309,7 +311,7 @@ describe('a history', () => {
 		expect(page([answerOf()], 1).texts).toEqual([
 			'One answer to session *3f9a2c1d*, newest first.',
 			'<@U0OURS1>',
-			'*Hall*\n> The &lt;garden&gt;\n> please',
+			'*“Hall”*\n> The &lt;garden&gt;\n> please',
 			`💾 Saved · ${momentMrkdwn(now - 60_000)}`,
 		]);
 	});

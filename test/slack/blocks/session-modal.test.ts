@@ -4,6 +4,7 @@ import { openQuestion } from '../../../src/questions/open-question.ts';
 import type { Message, Session } from '../../../src/questions/session.ts';
 import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
 import type { SessionModel } from '../../../src/slack/blocks/session-model.ts';
+import { createLinks } from '../../../src/slack/links.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
 import { momentMrkdwn } from '../../../src/slack/words.ts';
 import { expectSafeView } from '../support/check.ts';
@@ -23,6 +24,7 @@ function show(session: Session, more: Partial<SessionModel> = {}): ModalView {
 		now,
 		names: { displayName: () => 'Ada' },
 		dashboardUrl: 'https://dash.example',
+		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: 'https://dash.example' }),
 		adminContact: null,
 		watch: null,
 		...more,
@@ -45,9 +47,9 @@ describe('the modal of a session that asks', () => {
 	it('shows what the agent said, then the fields, then everything else', () => {
 		const view = show(asking({ status: 'humanInput', name: 'Book <a> hall', startTime: '2026-11-20T08:35:00Z' }));
 		const [headline, said] = textsOf(view.blocks);
-		expect(headline).toBe('*Book &lt;a&gt; hall*\n✋ *Waiting for a person* · step 1 of 30 · for 5 min');
-		expect(said).toBe('I need to know something.');
-		expect(typesOf(view).slice(0, 4)).toEqual(['section', 'section', 'input', 'actions']);
+		expect(headline).toBe('*Session “Book &lt;a&gt; hall”*\n✋ *Waiting for a person* · step 1 of 30 · for 5 min');
+		expect(said).toBe('*The agent asks*\n> I need to know something.');
+		expect(typesOf(view).slice(0, 5)).toEqual(['section', 'section', 'input', 'input', 'actions']);
 		// The field is plain text already.
 		expect(buttonsOf(view).slice(0, 2)).toEqual(["I can't answer all of it", 'Refresh']);
 		expect(view).toMatchObject({ submit: { text: 'Send answer' }, close: { text: 'Cancel' }, notify_on_close: true });
@@ -60,7 +62,7 @@ describe('the modal of a session that asks', () => {
 	it('asks by itself when the agent said nothing', () => {
 		const session = asking();
 		const messages = session.messages.map((message) => ({ ...message, content: '' }));
-		expect(textsOf(show({ ...session, messages }).blocks)[1]).toBe('*The agent needs an answer:*');
+		expect(textsOf(show({ ...session, messages }).blocks)[1]).toBe('*The agent asks*');
 	});
 
 	it('remembers the question, the form and the reading', () => {
@@ -138,6 +140,24 @@ describe('a modal that would outgrow Slack', () => {
 		expect(fieldsOf(view.blocks)).toHaveLength(46);
 		expect(buttonsOf(view)).toContain('Refresh');
 		expect(textsOf(view.blocks).join()).not.toContain('LAST');
+	});
+
+	it.each([
+		['with descriptions and choices', 30, `${'x'.repeat(200)}\nOne of: A, B`],
+		['as bare inputs', 90, 'x'.repeat(200)],
+	])('still holds a form of the most items %s, with everything around it', (_what, count, description) => {
+		const items = Array.from({ length: count }, (_, at) => ({ title: `${at}`, description }));
+		const session = sessionAsking(items, { name: 'Hall', status: 'paused' });
+		const view = show(session, {
+			metadata: { ...newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' }), partial: true },
+			readAt: now - 600_000,
+			secret: [0, 1],
+			notices: [{ kind: 'prefilled' }],
+			claims: [{ userId: 'U0OURS2', since: null }],
+			watch: { watching: false, label: 'Watch here' },
+		});
+		expect(fieldsOf(view.blocks)).toHaveLength(count === 30 ? 60 : 90);
+		expect(buttonsOf(view)).toContain('Refresh');
 	});
 
 	it('tells as many notices as there is room for', () => {
@@ -251,10 +271,10 @@ describe('the steps', () => {
 			],
 		});
 		expect(textsOf(view.blocks).slice(2)).toEqual([
-			'psst',
-			'whisper',
-			'*Looked* around',
-			'Step 1 · opened example.com',
+			'*The agent says*',
+			'“whisper” says\n> psst',
+			'> *Looked* around',
+			'Step 1 · opened “example.com”',
 		]);
 	});
 
@@ -263,13 +283,13 @@ describe('the steps', () => {
 		const page = (number: number) => {
 			const metadata = { ...newMetadata({ sessionId: 'x', formId: 'f' }), page: number };
 			const view = show(session, { metadata });
-			const said = textsOf(view.blocks).filter((text) => text.startsWith('did '));
+			const said = textsOf(view.blocks).filter((text) => text.startsWith('> did '));
 			return { said, buttons: buttonsOf(view), page: decodeMetadata(view.private_metadata)?.page };
 		};
-		expect(page(0).said).toEqual(['did 12.', 'did 11.', 'did 10.', 'did 9.', 'did 8.']);
+		expect(page(0).said).toEqual(['> did 12.', '> did 11.', '> did 10.', '> did 9.', '> did 8.']);
 		expect(page(0).buttons).toEqual(['Older steps', 'Refresh', 'Open in the dashboard']);
 		expect(page(1).buttons).toEqual(['Newer steps', 'Older steps', 'Refresh', 'Open in the dashboard']);
-		expect(page(2)).toMatchObject({ said: ['did 2.', 'did 1.'], page: 2 });
+		expect(page(2)).toMatchObject({ said: ['> did 2.', '> did 1.'], page: 2 });
 		expect(page(99)).toEqual(page(2));
 	});
 });
@@ -294,10 +314,10 @@ describe('around the steps', () => {
 	it('stand result, task, details, files, screenshot and the names of variables', () => {
 		const view = show(rich);
 		const texts = textsOf(view.blocks);
-		expect(texts).toContain('*Result*\n*Booked*\nHall A (https://a.example)');
-		expect(texts).toContain('*Task*\nBook *a hall*.');
-		expect(texts).toContain('*About this session*\nNightly run');
-		expect(texts).toContain('Variables: SHOP_PASSWORD. Their values are hidden.');
+		expect(texts).toContain("*The agent's result*\n> *Booked*\n> Hall A (https://a.example)");
+		expect(texts).toContain('*Task*\n> Book *a hall*.');
+		expect(texts).toContain('*About this session*\n> Nightly run');
+		expect(texts).toContain('Variables: “SHOP_PASSWORD”. Their values are hidden.');
 		expect(JSON.stringify(view)).not.toContain('hunter2');
 		expect(view.blocks).toContainEqual(expect.objectContaining({ type: 'image', image_url: rich.lastScreenshotUrl }));
 		const files = (view.blocks as KnownBlock[]).filter(

@@ -15,7 +15,7 @@ const view = viewOf(sessionAsking([{ title: 'Hall', value: 'The small one' }]), 
 function wordsOf(standing: Answer | null): string[] {
 	const { sessionId, question } = view;
 	if (question === null) throw new Error('there is no question');
-	const post = { sessionId, view, standing, names, maybeRepeat: false };
+	const post = { sessionId, view, standing, names, adminContact: null, maybeRepeat: false };
 	const card = watchCard({
 		view,
 		checkedAt: null,

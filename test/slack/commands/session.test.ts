@@ -76,7 +76,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		"says that the service's own word in %s is no id, without a request",
 		async (typed) => {
 			const before = app.service.log.list().length;
-			expect(await replyTo(`/session ${typed}`)).toMatch(/“(?:query|New|list|file)” is not a session id/);
+			expect(await replyTo(`/session ${typed}`)).toMatch(/A session id cannot be “(?:query|New|list|file)”/);
 			expect(app.slack.as('ada').modal()).toBeNull();
 			expect(app.service.log.list()).toHaveLength(before);
 		},

@@ -40,7 +40,7 @@ describe('the input of an item', () => {
 	it.each([
 		['One of: A1, B2', undefined],
 		['Options: A1 or B2?', undefined],
-		['One of: A1, B2. B2 costs more.', 'One of: A1, B2. B2 costs more.'],
+		['One of: A1, B2. B2 costs more.', '“One of: A1, B2. B2 costs more.”'],
 	])('repeats the description %j only for what the options do not say', (description, hint) => {
 		const [choice] = fieldsOf(formOf([{ title: 'Hall', description }], metadata).blocks);
 		expect(optionsOf(choice)).toHaveLength(3);
@@ -96,13 +96,13 @@ describe('the input of an item', () => {
 describe('the words around an input', () => {
 	it('are the title, and the description as a hint when it is short', () => {
 		const [field] = fieldsOf(formOf([{ title: 'Colour', description: 'of the front door' }], metadata).blocks);
-		expect(field).toMatchObject({ label: { text: 'Colour' }, hint: { text: 'of the front door' } });
+		expect(field).toMatchObject({ label: { text: '“Colour”' }, hint: { text: '“of the front door”' } });
 	});
 
 	it('are the description as text above when it is long', () => {
 		const { blocks } = formOf([{ title: 'Colour', description: `**Think** of <!here>\n${'x'.repeat(200)}` }], metadata);
-		expect(blocks.map(({ type }) => type)).toEqual(['section', 'input']);
-		expect(textsOf(blocks)[0]).toMatch(/^\*Think\* of &lt;!here&gt;\nx+$/);
+		expect(blocks.map(({ type }) => type)).toEqual(['section', 'input', 'input']);
+		expect(textsOf(blocks)[0]).toMatch(/^> \*Think\* of &lt;!here&gt;\n> x+$/);
 	});
 
 	it('say how much of an endless description is cut', () => {
@@ -112,7 +112,7 @@ describe('the words around an input', () => {
 
 	it('name the place of items without a title, and tell repeated titles apart', () => {
 		const fields = fieldsOf(formOf([{ title: '' }, { title: 'Name' }, { title: 'Name' }], metadata).blocks);
-		expect(fields.map(({ label }) => label.text)).toEqual(['Question 1 of 3', 'Name (1 of 2)', 'Name (2 of 2)']);
+		expect(fields.map(({ label }) => label.text)).toEqual(['Question 1 of 3', '“Name” (1 of 2)', '“Name” (2 of 2)']);
 		expect(fieldsOf(formOf([{ title: ' ' }], metadata).blocks)[0]?.label.text).toBe('Your answer');
 	});
 
@@ -132,11 +132,11 @@ describe('a form', () => {
 	it('shows up to 30 items with their descriptions and up to 90 without', () => {
 		const items = (count: number) =>
 			Array.from({ length: count }, (_, at) => ({ title: `t${at}`, description: `${at} ${'x'.repeat(200)}` }));
-		expect(formOf(items(30), metadata).blocks).toHaveLength(60);
+		expect(formOf(items(30), metadata).blocks).toHaveLength(61);
 		const bare = formOf(items(31), metadata).blocks;
-		expect(bare).toHaveLength(31);
-		expect(fieldsOf(bare)[30]?.hint?.text).toMatch(/^30 x+/);
-		expect(formOf(items(90), metadata).blocks).toHaveLength(90);
+		expect(bare).toHaveLength(32);
+		expect(fieldsOf(bare)[30]?.hint?.text).toMatch(/^“30 x+/);
+		expect(formOf(items(90), metadata).blocks).toHaveLength(91);
 		expect(buildForm(input(items(91)))).toEqual({ kind: 'tooMany', count: 91 });
 	});
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { startApp } from '../../support/app.ts';
-import { type App, openSession } from '../support/open-session.ts';
+import { type App, answerFields, openSession } from '../support/open-session.ts';
 
 let app: App;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ function stateOf(modal: Modal): { version: string } {
 	return { version: modal.view().hash };
 }
 
-const valuesIn = (modal: Modal) => modal.fields().map((field) => field.value);
+const valuesIn = (modal: Modal) => answerFields(modal).map((field) => field.value);
 const lastPut = (id: string) => {
 	const body = app.service.log.savedPuts(id).at(-1)?.body as { humanInputResponse: { value: string }[] } | undefined;
 	return body?.humanInputResponse.map((item) => item.value);
@@ -79,7 +79,7 @@ describe('what was typed', () => {
 		await modal.choose(3, '2026-12-24');
 		await modal.choose(4, '09:30');
 		await press(modal, 'Plain text fields');
-		expect(modal.fields().map((field) => field.kind)).toEqual(Array(5).fill('plain_text_input'));
+		expect(answerFields(modal).map((field) => field.kind)).toEqual(Array(5).fill('plain_text_input'));
 		expect(valuesIn(modal)).toEqual(typed);
 		await press(modal, 'Fitting fields');
 		expect(valuesIn(modal)).toEqual(typed);
@@ -105,10 +105,10 @@ describe('what was typed', () => {
 	it('stays with the right one of two items of the same title', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
-		await modal.fill('Name (2 of 2)', 'Grace Hopper');
+		await modal.fill('“Name” (2 of 2)', 'Grace Hopper');
 		await press(modal, 'Refresh');
-		await modal.fill('Name (1 of 2)', 'Ada Lovelace');
-		await modal.fill('Affiliation', 'Navy');
+		await modal.fill('“Name” (1 of 2)', 'Ada Lovelace');
+		await modal.fill('“Affiliation”', 'Navy');
 		expect((await modal.submit()).outcome).toBe('updated');
 		await delivered(id);
 		const put = app.service.log.savedPuts(id)[0]?.body as { humanInputResponse: object[]; messageIndex: number };
@@ -156,9 +156,9 @@ describe('the fields', () => {
 		await modal.fill(1, 'Grace');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
-		expect(Object.keys(refused.errors)).toEqual(['Name (1 of 2)', 'Affiliation']);
+		expect(Object.keys(refused.errors)).toEqual(['“Name” (1 of 2)', '“Affiliation”']);
 		await press(modal, "I can't answer all of it");
-		expect(modal.fields().every((field) => field.optional)).toBe(true);
+		expect(answerFields(modal).every((field) => field.optional)).toBe(true);
 		expect(modal.text()).toContain('Fields may stay empty.');
 		expect(valuesIn(modal)).toEqual([null, 'Grace', null]);
 		expect((await modal.submit()).outcome).toBe('updated');
@@ -171,7 +171,7 @@ describe('the fields', () => {
 		const modal = await openSession(app, id);
 		await press(modal, "I can't answer all of it");
 		const refused = await modal.submit();
-		expect(refused.errors).toEqual({ 'Name (1 of 2)': 'Fill in at least one field.' });
+		expect(refused.errors).toEqual({ '“Name” (1 of 2)': 'Fill in at least one field.' });
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
@@ -183,13 +183,13 @@ describe('the fields', () => {
 		await modal.fill(2, 'Navy');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
-		expect(refused.errors['Name (1 of 2)']).toContain('Please fill this in');
+		expect(refused.errors['“Name” (1 of 2)']).toContain('Please fill this in');
 	});
 
 	it('send the chosen option whole, or something else', async () => {
 		const chosen = await fresh('choices');
 		const first = await openSession(app, chosen);
-		await first.choose('Which colour?', 'Forest green');
+		await first.choose('“Which colour?”', 'Forest green');
 		await first.submit();
 		await delivered(chosen);
 		expect(lastPut(chosen)).toEqual(['Forest green']);
@@ -197,11 +197,11 @@ describe('the fields', () => {
 
 		const other = await fresh('choices');
 		const second = await openSession(app, other);
-		await second.choose('Which colour?', 'Something else…');
+		await second.choose('“Which colour?”', 'Something else…');
 		expect((await second.submit()).errors).toEqual({
-			'Something else, for: Which colour?': 'Write what you mean by "something else", or choose one of the options.',
+			'Something else, for: “Which colour?”': 'Write what you mean by "something else", or choose one of the options.',
 		});
-		await second.fill('Something else, for: Which colour?', 'Oak, please');
+		await second.fill('Something else, for: “Which colour?”', 'Oak, please');
 		expect((await second.submit()).outcome).toBe('updated');
 		await delivered(other);
 		expect(lastPut(other)).toEqual(['Oak, please']);
@@ -210,12 +210,12 @@ describe('the fields', () => {
 	it('ask which one is meant when an option is chosen and something else is written', async () => {
 		const id = await fresh('choices');
 		const modal = await openSession(app, id);
-		await modal.choose('Which colour?', 'Sand');
-		await modal.fill('Something else, for: Which colour?', 'Oak');
+		await modal.choose('“Which colour?”', 'Sand');
+		await modal.fill('Something else, for: “Which colour?”', 'Oak');
 		expect((await modal.submit()).errors).toEqual({
-			'Something else, for: Which colour?': 'To send this text, choose "Something else…" above. Otherwise clear it.',
+			'Something else, for: “Which colour?”': 'To send this text, choose "Something else…" above. Otherwise clear it.',
 		});
-		await modal.clear('Something else, for: Which colour?');
+		await modal.clear('Something else, for: “Which colour?”');
 		expect((await modal.submit()).outcome).toBe('updated');
 	});
 
@@ -235,11 +235,11 @@ describe('the fields', () => {
 			messages: [{ role: 'assistant', content: 'Read.', human_input: [long('One'), long('Two'), long('Three')] }],
 		});
 		const modal = await openSession(app, 'longtexts');
-		await modal.fill('One', '😀'.repeat(900));
-		await modal.fill('Two', 'x');
-		await modal.fill('Three', 'x');
+		await modal.fill('“One”', '😀'.repeat(900));
+		await modal.fill('“Two”', 'x');
+		await modal.fill('“Three”', 'x');
 		const { errors } = await modal.submit();
-		expect(errors).toEqual({ One: expect.stringMatching(/\d kB longer than the session service takes/) });
+		expect(errors).toEqual({ '“One”': expect.stringMatching(/\d kB longer than the session service takes/) });
 		expect(app.service.log.puts('longtexts')).toEqual([]);
 	});
 });

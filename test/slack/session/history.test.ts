@@ -48,8 +48,8 @@ describe('the history of a session', () => {
 		const text = (await history('h1')).text();
 		expect(text).toContain('2 answers to session *h1*, newest first.');
 		expect(text.indexOf('@grace')).toBeLessThan(text.indexOf('@ada'));
-		expect(text).toContain('*Colour*\n> blue');
-		expect(text).toContain('*Password*\n(hidden, and removed from Handraise)');
+		expect(text).toContain('*“Colour”*\n> blue');
+		expect(text).toContain('*“Password”*\n(hidden, and removed from Handraise)');
 		for (const state of ['💾 Saved', '📨 Being delivered', '✅ Delivered', '▶️ The agent went on']) {
 			expect(text.split(`${state} · 5 Jan 2026, `)).toHaveLength(3);
 		}

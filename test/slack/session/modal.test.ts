@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import { startApp } from '../../support/app.ts';
-import { openSession } from '../support/open-session.ts';
+import { answerFields, openSession } from '../support/open-session.ts';
 
 let app: Awaited<ReturnType<typeof startApp>>;
 beforeAll(async () => {
@@ -17,24 +17,24 @@ afterEach(async () => {
 });
 
 const open = (id: string) => openSession(app, id);
-const fields = (modal: Modal) => modal.fields().map(({ label, kind }) => [label, kind]);
+const fields = (modal: Modal) => answerFields(modal).map(({ label, kind }) => [label, kind]);
 
 describe('the modal of a session that asks', () => {
 	it('puts the open question first, then the steps, the task and the rest', async () => {
 		const text = (await open('demo')).text();
 		const order = [
-			'Book a flight to Frankfurt',
+			'Session “Book a flight to Frankfurt”',
 			'✋ *Waiting for a person* · step 3 of 30',
-			'Two flights fit.',
-			'Which flight should I book?',
+			'*The agent asks*\n> Two flights fit.',
+			'“Which flight should I book?”',
 			'LH 1173 at 06:05 for 129 €',
 			"I can't answer all of it",
 			'Step 3',
 			'asks the question above',
 			'I enter Lisbon',
-			'Step 2 · clicked · input text',
-			'Step 1 · opened flights.example',
-			'*Task*\nBook me a flight',
+			'Step 2 · clicked · “input text”',
+			'Step 1 · opened “flights.example”',
+			'*Task*\n> Book me a flight',
 			'Travel desk, window seat',
 			'[image: ',
 			'AIRLINE_PASSWORD',
@@ -50,28 +50,28 @@ describe('the modal of a session that asks', () => {
 		[
 			'choices',
 			[
-				['Which colour?', 'radio_buttons'],
-				['Something else, for: Which colour?', 'plain_text_input'],
+				['“Which colour?”', 'radio_buttons'],
+				['Something else, for: “Which colour?”', 'plain_text_input'],
 			],
 		],
-		['yesno', [['Shall I renew it anyway?', 'radio_buttons']]],
+		['yesno', [['“Shall I renew it anyway?”', 'radio_buttons']]],
 		[
 			'three',
 			[
-				['Name (1 of 2)', 'plain_text_input'],
-				['Name (2 of 2)', 'plain_text_input'],
-				['Affiliation', 'plain_text_input'],
+				['“Name” (1 of 2)', 'plain_text_input'],
+				['“Name” (2 of 2)', 'plain_text_input'],
+				['“Affiliation”', 'plain_text_input'],
 			],
 		],
-		['code', [['One-time code', 'plain_text_input']]],
+		['code', [['“One-time code”', 'plain_text_input']]],
 		[
 			'fields',
 			[
-				['Number of participants', 'number_input'],
-				['Email address', 'email_text_input'],
-				['Website URL', 'url_text_input'],
-				['Date', 'datepicker'],
-				['Start time', 'timepicker'],
+				['“Number of participants”', 'number_input'],
+				['“Email address”', 'email_text_input'],
+				['“Website URL”', 'url_text_input'],
+				['“Date”', 'datepicker'],
+				['“Start time”', 'timepicker'],
 			],
 		],
 		[
@@ -82,19 +82,21 @@ describe('the modal of a session that asks', () => {
 				['Question 3 of 3', 'plain_text_input'],
 			],
 		],
-		['unknown', [['Approve?', 'radio_buttons']]],
+		['unknown', [['“Approve?”', 'radio_buttons']]],
 		[
 			'paused',
 			[
-				['Formal or informal?', 'radio_buttons'],
-				['Something else, for: Formal or informal?', 'plain_text_input'],
+				['“Formal or informal?”', 'radio_buttons'],
+				['Something else, for: “Formal or informal?”', 'plain_text_input'],
 			],
 		],
 	])('has a fitting field for each item of %s, in order', async (id, wanted) => {
 		const modal = await open(id);
 		expect(fields(modal)).toEqual(wanted);
 		expect(modal.submitText()).toBe('Send answer');
-		expect(modal.fields().filter((field) => field.optional && !field.label.startsWith('Something else'))).toEqual([]);
+		expect(answerFields(modal).filter((field) => field.optional && !field.label.startsWith('Something else'))).toEqual(
+			[],
+		);
 	});
 
 	it('warns that Slack hides nothing before a field for a secret', async () => {
@@ -105,13 +107,13 @@ describe('the modal of a session that asks', () => {
 	it('says that the agent has gone on since', async () => {
 		const modal = await open('goneon');
 		expect(modal.text()).toContain('The agent has gone on since it asked this. You can still answer.');
-		expect(fields(modal)).toEqual([['Budget for each person', 'plain_text_input']]);
+		expect(fields(modal)).toEqual([['“Budget for each person”', 'plain_text_input']]);
 	});
 
 	it('takes forty items as bare inputs', async () => {
 		const modal = await open('forty');
-		expect(modal.fields()).toHaveLength(40);
-		expect(modal.fields()[39]?.hint).toBe('Please answer number 40 of the form.');
+		expect(answerFields(modal)).toHaveLength(40);
+		expect(answerFields(modal)[39]?.hint).toBe('“Please answer number 40 of the form.”');
 	});
 
 	it.each([
@@ -122,7 +124,7 @@ describe('the modal of a session that asks', () => {
 		expect(modal.text()).toContain(words);
 		expect(modal.text()).toContain('in the dashboard');
 		expect(modal.buttons()).toContain('Open in the dashboard');
-		expect(modal.fields()).toEqual([]);
+		expect(answerFields(modal)).toEqual([]);
 		expect(modal.submitText()).toBeNull();
 	});
 
@@ -153,16 +155,16 @@ describe('the modal of a session that asks nothing', () => {
 		expect(modal.text()).toContain(headline);
 		expect(modal.text()).toContain(words);
 		expect(modal.submitText()).toBeNull();
-		expect(modal.fields()).toEqual([]);
+		expect(answerFields(modal)).toEqual([]);
 	});
 
 	it('shows the result, the files and what the agent did with them', async () => {
 		const modal = await open('completed');
-		expect(modal.text()).toContain('*Result*\n*Three suppliers*');
+		expect(modal.text()).toContain("*The agent's result*\n> *Three suppliers*");
 		expect(modal.text()).toContain('See the table (https://suppliers.example/table).');
-		expect(modal.text()).toContain('📄 suppliers.csv\n[Open]');
-		expect(modal.text()).toContain('Step 3 · saved suppliers.csv');
-		expect(modal.text()).toContain('Step 2 · deleted draft.csv');
+		expect(modal.text()).toContain('📄 “suppliers.csv”\n[Open]');
+		expect(modal.text()).toContain('Step 3 · saved “suppliers.csv”');
+		expect(modal.text()).toContain('Step 2 · deleted “draft.csv”');
 		expect(await modal.press('Open')).toBe(true);
 		expect(await modal.press('Open in the dashboard')).toBe(true);
 	});
@@ -181,6 +183,47 @@ describe('the steps', () => {
 		await modal.press('Newer steps');
 		await app.slack.as('ada').waitForModal('Law 300');
 		expect(app.service.log.reads('report')).toHaveLength(reads);
+	});
+
+	it('are those of a newer reading, and say so, once somebody else has read the session again', async () => {
+		const steps = (count: number) =>
+			Array.from({ length: count }, (_, n) => ({ role: 'assistant', content: `I do thing ${n + 1}.` }));
+		app.service.sessions.put('pages1', { status: 'active', messages: steps(8) });
+		const modal = await open('pages1');
+		await modal.press('Older steps');
+		await app.slack.as('ada').waitForModal('I do thing 3.');
+		expect(modal.text()).not.toContain('read again meanwhile');
+		app.service.sessions.push('pages1', { role: 'assistant', content: 'I do thing 9.' });
+		await (await openSession(app, 'pages1', 'grace')).close(true);
+		const reads = app.service.log.reads('pages1').length;
+		await modal.press('Newer steps');
+		await app.slack.as('ada').waitForModal('I do thing 9.');
+		expect(modal.text()).toContain('The session was read again meanwhile. This is how it is now');
+		await modal.press('Older steps');
+		await app.slack.as('ada').waitForModal('I do thing 4.');
+		expect(modal.text()).not.toContain('read again meanwhile');
+		expect(app.service.log.reads('pages1')).toHaveLength(reads);
+	});
+
+	it('are read again, and say so, when what the page showed is not kept any more', async () => {
+		const large = (name: string) => ({
+			status: 'active',
+			messages: Array.from({ length: 8 }, (_, n) => ({
+				role: 'assistant',
+				content: `${name} does thing ${n + 1}. ${'x'.repeat(2_500_000)}`,
+			})),
+		});
+		app.service.sessions.put('large1', large('One'));
+		app.service.sessions.put('large2', large('Two'));
+		const modal = await open('large1');
+		await (await openSession(app, 'large2', 'grace')).close(true);
+		await modal.press('Older steps');
+		await app.slack.as('ada').waitForModal('One does thing 3.');
+		expect(modal.text()).toContain('The session was read again meanwhile.');
+		expect(app.service.log.reads('large1')).toHaveLength(2);
+		await modal.press('Newer steps');
+		await app.slack.as('ada').waitForModal('One does thing 8.');
+		expect(app.service.log.reads('large1')).toHaveLength(2);
 	});
 
 	it('end with the first one', async () => {
@@ -216,6 +259,49 @@ describe('a screenshot', () => {
 		expect(modal.text()).toContain('Slack could not load the screenshot, so it is left out.');
 		expect(modal.text()).not.toContain('[image: ');
 		expect(modal.submitText()).toBe('Send answer');
+	});
+});
+
+describe('links of files and of the screenshot', () => {
+	const files = [
+		['minutes.txt', 'https://bucket.storage.example/minutes.txt?sig=1'],
+		['ours.txt', 'https://dashboard.example.com/ours.txt'],
+		['router.txt', 'https://192.168.0.1/router.txt'],
+		['metadata.txt', 'https://[::ffff:a9fe:a9fe]/latest/meta-data'],
+		['plain.txt', 'http://bucket.storage.example/plain.txt'],
+		['script.txt', 'javascript:alert(1)'],
+		['named.txt', 'https://dashboard.example.com@evil.example/named.txt'],
+		['later.txt', null],
+	].map(([filename, signedUrl]) => ({ filename, signedUrl, timestamp: null }));
+	const put = (lastScreenshotUrl: string) =>
+		app.service.sessions.put('links1', {
+			status: 'active',
+			messages: [{ role: 'user', content: 'Go.' }],
+			files,
+			lastScreenshotUrl,
+		} as never);
+
+	it('show where they lead, and say plainly which are refused', async () => {
+		put('https://bucket.storage.example:8443/screen.png');
+		const modal = await open('links1');
+		expect(modal.text()).toContain('📄 “minutes.txt”\nat `bucket.storage.example`\n[Open]');
+		expect(modal.text()).toContain('📄 “ours.txt”\n[Open]');
+		for (const name of ['router', 'metadata', 'plain', 'script', 'named', 'later']) {
+			expect(modal.text()).toMatch(new RegExp(`📄 “${name}.txt”\\n(?!at|\\[Open)`));
+		}
+		expect(modal.text()).toContain('2 files: their links lead to a private network and are not shown');
+		expect(modal.text()).toContain('2 files: their links do not use https and are not shown');
+		expect(modal.text()).toContain('1 file: its link carries a user name and is not shown');
+		expect(modal.text()).toContain('at `bucket.storage.example:8443`');
+		const sent = JSON.stringify(modal.blocks());
+		for (const { signedUrl } of files.slice(2, 7)) expect(sent).not.toContain(signedUrl);
+	});
+
+	it('refuse a screenshot in words', async () => {
+		put('https://intranet/screen.png');
+		const modal = await open('links1');
+		expect(modal.text()).not.toContain('[image: ');
+		expect(modal.text()).toContain('Latest screenshot: its link leads to a private network and is not shown');
 	});
 });
 

@@ -1,6 +1,11 @@
 import type { Modal } from '../../../fake-slack/index.ts';
 import type { startApp } from '../../support/app.ts';
 
+/** The fields of a form, without the box that says what is kept secret. */
+export function answerFields(modal: Modal): ReturnType<Modal['fields']> {
+	return modal.fields().filter(({ actionId }) => actionId !== 'form.secret');
+}
+
 export type App = Awaited<ReturnType<typeof startApp>>;
 
 /** Types `/session <id>` and waits for the session's content in the modal. */

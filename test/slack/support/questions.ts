@@ -48,13 +48,26 @@ export function formOf(
 	metadata: ViewMetadata,
 	status = 'active',
 	draft: Readonly<Record<number, string>> = {},
+	secret?: readonly number[],
 ): { blocks: readonly KnownBlock[]; metadata: ViewMetadata } {
-	const form = buildForm({ sessionId: metadata.sessionId, question: questionOf(items, status), metadata, draft });
+	const question = questionOf(items, status);
+	const ticked = secret === undefined ? {} : { secret };
+	const form = buildForm({ sessionId: metadata.sessionId, question, metadata, draft, ...ticked });
 	if (form.kind !== 'fields') throw new Error(`no form: ${form.kind}`);
 	return form;
 }
 
+/** The fields of the items, without the box that says what is secret. */
 export function fieldsOf(blocks: readonly { type: string }[]): InputBlock[] {
+	return inputsOf(blocks).filter(({ element }) => element.action_id !== 'form.secret');
+}
+
+/** The box that says what is secret. */
+export function boxOf(blocks: readonly { type: string }[]): InputBlock | undefined {
+	return inputsOf(blocks).find(({ element }) => element.action_id === 'form.secret');
+}
+
+function inputsOf(blocks: readonly { type: string }[]): InputBlock[] {
 	return blocks.filter((block): block is InputBlock => block.type === 'input');
 }
 

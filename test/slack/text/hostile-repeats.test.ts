@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { typedText } from '../../../src/slack/text/from-slack.ts';
-import { toMarkdownBlockText } from '../../../src/slack/text/markdown-block.ts';
 import { markdownToMrkdwn } from '../../../src/slack/text/mrkdwn.ts';
+import { nameWithin } from '../../../src/slack/text/names.ts';
 
 /** Work that grows with the square of these lengths takes many minutes, and the test's time-out is half of one. */
 const MESSAGE = 2_000_000;
@@ -49,6 +49,18 @@ describe("the work on an agent's hostile Markdown is in proportion", () => {
 	])('for %j, %j repeated, %j', (before, unit, after) => {
 		const text = before + unit.repeat(MARKDOWN / unit.length) + after;
 		expect(markdownToMrkdwn(text).length).toBeGreaterThan(0);
-		expect(toMarkdownBlockText(text).length).toBeGreaterThan(MARKDOWN / 2);
+	});
+});
+
+describe('the work on a hostile name is in proportion', () => {
+	it.each([
+		['', ':a:', ''],
+		['', ':a', ''],
+		['', '🔒', '"'],
+		['', ' ', '"'],
+		['a', "'", '"'],
+	])('for %j, %j repeated, %j', (before, unit, after) => {
+		const text = before + unit.repeat(MARKDOWN / unit.length) + after;
+		expect(nameWithin(text).length).toBeLessThan(text.length);
 	});
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { type App, openSession } from '../support/open-session.ts';
+import { type App, answerFields, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
 let timed: Awaited<ReturnType<typeof startTimedApp>>;
@@ -175,7 +175,7 @@ describe("a question that was answered in the service's own page", () => {
 		app.service.sessions.answerAsPage(id, ['', 'green', '']);
 		app.service.sessions.setStatus(id, 'humanInput');
 		const modal = await openSession(app, id);
-		expect(modal.fields().map((field) => field.label)).toEqual(['First', 'Third']);
+		expect(answerFields(modal).map((field) => field.label)).toEqual(['“First”', '“Third”']);
 		await fill(modal, 'blue', 'small');
 		await modal.submit();
 		await timed.shows('Your answer arrived');
@@ -263,11 +263,11 @@ describe('a question that changed while the form was open', () => {
 		await modal.press('Answer the new question');
 		await timed.shows('Which row now?');
 		const again = app.slack.as('ada').modal();
-		expect(again?.fields().map((field) => [field.label, field.value])).toEqual([
-			['Which row now?', 'Row 4'],
-			['Note', null],
+		expect((again === null ? [] : answerFields(again)).map((field) => [field.label, field.value])).toEqual([
+			['“Which row now?”', 'Row 4'],
+			['“Note”', null],
 		]);
-		await again?.fill('Note', 'Thanks');
+		await again?.fill('“Note”', 'Thanks');
 		expect((await again?.submit())?.outcome).toBe('updated');
 		await timed.shows('Your answer arrived');
 		expect(saved(id)).toEqual([['Row 4', 'Thanks']]);
@@ -284,7 +284,7 @@ describe('a question that changed while the form was open', () => {
 		await timed.until(() => told() !== undefined);
 		await told()?.press('Answer the new question');
 		await timed.shows('Which aisle now?');
-		expect(ada.modal()?.value('Which aisle now?')).toBe('Aisle 7');
+		expect(ada.modal()?.value('“Which aisle now?”')).toBe('Aisle 7');
 	});
 
 	it('is offered anew when the agent asks something else since', async () => {
@@ -304,7 +304,7 @@ describe('a question that changed while the form was open', () => {
 		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question('Which row now?')] });
 		await modal.press('Refresh');
 		await timed.shows('The question has changed. This is the new one, with your text where it fits.');
-		expect(modal.value('Which row now?')).toBe('Row 4');
+		expect(modal.value('“Which row now?”')).toBe('Row 4');
 	});
 });
 

@@ -48,7 +48,7 @@ it('leaves the post of a question whose place in the session changed, and its bu
 	expect(app.thread(id)).toHaveLength(1);
 	expect(await post.press('Answer')).toBe(true);
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
-	expect(form.fields()[0]?.label).toBe('Which colour?');
+	expect(form.fields()[0]?.label).toBe('“Which colour?”');
 	// Who answers is known by the place.
 	await app.cardSays(id, 'answering');
 	app.service.sessions.answerAsPage(id, ['Sand']);

@@ -121,8 +121,8 @@ it('ends with a word when the service does not know the session any more', async
 });
 
 it.each([
-	['failed', '❌ Order'],
-	['stopped', '⏹️ Order'],
+	['failed', '❌ Session “Order'],
+	['stopped', '⏹️ Session “Order'],
 ])('ends when the session has %s, and the open question is closed', async (status, words) => {
 	const id = await app.watched();
 	app.ask(id);

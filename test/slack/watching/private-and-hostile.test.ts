@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/agents.ts';
 import type { SessionJson } from '../../../sandbox/session-service/json.ts';
-import { openSession } from '../support/open-session.ts';
+import { answerFields, openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
 
 let app: WatchingApp;
@@ -138,7 +138,7 @@ it('watches the hostile scenario to its end', async () => {
 	await app.command('/session watch hostile');
 	await app.until(() => app.thread('hostile')[0]);
 	const form = await openSession(app.app, 'hostile');
-	for (const [position] of form.fields().entries()) await form.fill(position, '<!channel>');
+	for (const [position] of answerFields(form).entries()) await form.fill(position, '<!channel>');
 	await form.submit();
 	await app.until(() => app.thread('hostile')[1]);
 	await form.close(true);
@@ -183,15 +183,26 @@ function parsed(value: string): unknown {
 	}
 }
 
-it('calls nobody by a bare name, not in a card that is updated either', async () => {
-	const id = app.session({ name: 'Tell @here and @grace in #agents' });
+it('lets no bare name, channel or address that an agent writes become live, in posts, updates and windows', async () => {
+	const bare = 'ask @here, @grace and @ops in #agents, see https://evil.example/x';
+	const id = app.session({ name: bare, messages: [task(bare), done(bare), asking(bare, [])] });
 	await app.command(`/session watch ${id}`);
 	const card = await app.until(() => app.card(id));
-	app.ask(id, [item('Is @here right?')]);
+	app.ask(id, [item(bare, bare)], bare);
 	await app.threadSays(id, '@here');
-	app.service.sessions.answerAsPage(id, ['Ask @grace']);
+	const form = await openSession(app.app, id);
+	expect(JSON.stringify(form.blocks())).toContain('@here');
+	expect(JSON.stringify(form.blocks())).not.toMatch(/<[!@#h](?!date)/);
+	await form.close(true);
+	app.service.sessions.answerAsPage(id, [bare]);
 	await app.until(() => app.calls('chat.update').some(({ request }) => request.ts === card.ts));
 	await app.until(() => app.thread(id)[1]);
+	const list = await app.command('/session list');
+	for (const message of [card, ...app.thread(id), list]) {
+		expect(message.text()).toContain('@here');
+		expect(message.links()).toEqual([]);
+		expect(message.rung()).toEqual([]);
+	}
 	const stored = app.slack.state.messages.filter(({ ts, threadTs }) => ts === card.ts || threadTs === card.ts);
 	for (const { text, history } of stored) {
 		for (const version of [text, ...history.map((one) => one.text)]) expect(version).not.toMatch(/<[!@#]/);

@@ -14,11 +14,15 @@ const REASONABLE_MS = 5 * 60_000;
 
 /**
  * The whole program and the session service on a clock that jumps; Slack keeps the machine's time, or with `realRates`
- * it is on that clock too and allows only so many calls in it as the real one does.
+ * it is on that clock too and allows only so many calls in it as the real one does. `oneClock`: Slack is on that clock.
  */
-export async function watchingApp({ realRates = false, ...options }: AppOptions & { realRates?: boolean } = {}) {
+export async function watchingApp({
+	realRates = false,
+	oneClock = realRates,
+	...options
+}: AppOptions & { realRates?: boolean; oneClock?: boolean } = {}) {
 	const clock = createManualClock();
-	const slackOptions = realRates ? { clock, settings: { realRates }, ...options.slack } : options.slack;
+	const slackOptions = oneClock ? { clock, settings: { realRates }, ...options.slack } : options.slack;
 	const app = await startApp({
 		...options,
 		clock,

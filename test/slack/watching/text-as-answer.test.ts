@@ -51,7 +51,7 @@ describe('the shortcut "Use as answer"', () => {
 		await ada().shortcut(message, 'use_as_answer');
 		const chooser = await ada().waitForModal('Which question does it answer?');
 		expect(chooser.text()).toContain('> Only the second');
-		await chooser.choose(0, '2. Second?');
+		await chooser.choose(0, '2. “Second?”');
 		const form = await ada().waitForModal(isForm);
 		expect([form.value(0), form.value(1)]).toEqual([null, 'Only the second']);
 	});
@@ -152,7 +152,7 @@ describe('a mention in the thread', () => {
 		);
 		await told.press('Use as answer');
 		const chooser = await ada().waitForModal('Which question does it answer?');
-		await chooser.choose(0, '2. Second?');
+		await chooser.choose(0, '2. “Second?”');
 		const form = await ada().waitForModal(isForm);
 		expect(form.value(1)).toBe('the second one');
 		await form.close(true);

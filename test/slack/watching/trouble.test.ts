@@ -93,7 +93,7 @@ describe('Slack', () => {
 		// The clock stands still here: nothing that waits for the updates may hold this up.
 		await post.press('Answer');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
-		expect(form.fields()[0]?.label).toBe('Which colour?');
+		expect(form.fields()[0]?.label).toBe('“Which colour?”');
 		await app.cardSays(id, 'Step five.');
 		await app.cardSays(asks, 'answering');
 		expect(app.card(id)?.editHistory()).toHaveLength(1);

@@ -109,6 +109,28 @@ export function describeAccept(subject: Subject): void {
 			expect(valuesOf(await subject.store.answers.get(given.id))).toEqual(['blue']);
 		});
 
+		test('keeps secret from then on what its author ticks after sending began', async () => {
+			const given = submission();
+			await accepted(subject.store, given, 'delivering', 'delivered');
+			const late = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
+			expect(late).toMatchObject({ kind: 'tooLate', answer: { content: { items: [{ secret: true }] } } });
+			const [marks] = await subject.replica.answers.marks(given.question.service, 's1');
+			expect(marks).toMatchObject({ secret: [0], boxed: true });
+		});
+
+		test('takes a tick that comes before sending began', async () => {
+			const given = submission();
+			await accepted(subject.store, given);
+			const again = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
+			expect(again).toMatchObject({
+				kind: 'repeated',
+				edited: true,
+				answer: { content: { items: [{ secret: true }] } },
+			});
+			const [marks] = await subject.replica.answers.marks(given.question.service, 's1');
+			expect(marks).toMatchObject({ secret: [0], values: [null] });
+		});
+
 		test('lets the text be replaced again once it is known that nothing was saved', async () => {
 			const given = submission();
 			await accepted(subject.store, given);

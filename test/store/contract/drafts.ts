@@ -13,6 +13,7 @@ function draft(overrides: Partial<Draft> = {}): Draft {
 		question,
 		fingerprint: 'fingerprint-1',
 		values: { 0: 'blue', 2: 'x'.repeat(10_000) },
+		secret: [1],
 		updatedAt: T0,
 		...overrides,
 	};
@@ -23,6 +24,21 @@ export function describeDrafts(subject: Subject): void {
 		await subject.store.drafts.save(draft());
 		expect(await subject.replica.drafts.get('form-1')).toEqual(draft());
 		expect(await subject.store.drafts.get('form-2')).toBeNull();
+	});
+
+	test('forgets what has become secret in every draft of this person for this question, and nothing else', async () => {
+		const kept = [
+			draft({ formId: 'bob', person: BOB }),
+			draft({ formId: 'other', question: { ...question, messageIndex: 9 } }),
+			draft({ formId: 'without', values: { 2: 'green' } }),
+		];
+		for (const one of kept) await subject.store.drafts.save(one);
+		await subject.store.drafts.save(draft({ values: { 0: 'blue', 2: 'green' } }));
+		await subject.store.drafts.save(draft({ formId: 'form-2', values: { 0: 'blue' } }));
+		await subject.replica.drafts.forget(ANN, question, [0, 1]);
+		expect(await subject.store.drafts.get('form-1')).toEqual(draft({ values: { 2: 'green' } }));
+		expect(await subject.store.drafts.get('form-2')).toBeNull();
+		for (const one of kept) expect(await subject.store.drafts.get(one.formId)).toEqual(one);
 	});
 
 	test('replaces the draft of the same form', async () => {

@@ -53,6 +53,29 @@ export function describeQueries(subject: Subject): void {
 			);
 		});
 
+		test('tells what is secret whatever became of the values, and which other values may stand there', async () => {
+			const items = [item('blue'), item('hunter2', { secret: true }), item(null)];
+			const first = submission({ items });
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			const marksOf = () => subject.replica.answers.marks(first.question.service, 's1');
+			const marks = {
+				messageIndex: 1,
+				fingerprint: 'fingerprint-1',
+				secret: [1],
+				boxed: true,
+				mayHaveArrived: true,
+				values: ['blue', null, null],
+			};
+			expect(await marksOf()).toEqual([marks]);
+			await subject.store.answers.removeValues(T0 + 99, T0 + 99);
+			expect(await marksOf()).toEqual([{ ...marks, values: [] }]);
+			const waits = submission({ items, boxed: false, person: EVE, formReadAt: T0 + 9, acceptedAt: T0 + 9 });
+			await accepted(subject.store, waits);
+			expect((await marksOf())[1]).toEqual({ ...marks, boxed: false, mayHaveArrived: false });
+			await accepted(subject.store, submission({ sessionId: 's2' }));
+			expect(await marksOf()).toHaveLength(2);
+		});
+
 		test('tells the history of a session newest first, in pages, to its own workspace', async () => {
 			const ids: string[] = [];
 			for (let index = 0; index < 5; index++) {
@@ -100,19 +123,35 @@ export function describeQueries(subject: Subject): void {
 			await accepted(subject.store, waiting, 'waiting');
 			const live = submission({ sessionId: 's3' });
 			await accepted(subject.store, live);
-			expect(await subject.store.answers.removeValues(T0 + 2)).toBe(0);
-			expect(await subject.store.answers.removeValues(T0 + 3)).toBe(1);
-			expect(await subject.store.answers.removeValues(T0 + 3)).toBe(0);
+			expect(await subject.store.answers.removeValues(T0 + 2, T0 + 2)).toBe(0);
+			expect(await subject.store.answers.removeValues(T0 + 3, T0 + 3)).toBe(1);
+			expect(await subject.store.answers.removeValues(T0 + 3, T0 + 3)).toBe(0);
 			expect(await subject.store.answers.get(old.id)).toEqual({ ...whole, content: { kind: 'removed' } });
 			expect(valuesOf(await subject.store.answers.get(waiting.id))).toEqual(['blue']);
 			expect(valuesOf(await subject.store.answers.get(live.id))).toEqual(['blue']);
 			expect(await subject.store.answers.leftEmpty(old.question, 'fingerprint-1')).toEqual(new Set([1]));
 		});
 
+		test('removes the values of an answer that has waited for its author as long, who is told', async () => {
+			const waiting = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+			await accepted(subject.store, waiting, 'waiting');
+			const { giveUpAt } = waiting;
+			expect(await subject.store.answers.removeValues(giveUpAt, giveUpAt + 5)).toBe(0);
+			expect(await subject.store.answers.removeValues(giveUpAt + 1, giveUpAt + 5)).toBe(1);
+			expect(await subject.store.answers.removeValues(giveUpAt + 1, giveUpAt + 6)).toBe(0);
+			expect(await subject.store.answers.get(waiting.id)).toMatchObject({
+				state: 'waiting',
+				content: { kind: 'removed' },
+				told: { state: null },
+				nextAttemptAt: giveUpAt + 5,
+			});
+			expect((await subject.store.answers.retry(waiting.id, waiting.person, T0, T0)).kind).toBe('valuesGone');
+		});
+
 		test('removes many more than it does in one transaction', async () => {
 			const many = Array.from({ length: 450 }, () => submission({ sessionId: 'many' }));
 			await inTurns(many, 50, (given) => subject.store.answers.accept(given));
-			expect(await subject.store.answers.removeValues(T0 + 1)).toBe(449);
+			expect(await subject.store.answers.removeValues(T0 + 1, T0 + 1)).toBe(449);
 		});
 	});
 }

@@ -92,7 +92,7 @@ export function describeRetry(subject: Subject): void {
 		test('says when the values were removed after the retention time', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'refused');
-			await subject.store.answers.removeValues(LATER);
+			await subject.store.answers.removeValues(LATER, LATER);
 			expect((await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP)).kind).toBe('valuesGone');
 		});
 

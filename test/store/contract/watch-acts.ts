@@ -2,7 +2,7 @@ import type { NewAnnouncement } from '../../../src/watches/announcement.ts';
 import type { SessionUpdate, WatchUpdate } from '../../../src/watches/ports.ts';
 import { unknownRhythm } from '../../../src/watches/rhythm.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
-import { newWatch, SERVICE, sessionView } from '../../watches/support.ts';
+import { addWatch, type newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { LEASE, T0 } from '../support.ts';
 
@@ -42,9 +42,7 @@ export function watchActs(subject: Subject) {
 	const store = () => subject.store.watches;
 	const replica = () => subject.replica.watches;
 
-	async function added(overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> {
-		return (await store().add(newWatch(overrides))).watch;
-	}
+	const added = (overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> => addWatch(store(), overrides);
 
 	/** Takes the session and records a read of it. */
 	async function recorded(updates: readonly WatchUpdate[], update = read()) {

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { createSharedBudgetCell } from '../../../src/store/shared-budget.ts';
 import { createSharedPaces } from '../../../src/store/shared-paces.ts';
+import type { NewAnnouncement } from '../../../src/watches/announcement.ts';
+import { endChannel } from '../../../src/watches/posting.ts';
 import { unknownRhythm } from '../../../src/watches/rhythm.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
-import { newWatch, SERVICE, sessionView } from '../../watches/support.ts';
+import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
 import { KEY, news, read, said, watchActs } from './watch-acts.ts';
+
+const GONE = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1', sessionIds: ['s1'] } as const;
 
 export function describeWatches(subject: Subject): void {
 	const { store, replica, added, recorded, posted } = watchActs(subject);
@@ -17,9 +21,58 @@ export function describeWatches(subject: Subject): void {
 				Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? store() : replica()).add(newWatch())),
 			);
 			expect(results.filter((result) => result.kind === 'added')).toHaveLength(1);
-			expect(new Set(results.map((result) => result.watch.id)).size).toBe(1);
+			expect(new Set(results.map((result) => result.kind !== 'limit' && result.watch.id)).size).toBe(1);
 			expect(await store().countSessions(SERVICE)).toBe(1);
 			expect(await posted()).toEqual(['card']);
+		});
+
+		test('adds no more than the limits allow, also when replicas add at once', async () => {
+			const limits = { ...NO_LIMITS, person: 5 };
+			const results = await Promise.all(
+				Array.from({ length: 16 }, (_, index) =>
+					(index % 2 === 0 ? store() : replica()).add(newWatch({ sessionId: `s${index}`, limits })),
+				),
+			);
+			expect(results.filter(({ kind }) => kind === 'added')).toHaveLength(5);
+			expect(results.find(({ kind }) => kind === 'limit')).toEqual({
+				kind: 'limit',
+				limit: 'person',
+				count: 5,
+				most: 5,
+			});
+			expect(await store().countSessions(SERVICE)).toBe(5);
+			expect((await store().outlines(SERVICE)).map(({ watchers }) => watchers)).toEqual(Array(5).fill(['U-ANN']));
+		});
+
+		test('counts what one person, one channel and all watch, and no watch that ended', async () => {
+			const add = (sessionId: string, more: Parameters<typeof newWatch>[0]) =>
+				store().add(newWatch({ sessionId, limits: { person: 2, channel: 3, all: 4 }, ...more }));
+			const first = await added();
+			await add('s2', {});
+			expect(await add('s3', { channelId: 'C2' })).toMatchObject({ limit: 'person', count: 2, most: 2 });
+			await add('s3', { createdBy: 'U-BOB' });
+			expect(await add('s4', { createdBy: 'U-BOB' })).toMatchObject({ limit: 'channel', count: 3, most: 3 });
+			await add('s4', { createdBy: 'U-BOB', channelId: 'C2' });
+			expect(await add('s5', { createdBy: 'U-CY', channelId: 'C2' })).toMatchObject({
+				limit: 'all',
+				count: 4,
+				most: 4,
+			});
+			expect(await add('s2', { mode: 'questionsOnly' })).toMatchObject({ kind: 'already', changed: true });
+			await store().end(first.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			expect(await add('s6', {})).toMatchObject({ kind: 'added' });
+		});
+
+		test('keeps what is above a limit that came later, and adds nothing to it', async () => {
+			for (const sessionId of ['s1', 's2', 's3']) await added({ sessionId });
+			const limits = { ...NO_LIMITS, person: 1 };
+			expect(await store().add(newWatch({ sessionId: 's4', limits }))).toMatchObject({
+				kind: 'limit',
+				count: 3,
+				most: 1,
+			});
+			expect(await store().add(newWatch({ sessionId: 's1', limits }))).toMatchObject({ kind: 'already' });
+			expect(await store().countSessions(SERVICE)).toBe(3);
 		});
 
 		test('takes new noise settings for a watch that is there', async () => {
@@ -57,6 +110,91 @@ export function describeWatches(subject: Subject): void {
 			const ends = await Promise.all([end(store()), end(replica())]);
 			expect(ends.filter((ended) => ended !== null)).toMatchObject([{ ended: { reason: 'unwatched', at: T0 } }]);
 			expect(await posted()).toEqual(['bye']);
+		});
+	});
+
+	describe('a channel that nothing more is written into', () => {
+		const C1 = { teamId: 'T1', channelId: 'C1' };
+
+		test('is among those that are active while it is watched or something is to be posted or updated there', async () => {
+			const active = async () => (await store().activeChannels()).map(({ channelId }) => channelId).sort();
+			expect(await active()).toEqual([]);
+			const watch = await added();
+			await added({ sessionId: 's2' });
+			const other = await added({ channelId: 'C2', sessionId: 's3' });
+			await added({ teamId: 'T2', channelId: 'C1', sessionId: 's4' });
+			expect(await active()).toEqual(['C1', 'C1', 'C2']);
+			expect(await store().activeChannels()).toContainEqual({ teamId: 'T2', channelId: 'C1' });
+			const ended = { now: T0, announcements: [said(other, 'bye')], keepPending: false };
+			await store().end(other.id, 'unwatched', ended);
+			expect(await active()).toEqual(['C1', 'C1', 'C2']);
+			await store().silence({ teamId: 'T1', channelId: 'C2' });
+			expect(await active()).toEqual(['C1', 'C1']);
+			const word = { target: { kind: 'person', teamId: 'T1', userId: 'U1' }, key: 'k', content: GONE } as const;
+			await store().end(watch.id, 'channelShared', { now: T0, announcements: [word], keepPending: false });
+			await store().silence(C1);
+			// The other session of it.
+			expect(await active()).toEqual(['C1', 'C1']);
+		});
+
+		test('loses what was to be posted and updated there, also what is leased, and nothing else does', async () => {
+			const watch = await added();
+			const other = await added({ channelId: 'C2' });
+			await posted();
+			await recorded([
+				news(watch, { card: 'now', announcements: [said(watch, 'here')] }),
+				news(other, { card: 'now', announcements: [said(other, 'there')] }),
+			]);
+			const due = await store().takeAnnouncements(LEASE, 5, T0);
+			const cards = await store().takeCards(LEASE, 5, { now: T0, urgency: 'any' });
+			expect([due.length, cards.length]).toEqual([2, 2]);
+			expect(await store().holdsCard(watch.id, LEASE.token)).toBe(true);
+			await Promise.all([store().silence(C1), replica().silence(C1)]);
+			expect(await store().holdsCard(watch.id, LEASE.token)).toBe(false);
+			expect(await store().holdsCard(other.id, LEASE.token)).toBe(true);
+			expect(await store().holdsCard(other.id, OTHER_LEASE.token)).toBe(false);
+			const begun = due.map(async ({ announcement }) => {
+				const { id, key } = announcement;
+				return [key, await store().beginAttempt(id, LEASE.token, T0)];
+			});
+			expect(Object.fromEntries(await Promise.all(begun))).toEqual({ here: false, there: true });
+			expect(await store().takeCards(OTHER_LEASE, 5, { now: T0 + 1e6, urgency: 'any' })).toHaveLength(1);
+			expect(await posted(T0 + 1e6)).toEqual(['there']);
+		});
+
+		test('has its watches ended once, whoever finds out, and their creators told', async () => {
+			const creators = ['U-ANN', 'U-BOB'];
+			for (const createdBy of creators) {
+				await added({ createdBy, sessionId: `${createdBy}1` });
+				await added({ createdBy, sessionId: `${createdBy}2` });
+			}
+			await posted();
+			const end = (at: ReturnType<typeof store>) => endChannel(at, C1, 'channelShared', T0);
+			await Promise.all([end(store()), end(replica()), end(store())]);
+			expect(await store().ofChannel('T1', 'C1')).toEqual([]);
+			expect(await end(replica())).toBe(0);
+			const due = await store().takeAnnouncements(LEASE, 50, T0);
+			const told = due.map(({ announcement: { target } }) => (target.kind === 'person' ? target.userId : null));
+			expect(new Set(told)).toEqual(new Set(creators));
+		});
+
+		test.each(['channelShared', 'channelNotAllowed'] as const)('has its card left as it is: %s', async (reason) => {
+			const watch = await added();
+			await posted();
+			await store().end(watch.id, reason, { now: T0, announcements: [], keepPending: false });
+			expect(await store().get(watch.id)).toMatchObject({ ended: { reason }, card: { wanted: null } });
+		});
+	});
+
+	describe('the outlines', () => {
+		test('name everybody whose live watch reads a session, once', async () => {
+			await added();
+			await added({ channelId: 'C2' });
+			await added({ channelId: 'C3', createdBy: 'U-BOB' });
+			const gone = await added({ channelId: 'C4', createdBy: 'U-GONE' });
+			await store().end(gone.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			const [outline] = await store().outlines(SERVICE);
+			expect(outline?.watchers.toSorted()).toEqual([newWatch().createdBy, 'U-BOB'].toSorted());
 		});
 	});
 
@@ -344,6 +482,48 @@ export function describeWatches(subject: Subject): void {
 		expect(left).toEqual([{ session_id: 's2' }]);
 	});
 
+	test('removes the texts of what was posted long ago, but of no question that is open still', async () => {
+		const watch = await added();
+		const { target } = said(watch, '');
+		const question = {
+			messageIndex: 3,
+			fingerprint: 'f',
+			goneOn: false,
+			context: 'Why',
+			items: [],
+			itemCount: 0,
+			openCount: 0,
+		};
+		const asked = (key: string): NewAnnouncement => ({
+			target,
+			key,
+			content: { kind: 'question', question, changed: false },
+		});
+		const settled: NewAnnouncement = {
+			target,
+			key: 'settle',
+			content: { kind: 'settle', messageIndex: 3, how: 'answered' },
+		};
+		const announcements = [asked('first'), said(watch, 'status'), settled, asked('second')];
+		await recorded([news(watch, { announcements })], read({ nextRead: { at: T0, by: T0 } }));
+		for (let turn = 0; turn < 5; turn++) await posted();
+		expect(await store().removeTexts(T0)).toBe(0);
+		expect(await store().removeTexts(T0 + 1)).toBe(3);
+		expect(await replica().removeTexts(T0 + 1)).toBe(0);
+		const rows = await subject.store.db.read.selectFrom('announcements').select(['unique_key', 'content']).execute();
+		expect(
+			rows
+				.filter(({ content }) => content !== '')
+				.map((row) => row.unique_key)
+				.sort(),
+		).toEqual(['card', 'second']);
+		const again = { ...settled, key: 'settle-again' };
+		await recorded([news({ ...watch, revision: watch.revision + 1 }, { announcements: [again, asked('first')] })]);
+		const [due, ...others] = await store().takeAnnouncements(LEASE, 5, T0);
+		expect(others).toEqual([]);
+		expect((await store().postedQuestions(due?.announcement.id ?? '')).map(({ key }) => key)).toEqual(['second']);
+	});
+
 	test('lets replicas share one rate', async () => {
 		const paces = [createSharedPaces({ db: subject.store.db }), createSharedPaces({ db: subject.replica.db })];
 		const pace = { intervalMs: 1_000, burst: 3 };
@@ -354,6 +534,22 @@ export function describeWatches(subject: Subject): void {
 		expect(await take(1, 2)).toBe(3_000);
 		await paces[0]?.pause('update:T1', T0 + 30_000, T0);
 		expect(await paces[1]?.take('update:T1', pace, { now: T0 + 20_000, keep: 0 })).toBe(10_000);
+	});
+
+	test('charges what was called already, up to the debt, and forgets rates that nobody used', async () => {
+		const [one, other] = [subject.store.db, subject.replica.db].map((db) => createSharedPaces({ db }));
+		if (one === undefined || other === undefined) throw new Error('there are two');
+		const pace = { intervalMs: 1_000, burst: 3, debt: 5 };
+		const take = (now: number) => other.take('person:U1', pace, { now, keep: 0 });
+		expect(await take(T0)).toBe(0);
+		await Promise.all([one, other].map((paces) => paces.charge('person:U1', pace, { now: T0, count: 2 })));
+		expect(await take(T0)).toBe(3_000);
+		await one.charge('person:U1', pace, { now: T0, count: 100 });
+		expect(await take(T0)).toBe(6_000);
+		await one.forget(T0 + 1_000);
+		expect(await take(T0)).toBe(6_000);
+		await one.forget(T0 + 60_000);
+		expect(await take(T0)).toBe(0);
 	});
 
 	test('lets replicas change one budget in turn', async () => {

@@ -31,4 +31,7 @@ export const knownEvents: Readonly<Record<string, string>> = {
 	group_archive: 'groups:read',
 	group_unarchive: 'groups:read',
 	group_deleted: 'groups:read',
+	// For private channels it needs groups:read too.
+	channel_shared: 'channels:read',
+	channel_id_changed: 'groups:read',
 };

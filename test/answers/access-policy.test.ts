@@ -1,16 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { type AccessRules, createGatekeeper, type Directory, type PersonFacts } from '../../src/answers/who-may.ts';
+import {
+	type AccessRules,
+	createAccessPolicy,
+	type Directory,
+	FRESH_MS,
+	type PersonFacts,
+} from '../../src/answers/access-policy.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { type AppOptions, startApp } from '../support/app.ts';
 
-const FULL: PersonFacts = { teamId: 'T1', isGuest: false, isBot: false, isDeactivated: false, isStranger: false };
+const FULL: PersonFacts = {
+	teamId: 'T1',
+	enterprise: null,
+	isGuest: false,
+	isBot: false,
+	isDeactivated: false,
+	isStranger: false,
+};
 const OPEN: AccessRules = { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] };
 
-function setting(rules: Partial<AccessRules> = {}) {
+function setting(rules: Partial<AccessRules> = {}, enterpriseId: string | null = null) {
 	const clock = createManualClock();
 	const asked: string[] = [];
-	let facts: PersonFacts | Error = FULL;
+	let facts: PersonFacts | null | Error = FULL;
 	const directory: Directory = {
 		async person(userId) {
 			asked.push(userId);
@@ -22,19 +35,35 @@ function setting(rules: Partial<AccessRules> = {}) {
 			return new Set(['U2']);
 		},
 	};
-	const gatekeeper = createGatekeeper({ rules: { ...OPEN, ...rules }, teamId: 'T1', directory, clock });
+	const installation = { teamId: 'T1', enterpriseId };
+	const accessPolicy = createAccessPolicy({ rules: { ...OPEN, ...rules }, installation, directory, clock });
 	return {
 		clock,
 		asked,
-		answer: (next: PersonFacts | Error) => {
+		answer: (next: PersonFacts | null | Error) => {
 			facts = next;
 		},
-		check: (userId = 'U1', channelId: string | null = 'C1', teamId = 'T1') =>
-			gatekeeper.check({ teamId, userId }, channelId),
+		check: (userId = 'U1', channelId: string | null = 'C1', claimedTeamId: string | null = 'T1') =>
+			accessPolicy.check({ userId, claimedTeamId }, { channelId }),
+		checkFresh: () => accessPolicy.check({ userId: 'U1', claimedTeamId: 'T1' }, { channelId: 'C1' }, FRESH_MS),
+		checkAnywhere: () => accessPolicy.check({ userId: 'U1', claimedTeamId: 'T1' }, 'anyChannel'),
 	};
 }
 
-describe('the gatekeeper', () => {
+describe('the accessPolicy', () => {
+	it('asks once in ten seconds about somebody of whom Slack tells nothing', async () => {
+		const { clock, asked, answer, check } = setting();
+		answer(null);
+		for (let times = 0; times < 5; times++) {
+			expect(await check()).toEqual({ allowed: false, refusal: 'could_not_check' });
+		}
+		expect(asked).toHaveLength(1);
+		await clock.advance(10_000);
+		answer(FULL);
+		expect(await check()).toEqual({ allowed: true });
+		expect(asked).toHaveLength(2);
+	});
+
 	it.each<[string, Partial<PersonFacts>, object, string | null]>([
 		['a full member', {}, {}, null],
 		['a guest', { isGuest: true }, {}, 'guest'],
@@ -43,7 +72,15 @@ describe('the gatekeeper', () => {
 		['somebody deactivated', { isDeactivated: true }, { allowGuests: true, allowExternal: true }, 'deactivated'],
 		['a stranger', { isStranger: true }, {}, 'external'],
 		['somebody of another organisation', { teamId: 'T2' }, {}, 'external'],
-		['a full member whose workspace Slack leaves out', { teamId: null }, {}, null],
+		['somebody whose workspace Slack leaves out', { teamId: null }, {}, 'could_not_check'],
+		['somebody of whom Slack does not say whether they are a guest', { isGuest: null }, {}, 'could_not_check'],
+		['the same where guests may', { isGuest: null }, { allowGuests: true }, null],
+		[
+			'somebody of whom nothing is said of workspaces, where strangers may',
+			{ teamId: null },
+			{ allowExternal: true },
+			null,
+		],
 		['a stranger where strangers may', { teamId: 'T2', isStranger: true }, { allowExternal: true }, null],
 		[
 			'a guest of another organisation where strangers may',
@@ -55,6 +92,43 @@ describe('the gatekeeper', () => {
 		const { answer, check } = setting(rules);
 		answer({ ...FULL, ...facts });
 		expect(await check()).toEqual(refusal === null ? { allowed: true } : { allowed: false, refusal });
+	});
+
+	const OURS = { id: 'E1', teamIds: ['T1', 'T2'] };
+	it.each<[string, string | null, Partial<PersonFacts>, string | null]>([
+		['a colleague whose workspace Slack leaves out', 'E1', { teamId: null, enterprise: OURS }, null],
+		['a colleague whose own workspace is another', 'E1', { teamId: 'T2', enterprise: OURS }, null],
+		['somebody of another workspace', 'E1', { teamId: null, enterprise: { id: 'E1', teamIds: ['T2'] } }, 'external'],
+		['the same with that workspace', 'E1', { teamId: 'T2', enterprise: { id: 'E1', teamIds: ['T2'] } }, 'external'],
+		[
+			'a member whom the organisation does not list',
+			'E1',
+			{ enterprise: { id: 'E1', teamIds: [] } },
+			'could_not_check',
+		],
+		['one of another organisation', 'E1', { teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } }, 'external'],
+		['one of no organisation', 'E1', { teamId: 'T3' }, 'external'],
+		['another organisation that names ours', 'E1', { enterprise: { id: 'E3', teamIds: ['T1'] } }, 'could_not_check'],
+		['a member without a word of the organisation', 'E1', {}, null],
+		['one of an organisation, seen from none', null, { teamId: 'T2', enterprise: OURS }, 'could_not_check'],
+		[
+			'one of another organisation, seen from none',
+			null,
+			{ teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } },
+			'external',
+		],
+		['a guest of our workspace', 'E1', { teamId: null, enterprise: OURS, isGuest: true }, 'guest'],
+		['a colleague called a stranger', 'E1', { teamId: null, enterprise: OURS, isStranger: true }, 'external'],
+	])('decides within an organisation about %s', async (_, enterpriseId, facts, refusal) => {
+		const { answer, check } = setting({}, enterpriseId);
+		answer({ ...FULL, ...facts });
+		expect(await check('U1', 'C1', null)).toEqual(refusal === null ? { allowed: true } : { allowed: false, refusal });
+	});
+
+	it('takes the one workspace that interactions of a colleague name for no answer', async () => {
+		const { answer, check } = setting({}, 'E1');
+		answer({ ...FULL, teamId: null, enterprise: OURS });
+		expect(await check('U1', 'C1', 'T2')).toEqual({ allowed: true });
 	});
 
 	it('needs no question to Slack for a person who acts from another workspace', async () => {
@@ -80,6 +154,44 @@ describe('the gatekeeper', () => {
 		await clock.advance(1_000);
 		expect(await check()).toEqual({ allowed: false, refusal: 'guest' });
 		expect(asked).toEqual(['U1', 'U1']);
+	});
+
+	it('asks again when what it knows is 30 seconds old and must not be older', async () => {
+		const { answer, asked, check, checkFresh, clock } = setting({ userGroups: ['S1'], users: ['U1'] });
+		await check();
+		answer({ ...FULL, isDeactivated: true });
+		await clock.advance(29_999);
+		expect(await checkFresh()).toEqual({ allowed: true });
+		await clock.advance(1);
+		expect(await check()).toEqual({ allowed: true });
+		expect(await checkFresh()).toEqual({ allowed: false, refusal: 'deactivated' });
+		expect(await check()).toEqual({ allowed: false, refusal: 'deactivated' });
+		expect(asked).toEqual(['U1', 'U1']);
+	});
+
+	it('asks again for the user groups too', async () => {
+		const { asked, check, checkFresh, clock } = setting({ userGroups: ['S1'] });
+		await check();
+		await clock.advance(30_000);
+		await checkFresh();
+		expect(asked).toEqual(['U1', 'S1', 'U1', 'S1']);
+	});
+
+	it('lets nobody pass on old facts where they have to be fresh and Slack cannot be asked', async () => {
+		const { answer, check, checkFresh, clock } = setting();
+		await check();
+		answer(new Error('Slack is away'));
+		await clock.advance(30_000);
+		expect(await checkFresh()).toEqual({ allowed: false, refusal: 'could_not_check' });
+		expect(await check()).toEqual({ allowed: true });
+	});
+
+	it('leaves out the rule about channels, and no other, for what may be done in any channel', async () => {
+		const { answer, checkAnywhere, clock } = setting({ channels: ['C9'] });
+		expect(await checkAnywhere()).toEqual({ allowed: true });
+		answer({ ...FULL, isGuest: true });
+		await clock.advance(300_000);
+		expect(await checkAnywhere()).toEqual({ allowed: false, refusal: 'guest' });
 	});
 
 	it('asks once for a person who does several things at a time', async () => {
@@ -120,7 +232,13 @@ describe('through the front door', () => {
 	it.each<[string, Record<string, string>, string, string, string]>([
 		['a guest', {}, 'gus', '#agents', 'Guests of this workspace cannot use Handraise.'],
 		['a single-channel guest', {}, 'una', '#agents', 'Guests of this workspace cannot use Handraise.'],
-		['somebody of another organisation', {}, 'eve', '#shared', 'your account belongs to another organisation'],
+		[
+			'somebody of another organisation',
+			{},
+			'eve',
+			'#shared',
+			'your account belongs to another workspace or organisation',
+		],
 		['a bot', {}, 'otherbot', '#agents', 'Apps and bots cannot use Handraise.'],
 		['somebody deactivated', {}, 'dora', '#agents', 'This account is deactivated.'],
 		['one who is not listed', { ALLOWED_USERS: 'U0ADA' }, 'grace', '#agents', 'not among the people who may use'],
@@ -163,7 +281,7 @@ describe('through the front door', () => {
 		app.slack.faults.add({ method: 'users.info', status: 500 });
 		const ada = app.slack.as('ada');
 		await ada.command('#agents', '/session demo');
-		const modal = await ada.waitForModal('Slack did not tell in time whether you may do this.');
+		const modal = await ada.waitForModal('Handraise could not check with Slack whether you may do this.');
 		expect(modal.text()).toContain('ops@example.com');
 		expect(app.service.log.reads('demo')).toEqual([]);
 		app.slack.faults.clear();
@@ -178,7 +296,7 @@ describe('through the front door', () => {
 		for (const field of [0, 1, 2]) await modal.fill(field, `text ${field}`);
 		const ada = app.slack.state.people.find((one) => one.name === 'ada');
 		if (ada !== undefined) ada.isRestricted = true;
-		await clock.advance(300_000);
+		await clock.advance(30_000);
 		const result = await modal.submit();
 		expect(result.outcome).toBe('fieldErrors');
 		expect(Object.values(result.errors).join()).toContain('Guests of this workspace cannot use Handraise.');

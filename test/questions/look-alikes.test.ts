@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldConfusables } from '../../src/questions/look-alikes.ts';
+import { readingsOf } from '../../src/questions/matching-text.ts';
+import { looksSecret } from '../../src/questions/secrets.ts';
+
+describe('look-alike characters', () => {
+	it.each([
+		['Cyrillic', '\u0420\u0430\u0455\u0455\u0460\u043erd'.replace('\u0460', 'w'), 'Password'],
+		['Cyrillic capitals', '\u0422\u041e\u041a\u0415N', 'TOKEN'],
+		['Greek', '\u03a1\u0399\u039d', 'PIN'],
+		['Armenian', 't\u0585ke\u0578', 'token'],
+		['Cherokee', '\u13a2\u13a2'.replaceAll('\u13a2', '\u13a2'), 'TT'],
+		['Lisu', '\ua4d1\ua4f2\ua4e0', 'PIN'],
+		['small capitals', 'pa\ua731\ua731\u1d21\u1d0frd', 'password'],
+		['a stroke', 'has\u0142o', 'haslo'],
+	])('of %s are read as what they look like', (_script, text, plain) => {
+		expect(foldConfusables(text)).toBe(plain);
+	});
+
+	it('each stand for one Latin letter', () => {
+		for (const character of 'АВЕЅІЈКМНОРСТХҮԌԚԜасԁеһіјӏорԛѕуүхѵԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγινορσυհոսօցզյᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᎽᏃꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜıɪɩɑɡᴄᴏᴠᴡᴢꜱʏłøđħŧƿ') {
+			expect(foldConfusables(character), character).toMatch(/^[A-Za-z]$/);
+		}
+	});
+});
+
+describe('the readings of a text', () => {
+	it('are one where nothing looks like anything else', () => {
+		expect(readingsOf('Which colour should the door have in 2026?')).toHaveLength(1);
+	});
+	it('take digits and signs for letters only inside a word with letters', () => {
+		expect(readingsOf('P4$$w0rd 1234 $5 l0g1n')).toContain('password 1234 $5 login');
+		expect(readingsOf('to1en')).toEqual(['to1en', 'toien', 'tolen']);
+	});
+	it('join three and more letters that are spaced out, and leave "A or B" alone', () => {
+		expect(readingsOf('The P I N is?')).toContain('the pin is?');
+		expect(readingsOf('a b and c d')).toHaveLength(1);
+	});
+	it.each([
+		'p a s s w o r d p l e a s e',
+		'P\u200ba\u0301s\u0301sword',
+		'𝗣𝗮𝘀𝘀𝘄𝗼𝗿𝗱',
+		'Ｐａｓｓｗｏｒｄ',
+		'userPa55word',
+		'S.S.N.',
+		'0TP',
+	])('find the secret in %j', (title) => {
+		expect(looksSecret({ title, description: '' })).toBe(true);
+	});
+});
+
+it('takes time linear in a text, whatever stands in it', () => {
+	const part = fc.constantFrom(
+		'p ',
+		'a.',
+		'0',
+		'$',
+		'@',
+		'а',
+		'ꓢ',
+		'A b',
+		'aB',
+		' the',
+		'paste',
+		' your',
+		'.',
+		'\n',
+		'sms ',
+		'6 ',
+		'digits of ',
+		'what did ',
+		'ﷺ',
+		'비',
+		'パ',
+	);
+	fc.assert(
+		fc.property(fc.array(part, { minLength: 1, maxLength: 6 }), (parts) => {
+			const unit = parts.join('');
+			const start = performance.now();
+			looksSecret({ title: unit.repeat(2_000), description: unit.repeat(20_000) });
+			// Some 10 ms on an idle core; anything quadratic takes seconds.
+			expect(performance.now() - start).toBeLessThan(1_000);
+		}),
+		{ numRuns: 60 },
+	);
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { questionAt } from '../../src/questions/open-question.ts';
+import { disclosureOf, isShownInChannels } from '../../src/questions/show-answers.ts';
+import { asking, sessionWith } from './sessions.ts';
+
+const free = { title: 'What now?', description: '' };
+const choice = { title: 'Flight?', description: 'One of: LH 1173 at 06:05 for 129 €, BA 947' };
+const yesNo = { title: 'Proceed?', description: '(yes/no)' };
+
+describe('what channels see by "auto"', () => {
+	it.each([
+		[choice, 'LH 1173 at 06:05 for 129 €'],
+		[yesNo, 'Yes'],
+		[free, 'The garden, please!'],
+		[free, "Let's take the 3rd one (A4, 30%)"],
+		[free, '12'],
+		[free, '€15'],
+		[free, '2026-12-24'],
+		[free, '09:30'],
+		[free, 'at 09:30'],
+		[free, 'Forêt d’Émeraude'],
+		[free, 'はい、そうです'],
+	])('is the answer to %j: %j', (item, value) => {
+		expect(isShownInChannels('auto', item, value)).toBe(true);
+	});
+
+	it.each([
+		[choice, 'LH 1173 at 06:05'],
+		[free, '271828'],
+		[free, '27 18 28'],
+		[free, '271-828'],
+		[free, '2718'],
+		[free, 'it is hunter2'],
+		[free, 'Passw0rd'],
+		[free, 'abc$def'],
+		[free, 'x'.repeat(31)],
+		[free, 'see https://example.com/a'],
+		[free, 'example.com'],
+		[free, 'ada@example.com'],
+		[free, 'one\ntwo'],
+		[free, 'word '.repeat(17)],
+		[free, 'DE89 3704 0044'],
+	])('is only that there is one, to %j: %j', (item, value) => {
+		expect(isShownInChannels('auto', item, value)).toBe(false);
+	});
+});
+
+it('shows everything by "always" and nothing by "never", and what is secret by none', () => {
+	const question = questionAt(
+		sessionWith({ messages: [asking(['271828'], 'Which one?'), asking(['271828'], 'PIN')] }),
+		0,
+	);
+	const secret = questionAt(sessionWith({ messages: [asking(['yes'], 'PIN')] }), 0);
+	if (question === null || secret === null) throw new Error('nothing is asked');
+	const seen = (mode: 'auto' | 'always' | 'never') => disclosureOf([], mode)(question, 0);
+	expect([seen('auto'), seen('always'), seen('never')]).toEqual(['withheld', 'shown', 'withheld']);
+	for (const mode of ['auto', 'always', 'never'] as const) expect(disclosureOf([], mode)(secret, 0)).toBe('secret');
+});

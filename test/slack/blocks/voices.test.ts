@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { openQuestion } from '../../../src/questions/open-question.ts';
+import type { Message, Session } from '../../../src/questions/session.ts';
+import { chooseItemModal } from '../../../src/slack/blocks/choose-item-modal.ts';
+import { chosenTextOffer } from '../../../src/slack/blocks/chosen-text.ts';
+import { errorModal } from '../../../src/slack/blocks/error-modal.ts';
+import { historyView } from '../../../src/slack/blocks/history-view.ts';
+import { loadingModal } from '../../../src/slack/blocks/loading-modal.ts';
+import {
+	answerCard,
+	errorMessage,
+	outcomesMessage,
+	ownTextMessage,
+	receiptMessage,
+	stillWaitingMessage,
+} from '../../../src/slack/blocks/messages.ts';
+import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/private-links.ts';
+import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt-modal.ts';
+import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
+import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
+import { watchList } from '../../../src/slack/blocks/watch-list.ts';
+import { type PostedContent, settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
+import { createLinks } from '../../../src/slack/links.ts';
+import { newMetadata } from '../../../src/slack/metadata.ts';
+import { watchOutcomeWords } from '../../../src/slack/words.ts';
+import { type SessionView, viewOf } from '../../../src/watches/session-view.ts';
+import { answerOf, item, now } from '../support/answers.ts';
+import { hostileText } from '../support/hostile-text.ts';
+import { expectVoices, foreign, IMITATIONS } from '../support/voices.ts';
+import { watchOf } from '../support/watches.ts';
+
+const text = fc
+	.oneof({ weight: 4, arbitrary: fc.constantFrom(...IMITATIONS) }, { weight: 1, arbitrary: hostileText })
+	.map(foreign);
+const texts = fc.array(text, { minLength: 8, maxLength: 8 });
+
+/** A session in which every text is somebody else's, dealt out of a few. */
+const session = fc.record({ texts, items: fc.nat(34), asks: fc.boolean(), over: fc.boolean() }).map(build);
+
+function build(chosen: { texts: readonly string[]; items: number; asks: boolean; over: boolean }): Session {
+	const pick = (at: number) => chosen.texts[at % chosen.texts.length] ?? '';
+	const says = (at: number, more: Partial<Message> = {}): Message => ({
+		role: 'assistant',
+		content: pick(at),
+		actions: [
+			{ kind: 'other', name: pick(at + 1) },
+			{ kind: 'saveFile', filename: pick(at + 2), deleted: false },
+		],
+		humanInput: [],
+		...more,
+	});
+	const items = Array.from({ length: chosen.items }, (_, at) => ({
+		title: pick(at),
+		description: pick(at + 3),
+		value: chosen.asks ? '' : pick(at + 5),
+	}));
+	return {
+		sessionId: pick(1).slice(0, 300).toWellFormed() || 'x',
+		status: chosen.over ? 'completed' : chosen.asks ? 'humanInput' : pick(2),
+		name: pick(0),
+		messages: [
+			says(1, { role: 'user' }),
+			says(2, { role: pick(3) }),
+			says(4, { role: 'user' }),
+			says(5, chosen.over ? { actions: [{ kind: 'done', text: pick(6) }] } : {}),
+			says(7, { humanInput: items }),
+		],
+		files: [{ filename: pick(3), signedUrl: 'https://bucket.example/file?sig=1', timestamp: null }],
+		startTime: null,
+		endTime: null,
+		lastScreenshotUrl: 'https://bucket.example/shot.png',
+		lastScreenshotTimestamp: null,
+		sessionVariables: [{ name: pick(4), value: 'hunter2' }],
+		sessionDetails: pick(5),
+		maxSteps: 30,
+	};
+}
+
+const RUNS = { numRuns: 300 };
+
+const LINKS = createLinks({ serviceUrl: 'https://service.example', dashboardUrl: null });
+
+describe('whatever others wrote stands as their words, and nothing of it opens a view or message', () => {
+	it('in the window of a session', () => {
+		fc.assert(
+			fc.property(session, text, fc.boolean(), (given, name, plainText) => {
+				const question = openQuestion(given);
+				const { sessionId } = given;
+				const values = [name, null, ''];
+				expectVoices(
+					sessionModal({
+						session: given,
+						readAt: now,
+						question,
+						metadata: { ...newMetadata({ sessionId, formId: 'form' }), plainText },
+						draft: {},
+						notices: [
+							{ kind: 'answeredMeanwhile', other: { person: null, values, at: now, same: false } },
+							{ kind: 'stale', code: name, readAt: now },
+						],
+						claims: [{ userId: name, since: null }],
+						now,
+						names: { displayName: () => name },
+						dashboardUrl: 'https://dash.example',
+						adminContact: null,
+						watch: null,
+						links: LINKS,
+					}),
+				);
+				if (question === null) return;
+				const metadata = newMetadata({ sessionId, formId: 'form' });
+				expectVoices(chooseItemModal(question, question.openItems, name, metadata));
+			}),
+			RUNS,
+		);
+	});
+
+	it('in cards, posts and lists of a watch', () => {
+		fc.assert(
+			fc.property(session, text, fc.boolean(), (given, name, isThere) => {
+				const names = { displayName: () => name };
+				const view = { ...viewOf(given, now), sessionId: given.sessionId };
+				const standing = isThere ? answerOf({ state: 'resumed', person: { teamId: 'T1', userId: name } }) : null;
+				const claims = [{ userId: name, since: now - 100_000 }];
+				const card = { view, checkedAt: now, claims, standing, endedWords: null, names, now, dashboardUrl: null };
+				expectVoices(watchCard(card));
+				const post = { sessionId: given.sessionId, view, standing, names, adminContact: null, maybeRepeat: isThere };
+				for (const content of posts(view, name)) expectVoices(watchPost(content, post));
+				if (view.question !== null) expectVoices(settledQuestionPost(view.question, 'answered', post));
+				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, 0));
+				for (const message of [...filesMessage(given, LINKS), ...screenshotMessage(given, LINKS)])
+					expectVoices(message);
+			}),
+			RUNS,
+		);
+	});
+
+	it('in receipts, histories and replies', () => {
+		fc.assert(
+			fc.property(texts, (given) => {
+				const [id = '', name = '', title = '', value = '', other = ''] = given;
+				const sessionId = id.slice(0, 300).toWellFormed() || 'x';
+				const question = { service: 'https://service.example', sessionId, messageIndex: 1 };
+				const items = [item(title, value), item('', other), item(other, null, { secret: true })];
+				const said = { person: null, values: [other, null, value], at: now, same: false };
+				const answer = answerOf({ state: 'conflicted', question, content: { kind: 'readable', items, other: said } });
+				const metadata = newMetadata({ sessionId, formId: 'form' });
+				const names = { displayName: () => name };
+				const receipt = { names, now, adminContact: null };
+				const error = { kept: 'nothing', adminContact: null } as const;
+				for (const view of [
+					receiptModal(answer, receipt),
+					savedModal(answer),
+					historyView({ metadata, answers: [answer], total: 1, names }),
+					errorModal(name, metadata, error),
+					loadingModal(sessionId, metadata),
+				]) {
+					expectVoices(view);
+				}
+				const lines = [
+					watchOutcomeWords(sessionId, { kind: 'over', status: name }, error),
+					watchOutcomeWords(sessionId, { kind: 'unknownSession' }, error),
+				];
+				for (const message of [
+					receiptMessage(answer, receipt),
+					ownTextMessage(answer),
+					answerCard(sessionId),
+					errorMessage(name, sessionId, error),
+					stillWaitingMessage(sessionId),
+					outcomesMessage(lines),
+					chosenTextOffer('form', { sessionId, messageIndex: 1 }, value),
+				]) {
+					expectVoices(message);
+				}
+			}),
+			RUNS,
+		);
+	});
+});
+
+function posts(view: SessionView, name: string): PostedContent[] {
+	const { question, status, result, step, sessionId } = view;
+	const positions = question === null ? [] : question.items.map((_, position) => position);
+	return [
+		{ kind: 'answered', messageIndex: 1, question, items: positions, stillOpen: positions },
+		{ kind: 'status', from: name, to: status },
+		{ kind: 'end', status, result, step },
+		{ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [sessionId, 'a'] },
+		{ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [sessionId] },
+		...(question === null ? [] : [{ kind: 'question' as const, question, changed: false }]),
+	];
+}

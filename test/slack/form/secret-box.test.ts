@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { readForm, secretBoxId } from '../../../src/slack/form.ts';
+import { decodeMetadata, encodeMetadata, newMetadata, type ViewMetadata } from '../../../src/slack/metadata.ts';
+import { type AskedItem, boxOf, fieldsOf, formOf } from '../support/questions.ts';
+
+const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
+const door: AskedItem = { title: 'Which door?' };
+const password: AskedItem = { title: 'Password' };
+
+function itemsOf(count: number): AskedItem[] {
+	return Array.from({ length: count }, (_, at) => ({ title: `Item ${at}`, description: '' }));
+}
+
+describe('the box', () => {
+	it('asks about one answer, not ticked where nothing looks secret', () => {
+		const box = boxOf(formOf([door], metadata).blocks);
+		expect(box).toMatchObject({
+			label: { text: 'Keep this answer secret' },
+			optional: true,
+			dispatch_action: true,
+			element: { type: 'checkboxes', options: [{ value: '0' }] },
+		});
+		expect(box?.element).not.toHaveProperty('initial_options');
+	});
+
+	it('names the items of several, and is ticked for what looks secret', () => {
+		const form = formOf([door, password, { title: '' }], metadata);
+		const box = boxOf(form.blocks);
+		expect(box?.label.text).toBe('Keep secret');
+		const element = box?.element.type === 'checkboxes' ? box.element : null;
+		expect(element?.options.map(({ text }) => text.text)).toEqual([
+			'1. “Which door?”',
+			'2. “Password”',
+			'3. Question 3 of 3',
+		]);
+		expect(element?.initial_options).toMatchObject([{ value: '1' }]);
+		expect(box?.hint?.text).toContain('without the tick it is treated like any other answer');
+		expect(form.metadata).toMatchObject({ secret: [1], boxed: true });
+	});
+
+	it.each([10, 11, 30, 90])('is one block beside %i fields', (count) => {
+		const { blocks } = formOf(itemsOf(count), metadata);
+		expect(boxOf(blocks)?.element.type).toBe(count <= 10 ? 'checkboxes' : 'multi_static_select');
+		expect(blocks.filter(({ block_id: id }) => id?.startsWith('s.'))).toHaveLength(1);
+	});
+
+	it('always says what not to give an agent', () => {
+		for (const items of [[door], [password], itemsOf(90)]) {
+			expect(boxOf(formOf(items, metadata).blocks)?.hint?.text).toContain(
+				'Never give an agent a password that you would not give to the people who run it.',
+			);
+		}
+	});
+
+	it('is another one for another question', () => {
+		const [one, other] = [boxOf(formOf([door], metadata).blocks), boxOf(formOf([password], metadata).blocks)];
+		expect(one?.block_id).not.toBe(other?.block_id);
+	});
+
+	it('keeps the field of a ticked item as it is when the others become plain text, and offers nothing in it', () => {
+		const items: AskedItem[] = [{ title: 'How many guests?' }, { title: 'Your e-mail address' }];
+		const first = formOf(items, metadata);
+		const shown: ViewMetadata = { ...first.metadata, secret: [0], plainText: true };
+		const draft = { 0: '1234', 1: 'ada@example.org' };
+		const plain = formOf(items, shown, 'active', draft, [0]);
+		const ids = (form: typeof first) => fieldsOf(form.blocks).map(({ block_id: id }) => id);
+		expect(ids(plain)[0]).toBe(ids(first)[0]);
+		expect(ids(plain)[1]).not.toBe(ids(first)[1]);
+		expect(JSON.stringify(plain)).not.toContain('1234');
+		const back = formOf(items, { ...plain.metadata, plainText: false }, 'active', draft, [0]);
+		expect(ids(back)[0]).toBe(ids(first)[0]);
+		// Ticked while it stood as plain text, it stays that.
+		const ticked = formOf(
+			items,
+			{ ...formOf(items, { ...metadata, plainText: true }).metadata, plainText: false },
+			'active',
+			draft,
+			[1],
+		);
+		expect(ids(ticked)[1]).toBe(ids(plain)[1]);
+	});
+});
+
+describe('what the box says', () => {
+	const items = [door, password];
+	function secretIn(selected: readonly string[] | null | undefined, more: { acted?: boolean; secret?: number[] } = {}) {
+		const form = formOf(items, metadata, 'active', {}, more.secret);
+		const decoded = decodeMetadata(encodeMetadata(form.metadata));
+		if (decoded === null) throw new Error('the metadata cannot be read back');
+		const id = secretBoxId(decoded);
+		const options = selected?.map((value) => ({ value, text: { type: 'plain_text', text: value } })) ?? selected;
+		const values =
+			selected === undefined ? {} : { [id]: { 'form.secret': { type: 'checkboxes', selected_options: options } } };
+		return readForm({ values, metadata: decoded, draft: {}, ...(more.acted === true ? { acted: id } : {}) }).secret;
+	}
+
+	it.each([
+		['is ticked for both', ['0', '1'], [0, 1]],
+		['is ticked for another one', ['0'], [0]],
+		['was left as it was offered, and Slack leaves it out', undefined, [1]],
+		['was left as it was offered, and Slack hands in null', null, [1]],
+		['was left as it was offered, and Slack hands in an empty list', [], [1]],
+		['names what is no field', ['7', 'x'], [1]],
+	] as const)('counts when it %s', (_what, selected, secret) => {
+		expect(secretIn(selected)).toEqual(secret);
+	});
+
+	it('counts when it is emptied: in the event of its own, and afterwards', () => {
+		expect(secretIn([], { acted: true })).toEqual([]);
+		expect(secretIn([], { secret: [] })).toEqual([]);
+	});
+
+	it('keeps what is ticked out of drafts, and nothing else', () => {
+		const form = formOf(items, metadata);
+		const ids = fieldsOf(form.blocks).map(({ block_id: id = '' }) => id);
+		const box = { 'form.secret': { type: 'checkboxes', selected_options: [{ value: '0' }] } };
+		const values = {
+			[ids[0] ?? '']: { 'form.field': { value: 'the blue one' } },
+			[ids[1] ?? '']: { 'form.field': { value: 'not that secret' } },
+			[secretBoxId(form.metadata)]: box,
+		};
+		const reading = readForm({ values, metadata: form.metadata, draft: {} });
+		expect(reading.draft).toEqual({ 1: 'not that secret' });
+		expect(reading.values).toEqual({ 0: 'the blue one', 1: 'not that secret' });
+	});
+});
+
+describe('a form of the former version', () => {
+	/** As it stands in the private_metadata of a view that the former version opened. */
+	const former = (more: object) =>
+		JSON.stringify({
+			v: 1,
+			s: '3f9a2c1d',
+			m: 1,
+			f: '0123456789abcdef',
+			i: 'form-1',
+			p: 0,
+			t: false,
+			o: false,
+			r: 1,
+			c: null,
+			h: null,
+			b: 100,
+			q: '0-1',
+			d: '',
+			w: 'guessed',
+			x: '',
+			k: '1',
+			l: 3000,
+			e: {},
+			a: null,
+			n: 0,
+			...more,
+		});
+
+	it('is still read, its secrets being those it guessed', () => {
+		const decoded = decodeMetadata(former({}));
+		expect(decoded).toMatchObject({ fields: [0, 1], secret: [1], boxed: false, asText: [] });
+		if (decoded === null) return;
+		const values = {
+			'q.1.01234567.0.g': { 'form.field': { value: 'blue' } },
+			'q.1.01234567.1.g': { 'form.field': { value: 'hunter2' } },
+		};
+		const reading = readForm({ values, metadata: decoded, draft: {} });
+		expect(reading).toMatchObject({
+			values: { 0: 'blue', 1: 'hunter2' },
+			secret: [1],
+			draft: { 0: 'blue' },
+			missing: [],
+		});
+	});
+
+	it('is read with its fields as plain text', () => {
+		const decoded = decodeMetadata(former({ t: true, w: 'plain' }));
+		expect(decoded?.asText).toEqual([0]);
+		if (decoded === null) return;
+		const values = {
+			'q.1.01234567.0.p': { 'form.field': { value: 'blue' } },
+			'q.1.01234567.1.g': { 'form.field': { value: 'hunter2' } },
+		};
+		expect(readForm({ values, metadata: decoded, draft: {} }).values).toEqual({ 0: 'blue', 1: 'hunter2' });
+	});
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { createLinks } from '../../src/slack/links.ts';
+
+const links = createLinks({
+	serviceUrl: 'https://service.example:8443/api',
+	dashboardUrl: 'https://dash.example/app',
+});
+
+describe('an address of a file', () => {
+	it.each([
+		['https://bucket.example/a.pdf?X-Amz-Signature=1&b=%2F', 'bucket.example'],
+		['https://bucket.example:444/a', 'bucket.example:444'],
+		['HTTPS://Bucket.Example/a', 'bucket.example'],
+		['https://bücher.example/a', 'xn--bcher-kva.example'],
+		['https://аpple.example/a', 'xn--pple-43d.example'],
+		['https://8.8.8.8/a', '8.8.8.8'],
+		['https://172.15.255.255/a', '172.15.255.255'],
+		['https://172.32.0.0/a', '172.32.0.0'],
+		['https://100.63.255.255/a', '100.63.255.255'],
+		['https://100.128.0.0/a', '100.128.0.0'],
+		['https://192.167.1.1/a', '192.167.1.1'],
+		['https://169.253.1.1/a', '169.253.1.1'],
+		['https://11.0.0.1/a', '11.0.0.1'],
+		['https://[2606:4700::1111]/a', '[2606:4700::1111]'],
+		['https://[2a00:1450:4001::1]:444/a', '[2a00:1450:4001::1]:444'],
+		['https://localhost.example/a', 'localhost.example'],
+		['https://local.example/a', 'local.example'],
+		['https://10.0.0.1.example/a', '10.0.0.1.example'],
+		['https://service.example/a', 'service.example'],
+		['https://dash.example:444/a', 'dash.example:444'],
+	])('becomes a link that shows its host: %s', (address, host) => {
+		expect(links(address)).toEqual({ kind: 'link', url: new URL(address).href, host });
+	});
+
+	it.each(['https://service.example:8443/files/a', 'https://dash.example/files/a', 'https://DASH.example:443/a'])(
+		'becomes a link without a host at the usual places: %s',
+		(address) => {
+			expect(links(address)).toEqual({ kind: 'link', url: new URL(address).href, host: null });
+		},
+	);
+
+	it.each([
+		'127.0.0.1',
+		'127.1',
+		'0x7f.1',
+		'2130706433',
+		'0x7f000001',
+		'017700000001',
+		'0177.0.0.1',
+		'１２７.0.0.1',
+		'127.0.0.1.',
+		'127.0.0.1..',
+		'localhost..',
+		'printer...',
+		'0.0.0.0',
+		'0',
+		'10.0.0.1',
+		'10.255.255.255',
+		'100.64.0.1',
+		'100.127.255.255',
+		'169.254.169.254',
+		'172.16.0.1',
+		'172.31.255.255',
+		'192.168.0.1',
+		'0xc0a80001',
+		'192.0.0.1',
+		'198.18.0.1',
+		'224.0.0.1',
+		'255.255.255.255',
+		'[::]',
+		'[::1]',
+		'[0:0:0:0:0:0:0:1]',
+		'[::ffff:127.0.0.1]',
+		'[::ffff:8.8.8.8]',
+		'[::ffff:c0a8:1]',
+		'[::10.0.0.1]',
+		'[64:ff9b::10.0.0.1]',
+		'[fe80::1]',
+		'[fec0::1]',
+		'[fc00::1]',
+		'[fd12:3456::1]',
+		'[ff02::1]',
+		'[2002:a00:1::]',
+		'[2001:db8::1]',
+		'localhost',
+		'LOCALHOST',
+		'localhost.',
+		'lo\u00adcalhost',
+		'%6cocalhost',
+		'a.localhost',
+		'printer.local',
+		'wiki.internal',
+		'metadata.google.internal.',
+		'router.lan',
+		'nas.home.arpa',
+		'1.0.0.10.in-addr.arpa',
+		'api.default.svc',
+		'shop.onion',
+		'intranet',
+		'wiki',
+		'wiki.',
+	])('is refused in a private network: %s', (host) => {
+		expect(links(`https://${host}/a`)).toEqual({ kind: 'refused', why: 'privateNetwork' });
+	});
+
+	it.each([
+		['http://bucket.example/a', 'notHttps'],
+		['http://service.example:8443/a', 'notHttps'],
+		['http://10.0.0.1/a', 'notHttps'],
+		['ftp://bucket.example/a', 'notHttps'],
+		['javascript:alert(1)', 'notHttps'],
+		['data:text/html,x', 'notHttps'],
+		['file:///etc/passwd', 'notHttps'],
+		['blob:https://bucket.example/a', 'notHttps'],
+		['blob:https://service.example:8443/a', 'notHttps'],
+		['https://ada@bucket.example/a', 'userName'],
+		['https://ada:pw@bucket.example/a', 'userName'],
+		['https://:pw@bucket.example/a', 'userName'],
+		['https://dash.example@10.0.0.1/a', 'userName'],
+		['https://service.example:8443@evil.example/a', 'userName'],
+		['', 'unusable'],
+		['a.pdf', 'unusable'],
+		['//bucket.example/a', 'unusable'],
+		['https://', 'unusable'],
+		['https://[::1%25eth0]/a', 'unusable'],
+		['https://bucket.example\\@evil.example/a', 'unusable'],
+		['https://bucket.example/a b', 'unusable'],
+		['https://bucket.example/|x>', 'unusable'],
+		['https://bu\ncket.example/a', 'unusable'],
+		[`https://bucket.example/${'a'.repeat(3_000)}`, 'unusable'],
+	])('is refused: %s', (address, why) => {
+		expect(links(address)).toEqual({ kind: 'refused', why });
+	});
+
+	it('is none when there is none', () => {
+		expect(links(null)).toEqual({ kind: 'none' });
+	});
+
+	it('at the very origin of the service is allowed wherever that is, and nowhere beside it', () => {
+		const local = createLinks({ serviceUrl: 'http://127.0.0.1:4000', dashboardUrl: 'http://dash.internal' });
+		const url = 'http://127.0.0.1:4000/files/a';
+		expect(local(url)).toEqual({ kind: 'link', url, host: null });
+		expect(local('http://127.0.0.1:4001/a')).toEqual({ kind: 'refused', why: 'notHttps' });
+		expect(local('https://127.0.0.1:4000/a')).toEqual({ kind: 'refused', why: 'privateNetwork' });
+		expect(local('http://ada@127.0.0.1:4000/a')).toEqual({ kind: 'refused', why: 'userName' });
+		expect(local('https://dash.internal/a')).toEqual({ kind: 'refused', why: 'privateNetwork' });
+	});
+});

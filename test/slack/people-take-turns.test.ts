@@ -1,0 +1,325 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { expectNothingWrong, watchingApp } from './watching/setting.ts';
+
+const RATES = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
+
+/** What the log says of accesses, oldest first. */
+function accesses(log: readonly string[], from = 0) {
+	return log
+		.slice(from)
+		.map((line) => JSON.parse(line) as Record<string, unknown>)
+		.filter(({ msg }) => msg === 'access')
+		.map(({ user, access, session, outcome }) => ({ user, access, session, outcome }));
+}
+
+describe('one person who is too fast', () => {
+	let app: Awaited<ReturnType<typeof watchingApp>>;
+	beforeAll(async () => {
+		app = await watchingApp({ realRates: true, env: RATES });
+	});
+	afterAll(() => app[Symbol.asyncDispose]());
+	afterEach(() => {
+		expect(app.slack.violations()).toEqual([]);
+	});
+	/** The rate of everybody is as new. */
+	const calmDown = () => app.pass(130_000);
+
+	it('is told so before Slack or the service is asked, and another person’s session opens', async () => {
+		const id = app.session({ name: 'Grace’s own' });
+		const from = app.now();
+		const reads = app.service.log.list().length;
+		const ada = app.slack.as('ada');
+		const flood = Array.from({ length: 700 }, () => ada.command('#agents', `/session ${id}`));
+		const grace = app.slack.as('grace');
+		await grace.command('#agents', `/session ${id}`);
+		// Slack's clock stands still, so that a machine that is slow does not cost her the trigger.
+		await vi.waitFor(() => expect(grace.modal()?.text()).toContain('Grace’s own'), { timeout: 30_000 });
+		expect((await Promise.all(flood)).every(({ ok }) => ok)).toBe(true);
+		const slow = () =>
+			ada.messages('#agents', { all: true }).filter((message) => message.text().includes('Slow down')).length;
+		await vi.waitFor(() => expect(slow()).toBe(680), { timeout: 30_000 });
+		expect(app.calls('views.open', from)).toHaveLength(21);
+		expect(app.service.log.list().length - reads).toBeLessThanOrEqual(21);
+		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
+		const told = ada.messages('#agents', { all: true }).findLast((message) => message.isEphemeral());
+		expect(told?.text()).toMatch(/faster than one person may.*Please try again, from 09:00:\d\d UTC on\./s);
+		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
+		expect(metrics).toContain('handraise_person_reads_total{outcome="tooFast"} 680');
+		await grace.modal()?.close(true);
+		await ada.modal()?.close(true);
+	});
+
+	it('may read again after the time that was named, and so many a minute', async () => {
+		await calmDown();
+		const id = app.session();
+		const open = () => app.slack.as('ada').command('#agents', `/session ${id}`);
+		const from = app.now();
+		for (let n = 0; n < 25; n++) await open();
+		await app.until(() => app.calls('views.open', from).length === 20);
+		await app.pass(9_100);
+		for (let n = 0; n < 10; n++) await open();
+		await app.until(() => app.calls('views.open', from).length === 23);
+		await app.slack.as('ada').modal()?.close(true);
+	});
+
+	it('is refused history, files, a screenshot and watching by the same rate, and may still list and unwatch', async () => {
+		await calmDown();
+		const id = await app.watched({ files: [{ filename: 'a.txt', signedUrl: 'https://files.example/a?x=1' }] });
+		const ada = app.slack.as('ada');
+		const before = app.log.length;
+		for (let n = 0; n < 20; n++) await ada.command('#agents', `/session ${id}`);
+		await app.until(() => accesses(app.log, before).length === 20);
+		await ada.modal()?.close(true);
+		const from = app.now();
+		const logged = app.log.length;
+		for (const line of [`/session history ${id}`, `/session watch ${id} another`])
+			expect((await app.command(line)).text()).toContain('Slow down');
+		const files = await app.toldAfter(async () => app.card(id)?.press('Files (1)'));
+		expect(files.text()).toContain('Slow down');
+		expect(app.calls('views.open', from)).toEqual([]);
+		expect(app.calls('conversations.info', from)).toEqual([]);
+		expect((await app.command('/session list')).text()).toContain('This channel watches');
+		expect((await app.command(`/session unwatch ${id}`)).text()).toContain('not watched here any more');
+		expect(accesses(app.log, logged).map(({ access, outcome }) => `${access} ${outcome}`)).toEqual([
+			'history too_fast',
+			'watch too_fast',
+			'files too_fast',
+			'list shown',
+			'unwatch ended',
+		]);
+	});
+
+	it('keeps the form and its text when Refresh comes too often, is told there once, and turns pages freely', async () => {
+		await calmDown();
+		const id = app.session();
+		app.ask(id);
+		for (let n = 0; n < 12; n++) app.service.sessions.push(id, { role: 'assistant', content: `Step ${n}` });
+		const ada = app.slack.as('ada');
+		await ada.command('#agents', `/session ${id}`);
+		const modal = await ada.waitForModal('Which colour?');
+		await modal.fill('“Which colour?”', 'Green as the old ones');
+		const logged = app.log.length;
+		const from = app.now();
+		const isOnTop = () => ada.modal()?.id === modal.id;
+		let presses = 0;
+		for (; isOnTop() && !ada.modal()?.text().includes('Slow down') && presses < 40; presses++) {
+			await modal.press('Refresh');
+			await app.until(
+				() => accesses(app.log, logged).filter(({ access }) => access === 'refresh').length === presses + 1,
+			);
+		}
+		expect(presses).toBe(20);
+		expect(ada.modal()?.text()).toMatch(/Slow down.*You see the session as it was/s);
+		const told = app.calls('views.update', from).length;
+		for (let n = 0; n < 5; n++) await modal.press('Refresh');
+		await app.until(() => accesses(app.log, logged).filter(({ access }) => access === 'refresh').length === 25);
+		expect(app.calls('views.update', from)).toHaveLength(told);
+		await modal.press('Older steps');
+		await app.until(() => app.calls('views.update', from).length === told + 1);
+		expect(modal.text()).toContain('Green as the old ones');
+		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
+		await modal.close(true);
+	});
+
+	it('changes windows that need no read only so often, so that those of others can be filled', async () => {
+		await calmDown();
+		const id = app.session();
+		app.ask(id);
+		for (let n = 0; n < 12; n++) app.service.sessions.push(id, { role: 'assistant', content: `Step ${n}` });
+		const ada = app.slack.as('ada');
+		await ada.command('#agents', `/session ${id}`);
+		const modal = await ada.waitForModal('Which colour?');
+		const from = app.now();
+		const handled = () => app.log.filter((line) => /"what":"session.(older|newer)"/.test(line)).length;
+		const before = handled();
+		for (let n = 0; n < 60; n++) {
+			await modal.press(n % 2 === 0 ? 'Older steps' : 'Newer steps');
+			await app.until(() => handled() === before + n + 1);
+			if (modal.text().includes('Slow down')) break;
+		}
+		const turned = app.calls('views.update', from).length;
+		expect(turned).toBe(41);
+		expect(modal.text()).toContain('Slow down');
+		for (let n = 0; n < 60; n++) await modal.press('Older steps');
+		await app.until(() => handled() === before + 41 + 60);
+		expect(app.calls('views.update', from).length - turned).toBeLessThanOrEqual(1);
+		await modal.close(true);
+	});
+
+	it.each(['ada', 'gus'])('is answered only so many mentions, whoever it is: %s', async (who) => {
+		await calmDown();
+		const from = app.now();
+		const answers = () => app.calls('chat.postEphemeral', from).length;
+		const handled = () => app.log.filter((line) => line.includes('"what":"app_mention"')).length;
+		const before = handled();
+		for (let n = 0; n < 120; n++) await app.slack.as(who).mention('#agents', `hello ${n}`);
+		await app.until(() => handled() === before + 120);
+		expect(answers()).toBe(41);
+		expect(app.calls('conversations.open', from)).toEqual([]);
+		const told = app.slack
+			.as(who)
+			.messages('#agents', { all: true })
+			.findLast((message) => message.isEphemeral());
+		expect(told?.text()).toContain('Slow down');
+	});
+
+	it('gets help in the direct message only so often', async () => {
+		await calmDown();
+		const from = app.now();
+		const handled = () => app.log.filter((line) => line.includes('"what":"message"')).length;
+		const before = handled();
+		for (let n = 0; n < 120; n++) await app.slack.as('grace').say('@handraise', `hello ${n}`);
+		await app.until(() => handled() === before + 120);
+		expect(app.calls('chat.postMessage', from).length).toBeLessThanOrEqual(40 + 40);
+	});
+
+	it('posts a text of their own and shows its receipt only so often', async () => {
+		await calmDown();
+		const id = await app.watched();
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+		const ada = app.slack.as('ada');
+		await ada.command('#agents', `/session ${id}`);
+		const modal = await ada.waitForModal('Which colour?');
+		await modal.fill('“Which colour?”', 'Graphite');
+		app.service.sessions.answerAsPage(id, ['Sand']);
+		await modal.submit();
+		await app.until(() =>
+			ada
+				.modal()
+				?.buttons()
+				.some((label) => label.startsWith('Post my text')),
+		);
+		const label =
+			ada
+				.modal()
+				?.buttons()
+				.find((label) => label.startsWith('Post my text')) ?? '';
+		const from = app.now();
+		const handled = () => app.log.filter((line) => line.includes('"what":"answer.post_to_thread"')).length;
+		for (let n = 0; n < 60; n++) {
+			await ada.modal()?.press(label);
+			await app.until(() => handled() === n + 1);
+		}
+		expect(app.calls('views.update', from).length).toBeLessThanOrEqual(40);
+		await ada.modal()?.close(true);
+	});
+
+	it('does not notice two slips of the keyboard, and guesses no more than a few ids', async () => {
+		await calmDown();
+		const id = app.session();
+		const ada = app.slack.as('ada');
+		const logged = app.log.length;
+		const opened = async (typed: string, words: string) => {
+			await ada.command('#agents', `/session ${typed}`);
+			await app.until(() => ada.modal()?.text().includes(words));
+			await ada.modal()?.close(true);
+		};
+		await opened('slip1', 'knows no such session');
+		await opened('slip2', 'knows no such session');
+		for (let n = 0; n < 8; n++) await opened(id, 'chairs');
+		await calmDown();
+		const tells = await app.command(`/session watch ${Array.from({ length: 20 }, (_, n) => `guess${n}`).join(' ')}`);
+		expect(tells.text().match(/knows no session/g)).toHaveLength(4);
+		expect(tells.text()).toMatch(/guess4\* and 15 more were not looked at.*Slow down/);
+		expect(app.service.log.reads('guess3')).toHaveLength(1);
+		expect(app.service.log.reads('guess4')).toHaveLength(0);
+		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
+		expect(metrics).toContain('handraise_unknown_sessions_total 6');
+		const counted = app.log.slice(logged).filter((line) => line.includes('unknownInHour'));
+		expect(counted.map((line) => JSON.parse(line).unknownInHour)).toEqual([1, 2, 3, 4, 5, 6]);
+		// The next guess comes after the debt of those four.
+		await app.pass(4_000);
+		expect((await app.command('/session watch guess9')).text()).toContain('knows no session');
+		await app.pass(12_000);
+		expect((await app.command('/session watch guess10')).text()).toContain('Slow down');
+		await app.pass(3_100);
+		expect((await app.command('/session watch guess10')).text()).toContain('knows no session');
+	});
+});
+
+describe('every access', () => {
+	it('leaves one line with person, session and outcome, and nothing of the content', async () => {
+		await using app = await watchingApp();
+		const id = await app.watched({ files: [{ filename: 'a.txt', signedUrl: 'https://files.example/a?x=1' }] });
+		app.ask(id, undefined, 'Only-for-the-form');
+		const ada = app.slack.as('ada');
+		const logged = app.log.length;
+		await ada.command('#agents', `/session ${id}`);
+		const modal = await ada.waitForModal('Which colour?');
+		await modal.press('Refresh');
+		await app.until(() => accesses(app.log, logged).length === 2);
+		await modal.close(true);
+		await ada.command('#agents', `/session history ${id}`);
+		await app.until(() => accesses(app.log, logged).length === 3);
+		await ada.modal()?.close(true);
+		await ada.command('#agents', '/session nosuch');
+		await app.until(() => accesses(app.log, logged).length === 4);
+		await ada.modal()?.close(true);
+		await app.slack.as('gus').command('#agents', `/session ${id}`);
+		await app.until(() => accesses(app.log, logged).length === 5);
+		await app.toldAfter(async () => app.card(id)?.press('Files (1)'));
+		await app.command(`/session watch ${id}`);
+		await app.command('/session list');
+		await app.command('/session unwatch all');
+		const userOf = (who: string) => app.slack.as(who).user;
+		const adaId = userOf('ada');
+		expect(accesses(app.log, logged)).toEqual([
+			{ user: adaId, access: 'open', session: id, outcome: 'shown' },
+			{ user: adaId, access: 'refresh', session: id, outcome: 'shown' },
+			{ user: adaId, access: 'history', session: id, outcome: 'shown' },
+			{ user: adaId, access: 'open', session: 'nosuch', outcome: 'session_not_found' },
+			{ user: userOf('gus'), access: 'open', session: id, outcome: 'guest' },
+			{ user: adaId, access: 'files', session: id, outcome: 'shown' },
+			{ user: adaId, access: 'watch', session: id, outcome: 'already' },
+			{ user: adaId, access: 'list', session: null, outcome: 'shown' },
+			{ user: adaId, access: 'unwatch', session: null, outcome: 'ended' },
+		]);
+		expect(app.log.join('\n')).not.toMatch(/Only-for-the-form|Which colour|files\.example/);
+		expectNothingWrong(app);
+	});
+});
+
+describe('the limits of watching', () => {
+	it('leave others their watches: 208 in one person’s direct message end at that person’s limit', async () => {
+		await using app = await watchingApp({
+			env: { MAX_WATCHES_PER_PERSON: '50', ADMIN_CONTACT: 'the desk', SESSION_SERVICE_RPM: '5000' },
+			service: { rateLimit: false },
+		});
+		const theirs = app.session();
+		await app.command(`/session watch ${theirs}`, 'grace');
+		const ids = Array.from({ length: 208 }, () => app.session());
+		const told: string[] = [];
+		for (let n = 0; n < ids.length; n += 20) {
+			const line = `/session watch ${ids.slice(n, n + 20).join(' ')}`;
+			told.push((await app.command(line, 'ada', 'dm')).text());
+		}
+		const words = told.join('\n');
+		expect(words.match(/is watched in this channel now/g)).toHaveLength(50);
+		expect(words).toMatch(
+			/is not watched: you watch 50 sessions, and 50 is the most for one person\. Stop one of yours/,
+		);
+		expect(words).toContain('ask the desk');
+		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
+		expect(metrics).toMatch(/handraise_watch_limits_total\{limit="person"\} 158/);
+		app.ask(theirs);
+		await app.threadSays(theirs, 'Which colour?');
+		expect((await app.command(`/session unwatch ${ids[0]}`, 'ada', 'dm')).text()).toContain(
+			'not watched here any more',
+		);
+		expect((await app.command(`/session watch ${ids[60]}`, 'ada', 'dm')).text()).toContain('is watched');
+		expectNothingWrong(app);
+	});
+
+	it('are told for a channel and for all together', async () => {
+		await using app = await watchingApp({ env: { MAX_WATCHES_PER_CHANNEL: '1', MAX_WATCHES: '2' } });
+		const [one, two, three] = [app.session(), app.session(), app.session()];
+		const first = await app.command(`/session watch ${one} ${two}`);
+		expect(first.text()).toMatch(/is watched.*this channel watches 1 session, and 1 is the most for one channel/s);
+		await app.command(`/session watch ${two}`, 'ada', '#secret');
+		expect((await app.command(`/session watch ${three}`, 'ada', 'dm')).text()).toContain(
+			'all channels together watch 2 sessions, and 2 is the most there may be',
+		);
+		expectNothingWrong(app);
+	});
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
+import { createPersonReads } from '../../src/slack/person-reads.ts';
+import type { PersonRequest } from '../../src/slack/request.ts';
+import { createRecordingLog } from '../store/support.ts';
+
+const request = (userId: string): PersonRequest => ({
+	id: 'r1',
+	person: { teamId: 'T1', userId },
+	claimedTeamId: null,
+	channelId: 'C1',
+	threadTs: null,
+	messageTs: null,
+	wroteInThread: false,
+	triggerId: null,
+	responseUrl: null,
+	log: createRecordingLog(),
+});
+
+test.each([
+	['fails', () => Promise.reject(new Error('the database is away'))],
+	['does not answer', () => new Promise<never>(() => undefined)],
+])('a process decides by itself while the shared rate %s', async (_, away) => {
+	const reads = createPersonReads({
+		service: { read: () => Promise.reject(new Error('nobody reads here')) },
+		paces: { take: away, charge: away },
+		limits: { burst: 2, readsPerMinute: 20 },
+		clock: createManualClock(),
+		metrics: { personRead: () => undefined, unknownSession: () => undefined },
+	});
+	await reads.permit(request('U1'));
+	await reads.permit(request('U1'));
+	await expect(reads.permit(request('U1'))).rejects.toMatchObject({ code: 'too_fast', isFirst: true });
+	await expect(reads.permit(request('U1'))).rejects.toMatchObject({ code: 'too_fast', isFirst: false });
+	await reads.permit(request('U2'));
+});

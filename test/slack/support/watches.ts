@@ -1,0 +1,24 @@
+import type { WatchPage } from '../../../src/watches/ports.ts';
+import type { SessionView } from '../../../src/watches/session-view.ts';
+import { now } from './answers.ts';
+
+/** A watch of a session as a channel's list has it. */
+export function watchOf(view: SessionView): WatchPage['watches'][number] {
+	return {
+		id: 'watch-1',
+		teamId: 'T1',
+		channelId: 'C1',
+		session: { service: 'https://service.example', sessionId: view.sessionId },
+		mode: 'everything',
+		questionsInChannel: true,
+		createdBy: 'U0OURS1',
+		createdAt: now,
+		card: { ts: '1795250400.000100', shownKey: null, shownAt: null, wanted: null },
+		digest: null,
+		revision: 1,
+		lastChangeAt: now,
+		ended: null,
+		view,
+		checkedAt: now,
+	};
+}

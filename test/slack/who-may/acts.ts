@@ -1,0 +1,245 @@
+import type { Json, SlackState } from '../../../fake-slack/index.ts';
+import { ACTIONS, type ActionId, CALLBACKS, encodeCarriage, encodeTarget } from '../../../src/slack/ids.ts';
+import type { WatchingApp } from '../watching/setting.ts';
+import { ACTION_GROUPS, COMMAND_GROUPS, type Group, OTHER_GROUPS } from './table.ts';
+
+/** Somebody who does one thing over and over, as one kind of person after another. */
+export interface Member {
+	readonly name: string;
+	readonly id: string;
+	/** A session of their own, which nobody else looks at. */
+	readonly session: string;
+	/** Where they act: `#agents`, or `dm`. */
+	readonly place: string;
+}
+
+/** What a member has open before they do it. */
+export type Needs = 'nothing' | 'form' | 'history' | 'chooser' | 'receipt';
+
+export interface Act {
+	readonly name: string;
+	readonly group: Group;
+	readonly needs: Needs;
+	/** Cannot be done in the direct message with the app. */
+	readonly inChannelOnly?: boolean;
+	/** Resolves to what the acknowledgement says, where one may say something. */
+	run(app: WatchingApp, member: Member, at: Setting): Promise<unknown>;
+}
+
+/** What stands in the channel. */
+export interface Setting {
+	/** A message of the app's. */
+	readonly card: { readonly channel: string; readonly ts: string };
+	/** Counts up, so that what is typed is another text each time. */
+	readonly round: number;
+	/** Slack as it was when they were members. */
+	readonly before: SlackState;
+	answerOf(member: Member): string;
+}
+
+const COMMANDS: Readonly<Record<keyof typeof COMMAND_GROUPS, (session: string) => string>> = {
+	open: (session) => `/session ${session}`,
+	history: (session) => `/session history ${session}`,
+	watch: (session) => `/session watch ${session}`,
+	list: () => '/session list',
+	unwatch: (session) => `/session unwatch ${session}`,
+	help: () => '/session help',
+};
+
+function base(app: WatchingApp, { id, name }: Member): Json {
+	const { people, team, enterprise } = app.slack.state;
+	const person = people.find((one) => one.id === id);
+	return {
+		type: 'block_actions',
+		user: { id, username: name, name, team_id: person?.teamId },
+		team: { id: team.id, domain: team.domain },
+		enterprise: enterprise === undefined ? null : { id: enterprise.id, name: enterprise.name },
+		is_enterprise_install: false,
+		api_app_id: app.slack.state.app.id,
+	};
+}
+
+/** The member's view as it was opened, with this typed into its first fields, or what was typed then. */
+function viewOf({ before }: Setting, { id }: Member, typed?: string): Json & { id: string } {
+	const [viewId = ''] = before.windows.find(({ user }) => user === id)?.stack ?? [];
+	const view = before.views[viewId];
+	if (view === undefined) throw new Error(`${id} has no window open`);
+	const values = structuredClone(view.input.values);
+	for (const element of typed === undefined ? [] : Object.values(values).flatMap((block) => Object.values(block))) {
+		Object.assign(element, { value: typed });
+	}
+	return {
+		...view.payload,
+		id: view.id,
+		hash: view.hash,
+		state: { values },
+		app_installed_team_id: before.team.id,
+	};
+}
+
+async function deliver(app: WatchingApp, name: string, payload: Json): Promise<unknown> {
+	const ack = await app.slack.deliver({
+		kind: 'interactive',
+		name,
+		acceptsPayload: name === 'view_submission',
+		payload,
+	});
+	return ack.ok ? ack.payload : ack.failure;
+}
+
+/** A press as Slack tells of it; the button need not be on what is shown now: a forged one arrives all the same. */
+function pressInView(app: WatchingApp, member: Member, at: Setting, action: Json): Promise<unknown> {
+	const typed = action.type === 'plain_text_input' ? String(action.value) : undefined;
+	const view = viewOf(at, member, typed);
+	const [blockId = ''] = Object.keys((view.state as { values: Json }).values);
+	return deliver(app, 'block_actions', {
+		...base(app, member),
+		container: { type: 'view', view_id: view.id },
+		view,
+		trigger_id: app.slack.trigger(member.name, { view: view.id }),
+		actions: [{ type: 'button', block_id: blockId, ...action }],
+	});
+}
+
+function pressOnMessage(app: WatchingApp, member: Member, { card }: Setting, actionId: string, value: string) {
+	return deliver(app, 'block_actions', {
+		...base(app, member),
+		container: { type: 'message', message_ts: card.ts, channel_id: card.channel, is_ephemeral: false },
+		channel: { id: card.channel },
+		message: { ts: card.ts, text: '' },
+		trigger_id: app.slack.trigger(member.name),
+		actions: [{ type: 'button', action_id: actionId, block_id: 'b.press', value }],
+	});
+}
+
+type PressValue = (member: Member, at: Setting) => string;
+const nothing: PressValue = () => '0';
+const target: PressValue = ({ session }) => encodeTarget({ sessionId: session, messageIndex: null });
+const ownAnswer: PressValue = (member, at) => at.answerOf(member);
+
+/** Where each button is pressed and what its value is. */
+const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
+	[ACTIONS.refresh]: ['form', nothing],
+	[ACTIONS.older]: ['form', nothing],
+	[ACTIONS.newer]: ['form', nothing],
+	[ACTIONS.watch]: ['form', target],
+	[ACTIONS.unwatch]: ['form', target],
+	[ACTIONS.dashboard]: ['form', nothing],
+	[ACTIONS.openFile]: ['form', nothing],
+	[ACTIONS.openScreenshot]: ['form', nothing],
+	[ACTIONS.partial]: ['form', nothing],
+	[ACTIONS.complete]: ['form', nothing],
+	[ACTIONS.plainText]: ['form', nothing],
+	[ACTIONS.guessed]: ['form', nothing],
+	[ACTIONS.field]: ['form', nothing],
+	[ACTIONS.otherText]: ['form', nothing],
+	[ACTIONS.secret]: ['form', nothing],
+	[ACTIONS.answer]: ['nothing', target],
+	[ACTIONS.useText]: ['nothing', (member, at) => `unknown|${target(member, at)}`],
+	[ACTIONS.chooseItem]: ['chooser', nothing],
+	[ACTIONS.open]: ['nothing', target],
+	[ACTIONS.tryAgain]: ['receipt', ownAnswer],
+	[ACTIONS.giveUp]: ['receipt', ownAnswer],
+	[ACTIONS.sendAgain]: ['receipt', ownAnswer],
+	[ACTIONS.postToThread]: ['receipt', ownAnswer],
+	[ACTIONS.answerNew]: [
+		'receipt',
+		(member, at) => encodeCarriage(at.answerOf(member), { sessionId: member.session, messageIndex: null }),
+	],
+	[ACTIONS.reload]: ['form', nothing],
+	[ACTIONS.listOlder]: ['nothing', nothing],
+	[ACTIONS.listNewer]: ['nothing', nothing],
+	[ACTIONS.historyOlder]: ['history', nothing],
+	[ACTIONS.historyNewer]: ['history', nothing],
+	[ACTIONS.showScreenshot]: ['nothing', target],
+	[ACTIONS.showFiles]: ['nothing', target],
+};
+
+function close(app: WatchingApp, member: Member, view: Json): Promise<unknown> {
+	return deliver(app, 'view_closed', { ...base(app, member), type: 'view_closed', view, is_cleared: false });
+}
+
+const commands = Object.entries(COMMANDS).map(([kind, lineOf]): Act => {
+	const group = COMMAND_GROUPS[kind as keyof typeof COMMAND_GROUPS];
+	return {
+		name: `/session ${kind}`,
+		group,
+		needs: 'nothing',
+		run: (app, { name, place, session }) => app.slack.as(name).command(place, lineOf(session)),
+	};
+});
+
+const presses = Object.entries(PRESSES).map(([id, [needs, pressValue]]): Act => {
+	const actionId = id as ActionId;
+	const group = ACTION_GROUPS[actionId];
+	return {
+		name: actionId,
+		group,
+		needs,
+		inChannelOnly: needs === 'chooser',
+		run(app, member, at) {
+			if (group === 'form') {
+				const typed = { type: 'plain_text_input', action_id: actionId, value: `typed ${at.round}` };
+				return pressInView(app, member, at, typed);
+			}
+			const value = pressValue(member, at);
+			return needs === 'nothing'
+				? pressOnMessage(app, member, at, actionId, value)
+				: pressInView(app, member, at, { action_id: actionId, value });
+		},
+	};
+});
+
+type OtherRun = Pick<Act, 'needs' | 'run' | 'inChannelOnly'>;
+const OTHERS: Readonly<Record<keyof typeof OTHER_GROUPS, OtherRun>> = {
+	'the message shortcut "Use as answer"': {
+		needs: 'nothing',
+		inChannelOnly: true,
+		run(app, { name }, { card }) {
+			const message = app.slack
+				.as(name)
+				.messages(card.channel, { all: true })
+				.find(({ ts }) => ts === card.ts);
+			if (message === undefined) throw new Error('there is no card');
+			return app.slack.as(name).shortcut(message, CALLBACKS.useAsAnswer);
+		},
+	},
+	'mentioning the app': {
+		needs: 'nothing',
+		inChannelOnly: true,
+		run: (app, { name, place }) => app.slack.as(name).mention(place, 'hello'),
+	},
+	'Send answer': {
+		needs: 'form',
+		run(app, member, at) {
+			const view = viewOf(at, member, `sent ${at.round}`);
+			return deliver(app, 'view_submission', { ...base(app, member), type: 'view_submission', view });
+		},
+	},
+	'closing a form': {
+		needs: 'form',
+		run: (app, member, at) => close(app, member, viewOf(at, member, `closed ${at.round}`)),
+	},
+	'closing a window that is still loading': {
+		needs: 'form',
+		run: (app, member, at) => close(app, member, { ...viewOf(at, member), callback_id: CALLBACKS.loading }),
+	},
+	'closing a receipt': {
+		needs: 'form',
+		run: (app, member, at) => close(app, member, { ...viewOf(at, member), callback_id: CALLBACKS.receipt }),
+	},
+	'a button of an older version': {
+		needs: 'form',
+		run: (app, member, at) => pressInView(app, member, at, { action_id: 'button.of_old', value: '0' }),
+	},
+	'writing to the app in a direct message': {
+		needs: 'nothing',
+		run: (app, { name }) => app.slack.as(name).say('dm', 'hello'),
+	},
+};
+
+const others = Object.entries(OTHERS).map(
+	([name, act]): Act => ({ name, group: OTHER_GROUPS[name as keyof typeof OTHER_GROUPS], ...act }),
+);
+
+export const ACTS: readonly Act[] = [...commands, ...presses, ...others];

@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
+import { asking, item, task } from '../../../sandbox/session-service/agents.ts';
+import { openSession } from '../support/open-session.ts';
+import { type WatchingApp, watchingApp } from '../watching/setting.ts';
+import { ACTS, type Act, type Member, type Setting } from './acts.ts';
+import type { Become } from './people.ts';
+import { type Row, outcomeOf as tableOutcomeOf } from './table.ts';
+import { outcomeOf, query, type Trace, tracesOf } from './traces.ts';
+
+/** What is known of people may be this old. */
+const FACTS_HOLD_MS = 5 * 60_000;
+/** Slack is not waited for any longer. */
+const NO_ANSWER_MS = 1_500;
+
+interface Options {
+	readonly place?: '#agents' | 'dm';
+	readonly inOrganisation?: boolean;
+	readonly acts?: readonly Act[];
+}
+
+type Acting = Member & { readonly act: Act };
+
+/** What the table says of these acts. */
+export function expected(row: Row, acts: readonly Act[]): Record<string, string> {
+	return Object.fromEntries(acts.map(({ name, group }) => [name, tableOutcomeOf(row, group)]));
+}
+
+function sessionThatAsks() {
+	const question = asking('I need two answers.', [item('Which colour?'), item('Which size?')]);
+	return { status: 'humanInput', name: 'Chairs', maxSteps: 30, messages: [task('Order chairs.'), question], files: [] };
+}
+
+/** A workspace with so many members; in an organisation, where their own workspace is another one. */
+function workspaceOf(names: readonly string[], inOrganisation: boolean) {
+	const workspace = withMembers(inOrganisation ? sampleOrganisation() : sampleWorkspace(), 'agents', names);
+	for (const person of workspace.people) {
+		if (!inOrganisation || !names.includes(person.name)) continue;
+		Object.assign(person, { teamId: 'T0APEX', teams: ['T0APEX', 'T0ACME'] });
+	}
+	return workspace;
+}
+
+/** A message of the app's to press on; in a channel it begins the thread of a session that is watched until `end`. */
+async function postCard(app: WatchingApp, place: string) {
+	if (place === 'dm') {
+		const channel = (await callSlack(app.slack, 'conversations.open', { users: 'U0ADA' })).channel as { id: string };
+		const { ts } = await callSlack(app.slack, 'chat.postMessage', {
+			channel: channel.id,
+			text: 'card',
+			parse: 'none',
+			link_names: false,
+		});
+		return { card: { channel: channel.id, ts: String(ts) }, end: async () => {} };
+	}
+	const id = await app.watched(sessionThatAsks());
+	const card = app.card(id);
+	if (card === undefined) throw new Error('there is no card');
+	const end = async () => void (await app.command(`/session unwatch ${id}`));
+	return { card: { channel: card.channel, ts: card.ts }, end };
+}
+
+/** Somebody opens what they will act on. */
+async function prepare(app: WatchingApp, { act, name, place, session }: Acting, card: Setting['card']): Promise<void> {
+	const person = app.slack.as(name);
+	if (act.needs === 'form' || act.needs === 'receipt') {
+		const form = await openSession(app, session, name, place);
+		for (const field of [0, 1]) await form.fill(field, 'grey');
+		if (act.needs === 'receipt') await form.submit();
+	}
+	if (act.needs === 'history') {
+		await person.command(place, `/session history ${session}`);
+		await person.waitForModal();
+	}
+	if (act.needs === 'chooser') {
+		const thread = person.messages(card.channel).find(({ ts }) => ts === card.ts);
+		if (thread === undefined) throw new Error('there is no card');
+		await person.shortcut(await person.say(place, 'grey', { thread }), 'use_as_answer');
+		await person.waitForModal('Which question does it answer?');
+	}
+}
+
+/** The program with one person for each act; all of them are members who have open what they act on. */
+export async function whoMayApp({ place = '#agents', inOrganisation = false, acts = ACTS }: Options = {}) {
+	const possible = acts.filter(({ inChannelOnly }) => place !== 'dm' || inChannelOnly !== true);
+	const members = possible.map(
+		(act, index): Acting => ({ act, name: `p${index}`, id: `U0P${index}`, session: `own${index}`, place }),
+	);
+	const names = members.map(({ name }) => name);
+	const app = await watchingApp({
+		oneClock: true,
+		env: { SESSION_SERVICE_RPM: '100000' },
+		service: { rateLimit: false },
+		slack: { workspace: workspaceOf(names, inOrganisation), waitMs: 60_000 },
+	});
+	const { slack, service } = app;
+	for (const { session } of members) service.sessions.put(session, sessionThatAsks());
+
+	const { card, end } = await postCard(app, place);
+	await Promise.all(members.map((member) => prepare(app, member, card)));
+	const answered = members.filter(({ act }) => act.needs === 'receipt');
+	await app.until(() => answered.every(({ session }) => service.log.effectivePuts(session).length === 1));
+	// Nothing reads or posts by itself while people act.
+	await end();
+	await app.pass(30_000);
+	const before = slack.snapshot();
+	const rows = query<{ who: string; id: string }>(app, 'select user_id as who, id from answers');
+	const answerOf = ({ id }: Member) => rows.find(({ who }) => who === id)?.id ?? '';
+	let round = 0;
+
+	function handledBy({ id }: Member): number {
+		const isEnd = (line: string) => line.includes('"msg":"handled"') || line.includes('"msg":"a request failed"');
+		return app.log.filter((line) => line.includes(`"user":"${id}"`) && isEnd(line)).length;
+	}
+
+	/** Resolves when everybody's act is done. Once all wait for an answer that Slack keeps back, that much time passes. */
+	async function everybody(run: (member: Acting) => Promise<unknown>): Promise<void> {
+		const handled = members.map(handledBy);
+		const isDone = () => members.every((member, index) => handledBy(member) > (handled[index] ?? 0));
+		const asking = members.filter(({ act }) => act.group !== 'free').length;
+		const areHeld = () => slack.traffic.calls('users.info').filter(({ doneAt }) => doneAt === null).length === asking;
+		const done = [...members.map(run), app.until(isDone)];
+		while (!isDone() && !areHeld()) await delay(5);
+		if (!isDone()) await app.clock.advance(NO_ANSWER_MS);
+		await Promise.all(done);
+	}
+
+	/** Slack is again as it was when all were members; ids and times go on. */
+	async function startOver(laterMs: number): Promise<void> {
+		const { counter, lastTs } = slack.state;
+		slack.faults.clear();
+		slack.restore({ ...before, counter, lastTs });
+		await app.clock.advance(laterMs);
+	}
+
+	return {
+		app,
+		acts: possible,
+
+		/** Everybody does something as a member, so that the program knows of them for the next five minutes. */
+		async becomeKnown(): Promise<void> {
+			await startOver(FACTS_HOLD_MS);
+			await everybody(({ name }) => slack.as(name).command(place, '/session list'));
+		},
+
+		/**
+		 * Everybody acts as one kind of person, on what they opened as members; what became of each act.
+		 * @param laterMs how long after whatever was done before
+		 */
+		async actAs(become: Become, laterMs = FACTS_HOLD_MS): Promise<Record<string, string>> {
+			round += 1;
+			await startOver(laterMs);
+			become(
+				slack,
+				slack.state.people.filter(({ name }) => names.includes(name)),
+			);
+			const earlier = tracesOf(app, members);
+			const acks = new Map<string, string>();
+			await everybody(async (member) => {
+				const ack = await member.act.run(app, member, { card, round, before, answerOf });
+				if (member.act.group === 'send') acks.set(member.name, JSON.stringify(ack));
+			});
+			const later = tracesOf(app, members);
+			const none: Trace = { screen: '', rows: new Set(), requests: 0 };
+			return Object.fromEntries(
+				members.map(({ act, name }) => [
+					act.name,
+					outcomeOf(act, earlier.get(name) ?? none, later.get(name) ?? none, acks.get(name) ?? ''),
+				]),
+			);
+		},
+
+		[Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+	};
+}
+
+export type WhoMayApp = Awaited<ReturnType<typeof whoMayApp>>;

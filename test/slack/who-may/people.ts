@@ -1,0 +1,75 @@
+import type { Json } from '../../../fake-slack/index.ts';
+import type { WatchingApp } from '../watching/setting.ts';
+import type { Kind, SETTINGS } from './table.ts';
+
+type Slack = WatchingApp['slack'];
+type SlackPerson = Slack['state']['people'][number];
+/** Makes everybody of these names somebody else. */
+export type Become = (slack: Slack, people: readonly SlackPerson[]) => void;
+
+const traits =
+	(changed: Partial<SlackPerson>): Become =>
+	(_, people) => {
+		for (const person of people) Object.assign(person, changed);
+	};
+
+/** `users.info` says this of them, whatever they are. */
+const told =
+	(facts: Json): Become =>
+	(slack, people) => {
+		for (const { id, name } of people) {
+			const full = { id, name, team_id: 'T0ACME', deleted: false, is_bot: false, is_restricted: false };
+			const user = { ...full, is_ultra_restricted: false, ...facts };
+			slack.faults.add({ method: 'users.info', when: (args) => args.user === id, answer: { user } });
+		}
+	};
+
+const asTheyAre: Become = () => {};
+
+/** Kinds of people in a workspace of its own, in the order in which they act: whoever uses things up comes last. */
+export const IN_WORKSPACE: readonly (readonly [Kind, Become])[] = [
+	['single-channel guest', traits({ isRestricted: true, isUltraRestricted: true })],
+	['multi-channel guest', traits({ isRestricted: true })],
+	['bot or app', traits({ isBot: true })],
+	['deactivated account', traits({ deleted: true })],
+	['of another organisation, as the request says', traits({ teamId: 'T0OTHER' })],
+	['of another organisation, as `users.info` says by `team_id`', told({ team_id: 'T0OTHER' })],
+	['of another organisation, as `users.info` says by `is_stranger`', told({ is_stranger: true })],
+	['unknown to `users.info`', (slack) => void slack.faults.add({ method: 'users.info', error: 'user_not_found' })],
+	[
+		'`users.info` answers with an empty user',
+		(slack) => void slack.faults.add({ method: 'users.info', answer: { user: {} } }),
+	],
+	['`users.info` is limited (429)', (slack) => void slack.faults.rateLimit('users.info')],
+	['`users.info` does not answer', (slack) => void slack.faults.hold('users.info')],
+	['full member', asTheyAre],
+];
+
+/** Within an organisation, where everybody's own workspace is another one. */
+export const IN_ORGANISATION: readonly (readonly [Kind, Become])[] = [
+	['Enterprise Grid: of another workspace, not a member of ours', traits({ teams: ['T0APEX'] })],
+	['Enterprise Grid: of another workspace, and a member of ours', asTheyAre],
+];
+
+export const REMOVED: Become = traits({ deleted: true });
+
+/** Makes them the members of the user group that a setting names. */
+const inGroup: Become = (slack, people) => {
+	for (const group of slack.state.userGroups) group.users = people.map(({ id }) => id);
+};
+
+/** By `who` of the settings' table. */
+export const BY_WHO: Readonly<Record<(typeof SETTINGS)[number]['who'], Become>> = {
+	guest: traits({ isRestricted: true }),
+	'of another organisation': traits({ teamId: 'T0OTHER' }),
+	'guest of another organisation': traits({ teamId: 'T0OTHER', isRestricted: true }),
+	'bot of another organisation': traits({ teamId: 'T0OTHER', isBot: true }),
+	'deactivated, of another organisation': traits({ teamId: 'T0OTHER', deleted: true }),
+	'nothing is known of them': told({ is_restricted: null, team_id: null }),
+	'full member, listed channel': asTheyAre,
+	'full member, another channel or a direct message': asTheyAre,
+	'full member, listed': asTheyAre,
+	'full member, not listed': asTheyAre,
+	'full member, in the group': inGroup,
+	'full member, not in the group': asTheyAre,
+};

@@ -1,0 +1,215 @@
+import type { Refusal } from '../../../src/answers/access-policy.ts';
+import type { SessionCommand } from '../../../src/slack/commands/parse.ts';
+import { ACTIONS, type ActionId } from '../../../src/slack/ids.ts';
+
+/*
+ * Who may do what, as one table: kinds of people by groups of actions. The test presses everything as everybody and
+ * compares; docs/who-may.md is made of it.
+ */
+
+/** What comes of an action: it is done, it is refused with this word, or nothing happens and nothing is said. */
+export type Outcome = 'allowed' | 'nothing' | 'no check' | Refusal;
+
+/** Actions that are judged and refused in the same way. */
+export const GROUPS = {
+	act: 'read, watch, act',
+	unwatch: 'stop watching',
+	send: 'send',
+	form: 'type, close the form',
+	free: 'help and links',
+} as const;
+export type Group = keyof typeof GROUPS;
+
+export type Row = Readonly<Record<Exclude<Group, 'free'>, Outcome>>;
+
+function allowed(): Row {
+	return { act: 'allowed', unwatch: 'allowed', send: 'allowed', form: 'allowed' };
+}
+
+function refused(refusal: Refusal): Row {
+	return { act: refusal, unwatch: refusal, send: refusal, form: 'nothing' };
+}
+
+export const KINDS = {
+	'full member': allowed(),
+	'single-channel guest': refused('guest'),
+	'multi-channel guest': refused('guest'),
+	'bot or app': refused('bot'),
+	'deactivated account': refused('deactivated'),
+	'of another organisation, as the request says': refused('external'),
+	'of another organisation, as `users.info` says by `team_id`': refused('external'),
+	'of another organisation, as `users.info` says by `is_stranger`': refused('external'),
+	'Enterprise Grid: of another workspace, not a member of ours': refused('external'),
+	'Enterprise Grid: of another workspace, and a member of ours': allowed(),
+	'unknown to `users.info`': refused('could_not_check'),
+	'`users.info` answers with an empty user': refused('could_not_check'),
+	'`users.info` is limited (429)': refused('could_not_check'),
+	'`users.info` does not answer': refused('could_not_check'),
+	'deactivated after opening the form, a minute ago': { ...allowed(), send: 'deactivated' },
+	'only in the direct message with the app': allowed(),
+} as const satisfies Record<string, Row>;
+export type Kind = keyof typeof KINDS;
+
+/** Somewhere that `ALLOWED_CHANNELS` does not name. */
+export const NOT_HERE = { ...refused('channel_not_allowed'), unwatch: 'allowed' } as const satisfies Row;
+
+/** What the settings change: for whom, where. */
+export const SETTINGS = [
+	{ setting: 'ALLOW_GUESTS=true', who: 'guest', row: allowed() },
+	{ setting: 'ALLOW_GUESTS=true', who: 'guest of another organisation', row: refused('external') },
+	{ setting: 'ALLOW_EXTERNAL=true', who: 'of another organisation', row: allowed() },
+	{ setting: 'ALLOW_EXTERNAL=true', who: 'guest of another organisation', row: refused('guest') },
+	{ setting: 'ALLOW_EXTERNAL=true', who: 'bot of another organisation', row: refused('bot') },
+	{ setting: 'ALLOW_EXTERNAL=true', who: 'deactivated, of another organisation', row: refused('deactivated') },
+	{ setting: 'ALLOW_EXTERNAL=true', who: 'nothing is known of them', row: refused('could_not_check') },
+	{ setting: 'ALLOWED_CHANNELS', who: 'full member, listed channel', row: allowed() },
+	{
+		setting: 'ALLOWED_CHANNELS',
+		who: 'full member, another channel or a direct message',
+		row: NOT_HERE,
+	},
+	{ setting: 'ALLOWED_USERS', who: 'full member, listed', row: allowed() },
+	{ setting: 'ALLOWED_USERS', who: 'full member, not listed', row: refused('user_not_allowed') },
+	{ setting: 'ALLOWED_USERGROUPS', who: 'full member, in the group', row: allowed() },
+	{ setting: 'ALLOWED_USERGROUPS', who: 'full member, not in the group', row: refused('user_not_allowed') },
+] as const satisfies readonly { setting: string; who: string; row: Row }[];
+
+export const COMMAND_GROUPS = {
+	open: 'act',
+	history: 'act',
+	watch: 'act',
+	list: 'act',
+	unwatch: 'unwatch',
+	help: 'free',
+} as const satisfies Record<SessionCommand['kind'], Group>;
+
+/** Every button and input. The compiler and the test both ask for a row of every one. */
+export const ACTION_GROUPS = {
+	[ACTIONS.refresh]: 'act',
+	[ACTIONS.older]: 'act',
+	[ACTIONS.newer]: 'act',
+	[ACTIONS.watch]: 'act',
+	[ACTIONS.unwatch]: 'unwatch',
+	[ACTIONS.dashboard]: 'free',
+	[ACTIONS.openFile]: 'free',
+	[ACTIONS.openScreenshot]: 'free',
+	[ACTIONS.partial]: 'act',
+	[ACTIONS.complete]: 'act',
+	[ACTIONS.plainText]: 'act',
+	[ACTIONS.guessed]: 'act',
+	[ACTIONS.field]: 'form',
+	[ACTIONS.otherText]: 'form',
+	[ACTIONS.secret]: 'form',
+	[ACTIONS.answer]: 'act',
+	[ACTIONS.useText]: 'act',
+	[ACTIONS.chooseItem]: 'act',
+	[ACTIONS.open]: 'act',
+	[ACTIONS.tryAgain]: 'send',
+	[ACTIONS.giveUp]: 'send',
+	[ACTIONS.sendAgain]: 'send',
+	[ACTIONS.postToThread]: 'send',
+	[ACTIONS.answerNew]: 'act',
+	[ACTIONS.reload]: 'act',
+	[ACTIONS.listOlder]: 'act',
+	[ACTIONS.listNewer]: 'act',
+	[ACTIONS.historyOlder]: 'act',
+	[ACTIONS.historyNewer]: 'act',
+	[ACTIONS.showScreenshot]: 'act',
+	[ACTIONS.showFiles]: 'act',
+} as const satisfies Record<ActionId, Group>;
+
+/** What is neither a command nor a button; `test` names the act. */
+export const OTHER_GROUPS = {
+	'the message shortcut "Use as answer"': 'act',
+	'mentioning the app': 'act',
+	'Send answer': 'send',
+	'closing a form': 'form',
+	'closing a window that is still loading': 'free',
+	'closing a receipt': 'free',
+	'a button of an older version': 'free',
+	'writing to the app in a direct message': 'free',
+} as const satisfies Record<string, Group>;
+
+/** The outcome of an act of this group. */
+export function outcomeOf(row: Row, group: Group): Outcome {
+	return group === 'free' ? 'no check' : row[group];
+}
+
+const WORDS = {
+	allowed: '✓',
+	nothing: 'kept out, no word',
+	'no check': '✓',
+	guest: 'no: guest',
+	bot: 'no: bot',
+	external: 'no: other workspace',
+	deactivated: 'no: deactivated',
+	channel_not_allowed: 'no: channel',
+	user_not_allowed: 'no: not listed',
+	could_not_check: 'no: could not check',
+} as const satisfies Record<Outcome, string>;
+
+const columns = Object.keys(GROUPS) as Group[];
+
+function line(cells: readonly string[]): string {
+	return `| ${cells.join(' | ')} |`;
+}
+
+function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+	return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
+}
+
+function actsOf(group: Group): string {
+	const named = (acts: Readonly<Record<string, Group>>, name: (act: string) => string) =>
+		Object.entries(acts).flatMap(([act, of]) => (of === group ? [name(act)] : []));
+	return [
+		...named(COMMAND_GROUPS, (kind) => (kind === 'open' ? '`/session ID`' : `\`/session ${kind}\``)),
+		...named(OTHER_GROUPS, (act) => act),
+		...named(ACTION_GROUPS, (id) => `\`${id}\``),
+	].join(', ');
+}
+
+/** docs/who-may.md */
+export function page(): string {
+	return `# Who may do what
+
+This page is generated from a test that presses everything as everybody, on windows and messages that they opened while
+they were members (\`test/slack/who-may/\`). Change the table there, then \`UPDATE_DOCS=1 npm exec -- vitest run
+test/slack/who-may\`.
+
+Without any \`ALLOW…\` setting:
+
+${tableOf(
+	['', ...Object.values(GROUPS)],
+	Object.entries(KINDS).map(([kind, row]) => [kind, ...columns.map((group) => WORDS[outcomeOf(row, group)])]),
+)}
+
+- A person passes only on proof from Slack's \`users.info\`: their \`team_id\` is the app's workspace, or their
+  \`enterprise_user\` belongs to the app's organisation and lists the app's workspace. Missing or contradicting facts are
+  "could not check". The workspace that an interaction names proves nothing on Enterprise Grid; elsewhere another one is
+  another organisation.
+- What is known of people and user groups is at most 5 minutes old, and where something is sent at most 30 seconds. When Slack
+  does not answer within 1.5 s, nobody passes; the text stays in the form.
+- Somebody who may not hears why and whom to ask, where they pressed. No session is read for them and nothing is
+  stored. While they type or close a form they hear nothing: no draft is kept.
+- Rules are asked about the channel in which somebody acts; inside a window, about the channel it was opened from; on a
+  receipt, about the channel that the answer came from.
+
+What the settings change:
+
+${tableOf(
+	['setting', 'who', ...Object.values(GROUPS)],
+	SETTINGS.map(({ setting, who, row }) => [
+		`\`${setting}\``,
+		who,
+		...columns.map((group) => WORDS[outcomeOf(row, group)]),
+	]),
+)}
+
+What the columns hold:
+
+${tableOf(
+	['column', 'commands, acts and buttons (by `action_id`)'],
+	columns.map((group) => [GROUPS[group], actsOf(group)]),
+)}
+`;
+}

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { REFUSALS, refusalAtSubmit, refusalWords } from '../../../src/slack/words.ts';
+import type { WatchingApp } from '../watching/setting.ts';
+import type { Act, Member } from './acts.ts';
+
+/** Whose rows are theirs in which table, and what in them is an effect of what somebody did. */
+const ROWS = `
+	select user_id as who, 'answer ' || id || state || edit_count || coalesce(restart_asked_at, '') as row from answers
+	union all select user_id, 'draft ' || form_id || content from drafts
+	union all select user_id, 'claim ' || session_id || until from claims
+	union all select created_by, 'watch ' || id from watches where ended_at is null`;
+
+const firstSentence = (words: string) => words.split('. ')[0] ?? words;
+/** How each refusal begins, whichever way it is told. */
+const SENTENCES = REFUSALS.map((refusal) => ({
+	refusal,
+	sentences: [refusalWords(refusal, null), refusalAtSubmit(refusal, null)].map(firstSentence),
+}));
+
+/** What there is of one person. */
+export interface Trace {
+	/** All that is on their screen, and how often it was put there. */
+	readonly screen: string;
+	readonly rows: ReadonlySet<string>;
+	/** How many requests the service got for their session. */
+	readonly requests: number;
+}
+
+export function query<Row>({ dataDir }: WatchingApp, sql: string): Row[] {
+	const db = new DatabaseSync(join(dataDir, 'handraise.db'), { readOnly: true });
+	try {
+		return db.prepare(sql).all() as Row[];
+	} finally {
+		db.close();
+	}
+}
+
+/** What there is of everybody now, by name. */
+export function tracesOf(app: WatchingApp, members: readonly Member[]): Map<string, Trace> {
+	const { slack, service } = app;
+	const rows = query<{ who: string; row: string }>(app, ROWS);
+	const screenOf = (id: string, name: string) => {
+		const views = Object.values(slack.state.views).filter(({ user }) => user === id);
+		const alone = slack.state.messages.filter(({ ephemeralFor }) => ephemeralFor === id);
+		return JSON.stringify([
+			views.map((view) => [view.id, view.updates, view.fieldErrors, view.payload.blocks]),
+			alone.map(({ blocks }) => blocks),
+			slack
+				.as(name)
+				.dm()
+				.map((message) => message.text()),
+		]);
+	};
+	return new Map(
+		members.map(({ id, name, session }) => [
+			name,
+			{
+				screen: screenOf(id, name),
+				rows: new Set(rows.filter(({ who }) => who === id).map(({ row }) => row)),
+				requests: service.log.list({ sessionId: session }).length,
+			},
+		]),
+	);
+}
+
+/**
+ * What became of an act: the refusal that was told, `nothing` when nothing was said and done, else `allowed` (`no check`
+ * for what asks for none). Names what a refused person caused all the same.
+ *
+ * @param ack what the acknowledgement said
+ */
+export function outcomeOf({ group }: Act, before: Trace, after: Trace, ack: string): string {
+	const screen = after.screen + ack;
+	const isNew = (words: string) => screen.includes(words) && !before.screen.includes(words);
+	const told = SENTENCES.find(({ sentences }) => sentences.some(isNew))?.refusal;
+	const requests = after.requests - before.requests;
+	const caused = [...after.rows].filter((row) => !before.rows.has(row));
+	if (requests > 0) caused.push(`${requests} requests to the service`);
+	const kept = told ?? (group === 'free' ? 'no check' : null);
+	if (kept !== null) return caused.length === 0 ? kept : `${kept}, but: ${caused.join(', ')}`;
+	const isEnded = [...before.rows].some((row) => row.startsWith('watch ') && !after.rows.has(row));
+	return caused.length > 0 || isEnded || screen !== before.screen ? 'allowed' : 'nothing';
+}

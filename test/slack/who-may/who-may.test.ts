@@ -1,0 +1,87 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseSessionCommand } from '../../../src/slack/commands/parse.ts';
+import { ACTIONS } from '../../../src/slack/ids.ts';
+import { ACTS } from './acts.ts';
+import { expected, type WhoMayApp, whoMayApp } from './harness.ts';
+import { IN_ORGANISATION, IN_WORKSPACE, REMOVED } from './people.ts';
+import { ACTION_GROUPS, COMMAND_GROUPS, KINDS, type Kind, NOT_HERE, page } from './table.ts';
+
+const PAGE = new URL('../../../docs/who-may.md', import.meta.url);
+const REWRITE = 'UPDATE_DOCS=1 npm exec -- vitest run test/slack/who-may';
+
+describe('the table of who may do what', () => {
+	it('has a row of every button, input and command', () => {
+		expect(Object.keys(ACTION_GROUPS).toSorted()).toEqual(Object.values(ACTIONS).toSorted());
+		const kinds = ['', 'x', 'watch x', 'unwatch x', 'list', 'history x'].map(
+			(text) => parseSessionCommand(text, null).kind,
+		);
+		expect(Object.keys(COMMAND_GROUPS).toSorted()).toEqual(kinds.toSorted());
+		const names = ACTS.map(({ name }) => name);
+		expect(names).toEqual(expect.arrayContaining(Object.values(ACTIONS)));
+	});
+
+	it('is tried with every kind of person', () => {
+		const tried = [...IN_WORKSPACE, ...IN_ORGANISATION].map(([kind]) => kind);
+		const more: Kind[] = [
+			'deactivated after opening the form, a minute ago',
+			'only in the direct message with the app',
+		];
+		expect([...tried, ...more].toSorted()).toEqual(Object.keys(KINDS).toSorted());
+	});
+
+	it('is what docs/who-may.md says', async () => {
+		if (process.env.UPDATE_DOCS !== undefined) await writeFile(PAGE, page());
+		expect(await readFile(PAGE, 'utf8'), `to rewrite the page: ${REWRITE}`).toBe(page());
+	});
+});
+
+describe('who may do what', () => {
+	let workspace: WhoMayApp;
+	beforeAll(async () => {
+		workspace = await whoMayApp();
+	}, 120_000);
+	afterAll(() => workspace[Symbol.asyncDispose]());
+
+	const [member, ...refused] = [...IN_WORKSPACE].reverse();
+
+	it.each(refused.reverse())('%s', async (kind, become) => {
+		expect(await workspace.actAs(become)).toEqual(expected(KINDS[kind], workspace.acts));
+		expect(workspace.app.slack.violations()).toEqual([]);
+	});
+
+	it('deactivated after opening the form, a minute ago', async () => {
+		await workspace.becomeKnown();
+		const row = KINDS['deactivated after opening the form, a minute ago'];
+		expect(await workspace.actAs(REMOVED, 60_000)).toEqual(expected(row, workspace.acts));
+	});
+
+	it('full member', async () => {
+		const [kind, become] = member ?? [];
+		if (kind === undefined || become === undefined) throw new Error('nobody is a member');
+		expect(await workspace.actAs(become)).toEqual(expected(KINDS[kind], workspace.acts));
+	});
+});
+
+describe('who may do what within an organisation', () => {
+	let organisation: WhoMayApp;
+	beforeAll(async () => {
+		organisation = await whoMayApp({ inOrganisation: true });
+	}, 120_000);
+	afterAll(() => organisation[Symbol.asyncDispose]());
+
+	it.each(IN_ORGANISATION)('%s', async (kind, become) => {
+		expect(await organisation.actAs(become)).toEqual(expected(KINDS[kind], organisation.acts));
+		expect(organisation.app.slack.violations()).toEqual([]);
+	});
+});
+
+describe('who may do what in the direct message with the app', () => {
+	it('only in the direct message with the app', async () => {
+		await using app = await whoMayApp({ place: 'dm' });
+		const row = KINDS['only in the direct message with the app'];
+		expect(await app.actAs(() => {})).toEqual(expected(row, app.acts));
+		await app.app.app.restart({ ALLOWED_CHANNELS: 'C0AGENTS' });
+		expect(await app.actAs(() => {})).toEqual(expected(NOT_HERE, app.acts));
+	}, 120_000);
+});

@@ -1,0 +1,241 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeSlack, type FakeSlack, type Modal } from '../../fake-slack/index.ts';
+import { manifestPath } from '../../sandbox/manifest-path.ts';
+import { asking, item, task } from '../../sandbox/session-service/agents.ts';
+import {
+	createFakeSessionService,
+	type FakeSessionService,
+} from '../../sandbox/session-service/fake-session-service.ts';
+import { parseEncryptionKey } from '../../src/store/encryption-key.ts';
+import { createReplica, type Replica } from '../bench/faults/replica.ts';
+import { FIXTURE_KEY, readFormerVersion, SECRETS, sqlMovedTo } from './former-version/fixture.ts';
+import { readableRemains } from './remains.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const HOUR_MS = 3_600_000;
+/** "One second after a wipe", and what a look at all files takes. */
+const WIPED_WITHIN_MS = 1_200;
+
+let slack: FakeSlack;
+let service: FakeSessionService;
+let dataDir: string;
+let program: Replica;
+beforeEach(async () => {
+	slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+	service = createFakeSessionService({ resumeAfterMs: null, rateLimit: false, scenarios: [] });
+	await service.start();
+	dataDir = mkdtempSync(join(tmpdir(), 'handraise-wiped-'));
+	program = createProgram();
+});
+afterEach(async () => {
+	await program.kill();
+	expect(slack.violations()).toEqual([]);
+	await slack.close();
+	await service.stop();
+	await rm(dataDir, { recursive: true, force: true });
+});
+
+function createProgram(env: Readonly<Record<string, string>> = {}): Replica {
+	return createReplica({
+		entry: MAIN,
+		env: {
+			PATH: process.env.PATH ?? '',
+			SLACK_BOT_TOKEN: slack.tokens.bot,
+			SLACK_APP_TOKEN: slack.tokens.app,
+			SLACK_API_URL: slack.apiUrl,
+			SESSION_SERVICE_URL: service.url,
+			SESSION_SERVICE_API_KEY: service.apiKey,
+			SESSION_SERVICE_TIMEOUT_MS: '2000',
+			DATA_DIR: dataDir,
+			GIVE_UP_HOURS: '1',
+			WAITING_SECRET_DAYS: '1',
+			PORT: '0',
+			...env,
+		},
+	});
+}
+
+const keyBeside = () => parseEncryptionKey(readFileSync(join(dataDir, 'encryption.key'), 'utf8'));
+const secretOf = (id: string) => `secret-of-${id}`;
+const readable = (ids: readonly string[]) => readableRemains(dataDir, keyBeside(), ids.map(secretOf));
+
+function ask(id: string): void {
+	const messages = [task('Order six desk chairs.'), asking('I need this.', [item('Password for the shop')])];
+	service.sessions.put(id, { status: 'humanInput', name: id, maxSteps: 30, messages });
+}
+
+async function fillIn(id: string, who = 'ada', secret = secretOf(id)): Promise<Modal> {
+	const person = slack.as(who);
+	const before = person.modal()?.id;
+	await person.command('#agents', `/session ${id}`);
+	const form = await person.waitForModal((modal) => modal.id !== before && modal.submitText() !== null);
+	await form.fill(0, secret);
+	return form;
+}
+
+/** Submits, waits until the window says so and closes it. */
+async function submit(form: Modal, words: string, who = 'ada'): Promise<void> {
+	expect((await form.submit()).outcome).toBe('updated');
+	await slack.as(who).waitForModal((modal) => modal.text().includes(words));
+	await form.close();
+}
+
+const breakReads = (id: string) =>
+	void service.faults.add({ kind: 'error', status: 503, method: 'GET', sessionId: id });
+
+/** Resolves when nothing of these can be read any more; rejects when that takes longer than promised. */
+async function gone(ids: readonly string[]): Promise<void> {
+	await expect.poll(() => readable(ids), { timeout: WIPED_WITHIN_MS, interval: 20 }).toEqual([]);
+}
+
+describe('what was typed before its box was ticked', () => {
+	it('can be read in no file a second later, though the program is killed', { timeout: 60_000 }, async () => {
+		const messages = [task('Find the way in.'), asking('I need this.', [item('Which door?'), item('Remarks')])];
+		service.sessions.put('door', { status: 'humanInput', name: 'door', maxSteps: 30, messages });
+		await program.start();
+		await slack.connected(1);
+		const form = await fillIn('door');
+		await expect.poll(() => readable(['door']), { timeout: 10_000, interval: 50 }).toEqual(['door'].map(secretOf));
+		await form.fill(1, 'kept-remarks');
+		await form.choose('Keep secret', ['1. “Which door?”']);
+		await gone(['door']);
+		await program.kill();
+		expect(readable(['door'])).toEqual([]);
+		expect(readableRemains(dataDir, keyBeside(), ['kept-remarks'])).toEqual(['kept-remarks']);
+	});
+});
+
+describe('the values of secret answers that ended', () => {
+	it('can be read in no file a second later, and after the next start, though the program is killed', {
+		timeout: 120_000,
+	}, async () => {
+		const ended = ['delivered', 'refused', 'conflicted', 'withdrawn', 'replaced'];
+		for (const id of [...ended, 'waiting']) ask(id);
+		await program.start();
+		await slack.connected(1);
+
+		for (const id of ['replaced', 'waiting']) {
+			const form = await fillIn(id);
+			breakReads(id);
+			await submit(form, 'Your answer is saved');
+		}
+		// The search can find something.
+		expect(readable(['replaced', 'waiting'])).toHaveLength(2);
+		await program.shiftClock(2 * HOUR_MS);
+		await expect
+			.poll(
+				() =>
+					slack
+						.as('ada')
+						.dm()
+						.filter((post) => post.buttons().includes('Try again')).length,
+				{
+					timeout: 20_000,
+				},
+			)
+			.toBe(2);
+
+		const refused = await fillIn('refused');
+		service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: 'refused' });
+		await submit(refused, 'refused it');
+		const late = await fillIn('conflicted');
+		service.sessions.answerAsPage('conflicted', ['of the page']);
+		await submit(late, 'answered first');
+		const unwanted = await fillIn('withdrawn');
+		breakReads('withdrawn');
+		expect((await unwanted.submit()).outcome).toBe('updated');
+		await slack.as('ada').waitForModal((modal) => modal.buttons().includes('Give it up'));
+		expect(readable(['withdrawn'])).toHaveLength(1);
+		await unwanted.press('Give it up');
+		await slack.as('ada').waitForModal('You gave this answer up');
+		await unwanted.close();
+		service.faults.clear();
+		await submit(await fillIn('replaced', 'grace', 'of grace'), 'Your answer arrived', 'grace');
+		await submit(await fillIn('delivered'), 'Your answer arrived');
+		await gone(ended);
+		await program.kill();
+		expect(readable(ended)).toEqual([]);
+		expect(readable(['waiting'])).toHaveLength(1);
+
+		await program.shiftClock(26 * HOUR_MS);
+		await program.start();
+		await expect
+			.poll(
+				() =>
+					slack
+						.as('ada')
+						.dm()
+						.some((post) => post.text().includes('Its passwords and codes were removed')),
+				{
+					timeout: 20_000,
+				},
+			)
+			.toBe(true);
+		await gone([...ended, 'waiting']);
+		await program.kill();
+		expect(readable([...ended, 'waiting'])).toEqual([]);
+	});
+
+	it('can be read in no file after the start that follows a kill in the moment of the wipe', {
+		timeout: 120_000,
+	}, async () => {
+		ask('killed');
+		await program.start();
+		await slack.connected(1);
+		const form = await fillIn('killed');
+		const arrived = new Promise<void>((resolve) => {
+			service.hooks.onSaved = () => resolve();
+		});
+		const submitted = form.submit();
+		await arrived;
+		await submitted;
+		await slack.as('ada').waitForModal('Your answer arrived');
+		await program.kill();
+		await program.start();
+		expect(readable(['killed'])).toEqual([]);
+		await program.kill();
+		expect(readable(['killed'])).toEqual([]);
+	});
+});
+
+/** What a program of the former version does last: wipes in a file whose log nobody takes over, with remains in free pages. */
+const FORMER = `
+	import { readFileSync } from 'node:fs';
+	import { DatabaseSync } from 'node:sqlite';
+	const database = new DatabaseSync(process.argv[1]);
+	database.exec("pragma journal_mode = wal; pragma secure_delete = off; begin");
+	database.exec(readFileSync(0, 'utf8'));
+	database.exec("commit; create table freed as select * from answers; drop table freed");
+	database.exec("pragma wal_checkpoint(truncate); pragma secure_delete = on");
+	database.exec("update answers set state = 'withdrawn', secrets = null, next_attempt_at = null, lease_owner = null where secrets is not null");
+	process.kill(process.pid, 'SIGKILL');
+`;
+
+describe('a database of the former version that was killed', () => {
+	it('holds nothing of wiped secrets any more after the start', { timeout: 120_000 }, async () => {
+		const key = parseEncryptionKey(FIXTURE_KEY);
+		const former = await readFormerVersion('sqlite');
+		const sql = sqlMovedTo(former, { service: service.url, stoppedAt: Date.now() });
+		service.sessions.restore(former.sessions);
+		spawnSync(process.execPath, ['--input-type=module', '--eval', FORMER, join(dataDir, 'handraise.db')], {
+			input: sql,
+		});
+		const secrets = Object.values(SECRETS);
+		for (const file of ['handraise.db', 'handraise.db-wal']) {
+			const alone = mkdtempSync(join(tmpdir(), 'handraise-alone-'));
+			execFileSync('cp', [join(dataDir, file), alone]);
+			expect(readableRemains(alone, key, secrets)).toEqual(file === 'handraise.db' ? secrets : []);
+			await rm(alone, { recursive: true });
+		}
+		program = createProgram({ ENCRYPTION_KEY: FIXTURE_KEY });
+		await program.start();
+		await program.kill();
+		expect(readableRemains(dataDir, key, secrets)).toEqual([]);
+	});
+});
