@@ -55,8 +55,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 /** The environment is incomplete or wrong: one problem a line, each with what to do, none with a value in it. */
 export class ConfigError extends HandraiseError {
-	readonly code = 'config_invalid';
-	readonly retryable = false;
+	override readonly code = 'config_invalid';
+	override readonly retryable = false;
 	readonly problems: readonly string[];
 
 	constructor(problems: readonly string[]) {

@@ -1,17 +1,23 @@
 /**
- * The one base class of everything Handraise throws on purpose.
+ * What everything that Handraise throws on purpose is or extends. A subclass exists only where code asks for it by
+ * `instanceof` or reads what it carries; the others are told apart by their `code`.
  *
  * `code` is stable: code decides by it, never by the message. `retryable` says whether the same call may succeed
  * later without anybody changing anything. `message` is for operators' logs and holds no secret and no untrusted text
- * of a session; what a person is told is put together at the Slack edge from `code` (and `details`).
+ * of a session; what a person is told is put together at the Slack edge from `code`.
  */
-export abstract class HandraiseError extends Error {
-	abstract readonly code: string;
-	abstract readonly retryable: boolean;
+export class HandraiseError extends Error {
+	readonly code: string;
+	readonly retryable: boolean;
 
-	constructor(message: string, options?: { cause?: unknown }) {
-		super(message, options);
+	constructor(
+		message: string,
+		{ code = 'internal', retryable = false, cause }: { code?: string; retryable?: boolean; cause?: unknown } = {},
+	) {
+		super(message, cause === undefined ? undefined : { cause });
 		this.name = new.target.name;
+		this.code = code;
+		this.retryable = retryable;
 	}
 }
 

@@ -14,8 +14,8 @@ export type Submission = Omit<NewAnswer, 'id' | 'submissionKey' | 'acceptedAt' |
 
 /** It is not known whether an answer was stored. Pressing again is the same submission, so nothing is sent twice. */
 export class AcceptanceUnknownError extends HandraiseError {
-	readonly code = 'acceptance_unknown';
-	readonly retryable = true;
+	override readonly code = 'acceptance_unknown';
+	override readonly retryable = true;
 }
 
 /** After a failure that took longer there is no second try: Slack waits three seconds for the acknowledgement. */

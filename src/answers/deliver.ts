@@ -52,8 +52,8 @@ class LeaseLost extends Error {}
 
 /** The service has taken the answer, but the store did not take the note of it: the next read tells that it is there. */
 class DeliveryNotNotedError extends HandraiseError {
-	readonly code = 'store_unavailable';
-	readonly retryable = true;
+	override readonly code = 'store_unavailable';
+	override readonly retryable = true;
 	readonly outcomeUnknown = true;
 }
 

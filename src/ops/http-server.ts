@@ -17,8 +17,8 @@ const KEEP_ALIVE_MS = 65_000;
 
 /** The port cannot be listened on. */
 class PortUnusableError extends HandraiseError {
-	readonly code = 'port_unusable';
-	readonly retryable = false;
+	override readonly code = 'port_unusable';
+	override readonly retryable = false;
 
 	constructor(port: number, cause: NodeJS.ErrnoException) {
 		super(`PORT ${port} cannot be used (${cause.code}): give another one, or end the process that has it`, { cause });

@@ -11,8 +11,8 @@ export function codeOf(error: unknown): string {
 
 /** A press in a view that this version cannot read: it was made by another one. */
 export class OutdatedViewError extends HandraiseError {
-	readonly code = 'button_outdated';
-	readonly retryable = false;
+	override readonly code = 'button_outdated';
+	override readonly retryable = false;
 
 	constructor() {
 		super('the metadata of a view cannot be read');

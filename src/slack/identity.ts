@@ -19,8 +19,8 @@ const REMEDIES = {
 
 /** Slack does not accept a token, or names no bot for it. `slackCode` is Slack's own. */
 export class SlackTokenError extends HandraiseError {
-	readonly code = 'slack_token_refused';
-	readonly retryable = false;
+	override readonly code = 'slack_token_refused';
+	override readonly retryable = false;
 	readonly slackCode: string;
 
 	constructor(setting: keyof typeof REMEDIES, slackCode: string) {
@@ -31,8 +31,8 @@ export class SlackTokenError extends HandraiseError {
 
 /** The app is installed for a whole organisation: its token belongs to no workspace. */
 class OrganisationInstallError extends HandraiseError {
-	readonly code = 'organisation_install';
-	readonly retryable = false;
+	override readonly code = 'organisation_install';
+	override readonly retryable = false;
 
 	constructor() {
 		super(

@@ -9,8 +9,8 @@ import type { PersonRequest } from './request.ts';
 
 /** A person asks for more than one person may: nothing was read or opened. */
 export class TooFastError extends HandraiseError {
-	readonly code = 'too_fast';
-	readonly retryable = true;
+	override readonly code = 'too_fast';
+	override readonly retryable = true;
 	/** Milliseconds since the epoch. */
 	readonly retryAt: number;
 	/** The first since this person last was in time: later ones are told only where that costs no call to Slack's API. */

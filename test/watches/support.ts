@@ -99,8 +99,8 @@ async function turns(): Promise<void> {
 }
 
 export class FakeServiceError extends HandraiseError {
-	readonly code: string;
-	readonly retryable = true;
+	override readonly code: string;
+	override readonly retryable = true;
 	readonly retryAt: number | null;
 	constructor(code: string, retryAt: number | null = null) {
 		super(code);

@@ -14,13 +14,13 @@ interface Dependencies {
 
 /** Nobody waits for the read any more: its view was closed, or shows something else. */
 export class ViewLeftError extends HandraiseError {
-	readonly code = 'view_left';
-	readonly retryable = false;
+	override readonly code = 'view_left';
+	override readonly retryable = false;
 }
 
 class StoppedError extends HandraiseError {
-	readonly code = 'aborted';
-	readonly retryable = true;
+	override readonly code = 'aborted';
+	override readonly retryable = true;
 }
 
 /** Reads whose results go into open views. People see that it takes long, and closing the view ends the read. */
