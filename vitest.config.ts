@@ -16,7 +16,7 @@ class WaitingFirst extends BaseSequencer {
 export default defineConfig({
 	test: {
 		include: ['{fake-slack,sandbox,test}/**/*.test.ts'],
-		globalSetup: ['./test/support/global-postgres.ts'],
+		globalSetup: ['./test/support/global-postgres.ts', './test/support/global-browser.ts'],
 		reporters: ['default', './test/support/closing-line-reporter.ts'],
 		testTimeout: 60_000,
 		hookTimeout: 60_000,

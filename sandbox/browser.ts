@@ -28,17 +28,23 @@ async function installedBrowser(): Promise<string | null> {
 	return null;
 }
 
+const IS_PACKAGED = process.platform === 'linux' && process.arch === 'x64';
+
+/** The path of the browser, null when there is none. Unpacks the packaged one into the system's temporary directory once. */
+export async function browserPath(): Promise<string | null> {
+	return IS_PACKAGED ? await chromium.executablePath() : await installedBrowser();
+}
+
 /**
  * A headless Chromium: the packaged one on Linux x64 (it needs nothing of the system), else an installed Chrome, which
  * CHROME_PATH may name.
  */
 export async function launchBrowser(): Promise<Browser> {
-	const isPackaged = process.platform === 'linux' && process.arch === 'x64';
-	const path = isPackaged ? await chromium.executablePath() : await installedBrowser();
+	const path = await browserPath();
 	if (path === null) throw new Error('There is no Chrome here: install one, or name it in CHROME_PATH.');
 	// No WebGL is drawn here; without it the browser starts and paints faster.
 	chromium.setGraphicsMode = false;
-	const own = isPackaged ? chromium.args.filter((one) => !NOT_OURS.includes(one)) : [];
+	const own = IS_PACKAGED ? chromium.args.filter((one) => !NOT_OURS.includes(one)) : [];
 	return playwright.launch({
 		executablePath: path,
 		args: [...own, '--no-sandbox', '--disable-background-networking'],
