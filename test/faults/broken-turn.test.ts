@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { createRandom } from '../bench/faults/random.ts';
-import { isClean, killsReport } from '../bench/faults/report.ts';
-import { runFaults } from '../bench/faults/run.ts';
-import { createSqliteUnderTest } from '../bench/faults/stores.ts';
-import { createWorld } from '../bench/faults/world.ts';
+import { createRandom } from './random.ts';
+import { isClean, killsReport } from './report.ts';
+import { runFaults } from './run.ts';
+import { createSqliteUnderTest } from './stores.ts';
+import { createWorld } from './world.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 

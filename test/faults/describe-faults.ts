@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { runDuels } from '../bench/faults/duels.ts';
-import { type FaultName, isFault } from '../bench/faults/kinds/index.ts';
-import { TARGETS } from '../bench/faults/moments.ts';
-import { createRandom, type Random } from '../bench/faults/random.ts';
-import { aimsFor, runFaults } from '../bench/faults/run.ts';
-import { runStops } from '../bench/faults/stops.ts';
-import { createPostgresUnderTest, createSqliteUnderTest } from '../bench/faults/stores.ts';
-import { createWorld, type World } from '../bench/faults/world.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { runDuels } from './duels.ts';
+import { type FaultName, isFault } from './kinds/index.ts';
+import { TARGETS } from './moments.ts';
+import { createRandom, type Random } from './random.ts';
+import { aimsFor, runFaults } from './run.ts';
+import { runStops } from './stops.ts';
+import { createPostgresUnderTest, createSqliteUnderTest } from './stores.ts';
+import { createWorld, type World } from './world.ts';
 
 /** A dead replica's lease has to run out, among other things, and Slack's rates hold receipts up. */
 const TIMEOUT_MS = 300_000;

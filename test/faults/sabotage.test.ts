@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SABOTAGES } from '../bench/faults/sabotage.ts';
-import { copySource } from '../bench/faults/source-copy.ts';
-import { UNSYNCED } from '../bench/powercut/unsynced.ts';
+import { SABOTAGES } from './sabotage.ts';
+import { copySource } from './source-copy.ts';
+import { UNSYNCED } from './unsynced.ts';
 
 describe('the fault runs that must fail', () => {
 	test.each(Object.entries({ ...SABOTAGES, unsynced: UNSYNCED }))(

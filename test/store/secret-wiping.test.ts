@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/answers/answer.ts';
 import { parseEncryptionKey } from '../../src/store/encryption-key.ts';
 import type { Store } from '../../src/store/open.ts';
-import { createRandom } from '../bench/faults/random.ts';
+import { createRandom } from '../faults/random.ts';
 import { readableRemains } from './remains.ts';
 import {
 	ANN,

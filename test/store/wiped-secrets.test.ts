@@ -13,7 +13,7 @@ import {
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { parseEncryptionKey } from '../../src/store/encryption-key.ts';
-import { createReplica, type Replica } from '../bench/faults/replica.ts';
+import { createReplica, type Replica } from '../faults/replica.ts';
 import { FIXTURE_KEY, readFormerVersion, SECRETS, sqlMovedTo } from './former-version/fixture.ts';
 import { readableRemains } from './remains.ts';
 

@@ -4,10 +4,10 @@ import type { WatchedOutline } from '../../src/watches/ports.ts';
 import { habitsOf, learn, type Rhythm, unknownRhythm } from '../../src/watches/rhythm.ts';
 import { createPlanner, defaultSchedule, movesFor } from '../../src/watches/schedule.ts';
 import { createStepsAhead } from '../../src/watches/steps-ahead.ts';
-import { defaultPopulation, populationSchema, writeScripts } from '../bench/watching/population.ts';
-import { createRandom } from '../bench/watching/random.ts';
-import { simulate } from '../bench/watching/simulate.ts';
-import { digestAt } from '../bench/watching/simulated-session.ts';
+import { defaultPopulation, populationSchema, writeScripts } from './simulation/population.ts';
+import { createRandom } from './simulation/random.ts';
+import { simulate } from './simulation/simulate.ts';
+import { digestAt } from './simulation/simulated-session.ts';
 import { T0 } from './support.ts';
 
 const HOUR = 3_600_000;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createRandom } from '../../bench/faults/random.ts';
-import { copySource } from '../../bench/faults/source-copy.ts';
-import { createPostgresUnderTest, createSqliteUnderTest } from '../../bench/faults/stores.ts';
-import { createWorld } from '../../bench/faults/world.ts';
-import { runWatchFaults } from '../../bench/watch-faults/run.ts';
+import { createRandom } from '../../faults/random.ts';
+import { copySource } from '../../faults/source-copy.ts';
+import { createPostgresUnderTest, createSqliteUnderTest } from '../../faults/stores.ts';
+import { createWorld } from '../../faults/world.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { runWatchFaults } from '../../watch-faults/run.ts';
 
 /** The short form of `npm run test:watch-faults`. */
 const RUN = { sessions: 9, perChannel: 3, kills: 1, questions: 9, random: createRandom(3), historyReadable: true };

@@ -1,0 +1,184 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+	type Actor,
+	createFakeSlack,
+	type FakeSlack,
+	sampleWorkspace,
+	seedState,
+	withMembers,
+} from '../../fake-slack/index.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { manifestPath } from '../../sandbox/manifest-path.ts';
+import { asking, done, item, task } from '../../sandbox/session-service/agents.ts';
+import {
+	createFakeSessionService,
+	type FakeSessionService,
+} from '../../sandbox/session-service/fake-session-service.ts';
+import { type AppProcess, startAppProcess, takesRequests } from '../figures/app-process.ts';
+import { createFront, type Front } from './front.ts';
+
+/** What the session service takes for everything by itself. */
+export const SERVICE_MS = 300;
+/** Whoever sees nothing for so long is counted as having seen nothing. */
+const GIVE_UP_MS = 8_000;
+const SAMPLE_MS = 100;
+const PEOPLE = Array.from({ length: 400 }, (_, index) => `person${index}`);
+/** Those of node with which `npm start` starts the program. */
+const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
+
+export interface Arena extends AsyncDisposable {
+	readonly slack: FakeSlack;
+	readonly service: FakeSessionService;
+	/** Stands between the program and the service, and answers itself for hostile sessions. */
+	readonly front: Front;
+	readonly program: AppProcess;
+	/** Somebody whom the program has never met. */
+	stranger(): Actor;
+	/** Puts a session that asks for something into the service; returns its id. */
+	calmSession(): string;
+	/** Somebody types `/session` for a calm session; ms until they see its content, infinite when they do not. */
+	open(): Promise<number>;
+	/** GETs over a connection of its own; ms until the answer 200, infinite when it does not come. */
+	check(path: '/healthz' | '/readyz' | '/metrics'): Promise<number>;
+	/** The value of a metric with these labels, summed over all others. */
+	metric(name: string, labels?: string): Promise<number>;
+	/** The most resident memory since the last call, in MiB. */
+	peak(): number;
+}
+
+export interface ArenaOptions {
+	/** Of the program. */
+	readonly entry: string;
+	readonly transport: 'http' | 'socket';
+	readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The program in a process of its own, with the default limits, between the fake Slack and the fake session service. */
+export async function createArena({ entry, transport, env = {} }: ArenaOptions): Promise<Arena> {
+	await using stack = new AsyncDisposableStack();
+	const directory = await mkdtemp(join(tmpdir(), 'handraise-attack-'));
+	stack.defer(() => rm(directory, { recursive: true, force: true }));
+	const service = createFakeSessionService({ scenarios: [], startOnRead: false });
+	await service.start();
+	stack.defer(() => service.stop());
+	service.faults.add({ kind: 'slow', ms: SERVICE_MS });
+	const front = await createFront(service.url);
+	stack.defer(() => front.close());
+	const slack = await createFakeSlack({
+		manifest: manifestPath,
+		state: seedState(withMembers(sampleWorkspace(), 'agents', PEOPLE), manifestPath),
+		waitMs: GIVE_UP_MS,
+	});
+	stack.defer(() => slack.close());
+	const program = await startAppProcess({
+		flags: FLAGS,
+		entry,
+		logDirectory: directory,
+		env: {
+			SLACK_BOT_TOKEN: slack.tokens.bot,
+			...(transport === 'socket'
+				? { SLACK_APP_TOKEN: slack.tokens.app }
+				: { SLACK_SIGNING_SECRET: slack.tokens.signingSecret }),
+			SLACK_API_URL: slack.apiUrl,
+			SESSION_SERVICE_URL: front.url,
+			SESSION_SERVICE_API_KEY: service.apiKey,
+			DATA_DIR: join(directory, 'data'),
+			...env,
+		},
+	});
+	stack.defer(() => program.stop());
+	if (transport === 'http') slack.setRequestUrl(`${program.url}/slack/events`);
+	await Promise.race([
+		takesRequests(program).then(() => (transport === 'http' ? undefined : slack.connected(2))),
+		program.endedEarly,
+	]);
+
+	let people = 0;
+	let sessions = 0;
+	let peak = 0;
+	const sampler = setInterval(() => {
+		program.memory().then(
+			(mib) => {
+				peak = Math.max(peak, mib);
+			},
+			() => {},
+		);
+	}, SAMPLE_MS);
+	stack.defer(() => clearInterval(sampler));
+
+	function stranger(): Actor {
+		const name = PEOPLE[people++];
+		if (name === undefined) throw new Error('Everybody has been met.');
+		return slack.as(name);
+	}
+	function calmSession(): string {
+		const id = `calm-${sessions++}-x`;
+		const question = asking('I need a name.', [item(`What is the name of ${id}?`)]);
+		service.sessions.put(id, { name: id, status: 'humanInput', messages: [task('Work.'), done('I begin.'), question] });
+		return id;
+	}
+	const parts = stack.move();
+	return {
+		slack,
+		service,
+		front,
+		program,
+		stranger,
+		calmSession,
+		async open() {
+			const actor = stranger();
+			const id = calmSession();
+			const start = performance.now();
+			const failed = (why: string) => {
+				process.stderr.write(`${actor.user} did not see ${id}: ${why.slice(0, 400)}\n`);
+				return Number.POSITIVE_INFINITY;
+			};
+			const { ok, error } = await actor.command('#agents', `/session ${id}`);
+			if (!ok) return failed(error ?? 'not acknowledged');
+			return actor.waitForModal(`What is the name of ${id}?`).then(
+				() => performance.now() - start,
+				(reason: Error) => failed(reason.message),
+			);
+		},
+		check(path) {
+			const start = performance.now();
+			return new Promise((resolve) => {
+				const fail = () => resolve(Number.POSITIVE_INFINITY);
+				get(`${program.url}${path}`, { agent: false, timeout: GIVE_UP_MS }, (response) => {
+					const end = () => (response.statusCode === 200 ? resolve(performance.now() - start) : fail());
+					response.resume().once('end', end);
+				})
+					.once('timeout', fail)
+					.once('error', fail);
+			});
+		},
+		async metric(name, labels = '') {
+			const text = await fetch(`${program.url}/metrics`).then((response) => response.text());
+			const lines = text.split('\n').filter((line) => line.startsWith(name) && line.includes(labels));
+			return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+		},
+		peak() {
+			const most = peak;
+			peak = 0;
+			return most;
+		},
+		[Symbol.asyncDispose]: () => parts.disposeAsync(),
+	};
+}
+
+/** Acts again and again until the signal is aborted, and at least `times` times; what each act returned. */
+export async function repeat<T>(
+	act: () => Promise<T>,
+	{ everyMs, times, signal }: { everyMs: number; times: number; signal: AbortSignal },
+): Promise<T[]> {
+	const results: T[] = [];
+	while (!signal.aborted || results.length < times) {
+		results.push(await act());
+		await pause(everyMs);
+	}
+	return results;
+}

@@ -1,0 +1,163 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { signedHeaders } from '../../fake-slack/index.ts';
+import { connectAll, forged, hangUp, headOf, isOpen, type RawConnection, tally } from './raw-http.ts';
+import { type Outcome, unless } from './scenario.ts';
+
+/** The program from outside. */
+export interface Target {
+	readonly url: string;
+	readonly signingSecret: string;
+}
+
+type Flood = (target: Target) => Promise<Outcome>;
+
+const MB = 1024 * 1024;
+const HELD = Buffer.alloc(3.9 * MB, 'x');
+const FORM = 'application/x-www-form-urlencoded';
+const COMMAND = 'command=%2Fsession&text=help&user_id=U0PERSON1&team_id=T0ACME&channel_id=C0AGENTS';
+
+/** Connections that send 3.9 MB of a body of 4 MB and then nothing, twice. */
+const bodies =
+	(count: number, headers: () => Record<string, string>): Flood =>
+	async ({ url }) => {
+		const statuses: (number | null)[] = [];
+		for (let wave = 0; wave < 2; wave++) {
+			const connections: RawConnection[] = [];
+			for (let group = 0; group < 10; group++) {
+				const more = await connectAll(url, count / 10);
+				for (const { socket } of more) {
+					socket.write(headOf({ 'content-length': 4 * MB, ...headers() }));
+					socket.write(HELD);
+				}
+				connections.push(...more);
+				// Over a second or two, as a fast line brings it: the loopback's own speed would be all that is measured.
+				await pause(200);
+			}
+			await pause(2_000);
+			statuses.push(...connections.map((connection) => connection.status()));
+			hangUp(connections);
+		}
+		return { did: `2 × ${count} connections of 3.9 MB: ${tally(statuses)}`, broken: [] };
+	};
+
+/** Bodies that say they are too large, that grow too large, and that come byte by byte. */
+const oversized: Flood = async ({ url }) => {
+	const declared = await connectAll(url, 50);
+	for (const { socket } of declared) socket.write(headOf({ 'content-length': 1_000 * MB, ...forged() }));
+	const others = await connectAll(url, 30);
+	const singles = Buffer.from('1\r\nx\r\n'.repeat(200_000));
+	const growing = Buffer.concat([Buffer.from(`${(5 * MB).toString(16)}\r\n`), Buffer.alloc(5 * MB)]);
+	for (const [index, { socket }] of others.entries()) {
+		socket.write(headOf({ 'transfer-encoding': 'chunked', ...forged() }));
+		socket.write(index < 20 ? growing : singles);
+	}
+	await pause(5_000);
+	const taken = declared.filter((connection) => connection.status() !== 413).length;
+	const all = [...declared, ...others];
+	hangUp(all);
+	return {
+		did: `50 of 1 GB, 20 that grow to 5 MB, 10 of 200,000 single bytes: ${tally(all.map((one) => one.status()))}`,
+		broken: unless(taken === 0, `${taken} requests of 1 GB were not refused at once`),
+	};
+};
+
+/** Requests that never come to their end: half of them in the headers, half in the body. */
+const slowLoris: Flood = async ({ url }) => {
+	const connections = await connectAll(url, 400);
+	for (const [index, { socket }] of connections.entries()) {
+		const head = headOf({ 'content-length': 1_000, ...forged() });
+		socket.write(index % 2 === 0 ? head.slice(0, 60) : head);
+	}
+	for (let second = 0; second < 13; second++) {
+		for (const { socket } of connections) if (socket.writable) socket.write('a');
+		await pause(1_000);
+	}
+	const open = connections.filter(isOpen).length;
+	const statuses = tally(connections.map((connection) => connection.status()));
+	hangUp(connections);
+	return {
+		did: `400 connections, a byte a second for 13 s: ${statuses}`,
+		broken: unless(open === 0, `${open} of 400 were still open after 13 s`),
+	};
+};
+
+const idle: Flood = async ({ url }) => {
+	const connections: RawConnection[] = [];
+	for (let wave = 0; wave < 20; wave++) {
+		connections.push(...(await connectAll(url, 250)));
+		await pause(100);
+	}
+	await pause(3_000);
+	const open = connections.filter(isOpen).length;
+	hangUp(connections);
+	return { did: `5,000 idle connections: ${open} were kept`, broken: unless(open <= 2_000, `${open} were kept`) };
+};
+
+async function post(url: string, body: string, headers: Record<string, string>): Promise<number | null> {
+	const request = { method: 'POST', body, headers, signal: AbortSignal.timeout(2_000) };
+	return fetch(`${url}/slack/events`, request).then(
+		async (response) => {
+			await response.arrayBuffer();
+			return response.status;
+		},
+		() => null,
+	);
+}
+
+/** Requests of Slack that somebody kept, or that were signed for later; forged and unsigned ones. */
+const stamps: Flood = async ({ url, signingSecret }) => {
+	const statuses: (number | null)[] = [];
+	const end = performance.now() + 3_000;
+	while (performance.now() < end) {
+		const kept = [-86_400_000, -302_000, 302_000, 86_400_000].map((ms) =>
+			signedHeaders(signingSecret, COMMAND, Date.now() + ms),
+		);
+		const all = [...kept, forged(), {}];
+		const posts = all.map((headers) => post(url, COMMAND, { 'content-type': FORM, ...headers }));
+		statuses.push(...(await Promise.all(posts)));
+	}
+	const others = statuses.filter((status) => status !== 401).length;
+	return {
+		did: `${statuses.length} requests: ${tally(statuses)}`,
+		broken: unless(others === 0, `${others} were not answered with 401`),
+	};
+};
+
+/** What only somebody with the secret could send, and what is no request of Slack all the same. */
+const nulls: Flood = async ({ url, signingSecret }) => {
+	const statuses: (number | null)[] = [];
+	for (let round = 0; round < 50; round++) {
+		for (const [body, type] of [
+			['null', 'application/json'],
+			['[]', 'application/json'],
+			['{"type":', 'application/json'],
+			['payload=null', FORM],
+			['payload=%7B', FORM],
+			['{}', 'text/plain'],
+		] as const) {
+			const signature = signedHeaders(signingSecret, body, Date.now());
+			const status = await post(url, body, { 'content-type': type, ...signature });
+			statuses.push(status);
+		}
+		// Nobody answers: no need to wait for all of them.
+		if (statuses.filter((status) => status === null).length > 5) break;
+	}
+	const others = statuses.filter((status) => status !== 400).length;
+	return {
+		did: `${statuses.length} signed bodies that are no request: ${tally(statuses)}`,
+		broken: unless(others === 0, `${others} were not answered with 400 within 2 s`),
+	};
+};
+
+export const FLOODS = {
+	bodies: bodies(250, () => ({})),
+	// Fewer, since they are read: the buffers of both ends are in one kernel.
+	'forged-bodies': bodies(60, forged),
+	oversized,
+	'slow-loris': slowLoris,
+	idle,
+	stamps,
+	'signed-null': nulls,
+} satisfies Readonly<Record<string, Flood>>;
+
+export type FloodName = keyof typeof FLOODS;

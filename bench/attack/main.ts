@@ -1,0 +1,119 @@
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { copySource } from '../../test/faults/source-copy.ts';
+import { quantile } from '../figures/stats.ts';
+import { createArena, repeat, SERVICE_MS } from './arena.ts';
+import { hostileService } from './hostile-service.ts';
+import { httpScenarios } from './http-scenarios.ts';
+import { peopleFloods } from './people-floods.ts';
+import { type Scenario, unless } from './scenario.ts';
+
+const SCENARIOS: readonly Scenario[] = [...httpScenarios, ...peopleFloods, ...hostileService];
+const NAMES = SCENARIOS.map(({ name }) => name);
+const PATHS = ['/healthz', '/readyz', '/metrics'] as const;
+/** Until health and metrics are answered, whatever is going on. */
+const CHECKED_WITHIN_MS = 2_000;
+/** How often somebody opens a session: before, and at least meanwhile. */
+const OPENINGS = 8;
+const SETTLE_MS = 2_000;
+
+const { values } = parseArgs({
+	options: {
+		only: { type: 'string', default: NAMES.join(',') },
+		commit: { type: 'string' },
+		help: { type: 'boolean' },
+	},
+});
+const wanted = values.only.split(',');
+if (values.help || wanted.some((name) => !NAMES.includes(name))) {
+	console.error(`npm run test:attack -- [--only ${NAMES.join(',')}] [--commit HEAD]`);
+	process.exit(values.help ? 0 : 2);
+}
+
+/** Median and worst. */
+const spread = (sample: readonly number[]) => [0.5, 1].map((share) => words(quantile(sample, share))).join(' / ');
+const words = (ms: number) => (ms === Number.POSITIVE_INFINITY ? 'never' : ms.toFixed(0));
+
+async function run(scenario: Scenario, entry: string): Promise<{ row: string; broken: readonly string[] }> {
+	const { transport, feltMs, growthMiB, openEveryMs = 500, env = {} } = scenario;
+	await using arena = await createArena({ entry, transport, env });
+	const before = new AbortController();
+	before.abort();
+	// The first ones find a cold program.
+	await repeat(arena.open, { everyMs: 50, times: 3, signal: before.signal });
+	const usual = await repeat(arena.open, { everyMs: 50, times: OPENINGS, signal: before.signal });
+	const memoryBefore = await arena.program.memory();
+	const ranBefore = await arena.program.ran();
+	arena.peak();
+
+	const over = new AbortController();
+	let checks = 0;
+	const attacking = scenario.attack(arena).finally(() => over.abort());
+	const [felt, checked, { did, broken }] = await Promise.all([
+		repeat(arena.open, { everyMs: openEveryMs, times: OPENINGS, signal: over.signal }),
+		repeat(() => arena.check(PATHS[checks++ % PATHS.length] ?? '/healthz'), {
+			everyMs: 250,
+			times: PATHS.length,
+			signal: over.signal,
+		}),
+		attacking,
+	]);
+	await repeat(async () => {}, { everyMs: SETTLE_MS, times: 1, signal: over.signal });
+	const peak = arena.peak();
+	const ran = (await arena.program.ran()) - ranBefore;
+	const memoryAfter = await arena.program.memory();
+
+	const worst = quantile(felt, 1) - quantile(usual, 1);
+	const growth = peak - memoryBefore;
+	const promises = [
+		...broken,
+		...unless(worst <= feltMs, `others felt ${words(worst)} ms more, promised are ${feltMs} ms`),
+		...unless(growth <= growthMiB, `memory grew by ${growth.toFixed(0)} MiB, promised are ${growthMiB} MiB`),
+		...unless(quantile(checked, 1) <= CHECKED_WITHIN_MS, `a health check took ${words(quantile(checked, 1))} ms`),
+	];
+	const cells = [
+		scenario.name,
+		did,
+		spread(usual),
+		`${spread(felt)} (${felt.length})`,
+		words(quantile(checked, 1)),
+		(ran / 1_000).toFixed(1),
+		`${memoryBefore.toFixed(0)}, ${peak.toFixed(0)}, ${memoryAfter.toFixed(0)}`,
+		promises.length === 0 ? 'kept' : `**broken**: ${promises.join('; ')}`,
+	];
+	return { row: `| ${cells.join(' | ')} |`, broken: promises };
+}
+
+const load = () =>
+	loadavg()
+		.map((one) => one.toFixed(1))
+		.join(' ');
+const loadBefore = load();
+const rows: string[] = [];
+let brokenCount = 0;
+await using source = await copySource({ commit: values.commit });
+for (const scenario of SCENARIOS.filter(({ name }) => wanted.includes(name))) {
+	const start = performance.now();
+	let { row, broken } = await run(scenario, source.entry);
+	if (broken.length > 0) {
+		// Somebody else's work on this machine makes everything late now and then: broken is what is broken twice.
+		process.stderr.write(`once more, since ${broken.join('; ')}\n`);
+		({ row, broken } = await run(scenario, source.entry));
+	}
+	rows.push(row);
+	brokenCount += broken.length;
+	process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0)} s ${row}\n`);
+}
+console.log(
+	[
+		`${availableParallelism()} × ${cpus()[0]?.model}, Node ${process.version}; load before ${loadBefore}, after ${load()}.`,
+		`The session service takes ${SERVICE_MS} ms. Milliseconds from /session to its content: median / worst.`,
+		'',
+		'| attack | what was done | without it | meanwhile (times) | slowest health check, ms | CPU of the program, s | resident MiB before, most, after | promises |',
+		'|---|---|---|---|---|---|---|---|',
+		...rows,
+		'',
+		brokenCount === 0 ? 'All promises were kept.' : `${brokenCount} promises were broken.`,
+	].join('\n'),
+);
+process.exitCode = brokenCount === 0 ? 0 : 1;

@@ -1,0 +1,154 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+	type Actor,
+	createFakeSlack,
+	type FakeSlack,
+	type Json,
+	sampleWorkspace,
+	seedState,
+	type TrafficEntry,
+	withMembers,
+} from '../../fake-slack/index.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { CALLBACKS } from '../../src/slack/ids.ts';
+import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
+import { type AppProcess, startAppProcess, takesRequests } from './app-process.ts';
+import { preciseClock } from './precise-clock.ts';
+import type { BenchService } from './service.ts';
+
+export type Transport = 'socket' | 'http';
+
+export interface BedOptions {
+	readonly program: 'handraise' | 'bare';
+	readonly transport: Transport;
+	readonly service: BenchService;
+	/** Where its data and log go. */
+	readonly directory: string;
+	/** PostgreSQL instead of a file. */
+	readonly databaseUrl?: string;
+	readonly replicas?: number;
+}
+
+/** One program between a Slack of its own, in this process, and the session service. */
+export interface Bed extends AsyncDisposable {
+	readonly program: 'handraise' | 'bare';
+	readonly slack: FakeSlack;
+	readonly processes: readonly AppProcess[];
+	/** Forgets everything that happened in Slack and fills the workspace with so many people nobody has met. */
+	meet(people: number): Actor[];
+	/** Everybody types the command for their session at once; milliseconds from sending to the acknowledgement of each. */
+	command(actors: readonly Actor[], sessionIds: readonly string[]): Promise<number[]>;
+	/** Resolves when so many calls of a Web API method have been answered since `meet`. */
+	called(method: string, times: number): Promise<void>;
+	/** Resolves when so many people see what they asked for: while the service takes long, a view is updated before that. */
+	shown(times: number): Promise<void>;
+	/** The deliveries of a kind since `meet`. @throws Error when one was not acknowledged */
+	acknowledged(name: string): readonly TrafficEntry[];
+}
+
+const LONGEST_WAIT_MS = 60_000;
+/** Those of node with which `npm start` starts the program. */
+const flags = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
+const entries = {
+	handraise: fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
+	bare: fileURLToPath(new URL('bare-app.ts', import.meta.url)),
+};
+
+export async function createBed(options: BedOptions): Promise<Bed> {
+	const { program, transport, service, databaseUrl, replicas = 1 } = options;
+	const slack = await createFakeSlack({ clock: preciseClock, waitMs: LONGEST_WAIT_MS, trafficLimit: 50_000 });
+	const directory = await mkdtemp(join(options.directory, `handraise-bench-${program}-`));
+	const env = {
+		SLACK_BOT_TOKEN: slack.tokens.bot,
+		...(transport === 'socket'
+			? { SLACK_APP_TOKEN: slack.tokens.app }
+			: { SLACK_SIGNING_SECRET: slack.tokens.signingSecret }),
+		SLACK_API_URL: slack.apiUrl,
+		SESSION_SERVICE_URL: service.url,
+		SESSION_SERVICE_API_KEY: service.apiKey,
+		// The real limit would be all that is measured.
+		SESSION_SERVICE_RPM: '100000',
+		...NO_LIMITS_ENV,
+		...(databaseUrl === undefined
+			? { DATA_DIR: directory }
+			: { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }),
+	};
+	const processes = await Promise.all(
+		Array.from({ length: replicas }, () =>
+			startAppProcess({
+				flags: program === 'bare' ? [] : flags,
+				entry: entries[program],
+				env,
+				logDirectory: directory,
+			}),
+		),
+	);
+	const [first] = processes;
+	if (first === undefined) throw new Error('at least one process');
+	// The program has two connections for each process.
+	const serves = transport === 'http' ? takesRequests(first) : slack.connected(program === 'bare' ? 1 : replicas * 2);
+	await Promise.race([serves, ...processes.map((one) => one.endedEarly)]);
+	if (transport === 'http') slack.setRequestUrl(`${first.url}/slack/events`);
+	let generation = 0;
+
+	return {
+		program,
+		slack,
+		processes,
+		meet(people) {
+			slack.traffic.clear();
+			const names = Array.from({ length: people }, (_, index) => `person${generation}x${index}`);
+			generation++;
+			slack.restore(seedState(withMembers(sampleWorkspace(), 'agents', names)));
+			return names.map((name) => slack.as(name));
+		},
+		async command(actors, sessionIds) {
+			const outcomes = await Promise.all(
+				actors.map((actor, index) => actor.command('#agents', `/session ${sessionIds[index]}`)),
+			);
+			const failed = outcomes.find((outcome) => !outcome.ok);
+			if (failed !== undefined) throw new Error(`A command failed: ${failed.error}`);
+			return slack.traffic
+				.deliveries('slash_commands')
+				.slice(-actors.length)
+				.map((entry) => entry.tookMs ?? Number.NaN);
+		},
+		async called(method, times) {
+			const done = () => slack.traffic.calls(method).filter((call) => call.doneAt !== null).length;
+			await slack.changes.until(
+				() => done() >= times,
+				() => `${done()} of ${times} calls of ${method} came.`,
+			);
+			const refused = slack.traffic
+				.calls(method)
+				.find((call) => (call.answer as { ok?: boolean } | null)?.ok === false);
+			if (refused !== undefined) throw new Error(`Slack refused ${method}: ${JSON.stringify(refused.answer)}`);
+		},
+		async shown(times) {
+			const isLoading = ({ payload }: { payload: Json }) => payload.callback_id === CALLBACKS.loading;
+			const done = () => Object.values(slack.state.views).filter((view) => !isLoading(view)).length;
+			await slack.changes.until(
+				() => done() >= times,
+				() => `${done()} of ${times} people see what they asked for.`,
+			);
+		},
+		acknowledged(name) {
+			const deliveries = slack.traffic.deliveries(name);
+			const missed = deliveries.find((entry) => entry.acked !== true);
+			if (missed !== undefined) throw new Error(`${name} was not acknowledged: ${JSON.stringify(missed.answer)}`);
+			return deliveries;
+		},
+		async [Symbol.asyncDispose]() {
+			await Promise.all(processes.map((one) => one.stop()));
+			await slack.close();
+			await rm(directory, { recursive: true, force: true });
+		},
+	};
+}
+
+/** The last call that answers a command: what the person waits for. */
+export function lastCall({ program }: Bed): 'views.open' | 'views.update' {
+	return program === 'bare' ? 'views.open' : 'views.update';
+}

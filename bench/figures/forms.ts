@@ -1,0 +1,27 @@
+import type { Actor, Modal } from '../../fake-slack/index.ts';
+import { type Bed, lastCall } from './bed.ts';
+
+const OPENED_AT_ONCE = 10;
+
+/** Each person opens their session's form and types an answer. Nothing else may have happened since `meet`. */
+export async function openForms(bed: Bed, actors: readonly Actor[], ids: readonly string[]): Promise<Modal[]> {
+	for (let from = 0; from < actors.length; from += OPENED_AT_ONCE) {
+		const to = from + OPENED_AT_ONCE;
+		await bed.command(actors.slice(from, to), ids.slice(from, to));
+		await bed.called(lastCall(bed), Math.min(to, actors.length));
+	}
+	const modals = actors.map((actor) => {
+		const modal = actor.modal();
+		if (modal?.submitText() == null) throw new Error(`No form opened: ${modal?.text() ?? 'no modal'}`);
+		return modal;
+	});
+	for (const modal of modals) await modal.fill(0, 'The yearly report');
+	return modals;
+}
+
+/** Everybody presses Submit at once. @throws Error when one is told anything but that it was taken */
+export async function submitAll(modals: readonly Modal[]): Promise<void> {
+	const results = await Promise.all(modals.map((modal) => modal.submit()));
+	const other = results.find(({ outcome }) => outcome !== 'updated');
+	if (other !== undefined) throw new Error(`A submission was answered with: ${JSON.stringify(other)}`);
+}

@@ -1,0 +1,84 @@
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type OwnPostgres, startPostgres } from '../../test/support/postgres.ts';
+import { measureAcks } from './acks.ts';
+import { measureContent } from './content.ts';
+import { measureDisk } from './disk.ts';
+import { measureMemory } from './memory.ts';
+import { measureRendering } from './rendering.ts';
+import { type Figure, tableOf } from './report.ts';
+import { startService } from './service.ts';
+import type { Setting } from './setting.ts';
+import { ms, quantile } from './stats.ts';
+import { measureSubmissions } from './submissions.ts';
+import { measureThroughput } from './throughput.ts';
+
+const MEASUREMENTS: Readonly<Record<string, (setting: Setting) => Promise<Figure[]>>> = {
+	rendering: measureRendering,
+	acks: measureAcks,
+	content: measureContent,
+	submissions: measureSubmissions,
+	throughput: measureThroughput,
+	memory: measureMemory,
+};
+const NAMES = Object.keys(MEASUREMENTS);
+
+const { values } = parseArgs({
+	options: {
+		only: { type: 'string', default: NAMES.join(',') },
+		rounds: { type: 'string', default: '5' },
+		directory: { type: 'string', default: tmpdir() },
+		help: { type: 'boolean' },
+	},
+});
+const wanted = values.only.split(',');
+if (values.help || wanted.some((name) => !NAMES.includes(name)) || !(Number(values.rounds) >= 1)) {
+	console.error(`npm run bench -- [--only ${NAMES.join(',')}] [--rounds 5] [--directory ${tmpdir()}]`);
+	process.exit(values.help ? 0 : 2);
+}
+
+const startedAt = new Date();
+const loads = () =>
+	loadavg()
+		.map((one) => one.toFixed(2))
+		.join(' ');
+const loadsBefore = loads();
+await mkdir(values.directory, { recursive: true });
+const disk = await measureDisk(values.directory);
+const servers: Promise<OwnPostgres>[] = [];
+const figures: Figure[] = [];
+{
+	await using service = await startService();
+	try {
+		const setting: Setting = {
+			service,
+			directory: values.directory,
+			postgres: () => {
+				servers[0] ??= startPostgres({ durable: true });
+				return servers[0];
+			},
+			rounds: Number(values.rounds),
+		};
+		for (const name of wanted) {
+			const start = performance.now();
+			figures.push(...((await MEASUREMENTS[name]?.(setting)) ?? []));
+			process.stderr.write(`${name}: ${((performance.now() - start) / 1000).toFixed(0)} s\n`);
+		}
+	} finally {
+		for (const server of servers) await (await server).close();
+	}
+}
+disk.push(...(await measureDisk(values.directory)));
+
+console.log(`\n${tableOf(figures)}\n`);
+console.log(
+	[
+		`\`npm run bench${values.only === NAMES.join(',') ? '' : ` -- --only ${values.only}`}\` on ${startedAt.toISOString().slice(0, 10)}:`,
+		`${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version},`,
+		`load average ${loadsBefore} before and ${loads()} after; medians of ${values.rounds} interleaved rounds, each row with the load at its end.`,
+		`The disk's own write of 4 kB with fdatasync: p50 ${ms(quantile(disk, 0.5))} ms, p99 ${ms(quantile(disk, 0.99))} ms.`,
+		'Slack is a fake in the process that measures, the session service one in a process of its own; they share the',
+		'cores with the program, which runs in a process of its own as in production, and so does the bare app.',
+	].join('\n'),
+);

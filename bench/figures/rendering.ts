@@ -1,0 +1,78 @@
+import { openQuestion } from '../../src/questions/open-question.ts';
+import { decodeJson } from '../../src/session-service/answer-bodies.ts';
+import { readSessionAnswer } from '../../src/session-service/schema.ts';
+import { sessionModal } from '../../src/slack/blocks/session-modal.ts';
+import { createLinks } from '../../src/slack/links.ts';
+import { newMetadata } from '../../src/slack/metadata.ts';
+import { type Figure, load } from './report.ts';
+import { longSessionBody } from './sessions.ts';
+import type { Setting } from './setting.ts';
+import { ms, Rounds } from './stats.ts';
+
+/** Characters of each of the 600 messages' texts. */
+const SIZES = [3_400, 10_000];
+const RUNS = 30;
+
+/** What showing a session of 600 messages costs beside JSON.parse of its body. */
+export async function measureRendering({ rounds: count }: Setting): Promise<Figure[]> {
+	return SIZES.map((size) => {
+		const body = Buffer.from(longSessionBody(size));
+		const text = body.toString('utf8');
+		const rounds = new Rounds();
+		for (let round = 0; round <= count; round++) {
+			const times = { parse: [] as number[], render: [] as number[], all: [] as number[] };
+			for (let run = 0; run < RUNS; run++) {
+				const value = timed(times.parse, () => JSON.parse(text) as unknown);
+				timed(times.render, () => render(value));
+				timed(times.all, () => render(decodeJson(body).value));
+			}
+			// The first warms up.
+			if (round === 0) continue;
+			for (const [name, sample] of Object.entries(times)) rounds.addSample(name, sample);
+		}
+		const [parse, rendering, all] = ['parse', 'render', 'all'].map((name) => rounds.median(`${name} p50`)) as [
+			number,
+			number,
+			number,
+		];
+		return {
+			what: `Rendering a session of 600 messages, ${(body.length / 1e6).toFixed(1)} MB: schema, question, modal (p50)`,
+			handraise: `${ms(rendering)} ms; with decoding and parsing ${ms(all)} ms (${(all / parse).toFixed(2)} × JSON.parse)`,
+			reference: `JSON.parse of its body ${ms(parse)} ms`,
+			goal: `≤ 1 × JSON.parse: ${(rendering / parse).toFixed(2)} ×`,
+			met: rendering <= parse,
+			load: load(),
+		};
+	});
+}
+
+/** From the parsed body to the view that Slack is sent, serialised. */
+function render(value: unknown): string {
+	const session = readSessionAnswer(value, '3f9a2c1d');
+	const question = session === null ? null : openQuestion(session);
+	if (session === null || question === null) throw new Error('the session asks nothing');
+	const now = Date.now();
+	const view = sessionModal({
+		session,
+		readAt: now,
+		question,
+		metadata: newMetadata({ sessionId: '3f9a2c1d', formId: 'f' }),
+		draft: {},
+		notices: [],
+		claims: [],
+		now,
+		names: { displayName: () => 'Ada' },
+		dashboardUrl: 'https://dash.example',
+		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: 'https://dash.example' }),
+		adminContact: null,
+		watch: null,
+	});
+	return JSON.stringify(view);
+}
+
+function timed<T>(into: number[], run: () => T): T {
+	const start = performance.now();
+	const result = run();
+	into.push(performance.now() - start);
+	return result;
+}

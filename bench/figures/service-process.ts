@@ -1,0 +1,88 @@
+import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
+import type { LogEntry } from '../../sandbox/session-service/log.ts';
+import { preciseClock } from './precise-clock.ts';
+import { askingSession } from './sessions.ts';
+
+/**
+ * The session service as a process of its own, so that its work is not done by the one that measures. It keeps its
+ * log's times with fractions of a millisecond.
+ */
+export type ServiceCommand =
+	| { readonly do: 'put'; readonly ids: readonly string[] }
+	| { readonly do: 'clear' }
+	/** Every answer takes this long from now on. */
+	| { readonly do: 'slow'; readonly ms: number }
+	/** Requests wait until they are let go. */
+	| { readonly do: 'hold' }
+	| { readonly do: 'release' }
+	| { readonly do: 'log' };
+
+export type LoggedRequest = Pick<
+	LogEntry,
+	'kind' | 'sessionId' | 'at' | 'answeredAt' | 'status' | 'savedAt' | 'effective'
+>;
+
+export interface ServiceReply {
+	readonly url: string;
+	readonly apiKey: string;
+	readonly log: readonly LoggedRequest[];
+}
+
+let slowMs = 0;
+let held: Promise<void> = Promise.resolve();
+let letGo = () => {};
+const service = createFakeSessionService({
+	clock: preciseClock,
+	rateLimit: false,
+	resumeAfterMs: 50,
+	scenarios: [],
+	startOnRead: false,
+	hooks: {
+		async onRequest() {
+			await held;
+			if (slowMs > 0) await preciseClock.sleep(slowMs);
+		},
+	},
+});
+await service.start();
+
+function obey(command: ServiceCommand): readonly LoggedRequest[] {
+	switch (command.do) {
+		case 'put':
+			for (const id of command.ids) service.sessions.put(id, askingSession());
+			return [];
+		case 'clear':
+			for (const id of service.sessions.ids()) service.sessions.remove(id);
+			service.log.clear();
+			return [];
+		case 'slow':
+			slowMs = command.ms;
+			return [];
+		case 'hold':
+			held = new Promise((resolve) => {
+				letGo = resolve;
+			});
+			return [];
+		case 'release':
+			letGo();
+			return [];
+		case 'log':
+			return service.log.list().map(({ kind, sessionId, at, answeredAt, status, savedAt, effective }) => ({
+				kind,
+				sessionId,
+				at,
+				answeredAt,
+				status,
+				savedAt,
+				effective,
+			}));
+	}
+}
+
+function answer(log: readonly LoggedRequest[]): void {
+	process.send?.({ url: service.url, apiKey: service.apiKey, log } satisfies ServiceReply);
+}
+
+process.on('message', (command: ServiceCommand) => answer(obey(command)));
+process.on('disconnect', () => process.exit());
+answer([]);

@@ -1,0 +1,57 @@
+import type { SessionJson } from '../../sandbox/session-service/json.ts';
+
+const QUESTION = 'What shall the report be called?';
+
+/** A session of about 10 kB that waits for one answer. */
+export function askingSession(): SessionJson {
+	return {
+		name: 'Write the report',
+		status: 'humanInput',
+		maxSteps: 30,
+		startTime: new Date().toISOString(),
+		sessionVariables: [{ name: 'REGION', value: 'north' }],
+		files: [],
+		messages: [
+			{ role: 'user', content: 'Write the report.' },
+			...Array.from({ length: 12 }, (_, n) => ({
+				role: 'assistant',
+				content: `### Step ${n}\n\n${'I read the **sources** and noted some figures. '.repeat(12)}`,
+				agent_data: { action: [{ go_to_url: { url: `https://source-${n}.example/report?page=${n}` } }] },
+			})),
+			{
+				role: 'assistant',
+				content: 'I need a name.',
+				agent_data: { action: [{ ask_human: { items: 1 } }] },
+				human_input: [{ title: QUESTION, description: 'As it stands on the cover.', value: '' }],
+			},
+		],
+	};
+}
+
+/** The body of a session of 600 messages of about `size` characters, with the fields that are read and as many that are not. */
+export function longSessionBody(size: number): string {
+	const messages = Array.from({ length: 600 }, (_, n) => ({
+		role: n === 0 ? 'user' : 'assistant',
+		content: `### Step ${n}\n\n${'The page shows a *list* of orders. '.repeat(Math.ceil(size / 35))}`,
+		agent_data: {
+			action: [{ click: { index: n } }, { go_to_url: { url: `https://shop${n}.example.org/orders?page=${n}` } }],
+			state: { memory: 'm'.repeat(size / 4), evaluation: 'ok', nested: { deep: [1, 2, 3] } },
+		},
+		...(n % 40 === 0 ? { human_input: [{ title: 'Colour', description: 'Which?', value: 'red' }] } : {}),
+	}));
+	const asking = {
+		role: 'assistant',
+		content: 'I need a name.',
+		agent_data: { action: [{ ask_human: { items: 1 } }] },
+		human_input: [{ title: QUESTION, description: '', value: '' }],
+	};
+	const session = {
+		sessionId: '3f9a2c1d',
+		status: 'humanInput',
+		maxSteps: 600,
+		messages: [...messages.slice(0, 599), asking],
+		files: [],
+		sessionVariables: [],
+	};
+	return JSON.stringify({ session });
+}

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../../test/faults/random.ts';
+import { savedOf } from '../../test/faults/receipt-watch.ts';
+import { createReplica } from '../../test/faults/replica.ts';
+import { beginRound, submit } from '../../test/faults/round.ts';
+import { createSqliteUnderTest } from '../../test/faults/stores.ts';
+import { createWorld } from '../../test/faults/world.ts';
+import { makeLoopDisk } from './loop-disk.ts';
+
+export interface CutResult {
+	/** Answers whose submission was acknowledged before the cut. */
+	readonly acknowledged: number;
+	/** Those of them that never reached the service. */
+	readonly lost: number;
+	/** Why the program did not even start on what was left; null when it did. */
+	readonly start: string | null;
+}
+
+/** Acknowledgements written before the program was stopped have arrived after this long. */
+const IN_FLIGHT_MS = 60;
+/** Whatever is in the store is delivered in this time once the service is back. */
+const DELIVERED_WITHIN_MS = 40_000;
+
+/**
+ * People submit answers while the service is away, so that nothing but the disk holds them; the program is stopped at a
+ * random moment, the power cut, and the program started on what the disk had by then.
+ */
+export async function cutPower(entry: string, people: number, random: Random): Promise<CutResult> {
+	await using disk = await makeLoopDisk();
+	await using store = await createSqliteUnderTest(join(disk.path, 'data'));
+	await using world = await createWorld({ store, entry, replicas: 1, people, callTimeoutMs: 600 });
+	await world.startAll();
+	const rounds = await Promise.all(
+		world.people.map((person, number) => beginRound(world, { number, prefix: 'fp', person })),
+	);
+	await world.service.goDown();
+
+	const stopAfter = random.whole(1, people);
+	let acks = 0;
+	const enough = new Promise<void>((resolve) => {
+		world.signals.on('acked', () => {
+			acks++;
+			if (acks === stopAfter) resolve();
+		});
+	});
+	const [replica] = world.replicas;
+	if (replica === undefined) throw new Error('there is no program to stop');
+	const submitting = Promise.all(
+		rounds.map(async (round) => {
+			await pause(random.whole(0, 300));
+			await submit(world, round, { twice: false, edit: () => null, presses: 1 });
+		}),
+	);
+	await enough;
+	process.kill(replica.pid, 'SIGSTOP');
+	await pause(IN_FLIGHT_MS);
+	const acknowledged = rounds.filter((round) => round.ackedText !== null);
+	await using left = await disk.cut();
+	await replica.kill();
+	await submitting;
+
+	await world.service.comeBack();
+	const next = createReplica({ entry, env: { ...world.env, DATA_DIR: join(left.path, 'data') } });
+	try {
+		await next.start();
+	} catch (error) {
+		await next.kill();
+		const [line = ''] = String(error).split('\n').slice(1);
+		return { acknowledged: acknowledged.length, lost: acknowledged.length, start: line };
+	}
+	const missing = () => acknowledged.filter((round) => savedOf(world, round).length === 0).length;
+	const after = await createSqliteUnderTest(join(left.path, 'data'));
+	const until = Date.now() + DELIVERED_WITHIN_MS;
+	while (missing() > 0 && Date.now() < until && (await after.unfinished()) !== 0) await pause(100);
+	await next.kill();
+	return { acknowledged: acknowledged.length, lost: missing(), start: null };
+}

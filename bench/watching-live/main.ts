@@ -1,0 +1,251 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createFakeSlack } from '../../fake-slack/index.ts';
+import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
+import { copySource } from '../../test/faults/source-copy.ts';
+import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
+import { defaultPopulation, writeScripts } from '../../test/watches/simulation/population.ts';
+import { createRandom } from '../../test/watches/simulation/random.ts';
+import { type AppProcess, startAppProcess, takesRequests } from '../figures/app-process.ts';
+import { quantile } from '../figures/stats.ts';
+import { type Asked, playScripts, putSessions, sessionId } from './play.ts';
+import { countSlackCalls } from './slack-calls.ts';
+
+const { values } = parseArgs({
+	options: {
+		watches: { type: 'string', default: '300' },
+		minutes: { type: 'string', default: '5' },
+		seed: { type: 'string', default: '1' },
+		commit: { type: 'string' },
+		help: { type: 'boolean' },
+	},
+});
+const watches = Number(values.watches);
+const minutes = Number(values.minutes);
+if (values.help || !(watches >= 1) || !(minutes > 0)) {
+	console.error('npm run bench:watching:live -- [--watches 300] [--minutes 5] [--seed 1] [--commit HEAD]');
+	process.exit(values.help ? 0 : 2);
+}
+
+const PER_CHANNEL = 10;
+const LIMIT = 250;
+/** Before anything is counted: the schedule has to learn the sessions' rhythms first. */
+const WARM_UP_MS = 60_000;
+/** By then every session has been read again. */
+const LAST_LOOKS_MS = 180_000;
+const SAMPLE_MS = 2_000;
+const SCRAPE_MS = 15_000;
+const BARE_APP = fileURLToPath(new URL('../figures/bare-app.ts', import.meta.url));
+
+const IDLE = fileURLToPath(new URL('idle.ts', import.meta.url));
+
+const directory = await mkdtemp(join(tmpdir(), 'handraise-live-'));
+const loads: string[] = [];
+const load = () =>
+	loadavg()
+		.map((one) => one.toFixed(1))
+		.join(' ');
+const scripts = writeScripts(
+	defaultPopulation,
+	watches,
+	minutes * 60_000 + WARM_UP_MS + 60_000,
+	createRandom(Number(values.seed)),
+);
+const slack = await createFakeSlack({ trafficLimit: 20_000 });
+const bareSlack = await createFakeSlack();
+const programs: AppProcess[] = [];
+
+async function start(entry: string, fake: typeof slack, env: Readonly<Record<string, string>> = {}) {
+	const program = await startAppProcess({
+		entry,
+		logDirectory: directory,
+		env: {
+			SLACK_BOT_TOKEN: fake.tokens.bot,
+			SLACK_APP_TOKEN: fake.tokens.app,
+			SLACK_API_URL: fake.apiUrl,
+			...env,
+		},
+	});
+	programs.push(program);
+	await fake.connected(1);
+	return program;
+}
+
+/** A service under this address with the scripts' sessions as they begin. */
+async function startService(port: number | undefined, rateLimit: false | { limit: number; windowMs: number }) {
+	const service = createFakeSessionService({
+		rateLimit,
+		startOnRead: false,
+		scenarios: [],
+		...(port === undefined ? {} : { port }),
+	});
+	await service.start();
+	putSessions(service, scripts);
+	return service;
+}
+
+/** Watches everything, ten sessions to a channel, with a budget that does not matter: the cards stand when it resolves. */
+async function watchEverything(entry: string): Promise<number> {
+	await using stack = new AsyncDisposableStack();
+	const service = await startService(undefined, false);
+	stack.defer(() => service.stop());
+	const program = await start(entry, slack, envFor(service.url, 100_000));
+	stack.defer(() => program.stop());
+	const { state } = slack;
+	const channels = Array.from({ length: Math.ceil(watches / PER_CHANNEL) }, (_, index) => `live${index}`);
+	const ada = slack.as('ada');
+	for (const [index, name] of channels.entries()) {
+		const kind = { isPrivate: false, isIm: false, isArchived: false, isExtShared: false };
+		state.channels.push({ id: `C0LIVE${index}`, name, members: [ada.user, state.app.botUser], ...kind });
+		const ids = Array.from({ length: Math.min(PER_CHANNEL, watches - index * PER_CHANNEL) }, (_, at) =>
+			sessionId(index * PER_CHANNEL + at),
+		);
+		await ada.command(`#${name}`, `/session watch ${ids.join(' ')}`);
+	}
+	const cards = () => state.messages.filter((one) => one.user === state.app.botUser && one.ephemeralFor === undefined);
+	await slack.changes.until(
+		() => cards().length >= watches,
+		() => `${cards().length} of ${watches} cards were posted.`,
+		180_000,
+	);
+	return Number(new URL(service.url).port);
+}
+
+function envFor(serviceUrl: string, requestsPerMinute: number): Record<string, string> {
+	return {
+		SESSION_SERVICE_URL: serviceUrl,
+		SESSION_SERVICE_API_KEY: 'sandbox-key',
+		SESSION_SERVICE_RPM: String(requestsPerMinute),
+		...NO_LIMITS_ENV,
+		DATA_DIR: join(directory, 'data'),
+	};
+}
+
+async function scrape(program: AppProcess): Promise<(name: string) => number> {
+	const text = await fetch(`${program.url}/metrics`).then((answer) => answer.text());
+	return (name) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+async function every(ms: number, until: number, act: () => Promise<void>): Promise<void> {
+	while (performance.now() < until) {
+		await pause(Math.min(ms, Math.max(1, until - performance.now())));
+		await act();
+	}
+}
+
+async function measure(entry: string, port: number): Promise<string[]> {
+	await using stack = new AsyncDisposableStack();
+	const service = await startService(port, { limit: LIMIT, windowMs: 60_000 });
+	stack.defer(() => service.stop());
+	const program = await start(entry, slack, envFor(service.url, LIMIT));
+	await takesRequests(program);
+	const bare = await start(BARE_APP, bareSlack);
+	const ended = new AbortController();
+	stack.defer(() => ended.abort());
+	const asked: Asked[] = [];
+	slack.settings.realRates = true;
+	void playScripts(service, scripts, asked, ended.signal);
+	const bareAtStart = await bare.memory();
+	await pause(WARM_UP_MS);
+
+	const idle = spawn(process.execPath, [IDLE, String(SCRAPE_MS)], { stdio: ['ignore', 'pipe', 'inherit'] });
+	stack.defer(() => void idle.kill());
+	const idleLags: number[] = [];
+	createInterface({ input: idle.stdout }).on('line', (line) => void idleLags.push(Number(line)));
+	// The first look empties what it counted before.
+	await scrape(program);
+	const from = Date.now();
+	const until = performance.now() + minutes * 60_000;
+	const readsBefore = service.log.reads().length;
+	const calls = countSlackCalls(slack);
+	const cpuBefore = (await scrape(program))('process_cpu_seconds_total');
+	const memory: number[] = [];
+	const lags: number[] = [];
+	const bareUser = bareSlack.as('ada');
+	await Promise.all([
+		every(SAMPLE_MS, until, async () => void memory.push(await program.memory())),
+		every(SCRAPE_MS, until, async () => {
+			lags.push((await scrape(program))('nodejs_eventloop_lag_p99_seconds') * 1000);
+			loads.push(load());
+		}),
+		// About as many calls to Slack as the watching makes, so that the bare app is no idle one.
+		every(1_000, until, async () => void (await bareUser.command('#agents', '/session x'))),
+	]);
+	const seconds = (Date.now() - from) / 1000;
+	const figures = await scrape(program);
+	const cpu = figures('process_cpu_seconds_total') - cpuBefore;
+	const heap = figures('nodejs_heap_size_used_bytes') / 2 ** 20;
+	const external = figures('nodejs_external_memory_bytes') / 2 ** 20;
+	const { counts, calls: all, changes, limited } = calls();
+	const reads = service.log.reads().slice(readsBefore);
+	const bareMemory = await bare.memory();
+	const perMinute = Array.from({ length: Math.max(1, Math.floor(minutes)) }, (_, minute) => {
+		const at = from + minute * 60_000;
+		return reads.filter((read) => read.at >= at && read.at < at + 60_000).length;
+	});
+	const questions = asked.filter(({ at }) => at >= from && at < from + seconds * 1000);
+	const delays = () =>
+		questions.map(({ words, at }) => {
+			const post = slack.state.messages.find(
+				(one) => one.threadTs !== undefined && JSON.stringify([one.blocks, one.history]).includes(words),
+			);
+			return post === undefined ? Number.POSITIVE_INFINITY : Number(post.ts) * 1000 - at;
+		});
+	// A question of the last moment counts too.
+	const end = performance.now() + LAST_LOOKS_MS;
+	while (delays().includes(Number.POSITIVE_INFINITY) && performance.now() < end) await pause(1_000);
+	const seen = delays();
+	for (const [index, { words, at }] of questions.entries()) {
+		if (seen[index] !== Number.POSITIVE_INFINITY) continue;
+		process.stderr.write(`never seen: "${words}", asked ${((at - from) / 1000).toFixed(0)} s after the beginning\n`);
+	}
+	const max = (numbers: readonly number[]) => Math.max(...numbers);
+	const mib = (value: number) => `${value.toFixed(0)} MiB`;
+	const ratio = quantile(memory, 0.5) / bareMemory;
+	return [
+		'| figure | value | goal |',
+		'|---|---|---|',
+		`| requests to the service a minute, mean (most in one) | ${(reads.length / (seconds / 60)).toFixed(0)} (${max(perMinute)}) | ≤ ${LIMIT} |`,
+		`| of these answered 304 | ${((100 * reads.filter(({ status }) => status === 304).length) / reads.length).toFixed(0)} % | |`,
+		`| 429s of the service | ${reads.filter(({ status }) => status === 429).length} | 0 |`,
+		`| questions asked; seen in the thread after, median / p95 / longest | ${seen.length}; ${[0.5, 0.95, 1].map((share) => `${(quantile(seen, share) / 1000).toFixed(1)} s`).join(' / ')} | all |`,
+		`| calls that write to Slack, for each message that changed | ${all} for ${changes}: ${(all / changes).toFixed(2)} | ≤ 1.2 |`,
+		`| 429s of Slack (its real tiers) | ${limited} | 0 |`,
+		`| resident memory, median (most) | ${mib(quantile(memory, 0.5))} (${mib(max(memory))}) | ≤ 1.5 × bare: ${ratio.toFixed(2)} × |`,
+		`| of this used by the JavaScript heap, and outside of it | ${mib(heap)}, ${mib(external)} | |`,
+		`| resident memory of a bare Bolt app with a command a second (at its start) | ${mib(bareMemory)} (${mib(bareAtStart)}) | |`,
+		`| CPU of one core | ${((100 * cpu) / seconds).toFixed(1)} % | |`,
+		`| event-loop delay p99, median of ${lags.length} scrapes (longest) | ${quantile(lags, 0.5).toFixed(0)} ms (${max(lags).toFixed(0)} ms) | < 50 ms |`,
+		`| the same of a process beside it that does nothing | ${quantile(idleLags, 0.5).toFixed(0)} ms (${max(idleLags).toFixed(0)} ms) | |`,
+		`| calls by outcome | ${[...counts].map(([name, count]) => `${name} ${count}`).join(', ')} | |`,
+	];
+}
+
+try {
+	await using source = await copySource({ commit: values.commit });
+	const loadBefore = load();
+	process.stderr.write(`watching ${watches} sessions\n`);
+	const port = await watchEverything(source.entry);
+	process.stderr.write(`measuring for ${minutes} min\n`);
+	const table = await measure(source.entry, port);
+	const worst = loads.toSorted((one, other) => Number.parseFloat(other) - Number.parseFloat(one))[0];
+	console.log(
+		[
+			`${watches} watched sessions (${defaultPopulation.name}) for ${minutes} min, seed ${values.seed}; ${availableParallelism()} × ${cpus()[0]?.model}, Node ${process.version}`,
+			`Load of the machine (1, 5, 15 min) before ${loadBefore}, after ${load()}, highest ${worst}`,
+			'',
+			...table,
+		].join('\n'),
+	);
+} finally {
+	await Promise.all(programs.map((program) => program.stop()));
+	await slack.close();
+	await bareSlack.close();
+	await rm(directory, { recursive: true, force: true });
+}

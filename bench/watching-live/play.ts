@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { asking, done, item, task } from '../../sandbox/session-service/agents.ts';
+import type { FakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
+import type { Script } from '../../test/watches/simulation/population.ts';
+
+/** Something an agent or a person does, ms after the start. */
+interface Deed {
+	readonly at: number;
+	readonly do: () => void;
+}
+
+/** A question that was asked, by the words in which it has to appear. */
+export interface Asked {
+	readonly words: string;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+}
+
+export const sessionId = (index: number): string => `live-${index}-x`;
+
+/** Puts a session for each script into the service, as it is before anything happens. */
+export function putSessions(service: FakeSessionService, scripts: readonly Script[]): void {
+	for (const [index, script] of scripts.entries()) {
+		service.sessions.put(sessionId(index), {
+			status: script.awake[0]?.[0] === 0 ? 'active' : 'paused',
+			name: `Task ${index}`,
+			maxSteps: 1_000,
+			messages: [task('Work through the list.'), done('I begin.')],
+			files: [],
+		});
+	}
+}
+
+/** Lets the agents of all scripts work in real time until the signal is aborted; what they asked is in `asked`. */
+export async function playScripts(
+	service: FakeSessionService,
+	scripts: readonly Script[],
+	asked: Asked[],
+	signal: AbortSignal,
+): Promise<void> {
+	const deeds = scripts.flatMap((script, index) => deedsOf(service, script, sessionId(index), asked));
+	deeds.sort((one, other) => one.at - other.at);
+	const start = performance.now();
+	for (const deed of deeds) {
+		const wait = start + deed.at - performance.now();
+		if (wait > 1) await pause(wait, undefined, { signal }).catch(() => {});
+		if (signal.aborted) return;
+		deed.do();
+	}
+}
+
+function deedsOf(service: FakeSessionService, script: Script, id: string, asked: Asked[]): Deed[] {
+	const { sessions } = service;
+	const deeds: Deed[] = [];
+	for (const [from, until] of script.awake) {
+		deeds.push({ at: from, do: () => sessions.setStatus(id, 'active') });
+		deeds.push({ at: until, do: () => sessions.setStatus(id, 'paused') });
+	}
+	for (const [step, at] of script.steps.entries()) {
+		const answeredAt = script.questions.get(step);
+		if (answeredAt === undefined) {
+			deeds.push({ at, do: () => void sessions.push(id, done(`I did number ${step}.`, { click: { index: step } })) });
+			continue;
+		}
+		const words = `Question ${step} of ${id}?`;
+		deeds.push({
+			at,
+			do() {
+				sessions.push(id, asking('I need to know something.', [item(words)]));
+				sessions.setStatus(id, 'humanInput');
+				asked.push({ words, at: Date.now() });
+			},
+		});
+		deeds.push({ at: answeredAt, do: () => void sessions.answerAsPage(id, [`Answer ${step}`]) });
+	}
+	return deeds;
+}

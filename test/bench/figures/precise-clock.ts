@@ -1,7 +1,0 @@
-import { type Clock, systemClock } from '../../../src/clock.ts';
-
-/** The machine's clock with fractions of a millisecond, comparable across processes of one machine. */
-export const preciseClock: Clock = {
-	now: () => performance.timeOrigin + performance.now(),
-	sleep: systemClock.sleep,
-};

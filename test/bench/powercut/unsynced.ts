@@ -1,6 +1,0 @@
-import type { Replacement } from '../faults/source-copy.ts';
-
-/** The same program without waiting for the disk. */
-export const UNSYNCED: readonly Replacement[] = [
-	{ file: 'store/sqlite-file.ts', from: "['synchronous', 'FULL', 2]", to: "['synchronous', 'OFF', 0]" },
-];

@@ -1,0 +1,63 @@
+import type { MessageJson, SessionJson } from '../../../sandbox/session-service/json.ts';
+import { ASKED_AT, type Round } from '../round.ts';
+import { onceFor } from '../signals.ts';
+import type { FaultKind } from '../turn.ts';
+import type { World } from '../world.ts';
+
+/** Longer than the service takes for a PUT that is not saved. */
+const UNSAVED_MS = 30;
+
+const GOES_ON: MessageJson = { role: 'assistant', content: 'Thank you, that will do.' };
+const ASKS_ON: MessageJson = {
+	role: 'assistant',
+	content: 'One more thing.',
+	human_input: [{ title: 'And who shall read it?', description: '', value: '' }],
+};
+
+/** What an agent has made of its session by the time of the next read; `messages` are copies. */
+const MOVES: readonly ((messages: MessageJson[]) => SessionJson)[] = [
+	(messages) => ({ status: 'active', messages: [...cleared(messages), GOES_ON] }),
+	(messages) => ({ status: 'humanInput', messages: [...cleared(messages), ASKS_ON] }),
+	(messages) => ({ status: 'completed', messages: cleared(messages) }),
+	(messages) => ({ messages: messages.toSpliced(ASKED_AT, 0, { role: 'system', content: 'Resumed.' }) }),
+	(messages) => ({ status: 'humanInput', messages: [...messages, ASKS_ON] }),
+	(messages) => ({ status: 'completed', messages }),
+];
+
+/** A service whose agents clear the questions that they have taken the answers of. */
+function cleared(messages: readonly MessageJson[]): MessageJson[] {
+	return messages.map((message) => ({ ...message, human_input: [] }));
+}
+
+/**
+ * A PUT is saved and its answer is lost, and before the program looks again the agent has gone on: the question is gone,
+ * elsewhere, or an old one, or the session is over.
+ */
+export const changedUnknown: FaultKind = {
+	stores: ['sqlite', 'postgres'],
+	async run({ world, random, size, beginAll, press }) {
+		const rounds = await beginAll(size, { fate: 'moved on' });
+		const first = random.whole(0, MOVES.length - 1);
+		await Promise.all(
+			rounds.map(async (round, index) => {
+				const saves = random.chance(0.85);
+				const trouble = random.pick([{ kind: 'error' }, { kind: 'error', status: 503 }, { kind: 'reset' }] as const);
+				const { sessionId } = round;
+				world.service.faults.add({ ...trouble, saves, method: 'PUT', sessionId, times: 1 });
+				const move = MOVES[(first + index) % MOVES.length] ?? MOVES[0];
+				onceFor(world, saves ? 'saved' : 'put', sessionId, () => {
+					if (saves) goOn(world, round, move);
+					else setTimeout(() => goOn(world, round, move), UNSAVED_MS);
+				});
+				await press(round);
+			}),
+		);
+		return rounds.length;
+	},
+};
+
+function goOn({ service }: World, round: Round, move: (typeof MOVES)[number] | undefined): void {
+	const next = move?.(structuredClone(service.sessions.get(round.sessionId).messages ?? [])) ?? {};
+	service.sessions.patch(round.sessionId, next);
+	round.troubles.push(`the agent went on: ${JSON.stringify(next).slice(0, 300)}`);
+}

@@ -1,0 +1,37 @@
+import { hasParameter } from '../../support/lossy-proxy.ts';
+import { savedOf } from '../receipt-watch.ts';
+import { QUESTION, SECRET_QUESTION } from '../round.ts';
+import type { FaultKind } from '../turn.ts';
+import { until } from '../until.ts';
+
+const SAVED_WITHIN_MS = 15_000;
+/** The notes of a delivery and of what the agent did then are written by this long after it. */
+const NOTED_WITHIN_MS = 8_000;
+/** Half of the agents think until an answer whose note was lost has been taken up again: nothing shows that it arrived. */
+const AGENT_PAUSE_MS = 4_000;
+
+/** States an answer comes to; "delivered" more often, since it wipes secrets and ends what a repeat could go by. */
+const STATES = ['delivered', 'delivered', 'delivered', 'delivering', 'accepted', 'resumed', 'conflicted'] as const;
+
+/** PostgreSQL commits that an answer has come to another state, and the program does not hear of it. */
+export const commitReply: FaultKind = {
+	stores: ['postgres'],
+	async run({ world, random, size, begin, press, quiet }) {
+		const { proxy } = world.store;
+		if (proxy === null) throw new Error('there is no proxy before this store');
+		const before = proxy.lost;
+		const rounds = await Promise.all(
+			Array.from({ length: size }, (_, index) => begin({ question: index % 2 === 0 ? QUESTION : SECRET_QUESTION })),
+		);
+		for (const { sessionId } of rounds) if (random.chance(0.5)) world.agentPauses.set(sessionId, AGENT_PAUSE_MS);
+		for (let losses = 0; losses < size; losses++) {
+			const state = random.pick(STATES);
+			proxy.lose((statement) => statement.includes('update "answers"') && hasParameter(statement, state), 1);
+		}
+		await Promise.all(rounds.map((round) => press(round)));
+		await until(() => rounds.every((round) => savedOf(world, round).length > 0), SAVED_WITHIN_MS);
+		await quiet(NOTED_WITHIN_MS);
+		proxy.heal();
+		return proxy.lost - before;
+	},
+};

@@ -1,0 +1,160 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
+import { runDuels } from './duels.ts';
+import { FAULT_KINDS } from './kinds/index.ts';
+import { createRandom } from './random.ts';
+import { duelsReport, isClean, killsReport, stopsReport } from './report.ts';
+import { type Aim, aimsFor, runFaults } from './run.ts';
+import { aimAgainst, SABOTAGES, type Sabotage } from './sabotage.ts';
+import { copySource } from './source-copy.ts';
+import { runStops } from './stops.ts';
+import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind } from './stores.ts';
+import { createWorld, type World } from './world.ts';
+
+const USAGE = `npm run test:faults -- [options]
+  --rounds 1000   answers that meet kills and other faults, for each store; 0 leaves it out
+  --duels 500     questions that two people answer at the same moment, for each store
+  --stops 20      stops by SIGTERM while answers are on their way, for each store
+  --store both    sqlite, postgres or both
+  --batch 16      answers under way at once
+  --seed 1
+  --target X      aims at one thing alone: kills in one phase ('before ack' for example), or another fault:
+                  ${Object.keys(FAULT_KINDS).join(', ')}
+  --commit HEAD   takes the program from a commit instead of the working tree
+  --sabotage X    breaks the program first, aims at what shows it, and fails when nobody notices:
+                  ${Object.keys(SABOTAGES).join(', ')}`;
+
+/** Short, so that unknown outcomes are resolved soon; the service's delays stay below it. */
+const CALL_TIMEOUT_MS = 600;
+/** Longer than a stop may take: a PUT that is never answered must not hold it up. */
+const CALL_TIMEOUT_STOPS_MS = 12_000;
+/** A lease lasts 20 s; and a PUT of unknown outcome is repeated 7.6 s after it began. */
+const FREEZE_MS = 25_000;
+const NAMES: Record<StoreKind, string> = { sqlite: 'SQLite, one process', postgres: 'PostgreSQL, two replicas' };
+
+const { values } = parseArgs({
+	options: {
+		rounds: { type: 'string', default: '1000' },
+		duels: { type: 'string', default: '500' },
+		stops: { type: 'string', default: '20' },
+		store: { type: 'string', default: 'both' },
+		seed: { type: 'string', default: '1' },
+		batch: { type: 'string', default: '16' },
+		sabotage: { type: 'string' },
+		commit: { type: 'string' },
+		target: { type: 'string' },
+	},
+});
+const [rounds, duels, stops, seed, batch] = [values.rounds, values.duels, values.stops, values.seed, values.batch].map(
+	Number,
+) as [number, number, number, number, number];
+const sabotage = values.sabotage === undefined ? null : sabotageNamed(values.sabotage);
+const only = values.target ?? (sabotage === null ? undefined : aimAgainst(sabotage));
+const kinds = (['sqlite', 'postgres'] as const).filter(
+	(kind) => (values.store === 'both' || values.store === kind) && aimsOn(kind).length > 0,
+);
+
+/** Those of the aims asked for that there are on this store. */
+function aimsOn(kind: StoreKind): readonly Aim[] {
+	return aimsFor(kind).filter((aim) => only === undefined || only === aim);
+}
+
+function sabotageNamed(name: string): Sabotage {
+	if (Object.hasOwn(SABOTAGES, name)) return name as Sabotage;
+	return usage();
+}
+
+function usage(): never {
+	console.error(USAGE);
+	process.exit(2);
+}
+
+function say(lines: readonly string[]): void {
+	console.log(lines.join('\n'));
+}
+
+/** The program on a new store of this kind, for as long as `use` takes. */
+async function withWorld<T>(
+	kind: StoreKind,
+	callTimeoutMs: number,
+	use: (world: World, postgres: OwnPostgres | null) => Promise<T>,
+): Promise<T> {
+	await using source = await copySource({
+		replacements: sabotage === null ? [] : SABOTAGES[sabotage],
+		commit: values.commit,
+	});
+	const postgres = kind === 'postgres' ? await startPostgres() : null;
+	try {
+		await using store =
+			postgres === null
+				? await createSqliteUnderTest()
+				: await createPostgresUnderTest(await postgres.createDatabase());
+		const replicas = kind === 'sqlite' ? 1 : 2;
+		await using world = await createWorld({ store, entry: source.entry, replicas, people: batch * 2, callTimeoutMs });
+		return await use(world, postgres);
+	} finally {
+		await postgres?.close();
+	}
+}
+
+const progress = (kind: StoreKind) => (line: string) => void process.stderr.write(`${NAMES[kind]}: ${line}\n`);
+
+/** What the program said, for finding out what led to a problem. */
+async function keepLogs(kind: StoreKind, { replicas }: World): Promise<void> {
+	const path = join(tmpdir(), `fault-run-${kind}-${process.pid}.log`);
+	await writeFile(path, replicas.map((replica) => replica.lines.join('\n')).join('\n--- the other replica ---\n'));
+	say([`The program's log is in ${path}`]);
+}
+
+async function kills(kind: StoreKind): Promise<boolean> {
+	const result = await withWorld(kind, CALL_TIMEOUT_MS, async (world, postgres) => {
+		const run = await runFaults({
+			world,
+			rounds,
+			batch,
+			random: createRandom(seed),
+			aims: aimsOn(kind),
+			...(postgres === null ? {} : { outage: postgres, freezeMs: FREEZE_MS }),
+			onProgress: progress(kind),
+		});
+		brokenTurns += run.brokenTurns.length;
+		if (!isClean(run)) await keepLogs(kind, world);
+		return run;
+	});
+	say(killsReport(sabotage === null ? NAMES[kind] : `${NAMES[kind]}, sabotaged (${sabotage})`, result));
+	return isClean(result);
+}
+
+async function atOnce(kind: StoreKind): Promise<boolean> {
+	const result = await withWorld(kind, 20_000, (world) =>
+		runDuels({ world, duels, batch, random: createRandom(seed), onProgress: progress(kind) }),
+	);
+	say(duelsReport(NAMES[kind], result));
+	return result.problems.length === 0;
+}
+
+async function terminations(kind: StoreKind): Promise<boolean> {
+	const result = await withWorld(kind, CALL_TIMEOUT_STOPS_MS, (world) =>
+		runStops({ world, stops, batch, random: createRandom(seed) }),
+	);
+	say(stopsReport(NAMES[kind], result));
+	return result.problems.length === 0;
+}
+
+if (kinds.length === 0 || [rounds, duels, stops, seed, batch].some((number) => !Number.isInteger(number))) usage();
+let clean = true;
+let brokenTurns = 0;
+for (const kind of kinds) {
+	if (rounds > 0) clean = (await kills(kind)) && clean;
+	if (sabotage !== null) continue;
+	if (duels > 0) clean = (await atOnce(kind)) && clean;
+	if (stops > 0) clean = (await terminations(kind)) && clean;
+}
+if (sabotage !== null) {
+	const noticed = clean ? 'The sabotage went UNNOTICED.' : 'The run noticed the sabotage.';
+	say(['', brokenTurns > 0 ? 'Turns broke, which shows nothing of the sabotage.' : noticed]);
+}
+process.exit(brokenTurns === 0 && clean === (sabotage === null) ? 0 : 1);

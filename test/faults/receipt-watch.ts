@@ -1,0 +1,122 @@
+import { itemsOf } from '../../sandbox/session-service/log.ts';
+import { receiptHeadline } from '../../src/slack/words/answers.ts';
+import type { Claim, Round } from './round.ts';
+import type { World } from './world.ts';
+
+/** The headlines of receipts, taken from the program so that a change of words does not make the watch blind. */
+const HEADLINES: readonly (readonly [string, Claim])[] = [
+	[receiptHeadline({ state: 'accepted', aftermath: null, lastError: null }), 'saved'],
+	[receiptHeadline({ state: 'accepted', aftermath: null, lastError: 'unavailable' }), 'saved'],
+	[receiptHeadline({ state: 'delivering', aftermath: null, lastError: 'unavailable' }), 'saved'],
+	[receiptHeadline({ state: 'delivered', aftermath: null, lastError: null }), 'arrived'],
+	[receiptHeadline({ state: 'delivered', aftermath: null, lastError: null, startFailed: true }), 'arrived'],
+	[receiptHeadline({ state: 'resumed', aftermath: 'resumed', lastError: null }), 'went on'],
+	...(['completed', 'stopped', 'failed'] as const).map(
+		(aftermath) => [receiptHeadline({ state: 'delivered', aftermath, lastError: null }), 'arrived, then over'] as const,
+	),
+	[receiptHeadline({ state: 'delivered', aftermath: 'overwritten', lastError: null }), 'overwritten'],
+	[receiptHeadline({ state: 'conflicted', aftermath: null, lastError: null }), 'conflicted'],
+	[receiptHeadline({ state: 'changed', aftermath: null, lastError: null }), 'changed'],
+	[receiptHeadline({ state: 'ended', aftermath: null, lastError: null }), 'ended'],
+	[receiptHeadline({ state: 'waiting', aftermath: null, lastError: null }), 'not delivered'],
+	[receiptHeadline({ state: 'refused', aftermath: null, lastError: null }), 'not delivered'],
+];
+
+/** Words that leave open whether an answer arrived come before all headlines: they may stand in the same receipt. */
+const OPEN_ENDS: readonly (readonly [RegExp, Claim])[] = [
+	[/may have arrived/, 'may have arrived'],
+	[/could not check/, 'not known'],
+];
+
+/** Blames somebody who answered in the service's own page. */
+const OUTSIDER = /somebody outside/i;
+
+/** Saying one of these means: nothing of it is at the service, now and for ever. */
+export const NOT_SENT: ReadonlySet<Claim> = new Set(['conflicted', 'changed', 'ended', 'not delivered']);
+
+/** PUTs of this round's author that the service saved. */
+export function savedOf(world: World, round: Round) {
+	return world.service.log
+		.savedPuts(round.sessionId)
+		.filter((entry) => round.texts.includes(itemsOf(entry)[0]?.value ?? ''));
+}
+
+/** Looks at everything Slack shows in the moment it is shown, and holds it against what the service knows then. */
+export function watchReceipts(world: World): {
+	follow(round: Round): void;
+	readonly seen: ReadonlyMap<Claim, number>;
+	stop(): void;
+} {
+	const { slack, service } = world;
+	const byView = new Map<string, Round>();
+	const bySession = new Map<string, Round[]>();
+	const seen = new Map<Claim, number>();
+
+	function check(round: Round, claim: Claim): void {
+		if (round.told.at(-1) === claim) return;
+		round.told.push(claim);
+		seen.set(claim, (seen.get(claim) ?? 0) + 1);
+		const saved = savedOf(world, round).length;
+		const lie = (why: string) => round.broken.push(`it was told "${claim}" although ${why}`);
+		const arrived: readonly Claim[] = ['arrived', 'went on', 'arrived, then over', 'overwritten'];
+		if (arrived.includes(claim) && saved === 0) lie('nothing was saved');
+		const json = service.sessions.get(round.sessionId);
+		if (claim === 'went on' && json.status !== 'active') lie(`the session was ${json.status}`);
+		if (NOT_SENT.has(claim) && saved > 0) lie('it was saved');
+		const others =
+			service.log.list({ sessionId: round.sessionId }).filter((entry) => entry.savedAt !== null).length - saved;
+		const rival = (bySession.get(round.sessionId) ?? []).length > 1;
+		if (claim === 'conflicted' && others === 0 && !rival) lie('nobody else answered');
+		if (claim === 'overwritten' && others === 0) lie('nobody else answered');
+		const movedOn = round.fate === 'moved on';
+		if (claim === 'ended' && round.fate !== 'ended' && !movedOn) lie('the session was not over');
+		if (claim === 'changed' && round.fate !== 'changed' && !movedOn) lie('the question was the same');
+	}
+
+	/** Nobody answers in the service's page unless the run does. */
+	function checkBlame(round: Round, shown: string): void {
+		if (!OUTSIDER.test(shown) || service.log.list({ kind: 'page', sessionId: round.sessionId }).length > 0) return;
+		const what = 'it was told of somebody outside, who was not there';
+		if (!round.broken.includes(what)) round.broken.push(what);
+	}
+
+	function claimIn(shown: string): Claim | undefined {
+		const open = OPEN_ENDS.find(([words]) => words.test(shown))?.[1];
+		if (open !== undefined) return open;
+		return HEADLINES.find(([words]) => shown.includes(words))?.[1];
+	}
+
+	const stop = slack.changes.listen((change) => {
+		if (change.kind === 'view') {
+			const round = byView.get(change.id);
+			if (round === undefined) return;
+			const shown = JSON.stringify(slack.state.views[change.id]?.payload.blocks ?? '');
+			const claim = claimIn(shown);
+			if (claim !== undefined) check(round, claim);
+			checkBlame(round, shown);
+		}
+		if (change.kind === 'message') {
+			const message = slack.state.messages.findLast((one) => one.ts === change.id);
+			if (message === undefined) return;
+			const shown = JSON.stringify([message.text, message.blocks]);
+			const claim = claimIn(shown);
+			const session = /f[a-z]\d+x/.exec(shown)?.[0];
+			if (session === undefined) return;
+			const channel = slack.state.channels.find((one) => one.id === message.channel);
+			for (const round of bySession.get(session) ?? []) {
+				if (channel?.members.includes(round.actor.user) !== true) continue;
+				if (claim !== undefined) check(round, claim);
+				checkBlame(round, shown);
+			}
+		}
+	});
+
+	return {
+		follow(round) {
+			byView.set(round.modal.id, round);
+			bySession.set(round.sessionId, [...(bySession.get(round.sessionId) ?? []), round]);
+		},
+		seen,
+		stop,
+	};
+}

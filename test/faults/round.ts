@@ -1,0 +1,221 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Actor, Modal } from '../../fake-slack/index.ts';
+import type { Phase } from './phases.ts';
+import type { World } from './world.ts';
+
+/**
+ * What else happens to a session between the opening of its form and Submit; nothing, mostly. `moved on`: its agent goes
+ * on once the answer is there, and the program has not heard that it is.
+ */
+export type Fate = 'plain' | 'answered' | 'ended' | 'changed' | 'moved on';
+
+/** One answer's way from the click to the confirmation. */
+export interface Round {
+	readonly number: number;
+	readonly sessionId: string;
+	readonly fate: Fate;
+	readonly person: string;
+	readonly actor: Actor;
+	readonly modal: Modal;
+	/** What was typed for each press of Submit, oldest first: the same words mostly. */
+	readonly texts: string[];
+	/** Milliseconds since the epoch of the first press. */
+	pressedAt: number;
+	/** The text whose submission was acknowledged as saved last; null until one was. */
+	ackedText: string | null;
+	/** The person closed the window after the acknowledgement. */
+	closed: boolean;
+	/** What the window said when its author shut it without pressing again, after a press that was not taken. */
+	left: 'nothing was sent' | 'not known' | null;
+	/** Phases in which a kill met it. */
+	readonly hits: Phase[];
+	/** What it was told, in the order of telling, without repeats. */
+	readonly told: Claim[];
+	/** What went wrong around it, for the report. */
+	readonly troubles: string[];
+	/** What it was told, or not told, against the promise. */
+	readonly broken: string[];
+	/** What came too late, or too early. */
+	readonly untimely: string[];
+}
+
+/** What a receipt says, as far as it can be true or not. */
+export type Claim =
+	| 'saved'
+	| 'arrived'
+	| 'went on'
+	| 'arrived, then over'
+	| 'overwritten'
+	| 'conflicted'
+	| 'changed'
+	| 'ended'
+	| 'not delivered'
+	/** For good. */
+	| 'may have arrived'
+	/** For now. */
+	| 'not known';
+
+/** Nobody tries longer. */
+const MOST_PRESSES = 40;
+/** Between being refused and the next press. */
+const PRESS_AGAIN_MS = 250;
+/** How long people go on opening a form that does not come because Slack refuses calls. */
+const FORM_WITHIN_MS = 240_000;
+
+export const QUESTION = 'What shall the report be called?';
+/** Its values are wiped when they are delivered. */
+export const SECRET_QUESTION = 'Password';
+/** Where a session asks its question. */
+export const ASKED_AT = 1;
+
+/** A session that waits for one answer. */
+export function addSession({ service }: World, sessionId: string, question: string = QUESTION): void {
+	service.sessions.put(sessionId, {
+		name: 'Fault run',
+		status: 'humanInput',
+		maxSteps: 30,
+		startTime: new Date().toISOString(),
+		sessionVariables: [],
+		files: [],
+		messages: [
+			{ role: 'user', content: 'Write the report.' },
+			{
+				role: 'assistant',
+				content: 'I need a name.',
+				agent_data: { action: [{ ask_human: { items: 1 } }] },
+				human_input: [{ title: question, description: '', value: '' }],
+			},
+		],
+	});
+}
+
+/**
+ * A person opens the session's form and types. Repeats the command as a person would when Slack had trouble, and comes back
+ * later when it was refused as one call too many.
+ */
+export async function openForm(
+	world: World,
+	sessionId: string,
+	person: string,
+	text: string,
+	{ question = QUESTION, tries: mostTries = 4 }: { question?: string; tries?: number } = {},
+): Promise<{ actor: Actor; modal: Modal }> {
+	const until = Date.now() + FORM_WITHIN_MS;
+	for (let tries = 1; ; tries++) {
+		const refusedBefore = world.rates.refused;
+		// A window of its own for each try: what comes late for an earlier one must not push the form aside.
+		const actor = world.slack.as(person, `${sessionId}, try ${tries}`);
+		try {
+			await world.serving();
+			await actor.command('#agents', `/session ${sessionId}`);
+			const modal = await actor.waitForModal(
+				(one) => one.submitText() !== null && one.text().includes(question),
+				6_000,
+			);
+			await modal.fill(0, text);
+			return { actor, modal };
+		} catch (error) {
+			const isRefused = world.rates.refused > refusedBefore && mostTries > 1 && Date.now() < until;
+			if (tries >= mostTries && !isRefused) throw error;
+			if (isRefused) await world.rates.roomFor(1);
+		}
+	}
+}
+
+export interface RoundOptions {
+	readonly number: number;
+	readonly prefix: string;
+	readonly person: string;
+	readonly fate?: Fate;
+	readonly question?: string;
+	/** The round of somebody who has the form of the same question. */
+	readonly rivalOf?: Round;
+	/** How often the command is given. */
+	readonly tries?: number;
+}
+
+/** A session with its question, and a person who has the form open with an answer typed into it. */
+export async function beginRound(world: World, options: RoundOptions): Promise<Round> {
+	const { number, prefix, person, fate = 'plain', question = QUESTION, rivalOf, tries } = options;
+	const sessionId = rivalOf?.sessionId ?? `${prefix}${number}x`;
+	const text = rivalOf === undefined ? `Report ${sessionId}` : `${person} says ${sessionId}`;
+	if (rivalOf === undefined) addSession(world, sessionId, question);
+	const { actor, modal } = await openForm(world, sessionId, person, text, {
+		question,
+		...(tries === undefined ? {} : { tries }),
+	});
+	return {
+		number,
+		sessionId,
+		fate,
+		person,
+		actor,
+		modal,
+		texts: [text],
+		pressedAt: 0,
+		ackedText: null,
+		closed: false,
+		left: null,
+		hits: [],
+		told: [],
+		troubles: [],
+		broken: [],
+		untimely: [],
+	};
+}
+
+/**
+ * The person presses Submit, and again until Slack shows that the answer was taken. `edit` gives the words for a later
+ * press. Resolves when it was acknowledged, or when the form has given way to a receipt.
+ */
+export async function submit(
+	world: World,
+	round: Round,
+	options: { twice: boolean; edit: (press: number) => string | null; presses?: number },
+): Promise<void> {
+	const { modal } = round;
+	round.pressedAt = Date.now();
+	const [first = ''] = round.texts;
+	let text = first;
+	for (let press = 1; press <= (options.presses ?? MOST_PRESSES); press++) {
+		if (press > 1) {
+			await world.serving();
+			if (!isForm(round)) return;
+			const edited = options.edit(press);
+			if (edited !== null && edited !== text) {
+				text = edited;
+				round.texts.push(text);
+				await modal.fill(0, text).catch(() => undefined);
+			}
+			if (!isForm(round)) return;
+		}
+		world.signals.emit('pressed', round.sessionId);
+		// A late receipt may take the place of the form between looking and pressing: then there is nothing to press.
+		const pressed = () =>
+			modal.submit().catch((error: unknown) => {
+				if (isForm(round)) throw error;
+				return null;
+			});
+		const [outcome] = await Promise.all([
+			pressed(),
+			// The second click of an impatient person comes before the first was answered.
+			options.twice && press === 1 ? pressed() : undefined,
+		]);
+		if (outcome === null) return;
+		if (outcome.outcome === 'updated') {
+			round.ackedText = text;
+			return;
+		}
+		await pause(PRESS_AGAIN_MS);
+	}
+	if (options.presses === undefined) round.broken.push('its author could not submit it however often they tried');
+}
+
+export function sessionsOf(rounds: readonly Round[]): ReadonlySet<string> {
+	return new Set(rounds.map((round) => round.sessionId));
+}
+
+/** Whether the form still stands there to be submitted. */
+function isForm({ modal }: Round): boolean {
+	return modal.isOpen() && modal.submitText() !== null;
+}

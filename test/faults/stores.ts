@@ -1,0 +1,158 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { createLossyProxy, type LossyProxy } from '../support/lossy-proxy.ts';
+
+export type StoreKind = 'sqlite' | 'postgres';
+
+/** What is looked up to say in which phase a kill fell. Never to judge: that is up to the service and Slack alone. */
+export interface StoredAnswer {
+	readonly viewId: string;
+	readonly leaseToken: string | null;
+}
+
+/** The database under the program, seen from outside. */
+export interface StoreUnderTest extends AsyncDisposable {
+	readonly kind: StoreKind;
+	readonly env: Readonly<Record<string, string>>;
+	/** Begins to tell of commits, once the program has made its tables. */
+	watchCommits(): Promise<void>;
+	/** Replaced by whoever wants to hear of commits. */
+	onCommit: () => void;
+	/** What is stored of these views' submissions. With SQLite only while no process has it open. */
+	lookUp(viewIds: readonly string[]): Promise<ReadonlyMap<string, StoredAnswer>>;
+	/** How many answers a worker still has something to do for; null when that cannot be asked now. */
+	unfinished(): Promise<number | null>;
+	/** Between the program and PostgreSQL; null with SQLite. */
+	readonly proxy: LossyProxy | null;
+	/**
+	 * Lets these views' answers come to the end of the time in which they are tried, as if they had been accepted a day
+	 * earlier; null with SQLite, whose file is the program's alone while it runs.
+	 */
+	readonly giveUp: ((viewIds: readonly string[]) => Promise<void>) | null;
+}
+
+/** An hour more than an answer is tried by default. */
+export const DAY_MS = 25 * 3_600_000;
+
+const UNFINISHED =
+	"select count(*) as count from answers where state in ('accepted', 'delivering') or next_attempt_at is not null";
+
+/** In a new directory, or in `given`. */
+export async function createSqliteUnderTest(given?: string): Promise<StoreUnderTest> {
+	const directory = given ?? (await mkdtemp(join(tmpdir(), 'handraise-faults-')));
+	let watcher: FSWatcher | null = null;
+
+	/** Works on a copy: opening the file itself would tidy up what the crash left behind. */
+	async function onCopy<T>(use: (database: DatabaseSync) => T): Promise<T> {
+		const copy = await mkdtemp(join(tmpdir(), 'handraise-look-'));
+		try {
+			await copyFile(join(directory, 'handraise.db'), join(copy, 'handraise.db'));
+			await copyFile(join(directory, 'handraise.db-wal'), join(copy, 'handraise.db-wal')).catch(() => {});
+			const database = new DatabaseSync(join(copy, 'handraise.db'));
+			try {
+				return use(database);
+			} finally {
+				database.close();
+			}
+		} finally {
+			await rm(copy, { recursive: true, force: true });
+		}
+	}
+
+	const store: StoreUnderTest = {
+		kind: 'sqlite',
+		env: { DATA_DIR: directory },
+		onCommit: () => {},
+		async watchCommits() {
+			watcher ??= watch(directory, (_event, name) => {
+				if (name?.endsWith('-wal') === true) store.onCommit();
+			});
+		},
+		lookUp: (viewIds) =>
+			onCopy((database) => {
+				const rows = database.prepare('select view_id, lease_token from answers').all();
+				return keep(rows as unknown as Row[], viewIds);
+			}),
+		unfinished: () =>
+			// A copy of files that are being written may be torn; then the next look will tell.
+			onCopy((database) => Number(database.prepare(UNFINISHED).get()?.count)).catch(() => null),
+		proxy: null,
+		giveUp: null,
+		async [Symbol.asyncDispose]() {
+			watcher?.close();
+			if (given === undefined) await rm(directory, { recursive: true, force: true });
+		},
+	};
+	return store;
+}
+
+export async function createPostgresUnderTest(databaseUrl: string): Promise<StoreUnderTest> {
+	let listener: pg.Client | null = null;
+	const proxy = await createLossyProxy(databaseUrl);
+
+	async function query<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+		const client = new pg.Client({ connectionString: databaseUrl });
+		client.on('error', () => {});
+		await client.connect();
+		try {
+			return (await client.query<R>(text, [...values])).rows;
+		} finally {
+			await client.end();
+		}
+	}
+
+	const store: StoreUnderTest = {
+		kind: 'postgres',
+		env: { DATABASE_URL: proxy.url, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
+		onCommit: () => {},
+		async watchCommits() {
+			await query(`
+				create or replace function fault_run_tells() returns trigger language plpgsql
+					as $$ begin perform pg_notify('accepted', ''); return null; end $$;
+				create or replace trigger fault_run_tells after insert on answers
+					for each statement execute function fault_run_tells();
+			`);
+			await listener?.end().catch(() => {});
+			listener = new pg.Client({ connectionString: databaseUrl });
+			listener.on('error', () => {});
+			listener.on('notification', () => store.onCommit());
+			await listener.connect();
+			await listener.query('listen accepted');
+		},
+		async lookUp(viewIds) {
+			const rows = await query<Row>('select view_id, lease_token from answers where view_id = any($1)', [[...viewIds]]);
+			return keep(rows, viewIds);
+		},
+		unfinished: () =>
+			query<{ count: string }>(UNFINISHED)
+				.then(([row]) => Number(row?.count))
+				.catch(() => null),
+		proxy,
+		async giveUp(viewIds) {
+			await query('update answers set give_up_at = give_up_at - $1 where view_id = any($2)', [DAY_MS, [...viewIds]]);
+		},
+		async [Symbol.asyncDispose]() {
+			await listener?.end().catch(() => {});
+			await proxy[Symbol.asyncDispose]();
+		},
+	};
+	return store;
+}
+
+interface Row {
+	readonly view_id: string;
+	readonly lease_token: string | null;
+}
+
+function keep(rows: readonly Row[], viewIds: readonly string[]): ReadonlyMap<string, StoredAnswer> {
+	const wanted = new Set(viewIds);
+	return new Map(
+		rows
+			.filter((row) => wanted.has(row.view_id))
+			.map((row) => [row.view_id, { viewId: row.view_id, leaseToken: row.lease_token }]),
+	);
+}

@@ -1,0 +1,85 @@
+import type { Fault } from '../../sandbox/session-service/faults.ts';
+import type { Random } from './random.ts';
+import type { Round } from './round.ts';
+import type { World } from './world.ts';
+
+/** What a fault says besides the session it is for. */
+type Trouble = Fault extends infer One ? (One extends Fault ? Omit<One, 'sessionId' | 'times'> : never) : never;
+
+/** How the service can misbehave on a PUT, saving it or not, always within the call's time-out. */
+function putTroubles(callTimeoutMs: number): readonly Trouble[] {
+	const soon = Math.round(callTimeoutMs / 4);
+	return [
+		{ kind: 'error', saves: true },
+		{ kind: 'error', saves: false },
+		{ kind: 'error', status: 503, saves: true, saveAfterMs: soon },
+		{ kind: 'reset', saves: true },
+		{ kind: 'reset', saves: false },
+		{ kind: 'reset', saves: true, saveAfterMs: soon },
+		{ kind: 'hang', saves: true },
+		{ kind: 'hang', saves: true, saveAfterMs: soon },
+		{ kind: 'hang', saves: false },
+		{ kind: 'late', ms: soon * 2 },
+		{ kind: 'slow', ms: soon * 2 },
+		{ kind: 'garbage' },
+		{ kind: 'broken-http' },
+		{ kind: 'truncated' },
+		{ kind: 'cut-off' },
+		{ kind: 'html', saves: true },
+		{ kind: 'html', saves: false },
+		{ kind: 'wrong-types', saves: true },
+		{ kind: 'foreign-json', saves: true },
+		{ kind: 'rate-limited', retryAfterSeconds: 1 },
+		{ kind: 'unauthorized' },
+	];
+}
+
+const readTroubles: readonly Trouble[] = [
+	{ kind: 'error' },
+	{ kind: 'reset' },
+	{ kind: 'garbage' },
+	{ kind: 'slow', ms: 80 },
+	{ kind: 'html' },
+];
+
+/** The connection of one PUT breaks at once, and it is saved just before a call's time is over. */
+export function resetThatLandsLate(random: Random, callTimeoutMs: number): Fault & { kind: 'reset' } {
+	const saveAfterMs = Math.round(callTimeoutMs * (0.6 + random.next() * 0.3));
+	return { kind: 'reset', method: 'PUT', saves: true, saveAfterMs, times: 1 };
+}
+
+/**
+ * Arms what goes wrong for this round: half of them go smoothly on the service's side. `slowPut`: the service takes its
+ * time for most PUTs, so that many are under way at once. Says what, for the report.
+ */
+export function armTroubles(
+	{ service, slack, callTimeoutMs }: World,
+	round: Round,
+	{ random, slowPut }: { random: Random; slowPut: boolean },
+): void {
+	const { sessionId } = round;
+	const arm = (method: string, trouble: Trouble) => {
+		service.faults.add({ ...trouble, method, sessionId, times: random.chance(0.8) ? 1 : 2 } as Fault);
+		round.troubles.push(`${method} ${JSON.stringify(trouble)}`);
+	};
+	if (slowPut && random.chance(0.7)) {
+		arm('PUT', { kind: random.pick(['late', 'slow'] as const), ms: Math.round(callTimeoutMs / 2) });
+	} else if (random.chance(0.45)) {
+		arm('PUT', random.pick(putTroubles(callTimeoutMs)));
+	}
+	if (random.chance(0.15)) arm('GET', random.pick(readTroubles));
+	if (random.chance(0.15)) {
+		slack.faults.duplicateNext('view_submission');
+		round.troubles.push('a submission delivered twice');
+	}
+	if (random.chance(0.1)) {
+		const afterEffect = random.chance(0.5);
+		slack.faults.add({
+			method: 'views.update',
+			times: 1,
+			afterEffect,
+			...(random.chance(0.5) ? { status: 500 } : { drop: true }),
+		});
+		round.troubles.push('a view update fails');
+	}
+}

@@ -1,0 +1,128 @@
+import { itemsOf, type LogEntry } from '../../sandbox/session-service/log.ts';
+import { NOT_SENT, savedOf } from './receipt-watch.ts';
+import type { Claim, Round } from './round.ts';
+import type { World } from './world.ts';
+
+/** How rounds ended, by the service's log and by what people saw. */
+export interface Verdict {
+	readonly rounds: number;
+	readonly delivered: number;
+	/** Not sent, for a good reason, and told so. */
+	readonly toldNot: number;
+	/** Not sent, and its author was told that nobody knows. */
+	readonly notKnown: number;
+	readonly lost: number;
+	readonly doubled: number;
+	readonly falseReceipts: number;
+	/** Still looking at the window, and never told the end. */
+	readonly untold: number;
+	/** Its PUT replaced what somebody else had answered. */
+	readonly overwrites: number;
+	/** Not delivered within the time that a fault leaves for it, or sent before a time the service named. */
+	readonly untimely: number;
+	/** Could not be judged: this machine made the service save later than the call's time-out allows. */
+	readonly tooLate: number;
+	/** One line for each thing that is wrong. */
+	readonly problems: readonly string[];
+}
+
+/** Whether the service finished a save later than the app may count on; then nothing is promised. */
+function cameTooLate(world: World, round: Round): boolean {
+	return savedOf(world, round).some((entry) => (entry.savedWallMs ?? 0) - entry.wallMs > world.callTimeoutMs);
+}
+
+/** The last that is told of an answer that arrived. */
+const ARRIVED_AND_OVER: ReadonlySet<Claim> = new Set(['went on', 'arrived, then over', 'overwritten']);
+
+/** Nothing more is to come for this round, as far as its author and the service show. */
+export function isOver(world: World, round: Round): boolean {
+	const last = round.told.at(-1);
+	if (round.left !== null || (last !== undefined && (NOT_SENT.has(last) || last === 'may have arrived'))) return true;
+	if (savedOf(world, round).length === 0) return false;
+	return round.closed || (last !== undefined && ARRIVED_AND_OVER.has(last));
+}
+
+export function judge(world: World, rounds: readonly Round[]): Verdict {
+	const count = {
+		delivered: 0,
+		toldNot: 0,
+		notKnown: 0,
+		lost: 0,
+		doubled: 0,
+		falseReceipts: 0,
+		untold: 0,
+		overwrites: 0,
+		untimely: 0,
+		tooLate: 0,
+	};
+	const problems: string[] = [];
+	for (const round of rounds) {
+		const report = (what: string) => problems.push(`${round.sessionId}: ${what}\n${describe(world, round)}`);
+		const saved = savedOf(world, round);
+		const toldNot = round.left === 'nothing was sent' || round.told.some((claim) => NOT_SENT.has(claim));
+		if (saved.length > 1 && cameTooLate(world, round)) {
+			count.tooLate++;
+			continue;
+		}
+		if (saved.length > 1) {
+			count.doubled++;
+			report(`${saved.length} PUTs were saved`);
+		}
+		if (toldNot && saved.length > 0) round.broken.push('it was told that it was not sent, and it was saved');
+		if (round.broken.length > 0) {
+			count.falseReceipts++;
+			report(round.broken.join('; '));
+		}
+		const replaced = saved.flatMap(replacedBy);
+		if (replaced.length > 0) {
+			count.overwrites++;
+			report(`it went over "${replaced.join('", "')}"`);
+		}
+		if (round.untimely.length > 0) {
+			count.untimely++;
+			report(round.untimely.join('; '));
+		}
+		if (saved.length > 0) {
+			count.delivered++;
+			const text = itemsOf(saved[0] as (typeof saved)[number])[0]?.value ?? '';
+			const shown = round.modal.text();
+			if (text !== round.ackedText && round.ackedText !== null && !shown.includes(text) && !round.closed) {
+				count.lost++;
+				report(`"${text}" was sent, but its author was told that "${round.ackedText}" is saved`);
+			}
+		} else if (toldNot) {
+			count.toldNot++;
+		} else if (round.left === 'not known' || round.told.at(-1) === 'may have arrived') {
+			count.notKnown++;
+		} else {
+			count.lost++;
+			report(round.ackedText === null ? 'it never got anywhere' : 'it was acknowledged, and neither sent nor refused');
+		}
+		if (!isOver(world, round)) {
+			count.untold++;
+			report(`its author was told ${round.told.at(-1) ?? 'nothing'} last`);
+		}
+	}
+	return { rounds: rounds.length, ...count, problems };
+}
+
+/** Values of other people that stood where this PUT has put its own. */
+function replacedBy(entry: LogEntry): string[] {
+	const items = itemsOf(entry);
+	return (entry.previous ?? []).flatMap(({ value }, position) =>
+		!value || value === items[position]?.value ? [] : [value],
+	);
+}
+
+function describe(world: World, round: Round): string {
+	const requests = world.service.log.list({ sessionId: round.sessionId }).map((entry) => {
+		const saved = entry.savedAt === null ? '' : ` saved ${entry.savedAt - round.pressedAt}`;
+		const end = entry.reset ? 'reset' : `${entry.status ?? 'no answer'}`;
+		return `    ${entry.at - round.pressedAt} ms ${entry.kind} [${entry.faults.join(' ')}] ${end}${saved}`;
+	});
+	return [
+		`  ${round.fate}; pressed ${round.texts.length}x; hits: ${round.hits.join(', ') || 'none'}; told: ${round.told.join(', ')}; closed: ${round.closed}${round.left === null ? '' : `; left with: ${round.left}`}`,
+		...round.troubles.map((trouble) => `    trouble: ${trouble}`),
+		...requests,
+	].join('\n');
+}

@@ -1,0 +1,133 @@
+import { EventEmitter, once } from 'node:events';
+import { createFakeSlack, type FakeSlack, sampleWorkspace, seedState, withMembers } from '../../fake-slack/index.ts';
+import {
+	createFakeSessionService,
+	type FakeSessionService,
+} from '../../sandbox/session-service/fake-session-service.ts';
+import { NO_LIMITS_ENV } from '../support/no-limits.ts';
+import { type Rates, watchRates } from './rates.ts';
+import { createReplica, type Replica } from './replica.ts';
+import type { StoreUnderTest } from './stores.ts';
+
+/** What happens while a submission is under way, as seen from outside of the program. */
+export type Signal = 'pressed' | 'commit' | 'acked' | 'read' | 'put' | 'saved';
+
+export interface World extends AsyncDisposable {
+	readonly service: FakeSessionService;
+	readonly slack: FakeSlack;
+	readonly store: StoreUnderTest;
+	readonly replicas: readonly Replica[];
+	readonly callTimeoutMs: number;
+	readonly rates: Rates;
+	/** Emits a `Signal` in the very moment. */
+	readonly signals: EventEmitter;
+	/** What to wait for before a read's answer goes out, by session: it is called when the answer has been worked out. */
+	readonly held: Map<string, () => Promise<void>>;
+	/** How long an agent thinks about an answer, by session, in ms; 50 unless told. */
+	readonly agentPauses: Map<string, number>;
+	/** Names of the people who may answer. */
+	readonly people: readonly string[];
+	/** What the replicas are started with. */
+	readonly env: Readonly<Record<string, string>>;
+	/** Starts what does not run. */
+	startAll(): Promise<void>;
+	/** Resolves when at least one replica takes Slack's requests. */
+	serving(): Promise<void>;
+}
+
+export interface WorldOptions {
+	readonly store: StoreUnderTest;
+	/** Of the program. */
+	readonly entry: string;
+	readonly replicas: number;
+	readonly people: number;
+	/** How long a call to the service may take: short, so that unknown outcomes are resolved soon. */
+	readonly callTimeoutMs: number;
+	readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The program in processes of its own between the fake Slack, which takes only so many calls as the real one, and the
+ * fake session service, both in this process.
+ */
+export async function createWorld(options: WorldOptions): Promise<World> {
+	const { store, entry, callTimeoutMs } = options;
+	const signals = new EventEmitter();
+	signals.setMaxListeners(0);
+	const held = new Map<string, () => Promise<void>>();
+	const agentPauses = new Map<string, number>();
+	const service = createFakeSessionService({
+		rateLimit: false,
+		resumeAfterMs: (sessionId) => agentPauses.get(sessionId) ?? 50,
+		scenarios: [],
+		startOnRead: false,
+		hooks: {
+			onRequest: (entry) => void signals.emit(entry.kind === 'answer' ? 'put' : 'read', entry.sessionId),
+			onSaved: (entry) => void signals.emit('saved', entry.sessionId),
+			onWorkedOut: (entry) => (entry.kind === 'read' ? held.get(entry.sessionId ?? '')?.() : undefined),
+		},
+	});
+	await service.start();
+	const people = Array.from({ length: options.people }, (_, index) => `person${index}`);
+	const slack = await createFakeSlack({
+		waitMs: 20_000,
+		state: seedState(withMembers(sampleWorkspace(), 'agents', people)),
+		settings: { realRates: true },
+		trafficLimit: 2_000,
+	});
+	store.onCommit = () => void signals.emit('commit');
+	// Told by the fake the moment an acknowledgement comes in, before the person's window shows it.
+	const acknowledged = new WeakSet<object>();
+	slack.changes.listen((change) => {
+		if (change.kind !== 'delivery' || change.id !== 'view_submission') return;
+		for (const entry of slack.traffic.deliveries('view_submission').slice(-100)) {
+			if (entry.acked !== true || acknowledged.has(entry)) continue;
+			acknowledged.add(entry);
+			signals.emit('acked');
+		}
+	});
+	const env: Readonly<Record<string, string>> = {
+		PATH: process.env.PATH ?? '',
+		SLACK_BOT_TOKEN: slack.tokens.bot,
+		SLACK_APP_TOKEN: slack.tokens.app,
+		SLACK_API_URL: slack.apiUrl,
+		SESSION_SERVICE_URL: service.url,
+		SESSION_SERVICE_API_KEY: service.apiKey,
+		SESSION_SERVICE_TIMEOUT_MS: String(callTimeoutMs),
+		SESSION_SERVICE_RPM: '100000',
+		...NO_LIMITS_ENV,
+		PORT: '0',
+		...store.env,
+		...options.env,
+	};
+	const replicas = Array.from({ length: options.replicas }, () => createReplica({ entry, env }));
+
+	return {
+		service,
+		slack,
+		store,
+		replicas,
+		callTimeoutMs,
+		rates: watchRates({ slack }),
+		signals,
+		held,
+		agentPauses,
+		people,
+		env,
+		async startAll() {
+			const stopped = replicas.filter((replica) => !replica.running);
+			await Promise.all(stopped.map((replica) => replica.start()));
+			if (stopped.length > 0) signals.emit('started');
+		},
+		async serving() {
+			while (!replicas.some((replica) => replica.running) || slack.sockets.count() === 0) {
+				await Promise.race([once(signals, 'started'), slack.connected(1)]);
+			}
+		},
+		async [Symbol.asyncDispose]() {
+			await Promise.all(replicas.map((replica) => replica.kill()));
+			await slack.close();
+			await service.stop();
+		},
+	};
+}

@@ -1,0 +1,193 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Message } from '../../fake-slack/index.ts';
+import type { Random } from '../faults/random.ts';
+import type { World } from '../faults/world.ts';
+import { createFleet } from './fleet.ts';
+
+export interface WatchFaultOptions {
+	readonly world: World;
+	readonly sessions: number;
+	readonly perChannel: number;
+	readonly kills: number;
+	/** Questions asked around each kill. */
+	readonly questions: number;
+	readonly random: Random;
+	/** Whether the app may read the channels' history, so that it can find what it posted before it was killed. */
+	readonly historyReadable: boolean;
+	readonly onProgress?: (line: string) => void;
+}
+
+export interface WatchFaultResult {
+	readonly kills: number;
+	/** Questions and answers that each had to be told in a thread once. */
+	readonly expected: number;
+	readonly missed: number;
+	/** Posts that said again what stood there, without saying that they may. */
+	readonly unmarkedRepeats: number;
+	readonly markedRepeats: number;
+	/** From the kill (or the asking, when that was later) to the post, ms, ascending; of the questions. */
+	readonly delays: readonly number[];
+	/** Cards beyond one for each session. */
+	readonly extraCards: number;
+	/** Calls that Slack has refused with status 429. */
+	readonly refusedCalls: number;
+	/** What the app sent that Slack refuses as malformed. */
+	readonly violations: number;
+	readonly problems: readonly string[];
+	readonly seconds: number;
+}
+
+/** Of what a dead replica held on PostgreSQL: the longest lease (25 s), with a moment to post. */
+const LEASES_LAPSED_MS = 28_000;
+/** A single process on SQLite holds no lease over its own death: it starts again and posts. */
+const RESTARTED_MS = 8_000;
+const TOLD_WITHIN_MS = 60_000;
+const ASKED_OVER_MS = 3_000;
+const REPEAT_WORDS = 'this may be a repeat';
+
+interface Expected {
+	readonly id: string;
+	readonly words: string;
+	readonly isQuestion: boolean;
+	readonly at: number;
+	killedAt: number;
+}
+
+/**
+ * Kills a replica with SIGKILL while agents ask and are answered, again and again, and judges by what stands in Slack:
+ * each question and each answer once in its session's thread. About every second kill comes in the moment in which Slack
+ * has taken a post and the program does not know it yet.
+ */
+export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchFaultResult> {
+	const { world, random, historyReadable, onProgress = () => {} } = options;
+	const { slack, replicas } = world;
+	const started = performance.now();
+	const { settings } = slack;
+	if (!historyReadable) settings.scopes = settings.scopes.filter((scope) => !/^(channels|groups):history$/.test(scope));
+	const fleet = createFleet(world, options.sessions, options.perChannel);
+	const expected: Expected[] = [];
+	const replaced = replicas.length > 1 ? LEASES_LAPSED_MS : RESTARTED_MS;
+	await world.startAll();
+	await world.serving();
+	await fleet.watchAll();
+	onProgress(`${fleet.ids.length} sessions are watched`);
+
+	const open = new Map<string, string>();
+	let killedLastAt = 0;
+	for (let kill = 0; kill < options.kills; kill += 1) {
+		const told = await strike(kill);
+		await untilTold(told);
+		await world.startAll();
+		onProgress(
+			`kill ${kill + 1} of ${options.kills}: ${told.filter((one) => firstPost(one) === null).length} not told`,
+		);
+	}
+	// What the last victim held comes up again when its leases have lapsed: a repeat would only come then.
+	await pause(Math.max(0, killedLastAt + replaced - Date.now()));
+	return judge();
+
+	/** One kill amid questions and answers; resolves with what has to be told when all of it happened. */
+	async function strike(round: number): Promise<Expected[]> {
+		const told: Expected[] = [];
+		const chosen = shuffled(fleet.ids).slice(0, options.questions);
+		const work = chosen.map(async (id) => {
+			await pause(random.whole(0, ASKED_OVER_MS));
+			const asked = open.get(id);
+			const isQuestion = asked === undefined;
+			const words = isQuestion ? `Question ${round} of ${id}?` : `Answer ${round} to ${id}.`;
+			if (isQuestion) {
+				fleet.ask(id, words);
+				open.set(id, words);
+			} else {
+				fleet.answer(id, words);
+				open.delete(id);
+			}
+			// The post of an answer names the question too, without the mark.
+			told.push({ id, words: isQuestion ? `❓ *“${words}` : words, isQuestion, at: Date.now(), killedAt: 0 });
+		});
+		const running = replicas.filter((replica) => replica.running);
+		if (random.chance(0.5)) await nextPost();
+		else await pause(random.whole(0, ASKED_OVER_MS));
+		await random.pick(running).kill();
+		const killedAt = Date.now();
+		killedLastAt = killedAt;
+		// A single process is started again at once: with two the other one has to take over.
+		if (running.length === 1) await world.startAll();
+		await Promise.all(work);
+		for (const one of told) one.killedAt = killedAt;
+		expected.push(...told);
+		return told;
+	}
+
+	/** Resolves when Slack has just taken a post, or at the latest after the last question could have been posted. */
+	async function nextPost(): Promise<void> {
+		const before = state().length;
+		await slack.changes
+			.until(
+				() => state().length > before,
+				() => 'nothing was posted',
+				TOLD_WITHIN_MS,
+			)
+			.catch(() => {});
+	}
+
+	function state(): readonly Message[] {
+		return slack.state.messages;
+	}
+
+	function firstPost({ id, words }: Expected): Message | null {
+		return fleet.posts(id, words)[0] ?? null;
+	}
+
+	async function untilTold(told: readonly Expected[]): Promise<void> {
+		const until = Date.now() + TOLD_WITHIN_MS;
+		while (Date.now() < until && told.some((one) => firstPost(one) === null)) await pause(250);
+	}
+
+	function judge(): WatchFaultResult {
+		const problems: string[] = [];
+		const delays: number[] = [];
+		let missed = 0;
+		let unmarkedRepeats = 0;
+		let markedRepeats = 0;
+		for (const one of expected) {
+			const [first, ...others] = fleet.posts(one.id, one.words);
+			if (first === undefined) {
+				missed += 1;
+				problems.push(`missed: ${one.words}`);
+				continue;
+			}
+			if (one.isQuestion) delays.push(Math.max(0, Number(first.ts) * 1000 - Math.max(one.at, one.killedAt)));
+			for (const other of others) {
+				// Settled later, a post says who answered instead.
+				const isMarked = JSON.stringify([other.blocks, other.history]).includes(REPEAT_WORDS);
+				if (isMarked) markedRepeats += 1;
+				else unmarkedRepeats += 1;
+				if (!isMarked || historyReadable)
+					problems.push(`${isMarked ? 'marked as' : 'not marked as'} a repeat: ${one.words}`);
+			}
+		}
+		let extraCards = 0;
+		for (const id of fleet.ids) extraCards += fleet.cards(id).length - 1;
+		if (extraCards > 0) problems.push(`${extraCards} cards too many`);
+		for (const { where, messages } of slack.violations()) problems.push(`refused: ${where}: ${messages.join(', ')}`);
+		return {
+			kills: options.kills,
+			expected: expected.length,
+			missed,
+			unmarkedRepeats,
+			markedRepeats,
+			delays: delays.toSorted((one, other) => one - other),
+			extraCards,
+			refusedCalls: world.rates.refused,
+			violations: slack.violations().length,
+			problems,
+			seconds: (performance.now() - started) / 1000,
+		};
+	}
+
+	function shuffled<T>(list: readonly T[]): T[] {
+		const left = [...list];
+		return list.map(() => left.splice(random.whole(0, left.length - 1), 1)[0] as T);
+	}
+}
