@@ -7,6 +7,7 @@ import { createDelivery, mayLandForMs } from '../answers/deliver.ts';
 import { SERVICE_CODES } from '../answers/failure.ts';
 import { createHousekeeping } from '../answers/housekeeping.ts';
 import { createAnswerWorker } from '../answers/worker.ts';
+import type { Cell } from '../cell.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { codeOf } from '../errors.ts';
@@ -16,7 +17,7 @@ import { createMetrics } from '../ops/metrics.ts';
 import { createRefusedRequests } from '../ops/refused-requests.ts';
 import { createPaces } from '../pace.ts';
 import { createRequestBudget } from '../session-service/budget.ts';
-import type { BudgetCell } from '../session-service/budget-cell.ts';
+import type { BudgetState } from '../session-service/budget-state.ts';
 import { createSessionServiceClient } from '../session-service/client.ts';
 import { createAnnouncer } from '../slack/announcer.ts';
 import { createSlackApp, type SlackApp } from '../slack/app.ts';
@@ -63,7 +64,7 @@ export async function createHandraise({
 	const { clock } = store;
 	const { answers: answerStore, claims: claimStore, drafts } = store;
 	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.
-	const cell: { cell?: BudgetCell } =
+	const cell: { cell?: Cell<BudgetState> } =
 		store.dialect === 'postgres' ? { cell: createSharedBudgetCell({ db: store.db, name: service }) } : {};
 	const budget = createRequestBudget({ requestsPerMinute: config.service.requestsPerMinute, clock, ...cell });
 	const health = createServiceHealth({ clock });

@@ -1,4 +1,4 @@
-import type { RequestPriority } from './budget.ts';
+import type { RequestPriority } from './budget-state.ts';
 
 /**
  * Leave to hold a large body. A body of 32 MB costs several times that while it is decoded and parsed, so only a few

@@ -1,6 +1,17 @@
 import { hasCome } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
-import type { RateLimitObservation, RequestPriority } from './budget.ts';
+
+/** Who waits for a request: an answer's delivery, a person who looks at a loading view, or watching. */
+export type RequestPriority = 'delivery' | 'person' | 'background';
+
+/** What a response of the service says about its limit, in its own units (counts and seconds). */
+export interface RateLimitObservation {
+	readonly limit?: number;
+	readonly remaining?: number;
+	readonly resetSeconds?: number;
+	/** Of a 429: nothing may be sent for so long. */
+	readonly retryAfterSeconds?: number;
+}
 
 /**
  * The arithmetic of the request budget: plain data in, plain data out, no timers, so that one process and a row of a
@@ -29,17 +40,6 @@ export interface BudgetState {
 	readonly backgroundDue: number;
 }
 
-export interface BudgetStats {
-	readonly limit: number;
-	/** Granted within the window, by priority. */
-	readonly used: Readonly<Record<RequestPriority, number>>;
-	/** What may be granted now, before shares. */
-	readonly free: number;
-	readonly pausedUntil: number;
-	/** Requests of this process that wait for leave, by priority. */
-	readonly waiting: Readonly<Record<RequestPriority, number>>;
-}
-
 export type BudgetDecision =
 	| { readonly granted: true; readonly state: BudgetState }
 	/** `retryAt`: when it may be granted if nothing else is until then; always later than now. */
@@ -51,7 +51,7 @@ const SERVICE_WINDOW_MS = 60_000;
 /** How many background requests may go at once after a quiet while; the rest is spread evenly. */
 const BACKGROUND_BURST = 4;
 
-export const emptyBudgetState: BudgetState = {
+export const EMPTY_BUDGET_STATE: BudgetState = {
 	buckets: [],
 	granted: 0,
 	pausedUntil: 0,
@@ -102,11 +102,11 @@ export function usageAt(state: BudgetState, now: number, limit: number): Usage {
 	let delivery = 0;
 	let person = 0;
 	let background = 0;
-	for (const [second, deliveries, people, rest] of state.buckets) {
+	for (const [second, deliveries, people, polls] of state.buckets) {
 		if (!counts(second, now)) continue;
 		delivery += deliveries;
 		person += people;
-		background += rest;
+		background += polls;
 	}
 	const most = effectiveLimit(state, limit);
 	const own = most - delivery - person - background;
@@ -146,29 +146,32 @@ export function withinPeoplesShare(state: BudgetState, now: number, limit: numbe
 	return usage.person + count <= sharesOf(usage.limit).person;
 }
 
+interface Ask {
+	readonly now: number;
+	/** Our own limit of requests in a minute. */
+	readonly limit: number;
+	readonly priority: RequestPriority;
+	readonly count: number;
+}
+
 /** Decides on `count` requests of one priority at `now`, and charges them when granted. */
-export function decide(
-	state: BudgetState,
-	now: number,
-	limit: number,
-	priority: RequestPriority,
-	count: number,
-): BudgetDecision {
+export function decide(state: BudgetState, ask: Ask): BudgetDecision {
+	const { now, limit, priority, count } = ask;
 	if (pausedAt(state, now)) return { granted: false, retryAt: state.pausedUntil };
 	const usage = usageAt(state, now, limit);
-	if (!fits(usage, priority, count)) return { granted: false, retryAt: firstFit(state, now, limit, priority, count) };
-	if (priority !== 'background') return { granted: true, state: charge(state, now, priority, count) };
+	if (!fits(usage, priority, count)) return { granted: false, retryAt: firstFit(state, ask) };
+	if (priority !== 'background') return { granted: true, state: charge(state, ask) };
 	const interval = backgroundInterval(state, now, usage.limit);
-	// Bounded, because whoever wrote it may have had a slower pace; one further ahead is from before the clock was put back.
+	// Bounded, because a replica with a slower rate may have written it; one further ahead was written before the clock
+	// was put back.
 	const isAhead = state.backgroundDue > now + LONGEST_RETRY_AFTER_MS;
 	const due = isAhead ? now : Math.min(Math.max(now, state.backgroundDue), now + BACKGROUND_BURST * interval);
 	const earliest = due - (BACKGROUND_BURST - 1) * interval;
 	if (now < earliest) return { granted: false, retryAt: earliest };
-	const backgroundDue = due + count * interval;
-	return { granted: true, state: { ...charge(state, now, priority, count), backgroundDue } };
+	return { granted: true, state: { ...charge(state, ask), backgroundDue: due + count * interval } };
 }
 
-function charge(state: BudgetState, now: number, priority: RequestPriority, count: number): BudgetState {
+function charge(state: BudgetState, { now, priority, count }: Ask): BudgetState {
 	const second = Math.floor(now / 1000);
 	const buckets = state.buckets.filter((bucket) => counts(bucket[0], now));
 	const last = buckets.at(-1);
@@ -187,7 +190,7 @@ function charge(state: BudgetState, now: number, priority: RequestPriority, coun
 }
 
 /** The first moment at which something that does not fit now will: a second leaves the window, or theirs is renewed. */
-function firstFit(state: BudgetState, now: number, limit: number, priority: RequestPriority, count: number): number {
+function firstFit(state: BudgetState, { now, limit, priority, count }: Ask): number {
 	const moments = state.buckets.map(([second]) => (second + WINDOW_SECONDS) * 1000);
 	const believed = believedAt(state, now);
 	if (believed !== null) moments.push(believed.resetAt);
@@ -200,15 +203,13 @@ function firstFit(state: BudgetState, now: number, limit: number, priority: Requ
 }
 
 /**
- * Takes an answer's headers in. `sequence`: the running number of the request they answer; what was granted after it is
- * not in `remaining` yet and is charged. An answer older than the one believed changes nothing but a pause.
+ * Takes a response's headers in. `sequence`: the running number of the request they answer; what was granted after it is
+ * not in `remaining` yet and is charged. A response older than the one believed changes nothing but a pause.
  */
 export function observed(
 	state: BudgetState,
-	now: number,
-	limit: number,
 	headers: RateLimitObservation,
-	sequence: number,
+	{ now, limit, sequence }: { now: number; limit: number; sequence: number },
 ): BudgetState {
 	let next = state;
 	if (headers.limit !== undefined && headers.limit > 0) {
@@ -217,8 +218,8 @@ export function observed(
 	const { remaining, resetSeconds, retryAfterSeconds } = headers;
 	if (remaining !== undefined && resetSeconds !== undefined && resetSeconds >= 0) {
 		const resetAt = now + Math.min(resetSeconds * 1000, LONGEST_RETRY_AFTER_MS);
-		const outdated = believedAt(next, now) === null || sequence >= (next.believed?.sequence ?? 0);
-		if (outdated) {
+		const isNewest = believedAt(next, now) === null || sequence >= (next.believed?.sequence ?? 0);
+		if (isNewest) {
 			const since = Math.max(0, next.granted - sequence);
 			next = { ...next, believed: { remaining: remaining - since, resetAt, sequence } };
 		}

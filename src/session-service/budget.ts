@@ -1,53 +1,58 @@
+import { type Cell, createMemoryCell } from '../cell.ts';
 import type { Clock } from '../clock.ts';
-import { type BudgetCell, createBudgetCell } from './budget-cell.ts';
-import { grantWaiting, inTurns } from './budget-queue.ts';
-import { type BudgetState, type BudgetStats, decide, emptyBudgetState, observed, usageAt } from './budget-state.ts';
+import {
+	type BudgetState,
+	decide,
+	EMPTY_BUDGET_STATE,
+	observed,
+	type RateLimitObservation,
+	type RequestPriority,
+	usageAt,
+	withinPeoplesShare,
+} from './budget-state.ts';
 import { RateLimitedError } from './errors.ts';
-
-/** Who waits for a request: an answer's delivery, a person who looks at a loading view, or watching. */
-export type RequestPriority = 'delivery' | 'person' | 'background';
-
-/** What an answer of the service says about its limit, in its own units (counts and seconds). */
-export interface RateLimitObservation {
-	readonly limit?: number;
-	readonly remaining?: number;
-	readonly resetSeconds?: number;
-	/** Of a 429: nothing may be sent for so long. */
-	readonly retryAfterSeconds?: number;
-}
-
-/** Leave to send `count` requests now. */
-interface BudgetGrant {
-	readonly count: number;
-	/** The running number of the grant's last request; see `observe`. */
-	readonly sequence: number;
-}
 
 /**
  * The one counter for everything sent to the session service, which counts by client address and not by key. One
- * process keeps it in memory; replicas that share an address keep it in one row of their database (`BudgetCell`).
- * The arithmetic is `budget-state.ts`.
+ * process keeps it in memory; replicas that share an address keep it in one row of their database.
  */
 export interface RequestBudget {
 	/**
-	 * Waits for leave to send `count` requests (default 1). People take turns: `person` says whose turn a person's request uses.
-	 * @throws RateLimitedError when it is certain that none is given before `deadline` (clock milliseconds)
+	 * Waits for the permit to send `count` requests (default 1). Resolves to the running number of the last of them, see
+	 * `observe`. People take turns: `person` says whose turn a person's request uses.
+	 * @throws SessionServiceError `rate_limited` when it is certain that none is given before `deadline` (clock milliseconds)
 	 * @throws the signal's reason when aborted first; then nothing is charged
 	 */
 	acquire(
 		priority: RequestPriority,
-		options?: { count?: number; signal?: AbortSignal; deadline?: number; person?: string },
-	): Promise<BudgetGrant>;
+		options?: {
+			count?: number;
+			signal?: AbortSignal | undefined;
+			deadline?: number;
+			person?: string | undefined;
+		},
+	): Promise<number>;
 	/**
-	 * Takes note of an answer's headers. `sequence` is the running number of the request they answer, so that requests
+	 * Takes note of a response's headers. `sequence` is the running number of the request they answer, so that requests
 	 * granted since, which they cannot have counted, are charged against `remaining`.
 	 */
 	observe(headers: RateLimitObservation, sequence: number): void;
 	stats(): BudgetStats;
 }
 
+interface BudgetStats {
+	readonly limit: number;
+	/** Granted within the window, by priority. */
+	readonly used: Readonly<Record<RequestPriority, number>>;
+	/** What may be granted now, before shares. */
+	readonly free: number;
+	readonly pausedUntil: number;
+	/** Requests of this process that wait for a permit, by priority. */
+	readonly waiting: Readonly<Record<RequestPriority, number>>;
+}
+
 const PRIORITIES: readonly RequestPriority[] = ['delivery', 'person', 'background'];
-/** Milliseconds until the next try when the cell cannot be had. */
+/** Milliseconds until the next try when the cell cannot be read. */
 const CELL_RETRY_MS = 1_000;
 
 interface Waiter {
@@ -55,14 +60,13 @@ interface Waiter {
 	readonly count: number;
 	readonly person: string;
 	readonly deadline: number;
-	resolve(grant: BudgetGrant): void;
+	resolve(sequence: number): void;
 	reject(error: unknown): void;
 }
 
 /**
- * The budget of one process, or one process' side of a shared one. Who goes first: `budget-queue.ts`.
- *
- * While the cell cannot be had (a database that is away) nothing is granted, and everybody waits up to their deadline.
+ * The budget of one process, or one process' side of a shared one. While the cell cannot be read (a database that is
+ * away) nothing is granted, and everybody waits up to their deadline.
  *
  * @param requestsPerMinute at least 10, or a delivery's pair would not fit beside anything else; 250 is what the
  * service allows a client address
@@ -70,18 +74,18 @@ interface Waiter {
 export function createRequestBudget({
 	requestsPerMinute = 250,
 	clock,
-	cell = createBudgetCell(),
+	cell = createMemoryCell(),
 }: {
 	requestsPerMinute?: number;
 	clock: Clock;
-	cell?: BudgetCell;
+	cell?: Cell<BudgetState>;
 }): RequestBudget {
 	if (!Number.isInteger(requestsPerMinute) || requestsPerMinute < 10) {
 		throw new RangeError(`requestsPerMinute is a whole number of at least 10, got ${requestsPerMinute}`);
 	}
 	const queues: Record<RequestPriority, Waiter[]> = { delivery: [], person: [], background: [] };
 	/** The newest state seen: good for statistics and for telling who waits in vain, not for granting. */
-	let known: BudgetState = emptyBudgetState;
+	let known: BudgetState = EMPTY_BUDGET_STATE;
 	/** Of those who had a turn while anybody waited. */
 	const lastTurns = new Map<string, number>();
 	let turn = 0;
@@ -91,7 +95,7 @@ export function createRequestBudget({
 
 	function update<R>(change: (state: BudgetState) => { state: BudgetState; result: R }): Promise<R> {
 		return cell.update((state) => {
-			const changed = change(state ?? emptyBudgetState);
+			const changed = change(state ?? EMPTY_BUDGET_STATE);
 			known = changed.state;
 			return changed;
 		});
@@ -116,15 +120,9 @@ export function createRequestBudget({
 	}
 
 	/** When this one could have its turn if nobody else were there. */
-	function earliest(waiter: Waiter, now: number): number {
-		const decision = decide(known, now, requestsPerMinute, waiter.priority, waiter.count);
+	function earliest({ priority, count }: Waiter, now: number): number {
+		const decision = decide(known, { now, limit: requestsPerMinute, priority, count });
 		return decision.granted ? now : decision.retryAt;
-	}
-
-	/** After news of a pause: whoever cannot wait that long hears it now. */
-	function refuseThePaused(): void {
-		if (known.pausedUntil <= clock.now()) return;
-		for (const waiter of waiting()) if (waiter.deadline < known.pausedUntil) refuse(waiter, known.pausedUntil);
 	}
 
 	/** Grants what can be granted, one round at a time, until nothing has changed during a round. */
@@ -153,9 +151,10 @@ export function createRequestBudget({
 		for (const priority of PRIORITIES) {
 			for (const [index, sequence] of sequences[priority].entries()) {
 				const waiter = asked[priority][index];
-				if (waiter !== undefined && priority === 'person') lastTurns.set(waiter.person, ++turn);
+				if (waiter === undefined) continue;
+				if (priority === 'person') lastTurns.set(waiter.person, ++turn);
 				// One that left meanwhile leaves its requests unused.
-				if (waiter !== undefined && remove(waiter)) waiter.resolve({ count: waiter.count, sequence });
+				if (remove(waiter)) waiter.resolve(sequence);
 			}
 		}
 		return nextAt;
@@ -191,58 +190,48 @@ export function createRequestBudget({
 
 	return {
 		acquire(priority, { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '' } = {}) {
-			return new Promise<BudgetGrant>((resolve, reject) => {
-				if (signal?.aborted) {
-					reject(signal.reason);
-					return;
-				}
-				const abort = () => {
-					if (!remove(waiter)) return;
-					reject(signal?.reason);
-					void grant();
-				};
-				const settled = () => signal?.removeEventListener('abort', abort);
-				const waiter: Waiter = {
-					priority,
-					count,
-					person,
-					deadline,
-					resolve: (granted) => {
-						settled();
-						resolve(granted);
-					},
-					reject: (error) => {
-						settled();
-						reject(error);
-					},
-				};
-				signal?.addEventListener('abort', abort, { once: true });
-				queues[priority].push(waiter);
-				const at = earliest(waiter, clock.now());
-				if (at > deadline) refuse(waiter, at);
-				else void grant();
-			});
+			const { promise, resolve, reject } = Promise.withResolvers<number>();
+			if (signal?.aborted) {
+				reject(signal.reason);
+				return promise;
+			}
+			const waiter: Waiter = { priority, count, person, deadline, resolve, reject };
+			const abort = () => {
+				if (!remove(waiter)) return;
+				reject(signal?.reason);
+				void grant();
+			};
+			signal?.addEventListener('abort', abort, { once: true });
+			queues[priority].push(waiter);
+			const at = earliest(waiter, clock.now());
+			if (at > deadline) refuse(waiter, at);
+			else void grant();
+			return promise.finally(() => signal?.removeEventListener('abort', abort));
 		},
 		observe(headers, sequence) {
 			const now = clock.now();
 			update((state) => ({
-				state: observed(state, now, requestsPerMinute, headers, sequence),
+				state: observed(state, headers, { now, limit: requestsPerMinute, sequence }),
 				result: undefined,
 			})).then(
 				() => {
-					refuseThePaused();
+					// Whoever cannot wait as long as a new pause hears it now.
+					const { pausedUntil } = known;
+					for (const waiter of pausedUntil > clock.now() ? waiting() : []) {
+						if (waiter.deadline < pausedUntil) refuse(waiter, pausedUntil);
+					}
 					void grant();
 				},
-				// Lost, as an answer that never came would be: the next one says it again.
+				// Lost, as a response that never came would be: the next one says it again.
 				() => undefined,
 			);
 		},
 		stats() {
-			const usage = usageAt(known, clock.now(), requestsPerMinute);
+			const { limit, free, delivery, person, background } = usageAt(known, clock.now(), requestsPerMinute);
 			return {
-				limit: usage.limit,
-				used: { delivery: usage.delivery, person: usage.person, background: usage.background },
-				free: usage.free,
+				limit,
+				used: { delivery, person, background },
+				free,
 				pausedUntil: known.pausedUntil,
 				waiting: {
 					delivery: queues.delivery.length,
@@ -252,4 +241,69 @@ export function createRequestBudget({
 			};
 		},
 	};
+}
+
+/** Those who wait, by priority, each queue in the order of asking. */
+type Queues = Readonly<Record<RequestPriority, readonly { readonly count: number }[]>>;
+
+interface Grants {
+	readonly state: BudgetState;
+	/** For the first ones of each queue: the running number of their last request. */
+	readonly sequences: Readonly<Record<RequestPriority, readonly number[]>>;
+	/** When something may change by itself; infinity when nobody is left waiting. */
+	readonly nextAt: number;
+}
+
+/**
+ * In whose turn each goes: everybody who waits once, then everybody again, whoever was served least recently first. Those
+ * of one person stay in the order of asking.
+ *
+ * @param lastTurns the running number of each person's last turn, from 1; nobody else has had one
+ */
+export function inTurns<T extends { readonly person: string }>(
+	waiting: readonly T[],
+	lastTurns: ReadonlyMap<string, number>,
+): T[] {
+	const byPerson = Map.groupBy(waiting, ({ person }) => person);
+	const people = [...byPerson].sort(([one], [other]) => (lastTurns.get(one) ?? 0) - (lastTurns.get(other) ?? 0));
+	const turns: T[] = [];
+	for (let round = 0; turns.length < waiting.length; round++) {
+		for (const [, own] of people) {
+			const next = own[round];
+			if (next !== undefined) turns.push(next);
+		}
+	}
+	return turns;
+}
+
+/**
+ * Grants what can be granted at `now`: deliveries first, then people, then background, each in the order of its queue.
+ * A delivery that waits holds everything else back but people within their share (or single requests would keep taking
+ * what its pair waits for).
+ */
+export function grantWaiting(before: BudgetState, now: number, limit: number, queues: Queues): Grants {
+	let state = before;
+	let nextAt = Number.POSITIVE_INFINITY;
+
+	function serve(priority: RequestPriority, mayPass: (count: number) => boolean): number[] {
+		const sequences: number[] = [];
+		for (const { count } of queues[priority]) {
+			if (!mayPass(count)) break;
+			const decision = decide(state, { now, limit, priority, count });
+			if (!decision.granted) {
+				nextAt = Math.min(nextAt, decision.retryAt);
+				break;
+			}
+			state = decision.state;
+			sequences.push(state.granted);
+		}
+		return sequences;
+	}
+
+	const delivery = serve('delivery', () => true);
+	const deliveriesWait = delivery.length < queues.delivery.length;
+	const person = serve('person', (count) => !deliveriesWait || withinPeoplesShare(state, now, limit, count));
+	// It needs both shares untouched, so it fits nowhere while anybody else waits.
+	const background = serve('background', () => true);
+	return { state, sequences: { delivery, person, background }, nextAt };
 }

@@ -3,7 +3,8 @@ import type { Log } from '../log.ts';
 import { putBodyOf } from '../questions/put-body.ts';
 import type { AnsweredItem } from '../questions/session.ts';
 import { readPutAnswer } from './answer-bodies.ts';
-import type { RequestBudget, RequestPriority } from './budget.ts';
+import type { RequestBudget } from './budget.ts';
+import type { RequestPriority } from './budget-state.ts';
 import { RequestTooLargeError } from './errors.ts';
 import type { CallTimeouts } from './exchange.ts';
 import { retryRead } from './retries.ts';
@@ -197,9 +198,7 @@ export function createSessionServiceClient({
 		count: number,
 		{ deadline, signal, person }: { deadline: number; signal: AbortSignal | undefined; person?: string | undefined },
 	): Promise<number> {
-		const options = { count, deadline, ...(signal && { signal }), ...(person !== undefined && { person }) };
-		const grant = await budget.acquire(priority, options);
-		return grant.sequence;
+		return budget.acquire(priority, { count, deadline, signal, person });
 	}
 
 	const deliveryDeadline = () => clock.now() + PATIENCE.delivery.leaveMs;

@@ -1,5 +1,5 @@
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
-import type { RateLimitObservation } from './budget.ts';
+import type { RateLimitObservation } from './budget-state.ts';
 
 /** A 429 that does not say how long: as long as the service's window. */
 const DEFAULT_PAUSE_SECONDS = 60;

@@ -1,7 +1,7 @@
 import { type Clock, uptimeOf } from '../clock.ts';
 import type { Session } from '../questions/session.ts';
 import { readSessionFrom } from './answer-bodies.ts';
-import type { RequestPriority } from './budget.ts';
+import type { RequestPriority } from './budget-state.ts';
 import { RedirectedError, UnreadableAnswerError } from './errors.ts';
 import type { ExchangeAnswer } from './exchange.ts';
 import type { KeptSession, SessionCache } from './session-cache.ts';

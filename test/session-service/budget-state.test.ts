@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RequestPriority } from '../../src/session-service/budget.ts';
 import {
 	type BudgetState,
 	decide,
-	emptyBudgetState,
+	EMPTY_BUDGET_STATE,
 	observed,
+	type RequestPriority,
 	sharesOf,
 	usageAt,
 } from '../../src/session-service/budget-state.ts';
@@ -29,13 +29,13 @@ const steps = fc.array(
 
 /** Asks step by step and returns what was granted when. */
 function run(limit: number, asked: readonly Step[]) {
-	let state: BudgetState = emptyBudgetState;
+	let state: BudgetState = EMPTY_BUDGET_STATE;
 	let now = START;
 	const grants: { at: number; priority: RequestPriority; count: number }[] = [];
 	const refusals: { at: number; priority: RequestPriority; count: number; retryAt: number; state: BudgetState }[] = [];
 	for (const { wait, priority, count } of asked) {
 		now += wait;
-		const decision = decide(state, now, limit, priority, count);
+		const decision = decide(state, { now, limit, priority, count });
 		if (decision.granted) {
 			// Through JSON, as a row of a database would carry it.
 			state = JSON.parse(JSON.stringify(decision.state)) as BudgetState;
@@ -83,8 +83,8 @@ describe('whatever is asked', () => {
 					expect(retryAt).toBeGreaterThan(at);
 					expect(retryAt).toBeLessThanOrEqual(at + 62_000);
 					if (priority !== 'background') {
-						expect(decide(state, retryAt, limit, priority, count).granted).toBe(true);
-						expect(decide(state, retryAt - 1, limit, priority, count).granted).toBe(false);
+						expect(decide(state, { now: retryAt, limit, priority, count }).granted).toBe(true);
+						expect(decide(state, { now: retryAt - 1, limit, priority, count }).granted).toBe(false);
 					}
 				}
 			}),
@@ -132,58 +132,75 @@ describe('what the service says', () => {
 	const limit = 250;
 
 	test('less left than we thought is believed, until its window ends', () => {
-		const state = observed(emptyBudgetState, START, limit, { limit: 250, remaining: 30, resetSeconds: 20 }, 0);
+		const state = observed(
+			EMPTY_BUDGET_STATE,
+			{ limit: 250, remaining: 30, resetSeconds: 20 },
+			{ now: START, limit, sequence: 0 },
+		);
 		expect(usageAt(state, START, limit).free).toBe(30);
-		expect(decide(state, START, limit, 'background', 1).granted).toBe(false);
-		expect(decide(state, START, limit, 'person', 1).granted).toBe(true);
-		expect(decide(state, START, limit, 'delivery', 20).granted).toBe(true);
+		expect(decide(state, { now: START, limit, priority: 'background', count: 1 }).granted).toBe(false);
+		expect(decide(state, { now: START, limit, priority: 'person', count: 1 }).granted).toBe(true);
+		expect(decide(state, { now: START, limit, priority: 'delivery', count: 20 }).granted).toBe(true);
 		expect(usageAt(state, START + 20_000, limit).free).toBe(250);
 	});
 
 	test('more left than we counted changes nothing', () => {
 		const { state } = run(limit, crowd('person', 100));
-		const told = observed(state, START, limit, { limit: 250, remaining: 249, resetSeconds: 60 }, 100);
+		const told = observed(
+			state,
+			{ limit: 250, remaining: 249, resetSeconds: 60 },
+			{ now: START, limit, sequence: 100 },
+		);
 		expect(usageAt(told, START, limit).free).toBe(150);
 	});
 
 	test('requests granted since the one that is answered are charged', () => {
 		const { state } = run(limit, crowd('person', 30));
-		const told = observed(state, START, limit, { remaining: 40, resetSeconds: 30 }, 10);
+		const told = observed(state, { remaining: 40, resetSeconds: 30 }, { now: START, limit, sequence: 10 });
 		expect(usageAt(told, START, limit).free).toBe(20);
 		// The answer to an older request comes later: it knows less.
-		expect(usageAt(observed(told, START, limit, { remaining: 200, resetSeconds: 30 }, 5), START, limit).free).toBe(20);
+		expect(
+			usageAt(observed(told, { remaining: 200, resetSeconds: 30 }, { now: START, limit, sequence: 5 }), START, limit)
+				.free,
+		).toBe(20);
 	});
 
 	test('a lower limit is taken over, and given up when it is raised again', () => {
-		const low = observed(emptyBudgetState, START, limit, { limit: 60 }, 0);
+		const low = observed(EMPTY_BUDGET_STATE, { limit: 60 }, { now: START, limit, sequence: 0 });
 		expect(usageAt(low, START, limit)).toMatchObject({ limit: 60, free: 60 });
-		expect(usageAt(observed(low, START, limit, { limit: 1_000 }, 0), START, limit).limit).toBe(250);
+		expect(usageAt(observed(low, { limit: 1_000 }, { now: START, limit, sequence: 0 }), START, limit).limit).toBe(250);
 	});
 
 	test('after a 429 nothing is granted before Retry-After, and a pause is never longer than five minutes', () => {
-		const state = observed(emptyBudgetState, START, limit, { retryAfterSeconds: 28 }, 0);
-		expect(decide(state, START + 27_999, limit, 'delivery', 1)).toEqual({ granted: false, retryAt: START + 28_000 });
-		expect(decide(state, START + 28_000, limit, 'delivery', 1).granted).toBe(true);
-		const day = observed(emptyBudgetState, START, limit, { retryAfterSeconds: 86_400 }, 0);
+		const state = observed(EMPTY_BUDGET_STATE, { retryAfterSeconds: 28 }, { now: START, limit, sequence: 0 });
+		expect(decide(state, { now: START + 27_999, limit, priority: 'delivery', count: 1 })).toEqual({
+			granted: false,
+			retryAt: START + 28_000,
+		});
+		expect(decide(state, { now: START + 28_000, limit, priority: 'delivery', count: 1 }).granted).toBe(true);
+		const day = observed(EMPTY_BUDGET_STATE, { retryAfterSeconds: 86_400 }, { now: START, limit, sequence: 0 });
 		expect(day.pausedUntil).toBe(START + 300_000);
 	});
 
 	test('a 429 after the clock was put back is heeded', () => {
-		const before = observed(emptyBudgetState, START, limit, { retryAfterSeconds: 60 }, 0);
+		const before = observed(EMPTY_BUDGET_STATE, { retryAfterSeconds: 60 }, { now: START, limit, sequence: 0 });
 		const back = START - 3_600_000;
-		expect(decide(before, back, limit, 'delivery', 2).granted).toBe(true);
-		const state = observed(before, back, limit, { retryAfterSeconds: 60 }, 0);
-		expect(decide(state, back + 10, limit, 'delivery', 2)).toEqual({ granted: false, retryAt: back + 60_000 });
+		expect(decide(before, { now: back, limit, priority: 'delivery', count: 2 }).granted).toBe(true);
+		const state = observed(before, { retryAfterSeconds: 60 }, { now: back, limit, sequence: 0 });
+		expect(decide(state, { now: back + 10, limit, priority: 'delivery', count: 2 })).toEqual({
+			granted: false,
+			retryAt: back + 60_000,
+		});
 	});
 
 	test('watching goes on after the clock was put back', () => {
-		let state = emptyBudgetState;
+		let state = EMPTY_BUDGET_STATE;
 		for (let n = 0; n < 4; n++) {
-			const decision = decide(state, START, limit, 'background', 1);
+			const decision = decide(state, { now: START, limit, priority: 'background', count: 1 });
 			if (decision.granted) state = decision.state;
 		}
-		expect(decide(state, START, limit, 'background', 1).granted).toBe(false);
-		expect(decide(state, START - 3_600_000, limit, 'background', 1).granted).toBe(true);
+		expect(decide(state, { now: START, limit, priority: 'background', count: 1 }).granted).toBe(false);
+		expect(decide(state, { now: START - 3_600_000, limit, priority: 'background', count: 1 }).granted).toBe(true);
 	});
 
 	test('any headers leave a state that works', () => {
@@ -195,9 +212,9 @@ describe('what the service says', () => {
 					...(resetSeconds === undefined ? {} : { resetSeconds }),
 					...(named === undefined ? {} : { limit: named }),
 				};
-				const state = observed(emptyBudgetState, START, limit, headers, sequence);
+				const state = observed(EMPTY_BUDGET_STATE, headers, { now: START, limit, sequence });
 				const later = START + 601_000;
-				expect(decide(state, later, limit, 'delivery', 2).granted).toBe(true);
+				expect(decide(state, { now: later, limit, priority: 'delivery', count: 2 }).granted).toBe(true);
 			}),
 		);
 	});
@@ -206,14 +223,18 @@ describe('what the service says', () => {
 describe('a clock that is put back', () => {
 	test('by an hour stops nothing', () => {
 		const { state } = run(250, [...crowd('person', 230), ...crowd('background', 10)]);
-		const paused = observed(state, START, 250, { remaining: 0, resetSeconds: 60, retryAfterSeconds: 60 }, 240);
+		const paused = observed(
+			state,
+			{ remaining: 0, resetSeconds: 60, retryAfterSeconds: 60 },
+			{ now: START, limit: 250, sequence: 240 },
+		);
 		for (const priority of ['delivery', 'person', 'background'] as const) {
-			expect(decide(paused, START - 3_600_000, 250, priority, 1).granted).toBe(true);
+			expect(decide(paused, { now: START - 3_600_000, limit: 250, priority, count: 1 }).granted).toBe(true);
 		}
 	});
 
 	test('by a second forgets nothing', () => {
 		const { state } = run(250, crowd('person', 230));
-		expect(decide(state, START - 1_000, 250, 'person', 1).granted).toBe(false);
+		expect(decide(state, { now: START - 1_000, limit: 250, priority: 'person', count: 1 }).granted).toBe(false);
 	});
 });

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
-import { createRequestBudget, type RequestPriority } from '../../src/session-service/budget.ts';
-import type { BudgetCell } from '../../src/session-service/budget-cell.ts';
-import type { BudgetState } from '../../src/session-service/budget-state.ts';
+import type { Cell } from '../../src/cell.ts';
+import { createRequestBudget, inTurns } from '../../src/session-service/budget.ts';
+import type { BudgetState, RequestPriority } from '../../src/session-service/budget-state.ts';
 
 function setting(requestsPerMinute = 250) {
 	const clock = createManualClock();
@@ -85,8 +86,8 @@ test('a pair that waits for its second request is not overtaken for ever by sing
 
 test('a pair is granted together and numbered by its last request', async () => {
 	const { budget, ask } = setting();
-	expect(await ask('pair', 'delivery', { count: 2 })).toEqual({ count: 2, sequence: 2 });
-	expect(await ask('one', 'person')).toEqual({ count: 1, sequence: 3 });
+	expect(await ask('pair', 'delivery', { count: 2 })).toBe(2);
+	expect(await ask('one', 'person')).toBe(3);
 	expect(budget.stats()).toMatchObject({ limit: 250, free: 247, used: { delivery: 2, person: 1, background: 0 } });
 });
 
@@ -167,7 +168,7 @@ test('a whole day of everybody asking never meets the limit of a fixed window, w
 });
 
 /** A cell as a database keeps it: rows are JSON, transactions come one after the other and take a while. */
-function databaseCell(): BudgetCell & { away: boolean } {
+function databaseCell(): Cell<BudgetState> & { away: boolean } {
 	let row: string | null = null;
 	let last: Promise<unknown> = Promise.resolve();
 	return {
@@ -219,7 +220,7 @@ test('replicas that share a cell keep to one limit, and their people wait for no
 	}
 	expect(at.length).toBeGreaterThan(60);
 	const numbers = await Promise.all(replicas.map((replica) => replica.acquire('person')));
-	expect(new Set(numbers.map((grant) => grant.sequence)).size).toBe(3);
+	expect(new Set(numbers).size).toBe(3);
 });
 
 test('what one replica hears of a pause holds for the others', async () => {
@@ -262,4 +263,81 @@ test('while the cell is away nobody is granted anything, deadlines hold, and it 
 test('a budget too small for a delivery beside anything else is refused', () => {
 	expect(() => setting(9)).toThrow(RangeError);
 	expect(() => setting(12.5)).toThrow(RangeError);
+});
+
+const asking = (...people: string[]) => people.map((person, place) => ({ person, place }));
+const names = (turns: readonly { person: string; place: number }[]) =>
+	turns.map(({ person, place }) => `${person}${place}`).join(' ');
+
+describe('the turns of people who wait', () => {
+	test('go round, whoever asked how often', () => {
+		expect(names(inTurns(asking('a', 'a', 'a', 'b', 'c', 'b'), new Map()))).toBe('a0 b3 c4 a1 b5 a2');
+	});
+
+	test('begin with whoever had none for longest', () => {
+		const lastTurns = new Map([
+			['a', 3],
+			['b', 1],
+		]);
+		expect(names(inTurns(asking('a', 'a', 'b', 'c'), lastTurns))).toBe('c3 b2 a0 a1');
+	});
+
+	const people = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 });
+	const history = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat(50)));
+
+	test('leave nobody out, and keep the order of each person', () => {
+		fc.assert(
+			fc.property(people, history, (who, turns) => {
+				const waiting = asking(...who);
+				const result = inTurns(waiting, new Map(turns));
+				expect(new Set(result)).toEqual(new Set(waiting));
+				for (const person of ['a', 'b', 'c', 'd']) {
+					const places = result.filter((one) => one.person === person).map(({ place }) => place);
+					expect(places).toEqual(places.toSorted((one, other) => one - other));
+				}
+			}),
+		);
+	});
+
+	test('never give anybody two more than another who still waits', () => {
+		fc.assert(
+			fc.property(people, history, fc.nat(60), (who, turns, served) => {
+				const result = inTurns(asking(...who), new Map(turns));
+				const had = (person: string) => result.slice(0, served).filter((one) => one.person === person).length;
+				for (const { person } of result.slice(served)) {
+					for (const other of ['a', 'b', 'c', 'd']) expect(had(other)).toBeLessThanOrEqual(had(person) + 1);
+				}
+			}),
+		);
+	});
+});
+
+test('a person who asks once is served next, however many requests of another person wait', async () => {
+	const clock = createManualClock();
+	const budget = createRequestBudget({ requestsPerMinute: 50, clock });
+	const granted: string[] = [];
+	const ask = (person: string) => void budget.acquire('person', { person }).then(() => granted.push(person));
+	for (let n = 0; n < 200; n++) ask('flood');
+	await clock.advance(1_000);
+	const before = granted.length;
+	expect(before).toBeLessThan(50);
+	for (const person of ['ann', 'bob']) ask(person);
+	await clock.advance(62_000);
+	expect(granted.slice(before, before + 3).toSorted()).toEqual(['ann', 'bob', 'flood']);
+});
+
+test('turns go on round from one free request to the next', async () => {
+	const clock = createManualClock();
+	const budget = createRequestBudget({ requestsPerMinute: 10, clock });
+	const granted: string[] = [];
+	const ask = (person: string) => void budget.acquire('person', { person }).then(() => granted.push(person));
+	for (let n = 0; n < 8; n++) {
+		ask('early');
+		await clock.advance(1_000);
+	}
+	const before = granted.length;
+	for (const person of ['a', 'a', 'a', 'a', 'b', 'b', 'b']) ask(person);
+	// One request becomes free at a time.
+	await clock.advance(61_000);
+	expect(granted.slice(before).join('')).toMatch(/^(?:ab){3}a?$/);
 });

@@ -1,9 +1,9 @@
-import type { RequestPriority } from '../../../src/session-service/budget.ts';
-import { grantWaiting } from '../../../src/session-service/budget-queue.ts';
+import { grantWaiting } from '../../../src/session-service/budget.ts';
 import {
 	type BudgetState,
-	emptyBudgetState,
+	EMPTY_BUDGET_STATE,
 	observed,
+	type RequestPriority,
 	sharesOf,
 	usageAt,
 } from '../../../src/session-service/budget-state.ts';
@@ -19,7 +19,7 @@ interface Waiter {
 /** The program's request budget (its queue and its arithmetic) in virtual time, in front of a service that counts. */
 export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
 	const queues: Record<RequestPriority, Waiter[]> = { delivery: [], person: [], background: [] };
-	let state: BudgetState = emptyBudgetState;
+	let state: BudgetState = EMPTY_BUDGET_STATE;
 	let alarmAt = Number.POSITIVE_INFINITY;
 
 	function pump(): void {
@@ -48,7 +48,7 @@ export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
 			const { remaining, resetSeconds } = answer;
 			const headers = { limit: LIMIT, remaining, resetSeconds };
 			const limited = answer.allowed ? headers : { ...headers, retryAfterSeconds: resetSeconds };
-			state = observed(state, now, LIMIT, limited, sequence - waiter.count + 1 + request);
+			state = observed(state, limited, { now, limit: LIMIT, sequence: sequence - waiter.count + 1 + request });
 		}
 		waiter.run(allowed);
 	}
