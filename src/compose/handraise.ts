@@ -15,7 +15,7 @@ import type { Log } from '../log.ts';
 import { createHttpServer } from '../ops/http-server.ts';
 import { createMetrics } from '../ops/metrics.ts';
 import { createRefusedRequests } from '../ops/refused-requests.ts';
-import { createPaces } from '../pace.ts';
+import { createRateLimiter } from '../rate-limiter.ts';
 import { createRequestBudget } from '../session-service/budget.ts';
 import type { BudgetState } from '../session-service/budget-state.ts';
 import { createSessionServiceClient } from '../session-service/client.ts';
@@ -28,8 +28,7 @@ import { identify } from '../slack/identity.ts';
 import { createPersonReads } from '../slack/person-reads.ts';
 import { createReceipts } from '../slack/receipts.ts';
 import { openStore } from '../store/open.ts';
-import { createSharedBudgetCell } from '../store/shared-budget.ts';
-import { createSharedPaces } from '../store/shared-paces.ts';
+import { createSharedBudget, createSharedRates } from '../store/shared-cells.ts';
 import { createServiceHealth } from '../watches/service-health.ts';
 import { createWatching } from './watching.ts';
 
@@ -65,7 +64,7 @@ export async function createHandraise({
 	const { answers: answerStore, claims: claimStore, drafts } = store;
 	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.
 	const cell: { cell?: Cell<BudgetState> } =
-		store.dialect === 'postgres' ? { cell: createSharedBudgetCell({ db: store.db, name: service }) } : {};
+		store.dialect === 'postgres' ? { cell: createSharedBudget({ db: store.db, service }) } : {};
 	const budget = createRequestBudget({ requestsPerMinute: config.service.requestsPerMinute, clock, ...cell });
 	const health = createServiceHealth({ clock });
 	const sessions = createSessionServiceClient({
@@ -91,7 +90,7 @@ export async function createHandraise({
 	});
 	const directory = createDirectory({ client: clients.people });
 	const receipts = createReceipts({ clients, names: directory, adminContact, postsText, clock, log });
-	const paces = store.dialect === 'postgres' ? createSharedPaces(store) : createPaces();
+	const paces = createRateLimiter(store.dialect === 'postgres' ? createSharedRates(store) : undefined);
 	const personReads = createPersonReads({
 		service: sessions,
 		paces,

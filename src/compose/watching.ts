@@ -3,10 +3,10 @@ import type { AnswerStore, QuestionObserver } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import type { Paces } from '../pace.ts';
 import { askingMessageIndex } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import { type Disclosure, disclosureOf, type ShowAnswers } from '../questions/show-answers.ts';
+import type { RateLimiter } from '../rate-limiter.ts';
 import type { RequestBudget } from '../session-service/budget.ts';
 import { sharesOf } from '../session-service/budget-state.ts';
 import type { Store } from '../store/open.ts';
@@ -35,7 +35,7 @@ interface Options {
 	/** Hears of every call to the service, whoever made it. */
 	readonly health: ServiceHealth;
 	readonly metrics: Metrics['watches'];
-	readonly paces: Paces;
+	readonly paces: RateLimiter;
 	readonly limits: WatchLimits;
 	readonly maxDays: number;
 	/** Empty: all. */

@@ -2,8 +2,8 @@ import { type Clock, uptimeOf } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import { keepNewest } from '../keep-newest.ts';
 import { loggedId } from '../log.ts';
-import { createPaces, type Pace, type Paces } from '../pace.ts';
 import type { Session } from '../questions/session.ts';
+import { createRateLimiter, type RateLimit, type RateLimiter } from '../rate-limiter.ts';
 import { codeOf } from './error-code.ts';
 import type { PersonRequest } from './request.ts';
 
@@ -56,7 +56,7 @@ interface Dependencies {
 	readonly service: {
 		read(sessionId: string, options: { priority: 'person'; person: string; signal?: AbortSignal }): Promise<Reading>;
 	};
-	readonly paces: Pick<Paces, 'take' | 'charge'>;
+	readonly paces: Pick<RateLimiter, 'take' | 'charge'>;
 	readonly limits: PersonLimits;
 	readonly clock: Clock;
 	readonly metrics: PersonMetrics;
@@ -91,19 +91,19 @@ const HOUR_MS = 3_600_000;
  * shared rates cannot be had, this process decides by itself.
  */
 export function createPersonReads({ service, paces, limits, clock, metrics }: Dependencies): PersonReads {
-	const pace: Pace = {
+	const pace: RateLimit = {
 		intervalMs: 60_000 / limits.readsPerMinute,
 		burst: limits.burst,
 		debt: limits.readsPerMinute,
 	};
-	const turning: Pace = { intervalMs: pace.intervalMs / TURNS_PER_READ, burst: pace.burst * TURNS_PER_READ };
-	const ownPaces = createPaces();
+	const turning: RateLimit = { intervalMs: pace.intervalMs / TURNS_PER_READ, burst: pace.burst * TURNS_PER_READ };
+	const ownPaces = createRateLimiter();
 	/** Until when those who were told to slow down have been told. */
 	const toldUntil = new Map<string, number>();
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();
 
 	/** Null when there was one left. */
-	async function take(key: string, rate: Pace): Promise<TooFastError | null> {
+	async function take(key: string, rate: RateLimit): Promise<TooFastError | null> {
 		const options = { now: clock.now(), keep: 0 };
 		const shared = paces.take(key, rate, options).catch(() => null);
 		const late = AbortSignal.timeout(DECIDE_WITHIN_MS);

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { hasCome } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createWaker } from '../waker.ts';
-import { KEPT_FROM_PROGRESS, UPDATE_PACE } from './pace.ts';
 import type { DueCard } from './ports.ts';
-import { deliver, endChannel, type PostingOptions, retryDelay } from './posting.ts';
+import { deliver, endChannel, KEPT_FROM_PROGRESS, type PostingOptions, retryDelay, UPDATE_RATE } from './posting.ts';
 import type { CardUrgency } from './watch.ts';
 
 export type OutboxOptions = Omit<PostingOptions, 'turns'>;
@@ -108,7 +107,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 		}
 		const now = clock.now();
 		const keep = wanted.urgency === 'now' ? 0 : KEPT_FROM_PROGRESS;
-		const wait = await paces.take(`update:${watch.teamId}`, UPDATE_PACE, { now, keep });
+		const wait = await paces.take(`update:${watch.teamId}`, UPDATE_RATE, { now, keep });
 		if (wait > 0) {
 			roomAt[wanted.urgency] = now + wait;
 			if (wanted.urgency === 'now') roomAt.progress = Math.max(roomAt.progress, now + wait);

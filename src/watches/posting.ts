@@ -1,10 +1,9 @@
 import { CLOCK_ALLOWANCE_MS, type Clock, hasCome } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Pace, Paces } from '../pace.ts';
+import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
 import { CARD_AGAIN_MS, creatorToldOf, standsWithoutThread } from './announce.ts';
 import { type Announcement, CARD_HELD, metadataKeyOf, PACED, waitsForTurn } from './announcement.ts';
-import { POST_PACE, UPDATE_PACE } from './pace.ts';
 import type {
 	Announcer,
 	AttemptResult,
@@ -20,7 +19,7 @@ import type { ChannelEnd } from './watch.ts';
 export interface PostingOptions {
 	readonly store: WatchStore;
 	readonly announcer: Announcer;
-	readonly paces: Paces;
+	readonly paces: RateLimiter;
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly metrics: WatchMetrics;
@@ -28,9 +27,15 @@ export interface PostingOptions {
 	readonly turns: Map<string, number>;
 }
 
+/** Posts: Slack takes about one a second in a channel. */
+const POST_RATE: RateLimit = { intervalMs: 1_050, burst: 1 };
+/** `chat.update`: Slack takes about 50 a minute for the whole workspace. These make at most 48 in any minute. */
+export const UPDATE_RATE: RateLimit = { intervalMs: 1_500, burst: 8 };
+/** Of the burst, what progress leaves to questions, answers and endings. */
+export const KEPT_FROM_PROGRESS = 6;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
-/** Below the pace of posts, so that only one in this process waits for a channel's turn at a time. */
+/** Below the interval of posts, so that only one in this process waits for a channel's turn at a time. */
 const SHORT_WAIT_MS = 500;
 /** A post made just before a crash is looked for from this long before the attempt was noted: clocks differ. */
 const LOOK_BACK_MS = 60_000;
@@ -259,8 +264,8 @@ function turnOf(announcement: Announcement, wait: number, { turns, clock }: Post
 }
 
 /** Settling is an update, and those share one rate for the workspace. */
-function paceOf({ content }: Announcement): Pace {
-	return content.kind === 'settle' ? UPDATE_PACE : POST_PACE;
+function paceOf({ content }: Announcement): RateLimit {
+	return content.kind === 'settle' ? UPDATE_RATE : POST_RATE;
 }
 
 function paceKeyOf({ target, content }: Announcement): string {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
-import { createPaces } from '../../src/pace.ts';
+import { createRateLimiter } from '../../src/rate-limiter.ts';
 import type { NewAnnouncement } from '../../src/watches/announcement.ts';
 import { createOutbox, type OutboxOptions } from '../../src/watches/outbox.ts';
 import type { Announcer, SendOutcome, SessionUpdate, WatchStore } from '../../src/watches/ports.ts';
@@ -109,7 +109,7 @@ async function outboxSetting() {
 	const { watches: store, db } = await openTestStore();
 	const fake = createFakeAnnouncer(clock);
 	const recorded = createRecordingMetrics();
-	const paces = createPaces();
+	const paces = createRateLimiter();
 	/** `calls`: how often the outbox asked its store. */
 	function start(more: Partial<OutboxOptions> = {}) {
 		let calls = 0;

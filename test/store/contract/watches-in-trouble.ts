@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { createSharedPaces } from '../../../src/store/shared-paces.ts';
+import { createRateLimiter } from '../../../src/rate-limiter.ts';
+import { createSharedRates } from '../../../src/store/shared-cells.ts';
 import { retryUnreadable } from '../../../src/store/unreadable.ts';
 import { CARD_HELD, type NewAnnouncement } from '../../../src/watches/announcement.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
@@ -195,7 +196,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		});
 
 		test('Slack’s rates and pauses of before hold nobody up', async () => {
-			const paces = createSharedPaces({ db: subject.store.db });
+			const paces = createRateLimiter(createSharedRates({ db: subject.store.db }));
 			const pace = { intervalMs: 1_000, burst: 3 };
 			const take = (now: number) => paces.take('update:T1', pace, { now, keep: 0 });
 			for (let call = 0; call < 3; call += 1) await take(ahead);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createSharedBudgetCell } from '../../../src/store/shared-budget.ts';
-import { createSharedPaces } from '../../../src/store/shared-paces.ts';
+import { createRateLimiter } from '../../../src/rate-limiter.ts';
+import { createSharedBudget, createSharedRates } from '../../../src/store/shared-cells.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcement.ts';
 import { endChannel } from '../../../src/watches/posting.ts';
 import { unknownRhythm } from '../../../src/watches/rhythm.ts';
@@ -525,7 +525,10 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	test('lets replicas share one rate', async () => {
-		const paces = [createSharedPaces({ db: subject.store.db }), createSharedPaces({ db: subject.replica.db })];
+		const paces = [
+			createRateLimiter(createSharedRates({ db: subject.store.db })),
+			createRateLimiter(createSharedRates({ db: subject.replica.db })),
+		];
 		const pace = { intervalMs: 1_000, burst: 3 };
 		const take = async (index: number, keep = 0) => paces[index % 2]?.take('update:T1', pace, { now: T0, keep });
 		const waits = await Promise.all(Array.from({ length: 6 }, (_, index) => take(index)));
@@ -537,7 +540,9 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	test('charges what was called already, up to the debt, and forgets rates that nobody used', async () => {
-		const [one, other] = [subject.store.db, subject.replica.db].map((db) => createSharedPaces({ db }));
+		const [one, other] = [subject.store.db, subject.replica.db].map((db) =>
+			createRateLimiter(createSharedRates({ db })),
+		);
 		if (one === undefined || other === undefined) throw new Error('there are two');
 		const pace = { intervalMs: 1_000, burst: 3, debt: 5 };
 		const take = (now: number) => other.take('person:U1', pace, { now, keep: 0 });
@@ -554,7 +559,7 @@ export function describeWatches(subject: Subject): void {
 
 	test('lets replicas change one budget in turn', async () => {
 		const cells = [subject.store.db, subject.replica.db].map((db) =>
-			createSharedBudgetCell<{ count: number }>({ db, name: SERVICE }),
+			createSharedBudget<{ count: number }>({ db, service: SERVICE }),
 		);
 		const counts = await inTurns([...Array(40).keys()], 10, (index) => {
 			const cell = cells[index % 2];

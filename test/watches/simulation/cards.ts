@@ -1,5 +1,5 @@
-import { freshPace, type PaceState, takePace } from '../../../src/pace.ts';
-import { KEPT_FROM_PROGRESS, UPDATE_PACE } from '../../../src/watches/pace.ts';
+import { FRESH_RATE, type RateState, takeCall } from '../../../src/rate-limiter.ts';
+import { KEPT_FROM_PROGRESS, UPDATE_RATE } from '../../../src/watches/posting.ts';
 import type { CardUrgency } from '../../../src/watches/watch.ts';
 import type { Agenda } from './agenda.ts';
 
@@ -16,7 +16,7 @@ interface Card {
  */
 export function createVirtualCards(agenda: Agenda, count: number) {
 	const cards = Array.from({ length: count }, (): Card => ({ wanted: null, known: 0, shown: 0 }));
-	let pace: PaceState = freshPace;
+	let rate: RateState = FRESH_RATE;
 	let alarmAt = Number.POSITIVE_INFINITY;
 	let wanted = 0;
 	let sent = 0;
@@ -27,12 +27,12 @@ export function createVirtualCards(agenda: Agenda, count: number) {
 			const next = first();
 			if (next?.wanted == null) return;
 			const keep = next.wanted.urgency === 'now' ? 0 : KEPT_FROM_PROGRESS;
-			const decision = takePace(pace, UPDATE_PACE, agenda.now, keep);
-			if (decision.state === null) {
+			const decision = takeCall(rate, UPDATE_RATE, { now: agenda.now, keep });
+			if (decision.waitMs > 0) {
 				wakeAt(agenda.now + decision.waitMs);
 				return;
 			}
-			pace = decision.state;
+			rate = decision.state;
 			next.wanted = null;
 			next.shown = next.known;
 			sent += 1;

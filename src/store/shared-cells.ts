@@ -1,0 +1,132 @@
+import { type Kysely, sql } from 'kysely';
+import type { Cell } from '../cell.ts';
+import type { RateCells, RateState } from '../rate-limiter.ts';
+import { lockRows, type StoreDatabase } from './database.ts';
+import type { Tables } from './tables.ts';
+
+/** How one kind of state is kept, a row for each key. */
+interface Rows<S> {
+	/** Reads the row and locks it until the end of the transaction. */
+	find(trx: Kysely<Tables>, key: string): Promise<S | null>;
+	insert(trx: Kysely<Tables>, key: string, state: S): Promise<unknown>;
+	update(trx: Kysely<Tables>, key: string, state: S): Promise<unknown>;
+}
+
+interface WaitingChange<S> {
+	change(state: S | null): { state: S; result: unknown };
+	resolve(result: unknown): void;
+	reject(error: unknown): void;
+}
+
+/** The request budget of the service at this base address, for replicas behind one address. */
+export function createSharedBudget<S>({ db, service }: { db: StoreDatabase; service: string }): Cell<S> {
+	return createCells<S>(db, {
+		async find(trx, key) {
+			const row = await trx
+				.selectFrom('request_budgets')
+				.select('state')
+				.where('service', '=', key)
+				.$call(lockRows(db.dialect))
+				.executeTakeFirst();
+			// Written by this program alone, and outdated within a minute: its shape is the budget's own affair.
+			return row === undefined ? null : (JSON.parse(row.state) as S);
+		},
+		insert: (trx, key, state) =>
+			trx
+				.insertInto('request_budgets')
+				.values({ service: key, state: JSON.stringify(state) })
+				.execute(),
+		update: (trx, key, state) =>
+			trx
+				.updateTable('request_budgets')
+				.set({ state: JSON.stringify(state) })
+				.where('service', '=', key)
+				.execute(),
+	})(service);
+}
+
+/** The rate limiter's rates, for replicas. */
+export function createSharedRates({ db }: { db: StoreDatabase }): RateCells {
+	const columns = ({ due, pausedUntil }: RateState) => ({
+		due: Math.ceil(due),
+		paused_until: Math.ceil(pausedUntil),
+	});
+	return {
+		of: createCells<RateState>(db, {
+			async find(trx, key) {
+				const row = await trx
+					.selectFrom('paces')
+					.selectAll()
+					.where('name', '=', key)
+					.$call(lockRows(db.dialect))
+					.executeTakeFirst();
+				return row === undefined ? null : { due: row.due, pausedUntil: row.paused_until };
+			},
+			insert: (trx, key, state) =>
+				trx
+					.insertInto('paces')
+					.values({ name: key, ...columns(state) })
+					.execute(),
+			update: (trx, key, state) => trx.updateTable('paces').set(columns(state)).where('name', '=', key).execute(),
+		}),
+		forget: (before) =>
+			db.writeOne(async (trx) => {
+				await trx.deleteFrom('paces').where('due', '<', before).where('paused_until', '<', before).execute();
+			}),
+	};
+}
+
+/**
+ * Cells by key, each a row. Of each row a process runs one transaction at a time, with every change that has come
+ * meanwhile: on its own each would hold a connection while it waits for the row. `update` throws `StoreUnavailableError`.
+ */
+function createCells<S>(db: StoreDatabase, rows: Rows<S>): (key: string) => Cell<S> {
+	/** What waits behind the transaction that runs; no entry while none runs. */
+	const waiting = new Map<string, WaitingChange<S>[]>();
+
+	async function apply(trx: Kysely<Tables>, key: string, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
+		// The others wait for the row until the end of the commit. A crash of the database loses a few counts of a minute
+		// that it spends on starting.
+		if (db.dialect === 'postgres') await sql`set local synchronous_commit to off`.execute(trx);
+		const before = await rows.find(trx, key);
+		let state: S | null = before;
+		const results: unknown[] = [];
+		for (const { change } of changes) {
+			const changed = change(state);
+			state = changed.state;
+			results.push(changed.result);
+		}
+		if (state === null || state === before) return results;
+		// Two replicas that both find no row: one fails on the key, and runs again with the other's state.
+		if (before === null) await rows.insert(trx, key, state);
+		else await rows.update(trx, key, state);
+		return results;
+	}
+
+	async function run(key: string): Promise<void> {
+		for (let changes = waiting.get(key); changes?.length; changes = waiting.get(key)) {
+			const taken = changes;
+			waiting.set(key, []);
+			try {
+				const results = await db.write((trx) => apply(trx, key, taken));
+				for (const [index, { resolve }] of taken.entries()) resolve(results[index]);
+			} catch (error) {
+				for (const { reject } of taken) reject(error);
+			}
+		}
+		waiting.delete(key);
+	}
+
+	return (key) => ({
+		update: <R>(change: (state: S | null) => { state: S; result: R }) =>
+			new Promise<R>((resolve, reject) => {
+				const entry: WaitingChange<S> = { change, resolve: resolve as (result: unknown) => void, reject };
+				const queue = waiting.get(key);
+				if (queue !== undefined) queue.push(entry);
+				else {
+					waiting.set(key, [entry]);
+					void run(key);
+				}
+			}),
+	});
+}
