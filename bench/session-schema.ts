@@ -4,7 +4,7 @@
  * interleaved runs; `npm run bench:schema`.
  */
 import { z } from 'zod';
-import { parseJson, seemsIntricate, TooManyPartsError } from '../src/session-service/json-parts.ts';
+import { parseJson, seemsIntricate, TooManyPartsError } from '../src/session-service/json.ts';
 import { readSessionAnswer } from '../src/session-service/schema.ts';
 
 const RUNS = 60;

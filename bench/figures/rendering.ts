@@ -1,5 +1,5 @@
 import { openQuestion } from '../../src/questions/open-question.ts';
-import { decodeJson } from '../../src/session-service/answer-bodies.ts';
+import { decodeJson } from '../../src/session-service/json.ts';
 import { readSessionAnswer } from '../../src/session-service/schema.ts';
 import { sessionModal } from '../../src/slack/blocks/session-modal.ts';
 import { createLinks } from '../../src/slack/links.ts';

@@ -1,5 +1,4 @@
-import type { Core } from '../core.ts';
-import { isMember } from '../core.ts';
+import { type Core, isMember } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import { type Json, text } from '../json.ts';
 import { actionTs } from '../payloads.ts';

@@ -1,5 +1,4 @@
-import type { Core } from '../core.ts';
-import { channelById, findChannel, isMember, openDm, SlackError } from '../core.ts';
+import { type Core, channelById, findChannel, isMember, openDm, SlackError } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
 import type { Sockets } from '../sockets.ts';

@@ -1,6 +1,5 @@
 import type { AnswerJson } from './json.ts';
-import type { SessionRecord, State } from './state.ts';
-import { weakEtag } from './state.ts';
+import { type SessionRecord, type State, weakEtag } from './state.ts';
 
 /** An HTTP answer before it is sent. */
 export interface Outcome {

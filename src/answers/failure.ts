@@ -23,31 +23,19 @@ export interface Failure {
  */
 const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'body_too_complex', 'refused']);
 
-/** Codes that say something of the service and not of one answer: they pass when the service is back. */
-export const SERVICE_CODES = [
-	'unavailable',
-	'timed_out',
-	'unauthorized',
-	'rate_limited',
-	'unreadable_answer',
-	'redirected',
-] as const;
-
 /** Classifies by code and fields, never by message. */
 export function classifyFailure(error: unknown, now: number): Failure {
 	if (!(error instanceof HandraiseError)) {
 		return { code: 'internal', kind: 'unknown', retryAt: null, reported: false };
 	}
 	// The service's errors live in a layer of their own; what they carry is read by name.
-	const fields = error as HandraiseError & { outcomeUnknown?: unknown; reason?: unknown; status?: unknown };
+	const fields = error as HandraiseError & { outcomeUnknown?: unknown; status?: unknown };
 	const { code } = error;
 	const retryAt = retryAtOf(error, now);
-	const unknown = { code, kind: 'unknown', retryAt } as const;
+	// The service's "failed to update" is one of these: the message was there in the read just before.
 	if (fields.outcomeUnknown === true) {
-		return { ...unknown, reported: typeof fields.status === 'number' && fields.status >= 500 };
+		return { code, kind: 'unknown', retryAt, reported: typeof fields.status === 'number' && fields.status >= 500 };
 	}
-	// The message was there in the read just before, so the service's "failed to update" is a passing fault.
-	if (code === 'refused' && fields.reason === 'message_index') return { ...unknown, reported: true };
 	const kind = code === 'session_not_found' ? 'missing' : PERMANENT.has(code) ? 'permanent' : 'later';
 	return { code, kind, retryAt, reported: false };
 }

@@ -4,7 +4,6 @@ import { createAccessPolicy } from '../answers/access-policy.ts';
 import { createClaims } from '../answers/claims.ts';
 import { createConfirmation } from '../answers/confirm.ts';
 import { createDelivery, mayLandForMs } from '../answers/deliver.ts';
-import { SERVICE_CODES } from '../answers/failure.ts';
 import { createHousekeeping } from '../answers/housekeeping.ts';
 import { createAnswerWorker } from '../answers/worker.ts';
 import type { Cell } from '../cell.ts';
@@ -19,6 +18,7 @@ import { createRateLimiter } from '../rate-limiter.ts';
 import { createRequestBudget } from '../session-service/budget.ts';
 import type { BudgetState } from '../session-service/budget-state.ts';
 import { createSessionServiceClient } from '../session-service/client.ts';
+import { SERVICE_CODES } from '../session-service/errors.ts';
 import { createAnnouncer } from '../slack/announcer.ts';
 import { createSlackApp, type SlackApp } from '../slack/app.ts';
 import { createChannelList } from '../slack/channels.ts';
@@ -253,7 +253,7 @@ export async function createHandraise({
 			await Promise.all([http.stop(), slack?.stop(), worker.stop(), watching.stop(), housekeeping.stop()]);
 			refusedRequests.stop();
 			// The worker has waited for PUTs as long as there was time: one that hangs still must not cost the clean end.
-			await sessions.close(0);
+			await sessions.close();
 			await store.close();
 		},
 	};

@@ -1,5 +1,5 @@
 import { isReservedId } from '../questions/session-id.ts';
-import { InvalidSessionIdError } from './errors.ts';
+import { SessionServiceError } from './errors.ts';
 
 /** Ids seen are 8 characters, the document says "string": this is what still makes a sane path and a sane row. */
 const LONGEST_ID = 200;
@@ -24,12 +24,12 @@ export function parseBaseUrl(baseUrl: string): ServiceAddress {
 
 /**
  * The path of one session, its id as exactly one segment.
- * @throws InvalidSessionIdError for an id that cannot be one: servers and proxies resolve `.` and `..` even when
+ * @throws SessionServiceError `invalid_session_id` for an id that cannot be one: servers and proxies resolve `.` and `..` even when
  * percent-encoded, and some words are paths of the service itself
  */
 export function sessionPath(address: ServiceAddress, sessionId: string): string {
 	const reason = refusalOf(sessionId);
-	if (reason !== null) throw new InvalidSessionIdError(`A session id ${reason}`);
+	if (reason !== null) throw new SessionServiceError('invalid_session_id', `A session id ${reason}`);
 	return `${address.basePath}/v1/sessions/${encodeURIComponent(sessionId)}`;
 }
 

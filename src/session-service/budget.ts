@@ -10,7 +10,7 @@ import {
 	usageAt,
 	withinPeoplesShare,
 } from './budget-state.ts';
-import { RateLimitedError } from './errors.ts';
+import { SessionServiceError } from './errors.ts';
 
 /**
  * The one counter for everything sent to the session service, which counts by client address and not by key. One
@@ -115,8 +115,7 @@ export function createRequestBudget({
 
 	function refuse(waiter: Waiter, retryAt: number): void {
 		if (!remove(waiter)) return;
-		const now = clock.now();
-		waiter.reject(new RateLimitedError('The request budget has nothing free in time', { retryAt, now }));
+		waiter.reject(new SessionServiceError('rate_limited', 'The request budget has nothing free in time', { retryAt }));
 	}
 
 	/** When this one could have its turn if nobody else were there. */

@@ -1,162 +1,151 @@
 import { HandraiseError } from '../errors.ts';
+import type { ExchangeFailure, HttpResponse } from './exchange.ts';
+import { decodeJson } from './json.ts';
+import { isMessageIndexRefusal } from './schema.ts';
 
-export type SessionServiceErrorCode =
-	| 'unauthorized'
-	| 'session_not_found'
-	| 'rate_limited'
-	| 'unavailable'
-	| 'timed_out'
-	| 'refused'
-	| 'unreadable_answer'
-	| 'body_too_large'
-	| 'body_too_complex'
-	| 'request_too_large'
-	| 'redirected'
-	| 'aborted'
-	| 'invalid_session_id';
+/**
+ * Why a call fails.
+ * - `retryable`: the same call may succeed later without anybody changing it.
+ * - `repeated`: it may pass within seconds, so a read is tried again. A wrong key is not, although an operator can mend it.
+ * - `ofService`: it says something of the whole service, so it may be over once another call succeeds.
+ */
+const CODES = {
+	/** 401 or 403: the key is missing, wrong or was revoked. */
+	unauthorized: { retryable: true, repeated: false, ofService: true },
+	/** 404: no session with this id for this key; one of another account looks the same. */
+	session_not_found: { retryable: false, repeated: false, ofService: false },
+	/** 429, or the request budget has nothing free before the caller's deadline; nothing was saved. Has a `retryAt`. */
+	rate_limited: { retryable: true, repeated: true, ofService: true },
+	/** 5xx, 408, 425, no connection, or a connection that broke. */
+	unavailable: { retryable: true, repeated: true, ofService: true },
+	/** No connection, no headers or no more of the body in time, or the whole call took too long. */
+	timed_out: { retryable: true, repeated: true, ofService: true },
+	/** Any other 4xx, or a message index that does not exist: the service never takes this request. */
+	refused: { retryable: false, repeated: false, ofService: false },
+	/** A success that is not what the service sends: HTML of a proxy, truncated or foreign JSON, wrong types. */
+	unreadable_answer: { retryable: true, repeated: true, ofService: true },
+	/** The response's body has more bytes than this client holds. */
+	body_too_large: { retryable: false, repeated: false, ofService: false },
+	/** The response's body has more parts (messages, keys, arrays within arrays) than this client reads. */
+	body_too_complex: { retryable: false, repeated: false, ofService: false },
+	/** The PUT has more bytes than the service takes: it was not sent. */
+	request_too_large: { retryable: false, repeated: false, ofService: false },
+	/** A redirect that is not followed: to another origin, too many, or of a PUT. A wrong base address, mostly. */
+	redirected: { retryable: false, repeated: false, ofService: true },
+	/** An id that cannot be one path segment, or is a word of the service's own paths: nothing was sent. */
+	invalid_session_id: { retryable: false, repeated: false, ofService: false },
+} as const satisfies Readonly<Record<string, { retryable: boolean; repeated: boolean; ofService: boolean }>>;
+
+type SessionServiceErrorCode = keyof typeof CODES;
+
+/** Codes that say something of the service and not of one answer: they pass when the service is back. */
+export const SERVICE_CODES: readonly string[] = Object.entries(CODES).flatMap(([code, { ofService }]) =>
+	ofService ? [code] : [],
+);
+
+interface Details {
+	readonly cause?: unknown;
+	readonly outcomeUnknown?: boolean;
+	readonly status?: number | null;
+	readonly retryAt?: number;
+}
 
 /**
  * Everything a call to the session service throws, besides the reason of a caller's own signal on a read.
- * Messages name the operation and the status, never the answer's text, the key or an address.
+ * Messages name the operation, the status and sizes, never the response's text, the key or an address.
  */
-export abstract class SessionServiceError extends HandraiseError {
-	abstract override readonly code: SessionServiceErrorCode;
+export class SessionServiceError extends HandraiseError {
+	declare readonly code: SessionServiceErrorCode;
 	/**
 	 * Whether the call may have changed the session all the same. Always false for a read. For a PUT it is false only
 	 * where the service certainly saved nothing (never connected, refused before it was sent, 401, 403, 404, 429 and
 	 * the other 4xx); when true, read and compare before sending again.
 	 */
 	readonly outcomeUnknown: boolean;
-
-	constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean } = {}) {
-		super(message, 'cause' in options ? { cause: options.cause } : {});
-		this.outcomeUnknown = options.outcomeUnknown ?? false;
-	}
-}
-
-/** 401 or 403: the key is missing, wrong or was revoked. Retryable: an operator can mend it while an answer waits. */
-export class UnauthorizedError extends SessionServiceError {
-	override readonly code = 'unauthorized';
-	override readonly retryable = true;
-}
-
-/** 404: no session with this id for this key (one of another account reads the same). */
-export class SessionNotFoundError extends SessionServiceError {
-	override readonly code = 'session_not_found';
-	override readonly retryable = false;
-}
-
-/** 429, or the request budget knows already that nothing may be sent before the caller's deadline. Nothing was saved. */
-export class RateLimitedError extends SessionServiceError {
-	override readonly code = 'rate_limited';
-	override readonly retryable = true;
-	/** Clock time in milliseconds at which the next try makes sense. */
-	readonly retryAt: number;
-	/** The same, as milliseconds from when this was thrown. */
-	readonly retryAfterMs: number;
-
-	constructor(message: string, options: { cause?: unknown; retryAt: number; now: number }) {
-		super(message, options);
-		this.retryAt = options.retryAt;
-		this.retryAfterMs = Math.max(0, options.retryAt - options.now);
-	}
-}
-
-/** 5xx, no connection, or a connection that broke. */
-export class UnavailableError extends SessionServiceError {
-	override readonly code = 'unavailable';
-	override readonly retryable = true;
-	/** The answer's status, or null when there was no answer. */
+	/** The response's status where it matters to a PUT with unknown outcome; null when there was no response. */
 	readonly status: number | null;
+	/** Clock milliseconds at which the next try makes sense, of `rate_limited`. */
+	readonly retryAt: number | null;
 
-	constructor(message: string, options: { cause?: unknown; outcomeUnknown?: boolean; status?: number | null } = {}) {
-		super(message, options);
-		this.status = options.status ?? null;
+	constructor(code: SessionServiceErrorCode, message: string, details: Details = {}) {
+		super(message, { code, retryable: CODES[code].retryable, cause: details.cause });
+		this.outcomeUnknown = details.outcomeUnknown ?? false;
+		this.status = details.status ?? null;
+		this.retryAt = details.retryAt ?? null;
+	}
+
+	/** A failure that may pass within seconds. */
+	get isPassing(): boolean {
+		return CODES[this.code].repeated;
 	}
 }
 
-/** No connection, no headers, a stalled body, or the whole call took too long. */
-export class TimedOutError extends SessionServiceError {
-	override readonly code = 'timed_out';
-	override readonly retryable = true;
-}
+export type Operation = 'read' | 'put';
 
-/** The service will not accept this request, however often it is sent. */
-export class RefusedError extends SessionServiceError {
-	override readonly code = 'refused';
-	override readonly retryable = false;
-	readonly status: number;
-	/**
-	 * `message_index`: the service's words for an index out of range. It might use the same words for another failed
-	 * update, so read the session before giving up: when the index exists there, treat it like `unavailable`.
-	 */
-	readonly reason: 'status' | 'message_index';
-
-	constructor(
-		message: string,
-		options: { status: number; reason: 'status' | 'message_index'; outcomeUnknown?: boolean; cause?: unknown },
-	) {
-		super(message, options);
-		this.status = options.status;
-		this.reason = options.reason;
+/**
+ * What to throw for an exchange without a whole response: the caller's own reason when it was aborted. A PUT's outcome
+ * is known only while nothing of it was written.
+ */
+export function errorOfFailure({ kind, sent, status, cause }: ExchangeFailure, operation: Operation): unknown {
+	const outcomeUnknown = operation === 'put' && sent;
+	const about = `The session service's response to a ${operation}`;
+	switch (kind) {
+		case 'timeout':
+			return new SessionServiceError('timed_out', `${about} did not come in time`, { cause, outcomeUnknown });
+		case 'too_large':
+			return new SessionServiceError('body_too_large', `${about} is too large`, { outcomeUnknown });
+		case 'aborted':
+			return cause;
+		case 'network': {
+			const why = sent ? 'the connection broke' : 'no connection';
+			return new SessionServiceError('unavailable', `${about} did not come: ${why}`, { cause, outcomeUnknown, status });
+		}
 	}
 }
 
-/** An answer that is not what the service sends: HTML of a proxy, truncated or foreign JSON, wrong types. */
-export class UnreadableAnswerError extends SessionServiceError {
-	override readonly code = 'unreadable_answer';
-	override readonly retryable = true;
-}
+/** Bytes: the exact JSON, with some room for white space. */
+const LONGEST_REFUSAL = 1_000;
 
-/** The answer's body is larger than this client holds. */
-export class BodyTooLargeError extends SessionServiceError {
-	override readonly code = 'body_too_large';
-	override readonly retryable = false;
-	readonly limitBytes: number;
-
-	constructor(message: string, options: { limitBytes: number; outcomeUnknown?: boolean }) {
-		super(message, options);
-		this.limitBytes = options.limitBytes;
+/**
+ * What a response's status means when it is no success; null when it is (2xx, and 304 of a read). By status alone, with
+ * the one exception of `errorOfServerFailure`.
+ *
+ * @param retryAt clock milliseconds, of a 429
+ */
+export function errorOfStatus(
+	response: HttpResponse,
+	operation: Operation,
+	retryAt: number,
+): SessionServiceError | null {
+	const { status } = response;
+	const message = `The session service answered a ${operation} with ${status}`;
+	if ((status >= 200 && status < 300) || (status === 304 && operation === 'read')) return null;
+	if (status >= 300 && status < 400) {
+		// 307 and 308 ask for the same request elsewhere; the other redirects may follow a request that was carried out.
+		const outcomeUnknown = operation === 'put' && status !== 307 && status !== 308;
+		return new SessionServiceError('redirected', message, { outcomeUnknown });
 	}
-}
-
-/** The answer's body has more parts (messages, keys, arrays within arrays) than this client reads. */
-export class BodyTooComplexError extends SessionServiceError {
-	override readonly code = 'body_too_complex';
-	override readonly retryable = false;
-}
-
-/** The PUT would be larger than the service takes (100 kB): it was not sent. */
-export class RequestTooLargeError extends SessionServiceError {
-	override readonly code = 'request_too_large';
-	override readonly retryable = false;
-	readonly bytes: number;
-	readonly limitBytes: number;
-
-	constructor(message: string, options: { bytes: number; limitBytes: number }) {
-		super(message);
-		this.bytes = options.bytes;
-		this.limitBytes = options.limitBytes;
-	}
-}
-
-/** A redirect that is not followed: to another origin, too many, or of a PUT. A wrong base address, mostly. */
-export class RedirectedError extends SessionServiceError {
-	override readonly code = 'redirected';
-	override readonly retryable = false;
-}
-
-/** The caller's signal ended a PUT; `outcomeUnknown` says whether it had been sent by then. */
-export class AbortedError extends SessionServiceError {
-	override readonly code = 'aborted';
-	override readonly retryable = true;
+	if (status === 401 || status === 403) return new SessionServiceError('unauthorized', message);
+	if (status === 404) return new SessionServiceError('session_not_found', message);
+	if (status === 429) return new SessionServiceError('rate_limited', message, { retryAt });
+	// 408: the service gave up waiting for the request; 425: it wants it again later. Neither is for good.
+	if (status >= 500 || status === 408 || status === 425) return errorOfServerFailure(response, operation, message);
+	return new SessionServiceError('refused', message, { status });
 }
 
 /**
- * An id that cannot be one path segment (empty, `.`, `..`, too long, with control characters) or is a word of the service's
- * own paths. Nothing was sent.
+ * A 500 is the service's way to say that the message index is out of range, too, and only the body tells it from a
+ * service in trouble. This is the one place that looks at an error's text, and it takes nothing but the exact JSON
+ * `{"error":"Failed to update human input"}`. Since the service may say it of an update that failed half-way as well,
+ * the outcome stays unknown until the session has been read.
  */
-export class InvalidSessionIdError extends SessionServiceError {
-	override readonly code = 'invalid_session_id';
-	override readonly retryable = false;
+function errorOfServerFailure({ status, body }: HttpResponse, operation: Operation, message: string) {
+	const details = { status, outcomeUnknown: operation === 'put' };
+	const isRefusal =
+		operation === 'put' &&
+		status === 500 &&
+		body.length <= LONGEST_REFUSAL &&
+		isMessageIndexRefusal(decodeJson(body).value);
+	if (isRefusal) return new SessionServiceError('refused', `${message}: no such message`, details);
+	return new SessionServiceError('unavailable', message, details);
 }

@@ -5,7 +5,7 @@ import { type Clock, uptimeOf } from '../clock.ts';
 export interface CallTimeouts {
 	/** To the open connection. */
 	readonly connect: number;
-	/** From the request's start, queueing and connecting included, to the answer's headers. */
+	/** From the request's start, queueing and connecting included, to the response's headers. */
 	readonly headers: number;
 	/** Between two pieces of the body. */
 	readonly body: number;
@@ -17,12 +17,12 @@ export interface ExchangeRequest {
 	readonly method: 'GET' | 'PUT';
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
-	readonly body?: Buffer;
+	readonly body?: Buffer | undefined;
 	/** Asked in the moment in which the request would be written to its connection; on "no" nothing is sent. */
-	readonly mayLeave?: () => boolean;
+	readonly maySend?: (() => boolean) | undefined;
 }
 
-export interface ExchangeAnswer {
+export interface HttpResponse {
 	readonly status: number;
 	/** Lower-case names; of a repeated header the first value. */
 	readonly headers: ReadonlyMap<string, string>;
@@ -31,11 +31,11 @@ export interface ExchangeAnswer {
 	readonly arrivedAt: number;
 }
 
-/** How an exchange ended without a whole answer. `sent`: a byte of the request may have reached the service. */
+/** How an exchange ended without a whole response. `sent`: a byte of the request may have reached the service. */
 export class ExchangeFailure extends Error {
 	readonly kind: 'network' | 'timeout' | 'aborted' | 'too_large';
 	readonly sent: boolean;
-	/** The answer's status, when its headers had come. */
+	/** The response's status, when its headers had come. */
 	readonly status: number | null;
 
 	constructor(kind: ExchangeFailure['kind'], sent: boolean, status: number | null, cause: unknown) {
@@ -51,20 +51,23 @@ export class ExchangeFailure extends Error {
 const SMALL_BODY_BYTES = 1_048_576;
 
 /**
- * One request and its whole answer, on a connection of the pool.
+ * One request and its whole response, on a connection of the pool.
  *
  * It stands on undici's `dispatch` because its handler is told the moment when a request is written to a connection:
  * only so is it known whether a PUT that failed can have had any effect. All time-outs but the one of connecting run
  * on the injected clock's uptime.
  *
- * @param claimLargeBody called once when the body turns out to be large; the answer's bytes wait until it resolves
+ * @param claimLargeBody called once when the body turns out to be large; the response's bytes wait until it resolves
  * @throws ExchangeFailure
  */
 export function exchange(
 	{ pool, clock, timeouts, maxBodyBytes }: { pool: Pool; clock: Clock; timeouts: CallTimeouts; maxBodyBytes: number },
 	request: ExchangeRequest,
-	{ signal, claimLargeBody }: { signal?: AbortSignal; claimLargeBody: (signal: AbortSignal) => Promise<void> },
-): Promise<ExchangeAnswer> {
+	{
+		signal,
+		claimLargeBody,
+	}: { signal: AbortSignal | undefined; claimLargeBody: (signal: AbortSignal) => Promise<void> },
+): Promise<HttpResponse> {
 	return new Promise((resolve, reject) => {
 		const startedAt = uptimeOf(clock);
 		const settled = new AbortController();
@@ -103,7 +106,7 @@ export function exchange(
 			while (!settled.signal.aborted) {
 				const whole = startedAt + timeouts.call;
 				const step = status === null ? startedAt + timeouts.headers : lastProgress + timeouts.body;
-				// While the answer waits for its slot, the service is not to blame for its bytes not coming.
+				// While the response waits for its slot, the service is not to blame for its bytes not coming.
 				const next = claiming ? whole : Math.min(whole, step);
 				const left = next - uptimeOf(clock);
 				if (left <= 0) return fail('timeout', undefined);
@@ -137,14 +140,14 @@ export function exchange(
 						controller.abort(new Error('given up before it was sent'));
 						return;
 					}
-					if (request.mayLeave?.() === false) {
+					if (request.maySend?.() === false) {
 						fail('timeout', new Error('too late to be sent'));
 						return;
 					}
 					sent = true;
 				},
 				onResponseStart(controller, statusCode, incoming) {
-					// Informational answers precede the real one.
+					// Informational responses precede the real one.
 					if (statusCode < 200) return;
 					status = statusCode;
 					lastProgress = uptimeOf(clock);
@@ -163,10 +166,10 @@ export function exchange(
 				},
 				onResponseEnd() {
 					if (status === null || !settle()) return;
-					const answer = { status, headers, body: Buffer.concat(chunks, received), arrivedAt: clock.now() };
-					// undici frees the connection one turn of the event loop after the answer's end. Two turns later the next
+					const response = { status, headers, body: Buffer.concat(chunks, received), arrivedAt: clock.now() };
+					// undici frees the connection one turn of the event loop after the response's end. Two turns later the next
 					// request, a PUT that follows its read, finds it open instead of connecting anew.
-					setImmediate(() => setImmediate(() => resolve(answer)));
+					setImmediate(() => setImmediate(() => resolve(response)));
 				},
 				onResponseError(_controller, error) {
 					const connectTimeout = 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';

@@ -24,7 +24,7 @@ export interface SessionCache {
 }
 
 /** Keeps what was used last within `maxBytes` of memory, by `weightOf`. A session heavier than that is not kept. */
-export function createSessionCache({ maxBytes }: { maxBytes: number }): SessionCache {
+export function createSessionCache(maxBytes: number): SessionCache {
 	// A Map keeps the order of insertion: the first key is the one that was used least recently.
 	const entries = new Map<string, { readonly kept: KeptSession; readonly weight: number }>();
 	let bytes = 0;

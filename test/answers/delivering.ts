@@ -7,7 +7,7 @@ import { createAnswerWorker } from '../../src/answers/worker.ts';
 import type { Clock } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { AnsweredItem, Session } from '../../src/questions/session.ts';
-import { TimedOutError } from '../../src/session-service/errors.ts';
+import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../store/support.ts';
 
 export const CALL_TIMEOUT_MS = 20_000;
@@ -91,7 +91,7 @@ export async function createSetting() {
 		reserveDelivery: async () => ({
 			read,
 			async putAnswers(sessionId, messageIndex, items, mayLeave) {
-				if (!mayLeave()) throw new TimedOutError('too late to be sent');
+				if (!mayLeave()) throw new SessionServiceError('timed_out', 'too late to be sent');
 				calls.push({ kind: 'put', sessionId, at: clock.now() - T0 });
 				await on.put(sessionId);
 				save(sessionId, messageIndex, items);

@@ -5,20 +5,7 @@ import { createClaims } from '../../src/answers/claims.ts';
 import { classifyFailure, nextAttemptAt } from '../../src/answers/failure.ts';
 import { CLOCK_ALLOWANCE_MS } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
-import {
-	AbortedError,
-	BodyTooComplexError,
-	BodyTooLargeError,
-	RateLimitedError,
-	RedirectedError,
-	RefusedError,
-	RequestTooLargeError,
-	SessionNotFoundError,
-	TimedOutError,
-	UnauthorizedError,
-	UnavailableError,
-	UnreadableAnswerError,
-} from '../../src/session-service/errors.ts';
+import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../store/support.ts';
 import { asking, CALL_TIMEOUT_MS, createSetting } from './delivering.ts';
 
@@ -28,7 +15,7 @@ describe('a delivery', () => {
 	it('is tried again after 1 s, doubled each time up to a minute, and when its author is told that it takes long', async () => {
 		await using setting = await createSetting();
 		setting.on.read = () => {
-			throw new UnavailableError('down');
+			throw new SessionServiceError('unavailable', 'down');
 		};
 		const { id } = await setting.accept('s1');
 		setting.createWorker().start();
@@ -49,7 +36,7 @@ describe('a delivery', () => {
 	it('waits as long as the service asks, and longer pauses of ours hold too', async () => {
 		await using setting = await createSetting();
 		setting.on.read = () => {
-			throw new RateLimitedError('429', { retryAt: T0 + 90_000, now: setting.clock.now() });
+			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + 90_000 });
 		};
 		await setting.accept('s1');
 		setting.createWorker().start();
@@ -65,7 +52,7 @@ describe('a delivery', () => {
 		await using setting = await createSetting();
 		setting.on.put = () => {
 			setting.on.put = () => undefined;
-			throw new UnavailableError('reset', { outcomeUnknown: true });
+			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
 		};
 		const { id } = await setting.accept('s1');
 		setting.createWorker().start();
@@ -84,7 +71,7 @@ describe('a delivery', () => {
 		await using setting = await createSetting();
 		setting.on.put = (sessionId) => {
 			setting.save(sessionId, 1, [{ title: 'Which one?', description: '', value: 'blue' }]);
-			throw new TimedOutError('no answer', { outcomeUnknown: true });
+			throw new SessionServiceError('timed_out', 'no answer', { outcomeUnknown: true });
 		};
 		const { id } = await setting.accept('s1');
 		setting.createWorker().start();
@@ -97,7 +84,7 @@ describe('a delivery', () => {
 		await using setting = await createSetting();
 		let left = 2;
 		setting.on.read = () => {
-			if (left-- > 0) throw new SessionNotFoundError('404');
+			if (left-- > 0) throw new SessionServiceError('session_not_found', '404');
 		};
 		const { id } = await setting.accept('s1');
 		setting.createWorker().start();
@@ -109,7 +96,7 @@ describe('a delivery', () => {
 	it('that finds no session three times in a row ends', async () => {
 		await using setting = await createSetting();
 		setting.on.read = () => {
-			throw new SessionNotFoundError('404');
+			throw new SessionServiceError('session_not_found', '404');
 		};
 		const { id } = await setting.accept('s1');
 		setting.createWorker().start();
@@ -123,7 +110,7 @@ describe('a delivery', () => {
 		let left = 1;
 		setting.on.read = () => {
 			const now = setting.clock.now();
-			if (left-- > 0) throw new RateLimitedError('429', { retryAt: now + 24 * HOUR, now });
+			if (left-- > 0) throw new SessionServiceError('rate_limited', '429', { retryAt: now + 24 * HOUR });
 		};
 		const { id } = await setting.accept('s1');
 		setting.createWorker().start();
@@ -174,7 +161,7 @@ describe('a delivery', () => {
 	it('tells that it takes long after 30 s, though the service wants to be left alone for longer', async () => {
 		await using setting = await createSetting();
 		setting.on.read = () => {
-			throw new RateLimitedError('429', { retryAt: T0 + 120_000, now: setting.clock.now() });
+			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + 120_000 });
 		};
 		await setting.accept('s1');
 		setting.createWorker().start();
@@ -191,7 +178,7 @@ describe('a delivery', () => {
 		setting.on.read = async () => {
 			// The first attempt fails at once, the second one is slow.
 			setting.on.read = () => setting.clock.sleep(50_000);
-			throw new UnavailableError('down');
+			throw new SessionServiceError('unavailable', 'down');
 		};
 		setting.on.tell = () => setting.clock.sleep(3_000);
 		setting.createWorker().start();
@@ -209,7 +196,7 @@ describe('a delivery', () => {
 		const { id } = await setting.accept('s1');
 		setting.on.read = async () => {
 			setting.on.read = () => setting.clock.sleep(50_000);
-			throw new UnavailableError('down');
+			throw new SessionServiceError('unavailable', 'down');
 		};
 		setting.on.tell = () => setting.clock.sleep(3_000);
 		setting.createWorker().start();
@@ -364,7 +351,7 @@ describe('a delivery', () => {
 	it('asks the author when nothing worked until the time to give up, and goes on when they say so', async () => {
 		await using setting = await createSetting();
 		setting.on.read = () => {
-			throw new UnauthorizedError('401');
+			throw new SessionServiceError('unauthorized', '401');
 		};
 		const { id } = await setting.accept('s1', T0 + 600_000);
 		const worker = setting.createWorker();
@@ -440,7 +427,7 @@ describe('whether the agent went on', () => {
 		setting.createWorker().start();
 		await setting.pass(1_000);
 		setting.on.read = () => {
-			throw new UnavailableError('down');
+			throw new SessionServiceError('unavailable', 'down');
 		};
 		await setting.pass(10_000);
 		expect(await setting.get(id)).toMatchObject({ state: 'delivered', aftermath: null });
@@ -454,21 +441,32 @@ describe('whether the agent went on', () => {
 describe('a failure', () => {
 	const now = T0;
 	it.each<[string, unknown, object]>([
-		['401', new UnauthorizedError('x'), { kind: 'later' }],
-		['429', new RateLimitedError('x', { retryAt: now + 5, now }), { kind: 'later', retryAt: now + 5 }],
-		['no connection', new UnavailableError('x'), { kind: 'later' }],
-		['5xx to a PUT', new UnavailableError('x', { outcomeUnknown: true, status: 500 }), { kind: 'unknown' }],
-		['a time-out of a PUT', new TimedOutError('x', { outcomeUnknown: true }), { kind: 'unknown' }],
-		['an abort of a PUT', new AbortedError('x', { outcomeUnknown: true }), { kind: 'unknown' }],
-		['garbage after a PUT', new UnreadableAnswerError('x', { outcomeUnknown: true }), { kind: 'unknown' }],
-		['garbage of a read', new UnreadableAnswerError('x'), { kind: 'later' }],
-		['a redirect', new RedirectedError('x'), { kind: 'later' }],
-		['404', new SessionNotFoundError('x'), { kind: 'missing' }],
-		['400', new RefusedError('x', { status: 400, reason: 'status' }), { kind: 'permanent' }],
-		['"failed to update"', new RefusedError('x', { status: 500, reason: 'message_index' }), { kind: 'unknown' }],
-		['a PUT too large', new RequestTooLargeError('x', { bytes: 2, limitBytes: 1 }), { kind: 'permanent' }],
-		['a session of too many parts', new BodyTooComplexError('x'), { kind: 'permanent' }],
-		['a session too large', new BodyTooLargeError('x', { limitBytes: 1 }), { kind: 'permanent' }],
+		['401', new SessionServiceError('unauthorized', 'x'), { kind: 'later' }],
+		['429', new SessionServiceError('rate_limited', 'x', { retryAt: now + 5 }), { kind: 'later', retryAt: now + 5 }],
+		['no connection', new SessionServiceError('unavailable', 'x'), { kind: 'later' }],
+		[
+			'5xx to a PUT',
+			new SessionServiceError('unavailable', 'x', { outcomeUnknown: true, status: 500 }),
+			{ kind: 'unknown' },
+		],
+		['a time-out of a PUT', new SessionServiceError('timed_out', 'x', { outcomeUnknown: true }), { kind: 'unknown' }],
+		[
+			'garbage after a PUT',
+			new SessionServiceError('unreadable_answer', 'x', { outcomeUnknown: true }),
+			{ kind: 'unknown' },
+		],
+		['garbage of a read', new SessionServiceError('unreadable_answer', 'x'), { kind: 'later' }],
+		['a redirect', new SessionServiceError('redirected', 'x'), { kind: 'later' }],
+		['404', new SessionServiceError('session_not_found', 'x'), { kind: 'missing' }],
+		['400', new SessionServiceError('refused', 'x', { status: 400 }), { kind: 'permanent' }],
+		[
+			'"failed to update"',
+			new SessionServiceError('refused', 'x', { status: 500, outcomeUnknown: true }),
+			{ kind: 'unknown' },
+		],
+		['a PUT too large', new SessionServiceError('request_too_large', 'x'), { kind: 'permanent' }],
+		['a session of too many parts', new SessionServiceError('body_too_complex', 'x'), { kind: 'permanent' }],
+		['a session too large', new SessionServiceError('body_too_large', 'x'), { kind: 'permanent' }],
 		['what nobody foresaw', new TypeError('x'), { kind: 'unknown', code: 'internal' }],
 		['no error at all', 'x', { kind: 'unknown', code: 'internal' }],
 	])('%s is classified by its code', (_, error, failure) => {

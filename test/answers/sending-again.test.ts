@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mayLandForMs } from '../../src/answers/deliver.ts';
-import { UnavailableError } from '../../src/session-service/errors.ts';
+import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { ANN, BOB, item, submission } from '../store/support.ts';
 import { asking, CALL_TIMEOUT_MS, createSetting } from './delivering.ts';
 
@@ -14,7 +14,7 @@ async function startFailed() {
 	const ann = await setting.accept('s1');
 	setting.on.put = () => {
 		setting.save('s1', 1, ANSWERED);
-		throw new UnavailableError('500', { outcomeUnknown: true, status: 500 });
+		throw new SessionServiceError('unavailable', '500', { outcomeUnknown: true, status: 500 });
 	};
 	const worker = setting.createWorker();
 	worker.start();
@@ -129,7 +129,7 @@ describe('sending an answer again', () => {
 		setting.on.put = () => {
 			setting.on.put = () => undefined;
 			void setting.clock.sleep(15_000).then(() => setting.save('s1', 1, ANSWERED));
-			throw new UnavailableError('reset', { outcomeUnknown: true });
+			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
 		};
 		expect(await press()).not.toBeNull();
 		expect.soft(await press()).toBeNull();

@@ -3,7 +3,7 @@ import type { AnswerStore } from '../../src/answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS, createSystemClock } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { Session } from '../../src/questions/session.ts';
-import { SessionNotFoundError, TimedOutError, UnavailableError } from '../../src/session-service/errors.ts';
+import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { receiptHeadline } from '../../src/slack/words.ts';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { BOB, item, submission, T0, valuesOf } from '../store/support.ts';
@@ -75,11 +75,11 @@ describe('when the time to try is over and the outcome is unknown', () => {
 		const setting = await createSetting();
 		const answer = await setting.accept('s1', T0 + HOUR);
 		setting.on.read = () => {
-			if (setting.clock.now() < T0 + HOUR) throw new UnavailableError('down');
+			if (setting.clock.now() < T0 + HOUR) throw new SessionServiceError('unavailable', 'down');
 		};
 		setting.on.put = () => {
 			save(setting);
-			throw new UnavailableError('reset', { outcomeUnknown: true });
+			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
 		};
 		return { setting, answer };
 	}
@@ -114,7 +114,7 @@ describe('when the time to try is over and the outcome is unknown', () => {
 		setting.createWorker().start();
 		await setting.pass(HOUR + 2_000);
 		setting.on.read = () => {
-			throw new UnavailableError('down');
+			throw new SessionServiceError('unavailable', 'down');
 		};
 		await setting.pass(2 * HOUR);
 		expect(await setting.get(answer.id)).toMatchObject({ state: 'delivering' });
@@ -129,7 +129,7 @@ describe('when a PUT was saved and answered with a failure, and then', () => {
 		const setting = await createSetting();
 		setting.on.put = () => {
 			setting.setSession(session);
-			throw new UnavailableError('500', { outcomeUnknown: true, status: 500 });
+			throw new SessionServiceError('unavailable', '500', { outcomeUnknown: true, status: 500 });
 		};
 		const { id } = await setting.accept('s1');
 		setting.createWorker().start();
@@ -205,7 +205,7 @@ it('the same answer to the same question earlier in the session is not taken for
 	setting.setSession({ ...asking('s1'), messages: [again[2], again[1]].filter((one) => one !== undefined) });
 	setting.on.put = () => {
 		setting.setSession(withMessages([message('assistant', ANSWERED), message('assistant')]));
-		throw new UnavailableError('reset', { outcomeUnknown: true });
+		throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
 	};
 	const { id } = await setting.accept('s1');
 	setting.createWorker().start();
@@ -219,11 +219,11 @@ describe('while a PUT may still land', () => {
 		const ann = await setting.accept('s1');
 		setting.on.put = () => {
 			void setting.clock.sleep(15_000).then(() => setting.save('s1', 1, ANSWERED));
-			throw new UnavailableError('reset', { outcomeUnknown: true });
+			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
 		};
 		setting.on.read = () => {
 			const at = setting.clock.now() - T0;
-			if (at > 500 && at < 7_000) throw new SessionNotFoundError('404');
+			if (at > 500 && at < 7_000) throw new SessionServiceError('session_not_found', '404');
 		};
 		setting.createWorker().start();
 		await setting.pass(7_500);
@@ -288,7 +288,7 @@ describe('a repeat', () => {
 				setting.save('s1', 1, ANSWERED);
 				saved.push(setting.clock.now() - T0);
 			});
-			throw new TimedOutError('no answer', { outcomeUnknown: true });
+			throw new SessionServiceError('timed_out', 'no answer', { outcomeUnknown: true });
 		};
 		return saved;
 	}
@@ -356,7 +356,7 @@ it.each([
 	const clock = { ...machine, sleep: setting.clock.sleep };
 	const now = clock.now();
 	setting.on.read = () => {
-		throw new TimedOutError('down');
+		throw new SessionServiceError('timed_out', 'down');
 	};
 	const { answer } = await setting.store.answers.accept(
 		submission({ fingerprint: fingerprintOf(OPEN), acceptedAt: now, giveUpAt: now + 24 * HOUR }),

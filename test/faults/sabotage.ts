@@ -68,8 +68,8 @@ export const SABOTAGES = {
 	'late-read': [
 		{
 			file: 'session-service/session-reader.ts',
-			from: 'const endedAt = answer.arrivedAt;',
-			to: 'const endedAt = answer.arrivedAt; readAt = endedAt;',
+			from: 'const times = { readAt: began.readAt,',
+			to: 'const times = { readAt: response.arrivedAt,',
 		},
 		{
 			file: 'answers/deliver.ts',

@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
-import { jsonTextOf } from '../../src/session-service/json-values.ts';
-import { ANSWERS, clientFor, failureOf, setting, until } from './setting.ts';
+import { jsonTextOf } from '../../src/session-service/json.ts';
+import { ANSWERS, clientFor, failureOf, send, setting, until } from './setting.ts';
 
 test('a PUT carries every item, in order, as JSON, with the id and the index', async () => {
 	const { service, client } = await setting();
 	const extra = ANSWERS.map((item) => ({ ...item, secret: 'not ours to send' }));
-	await client.putAnswers('s1', 1, extra);
+	await send(client, 's1', 1, extra);
 	const [entry] = service.log.puts('s1');
 	expect(entry).toMatchObject({
 		contentType: 'application/json',
@@ -20,7 +20,7 @@ test('a PUT carries every item, in order, as JSON, with the id and the index', a
 
 test('a reply with the updated message is a success as well', async () => {
 	const { service, client } = await setting({ service: { echoMessage: true } });
-	await client.putAnswers('s1', 1, ANSWERS);
+	await send(client, 's1', 1, ANSWERS);
 	expect(service.log.savedPuts('s1')).toHaveLength(1);
 });
 
@@ -70,15 +70,15 @@ test('a delivery whose read is repeated takes a new pair, so that its PUT counts
 	expect(budget.stats().used.delivery).toBe(4);
 	await permit.putAnswers('s1', 1, ANSWERS);
 	expect(budget.stats().used.delivery).toBe(4);
-	// A second PUT under the same permit pays for itself.
-	await permit.putAnswers('s1', 1, ANSWERS);
-	expect(budget.stats().used.delivery).toBe(5);
 });
 
 test('a delivery that the service would refuse for long is told when to come back', async () => {
-	const { client, budget } = await setting();
+	const { client, clock, budget } = await setting();
 	budget.observe({ retryAfterSeconds: 45 }, 0);
-	expect(await failureOf(client.reserveDelivery())).toMatchObject({ code: 'rate_limited', retryAfterMs: 45_000 });
+	expect(await failureOf(client.reserveDelivery())).toMatchObject({
+		code: 'rate_limited',
+		retryAt: clock.now() + 45_000,
+	});
 });
 
 test('a delivery reads conditionally, and sees what changed', async () => {
@@ -94,7 +94,7 @@ test('a delivery reads conditionally, and sees what changed', async () => {
 test('a PUT is sent once, whatever becomes of it', async () => {
 	const { service, client } = await setting();
 	service.faults.add({ kind: 'reset', saves: true });
-	expect((await failureOf(client.putAnswers('s1', 1, ANSWERS))).outcomeUnknown).toBe(true);
+	expect((await failureOf(send(client, 's1', 1, ANSWERS))).outcomeUnknown).toBe(true);
 	expect(service.log.puts('s1')).toHaveLength(1);
 });
 
@@ -111,7 +111,7 @@ test('a PUT whose time is over in the moment in which it would be written is not
 	expect(failure).toMatchObject({ code: 'timed_out', outcomeUnknown: false });
 	expect(asked).toHaveLength(1);
 	expect(service.log.puts('s1')).toEqual([]);
-	await permit.putAnswers('s1', 1, ANSWERS, () => true);
+	await (await client.reserveDelivery()).putAnswers('s1', 1, ANSWERS, () => true);
 	expect(service.log.savedPuts('s1')).toHaveLength(1);
 });
 
@@ -143,7 +143,7 @@ test('what is no string goes back as it was read, however deep it is nested', as
 	const { session } = await client.read('s1', { priority: 'delivery' });
 	const [first, second] = session.messages[0]?.humanInput ?? [];
 	if (first === undefined || second === undefined) throw new Error('no items');
-	await client.putAnswers('s1', 0, [first, { ...second, value: 'blue' }]);
+	await send(client, 's1', 0, [first, { ...second, value: 'blue' }]);
 	const sent = service.log.puts('s1')[0]?.body as { humanInputResponse: unknown[] };
 	const [before, after] = sent.humanInputResponse as { title: unknown; value: unknown }[];
 	expect([before?.title, jsonTextOf(before?.value) === deep, after]).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ANSWERS, setting, until } from './setting.ts';
+import { ANSWERS, send, setting, until } from './setting.ts';
 
 test('ten minutes without the service leave nothing behind, and the next call works', async () => {
 	const { service, client, clock, budget, calls } = await setting();
@@ -20,7 +20,7 @@ test('ten minutes without the service leave nothing behind, and the next call wo
 		while (clock.now() - downSince < 600_000) {
 			void call(() => client.read('s1', { priority: 'person' }));
 			void call(() => client.read(`other-${clock.now()}`, { priority: 'background' }));
-			void call(() => client.putAnswers('s1', 1, ANSWERS));
+			void call(() => send(client, 's1', 1, ANSWERS));
 			void call(async () => (await client.reserveDelivery()).read('s1'));
 			await clock.advance(10_000);
 		}
@@ -37,7 +37,7 @@ test('ten minutes without the service leave nothing behind, and the next call wo
 		const before = calls.length;
 		await clock.advance(70_000);
 		expect((await client.read('s1', { priority: 'person' })).session.status).toBe('humanInput');
-		await client.putAnswers('s1', 1, ANSWERS);
+		await send(client, 's1', 1, ANSWERS);
 		expect(
 			calls
 				.slice(before)

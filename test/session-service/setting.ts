@@ -6,7 +6,7 @@ import {
 } from '../../sandbox/session-service/fake-session-service.ts';
 import type { Log } from '../../src/log.ts';
 import { createRequestBudget, type RequestBudget } from '../../src/session-service/budget.ts';
-import { createSessionServiceClient } from '../../src/session-service/client.ts';
+import { createSessionServiceClient, type SessionServiceClient } from '../../src/session-service/client.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import type { CallReport } from '../../src/session-service/transport.ts';
 
@@ -33,9 +33,7 @@ export function clientFor(
 		budget,
 	});
 	onTestFinished(async () => {
-		const closed = client.close(0);
-		await clock.advance(1);
-		await closed;
+		await client.close();
 	});
 	return { client, clock, budget, calls };
 }
@@ -73,6 +71,12 @@ export const ANSWERS = [
 	{ title: 'Colour', description: 'Which one?', value: 'red' },
 	{ title: 'Colour', description: 'And the second?', value: 'blue' },
 ];
+
+/** Sends answers as a delivery does, but without a read before. */
+export async function send(client: SessionServiceClient, ...answers: [string, number, typeof ANSWERS]): Promise<void> {
+	const permit = await client.reserveDelivery();
+	await permit.putAnswers(...answers);
+}
 
 /** The error that a call ends with; a call that succeeds fails the test. */
 export async function failureOf(call: Promise<unknown>): Promise<SessionServiceError> {

@@ -26,7 +26,7 @@ test('watches the service over HTTP: a question is seen, what did not change cos
 		clock: systemClock,
 		budget,
 	});
-	onTestFinished(() => client.close(0));
+	onTestFinished(() => client.close());
 	const store = (await openTestStore()).watches;
 	const background = createBackgroundBudget({
 		figures: () => budget.stats(),

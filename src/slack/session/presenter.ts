@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Answer, OtherAnswer, Person, QuestionKey } from '../../answers/answer.ts';
-import { isBlocking, submissionKeyOf } from '../../answers/answer.ts';
+import {
+	type Answer,
+	isBlocking,
+	type OtherAnswer,
+	type Person,
+	type QuestionKey,
+	submissionKeyOf,
+} from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
 import { leftEmptyIn } from '../../answers/left-empty.ts';
 import type { AnswerStore, Draft, DraftStore } from '../../answers/ports.ts';

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp } from '../../support/app.ts';
-import type { App } from '../support/open-session.ts';
-import { openSession } from '../support/open-session.ts';
+import { type App, openSession } from '../support/open-session.ts';
 
 let app: App;
 beforeAll(async () => {

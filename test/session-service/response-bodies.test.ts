@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createBodySlots } from '../../src/session-service/body-slots.ts';
 import type { RequestPriority } from '../../src/session-service/budget-state.ts';
+import { createBodySlots } from '../../src/session-service/response-bodies.ts';
 
 function slotsWithLog(count: number) {
 	const slots = createBodySlots(count);

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson, seemsIntricate, TooManyPartsError, withoutUnread } from '../../src/session-service/json-parts.ts';
-import { jsonTextOf } from '../../src/session-service/json-values.ts';
+import {
+	jsonTextOf,
+	parseJson,
+	seemsIntricate,
+	TooManyPartsError,
+	withoutUnread,
+} from '../../src/session-service/json.ts';
 import { isPutSuccess, readSessionAnswer } from '../../src/session-service/schema.ts';
 import { anyAnswer } from './any-answer.ts';
 

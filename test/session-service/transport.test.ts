@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { readRateLimit } from '../../src/session-service/rate-limit-headers.ts';
+import { readRateLimit } from '../../src/session-service/transport.ts';
 import { setting } from './setting.ts';
 
 const now = Date.parse('2026-01-05T09:00:00Z');
 
 function said(status: number, headers: Record<string, string>, elapsedMs = 0) {
-	return readRateLimit(status, new Map(Object.entries(headers)), now, elapsedMs);
+	return readRateLimit({ status, headers: new Map(Object.entries(headers)), now, elapsedMs });
 }
 
 test('reads what the service says about its limit, from the moment it was asked', () => {

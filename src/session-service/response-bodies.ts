@@ -1,0 +1,104 @@
+import type { Session } from '../questions/session.ts';
+import type { RequestPriority } from './budget-state.ts';
+import { SessionServiceError } from './errors.ts';
+import type { HttpResponse } from './exchange.ts';
+import { decodeJson, TooManyPartsError } from './json.ts';
+import { isPutSuccess, readSessionAnswer } from './schema.ts';
+
+/** @throws SessionServiceError `unreadable_answer` or `body_too_complex` */
+export function readSessionFrom(response: HttpResponse, sessionId: string): Session {
+	const read = () => readSessionAnswer(readJson(response), sessionId);
+	const session = response.status === 200 ? unlessTooComplex(read, response, false) : null;
+	if (session !== null) return session;
+	throw new SessionServiceError('unreadable_answer', `No session in the response (${describe(response)})`);
+}
+
+/**
+ * Returns when the PUT's response is the service's own success. Anything else with a 2xx (a proxy's page, an empty body)
+ * says nothing about what was saved.
+ * @throws SessionServiceError `unreadable_answer` or `body_too_complex`
+ */
+export function readPutResponse(response: HttpResponse): void {
+	if (unlessTooComplex(() => isPutSuccess(readJson(response)), response, true)) return;
+	const message = `No confirmation in the response (${describe(response)})`;
+	throw new SessionServiceError('unreadable_answer', message, { outcomeUnknown: true });
+}
+
+function readJson(response: HttpResponse): unknown {
+	// `accept-encoding: identity` was asked for; a response that is compressed all the same is not read, so there is no
+	// bomb to defuse.
+	const encoding = response.headers.get('content-encoding') ?? 'identity';
+	return encoding === 'identity' ? decodeJson(response.body).value : undefined;
+}
+
+function unlessTooComplex<T>(read: () => T, response: HttpResponse, outcomeUnknown: boolean): T {
+	try {
+		return read();
+	} catch (error) {
+		if (!(error instanceof TooManyPartsError)) throw error;
+		const message = `Too many parts in the response (${describe(response)})`;
+		throw new SessionServiceError('body_too_complex', message, { outcomeUnknown });
+	}
+}
+
+function describe({ status, body }: HttpResponse): string {
+	return `status ${status}, ${body.length} bytes`;
+}
+
+/**
+ * Permits to hold a large body. A body of 32 MB costs several times that while it is decoded and parsed, so only a few
+ * are held at once; the others' bytes wait in the service's and the kernel's buffers.
+ */
+export interface BodySlots {
+	/** Resolves with the function that gives the slot back (calling it twice does no harm). */
+	acquire(priority: RequestPriority, signal: AbortSignal): Promise<() => void>;
+}
+
+const ORDER: readonly RequestPriority[] = ['delivery', 'person', 'background'];
+
+/** @param slots how many bodies at once; background never takes the last one, so that people and deliveries need not wait */
+export function createBodySlots(slots: number): BodySlots {
+	const queues: Record<RequestPriority, (() => void)[]> = { delivery: [], person: [], background: [] };
+	let taken = 0;
+	const kept = (priority: RequestPriority) => (priority === 'background' && slots > 1 ? 1 : 0);
+
+	function pump(): void {
+		for (const priority of ORDER) {
+			while (taken < slots - kept(priority)) {
+				const grant = queues[priority].shift();
+				if (grant === undefined) break;
+				taken++;
+				grant();
+			}
+		}
+	}
+
+	return {
+		acquire(priority, signal) {
+			return new Promise((resolve, reject) => {
+				if (signal.aborted) {
+					reject(signal.reason);
+					return;
+				}
+				const queue = queues[priority];
+				const abort = () => {
+					queue.splice(queue.indexOf(grant), 1);
+					reject(signal.reason);
+				};
+				const grant = () => {
+					signal.removeEventListener('abort', abort);
+					let held = true;
+					resolve(() => {
+						if (!held) return;
+						held = false;
+						taken--;
+						pump();
+					});
+				};
+				signal.addEventListener('abort', abort, { once: true });
+				queue.push(grant);
+				pump();
+			});
+		},
+	};
+}
