@@ -14,12 +14,10 @@ export interface SessionReading {
 	readonly session: Session;
 	/** Clock milliseconds when the request began: the session is shown as it was then or later. */
 	readonly readAt: number;
-	/** Clock milliseconds when the read that brought `session` began: readings after it found it unchanged (304). */
+	/** Clock milliseconds when the read that brought `session` began: later ones found the very same object (304). */
 	readonly since: number;
 	/** Clock milliseconds when the whole response had arrived. */
 	readonly endedAt: number;
-	/** The service said 304: `session` is the very object of the reading before. */
-	readonly unchanged: boolean;
 }
 
 /** How a read waits, in milliseconds from its beginning. Each attempt may take as long as any call, on top of that. */
@@ -87,11 +85,11 @@ export function createSessionReader({
 				throw new SessionServiceError('unreadable_answer', '304 to a read that named no ETag');
 			}
 			cache.set(sessionId, { ...known, ...began });
-			return { session: known.session, since: known.since, ...times, unchanged: true };
+			return { session: known.session, since: known.since, ...times };
 		}
 		const session = readSessionFrom(response, sessionId);
 		cache.set(sessionId, { session, etag: etagOf(response), since: began.readAt, ...began });
-		return { session, since: began.readAt, ...times, unchanged: false };
+		return { session, since: began.readAt, ...times };
 	}
 
 	async function attempt(

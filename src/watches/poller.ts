@@ -132,7 +132,7 @@ export function createPoller(options: PollerOptions): Poller {
 		const { sessionId } = taken.session;
 		let reading: Awaited<ReturnType<WatchingService['read']>>;
 		try {
-			reading = await service.read(sessionId, { priority: 'background', signal, retries: 0 });
+			reading = await service.read(sessionId, { priority: 'background', signal });
 		} catch (error) {
 			signal.throwIfAborted();
 			await recordFailure(taken, token, error);

@@ -13,12 +13,11 @@ export interface WatchingService {
 	 */
 	read(
 		sessionId: string,
-		options: { priority: 'background'; signal?: AbortSignal; retries?: number },
+		options: { priority: 'background'; signal?: AbortSignal },
 	): Promise<{
 		session: Session;
 		/** When the request left: what happened after that is perhaps not in it. Clock milliseconds. */
 		readAt: number;
-		unchanged: boolean;
 	}>;
 }
 

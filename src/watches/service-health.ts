@@ -20,8 +20,8 @@ export const DOWN_AFTER_MS = 30_000;
 const DOWN_AFTER_FAILURES = 3;
 
 const LIMITED = 'rate_limited';
-/** Failures that say something of the service and not of one session. */
-const SERVICE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized', LIMITED]);
+/** Failures that certainly say something of the service: a response that cannot be read may be that of one session. */
+const OUTAGE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized', LIMITED]);
 
 export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth {
 	let failures = 0;
@@ -47,7 +47,7 @@ export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth 
 			if (wasFailing) for (const listener of listeners) listener();
 		},
 		failed(code) {
-			if (!SERVICE_CODES.has(code)) return;
+			if (!OUTAGE_CODES.has(code)) return;
 			const now = clock.now();
 			failures += 1;
 			limited ||= code === LIMITED;

@@ -17,9 +17,10 @@ async function serve(handle: RequestListener): Promise<string> {
 }
 
 test('reads a session with its key, keeping the order of questions', async () => {
-	const { service, client, clock } = await setting();
+	const { service, client, clock, calls } = await setting();
 	const reading = await client.read('s1', person);
-	expect(reading).toMatchObject({ readAt: clock.now(), unchanged: false });
+	expect(reading).toMatchObject({ readAt: clock.now() });
+	expect(calls.map((call) => call.outcome)).toEqual(['ok']);
 	expect(reading.session.messages[1]?.humanInput.map((item) => item.description)).toEqual([
 		'Which one?',
 		'And the second?',
@@ -48,17 +49,17 @@ describe('conditional reads', () => {
 		const { service, client, calls } = await setting();
 		const first = await client.read('s1', person);
 		const second = await client.read('s1', { priority: 'background' });
-		expect(second.unchanged).toBe(true);
 		expect(second.session).toBe(first.session);
 		expect(service.log.reads('s1').map((entry) => entry.status)).toEqual([200, 304]);
 		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'unchanged']);
 	});
 
 	test('a changed session is read anew', async () => {
-		const { service, client } = await setting();
+		const { service, client, calls } = await setting();
 		await client.read('s1', person);
 		service.sessions.setStatus('s1', 'active');
-		expect(await client.read('s1', person)).toMatchObject({ unchanged: false, session: { status: 'active' } });
+		expect(await client.read('s1', person)).toMatchObject({ session: { status: 'active' } });
+		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'ok']);
 	});
 
 	test('sessions beyond the bounds of what is held are read whole', async () => {
@@ -85,7 +86,7 @@ describe('conditional reads', () => {
 	});
 
 	test('leave the last reading at hand for 10 minutes, however it was read', async () => {
-		const { service, client, clock } = await setting();
+		const { service, client, clock, calls } = await setting();
 		expect(client.latest('s1')).toBeNull();
 		const first = await client.read('s1', person);
 		expect(client.latest('s1')).toMatchObject({ session: first.session, readAt: first.readAt, since: first.readAt });
@@ -100,7 +101,8 @@ describe('conditional reads', () => {
 		expect(client.latest('s1')).not.toBeNull();
 		await clock.advance(1);
 		expect(client.latest('s1')).toBeNull();
-		expect((await client.read('s1', person)).unchanged).toBe(true);
+		await client.read('s1', person);
+		expect(calls.at(-1)?.outcome).toBe('unchanged');
 	});
 
 	test('a read that began earlier does not replace what a later one brought', async () => {
@@ -129,8 +131,9 @@ describe('conditional reads', () => {
 			if (saysUnchanged) response.writeHead(304).end();
 			else response.end(`{"session":{"status":"active","messages":[]}}`);
 		});
-		const { client } = clientFor(address);
-		for (const _ of [1, 2]) expect((await client.read('s1', person)).unchanged).toBe(false);
+		const { client, calls } = clientFor(address);
+		for (const _ of [1, 2]) await client.read('s1', person);
+		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'ok']);
 		expect(asked).toEqual([undefined, undefined]);
 		expect(client.latest('s1')?.session.status).toBe('active');
 		saysUnchanged = true;
@@ -204,7 +207,8 @@ describe('repeats', () => {
 		await until(() => calls.length === 1 && clock.sleeping === 1);
 		expect((clock.nextWake ?? 0) - clock.now()).toBe(5_000);
 		await clock.advance(5_000);
-		expect((await reading).unchanged).toBe(false);
+		await reading;
+		expect(calls.at(-1)?.outcome).toBe('ok');
 	});
 
 	test('a person is told at once when the wait would be longer than their patience', async () => {

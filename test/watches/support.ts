@@ -114,7 +114,6 @@ export function createFakeService(clock: Clock) {
 	const sessions = new Map<string, Session>();
 	const failures = new Map<string, string>();
 	const reads: { readonly sessionId: string; readonly at: number; readonly priority: string }[] = [];
-	const last = new Map<string, Session>();
 	const service: WatchingService = {
 		async read(sessionId, { priority, signal }) {
 			signal?.throwIfAborted();
@@ -125,9 +124,7 @@ export function createFakeService(clock: Clock) {
 			if (failure !== undefined) throw new FakeServiceError(failure);
 			const found = sessions.get(sessionId);
 			if (found === undefined) throw new FakeServiceError('session_not_found');
-			const unchanged = last.get(sessionId) === found;
-			last.set(sessionId, found);
-			return { session: found, readAt: clock.now(), unchanged };
+			return { session: found, readAt: clock.now() };
 		},
 	};
 	return {
