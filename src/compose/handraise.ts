@@ -90,10 +90,10 @@ export async function createHandraise({
 	});
 	const directory = createDirectory({ client: clients.people });
 	const receipts = createReceipts({ clients, names: directory, adminContact, postsText, clock, log });
-	const paces = createRateLimiter(store.dialect === 'postgres' ? createSharedRates(store) : undefined);
+	const rateLimiter = createRateLimiter(store.dialect === 'postgres' ? createSharedRates(store) : undefined);
 	const personReads = createPersonReads({
 		service: sessions,
-		paces,
+		rateLimiter,
 		limits: config.people,
 		clock,
 		metrics: metrics.people,
@@ -106,7 +106,7 @@ export async function createHandraise({
 		budget,
 		health,
 		metrics: metrics.watches,
-		paces,
+		rateLimiter,
 		limits: config.watchLimits,
 		maxDays: config.watchMaxDays,
 		allowedChannels: config.access.channels,

@@ -35,7 +35,7 @@ interface Options {
 	/** Hears of every call to the service, whoever made it. */
 	readonly health: ServiceHealth;
 	readonly metrics: Metrics['watches'];
-	readonly paces: RateLimiter;
+	readonly rateLimiter: RateLimiter;
 	readonly limits: WatchLimits;
 	readonly maxDays: number;
 	/** Empty: all. */
@@ -51,7 +51,7 @@ interface Options {
 
 /** Everything that watches: who reads which session when, and what is posted of it. */
 export function createWatching(options: Options) {
-	const { store, service, serviceUrl, answers, budget, health, metrics, paces, limits, clock, log } = options;
+	const { store, service, serviceUrl, answers, budget, health, metrics, rateLimiter, limits, clock, log } = options;
 	const { maxDays, retentionDays } = options;
 	const { allowedChannels, allowExternal, showAnswers } = options;
 	const watchStore = store.watches;
@@ -130,13 +130,13 @@ export function createWatching(options: Options) {
 			const now = clock.now();
 			await watchStore.removeEnded(now - Math.min(FORGET_AFTER_DAYS, retentionDays) * DAY_MS);
 			await watchStore.removeTexts(now - retentionDays * DAY_MS);
-			await paces.forget(now - FORGET_AFTER_DAYS * DAY_MS);
+			await rateLimiter.forget(now - FORGET_AFTER_DAYS * DAY_MS);
 		},
 		/** Resolves when what may not be watched any more has ended; reading and posting go on from there. */
 		async start({ announcer, channels }: { announcer: Announcer; channels: ChannelList }): Promise<void> {
 			await endNotAllowed(watchStore, allowedChannels, { clock, log });
 			const { signal } = stopping;
-			const outbox = createOutbox({ store: watchStore, announcer, paces, clock, metrics, log });
+			const outbox = createOutbox({ store: watchStore, announcer, rateLimiter, clock, metrics, log });
 			wakeOutbox = () => outbox.wake();
 			const end = (channel: ChannelKey) => channelEnded(channel, 'channelShared');
 			const guard = createChannelGuard({ store: watchStore, channels, end, clock, log, metrics });

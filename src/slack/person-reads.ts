@@ -56,7 +56,7 @@ interface Dependencies {
 	readonly service: {
 		read(sessionId: string, options: { priority: 'person'; person: string; signal?: AbortSignal }): Promise<Reading>;
 	};
-	readonly paces: Pick<RateLimiter, 'take' | 'charge'>;
+	readonly rateLimiter: Pick<RateLimiter, 'take' | 'charge'>;
 	readonly limits: PersonLimits;
 	readonly clock: Clock;
 	readonly metrics: PersonMetrics;
@@ -90,14 +90,14 @@ const HOUR_MS = 3_600_000;
  * The only way to the session service for what people ask for, so that nobody takes the reads of everybody. While the
  * shared rates cannot be had, this process decides by itself.
  */
-export function createPersonReads({ service, paces, limits, clock, metrics }: Dependencies): PersonReads {
-	const pace: RateLimit = {
+export function createPersonReads({ service, rateLimiter, limits, clock, metrics }: Dependencies): PersonReads {
+	const reading: RateLimit = {
 		intervalMs: 60_000 / limits.readsPerMinute,
 		burst: limits.burst,
 		debt: limits.readsPerMinute,
 	};
-	const turning: RateLimit = { intervalMs: pace.intervalMs / TURNS_PER_READ, burst: pace.burst * TURNS_PER_READ };
-	const ownPaces = createRateLimiter();
+	const turning: RateLimit = { intervalMs: reading.intervalMs / TURNS_PER_READ, burst: reading.burst * TURNS_PER_READ };
+	const ownLimiter = createRateLimiter();
 	/** Until when those who were told to slow down have been told. */
 	const toldUntil = new Map<string, number>();
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();
@@ -105,9 +105,9 @@ export function createPersonReads({ service, paces, limits, clock, metrics }: De
 	/** Null when there was one left. */
 	async function take(key: string, rate: RateLimit): Promise<TooFastError | null> {
 		const options = { now: clock.now(), keep: 0 };
-		const shared = paces.take(key, rate, options).catch(() => null);
+		const shared = rateLimiter.take(key, rate, options).catch(() => null);
 		const late = AbortSignal.timeout(DECIDE_WITHIN_MS);
-		const waitMs = (await Promise.race([shared, aborted(late)])) ?? (await ownPaces.take(key, rate, options));
+		const waitMs = (await Promise.race([shared, aborted(late)])) ?? (await ownLimiter.take(key, rate, options));
 		if (waitMs <= 0) return null;
 		const now = clock.now();
 		const told = toldUntil.get(key);
@@ -129,7 +129,7 @@ export function createPersonReads({ service, paces, limits, clock, metrics }: De
 			'a person named a session that the service does not know',
 		);
 		const options = { now: clock.now(), count: UNKNOWN_COSTS - 1 };
-		await paces.charge(key, pace, options).catch(() => ownPaces.charge(key, pace, options));
+		await rateLimiter.charge(key, reading, options).catch(() => ownLimiter.charge(key, reading, options));
 	}
 
 	return {
@@ -137,7 +137,7 @@ export function createPersonReads({ service, paces, limits, clock, metrics }: De
 			const { userId } = request.person;
 			// A person's id is the same in every workspace.
 			const key = `person:${userId}`;
-			const tooFast = await take(key, pace);
+			const tooFast = await take(key, reading);
 			if (tooFast !== null) throw tooFast;
 			metrics.personRead('allowed');
 			return {

@@ -29,7 +29,7 @@ const STORE_PAUSE_MS = 2_000;
  * same.
  */
 export function createOutbox(options: OutboxOptions): Outbox {
-	const { store, announcer, paces, clock, log, metrics } = options;
+	const { store, announcer, rateLimiter, clock, log, metrics } = options;
 	const waker = createWaker(clock);
 	const delivery: PostingOptions = { ...options, turns: new Map() };
 	const running = new Set<Promise<void>>();
@@ -107,7 +107,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 		}
 		const now = clock.now();
 		const keep = wanted.urgency === 'now' ? 0 : KEPT_FROM_PROGRESS;
-		const wait = await paces.take(`update:${watch.teamId}`, UPDATE_RATE, { now, keep });
+		const wait = await rateLimiter.take(`update:${watch.teamId}`, UPDATE_RATE, { now, keep });
 		if (wait > 0) {
 			roomAt[wanted.urgency] = now + wait;
 			if (wanted.urgency === 'now') roomAt.progress = Math.max(roomAt.progress, now + wait);
@@ -139,7 +139,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 			case 'later': {
 				const answeredAt = clock.now();
 				if (outcome.limited) {
-					await paces.pause(`update:${watch.teamId}`, answeredAt + retryDelay(3, outcome.ms), answeredAt);
+					await rateLimiter.pause(`update:${watch.teamId}`, answeredAt + retryDelay(3, outcome.ms), answeredAt);
 				}
 				await store.endCard(watch.id, token, { kind: 'retry', at: answeredAt + retryDelay(1, outcome.ms) });
 				return;

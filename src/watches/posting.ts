@@ -19,7 +19,7 @@ import type { ChannelEnd } from './watch.ts';
 export interface PostingOptions {
 	readonly store: WatchStore;
 	readonly announcer: Announcer;
-	readonly paces: RateLimiter;
+	readonly rateLimiter: RateLimiter;
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly metrics: WatchMetrics;
@@ -81,7 +81,7 @@ async function attempt(
 	options: PostingOptions,
 	signal: AbortSignal,
 ): Promise<AttemptResult | { kind: 'gone'; reason: GoneReason } | null> {
-	const { store, announcer, paces, clock, metrics } = options;
+	const { store, announcer, rateLimiter, clock, metrics } = options;
 	const { announcement } = due;
 	const metadataKey = metadataKeyOf(announcement);
 	/** Since when a former attempt may stand there unseen: whatever fails now tells nothing about that. */
@@ -116,7 +116,7 @@ async function attempt(
 	if (outcome.kind === 'sent') metrics.post(maybeRepeat ? 'maybeRepeated' : 'posted');
 	if (outcome.kind === 'later' && outcome.limited) {
 		const now = clock.now();
-		await paces.pause(paceKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms), now);
+		await rateLimiter.pause(rateKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms), now);
 	}
 	const result =
 		outcome.kind === 'unthreaded'
@@ -241,12 +241,12 @@ export async function endChannel(
 /** Waits for the rate where that is short; else says how long, so that whoever is next elsewhere need not wait for this. */
 async function takeTurn(
 	announcement: Announcement,
-	{ paces, clock }: PostingOptions,
+	{ rateLimiter, clock }: PostingOptions,
 	signal: AbortSignal,
 ): Promise<number> {
 	for (;;) {
-		const pace = paceOf(announcement);
-		const wait = await paces.take(paceKeyOf(announcement), pace, { now: clock.now(), keep: 0 });
+		const rate = rateOf(announcement);
+		const wait = await rateLimiter.take(rateKeyOf(announcement), rate, { now: clock.now(), keep: 0 });
 		if (wait === 0 || wait > SHORT_WAIT_MS) return wait;
 		await clock.sleep(wait, signal);
 	}
@@ -256,19 +256,19 @@ async function takeTurn(
 function turnOf(announcement: Announcement, wait: number, { turns, clock }: PostingOptions): number {
 	const now = clock.now();
 	for (const [name, turn] of turns) if (hasCome(turn, now, LONGEST_RETRY_MS)) turns.delete(name);
-	const name = paceKeyOf(announcement);
-	const next = (turns.get(name) ?? 0) + paceOf(announcement).intervalMs;
+	const name = rateKeyOf(announcement);
+	const next = (turns.get(name) ?? 0) + rateOf(announcement).intervalMs;
 	const turn = Math.min(now + LONGEST_RETRY_MS, Math.max(now + wait, next));
 	turns.set(name, turn);
 	return turn;
 }
 
 /** Settling is an update, and those share one rate for the workspace. */
-function paceOf({ content }: Announcement): RateLimit {
+function rateOf({ content }: Announcement): RateLimit {
 	return content.kind === 'settle' ? UPDATE_RATE : POST_RATE;
 }
 
-function paceKeyOf({ target, content }: Announcement): string {
+function rateKeyOf({ target, content }: Announcement): string {
 	if (content.kind === 'settle') return `update:${target.teamId}`;
 	return `post:${target.teamId}:${target.kind === 'person' ? target.userId : target.channelId}`;
 }

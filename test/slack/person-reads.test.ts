@@ -23,7 +23,7 @@ test.each([
 ])('a process decides by itself while the shared rate %s', async (_, away) => {
 	const reads = createPersonReads({
 		service: { read: () => Promise.reject(new Error('nobody reads here')) },
-		paces: { take: away, charge: away },
+		rateLimiter: { take: away, charge: away },
 		limits: { burst: 2, readsPerMinute: 20 },
 		clock: createManualClock(),
 		metrics: { personRead: () => undefined, unknownSession: () => undefined },

@@ -109,7 +109,7 @@ async function outboxSetting() {
 	const { watches: store, db } = await openTestStore();
 	const fake = createFakeAnnouncer(clock);
 	const recorded = createRecordingMetrics();
-	const paces = createRateLimiter();
+	const rateLimiter = createRateLimiter();
 	/** `calls`: how often the outbox asked its store. */
 	function start(more: Partial<OutboxOptions> = {}) {
 		let calls = 0;
@@ -122,7 +122,7 @@ async function outboxSetting() {
 		const controller = new AbortController();
 		const { metrics } = recorded;
 		const log = createRecordingLog();
-		const outbox = createOutbox({ store: asked, announcer: fake.announcer, paces, clock, metrics, log, ...more });
+		const outbox = createOutbox({ store: asked, announcer: fake.announcer, rateLimiter, clock, metrics, log, ...more });
 		const running = outbox.run(controller.signal);
 		const stop = async () => {
 			controller.abort(new Error('stop'));

@@ -196,18 +196,18 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		});
 
 		test('Slack’s rates and pauses of before hold nobody up', async () => {
-			const paces = createRateLimiter(createSharedRates({ db: subject.store.db }));
-			const pace = { intervalMs: 1_000, burst: 3 };
-			const take = (now: number) => paces.take('update:T1', pace, { now, keep: 0 });
+			const limiter = createRateLimiter(createSharedRates({ db: subject.store.db }));
+			const limit = { intervalMs: 1_000, burst: 3 };
+			const take = (now: number) => limiter.take('update:T1', limit, { now, keep: 0 });
 			for (let call = 0; call < 3; call += 1) await take(ahead);
-			await paces.pause('update:T1', ahead + 60_000, ahead);
+			await limiter.pause('update:T1', ahead + 60_000, ahead);
 			expect(await take(T0)).toBe(0);
-			await paces.pause('update:T1', ahead + 60_000, ahead);
+			await limiter.pause('update:T1', ahead + 60_000, ahead);
 			// A pause of now is one, though it ends sooner.
-			await paces.pause('update:T1', T0 + 20_000, T0);
+			await limiter.pause('update:T1', T0 + 20_000, T0);
 			expect(await take(T0)).toBe(20_000);
 			// A shorter one does not end it.
-			await paces.pause('update:T1', T0 + 10_000, T0);
+			await limiter.pause('update:T1', T0 + 10_000, T0);
 			expect(await take(T0)).toBe(20_000);
 		});
 

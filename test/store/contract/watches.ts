@@ -525,18 +525,18 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	test('lets replicas share one rate', async () => {
-		const paces = [
+		const limiters = [
 			createRateLimiter(createSharedRates({ db: subject.store.db })),
 			createRateLimiter(createSharedRates({ db: subject.replica.db })),
 		];
-		const pace = { intervalMs: 1_000, burst: 3 };
-		const take = async (index: number, keep = 0) => paces[index % 2]?.take('update:T1', pace, { now: T0, keep });
+		const limit = { intervalMs: 1_000, burst: 3 };
+		const take = async (index: number, keep = 0) => limiters[index % 2]?.take('update:T1', limit, { now: T0, keep });
 		const waits = await Promise.all(Array.from({ length: 6 }, (_, index) => take(index)));
 		expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
 		expect(await take(0)).toBe(1_000);
 		expect(await take(1, 2)).toBe(3_000);
-		await paces[0]?.pause('update:T1', T0 + 30_000, T0);
-		expect(await paces[1]?.take('update:T1', pace, { now: T0 + 20_000, keep: 0 })).toBe(10_000);
+		await limiters[0]?.pause('update:T1', T0 + 30_000, T0);
+		expect(await limiters[1]?.take('update:T1', limit, { now: T0 + 20_000, keep: 0 })).toBe(10_000);
 	});
 
 	test('charges what was called already, up to the debt, and forgets rates that nobody used', async () => {
@@ -544,12 +544,12 @@ export function describeWatches(subject: Subject): void {
 			createRateLimiter(createSharedRates({ db })),
 		);
 		if (one === undefined || other === undefined) throw new Error('there are two');
-		const pace = { intervalMs: 1_000, burst: 3, debt: 5 };
-		const take = (now: number) => other.take('person:U1', pace, { now, keep: 0 });
+		const limit = { intervalMs: 1_000, burst: 3, debt: 5 };
+		const take = (now: number) => other.take('person:U1', limit, { now, keep: 0 });
 		expect(await take(T0)).toBe(0);
-		await Promise.all([one, other].map((paces) => paces.charge('person:U1', pace, { now: T0, count: 2 })));
+		await Promise.all([one, other].map((limiter) => limiter.charge('person:U1', limit, { now: T0, count: 2 })));
 		expect(await take(T0)).toBe(3_000);
-		await one.charge('person:U1', pace, { now: T0, count: 100 });
+		await one.charge('person:U1', limit, { now: T0, count: 100 });
 		expect(await take(T0)).toBe(6_000);
 		await one.forget(T0 + 1_000);
 		expect(await take(T0)).toBe(6_000);
