@@ -6,20 +6,20 @@ export type RequestPriority = 'delivery' | 'person' | 'background';
 
 /** What a response of the service says about its limit, in its own units (counts and seconds). */
 export interface RateLimitObservation {
-	readonly limit?: number;
-	readonly remaining?: number;
-	readonly resetSeconds?: number;
+	readonly limit?: number | undefined;
+	readonly remaining?: number | undefined;
+	readonly resetSeconds?: number | undefined;
 	/** Of a 429: nothing may be sent for so long. */
-	readonly retryAfterSeconds?: number;
+	readonly retryAfterSeconds?: number | undefined;
 }
 
 /**
- * The arithmetic of the request budget: plain data in, plain data out, no timers, so that one process and a row of a
- * database shared by replicas use the same rules. Times are clock milliseconds.
+ * The state of the request budget: plain data, so that one process and replicas that share a database row use the same
+ * rules. Times are clock milliseconds.
  *
- * The service counts a fixed window of 60 s for each client address. Where its windows begin is its own affair, so
- * grants are counted in a sliding window, and a second is added to it because requests take unequal times to get
- * there: whichever 60 s the service looks at, no more than the limit arrived in them.
+ * The service counts a fixed window of 60 s for each client address, and does not say where its windows begin. So grants
+ * are counted in a sliding window, longer by the seconds by which requests may differ on their way: whichever 60 s the
+ * service looks at, no more than the limit arrived in them.
  *
  * Shares: of every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). Neither can be used up by
  * the other or by background, however much these ask for; what is free beyond that goes to deliveries first, then
@@ -77,11 +77,6 @@ interface Usage {
 	readonly free: number;
 }
 
-function effectiveLimit(state: BudgetState, limit: number): number {
-	// A pair for a delivery must always fit, or a service that announces nonsense would stop them for good.
-	return state.serviceLimit === null ? limit : Math.max(2, Math.min(limit, state.serviceLimit));
-}
-
 function believedAt(state: BudgetState, now: number): { remaining: number; resetAt: number } | null {
 	const { believed } = state;
 	if (believed === null) return null;
@@ -108,7 +103,8 @@ export function usageAt(state: BudgetState, now: number, limit: number): Usage {
 		person += people;
 		background += polls;
 	}
-	const most = effectiveLimit(state, limit);
+	// A pair for a delivery must always fit, or a service that announces nonsense would stop them for good.
+	const most = state.serviceLimit === null ? limit : Math.max(2, Math.min(limit, state.serviceLimit));
 	const own = most - delivery - person - background;
 	const believed = believedAt(state, now);
 	return { limit: most, delivery, person, background, free: believed ? Math.min(own, believed.remaining) : own };

@@ -137,6 +137,7 @@ export function createRequestBudget({
 		granting = false;
 	}
 
+	/** @returns the next moment at which something may be granted */
 	async function grantRound(): Promise<number> {
 		if (waiting().length === 0) return Number.POSITIVE_INFINITY;
 		const now = clock.now();
@@ -247,15 +248,15 @@ type Queues = Readonly<Record<RequestPriority, readonly { readonly count: number
 
 interface Grants {
 	readonly state: BudgetState;
-	/** For the first ones of each queue: the running number of their last request. */
+	/** Of those granted, the first of each queue: the running number of their last request. */
 	readonly sequences: Readonly<Record<RequestPriority, readonly number[]>>;
 	/** When something may change by itself; infinity when nobody is left waiting. */
 	readonly nextAt: number;
 }
 
 /**
- * In whose turn each goes: everybody who waits once, then everybody again, whoever was served least recently first. Those
- * of one person stay in the order of asking.
+ * Orders those who wait: everybody once, then everybody again, whoever was served least recently first. Those of one
+ * person stay in the order of asking.
  *
  * @param lastTurns the running number of each person's last turn, from 1; nobody else has had one
  */

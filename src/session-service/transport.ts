@@ -174,12 +174,8 @@ export function readRateLimit({
 	const reset = seconds(headers.get('ratelimit-reset'));
 	const resetSeconds = reset === undefined ? undefined : Math.max(0, reset - elapsedMs / 1000);
 	const after = retryAfter(headers.get('retry-after'), now) ?? reset ?? DEFAULT_PAUSE_SECONDS;
-	return {
-		...(limit === undefined ? {} : { limit }),
-		...(remaining === undefined ? {} : { remaining }),
-		...(resetSeconds === undefined ? {} : { resetSeconds }),
-		...(status === 429 ? { retryAfterSeconds: Math.min(after, LONGEST_RETRY_AFTER_MS / 1000) } : {}),
-	};
+	const retryAfterSeconds = status === 429 ? Math.min(after, LONGEST_RETRY_AFTER_MS / 1000) : undefined;
+	return { limit, remaining, resetSeconds, retryAfterSeconds };
 }
 
 function seconds(value: string | undefined): number | undefined {
