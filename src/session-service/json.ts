@@ -213,8 +213,7 @@ export function asText(value: unknown): string {
 
 /** A non-empty text, or null. */
 export function asTextOrNull(value: unknown): string | null {
-	const text = asText(value);
-	return text === '' ? null : text;
+	return asText(value) || null;
 }
 
 /** The elements of an array; none for everything else. */

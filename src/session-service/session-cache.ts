@@ -1,4 +1,4 @@
-import type { AgentAction, Message, Session } from '../questions/session.ts';
+import type { Message, Session } from '../questions/session.ts';
 
 /** A session as the service last gave it. */
 export interface KeptSession {
@@ -83,25 +83,12 @@ function weightOf(session: Session): number {
 
 function charactersOf({ role, content, actions, humanInput }: Message): number {
 	let characters = role.length + content.length;
-	for (const action of actions) characters += textOf(action).length;
+	for (const action of actions) {
+		for (const value of Object.values(action)) if (typeof value === 'string') characters += value.length;
+	}
 	for (const { title, description, value, raw } of humanInput) {
 		characters += title.length + description.length + value.length;
 		for (const json of Object.values(raw ?? {})) characters += json.length;
 	}
 	return characters;
-}
-
-function textOf(action: AgentAction): string {
-	switch (action.kind) {
-		case 'click':
-			return '';
-		case 'open':
-			return action.host;
-		case 'done':
-			return action.text;
-		case 'saveFile':
-			return action.filename;
-		case 'other':
-			return action.name;
-	}
 }
