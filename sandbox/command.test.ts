@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { createSandbox } from './sandbox.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -63,7 +63,7 @@ async function botOf(address: string): Promise<number> {
 	});
 }
 
-test('says its address in one line, on a free port when the usual one is busy', async () => {
+it('says its address in one line, on a free port when the usual one is busy', async () => {
 	const port = await busyPort();
 	const { address, output } = await run('--port', String(port));
 	expect(address).not.toContain(`:${port}`);
@@ -71,7 +71,7 @@ test('says its address in one line, on a free port when the usual one is busy', 
 	expect(await (await fetch(`${address}/`)).text()).toContain('<div id="root">');
 });
 
-test('Ctrl-C stops it and the app with it', async () => {
+it('Ctrl-C stops it and the app with it', async () => {
 	const { child, address } = await run('--port', '0');
 	const bot = await botOf(address);
 	expect(isAlive(bot)).toBe(true);
@@ -81,7 +81,7 @@ test('Ctrl-C stops it and the app with it', async () => {
 	expect(isAlive(bot)).toBe(false);
 });
 
-test('when it is killed itself, the app does not stay behind', async () => {
+it('when it is killed itself, the app does not stay behind', async () => {
 	const { child, address } = await run('--port', '0');
 	const bot = await botOf(address);
 	expect(isAlive(bot)).toBe(true);
@@ -89,7 +89,7 @@ test('when it is killed itself, the app does not stay behind', async () => {
 	await expect.poll(() => isAlive(bot), { timeout: 10_000 }).toBe(false);
 });
 
-test('without the bot it says which settings the app needs', async () => {
+it('without the bot it says which settings the app needs', async () => {
 	const { output } = await run('--port', '0', '--no-bot');
 	await expect.poll(output).toContain('npm run dev');
 	for (const name of ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_API_URL', 'SESSION_SERVICE_URL', 'DATA_DIR']) {
@@ -97,7 +97,7 @@ test('without the bot it says which settings the app needs', async () => {
 	}
 });
 
-test('a page elsewhere, or one whose name points here, reaches nothing', async () => {
+it('a page elsewhere, or one whose name points here, reaches nothing', async () => {
 	const { address } = await run('--port', '0', '--no-bot');
 	const body = JSON.stringify({ as: 'ada', do: 'say', channel: 'C0AGENTS', text: 'from elsewhere' });
 	const headers = { 'content-type': 'application/json' };
@@ -110,7 +110,7 @@ test('a page elsewhere, or one whose name points here, reaches nothing', async (
 	expect((await fetch(`${address}/sandbox/image?url=${image}`)).status).toBe(404);
 });
 
-test('keeps workspace, sessions and the app’s data from one start to the next, and agents go on', async () => {
+it('keeps workspace, sessions and the app’s data from one start to the next, and agents go on', async () => {
 	const keepIn = await mkdtemp(join(tmpdir(), 'handraise-keep-'));
 	cleanups.push(() => rm(keepIn, { recursive: true, force: true }));
 	const first = await createSandbox({ keepIn, withBot: false, pace: 0.02 });
@@ -127,7 +127,7 @@ test('keeps workspace, sessions and the app’s data from one start to the next,
 	await second.service.sessions.until('demo', (json) => JSON.stringify(json).includes('You chose “TP 570'));
 });
 
-test('what it kept and cannot be read is named, not thrown away', async () => {
+it('what it kept and cannot be read is named, not thrown away', async () => {
 	const keepIn = await mkdtemp(join(tmpdir(), 'handraise-keep-'));
 	cleanups.push(() => rm(keepIn, { recursive: true, force: true }));
 	await writeFile(join(keepIn, 'workspace.json'), '{"slack":');
@@ -135,7 +135,7 @@ test('what it kept and cannot be read is named, not thrown away', async () => {
 	expect(await readFile(join(keepIn, 'workspace.json'), 'utf8')).toBe('{"slack":');
 });
 
-test('an app that ends by itself is shown with its own words', async () => {
+it('an app that ends by itself is shown with its own words', async () => {
 	const folder = await mkdtemp(join(tmpdir(), 'handraise-entry-'));
 	cleanups.push(() => rm(folder, { recursive: true, force: true }));
 	const entry = join(folder, 'main.ts');

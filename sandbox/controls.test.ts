@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { callSlack, type Json } from '../fake-slack/index.ts';
 import { openSetting, type Setting } from './setting.ts';
 
@@ -48,7 +48,7 @@ async function open(blocks: Json[]): Promise<{ id: string }> {
 }
 const held = (id: string) => setting.sandbox.slack.state.views[id]?.input.values;
 
-test('every control puts its value where Slack hands it to the app', async () => {
+it('every control puts its value where Slack hands it to the app', async () => {
 	const view = await open([
 		input('Line', { type: 'plain_text_input', placeholder: plain('Type here') }),
 		input('Text', { type: 'plain_text_input', multiline: true, initial_value: 'before' }),
@@ -103,7 +103,7 @@ test('every control puts its value where Slack hands it to the app', async () =>
 		});
 });
 
-test('a button that asks first does nothing until it is confirmed, and a menu has its entries', async () => {
+it('a button that asks first does nothing until it is confirmed, and a menu has its entries', async () => {
 	await open([
 		{
 			type: 'actions',
@@ -135,7 +135,7 @@ test('a button that asks first does nothing until it is confirmed, and a menu ha
 	await expect.poll(() => pressed().at(-1)).toMatchObject([{ selected_option: { value: 'move' } }]);
 });
 
-test('Enter in a line submits, in a text it makes a new line; without the app Slack’s own words stand over the modal', async () => {
+it('Enter in a line submits, in a text it makes a new line; without the app Slack’s own words stand over the modal', async () => {
 	const view = await open([
 		input('Line', { type: 'plain_text_input' }),
 		input('Text', { type: 'plain_text_input', multiline: true }, { optional: true }),
@@ -154,7 +154,7 @@ test('Enter in a line submits, in a text it makes a new line; without the app Sl
 	expect(held(view.id)?.Text?.it?.value).toBe('first\nsecond');
 });
 
-test('modals lie over each other; Esc closes the top one, the X all of them', async () => {
+it('modals lie over each other; Esc closes the top one, the X all of them', async () => {
 	await open([{ type: 'section', text: plain('the first') }]);
 	for (const name of ['second', 'third']) {
 		const view = modal([{ type: 'section', text: plain(`the ${name}`) }], name);
@@ -173,7 +173,7 @@ test('modals lie over each other; Esc closes the top one, the X all of them', as
 	await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-test('Markdown and rich text are shown, and nothing is loaded from elsewhere', async () => {
+it('Markdown and rich text are shown, and nothing is loaded from elsewhere', async () => {
 	const channel = 'C0AGENTS';
 	const blocks = [
 		{
@@ -198,7 +198,7 @@ test('Markdown and rich text are shown, and nothing is loaded from elsewhere', a
 	expect([...new Set(setting.complaints.splice(0))]).toEqual([expect.stringContaining('https://spy.example/x.png')]);
 });
 
-test('what nobody has read is bold, and the line “New” stands above it', async () => {
+it('what nobody has read is bold, and the line “New” stands above it', async () => {
 	const grace = await setting.window('grace', { channel: 'C0GENERAL' });
 	await setting.sandbox.slack.as('ada').say('#agents', 'Something new, @grace');
 	const entry = grace.getByRole('button', { name: /agents.*unread/ });

@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openSetting, type Setting, type } from './setting.ts';
 
 let setting: Setting;
@@ -21,7 +21,7 @@ const send = (page: Page) => dialog(page).getByRole('button', { name: 'Send answ
 const arrived = (page: Page) => dialog(page).getByText('Your answer arrived').first().waitFor();
 const service = () => setting.sandbox.service.sessions;
 
-test('a person types /session demo, answers, and the agent goes on', async () => {
+it('a person types /session demo, answers, and the agent goes on', async () => {
 	const page = await setting.window('ada');
 	await type(page, '/session demo');
 	await dialog(page)
@@ -40,7 +40,7 @@ test('a person types /session demo, answers, and the agent goes on', async () =>
 	await service().until('demo', (json) => json.status === 'completed');
 });
 
-test('the traffic of a command is shown, and a modal is copied for the Block Kit Builder', async () => {
+it('the traffic of a command is shown, and a modal is copied for the Block Kit Builder', async () => {
 	const page = await setting.window('ada', { channel: 'C0AGENTS' });
 	await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 	await type(page, '/session completed');
@@ -62,7 +62,7 @@ test('the traffic of a command is shown, and a modal is copied for the Block Kit
 	expect(await page.evaluate(`document.querySelector('[role="dialog"] img').naturalWidth`)).toBeGreaterThan(100);
 });
 
-test('the second of two people sees the first one’s answer and keeps the own text', async () => {
+it('the second of two people sees the first one’s answer and keeps the own text', async () => {
 	setting.sandbox.service.sessions.start('choices', 'shared-question');
 	await service().until('shared-question', (json) => json.status === 'humanInput');
 	const [ada, grace] = await Promise.all([setting.window('ada'), setting.window('grace')]);
@@ -78,7 +78,7 @@ test('the second of two people sees the first one’s answer and keeps the own t
 	expect(setting.sandbox.service.log.effectivePuts('shared-question')).toHaveLength(1);
 });
 
-test('everything is done with the keyboard alone, and the focus stays in the modal', async () => {
+it('everything is done with the keyboard alone, and the focus stays in the modal', async () => {
 	setting.sandbox.service.sessions.start('three', 'by-keyboard');
 	await service().until('by-keyboard', (json) => json.status === 'humanInput');
 	const page = await setting.window('ada');
@@ -107,7 +107,7 @@ test('everything is done with the keyboard alone, and the focus stays in the mod
 	expect(await page.evaluate('document.activeElement?.id')).toBe('composer');
 });
 
-test('what is missing is said under the field, and the focus goes there', async () => {
+it('what is missing is said under the field, and the focus goes there', async () => {
 	setting.sandbox.service.sessions.start('fields', 'with-errors');
 	await service().until('with-errors', (json) => json.status === 'humanInput');
 	const page = await setting.window('ada');
@@ -136,7 +136,7 @@ test('what is missing is said under the field, and the focus goes there', async 
 	expect(service().values('with-errors', 2)).toEqual(values);
 });
 
-test('the box keeps an answer secret from the channel, and is there again after a reload', async () => {
+it('the box keeps an answer secret from the channel, and is there again after a reload', async () => {
 	setting.sandbox.service.sessions.start('three', 'kept-secret');
 	await service().until('kept-secret', (json) => json.status === 'humanInput');
 	const page = await setting.window('ada', { channel: 'C0AGENTS' });
@@ -169,7 +169,7 @@ test('the box keeps an answer secret from the channel, and is there again after 
 	await type(page, '/session unwatch kept-secret');
 }, 90_000);
 
-test('what one types is there after a reload', async () => {
+it('what one types is there after a reload', async () => {
 	setting.sandbox.service.sessions.start('report', 'reloaded');
 	await service().until('reloaded', (json) => json.status === 'humanInput');
 	const page = await setting.window('ada');
@@ -182,7 +182,7 @@ test('what one types is there after a reload', async () => {
 	await page.keyboard.press('Escape');
 });
 
-test('a watched session’s questions come to the channel, and are answered from there to the result', async () => {
+it('a watched session’s questions come to the channel, and are answered from there to the result', async () => {
 	const page = await setting.window('ada', { channel: 'C0AGENTS' });
 	await type(page, '/session watch stepping');
 	const answer = (title: string) =>
@@ -202,7 +202,7 @@ test('a watched session’s questions come to the channel, and are answered from
 	await page.locator('.channel').getByText('Completed').first().waitFor({ timeout: 30_000 });
 }, 90_000);
 
-test('a guest and a person of another organisation are refused with a word', async () => {
+it('a guest and a person of another organisation are refused with a word', async () => {
 	const gus = await setting.window('gus', { channel: 'C0AGENTS' });
 	await type(gus, '/session demo');
 	await dialog(gus).getByText('Guests of this workspace cannot use Handraise').waitFor();
@@ -212,7 +212,7 @@ test('a guest and a person of another organisation are refused with a word', asy
 	for (const page of [gus, eve]) expect(await dialog(page).locator('.block-input').count()).toBe(0);
 });
 
-test('hostile texts stay text, and the policy forbids inline script', async () => {
+it('hostile texts stay text, and the policy forbids inline script', async () => {
 	setting.sandbox.service.sessions.start('hostile');
 	await service().until('hostile', (json) => json.status === 'humanInput');
 	const page = await setting.window('ada', { channel: 'C0AGENTS' });
@@ -240,7 +240,7 @@ test('hostile texts stay text, and the policy forbids inline script', async () =
 	expect(await page.title()).not.toMatch(/^[12]$/);
 });
 
-test('axe finds nothing serious: channel, modal, every panel, narrow window', async () => {
+it('axe finds nothing serious: channel, modal, every panel, narrow window', async () => {
 	setting.sandbox.service.sessions.start('fields', 'scanned');
 	await service().until('scanned', (json) => json.status === 'humanInput');
 	async function scan(page: Page, part = 'html'): Promise<void> {

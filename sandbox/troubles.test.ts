@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openSetting, type Setting, type } from './setting.ts';
 
 let setting: Setting;
@@ -53,7 +53,7 @@ function expectOnce(id: string): void {
 	expect(setting.sandbox.service.log.effectivePuts(id)).toHaveLength(1);
 }
 
-test('a slow service: the modal opens at once and fills when the session is there', async () => {
+it('a slow service: the modal opens at once and fills when the session is there', async () => {
 	await ask('slow');
 	await service(/^Slow/);
 	await type(page, '/session slow');
@@ -64,7 +64,7 @@ test('a slow service: the modal opens at once and fills when the session is ther
 	await dialog().getByRole('radio', { name: 'Yes' }).waitFor({ timeout: 20_000 });
 });
 
-test('a service that is down: the answer is saved, and arrives when it is back', async () => {
+it('a service that is down: the answer is saved, and arrives when it is back', async () => {
 	await ask('down');
 	await open('down');
 	await service(/^Down/);
@@ -76,7 +76,7 @@ test('a service that is down: the answer is saved, and arrives when it is back',
 	expectOnce('down');
 });
 
-test.each([
+it.each([
 	['429', /^Too many requests/],
 	['reset', /^Reset/],
 	['hang', /^Hangs/],
@@ -109,7 +109,7 @@ test.each([
 	90_000,
 );
 
-test('500 after saving: the answer is not sent a second time', async () => {
+it('500 after saving: the answer is not sent a second time', async () => {
 	await ask('saved');
 	await open('saved');
 	await service(/^500 after saving/);
@@ -118,7 +118,7 @@ test('500 after saving: the answer is not sent a second time', async () => {
 	expectOnce('saved');
 });
 
-test('somebody answers in the dashboard meanwhile: nothing is overwritten, and the person is told', async () => {
+it('somebody answers in the dashboard meanwhile: nothing is overwritten, and the person is told', async () => {
 	await ask('outsider');
 	// Its agent would go on to the end with the dashboard's answer, and that is another story.
 	sessions().put('outsider', sessions().get('outsider'));
@@ -130,7 +130,7 @@ test('somebody answers in the dashboard meanwhile: nothing is overwritten, and t
 	expect(setting.sandbox.service.log.effectivePuts('outsider')).toHaveLength(0);
 });
 
-test('a channel that another organisation joins: its watch ends, and whoever made it hears of it', async () => {
+it('a channel that another organisation joins: its watch ends, and whoever made it hears of it', async () => {
 	await ask('shared-away');
 	await type(page, '/session watch shared-away');
 	await page.getByText('is watched in this channel now').first().waitFor();
@@ -147,7 +147,7 @@ test('a channel that another organisation joins: its watch ends, and whoever mad
 	expect(setting.sandbox.slack.state.channels.find(({ name }) => name === 'agents')?.isExtShared).toBe(false);
 });
 
-test('a slow Slack: the answer arrives all the same', async () => {
+it('a slow Slack: the answer arrives all the same', async () => {
 	await ask('slow-slack');
 	await slack(/^Slow/);
 	await open('slow-slack');
@@ -156,7 +156,7 @@ test('a slow Slack: the answer arrives all the same', async () => {
 	expectOnce('slow-slack');
 });
 
-test('Slack refuses posts for a while: modals go on working', async () => {
+it('Slack refuses posts for a while: modals go on working', async () => {
 	await ask('slack-429');
 	await slack(/^Too many requests/);
 	await open('slack-429');
@@ -165,7 +165,7 @@ test('Slack refuses posts for a while: modals go on working', async () => {
 	expectOnce('slack-429');
 });
 
-test('dropped and refreshed sockets: the app is back by itself', async () => {
+it('dropped and refreshed sockets: the app is back by itself', async () => {
 	await ask('sockets');
 	await slack(/^Drop the sockets/);
 	await setting.sandbox.slack.connected();
@@ -177,7 +177,7 @@ test('dropped and refreshed sockets: the app is back by itself', async () => {
 	expectOnce('sockets');
 });
 
-test('everything delivered twice: one modal, one answer', async () => {
+it('everything delivered twice: one modal, one answer', async () => {
 	await ask('twice');
 	await open('twice');
 	await dialog().getByRole('radio', { name: 'Yes' }).check();
@@ -188,7 +188,7 @@ test('everything delivered twice: one modal, one answer', async () => {
 	expect(setting.sandbox.troubles.list().filter((one) => one.active)).toEqual([]);
 });
 
-test('the bot is killed while it delivers: the answer arrives after the start', async () => {
+it('the bot is killed while it delivers: the answer arrives after the start', async () => {
 	await ask('killed');
 	await open('killed');
 	await service(/^Down/);
@@ -203,7 +203,7 @@ test('the bot is killed while it delivers: the answer arrives after the start', 
 	expectOnce('killed');
 });
 
-test('a bot that is not there: the command fails in Slack’s words, the modal keeps what was typed', async () => {
+it('a bot that is not there: the command fails in Slack’s words, the modal keeps what was typed', async () => {
 	await ask('gone');
 	await open('gone');
 	await page.getByRole('button', { name: 'Kill (-9)' }).click();

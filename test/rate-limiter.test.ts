@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { createRateLimiter } from '../src/rate-limiter.ts';
 
 const T0 = Date.parse('2026-01-05T09:00:00Z');
 
-test('a charge makes the next call wait as if the calls had been taken one by one', async () => {
+it('a charge makes the next call wait as if the calls had been taken one by one', async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.nat(40), fc.nat(40), async (burst, taken, charged) => {
 			const limit = { intervalMs: 3_000, burst, debt: 80 };
@@ -18,7 +18,7 @@ test('a charge makes the next call wait as if the calls had been taken one by on
 	);
 });
 
-test('nobody owes more than the debt, and a debt from before the clock was put back is none', async () => {
+it('nobody owes more than the debt, and a debt from before the clock was put back is none', async () => {
 	const limit = { intervalMs: 3_000, burst: 20, debt: 20 };
 	const limiter = createRateLimiter();
 	await limiter.charge('a', limit, { now: T0, count: 1_000 });
@@ -26,7 +26,7 @@ test('nobody owes more than the debt, and a debt from before the clock was put b
 	expect(await limiter.take('a', limit, { now: T0 - 3_600_000, keep: 0 })).toBe(0);
 });
 
-test('a process keeps its rates as long as they matter', async () => {
+it('a process keeps its rates as long as they matter', async () => {
 	const limiter = createRateLimiter();
 	const limit = { intervalMs: 1_000, burst: 2, debt: 2 };
 	const take = (now: number) => limiter.take('a', limit, { now, keep: 0 });

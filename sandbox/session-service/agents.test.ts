@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { CANARIES } from './canaries.ts';
 import { BODY_LIMIT_BYTES } from './operations.ts';
 import { SCENARIOS } from './scenarios/index.ts';
 import { startForTest } from './test-client.ts';
 
-test('demo asks, goes on when answered, asks again, completes with a file and a newer screenshot', async () => {
+it('demo asks, goes on when answered, asks again, completes with a file and a newer screenshot', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const first = await client.session('demo');
@@ -32,7 +32,7 @@ test('demo asks, goes on when answered, asks again, completes with a file and a 
 	expect(last.lastScreenshotUrl).not.toBe(first.lastScreenshotUrl);
 });
 
-test.each(SCENARIOS.map((scenario) => [scenario.id, scenario] as const))(
+it.each(SCENARIOS.map((scenario) => [scenario.id, scenario] as const))(
 	'the scenario %s starts when it is first read, and is valid JSON',
 	async (id) => {
 		await using client = await startForTest({ clock: createManualClock() });
@@ -43,7 +43,7 @@ test.each(SCENARIOS.map((scenario) => [scenario.id, scenario] as const))(
 	},
 );
 
-test.each(SCENARIOS.map((scenario) => scenario.id))(
+it.each(SCENARIOS.map((scenario) => scenario.id))(
 	'the agent of %s comes to its end when all it asks is answered',
 	async (id) => {
 		const clock = createManualClock();
@@ -61,13 +61,13 @@ test.each(SCENARIOS.map((scenario) => scenario.id))(
 	},
 );
 
-test('scenario ids are distinct and are words that people can type', () => {
+it('scenario ids are distinct and are words that people can type', () => {
 	const ids = SCENARIOS.map((scenario) => scenario.id);
 	expect(new Set(ids).size).toBe(ids.length);
 	expect(ids.filter((id) => !/^[a-z]+$/.test(id))).toEqual([]);
 });
 
-test('a scenario plays under several ids at once, and starting it again begins anew', async () => {
+it('a scenario plays under several ids at once, and starting it again begins anew', async () => {
 	await using client = await startForTest({ resumeAfterMs: 0, pace: 0 });
 	const { sessions } = client.service;
 	sessions.start('yesno', '3f9a2c1d');
@@ -80,7 +80,7 @@ test('a scenario plays under several ids at once, and starting it again begins a
 	expect(() => sessions.start('nothing')).toThrow('no scenario nothing');
 });
 
-test('somebody else answers through the web page after eight seconds', async () => {
+it('somebody else answers through the web page after eight seconds', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const index = (await client.session('elsewhere')).messages?.length ?? 0;
@@ -90,7 +90,7 @@ test('somebody else answers through the web page after eight seconds', async () 
 	expect(client.service.sessions.values('elsewhere', index - 1)).toEqual(['Wednesday']);
 });
 
-test('the question of changing changes at its place', async () => {
+it('the question of changing changes at its place', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const before = await client.read('changing');
@@ -100,7 +100,7 @@ test('the question of changing changes at its place', async () => {
 	expect(after.json.session.messages.at(-1).human_input).toHaveLength(2);
 });
 
-test('a paused session reads its answer when it is resumed', async () => {
+it('a paused session reads its answer when it is resumed', async () => {
 	await using client = await startForTest({ clock: createManualClock(), resumeAfterMs: 0, pace: 0 });
 	const { sessions } = client.service;
 	sessions.start('paused');
@@ -111,7 +111,7 @@ test('a paused session reads its answer when it is resumed', async () => {
 	expect(sessions.get('paused').messages?.[2]?.content).toContain('Formal');
 });
 
-test('an agent does nothing while it is paused, and nothing any more once it was stopped', async () => {
+it('an agent does nothing while it is paused, and nothing any more once it was stopped', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const { sessions } = client.service;
@@ -131,7 +131,7 @@ test('an agent does nothing while it is paused, and nothing any more once it was
 	expect(client.service.scriptErrors).toEqual([]);
 });
 
-test('an agent that is told never to resume stays where it is', async () => {
+it('an agent that is told never to resume stays where it is', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock, resumeAfterMs: null });
 	client.service.sessions.start('yesno');
@@ -140,7 +140,7 @@ test('an agent that is told never to resume stays where it is', async () => {
 	expect(client.service.sessions.get('yesno').status).toBe('humanInput');
 });
 
-test('the code is not repeated by the agent', async () => {
+it('the code is not repeated by the agent', async () => {
 	await using client = await startForTest({ resumeAfterMs: 0, pace: 0 });
 	const { sessions } = client.service;
 	sessions.start('code');
@@ -150,7 +150,7 @@ test('the code is not repeated by the agent', async () => {
 	expect(JSON.stringify(others)).not.toContain('481516');
 });
 
-test('the sizes are what they say: 300 steps, 40 and 95 items, descriptions over the body limit', async () => {
+it('the sizes are what they say: 300 steps, 40 and 95 items, descriptions over the body limit', async () => {
 	await using client = await startForTest({ clock: createManualClock() });
 	expect((await client.session('report')).messages?.filter((one) => one.role === 'assistant')).toHaveLength(301);
 	expect((await client.session('forty')).messages?.at(-1)?.human_input).toHaveLength(40);
@@ -164,12 +164,12 @@ test('the sizes are what they say: 300 steps, 40 and 95 items, descriptions over
 	);
 });
 
-test('the variables of scenarios hold a canary', async () => {
+it('the variables of scenarios hold a canary', async () => {
 	await using client = await startForTest({ clock: createManualClock() });
 	expect((await client.session('demo')).sessionVariables?.[0]?.value).toBe(CANARIES.variable);
 });
 
-test('a script of a test’s own plays, and what it throws is kept for the test to see', async () => {
+it('a script of a test’s own plays, and what it throws is kept for the test to see', async () => {
 	await using client = await startForTest({ resumeAfterMs: 0 });
 	const { sessions, scriptErrors } = client.service;
 	sessions.run('own', {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { itemsOf } from './log.ts';
 import { BODY_LIMIT_BYTES } from './operations.ts';
@@ -19,7 +19,7 @@ const waiting = {
 	],
 };
 
-test('an answer replaces the whole array, and the reply mostly has no updatedMessage', async () => {
+it('an answer replaces the whole array, and the reply mostly has no updatedMessage', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', waiting);
 	const reply = await client.put('s1', {
@@ -33,7 +33,7 @@ test('an answer replaces the whole array, and the reply mostly has no updatedMes
 	]);
 });
 
-test('on request the reply carries the updated message', async () => {
+it('on request the reply carries the updated message', async () => {
 	await using client = await startForTest({ echoMessage: true });
 	client.service.sessions.put('s1', waiting);
 	const reply = await client.answer('s1', 1, ['one', 'two']);
@@ -43,7 +43,7 @@ test('on request the reply carries the updated message', async () => {
 	});
 });
 
-test('the last writer wins silently, and the log tells who changed what', async () => {
+it('the last writer wins silently, and the log tells who changed what', async () => {
 	await using client = await startForTest({ resumeAfterMs: null });
 	client.service.sessions.put('s1', waiting);
 	await client.answer('s1', 1, ['one', 'two']);
@@ -57,7 +57,7 @@ test('the last writer wins silently, and the log tells who changed what', async 
 	expect(log.effectivePuts('s1', 0)).toEqual([]);
 });
 
-test('an index out of range, no number or no array answers 500 in JSON and saves nothing', async () => {
+it('an index out of range, no number or no array answers 500 in JSON and saves nothing', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', waiting);
 	for (const body of [
@@ -73,7 +73,7 @@ test('an index out of range, no number or no array answers 500 in JSON and saves
 	expect(client.service.log.savedPuts()).toEqual([]);
 });
 
-test('100 kB are taken; one byte more, or no JSON, answers 500 in plain words and saves nothing', async () => {
+it('100 kB are taken; one byte more, or no JSON, answers 500 in plain words and saves nothing', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', waiting);
 	const fill = (length: number) => {
@@ -93,7 +93,7 @@ test('100 kB are taken; one byte more, or no JSON, answers 500 in plain words an
 	expect(client.service.log.savedPuts()).toHaveLength(1);
 });
 
-test('a PUT without a JSON content type would have ended the process: it is noted and the connection dies', async () => {
+it('a PUT without a JSON content type would have ended the process: it is noted and the connection dies', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', waiting);
 	const sent = client.send('PUT', '/v1/sessions/s1/update-human-input', {
@@ -105,7 +105,7 @@ test('a PUT without a JSON content type would have ended the process: it is note
 	expect(client.service.log.puts('s1')[0]).toMatchObject({ status: null, savedAt: null });
 });
 
-test('a waiting session becomes active a moment after it was answered, unless nothing was filled in', async () => {
+it('a waiting session becomes active a moment after it was answered, unless nothing was filled in', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock, resumeAfterMs: 800 });
 	client.service.sessions.put('s1', waiting);
@@ -119,7 +119,7 @@ test('a waiting session becomes active a moment after it was answered, unless no
 	expect(client.service.sessions.get('s1').status).toBe('active');
 });
 
-test('an answer wakes the machine of an inactive session, a paused one stays paused', async () => {
+it('an answer wakes the machine of an inactive session, a paused one stays paused', async () => {
 	await using client = await startForTest({ resumeAfterMs: 0 });
 	client.service.sessions.put('sleeping', { ...waiting, status: 'inactive' });
 	client.service.sessions.put('held', { ...waiting, status: 'paused' });
@@ -130,7 +130,7 @@ test('an answer wakes the machine of an inactive session, a paused one stays pau
 	expect(client.service.log.savedPuts().map((entry) => entry.restartedMachine)).toEqual([true, false]);
 });
 
-test.each(['completed', 'failed', 'stopped'])(
+it.each(['completed', 'failed', 'stopped'])(
 	'an answer to a %s session is stored and read by nobody',
 	async (status) => {
 		await using client = await startForTest({ resumeAfterMs: 0 });
@@ -141,7 +141,7 @@ test.each(['completed', 'failed', 'stopped'])(
 	},
 );
 
-test('the web page takes no more once any item has a value, and sends empty items as ""', async () => {
+it('the web page takes no more once any item has a value, and sends empty items as ""', async () => {
 	await using client = await startForTest({ resumeAfterMs: null });
 	const { sessions, log } = client.service;
 	sessions.put('s1', waiting);

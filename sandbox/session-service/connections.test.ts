@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { startForTest } from './test-client.ts';
 
-test('an idle connection is closed by the service', async () => {
+it('an idle connection is closed by the service', async () => {
 	await using client = await startForTest({ keepAliveMs: 30 });
 	const socket = connect(Number(new URL(client.service.url).port), '127.0.0.1');
 	socket.write('GET /v1/sessions/none HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -13,7 +13,7 @@ test('an idle connection is closed by the service', async () => {
 	socket.destroy();
 });
 
-test('while it is down connections are refused; back on the same port, sessions are as they were', async () => {
+it('while it is down connections are refused; back on the same port, sessions are as they were', async () => {
 	await using client = await startForTest({ resumeAfterMs: null });
 	client.service.sessions.start('choices');
 	await client.answer('choices', 2, ['Sand']);
@@ -28,12 +28,12 @@ test('while it is down connections are refused; back on the same port, sessions 
 	expect(session.messages?.at(-1)?.content).toBe('Meanwhile.');
 });
 
-test('it listens on the loopback interface only', async () => {
+it('it listens on the loopback interface only', async () => {
 	await using client = await startForTest();
 	expect(new URL(client.service.url).hostname).toBe('127.0.0.1');
 });
 
-test('stopping ends hanging requests and every script', async () => {
+it('stopping ends hanging requests and every script', async () => {
 	const client = await startForTest({ pace: 1 });
 	client.service.sessions.start('busy');
 	client.service.faults.add({ kind: 'hang' });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import type { Fault } from './faults.ts';
 import { startForTest, type TestClient } from './test-client.ts';
@@ -16,7 +16,7 @@ async function withFault(fault: Fault, options: Parameters<typeof startForTest>[
 	return client;
 }
 
-test.each<[string, Fault, number]>([
+it.each<[string, Fault, number]>([
 	['500 before saving', { kind: 'error' }, 0],
 	['500 after saving', { kind: 'error', saves: true }, 1],
 	['a proxy’s page before saving', { kind: 'html' }, 0],
@@ -38,7 +38,7 @@ test.each<[string, Fault, number]>([
 	expect((await client.answer('s1', 0, ['two'])).json).toEqual({ message: 'Updated successfully' });
 });
 
-test.each<[string, Fault, number]>([
+it.each<[string, Fault, number]>([
 	['bytes that are no HTTP', { kind: 'broken-http' }, 1],
 	['a connection cut within the body', { kind: 'cut-off' }, 1],
 ])('%s: no answer arrives, stored %3$s times', async (_name, fault, stored) => {
@@ -47,7 +47,7 @@ test.each<[string, Fault, number]>([
 	expect(client.service.log.savedPuts('s1', 0)).toHaveLength(stored);
 });
 
-test.each([
+it.each([
 	['before', false],
 	['after', true],
 ])('a connection is reset %s saving', async (_name, saves) => {
@@ -57,7 +57,7 @@ test.each([
 	expect(client.service.log.puts('s1')[0]).toMatchObject({ status: null, reset: true, clientGone: false });
 });
 
-test('two faults for the same requests come one after the other', async () => {
+it('two faults for the same requests come one after the other', async () => {
 	await using client = await withFault({ kind: 'error', status: 503 });
 	client.service.faults.add({ kind: 'html', times: 1 });
 	const statuses = [];
@@ -65,7 +65,7 @@ test('two faults for the same requests come one after the other', async () => {
 	expect(statuses).toEqual([503, 502, 200]);
 });
 
-test('a hanging request is stored or not as told, and ends when the client gives up', async () => {
+it('a hanging request is stored or not as told, and ends when the client gives up', async () => {
 	await using client = await withFault({ kind: 'hang', saves: true });
 	const saved = new Promise<void>((resolve) => {
 		client.service.hooks.onSaved = () => resolve();
@@ -83,7 +83,7 @@ test('a hanging request is stored or not as told, and ends when the client gives
 	expect(client.service.log.puts('s1')[0]).toMatchObject({ status: null, effective: true });
 });
 
-test('a read meets an HTML page, JSON of another service, wrong types, half a body', async () => {
+it('a read meets an HTML page, JSON of another service, wrong types, half a body', async () => {
 	await using client = await withFault({ kind: 'html' });
 	const { faults } = client.service;
 	const page = await client.read('s1');
@@ -98,7 +98,7 @@ test('a read meets an HTML page, JSON of another service, wrong types, half a bo
 	expect(half.text.startsWith('{"session":')).toBe(true);
 });
 
-test('a 429 on request carries the headers it is told, and its words disagree', async () => {
+it('a 429 on request carries the headers it is told, and its words disagree', async () => {
 	await using client = await withFault({ kind: 'rate-limited', retryAfterSeconds: 7 });
 	const reply = await client.read('s1');
 	expect(reply.status).toBe(429);
@@ -107,13 +107,13 @@ test('a 429 on request carries the headers it is told, and its words disagree', 
 	expect(reply.text).toContain('36 seconds');
 });
 
-test('a redirect leads where it is told', async () => {
+it('a redirect leads where it is told', async () => {
 	await using client = await withFault({ kind: 'redirect', location: 'http://127.0.0.1:1/elsewhere' });
 	const reply = await client.read('s1');
 	expect([reply.status, reply.headers.location]).toEqual([302, 'http://127.0.0.1:1/elsewhere']);
 });
 
-test.each([true, false])('a body over 32 MiB, chunked: %s', async (chunked) => {
+it.each([true, false])('a body over 32 MiB, chunked: %s', async (chunked) => {
 	await using client = await withFault({ kind: 'huge', chunked });
 	const reply = await client.read('s1');
 	expect(reply.text.length).toBe(33 * 1024 * 1024);
@@ -121,7 +121,7 @@ test.each([true, false])('a body over 32 MiB, chunked: %s', async (chunked) => {
 	expect(reply.headers['content-length']).toBe(chunked ? undefined : String(33 * 1024 * 1024));
 });
 
-test('faults are chosen by method and session, last for so many requests or until cleared', async () => {
+it('faults are chosen by method and session, last for so many requests or until cleared', async () => {
 	await using client = await startForTest();
 	const { faults, sessions } = client.service;
 	sessions.put('s1', waiting);
@@ -157,7 +157,7 @@ async function abandonedPut(client: TestClient): Promise<void> {
 	await expect.poll(() => client.service.log.puts('s1')[0]?.clientGone, { interval: 5 }).toBe(true);
 }
 
-test('a late PUT is saved although the client has gone away', async () => {
+it('a late PUT is saved although the client has gone away', async () => {
 	const clock = createManualClock();
 	await using client = await withFault({ kind: 'late', ms: 20_000 }, { clock });
 	await abandonedPut(client);
@@ -169,7 +169,7 @@ test('a late PUT is saved although the client has gone away', async () => {
 	expect((entry?.savedAt ?? 0) - (entry?.at ?? 0)).toBe(20_000);
 });
 
-test('a slow one in front of the service is dropped when the client has gone away', async () => {
+it('a slow one in front of the service is dropped when the client has gone away', async () => {
 	const clock = createManualClock();
 	await using client = await withFault({ kind: 'slow', ms: 20_000 }, { clock });
 	await abandonedPut(client);
@@ -178,7 +178,7 @@ test('a slow one in front of the service is dropped when the client has gone awa
 	expect(client.service.log.savedPuts()).toEqual([]);
 });
 
-test('a 504 comes at once and what it was about is saved later', async () => {
+it('a 504 comes at once and what it was about is saved later', async () => {
 	const clock = createManualClock();
 	await using client = await withFault({ kind: 'html', status: 504, saves: true, saveAfterMs: 3000 }, { clock });
 	expect((await client.answer('s1', 0, ['one'])).status).toBe(504);
@@ -187,7 +187,7 @@ test('a 504 comes at once and what it was about is saved later', async () => {
 	expect(client.service.sessions.values('s1', 0)).toEqual(['one']);
 });
 
-test('a delay and another fault apply to the same request', async () => {
+it('a delay and another fault apply to the same request', async () => {
 	const clock = createManualClock();
 	await using client = await withFault({ kind: 'slow', ms: 1000 }, { clock });
 	client.service.faults.add({ kind: 'error', times: 1 });

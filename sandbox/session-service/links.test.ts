@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import type { SessionJson } from './json.ts';
 import { drawScreenshot } from './png.ts';
@@ -19,7 +19,7 @@ function decode(png: Buffer): { width: number; height: number; raw: Buffer } {
 	};
 }
 
-test('the screenshot is a picture, another one for each step', async () => {
+it('the screenshot is a picture, another one for each step', async () => {
 	await using client = await startForTest();
 	const session = await client.session('demo');
 	const response = await fetch(String(session.lastScreenshotUrl));
@@ -31,7 +31,7 @@ test('the screenshot is a picture, another one for each step', async () => {
 	expect(drawScreenshot(3).equals(drawScreenshot(8))).toBe(false);
 });
 
-test('a file is fetched through its link without a key, and not through a forged one', async () => {
+it('a file is fetched through its link without a key, and not through a forged one', async () => {
 	await using client = await startForTest();
 	const session = await client.session('completed');
 	const links = new Map(session.files?.map((file) => [file.filename, String(file.signedUrl)]));
@@ -42,7 +42,7 @@ test('a file is fetched through its link without a key, and not through a forged
 	expect((await client.send('GET', forged)).status).toBe(403);
 });
 
-test('a link dies after seven days, and a later read has a fresh one', async () => {
+it('a link dies after seven days, and a later read has a fresh one', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const old = String((await client.session('completed')).lastScreenshotUrl);
@@ -54,7 +54,7 @@ test('a link dies after seven days, and a later read has a fresh one', async () 
 	expect((await client.send('GET', fresh)).status).toBe(200);
 });
 
-test('renewed links change the tag, the files’ timestamps and, in that one answer, add fields; nothing that people see changes', async () => {
+it('renewed links change the tag, the files’ timestamps and, in that one answer, add fields; nothing that people see changes', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const before = await client.read('completed');

@@ -1,11 +1,11 @@
 import { request as httpRequest } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { startForTest } from './test-client.ts';
 
 const small = { limit: 3, windowMs: 60_000 };
 
-test('every answer tells the limit and what is left, 401s, 404s and 304s included', async () => {
+it('every answer tells the limit and what is left, 401s, 404s and 304s included', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	client.service.sessions.put('s1', { status: 'active', messages: [] });
@@ -30,7 +30,7 @@ test('every answer tells the limit and what is left, 401s, 404s and 304s include
 	]);
 });
 
-test('over the limit it answers 429 in plain words whose seconds disagree with the header', async () => {
+it('over the limit it answers 429 in plain words whose seconds disagree with the header', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock, rateLimit: small });
 	client.service.sessions.put('s1', { status: 'active', messages: [] });
@@ -47,7 +47,7 @@ test('over the limit it answers 429 in plain words whose seconds disagree with t
 	expect((await client.read('s1')).status).toBe(200);
 });
 
-test('what is over the limit is not done', async () => {
+it('what is over the limit is not done', async () => {
 	await using client = await startForTest({ clock: createManualClock(), rateLimit: { limit: 0, windowMs: 60_000 } });
 	client.service.sessions.start('choices');
 	expect((await client.answer('choices', 2, ['Sand'])).status).toBe(429);
@@ -55,7 +55,7 @@ test('what is over the limit is not done', async () => {
 });
 
 // Only Linux has the whole of 127/8 on its loopback interface.
-test.skipIf(process.platform !== 'linux')('it counts by client address, whatever the key', async () => {
+it.skipIf(process.platform !== 'linux')('it counts by client address, whatever the key', async () => {
 	await using client = await startForTest({ clock: createManualClock(), rateLimit: small });
 	const statusFrom = (localAddress: string, key: string) =>
 		new Promise<number | undefined>((resolve, reject) => {
@@ -72,7 +72,7 @@ test.skipIf(process.platform !== 'linux')('it counts by client address, whatever
 	expect(await statusFrom('127.0.0.2', client.service.apiKey)).toBe(404);
 });
 
-test('others behind the address use up the same budget, and a restart forgets it', async () => {
+it('others behind the address use up the same budget, and a restart forgets it', async () => {
 	await using client = await startForTest({ clock: createManualClock() });
 	client.service.useBudget(249);
 	expect((await client.read('none')).status).toBe(404);
@@ -84,7 +84,7 @@ test('others behind the address use up the same budget, and a restart forgets it
 	expect(reply.headers.get('ratelimit-remaining')).toBe('249');
 });
 
-test('files and the control paths do not count', async () => {
+it('files and the control paths do not count', async () => {
 	await using client = await startForTest({ clock: createManualClock(), rateLimit: { limit: 1, windowMs: 60_000 } });
 	client.service.sessions.start('completed');
 	const session = await client.session('completed');

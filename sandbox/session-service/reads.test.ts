@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { CANARIES, CANARY_STRINGS } from './canaries.ts';
 import { startForTest } from './test-client.ts';
 
 const plain = { status: 'active', name: 'Plain', messages: [{ role: 'user', content: 'Do it.' }] };
 
-test('a read gives the session under one key, with a weak tag', async () => {
+it('a read gives the session under one key, with a weak tag', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', plain);
 	const reply = await client.read('s1');
@@ -17,7 +17,7 @@ test('a read gives the session under one key, with a weak tag', async () => {
 	expect(reply.headers['keep-alive']).toBe('timeout=5');
 });
 
-test('an unchanged session answers 304 without a body, a changed one answers whole with another tag', async () => {
+it('an unchanged session answers 304 without a body, a changed one answers whole with another tag', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', plain);
 	const first = await client.read('s1');
@@ -31,14 +31,14 @@ test('an unchanged session answers 304 without a body, a changed one answers who
 	expect(changed.headers.etag).not.toBe(etag);
 });
 
-test('Cache-Control: no-cache, which fetch adds to conditional requests, asks for the whole answer', async () => {
+it('Cache-Control: no-cache, which fetch adds to conditional requests, asks for the whole answer', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', plain);
 	const etag = String((await client.read('s1')).headers.etag);
 	expect((await client.read('s1', { 'if-none-match': etag, 'cache-control': 'no-cache' })).status).toBe(200);
 });
 
-test('without a key the answer is a plain 401, with a wrong one a JSON 401', async () => {
+it('without a key the answer is a plain 401, with a wrong one a JSON 401', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', plain);
 	const without = await client.send('GET', '/v1/sessions/s1');
@@ -49,7 +49,7 @@ test('without a key the answer is a plain 401, with a wrong one a JSON 401', asy
 	expect(JSON.stringify(client.service.log.list())).not.toContain('wrong');
 });
 
-test('an unknown session and one of another account read alike: 404, in other words on GET and on PUT', async () => {
+it('an unknown session and one of another account read alike: 404, in other words on GET and on PUT', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('theirs', plain, { foreign: true });
 	for (const id of ['nowhere', 'theirs']) {
@@ -60,7 +60,7 @@ test('an unknown session and one of another account read alike: 404, in other wo
 	}
 });
 
-test('every answer carries secrets that no document names; the user id comes only with renewed links', async () => {
+it('every answer carries secrets that no document names; the user id comes only with renewed links', async () => {
 	await using client = await startForTest();
 	client.service.sessions.start('demo');
 	const usual = (await client.read('demo')).text;
@@ -74,14 +74,14 @@ test('every answer carries secrets that no document names; the user id comes onl
 	expect(CANARY_STRINGS.filter((canary) => !everything.includes(canary))).toEqual([]);
 });
 
-test('an id with odd characters is one path segment when it is encoded', async () => {
+it('an id with odd characters is one path segment when it is encoded', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('a/b ü?', plain);
 	expect((await client.read(encodeURIComponent('a/b ü?'))).json.session.sessionId).toBe('a/b ü?');
 	expect((await client.read('a/b')).status).toBe(404);
 });
 
-test('the check of a key takes as long as it is told, on the clock', async () => {
+it('the check of a key takes as long as it is told, on the clock', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock, keyCheckMs: 300 });
 	client.service.sessions.put('s1', plain);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createWorld, type Env, type World } from './world.ts';
 
 export interface Case {
@@ -17,7 +17,7 @@ export interface Case {
 export function testBroken(what: string, cases: readonly Case[]): void {
 	describe.concurrent(`says what is wrong with the ${what}`, () => {
 		// A start of the program each, several at a time: on a machine with other work to do that takes long.
-		test.each(cases)('when $name', { timeout: 120_000 }, async ({ breaks, env, says, exit = 1 }) => {
+		it.each(cases)('when $name', { timeout: 120_000 }, async ({ breaks, env, says, exit = 1 }) => {
 			await using world = await createWorld();
 			await breaks?.(world);
 			const { lines, exit: ended } = await world.doctor(await env?.(world));

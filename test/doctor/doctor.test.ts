@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { open } from '../store/support.ts';
 import { startApp } from '../support/app.ts';
 import { closed, createWorld, listening } from './world.ts';
@@ -10,7 +10,7 @@ import { closed, createWorld, listening } from './world.ts';
 describe.concurrent('when all is well', () => {
 	const marks = (lines: readonly string[]) => lines.slice(0, -1).map((line) => line[0]);
 
-	test('says so of every check in Socket Mode, and ends with 0', async () => {
+	it('says so of every check in Socket Mode, and ends with 0', async () => {
 		await using world = await createWorld();
 		const { exit, lines } = await world.doctor();
 		// Where tests keep their files is the machine's: memory, a container.
@@ -23,7 +23,7 @@ describe.concurrent('when all is well', () => {
 		expect(lines.slice(0, -1).map((line) => line.slice(2, line.indexOf(':')))).toEqual(checks.split(','));
 	});
 
-	test('tells in HTTP mode where Slack has to send to', async () => {
+	it('tells in HTTP mode where Slack has to send to', async () => {
 		await using world = await createWorld();
 		const { exit, lines } = await world.doctor({
 			SLACK_APP_TOKEN: '',
@@ -34,7 +34,7 @@ describe.concurrent('when all is well', () => {
 		expect(exit).toBe(0);
 	});
 
-	test('knows the running Handraise by its port and its database, and disturbs neither', async () => {
+	it('knows the running Handraise by its port and its database, and disturbs neither', async () => {
 		await using app = await startApp();
 		await using world = await createWorld();
 		const port = new URL(app.url).port;
@@ -48,7 +48,7 @@ describe.concurrent('when all is well', () => {
 		await app.slack.as('ada').command('agents', '/session help');
 	});
 
-	test('sends the service one harmless read, and connects no socket', async () => {
+	it('sends the service one harmless read, and connects no socket', async () => {
 		await using world = await createWorld();
 		await world.doctor();
 		expect(world.service.log.list().map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -58,7 +58,7 @@ describe.concurrent('when all is well', () => {
 	});
 });
 
-test('says that a port is taken by another program', async () => {
+it('says that a port is taken by another program', async () => {
 	await using world = await createWorld();
 	const server = createServer((_, response) => response.end('something else'));
 	const port = new URL(await listening(server)).port;
@@ -68,7 +68,7 @@ test('says that a port is taken by another program', async () => {
 	expect(exit).toBe(1);
 });
 
-test('goes on with what can be checked when settings are wrong', async () => {
+it('goes on with what can be checked when settings are wrong', async () => {
 	await using world = await createWorld();
 	const { lines } = await world.doctor({ SESSION_SERVICE_URL: '', DATA_DIR: world.dataDir, SLACK_BOT_TOKEN: '' });
 	expect(lines).toContain('- Session service: not looked at, since SESSION_SERVICE_URL is not usable.');
@@ -83,7 +83,7 @@ test('goes on with what can be checked when settings are wrong', async () => {
 const SETPRIV = '/usr/bin/setpriv';
 const PLAIN_ROOT = [SETPRIV, '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
 
-test.runIf(process.getuid?.() === 0 && existsSync(SETPRIV))('says that another user owns the data', async () => {
+it.runIf(process.getuid?.() === 0 && existsSync(SETPRIV))('says that another user owns the data', async () => {
 	await using world = await createWorld();
 	await (await open({ dataDir: world.dataDir })).close();
 	await chown(world.dataDir, 65_534, 65_534);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { fileSystemOf, kindOfFileSystem } from '../../src/doctor/file-system.ts';
 
 const MOUNTS = `overlay / overlay rw,relatime 0 0
@@ -10,7 +10,7 @@ tmpfs /srv/fast tmpfs rw 0 0
 /dev/sdb1 /srv/fast xfs rw 0 0
 `;
 
-test.each([
+it.each([
 	['/var/lib/handraise', 'overlay'],
 	['/srv', 'ext4'],
 	['/srv/data', 'ext4'],
@@ -22,11 +22,11 @@ test.each([
 	expect(fileSystemOf(path, MOUNTS)).toBe(type);
 });
 
-test('finds none in a text that holds no mounts', () => {
+it('finds none in a text that holds no mounts', () => {
 	expect(fileSystemOf('/srv', '')).toBeNull();
 });
 
-test.each([
+it.each([
 	['nfs4', 'network'],
 	['cifs', 'network'],
 	['9p', 'network'],

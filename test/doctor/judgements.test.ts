@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { checkPostgres } from '../../src/doctor/database.ts';
 import { lineOf } from '../../src/doctor/finding.ts';
@@ -8,14 +8,14 @@ import { OPTIONAL_SCOPES, REQUIRED_SCOPES } from '../../src/doctor/scopes.ts';
 import { newestSchema } from '../../src/store/inspect.ts';
 import type { PostgresLook } from '../../src/store/inspect-postgres.ts';
 
-test('asks for the scopes of the manifest', () => {
+it('asks for the scopes of the manifest', () => {
 	const manifest = parse(readFileSync(new URL('../../manifest.yml', import.meta.url), 'utf8'));
 	const { bot, bot_optional: optional } = manifest.oauth_config.scopes;
 	expect(new Set([...Object.keys(REQUIRED_SCOPES), ...Object.keys(OPTIONAL_SCOPES)])).toEqual(new Set(bot));
 	expect(new Set(Object.keys(OPTIONAL_SCOPES))).toEqual(new Set(optional));
 });
 
-test.each([
+it.each([
 	['22.18.0', '✗ Node.js: this is 22.18.0; Handraise needs 24 or newer'],
 	['24.0.0', '✓ Node.js: 24.0.0.'],
 	['26.1.0', '✓ Node.js: 26.1.0.'],
@@ -35,7 +35,7 @@ const WELL = {
 	keySalt: null,
 } as const satisfies PostgresLook;
 
-test.each<[string, Partial<typeof WELL> | object, string[]]>([
+it.each<[string, Partial<typeof WELL> | object, string[]]>([
 	['in order', {}, [`✓ Database: PostgreSQL 18.4, at schema ${newestSchema}.`]],
 	['new', { schema: null }, ['✓ Database: PostgreSQL 18.4; empty, it will be set up at the first start.']],
 	['in order, whose user may make no more tables', { mayCreate: false }, [expect.stringMatching(/^✓/)]],
@@ -50,7 +50,7 @@ test.each<[string, Partial<typeof WELL> | object, string[]]>([
 	expect(checkPostgres({ ...WELL, ...difference }).map(lineOf)).toEqual(lines);
 });
 
-test('keeps what others wrote within its line', () => {
+it('keeps what others wrote within its line', () => {
 	const text = 'it is \u001b[2Jada\nin the workspace \u202eAcme.';
 	expect(lineOf({ verdict: 'ok', check: 'Bot token', text })).toBe(
 		'✓ Bot token: it is  [2Jada in the workspace  Acme.',

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createProgress } from '../../src/doctor/progress.ts';
 import { createSlackCall } from '../../src/doctor/slack-call.ts';
@@ -16,7 +16,7 @@ function askingOf(world: World, changed: Env = {}) {
 const SLOW = { timeout: 180_000 };
 
 describe.concurrent('doctor --views', () => {
-	test('asks Slack about every shape and nothing else, shows how far it is, and ends with 0', SLOW, async () => {
+	it('asks Slack about every shape and nothing else, shows how far it is, and ends with 0', SLOW, async () => {
 		await using world = await createWorld();
 		const { exit, lines } = await askingOf(world);
 		const report = lines.join('\n');
@@ -34,7 +34,7 @@ describe.concurrent('doctor --views', () => {
 		for (const own of [world.service.url, world.dataDir, 'the platform team']) expect(sent).not.toContain(own);
 	});
 
-	test('names every shape that breaks one of 20 planted rules, with the words and the pointer', SLOW, async () => {
+	it('names every shape that breaks one of 20 planted rules, with the words and the pointer', SLOW, async () => {
 		await using world = await createWorld();
 		const env = await world.slackBehind({
 			answer: (path, form) => {
@@ -65,7 +65,7 @@ describe.concurrent('doctor --views', () => {
 		expect(exit).toBe(1);
 	});
 
-	test('says what is wrong with the token, and asks nothing', async () => {
+	it('says what is wrong with the token, and asks nothing', async () => {
 		await using world = await createWorld();
 		const { exit, lines } = await askingOf(world, { SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' });
 		expect(lines).toEqual([
@@ -76,21 +76,21 @@ describe.concurrent('doctor --views', () => {
 		expect(world.slack.traffic.calls('blocks.validate')).toEqual([]);
 	});
 
-	test('needs the bot token and nothing else of the settings', async () => {
+	it('needs the bot token and nothing else of the settings', async () => {
 		await using world = await createWorld();
 		const { exit, lines } = await askingOf(world, { SLACK_BOT_TOKEN: '', SESSION_SERVICE_URL: '' });
 		expect(lines).toEqual([expect.stringMatching(/^✗ Settings: SLACK_BOT_TOKEN is missing: /), '1 problem to fix.']);
 		expect(exit).toBe(1);
 	});
 
-	test('says that Slack cannot be reached', async () => {
+	it('says that Slack cannot be reached', async () => {
 		await using world = await createWorld();
 		const { exit, lines } = await askingOf(world, { SLACK_API_URL: `${await nobody()}/api/` });
 		expect(lines[0]).toMatch(/^✗ Bot token: Slack cannot be asked: 127\.0\.0\.1:\d+: nothing listens/);
 		expect(exit).toBe(1);
 	});
 
-	test.each([['--veiws'], ['--views', '--views'], ['views']])('shows how it is used, for %s', async (...args) => {
+	it.each([['--veiws'], ['--views', '--views'], ['views']])('shows how it is used, for %s', async (...args) => {
 		await using world = await createWorld();
 		const { exit, lines } = await world.doctor({}, args);
 		expect(lines[0]).toMatch(/^Usage: npm run doctor/);
@@ -130,7 +130,7 @@ describe('while Slack limits the calls or is away', () => {
 		};
 	}
 
-	test('waits as long as Retry-After says, each time, and asks more slowly from then on', async () => {
+	it('waits as long as Retry-After says, each time, and asks more slowly from then on', async () => {
 		await using world = await createWorld();
 		world.slack.faults.rateLimit('blocks.validate', { retryAfter: 7, times: 2 });
 		const { clock, shown, calls, waiting, finish } = await asking(world);
@@ -148,7 +148,7 @@ describe('while Slack limits the calls or is away', () => {
 		expect(calls()).toBe(5);
 	});
 
-	test('gives up when every call is limited', async () => {
+	it('gives up when every call is limited', async () => {
 		await using world = await createWorld();
 		world.slack.faults.rateLimit('blocks.validate', { retryAfter: 3 });
 		const { finish, calls } = await asking(world);
@@ -160,7 +160,7 @@ describe('while Slack limits the calls or is away', () => {
 		expect(calls()).toBe(11);
 	});
 
-	test('goes on after a short trouble', async () => {
+	it('goes on after a short trouble', async () => {
 		await using world = await createWorld();
 		world.slack.faults.add({ method: 'blocks.validate', status: 503, times: 1 });
 		world.slack.faults.add({ method: 'blocks.validate', error: 'internal_error', times: 1 });
@@ -168,7 +168,7 @@ describe('while Slack limits the calls or is away', () => {
 		expect((await finish()).findings).toEqual([]);
 	});
 
-	test.each([
+	it.each([
 		[{ drop: true }, /^Slack cannot be asked: .*: the connection was cut.* Asking stopped at one\.$/],
 		[{ error: 'fatal_error' }, /^Slack is in trouble \(fatal_error\): try again later\. Asking stopped at one\.$/],
 		[{ error: 'unknown_method' }, /^This Slack has no blocks\.validate \(unknown_method\)/],
@@ -180,7 +180,7 @@ describe('while Slack limits the calls or is away', () => {
 		expect((await finish()).findings.map(({ text }) => text)).toEqual([expect.stringMatching(words)]);
 	});
 
-	test('names a shape that Slack refuses without saying why', async () => {
+	it('names a shape that Slack refuses without saying why', async () => {
 		await using world = await createWorld();
 		world.slack.faults.add({ method: 'blocks.validate', error: 'view_too_large', times: 1 });
 		const { finish } = await asking(world);
@@ -190,7 +190,7 @@ describe('while Slack limits the calls or is away', () => {
 	});
 });
 
-test('shows one line that changes on a terminal, and none of it stays', () => {
+it('shows one line that changes on a terminal, and none of it stays', () => {
 	const written: string[] = [];
 	const progress = createProgress({ isTTY: true, write: (text) => written.push(text) });
 	progress.show({ asked: 1, total: 2, pausedSec: null });

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { createRandom } from './random.ts';
 import { isClean, killsReport } from './report.ts';
 import { runFaults } from './run.ts';
@@ -8,7 +8,7 @@ import { createWorld } from './world.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-test('turns that cannot be run fail a run, which still gives its verdict', { timeout: 60_000 }, async () => {
+it('turns that cannot be run fail a run, which still gives its verdict', { timeout: 60_000 }, async () => {
 	await using store = await createSqliteUnderTest();
 	// Nobody is there to answer.
 	await using world = await createWorld({ store, entry: ENTRY, replicas: 1, people: 0, callTimeoutMs: 600 });

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { runDuels } from './duels.ts';
 import { type FaultName, isFault } from './kinds/index.ts';
@@ -68,11 +68,11 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 			});
 			return met;
 		}
-		test('is neither lost nor sent twice nor wrongly told of when the program is killed', { timeout: TIMEOUT_MS }, () =>
+		it('is neither lost nor sent twice nor wrongly told of when the program is killed', { timeout: TIMEOUT_MS }, () =>
 			untilMet(kill),
 		);
 
-		test('is as safe when something else goes wrong than a kill', { timeout: FAULTS_TIMEOUT_MS }, () => {
+		it('is as safe when something else goes wrong than a kill', { timeout: FAULTS_TIMEOUT_MS }, () => {
 			let missing: readonly FaultName[] | null = null;
 			return untilMet(async (random) => {
 				await inWorld(600, async (world) => {
@@ -88,7 +88,7 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 			});
 		});
 
-		test('wins alone against one of the same moment, and is finished before a stop', { timeout: TIMEOUT_MS }, () =>
+		it('wins alone against one of the same moment, and is finished before a stop', { timeout: TIMEOUT_MS }, () =>
 			inWorld(3_000, async (world) => {
 				const duels = await runDuels({ world, duels: DUELS, batch: BATCH, random: createRandom(seed) });
 				expect(duels).toMatchObject({ problems: [], clean: DUELS });

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SABOTAGES } from './sabotage.ts';
 import { copySource } from './source-copy.ts';
 import { UNSYNCED } from './unsynced.ts';
 
 describe('the fault runs that must fail', () => {
-	test.each(Object.entries({ ...SABOTAGES, unsynced: UNSYNCED }))(
+	it.each(Object.entries({ ...SABOTAGES, unsynced: UNSYNCED }))(
 		'still find the place where %s breaks the program',
 		async (_name, replacements) => {
 			await using copy = await copySource({ replacements });
@@ -14,7 +14,7 @@ describe('the fault runs that must fail', () => {
 		},
 	);
 
-	test('break several places of one file', async () => {
+	it('break several places of one file', async () => {
 		await using copy = await copySource({
 			replacements: [
 				{ file: 'waker.ts', from: 'export function createWaker(', to: 'export function createSleeper(' },
@@ -24,7 +24,7 @@ describe('the fault runs that must fail', () => {
 		expect(await readFile(join(dirname(copy.entry), 'waker.ts'), 'utf8')).toContain('createDreamer(');
 	});
 
-	test.each([
+	it.each([
 		['is not there', 'no such words', 0],
 		['is there twice', 'export ', 2],
 	])('refuse a place that %s', async (_why, from, times) => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { Cell } from '../../src/cell.ts';
 import { createRequestBudget, inTurns } from '../../src/session-service/budget.ts';
@@ -17,7 +17,7 @@ function setting(requestsPerMinute = 250) {
 	return { clock, budget, granted, ask };
 }
 
-test('a person waits for nothing while polls ask for all they can get', async () => {
+it('a person waits for nothing while polls ask for all they can get', async () => {
 	const { clock, budget, ask, granted } = setting();
 	for (let n = 0; n < 1_000; n++) void ask('poll', 'background');
 	let longest = 0;
@@ -34,7 +34,7 @@ test('a person waits for nothing while polls ask for all they can get', async ()
 	expect(budget.stats().waiting.person).toBe(0);
 });
 
-test('forty people at once wait for nothing, after any load of polls and deliveries', async () => {
+it('forty people at once wait for nothing, after any load of polls and deliveries', async () => {
 	const { clock, ask, granted } = setting();
 	for (let n = 0; n < 300; n++) void ask('poll', 'background');
 	for (let n = 0; n < 300; n++) void ask('delivery', 'delivery', { count: 2 });
@@ -44,7 +44,7 @@ test('forty people at once wait for nothing, after any load of polls and deliver
 	expect(granted.filter((name) => name === 'person')).toHaveLength(40);
 });
 
-test('deliveries come first, then people, then polls, each in the order of asking', async () => {
+it('deliveries come first, then people, then polls, each in the order of asking', async () => {
 	const { clock, budget, ask, granted } = setting(10);
 	budget.observe({ retryAfterSeconds: 30 }, 0);
 	for (const name of ['poll 1', 'poll 2']) void ask(name, 'background');
@@ -56,7 +56,7 @@ test('deliveries come first, then people, then polls, each in the order of askin
 	expect(granted).toEqual(['delivery 1', 'delivery 2', 'person 1', 'person 2', 'poll 1', 'poll 2']);
 });
 
-test('a delivery that waits holds back whoever is beyond their share, and no person within it', async () => {
+it('a delivery that waits holds back whoever is beyond their share, and no person within it', async () => {
 	const { clock, ask, granted } = setting(50);
 	// 4 are kept for deliveries, 8 for people.
 	for (let n = 0; n < 42; n++) void ask('early', 'delivery');
@@ -69,7 +69,7 @@ test('a delivery that waits holds back whoever is beyond their share, and no per
 	expect(granted.slice(50)).toEqual(['late delivery', 'person 8', 'poll']);
 });
 
-test('a pair that waits for its second request is not overtaken for ever by single ones', async () => {
+it('a pair that waits for its second request is not overtaken for ever by single ones', async () => {
 	const { clock, ask, granted } = setting(10);
 	for (let n = 0; n < 10; n++) {
 		await ask('early', n % 2 ? 'person' : 'delivery');
@@ -84,14 +84,14 @@ test('a pair that waits for its second request is not overtaken for ever by sing
 	expect(granted.slice(11)).toEqual(Array.from({ length: 5 }, () => 'person'));
 });
 
-test('a pair is granted together and numbered by its last request', async () => {
+it('a pair is granted together and numbered by its last request', async () => {
 	const { budget, ask } = setting();
 	expect(await ask('pair', 'delivery', { count: 2 })).toBe(2);
 	expect(await ask('one', 'person')).toBe(3);
 	expect(budget.stats()).toMatchObject({ limit: 250, free: 247, used: { delivery: 2, person: 1, background: 0 } });
 });
 
-test('who leaves the queue is charged nothing and makes room', async () => {
+it('who leaves the queue is charged nothing and makes room', async () => {
 	const { clock, budget, ask, granted } = setting(10);
 	for (let n = 0; n < 9; n++) void ask('early', 'delivery');
 	const leaving = new AbortController();
@@ -108,7 +108,7 @@ test('who leaves the queue is charged nothing and makes room', async () => {
 	);
 });
 
-test('a deadline that cannot be kept is said at once, one that passes when it passes', async () => {
+it('a deadline that cannot be kept is said at once, one that passes when it passes', async () => {
 	const { clock, budget, ask } = setting();
 	const waiting = ask('poll', 'background', { deadline: clock.now() + 8_000 });
 	await waiting;
@@ -130,7 +130,7 @@ test('a deadline that cannot be kept is said at once, one that passes when it pa
 	expect(await late).toBe('rate_limited');
 });
 
-test('a waiter whose deadline a new pause makes hopeless is told at once', async () => {
+it('a waiter whose deadline a new pause makes hopeless is told at once', async () => {
 	const { clock, budget, ask } = setting();
 	for (let n = 0; n < 4; n++) await ask('poll', 'background');
 	const waiting = ask('poll', 'background', { deadline: clock.now() + 10_000 });
@@ -140,7 +140,7 @@ test('a waiter whose deadline a new pause makes hopeless is told at once', async
 	expect(clock.sleeping).toBe(0);
 });
 
-test('others behind the same address slow the polls, not the deliveries', async () => {
+it('others behind the same address slow the polls, not the deliveries', async () => {
 	const { clock, budget, ask, granted } = setting();
 	budget.observe({ limit: 250, remaining: 40, resetSeconds: 30 }, 0);
 	for (let n = 0; n < 5; n++) void ask('poll', 'background');
@@ -152,7 +152,7 @@ test('others behind the same address slow the polls, not the deliveries', async 
 	expect(granted.filter((name) => name === 'poll').length).toBeGreaterThan(0);
 });
 
-test('a whole day of everybody asking never meets the limit of a fixed window, wherever it begins', async () => {
+it('a whole day of everybody asking never meets the limit of a fixed window, wherever it begins', async () => {
 	const { clock, ask } = setting(30);
 	const at: number[] = [];
 	for (let minute = 0; minute < 20; minute++) {
@@ -197,7 +197,7 @@ async function advanceSlowly(clock: ManualClock, ms: number, step = 500): Promis
 	}
 }
 
-test('replicas that share a cell keep to one limit, and their people wait for nobody', async () => {
+it('replicas that share a cell keep to one limit, and their people wait for nobody', async () => {
 	const clock = createManualClock();
 	const cell = databaseCell();
 	const replicas = [1, 2, 3].map(() => createRequestBudget({ requestsPerMinute: 60, clock, cell }));
@@ -223,7 +223,7 @@ test('replicas that share a cell keep to one limit, and their people wait for no
 	expect(new Set(numbers).size).toBe(3);
 });
 
-test('what one replica hears of a pause holds for the others', async () => {
+it('what one replica hears of a pause holds for the others', async () => {
 	const clock = createManualClock();
 	const cell = databaseCell();
 	const [one, other] = [1, 2].map(() => createRequestBudget({ clock, cell }));
@@ -238,7 +238,7 @@ test('what one replica hears of a pause holds for the others', async () => {
 	expect(granted).toBe(true);
 });
 
-test('while the cell is away nobody is granted anything, deadlines hold, and it goes on by itself afterwards', async () => {
+it('while the cell is away nobody is granted anything, deadlines hold, and it goes on by itself afterwards', async () => {
 	const clock = createManualClock();
 	const cell = databaseCell();
 	const budget = createRequestBudget({ clock, cell });
@@ -260,7 +260,7 @@ test('while the cell is away nobody is granted anything, deadlines hold, and it 
 	expect(clock.sleeping).toBe(0);
 });
 
-test('a budget too small for a delivery beside anything else is refused', () => {
+it('a budget too small for a delivery beside anything else is refused', () => {
 	expect(() => setting(9)).toThrow(RangeError);
 	expect(() => setting(12.5)).toThrow(RangeError);
 });
@@ -270,11 +270,11 @@ const names = (turns: readonly { person: string; place: number }[]) =>
 	turns.map(({ person, place }) => `${person}${place}`).join(' ');
 
 describe('the turns of people who wait', () => {
-	test('go round, whoever asked how often', () => {
+	it('go round, whoever asked how often', () => {
 		expect(names(inTurns(asking('a', 'a', 'a', 'b', 'c', 'b'), new Map()))).toBe('a0 b3 c4 a1 b5 a2');
 	});
 
-	test('begin with whoever had none for longest', () => {
+	it('begin with whoever had none for longest', () => {
 		const lastTurns = new Map([
 			['a', 3],
 			['b', 1],
@@ -285,7 +285,7 @@ describe('the turns of people who wait', () => {
 	const people = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 });
 	const history = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat(50)));
 
-	test('leave nobody out, and keep the order of each person', () => {
+	it('leave nobody out, and keep the order of each person', () => {
 		fc.assert(
 			fc.property(people, history, (who, turns) => {
 				const waiting = asking(...who);
@@ -299,7 +299,7 @@ describe('the turns of people who wait', () => {
 		);
 	});
 
-	test('never give anybody two more than another who still waits', () => {
+	it('never give anybody two more than another who still waits', () => {
 		fc.assert(
 			fc.property(people, history, fc.nat(60), (who, turns, served) => {
 				const result = inTurns(asking(...who), new Map(turns));
@@ -312,7 +312,7 @@ describe('the turns of people who wait', () => {
 	});
 });
 
-test('a person who asks once is served next, however many requests of another person wait', async () => {
+it('a person who asks once is served next, however many requests of another person wait', async () => {
 	const clock = createManualClock();
 	const budget = createRequestBudget({ requestsPerMinute: 50, clock });
 	const granted: string[] = [];
@@ -326,7 +326,7 @@ test('a person who asks once is served next, however many requests of another pe
 	expect(granted.slice(before, before + 3).toSorted()).toEqual(['ann', 'bob', 'flood']);
 });
 
-test('turns go on round from one free request to the next', async () => {
+it('turns go on round from one free request to the next', async () => {
 	const clock = createManualClock();
 	const budget = createRequestBudget({ requestsPerMinute: 10, clock });
 	const granted: string[] = [];

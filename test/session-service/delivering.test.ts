@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { jsonTextOf } from '../../src/session-service/json.ts';
 import { ANSWERS, clientFor, failureOf, send, setting, until } from './setting.ts';
 
-test('a PUT carries every item, in order, as JSON, with the id and the index', async () => {
+it('a PUT carries every item, in order, as JSON, with the id and the index', async () => {
 	const { service, client } = await setting();
 	const extra = ANSWERS.map((item) => ({ ...item, secret: 'not ours to send' }));
 	await send(client, 's1', 1, extra);
@@ -18,13 +18,13 @@ test('a PUT carries every item, in order, as JSON, with the id and the index', a
 	expect(service.sessions.values('s1', 1)).toEqual(['red', 'blue']);
 });
 
-test('a reply with the updated message is a success as well', async () => {
+it('a reply with the updated message is a success as well', async () => {
 	const { service, client } = await setting({ service: { echoMessage: true } });
 	await send(client, 's1', 1, ANSWERS);
 	expect(service.log.savedPuts('s1')).toHaveLength(1);
 });
 
-test('a reserved delivery reads and sends at once although the budget is empty by then', async () => {
+it('a reserved delivery reads and sends at once although the budget is empty by then', async () => {
 	const { service, client, budget } = await setting();
 	const permit = await client.reserveDelivery();
 	await budget.acquire('delivery', { count: 20 });
@@ -37,7 +37,7 @@ test('a reserved delivery reads and sends at once although the budget is empty b
 	expect(budget.stats().waiting).toEqual({ delivery: 0, person: 0, background: 0 });
 });
 
-test('the read and the PUT of a delivery share one connection', async () => {
+it('the read and the PUT of a delivery share one connection', async () => {
 	const sockets = new Set<Socket>();
 	const server = createServer((request, response) => {
 		sockets.add(request.socket);
@@ -59,7 +59,7 @@ test('the read and the PUT of a delivery share one connection', async () => {
 	expect(sockets.size).toBe(1);
 });
 
-test('a delivery whose read is repeated takes a new pair, so that its PUT counts when it is sent', async () => {
+it('a delivery whose read is repeated takes a new pair, so that its PUT counts when it is sent', async () => {
 	const { service, client, clock, calls, budget } = await setting();
 	service.faults.add({ kind: 'error', times: 1 });
 	const permit = await client.reserveDelivery();
@@ -72,7 +72,7 @@ test('a delivery whose read is repeated takes a new pair, so that its PUT counts
 	expect(budget.stats().used.delivery).toBe(4);
 });
 
-test('a delivery that the service would refuse for long is told when to come back', async () => {
+it('a delivery that the service would refuse for long is told when to come back', async () => {
 	const { client, clock, budget } = await setting();
 	budget.observe({ retryAfterSeconds: 45 }, 0);
 	expect(await failureOf(client.reserveDelivery())).toMatchObject({
@@ -81,7 +81,7 @@ test('a delivery that the service would refuse for long is told when to come bac
 	});
 });
 
-test('a delivery reads conditionally, and sees what changed', async () => {
+it('a delivery reads conditionally, and sees what changed', async () => {
 	const { service, client, calls } = await setting();
 	await client.read('s1', { priority: 'person' });
 	await (await client.reserveDelivery()).read('s1');
@@ -91,14 +91,14 @@ test('a delivery reads conditionally, and sees what changed', async () => {
 	expect(changed.session.messages[1]?.humanInput.map((item) => item.value)).toEqual(['green', 'white']);
 });
 
-test('a PUT is sent once, whatever becomes of it', async () => {
+it('a PUT is sent once, whatever becomes of it', async () => {
 	const { service, client } = await setting();
 	service.faults.add({ kind: 'reset', saves: true });
 	expect((await failureOf(send(client, 's1', 1, ANSWERS))).outcomeUnknown).toBe(true);
 	expect(service.log.puts('s1')).toHaveLength(1);
 });
 
-test('a PUT whose time is over in the moment in which it would be written is not sent, and that is known', async () => {
+it('a PUT whose time is over in the moment in which it would be written is not sent, and that is known', async () => {
 	const { service, client } = await setting();
 	const permit = await client.reserveDelivery();
 	await permit.read('s1');
@@ -115,7 +115,7 @@ test('a PUT whose time is over in the moment in which it would be written is not
 	expect(service.log.savedPuts('s1')).toHaveLength(1);
 });
 
-test('idle connections are given up by us before the service does, so that no PUT meets a closing one', async () => {
+it('idle connections are given up by us before the service does, so that no PUT meets a closing one', async () => {
 	let ended = false;
 	const server = createServer((_request, response) => response.end('{"session":{"sessionId":"s1","messages":[]}}'));
 	// Announced to the client as `Keep-Alive: timeout=2`; the real service says 5.
@@ -133,7 +133,7 @@ test('idle connections are given up by us before the service does, so that no PU
 	await until(() => ended);
 });
 
-test('what is no string goes back as it was read, however deep it is nested', async () => {
+it('what is no string goes back as it was read, however deep it is nested', async () => {
 	const { service, client } = await setting();
 	const deep = `${'[{"a":'.repeat(10_000)}1e400${'}]'.repeat(10_000)}`;
 	const human_input = `[{"title":null,"description":"","value":${deep}},{"title":"B","description":"","value":""}]`;

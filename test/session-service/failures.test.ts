@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '../../sandbox/session-service/faults.ts';
 import type { SessionServiceError } from '../../src/session-service/errors.ts';
 import { ANSWERS, clientFor, failureOf, send, setting, until } from './setting.ts';
@@ -98,7 +98,7 @@ describe('a fault of the service', () => {
 		},
 	];
 
-	test.each(table)('$fault of a read is $read', async ({ fault, read }) => {
+	it.each(table)('$fault of a read is $read', async ({ fault, read }) => {
 		const { service, client, clock } = await setting();
 		service.faults.add({ ...fault, times: 1 });
 		const error = await failureOf(client.read('s1', once));
@@ -109,7 +109,7 @@ describe('a fault of the service', () => {
 		expect((await client.read('s1', once)).session.name).toBe('Order cards');
 	});
 
-	test.each(table)('$fault of a PUT is $put', async ({ fault, put, unknown, saved }) => {
+	it.each(table)('$fault of a PUT is $put', async ({ fault, put, unknown, saved }) => {
 		const { service, client } = await setting();
 		service.faults.add({ ...fault, times: 1 });
 		const error = await failureOf(send(client, 's1', 1, ANSWERS));
@@ -119,7 +119,7 @@ describe('a fault of the service', () => {
 	});
 });
 
-test('an unknown session is not found, by a read and by a PUT', async () => {
+it('an unknown session is not found, by a read and by a PUT', async () => {
 	const { client } = await setting();
 	expect(summary(await failureOf(client.read('nobody', once)))).toMatchObject({ code: 'session_not_found' });
 	expect(summary(await failureOf(send(client, 'nobody', 1, ANSWERS)))).toEqual({
@@ -129,7 +129,7 @@ test('an unknown session is not found, by a read and by a PUT', async () => {
 	});
 });
 
-test('a message index out of range is refused for good, recognised by the exact JSON only', async () => {
+it('a message index out of range is refused for good, recognised by the exact JSON only', async () => {
 	const { service, client } = await setting();
 	const error = await failureOf(send(client, 's1', 99, ANSWERS));
 	expect(error).toMatchObject({ code: 'refused', status: 500, outcomeUnknown: true, retryable: false });
@@ -139,7 +139,7 @@ test('a message index out of range is refused for good, recognised by the exact 
 	}
 });
 
-test('a service that nobody listens for is unavailable and surely saved nothing', async () => {
+it('a service that nobody listens for is unavailable and surely saved nothing', async () => {
 	const { service, client } = await setting();
 	await service.goDown();
 	expect(summary(await failureOf(client.read('s1', once)))).toMatchObject({ code: 'unavailable' });
@@ -150,7 +150,7 @@ test('a service that nobody listens for is unavailable and surely saved nothing'
 	});
 });
 
-test('a name that does not resolve surely saved nothing', async () => {
+it('a name that does not resolve surely saved nothing', async () => {
 	const { client } = clientFor('http://nowhere.invalid');
 	expect(summary(await failureOf(send(client, 's1', 1, ANSWERS)))).toMatchObject({
 		code: 'unavailable',
@@ -158,7 +158,7 @@ test('a name that does not resolve surely saved nothing', async () => {
 	});
 });
 
-test('a hanging read and a hanging PUT are given up after the call time-out, the PUT with unknown outcome', async () => {
+it('a hanging read and a hanging PUT are given up after the call time-out, the PUT with unknown outcome', async () => {
 	const { service, client, clock } = await setting();
 	service.faults.add({ kind: 'hang' });
 	const read = failureOf(client.read('s1', once));
@@ -175,7 +175,7 @@ test('a hanging read and a hanging PUT are given up after the call time-out, the
 	expect(summary(await put)).toEqual({ code: 'timed_out', outcomeUnknown: true, retryable: true });
 });
 
-test('a PUT still waiting for a connection when its time is over was surely not sent', async () => {
+it('a PUT still waiting for a connection when its time is over was surely not sent', async () => {
 	// Accepts connections and never answers the TLS handshake.
 	const server = createTcpServer(() => undefined);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -188,7 +188,7 @@ test('a PUT still waiting for a connection when its time is over was surely not 
 	expect(summary(await put)).toEqual({ code: 'timed_out', outcomeUnknown: false, retryable: true });
 });
 
-test('a connection that does not open in time was surely not used', async () => {
+it('a connection that does not open in time was surely not used', async () => {
 	const server = createTcpServer(() => undefined);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	onTestFinished(() => void server.close());
@@ -201,7 +201,7 @@ test('a connection that does not open in time was surely not used', async () => 
 	});
 });
 
-test('a body that stalls is given up after the body time-out', async () => {
+it('a body that stalls is given up after the body time-out', async () => {
 	let written = false;
 	const address = await serve((_request, response) => {
 		response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
@@ -223,7 +223,7 @@ test('a body that stalls is given up after the body time-out', async () => {
 	expect(clock.now() - startedAt).toBeLessThan(25_000);
 });
 
-test('an answer that waits for a slot is not taken for a stalled one', async () => {
+it('an answer that waits for a slot is not taken for a stalled one', async () => {
 	let slow: ServerResponse | null = null;
 	const address = await serve((request, response) => {
 		if (request.url === '/v1/sessions/slow') {
@@ -254,7 +254,7 @@ test('an answer that waits for a slot is not taken for a stalled one', async () 
 	expect((await waits).session.name).toHaveLength(2 * 1_048_576);
 });
 
-test('a 429 believes the header, not the sentence, and a date as well as seconds', async () => {
+it('a 429 believes the header, not the sentence, and a date as well as seconds', async () => {
 	const { service, client, clock } = await setting();
 	service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 28, times: 1 });
 	expect(await failureOf(send(client, 's1', 1, ANSWERS))).toMatchObject({
@@ -268,7 +268,7 @@ test('a 429 believes the header, not the sentence, and a date as well as seconds
 	expect(await failureOf(other.client.read('s1', once))).toMatchObject({ retryAt: clock.now() + 45_000 });
 });
 
-test('a PUT over the limit is refused before it is sent', async () => {
+it('a PUT over the limit is refused before it is sent', async () => {
 	const { service, client, budget } = await setting();
 	const long = [{ title: '', description: 'x'.repeat(100_000), value: 'y' }];
 	expect(await failureOf(send(client, 's1', 1, long))).toMatchObject({
@@ -282,7 +282,7 @@ test('a PUT over the limit is refused before it is sent', async () => {
 	expect(budget.stats().used.delivery).toBe(2);
 });
 
-test.each([
+it.each([
 	'',
 	' ',
 	'.',
@@ -305,7 +305,7 @@ test.each([
 	expect(service.log.size).toBe(0);
 });
 
-test('a caller who leaves a read gets the own reason', async () => {
+it('a caller who leaves a read gets the own reason', async () => {
 	const { service, client } = await setting();
 	service.faults.add({ kind: 'hang' });
 	const leaving = new AbortController();
@@ -315,7 +315,7 @@ test('a caller who leaves a read gets the own reason', async () => {
 	await expect(read).rejects.toThrow('modal closed');
 });
 
-test('an answer that was compressed unasked is unreadable', async () => {
+it('an answer that was compressed unasked is unreadable', async () => {
 	const address = await serve((request, response) => {
 		expect(request.headers['accept-encoding']).toBe('identity');
 		response
@@ -326,7 +326,7 @@ test('an answer that was compressed unasked is unreadable', async () => {
 	expect((await failureOf(client.read('s1', once))).code).toBe('unreadable_answer');
 });
 
-test('no error shows the key or what the service said', async () => {
+it('no error shows the key or what the service said', async () => {
 	const secret = 'hr-key-4711';
 	const said = 'password=hunter2';
 	const address = await serve((request, response) => {
@@ -342,7 +342,7 @@ test('no error shows the key or what the service said', async () => {
 	}
 });
 
-test('an unusable address or key is refused at once, without showing the key', () => {
+it('an unusable address or key is refused at once, without showing the key', () => {
 	expect(() => clientFor('ftp://service')).toThrow(TypeError);
 	expect(() => clientFor('http://user:pw@service')).toThrow(TypeError);
 	expect(() => clientFor('nonsense')).toThrow(TypeError);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
 	jsonTextOf,
 	parseJson,
@@ -21,7 +21,7 @@ function writtenOddly(value: unknown): string {
 }
 
 describe('leaving out what nobody reads', () => {
-	test('changes nothing of the session that is read, however it is written', () => {
+	it('changes nothing of the session that is read, however it is written', () => {
 		fc.assert(
 			fc.property(anyAnswer, (value) => {
 				const session = readSessionAnswer(value, 'x');
@@ -35,7 +35,7 @@ describe('leaving out what nobody reads', () => {
 		);
 	});
 
-	test('leaves out arrays and objects under unknown keys, however deep, and keeps what is sent back', () => {
+	it('leaves out arrays and objects under unknown keys, however deep, and keeps what is sent back', () => {
 		const item = '{"title":"A","value":{"state":[1,{"b":[2]}]}}';
 		const text = `{"session":{"state":${nested(1_000_000)},"messages":[{"human_input":[${item}],"agent_data":{"action":[{"scroll":{"by":[1]},"done":{"text":"ok","x":[1]}}],"tree":{"a":"]}\\"]"}}}]}}`;
 		expect(withoutUnread(text)).toBe(
@@ -43,7 +43,7 @@ describe('leaving out what nobody reads', () => {
 		);
 	});
 
-	test('makes no JSON of what is none', () => {
+	it('makes no JSON of what is none', () => {
 		const text = JSON.stringify({
 			session: { state: { a: ['\\"', '\\'] }, messages: [{ content: 'x"\\', human_input: [{ title: [{}] }] }] },
 		});
@@ -53,7 +53,7 @@ describe('leaving out what nobody reads', () => {
 		}
 	});
 
-	test.each([
+	it.each([
 		['messages in messages', sessionWith(`"messages":${nested(200_000)}`)],
 		['keys of a message', sessionWith(`"messages":[{${'"k":1,'.repeat(200_000)}"k":1}]`)],
 		['a value that would be sent back', sessionWith(`"messages":[{"human_input":[{"value":${nested(200_000)}}]}]`)],
@@ -73,12 +73,12 @@ describe('the estimate of parts', () => {
 		'JSON within a text': JSON.stringify({ tag: 'div', id: 17, children: { text: 'Order 17' } }),
 	};
 
-	test.each(Object.entries(texts))('takes %s for text', (_, piece) => {
+	it.each(Object.entries(texts))('takes %s for text', (_, piece) => {
 		const body = Buffer.from(sessionWith(`"sessionDetails":${JSON.stringify(filled(piece))}`));
 		expect(seemsIntricate(body)).toBe(false);
 	});
 
-	test.each([
+	it.each([
 		['arrays in arrays', nested(200_000)],
 		['arrays in arrays, spaced', '[ '.repeat(200_000)],
 		['empty objects', '{},'.repeat(200_000)],
@@ -90,14 +90,14 @@ describe('the estimate of parts', () => {
 		expect(seemsIntricate(Buffer.from(`[${prose},${parts},${prose}]`))).toBe(true);
 	});
 
-	test('leaves small bodies to the parser', () => {
+	it('leaves small bodies to the parser', () => {
 		const body = Buffer.from(sessionWith(`"z":${nested(200_000)}`));
 		expect(readSessionAnswer(parseJson(body, body.toString()), 'x')?.status).toBe('active');
 		expect(seemsIntricate(body)).toBe(false);
 	});
 });
 
-test('a session of very many elements is not read, though they have no parts of their own', () => {
+it('a session of very many elements is not read, though they have no parts of their own', () => {
 	const zeros = Array.from({ length: 60_000 }, () => 0);
 	const messages = [{ human_input: zeros }, { agent_data: { action: zeros } }];
 	expect(() => readSessionAnswer({ session: { status: 'active', messages } }, 'x')).toThrow(TooManyPartsError);
@@ -105,7 +105,7 @@ test('a session of very many elements is not read, though they have no parts of 
 });
 
 describe('JSON of a value', () => {
-	test('is that of JSON.stringify', () => {
+	it('is that of JSON.stringify', () => {
 		fc.assert(
 			fc.property(fc.jsonValue({ depthSize: 'large', noUnicodeString: false }), (value) => {
 				expect(jsonTextOf(value)).toBe(JSON.stringify(value));
@@ -115,7 +115,7 @@ describe('JSON of a value', () => {
 		expect(jsonTextOf(JSON.parse('{"__proto__":{"a":[]},"b":{}}'))).toBe('{"__proto__":{"a":[]},"b":{}}');
 	});
 
-	test('is written however deep it is nested, and keeps numbers that no double holds from becoming null', () => {
+	it('is written however deep it is nested, and keeps numbers that no double holds from becoming null', () => {
 		const text = `${'{"a":['.repeat(100_000)}1${']}'.repeat(100_000)}`;
 		expect(jsonTextOf(JSON.parse(text)) === text).toBe(true);
 		expect(jsonTextOf(JSON.parse('[1e400,-1e400]'))).toBe('[1e400,-1e400]');

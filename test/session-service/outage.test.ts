@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { ANSWERS, send, setting, until } from './setting.ts';
 
-test('ten minutes without the service leave nothing behind, and the next call works', async () => {
+it('ten minutes without the service leave nothing behind, and the next call works', async () => {
 	const { service, client, clock, budget, calls } = await setting();
 	const rejections: unknown[] = [];
 	const note = (reason: unknown) => rejections.push(reason);

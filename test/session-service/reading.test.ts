@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { ANSWERS, askingSession, clientFor, failureOf, send, setting, until } from './setting.ts';
 
@@ -16,7 +16,7 @@ async function serve(handle: RequestListener): Promise<string> {
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('reads a session with its key, keeping the order of questions', async () => {
+it('reads a session with its key, keeping the order of questions', async () => {
 	const { service, client, clock, calls } = await setting();
 	const reading = await client.read('s1', person);
 	expect(reading).toMatchObject({ readAt: clock.now() });
@@ -28,7 +28,7 @@ test('reads a session with its key, keeping the order of questions', async () =>
 	expect(service.log.reads('s1')[0]).toMatchObject({ hasKey: true, status: 200 });
 });
 
-test('an id becomes exactly one segment below the address, whose own path stays', async () => {
+it('an id becomes exactly one segment below the address, whose own path stays', async () => {
 	const paths: (string | undefined)[] = [];
 	const address = await serve((request, response) => {
 		paths.push(request.url);
@@ -45,7 +45,7 @@ test('an id becomes exactly one segment below the address, whose own path stays'
 });
 
 describe('conditional reads', () => {
-	test('an unchanged session costs a 304 and is the very object read before', async () => {
+	it('an unchanged session costs a 304 and is the very object read before', async () => {
 		const { service, client, calls } = await setting();
 		const first = await client.read('s1', person);
 		const second = await client.read('s1', { priority: 'background' });
@@ -54,7 +54,7 @@ describe('conditional reads', () => {
 		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'unchanged']);
 	});
 
-	test('a changed session is read anew', async () => {
+	it('a changed session is read anew', async () => {
 		const { service, client, calls } = await setting();
 		await client.read('s1', person);
 		service.sessions.setStatus('s1', 'active');
@@ -62,7 +62,7 @@ describe('conditional reads', () => {
 		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'ok']);
 	});
 
-	test('sessions beyond the bounds of what is held are read whole', async () => {
+	it('sessions beyond the bounds of what is held are read whole', async () => {
 		const { service, client } = await setting({ client: { cacheBytes: 4_000 } });
 		service.sessions.put('s2', askingSession());
 		for (const id of ['s1', 's2', 's2', 's1']) await client.read(id, person);
@@ -72,7 +72,7 @@ describe('conditional reads', () => {
 		expect(small.service.log.reads('s1').map((entry) => entry.status)).toEqual([200, 200]);
 	});
 
-	test('are kept by the memory they take, whatever the size of their bodies', async () => {
+	it('are kept by the memory they take, whatever the size of their bodies', async () => {
 		const { service, client } = await setting({ client: { cacheBytes: 1_000_000 } });
 		const secrets = { agent_data: { state: 'x'.repeat(900_000) } };
 		service.sessions.put('unread', { status: 'active', messages: [{ role: 'assistant', ...secrets }] });
@@ -85,7 +85,7 @@ describe('conditional reads', () => {
 		for (const id of ['s1', 'unread', 'zeros']) expect(client.latest(id), id).not.toBeNull();
 	});
 
-	test('leave the last reading at hand for 10 minutes, however it was read', async () => {
+	it('leave the last reading at hand for 10 minutes, however it was read', async () => {
 		const { service, client, clock, calls } = await setting();
 		expect(client.latest('s1')).toBeNull();
 		const first = await client.read('s1', person);
@@ -105,7 +105,7 @@ describe('conditional reads', () => {
 		expect(calls.at(-1)?.outcome).toBe('unchanged');
 	});
 
-	test('a read that began earlier does not replace what a later one brought', async () => {
+	it('a read that began earlier does not replace what a later one brought', async () => {
 		const { service, client, clock } = await setting();
 		let release = () => {};
 		const held = new Promise<void>((resolve) => {
@@ -123,7 +123,7 @@ describe('conditional reads', () => {
 		expect(client.latest('s1')?.session.status).toBe('active');
 	});
 
-	test('a session without an ETag is at hand, and read whole the next time, whatever a 304 says', async () => {
+	it('a session without an ETag is at hand, and read whole the next time, whatever a 304 says', async () => {
 		const asked: (string | undefined)[] = [];
 		let saysUnchanged = false;
 		const address = await serve((request, response) => {
@@ -140,7 +140,7 @@ describe('conditional reads', () => {
 		expect((await failureOf(client.read('s1', { priority: 'background' }))).code).toBe('unreadable_answer');
 	});
 
-	test('a 304 that nobody asked for is unreadable', async () => {
+	it('a 304 that nobody asked for is unreadable', async () => {
 		const address = await serve((_request, response) => response.writeHead(304).end());
 		const { client } = clientFor(address);
 		const error = await failureOf(client.read('s1', { priority: 'background' }));
@@ -149,7 +149,7 @@ describe('conditional reads', () => {
 });
 
 describe('redirects', () => {
-	test('a read follows them within the origin, each one paid for', async () => {
+	it('a read follows them within the origin, each one paid for', async () => {
 		const { service, client, budget } = await setting();
 		service.sessions.put('s2', { ...askingSession(), name: 'The other' });
 		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s1', status: 301, times: 1 });
@@ -158,14 +158,14 @@ describe('redirects', () => {
 		expect(budget.stats().used.person).toBe(3);
 	});
 
-	test('a read gives up after three of them', async () => {
+	it('a read gives up after three of them', async () => {
 		const { service, client } = await setting();
 		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s1' });
 		expect((await failureOf(client.read('s1', person))).code).toBe('redirected');
 		expect(service.log.reads('s1')).toHaveLength(4);
 	});
 
-	test('nothing, and no key, goes to another origin', async () => {
+	it('nothing, and no key, goes to another origin', async () => {
 		const asked: unknown[] = [];
 		const elsewhere = await serve((request, response) => {
 			asked.push(request.headers);
@@ -180,7 +180,7 @@ describe('redirects', () => {
 });
 
 describe('repeats', () => {
-	test('a read is repeated with growing, spread waits until it succeeds', async () => {
+	it('a read is repeated with growing, spread waits until it succeeds', async () => {
 		const { service, client, clock, calls } = await setting();
 		service.faults.add({ kind: 'error', times: 1 });
 		service.faults.add({ kind: 'reset', times: 1 });
@@ -200,7 +200,7 @@ describe('repeats', () => {
 		expect((await reading).session.status).toBe('humanInput');
 	});
 
-	test('a read waits as long as the service says after a 429, when the caller has that time', async () => {
+	it('a read waits as long as the service says after a 429, when the caller has that time', async () => {
 		const { service, client, clock, calls } = await setting();
 		service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 5, times: 1 });
 		const reading = client.read('s1', person);
@@ -211,7 +211,7 @@ describe('repeats', () => {
 		expect(calls.at(-1)?.outcome).toBe('ok');
 	});
 
-	test('a person is told at once when the wait would be longer than their patience', async () => {
+	it('a person is told at once when the wait would be longer than their patience', async () => {
 		const { service, client, clock, calls } = await setting();
 		service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 40, times: 1 });
 		expect(await failureOf(client.read('s1', person))).toMatchObject({
@@ -226,21 +226,21 @@ describe('repeats', () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	test.each(['unauthorized', 'redirect'] as const)('%s is not repeated', async (kind) => {
+	it.each(['unauthorized', 'redirect'] as const)('%s is not repeated', async (kind) => {
 		const { service, client } = await setting();
 		service.faults.add(kind === 'redirect' ? { kind, location: 'http://127.0.0.2/' } : { kind });
 		await failureOf(client.read('s1', person));
 		expect(service.log.reads('s1')).toHaveLength(1);
 	});
 
-	test('a poll is one attempt', async () => {
+	it('a poll is one attempt', async () => {
 		const { service, client } = await setting();
 		service.faults.add({ kind: 'error' });
 		await failureOf(client.read('s1', { priority: 'background' }));
 		expect(service.log.reads('s1')).toHaveLength(1);
 	});
 
-	test('a caller can leave between two attempts', async () => {
+	it('a caller can leave between two attempts', async () => {
 		const { service, client, clock, calls } = await setting();
 		service.faults.add({ kind: 'error' });
 		const leaving = new AbortController();
@@ -261,7 +261,7 @@ describe('a service that is slow with its headers', () => {
 		return found;
 	}
 
-	test.each(['person', 'delivery', 'background'] as const)(
+	it.each(['person', 'delivery', 'background'] as const)(
 		'is waited for as long as a call may take: %s',
 		async (who) => {
 			const { service, client, clock } = await slowSetting(59_000);
@@ -273,7 +273,7 @@ describe('a service that is slow with its headers', () => {
 		},
 	);
 
-	test('is waited for as long by a reserved delivery, and by its PUT', async () => {
+	it('is waited for as long by a reserved delivery, and by its PUT', async () => {
 		const { service, client, clock } = await slowSetting(59_000);
 		service.faults.add({ kind: 'slow', ms: 59_000, method: 'PUT' });
 		const permit = await client.reserveDelivery();
@@ -288,7 +288,7 @@ describe('a service that is slow with its headers', () => {
 		expect(service.log.savedPuts('s1')).toHaveLength(1);
 	});
 
-	test('is waited for as long after the budget was waited for', async () => {
+	it('is waited for as long after the budget was waited for', async () => {
 		const { service, client, clock, budget } = await slowSetting(59_000);
 		budget.observe({ retryAfterSeconds: 7 }, 0);
 		const reading = client.read('s1', person);
@@ -298,7 +298,7 @@ describe('a service that is slow with its headers', () => {
 		expect((await reading).session.name).toBe('Order cards');
 	});
 
-	test('is not asked again when there is no time left', async () => {
+	it('is not asked again when there is no time left', async () => {
 		const { service, client, clock } = await slowSetting(61_000);
 		const error = failureOf(client.read('s1', { priority: 'delivery' }));
 		await until(() => service.log.reads('s1').length === 1);
@@ -309,7 +309,7 @@ describe('a service that is slow with its headers', () => {
 });
 
 describe('shared reads', () => {
-	test('people and polls who ask at the same moment share one read', async () => {
+	it('people and polls who ask at the same moment share one read', async () => {
 		const { service, client } = await setting();
 		const [one, other, poll] = await Promise.all([
 			client.read('s1', person),
@@ -321,7 +321,7 @@ describe('shared reads', () => {
 		expect(service.log.reads('s1')).toHaveLength(1);
 	});
 
-	test('a delivery reads on its own, and nobody joins a read that has run for a while', async () => {
+	it('a delivery reads on its own, and nobody joins a read that has run for a while', async () => {
 		const { service, client, clock } = await setting();
 		service.faults.add({ kind: 'slow', ms: 30, times: 3 });
 		const early = client.read('s1', person);
@@ -332,13 +332,13 @@ describe('shared reads', () => {
 		expect(service.log.reads('s1')).toHaveLength(3);
 	});
 
-	test('a person does not wait behind a poll', async () => {
+	it('a person does not wait behind a poll', async () => {
 		const { service, client } = await setting();
 		await Promise.all([client.read('s1', { priority: 'background' }), client.read('s1', person)]);
 		expect(service.log.reads('s1')).toHaveLength(2);
 	});
 
-	test('who leaves takes nothing from the others; when all have left the read ends', async () => {
+	it('who leaves takes nothing from the others; when all have left the read ends', async () => {
 		const { service, client, calls } = await setting();
 		service.faults.add({ kind: 'slow', ms: 50, times: 1 });
 		const leaving = new AbortController();
@@ -362,7 +362,7 @@ describe('shared reads', () => {
 describe('large answers', () => {
 	const large = () => ({ ...askingSession(), sessionDetails: 'x'.repeat(2_000_000) });
 
-	test('wait for a slot without counting as stalled, and a caller who leaves frees it', async () => {
+	it('wait for a slot without counting as stalled, and a caller who leaves frees it', async () => {
 		const { service, client, clock } = await setting({ client: { largeBodies: 1 } });
 		for (let n = 0; n < 6; n++) service.sessions.put(`big${n}`, large());
 		const leaving = new AbortController();
@@ -377,7 +377,7 @@ describe('large answers', () => {
 	});
 });
 
-test('closing cuts what hangs and refuses new calls', async () => {
+it('closing cuts what hangs and refuses new calls', async () => {
 	const { service, client } = await setting();
 	service.faults.add({ kind: 'hang' });
 	const running = failureOf(send(client, 's1', 1, ANSWERS));

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RequestPriority } from '../../src/session-service/budget-state.ts';
 import { createBodySlots } from '../../src/session-service/response-bodies.ts';
 
@@ -21,7 +21,7 @@ function slotsWithLog(count: number) {
 	};
 }
 
-test('polls leave the last slot to people and deliveries', async () => {
+it('polls leave the last slot to people and deliveries', async () => {
 	const { ask, giveBack, granted } = slotsWithLog(2);
 	await ask('poll 1', 'background');
 	const second = ask('poll 2', 'background');
@@ -34,7 +34,7 @@ test('polls leave the last slot to people and deliveries', async () => {
 	expect(granted.at(-1)).toBe('poll 2');
 });
 
-test('deliveries come before people, people before polls', async () => {
+it('deliveries come before people, people before polls', async () => {
 	const { ask, giveBack, granted } = slotsWithLog(1);
 	await ask('first', 'background');
 	const waiting = [ask('poll', 'background'), ask('person', 'person'), ask('delivery', 'delivery')];
@@ -43,7 +43,7 @@ test('deliveries come before people, people before polls', async () => {
 	expect(granted).toEqual(['first', 'delivery', 'person', 'poll']);
 });
 
-test('who leaves the queue takes no slot, and giving back twice frees one', async () => {
+it('who leaves the queue takes no slot, and giving back twice frees one', async () => {
 	const { ask, giveBack, granted } = slotsWithLog(1);
 	await ask('first', 'person');
 	const leaving = new AbortController();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Session } from '../../src/questions/session.ts';
 import { isMessageIndexRefusal, isPutSuccess, readSessionAnswer } from '../../src/session-service/schema.ts';
 import { anyAnswer } from './any-answer.ts';
@@ -42,7 +42,7 @@ const whole = {
 };
 
 describe('a session', () => {
-	test('is read whole under the id it was asked for by, and nothing but what is known of it', () => {
+	it('is read whole under the id it was asked for by, and nothing but what is known of it', () => {
 		const secrets = { userId: 'u', vncPassword: 'pw', costs: { total: 3 }, account: { plan: 'x' } };
 		const session = read({
 			...whole,
@@ -69,7 +69,7 @@ describe('a session', () => {
 		});
 	});
 
-	test('of nulls, or of almost nothing, is read with everything made explicit', () => {
+	it('of nulls, or of almost nothing, is read with everything made explicit', () => {
 		const empty = {
 			sessionId: 'asked-for',
 			status: 'active',
@@ -89,7 +89,7 @@ describe('a session', () => {
 		expect(read({ ...nulls, status: 'active', messages: [] })).toEqual(empty);
 	});
 
-	test.each([
+	it.each([
 		[40, 40],
 		['40', 40],
 		[null, 30],
@@ -103,7 +103,7 @@ describe('a session', () => {
 		expect(read({ status: 'active', messages: [], maxSteps: given }).maxSteps).toBe(steps);
 	});
 
-	test('with odd values in single fields loses those fields alone', () => {
+	it('with odd values in single fields loses those fields alone', () => {
 		const session = read({
 			...whole,
 			name: { first: 'x' },
@@ -124,12 +124,12 @@ describe('a session', () => {
 		expect(session.messages).toHaveLength(2);
 	});
 
-	test('shows roles and statuses nobody has seen as they are', () => {
+	it('shows roles and statuses nobody has seen as they are', () => {
 		const session = read({ status: 'hibernating', messages: [{ role: 'critic', content: 'Hm' }] });
 		expect(session).toMatchObject({ status: 'hibernating', messages: [{ role: 'critic', content: 'Hm' }] });
 	});
 
-	test.each([
+	it.each([
 		null,
 		[],
 		'text',
@@ -154,7 +154,7 @@ describe('a session', () => {
 });
 
 describe('messages and questions', () => {
-	test('keep their index whatever stands beside them', () => {
+	it('keep their index whatever stands beside them', () => {
 		const odd = [null, 'text', 5, [], true];
 		const session = read({ messages: [...odd, { role: 'assistant', content: 'I am number five' }] });
 		expect(session.messages).toHaveLength(6);
@@ -162,7 +162,7 @@ describe('messages and questions', () => {
 		expect(session.messages[0]).toEqual({ role: 'unknown', content: '', actions: [], humanInput: [] });
 	});
 
-	test('keep the position of each question', () => {
+	it('keep the position of each question', () => {
 		const human_input = [null, 'Colour?', { title: 5, description: null }, { title: 'Size', value: 0 }];
 		expect(read({ messages: [{ role: 'assistant', human_input }] }).messages[0]?.humanInput).toEqual([
 			{ title: '', description: '', value: '' },
@@ -172,7 +172,7 @@ describe('messages and questions', () => {
 		]);
 	});
 
-	test('keep what is no text as the service sent it, beside the text it reads as, and nothing else of the service', () => {
+	it('keep what is no text as the service sent it, beside the text it reads as, and nothing else of the service', () => {
 		const item = { title: ['a'], description: { b: [1] }, value: { cm: 5 }, secret: 'x' };
 		expect(read({ messages: [{ role: 'assistant', human_input: [item] }] }).messages[0]?.humanInput).toEqual([
 			{
@@ -184,19 +184,19 @@ describe('messages and questions', () => {
 		]);
 	});
 
-	test('an answer of a foreign type is an answer, so that it is not overwritten', () => {
+	it('an answer of a foreign type is an answer, so that it is not overwritten', () => {
 		const human_input = [{ title: 'Size', value: { cm: 5 } }];
 		expect(read({ messages: [{ human_input }] }).messages[0]?.humanInput[0]?.value).toBe('{"cm":5}');
 	});
 
-	test('content in parts reads as text', () => {
+	it('content in parts reads as text', () => {
 		const content = [{ type: 'text', text: 'One' }, 'Two', { type: 'image', url: 'x' }, null];
 		expect(read({ messages: [{ content }] }).messages[0]?.content).toBe('One\nTwo');
 	});
 });
 
 describe('actions', () => {
-	test.each<[unknown, unknown]>([
+	it.each<[unknown, unknown]>([
 		[{ click: { index: 1, text: 'secret' } }, { kind: 'click' }],
 		[{ go_to_url: { url: 'https://shop.example/a?token=1' } }, { kind: 'open', host: 'shop.example' }],
 		[{ go_to_url: 'http://Shop.Example:8080/a' }, { kind: 'open', host: 'shop.example:8080' }],
@@ -228,7 +228,7 @@ describe('actions', () => {
 		expect(actionsOf({ action: [action] })).toEqual([expected]);
 	});
 
-	test('are one for each key that carries something', () => {
+	it('are one for each key that carries something', () => {
 		expect(actionsOf({ action: [{ click: null, done: 'x', wait: {} }, {}, null, 'x', { click: null }] })).toEqual([
 			{ kind: 'done', text: 'x' },
 			{ kind: 'other', name: 'wait' },
@@ -238,14 +238,14 @@ describe('actions', () => {
 		for (const none of [null, 'x', [], {}, { action: null }, { action: 'x' }]) expect(actionsOf(none)).toEqual([]);
 	});
 
-	test('of unknown names are cut between characters', () => {
+	it('of unknown names are cut between characters', () => {
 		const [long] = actionsOf({ action: [{ ['x'.repeat(500)]: {} }] }) ?? [];
 		expect(long).toEqual({ kind: 'other', name: `${'x'.repeat(63)}…` });
 		const [emoji] = actionsOf({ action: [{ [`${'x'.repeat(62)}🙂🙂`]: {} }] }) ?? [];
 		expect(emoji).toEqual({ kind: 'other', name: `${'x'.repeat(62)}…` });
 	});
 
-	test('find the host that a browser would find, fast path or not', () => {
+	it('find the host that a browser would find, fast path or not', () => {
 		const label = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,5}[a-z0-9])?$/);
 		const host = fc
 			.tuple(label, label, fc.constantFrom('com', 'example', 'xn--p1ai', '1', 'c0m'))
@@ -264,7 +264,7 @@ describe('actions', () => {
 });
 
 describe('the PUT', () => {
-	test('succeeded with a status text, the updated message, or both', () => {
+	it('succeeded with a status text, the updated message, or both', () => {
 		for (const answer of [
 			{ message: 'Updated successfully' },
 			{ updatedMessage: {} },
@@ -277,7 +277,7 @@ describe('the PUT', () => {
 		}
 	});
 
-	test('met an index out of range only with exactly that answer', () => {
+	it('met an index out of range only with exactly that answer', () => {
 		expect(isMessageIndexRefusal({ error: 'Failed to update human input' })).toBe(true);
 		for (const answer of [
 			null,
@@ -312,7 +312,7 @@ function isSession(session: Session): boolean {
 	);
 }
 
-test('any JSON is a whole session or none, and never an exception', () => {
+it('any JSON is a whole session or none, and never an exception', () => {
 	let readable = 0;
 	fc.assert(
 		fc.property(anyAnswer, (value) => {

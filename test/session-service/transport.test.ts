@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { readRateLimit } from '../../src/session-service/transport.ts';
 import { setting } from './setting.ts';
 
@@ -8,14 +8,14 @@ function said(status: number, headers: Record<string, string>, elapsedMs = 0) {
 	return readRateLimit({ status, headers: new Map(Object.entries(headers)), now, elapsedMs });
 }
 
-test('reads what the service says about its limit, from the moment it was asked', () => {
+it('reads what the service says about its limit, from the moment it was asked', () => {
 	const headers = { 'ratelimit-limit': '250', 'ratelimit-remaining': '12', 'ratelimit-reset': '28' };
 	expect(said(200, headers)).toEqual({ limit: 250, remaining: 12, resetSeconds: 28 });
 	expect(said(200, headers, 5_000)).toMatchObject({ resetSeconds: 23 });
 	expect(said(200, headers, 60_000)).toMatchObject({ resetSeconds: 0 });
 });
 
-test.each<[Record<string, string>, number]>([
+it.each<[Record<string, string>, number]>([
 	[{ 'retry-after': '28', 'ratelimit-reset': '40' }, 28],
 	[{ 'retry-after': 'Mon, 05 Jan 2026 09:00:45 GMT' }, 45],
 	[{ 'retry-after': 'Mon, 05 Jan 2026 08:00:00 GMT' }, 0],
@@ -30,18 +30,18 @@ test.each<[Record<string, string>, number]>([
 	expect(said(429, headers).retryAfterSeconds).toBe(wait);
 });
 
-test('junk says nothing', () => {
+it('junk says nothing', () => {
 	expect(said(200, { 'ratelimit-limit': 'many', 'ratelimit-remaining': '1e9', 'retry-after': '5' })).toEqual({});
 });
 
-test('what the service counted for others behind the address leaves less for us', async () => {
+it('what the service counted for others behind the address leaves less for us', async () => {
 	const { service, client, budget } = await setting({ service: { rateLimit: { limit: 250, windowMs: 60_000 } } });
 	for (let n = 0; n < 40; n++) await fetch(`${service.url}/v1/sessions/s1`);
 	await client.read('s1', { priority: 'person' });
 	expect(budget.stats().free).toBe(209);
 });
 
-test('a service that allows less than we were told is kept to, without a single 429', async () => {
+it('a service that allows less than we were told is kept to, without a single 429', async () => {
 	const { service, client, clock, calls } = await setting({ service: { rateLimit: { limit: 30, windowMs: 60_000 } } });
 	await client.read('s1', { priority: 'person' });
 	const reads = Array.from({ length: 40 }, (_, n) =>

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createPersonReads } from '../../src/slack/person-reads.ts';
 import type { PersonRequest } from '../../src/slack/request.ts';
@@ -17,7 +17,7 @@ const request = (userId: string): PersonRequest => ({
 	log: createRecordingLog(),
 });
 
-test.each([
+it.each([
 	['fails', () => Promise.reject(new Error('the database is away'))],
 	['does not answer', () => new Promise<never>(() => undefined)],
 ])('a process decides by itself while the shared rate %s', async (_, away) => {

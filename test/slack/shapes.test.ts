@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { validateMessage, validateView } from '../../fake-slack/index.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
 import { ACTIONS, CALLBACKS } from '../../src/slack/ids.ts';
@@ -79,6 +79,6 @@ describe('the shapes', () => {
 	});
 });
 
-test.each(Object.entries(FIELD_ITEMS))('the sample of a field of the kind %s is guessed to be one', (kind, item) => {
+it.each(Object.entries(FIELD_ITEMS))('the sample of a field of the kind %s is guessed to be one', (kind, item) => {
 	expect(guessInput(item).kind).toBe(kind);
 });

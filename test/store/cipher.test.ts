@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createCipher } from '../../src/store/cipher.ts';
 
 const cipher = createCipher(Buffer.alloc(32, 1));
 const place = { table: 'answers', id: 'a1', column: 'content' };
 
 describe('the cipher', () => {
-	test('gives back what it was given, at the same place', () => {
+	it('gives back what it was given, at the same place', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'grapheme' }), (text) => {
 				expect(cipher.decrypt(cipher.encrypt(text, place), place)).toBe(text);
@@ -14,11 +14,11 @@ describe('the cipher', () => {
 		);
 	});
 
-	test('never writes the same twice', () => {
+	it('never writes the same twice', () => {
 		expect(cipher.encrypt('blue', place)).not.toBe(cipher.encrypt('blue', place));
 	});
 
-	test.each([
+	it.each([
 		['table', { ...place, table: 'drafts' }],
 		['row', { ...place, id: 'a2' }],
 		['column', { ...place, column: 'other' }],
@@ -26,12 +26,12 @@ describe('the cipher', () => {
 		expect(cipher.decrypt(cipher.encrypt('blue', place), elsewhere)).toBeNull();
 	});
 
-	test('tells places apart that read the same when joined', () => {
+	it('tells places apart that read the same when joined', () => {
 		const sealed = cipher.encrypt('blue', { table: 'answers', id: 'a.b', column: 'c' });
 		expect(cipher.decrypt(sealed, { table: 'answers', id: 'a', column: 'b.c' })).toBeNull();
 	});
 
-	test('opens nothing that was written with another key, even when the key id is forged', () => {
+	it('opens nothing that was written with another key, even when the key id is forged', () => {
 		const other = createCipher(Buffer.alloc(32, 2));
 		const sealed = other.encrypt('blue', place);
 		expect(cipher.decrypt(sealed, place)).toBeNull();
@@ -39,7 +39,7 @@ describe('the cipher', () => {
 		expect(cipher.decrypt([version, keyId, sealed.split('.')[2]].join('.'), place)).toBeNull();
 	});
 
-	test('opens nothing that was changed in any byte', () => {
+	it('opens nothing that was changed in any byte', () => {
 		const sealed = cipher.encrypt('blue', place);
 		const start = sealed.lastIndexOf('.') + 1;
 		const bytes = Buffer.from(sealed.slice(start), 'base64');
@@ -50,11 +50,11 @@ describe('the cipher', () => {
 		}
 	});
 
-	test.each(['', 'blue', '1', '1.abc', '2.00000000.AAAA'])('opens nothing that is no ciphertext: %j', (text) => {
+	it.each(['', 'blue', '1', '1.abc', '2.00000000.AAAA'])('opens nothing that is no ciphertext: %j', (text) => {
 		expect(cipher.decrypt(text, place)).toBeNull();
 	});
 
-	test('opens nothing that is too short to be one', () => {
+	it('opens nothing that is too short to be one', () => {
 		const prefix = cipher.encrypt('', place).split('.').slice(0, 2).join('.');
 		expect(cipher.decrypt(`${prefix}.`, place)).toBeNull();
 		expect(cipher.decrypt(`${prefix}.${Buffer.alloc(27).toString('base64')}`, place)).toBeNull();

@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { createCipher } from '../../src/store/cipher.ts';
 import { keyOf, loadOrMakeKeyFile, parseEncryptionKey, readKeySetting } from '../../src/store/encryption-key.ts';
@@ -37,7 +37,7 @@ afterEach(() => directory.remove());
 describe('ENCRYPTION_KEY', () => {
 	const bytes = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index * 5));
 
-	test.each([
+	it.each([
 		['hexadecimal', bytes.toString('hex')],
 		['upper case hexadecimal', bytes.toString('hex').toUpperCase()],
 		['base64', bytes.toString('base64')],
@@ -47,7 +47,7 @@ describe('ENCRYPTION_KEY', () => {
 		expect(parseEncryptionKey(text).equals(bytes)).toBe(true);
 	});
 
-	test.each([
+	it.each([
 		['nothing', ''],
 		['a passphrase', 'correct horse battery staple correct horse'],
 		['16 bytes', Buffer.alloc(16, 1).toString('hex')],
@@ -66,7 +66,7 @@ describe('ENCRYPTION_KEY', () => {
 		if (text !== '') expect(message).not.toContain(text);
 	});
 
-	test('may be a passphrase of 16 characters or more, which gives another key with each salt', () => {
+	it('may be a passphrase of 16 characters or more, which gives another key with each salt', () => {
 		const key = (text: string, salt: string | null) => keyOf(readKeySetting(text), salt).toString('hex');
 		const passphrase = 'correct horse battery staple';
 		expect(key(passphrase, 'salt')).toHaveLength(64);
@@ -81,21 +81,21 @@ describe('ENCRYPTION_KEY', () => {
 		);
 	});
 
-	test('is required with PostgreSQL', async () => {
+	it('is required with PostgreSQL', async () => {
 		const databaseUrl = 'postgres://nobody@127.0.0.1:1/none';
 		await expect(open({ databaseUrl, dataDir: directory.path })).rejects.toMatchObject({
 			code: 'encryption_key_missing',
 		});
 	});
 
-	test('is looked at before anything is opened', async () => {
+	it('is looked at before anything is opened', async () => {
 		await expect(open({ dataDir: join(directory.path, 'data'), encryptionKey: 'short' })).rejects.toMatchObject({
 			code: 'encryption_key_invalid',
 		});
 		expect(existsSync(join(directory.path, 'data'))).toBe(false);
 	});
 
-	test('leaves no key file behind when it is given', async () => {
+	it('leaves no key file behind when it is given', async () => {
 		const store = await open({ dataDir: directory.path, encryptionKey: KEY });
 		await store.close();
 		expect(readdirSync(directory.path)).not.toContain('encryption.key');
@@ -103,7 +103,7 @@ describe('ENCRYPTION_KEY', () => {
 });
 
 describe('the key file', () => {
-	test('is made once, for its owner alone', () => {
+	it('is made once, for its owner alone', () => {
 		const key = loadOrMakeKeyFile(directory.path);
 		expect(key).toHaveLength(32);
 		expect(readdirSync(directory.path)).toEqual(['encryption.key']);
@@ -112,7 +112,7 @@ describe('the key file', () => {
 		expect(parseEncryptionKey(readFileSync(join(directory.path, 'encryption.key'), 'utf8')).equals(key)).toBe(true);
 	});
 
-	test('is never replaced when it holds something else', () => {
+	it('is never replaced when it holds something else', () => {
 		writeFileSync(join(directory.path, 'encryption.key'), 'not a key');
 		expect(() => loadOrMakeKeyFile(directory.path)).toThrow(
 			expect.objectContaining({ code: 'encryption_key_invalid' }),
@@ -120,7 +120,7 @@ describe('the key file', () => {
 		expect(readFileSync(join(directory.path, 'encryption.key'), 'utf8')).toBe('not a key');
 	});
 
-	test('says when it cannot be made', () => {
+	it('says when it cannot be made', () => {
 		const missing = join(directory.path, 'missing');
 		expect(() => loadOrMakeKeyFile(missing)).toThrow(expect.objectContaining({ code: 'store_unavailable' }));
 	});
@@ -150,7 +150,7 @@ describe.each(STORES)('a passphrase on %s', (_name, where) => {
 		await db.close();
 	}
 
-	test('becomes a key with a salt of its own in every new database, the same at every start', async () => {
+	it('becomes a key with a salt of its own in every new database, the same at every start', async () => {
 		const options = await where();
 		const first = await open({ ...options, encryptionKey });
 		const salt = await meta(first, 'key_salt');
@@ -169,7 +169,7 @@ describe.each(STORES)('a passphrase on %s', (_name, where) => {
 		await wrong.close();
 	});
 
-	test('goes on as it was in a database that was made with it before there were salts', async () => {
+	it('goes on as it was in a database that was made with it before there were salts', async () => {
 		const options = await where();
 		await madeBefore(options);
 		for (let start = 0; start < 2; start++) {
@@ -181,7 +181,7 @@ describe.each(STORES)('a passphrase on %s', (_name, where) => {
 	});
 });
 
-test('replicas that start together on an empty PostgreSQL make the same key of a passphrase', async () => {
+it('replicas that start together on an empty PostgreSQL make the same key of a passphrase', async () => {
 	const databaseUrl = await (await sharedPostgres()).createDatabase();
 	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: 'correct horse battery staple' };
 	const stores = await Promise.all(Array.from({ length: 4 }, () => open(options)));
@@ -199,7 +199,7 @@ function keyIdWithoutSalt(passphrase: string): string {
 }
 
 describe.each(STORES)('a wrong key on %s', (_name, where) => {
-	test('is said at the start and at the row, and nothing else breaks', async () => {
+	it('is said at the start and at the row, and nothing else breaks', async () => {
 		const options = await where();
 		const first = await open({ ...options, encryptionKey: KEY });
 		expect(first.keyMatches).toBe(true);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -29,7 +29,7 @@ const broken: Migration = {
 	},
 };
 
-test('the migrations are numbered from 1 without gaps', () => {
+it('the migrations are numbered from 1 without gaps', () => {
 	expect(MIGRATIONS.map((migration) => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1));
 });
 
@@ -37,7 +37,7 @@ describe.each([
 	['SQLite', useSqlite],
 	['PostgreSQL', usePostgres],
 ])('migrating %s', (_name, use) => {
-	test('brings a new database up to date, and one that is up to date nowhere', () =>
+	it('brings a new database up to date, and one that is up to date nowhere', () =>
 		use(async (db) => {
 			const first = context();
 			await migrate(db, first);
@@ -47,7 +47,7 @@ describe.each([
 			expect(again.log.lines).toEqual([]);
 		}));
 
-	test('applies only what is new', () =>
+	it('applies only what is new', () =>
 		use(async (db) => {
 			await migrate(db, context());
 			const { log, clock } = context();
@@ -55,14 +55,14 @@ describe.each([
 			expect(log.lines).toMatchObject([{ fields: { migrations: ['one-more'] } }]);
 		}));
 
-	test('refuses a database that a newer version has migrated, and changes nothing', () =>
+	it('refuses a database that a newer version has migrated, and changes nothing', () =>
 		use(async (db) => {
 			await migrate(db, { ...context(), migrations: [...MIGRATIONS, next] });
 			await expect(migrate(db, context())).rejects.toMatchObject({ code: 'database_newer', retryable: false });
 			await migrate(db, { ...context(), migrations: [...MIGRATIONS, next] });
 		}));
 
-	test('leaves nothing half done when one of them fails', () =>
+	it('leaves nothing half done when one of them fails', () =>
 		use(async (db) => {
 			await migrate(db, context());
 			await expect(migrate(db, { ...context(), migrations: [...MIGRATIONS, next, broken] })).rejects.toThrow('wrong');
@@ -96,7 +96,7 @@ describe.each([
 		return db.read.selectFrom('answers').select(columns).orderBy('id').execute();
 	}
 
-	test('are held by nobody any more, and are looked at once more where one was given up with its outcome unknown', () =>
+	it('are held by nobody any more, and are looked at once more where one was given up with its outcome unknown', () =>
 		use(async (db) => {
 			const rows = await migrated(db, [
 				['a', 'delivered'],
@@ -109,7 +109,7 @@ describe.each([
 			]);
 		}));
 
-	test.each<[string, readonly Former[]]>([
+	it.each<[string, readonly Former[]]>([
 		[
 			'one that is live',
 			[
@@ -147,7 +147,7 @@ describe.each([
 	);
 });
 
-test('several replicas that start together on an empty PostgreSQL migrate it once', async () => {
+it('several replicas that start together on an empty PostgreSQL migrate it once', async () => {
 	const databaseUrl = await (await sharedPostgres()).createDatabase();
 	const logs = Array.from({ length: 6 }, () => createRecordingLog());
 	const stores = await Promise.all(

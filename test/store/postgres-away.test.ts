@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { accepted, createRecordingLog, KEY, open, submission, valuesOf } from './support.ts';
 
@@ -14,7 +14,7 @@ describe('when PostgreSQL goes away', () => {
 	});
 	afterAll(() => server.close());
 
-	test('calls fail with a code until it is back, nothing committed is lost and the process lives', async () => {
+	it('calls fail with a code until it is back, nothing committed is lost and the process lives', async () => {
 		const log = createRecordingLog();
 		const store = await open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY, log });
 		const before = submission();
@@ -37,7 +37,7 @@ describe('when PostgreSQL goes away', () => {
 		await expect(store.ping()).rejects.toEqual(away);
 	});
 
-	test('a transaction that is cut off is not half done', async () => {
+	it('a transaction that is cut off is not half done', async () => {
 		const store = await open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY });
 		const cut = store.db.write(async (db) => {
 			await db.insertInto('meta').values({ name: 'half', value: 'done' }).execute();
@@ -53,7 +53,7 @@ describe('when PostgreSQL goes away', () => {
 	});
 });
 
-test('a server that accepts connections and says nothing is given up on', async () => {
+it('a server that accepts connections and says nothing is given up on', async () => {
 	const sockets = new Set<Socket>();
 	const silent = createServer((socket) => sockets.add(socket));
 	await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

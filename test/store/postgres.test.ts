@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
 	describeAnswerStore,
@@ -27,7 +27,7 @@ describeDraftStore('PostgreSQL', openReplicas);
 describeClaimStore('PostgreSQL', openReplicas);
 describeWatchStore('PostgreSQL', openReplicas);
 
-test('taking due answers on PostgreSQL passes over those that another transaction holds', async () => {
+it('taking due answers on PostgreSQL passes over those that another transaction holds', async () => {
 	const replicas = await openReplicas();
 	const held = submission({ sessionId: 's1' });
 	const free = submission({ sessionId: 's2', acceptedAt: T0 + 1 });
@@ -40,7 +40,7 @@ test('taking due answers on PostgreSQL passes over those that another transactio
 	await replicas.close();
 });
 
-test('a statement that waits too long on PostgreSQL is given up on with a code, and the next one works', async () => {
+it('a statement that waits too long on PostgreSQL is given up on with a code, and the next one works', async () => {
 	const replicas = await openReplicas();
 	const { store, replica } = replicas;
 	const given = submission();

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { ANN, accepted, BOB, createRecordingLog, item, KEY, makeDataDir, open, submission, T0 } from './support.ts';
 
@@ -16,7 +16,7 @@ async function writeCanaries(store: Awaited<ReturnType<typeof open>>): Promise<v
 	await store.drafts.save(draft);
 }
 
-test('nothing that a person wrote stands in the files of SQLite as plain text, nor in the log', async () => {
+it('nothing that a person wrote stands in the files of SQLite as plain text, nor in the log', async () => {
 	const directory = makeDataDir();
 	const log = createRecordingLog();
 	const store = await open({ dataDir: directory.path, log });
@@ -35,7 +35,7 @@ test('nothing that a person wrote stands in the files of SQLite as plain text, n
 	await directory.remove();
 });
 
-test('nothing that a person wrote stands in PostgreSQL as plain text', async () => {
+it('nothing that a person wrote stands in PostgreSQL as plain text', async () => {
 	const databaseUrl = await (await sharedPostgres()).createDatabase();
 	const store = await open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY });
 	await writeCanaries(store);

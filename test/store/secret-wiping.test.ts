@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/answers/answer.ts';
 import { parseEncryptionKey } from '../../src/store/encryption-key.ts';
 import type { Store } from '../../src/store/open.ts';
@@ -69,7 +69,7 @@ async function checkpoint(outcome: 'done' | 'busy'): Promise<void> {
 }
 
 describe('secret values on SQLite', () => {
-	test('that are wiped leave no copy where pages were split and merged', { timeout: 60_000 }, async () => {
+	it('that are wiped leave no copy where pages were split and merged', { timeout: 60_000 }, async () => {
 		const store = await openHere();
 		const random = createRandom(5);
 		const given = Array.from({ length: 800 }, (_, index) => secret(`wiped-${index}.`));
@@ -91,7 +91,7 @@ describe('secret values on SQLite', () => {
 		expect(await remains(texts)).toEqual([]);
 	});
 
-	test('that are still needed stay readable when others are wiped', async () => {
+	it('that are still needed stay readable when others are wiped', async () => {
 		const store = await openHere();
 		const [kept, gone] = [secret('kept-value'), secret('gone-value')];
 		for (const one of [kept, gone]) await accepted(store, one);
@@ -109,7 +109,7 @@ describe('secret values on SQLite', () => {
 		expect(valuesOf(await (await openHere()).answers.get(kept.id))).toEqual(['blue', 'kept-value']);
 	});
 
-	test('that are accepted in the moment in which others are removed stay readable', async () => {
+	it('that are accepted in the moment in which others are removed stay readable', async () => {
 		const store = await openHere();
 		const wiped = secret('gone-value');
 		await accepted(store, wiped);
@@ -128,7 +128,7 @@ describe('secret values on SQLite', () => {
 		}
 	});
 
-	test('that their author replaced before they were sent are gone as well', async () => {
+	it('that their author replaced before they were sent are gone as well', async () => {
 		const store = await openHere();
 		const first = secret('first-try');
 		await accepted(store, first);
@@ -138,7 +138,7 @@ describe('secret values on SQLite', () => {
 		expect(await remains(['first-try', 'second-try'])).toEqual(['second-try']);
 	});
 
-	test('are gone when the program stops right after the wipe', async () => {
+	it('are gone when the program stops right after the wipe', async () => {
 		const store = await openHere();
 		const given = secret('at-the-end');
 		await accepted(store, given);
@@ -149,7 +149,7 @@ describe('secret values on SQLite', () => {
 		expect(await remains(['at-the-end'])).toEqual([]);
 	});
 
-	test('that were wiped while another key was set are gone once the right one is back', async () => {
+	it('that were wiped while another key was set are gone once the right one is back', async () => {
 		const first = await openHere();
 		const [kept, gone] = [secret('kept-value'), secret('gone-value')];
 		for (const one of [kept, gone]) await accepted(first, one);
@@ -165,7 +165,7 @@ describe('secret values on SQLite', () => {
 		expect(await remains(['with-the-other'], OTHER_KEY)).toEqual(['with-the-other']);
 	});
 
-	test('stay in the log while another program reads the database, and are gone soon after that', {
+	it('stay in the log while another program reads the database, and are gone soon after that', {
 		timeout: 30_000,
 	}, async () => {
 		const store = await openHere();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import type { Store } from '../../src/store/open.ts';
 import { accepted, item, LEASE, makeDataDir, OTHER_LEASE, open, SERVICE, submission, T0, valuesOf } from './support.ts';
@@ -53,7 +53,7 @@ function mode(...path: string[]): string {
 }
 
 describe('the file of SQLite', () => {
-	test('is readable by its owner alone, with everything beside it', async () => {
+	it('is readable by its owner alone, with everything beside it', async () => {
 		const store = await openHere(join(directory.path, 'deep', 'data'));
 		await accepted(store, submission());
 		expect(mode('deep', 'data')).toBe('700');
@@ -62,14 +62,14 @@ describe('the file of SQLite', () => {
 		for (const file of files) expect([file, mode('deep', 'data', file)]).toEqual([file, '600']);
 	});
 
-	test('is made private again when somebody opened it up', async () => {
+	it('is made private again when somebody opened it up', async () => {
 		await (await open({ dataDir: directory.path })).close();
 		chmodSync(join(directory.path, 'handraise.db'), 0o644);
 		await openHere();
 		expect(mode('handraise.db')).toBe('600');
 	});
 
-	test('keeps what was committed over a close and a reopening', async () => {
+	it('keeps what was committed over a close and a reopening', async () => {
 		const store = await open({ dataDir: directory.path });
 		const given = submission();
 		await accepted(store, given);
@@ -77,7 +77,7 @@ describe('the file of SQLite', () => {
 		expect(valuesOf(await (await openHere()).answers.get(given.id))).toEqual(['blue']);
 	});
 
-	test('syncs fully, logs ahead and checks references on every opening', async () => {
+	it('syncs fully, logs ahead and checks references on every opening', async () => {
 		for (let time = 0; time < 2; time++) {
 			const store = await open({ dataDir: directory.path });
 			const pragma = async (name: string) => {
@@ -92,7 +92,7 @@ describe('the file of SQLite', () => {
 		}
 	});
 
-	test('is refused to a second opening in the same process, and the first keeps its lock', async () => {
+	it('is refused to a second opening in the same process, and the first keeps its lock', async () => {
 		const store = await openHere();
 		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({
 			code: 'database_in_use',
@@ -102,14 +102,14 @@ describe('the file of SQLite', () => {
 		await accepted(store, submission());
 	});
 
-	test('is refused to a second process until the first has closed it', async () => {
+	it('is refused to a second process until the first has closed it', async () => {
 		const store = await open({ dataDir: directory.path });
 		expect((await openElsewhere()).said).toBe('database_in_use');
 		await store.close();
 		expect((await openElsewhere()).said).toBe('open');
 	});
 
-	test('is free again after a kill -9', async () => {
+	it('is free again after a kill -9', async () => {
 		const { child, said } = await openElsewhere();
 		expect(said).toBe('open');
 		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({ code: 'database_in_use' });
@@ -117,7 +117,7 @@ describe('the file of SQLite', () => {
 		await openHere();
 	});
 
-	test('has nothing leased to a process that was killed', async () => {
+	it('has nothing leased to a process that was killed', async () => {
 		const store = await openHere();
 		const given = submission();
 		await accepted(store, given);
@@ -127,19 +127,19 @@ describe('the file of SQLite', () => {
 		expect(await next.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0)).toMatchObject([{ id: given.id }]);
 	});
 
-	test('says which directory cannot be written', async () => {
+	it('says which directory cannot be written', async () => {
 		const file = join(directory.path, 'file');
 		writeFileSync(file, '');
 		await expect(open({ dataDir: join(file, 'data') })).rejects.toMatchObject({ code: 'store_unavailable' });
 	});
 
-	test('says when the file is something else', async () => {
+	it('says when the file is something else', async () => {
 		mkdirSync(directory.path, { recursive: true });
 		writeFileSync(join(directory.path, 'handraise.db'), 'x'.repeat(4_096));
 		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({ code: 'store_unavailable' });
 	});
 
-	test('can be copied while it is in use, by VACUUM INTO and by the backup command', async () => {
+	it('can be copied while it is in use, by VACUUM INTO and by the backup command', async () => {
 		const store = await openHere();
 		const given = submission();
 		await accepted(store, given);
@@ -170,7 +170,7 @@ const BACKUP = `
 `;
 
 describe('writes on SQLite', () => {
-	test('that arrive in one turn share a commit', async () => {
+	it('that arrive in one turn share a commit', async () => {
 		const store = await openHere();
 		const before = commits();
 		await Promise.all(
@@ -182,7 +182,7 @@ describe('writes on SQLite', () => {
 		expect(commits() - before).toBe(2);
 	});
 
-	test('share it too when they come from several callbacks of that turn', async () => {
+	it('share it too when they come from several callbacks of that turn', async () => {
 		const store = await openHere();
 		const before = commits();
 		await Promise.all(
@@ -194,7 +194,7 @@ describe('writes on SQLite', () => {
 		expect(commits() - before).toBe(1);
 	});
 
-	test('fail alone when one of them is wrong', async () => {
+	it('fail alone when one of them is wrong', async () => {
 		const store = await openHere();
 		const given = submission();
 		const wrong = store.db.write(async (db) => {
@@ -208,7 +208,7 @@ describe('writes on SQLite', () => {
 		expect(half).toEqual([]);
 	});
 
-	test('go on after one that broke off in the middle, and nothing of it stays', async () => {
+	it('go on after one that broke off in the middle, and nothing of it stays', async () => {
 		const store = await openHere();
 		const broken = store.db.write(async (db) => {
 			await db.insertInto('meta').values({ name: 'half', value: 'done' }).execute();
@@ -220,7 +220,7 @@ describe('writes on SQLite', () => {
 		expect(half).toEqual([]);
 	});
 
-	test('are seen by reads only once they are committed', async () => {
+	it('are seen by reads only once they are committed', async () => {
 		const store = await openHere();
 		const given = submission();
 		const writing = store.answers.accept(given);
@@ -230,7 +230,7 @@ describe('writes on SQLite', () => {
 		expect(await store.answers.get(given.id)).not.toBeNull();
 	});
 
-	test('are finished before a close, and refused after it', async () => {
+	it('are finished before a close, and refused after it', async () => {
 		const store = await open({ dataDir: directory.path });
 		const given = submission();
 		const writing = store.answers.accept(given);
@@ -257,7 +257,7 @@ describe('writes on SQLite', () => {
 describe('a full disk under SQLite', () => {
 	const big = 'x'.repeat(100_000);
 
-	test('refuses what it cannot hold, keeps what it has, and goes on when there is room', async () => {
+	it('refuses what it cannot hold, keeps what it has, and goes on when there is room', async () => {
 		const store = await openHere();
 		const first = submission();
 		await accepted(store, first);
@@ -271,7 +271,7 @@ describe('a full disk under SQLite', () => {
 		expect((await store.answers.accept(given)).kind).toBe('accepted');
 	});
 
-	test('never says accepted to one of several that shared the commit', async () => {
+	it('never says accepted to one of several that shared the commit', async () => {
 		const store = await openHere();
 		await sql`pragma max_page_count = 1`.execute(store.db.read);
 		const many = [submission({ sessionId: 's1' }), submission({ sessionId: 's2', items: [item(big)] })];
@@ -283,7 +283,7 @@ describe('a full disk under SQLite', () => {
 		expect(results.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } });
 	});
 
-	test.skipIf(!canMount())('says so when it is the device that is full', async () => {
+	it.skipIf(!canMount())('says so when it is the device that is full', async () => {
 		const mounted = join(directory.path, 'small');
 		mkdirSync(mounted);
 		mount(mounted);

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { Store } from '../../src/store/open.ts';
 import { addWatch, newWatch, SERVICE } from '../watches/support.ts';
 import { createRecordingLog, KEY, LEASE, makeDataDir, OTHER_KEY, open, T0 } from './support.ts';
@@ -10,7 +10,7 @@ afterEach(async () => {
 	await directory.remove();
 });
 
-test('posts and cards wait for the right key and go out at the first start with it', async () => {
+it('posts and cards wait for the right key and go out at the first start with it', async () => {
 	const take = () => store.watches.takeAnnouncements(LEASE, 10, T0 + 1_000);
 	store = await open({ dataDir: directory.path, encryptionKey: KEY });
 	const watch = await addWatch(store.watches);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/questions/session.ts';
 import { addWatch, assistant, pass, pollerSetting, session } from './support.ts';
 
@@ -39,7 +39,7 @@ async function watchedSetting() {
 }
 
 describe('a question', () => {
-	test('that is asked again, its answer having been cleared, is announced again each time', async () => {
+	it('that is asked again, its answer having been cleared, is announced again each time', async () => {
 		const { heardAfter } = await watchedSetting();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
@@ -48,7 +48,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
-	test('that is asked again after the history was rewound is announced again', async () => {
+	it('that is asked again after the history was rewound is announced again', async () => {
 		const { heardAfter } = await watchedSetting();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
@@ -58,7 +58,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
-	test('of which one item is cleared is announced again when the agent asks for that one, each time', async () => {
+	it('of which one item is cleared is announced again when the agent asks for that one, each time', async () => {
 		const { heardAfter } = await watchedSetting();
 		const at = (status: string, ...values: [string, string]) => ({ status, messages: [...started, logIn(...values)] });
 		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
@@ -69,7 +69,7 @@ describe('a question', () => {
 		expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['question']);
 	});
 
-	test('that becomes another one and itself again is announced each time', async () => {
+	it('that becomes another one and itself again is announced each time', async () => {
 		const { heardAfter } = await watchedSetting();
 		const other = (value = '') => ({ messages: [...started, code(value, 'Colour, in English')] });
 		expect(await heardAfter(asking)).toEqual(['question']);
@@ -81,7 +81,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
-	test('that is asked again in the same words is announced again though the one before was trimmed away', async () => {
+	it('that is asked again in the same words is announced again though the one before was trimmed away', async () => {
 		const { heardAfter } = await watchedSetting();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
@@ -93,7 +93,7 @@ describe('a question', () => {
 		expect(await heardAfter({ status: 'humanInput', messages: [code('red'), code()] })).toEqual(['question']);
 	});
 
-	test('that moves while it is open is neither closed nor asked again, and is settled where it stands', async () => {
+	it('that moves while it is open is neither closed nor asked again, and is settled where it stands', async () => {
 		const { heardAfter, store, clock } = await watchedSetting();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(moved)).toEqual([]);
@@ -106,7 +106,7 @@ describe('a question', () => {
 		expect(await store.takeAnnouncements({ token: 'x', ms: 1 }, 10, clock.now())).toEqual([]);
 	});
 
-	test('that moves changes what the card leads to', async () => {
+	it('that moves changes what the card leads to', async () => {
 		const { heardAfter, store, watch } = await watchedSetting();
 		await heardAfter(asking);
 		const wants = async () => (await store.get(watch.id))?.card.wanted?.wants ?? 0;
@@ -116,7 +116,7 @@ describe('a question', () => {
 		expect((await store.get(watch.id))?.digest?.question).toMatchObject({ messageIndex: 3, open: [0] });
 	});
 
-	test('that an older one with the same words outlives is closed', async () => {
+	it('that an older one with the same words outlives is closed', async () => {
 		const { heardAfter } = await watchedSetting();
 		await heardAfter(answered);
 		const again = [...started, code('blue'), code()];
@@ -124,7 +124,7 @@ describe('a question', () => {
 		expect(await heardAfter(answered)).toEqual(['questionClosed 3', 'settle 3']);
 	});
 
-	test('whose answer was told is not told again when its message was missing in one read', async () => {
+	it('whose answer was told is not told again when its message was missing in one read', async () => {
 		const { heardAfter } = await watchedSetting();
 		await heardAfter(asking);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
@@ -132,7 +132,7 @@ describe('a question', () => {
 		expect((await heardAfter(answered)).filter((what) => what !== 'settle 2')).toEqual([]);
 	});
 
-	test('is announced once by two replicas, each time it is asked', async () => {
+	it('is announced once by two replicas, each time it is asked', async () => {
 		const { heardAfter, start } = await watchedSetting();
 		start();
 		expect(await heardAfter(asking)).toEqual(['question']);
@@ -140,7 +140,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
-	test('is not announced again when another version wrote what was announced last', async () => {
+	it('is not announced again when another version wrote what was announced last', async () => {
 		const { heardAfter, db, watch } = await watchedSetting();
 		await heardAfter(asking);
 		const forget = () =>
@@ -153,7 +153,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
-	test('of the version before, announced under the key of then, is not announced again either', async () => {
+	it('of the version before, announced under the key of then, is not announced again either', async () => {
 		const { heardAfter, db, watch } = await watchedSetting();
 		await heardAfter(asking);
 		await db.write(async (trx) => {

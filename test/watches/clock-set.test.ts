@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { habitsOf, unknownRhythm } from '../../src/watches/rhythm.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
@@ -33,7 +33,7 @@ describe.each([
 	['back', -HOUR],
 	['forward', HOUR],
 ])('when the clock is put %s by an hour', (_, shift) => {
-	test('a session is read as before, neither more rarely nor all the time', async () => {
+	it('a session is read as before, neither more rarely nor all the time', async () => {
 		const { machine, clock, readsOf } = await watchedFor(60_000);
 		const before = readsOf('s1').length;
 		machine.set(shift);
@@ -43,7 +43,7 @@ describe.each([
 		expect(reads).toBeLessThan(before * 2 + 5);
 	});
 
-	test('the schedule goes on to be planned', async () => {
+	it('the schedule goes on to be planned', async () => {
 		const { machine, clock, recorded } = await watchedFor(10_000);
 		machine.set(shift);
 		const before = recorded.of('watchedSessions');
@@ -51,7 +51,7 @@ describe.each([
 		expect(recorded.of('watchedSessions') - before).toBeGreaterThan(4);
 	});
 
-	test('nobody takes a session for one that steps once an hour', async () => {
+	it('nobody takes a session for one that steps once an hour', async () => {
 		const { machine, clock, put, store } = await watchedFor(5_000);
 		const messages = [...started];
 		for (let step = 0; step < 8; step += 1) {
@@ -65,7 +65,7 @@ describe.each([
 		expect(outline?.rhythm.lastStep?.[1]).toBeLessThanOrEqual(machine.now());
 	});
 
-	test('a question is noticed, no watch ends and no outage is told', async () => {
+	it('a question is noticed, no watch ends and no outage is told', async () => {
 		const { machine, clock, put, announced, store, watch } = await watchedFor(20_000);
 		machine.set(shift);
 		await pass(clock, 20_000);
@@ -75,7 +75,7 @@ describe.each([
 		expect(await store.get(watch.id)).toMatchObject({ ended: null });
 	});
 
-	test('a session that cannot be read is tried again within a minute or so', async () => {
+	it('a session that cannot be read is tried again within a minute or so', async () => {
 		const { machine, clock, readsOf, failures } = await watchedFor(10_000);
 		failures.set('s1', 'unreadable_answer');
 		await pass(clock, 60_000);
@@ -85,7 +85,7 @@ describe.each([
 		expect(readsOf('s1').length).toBeGreaterThan(before);
 	});
 
-	test('a service that was failing for a moment is not said to be down for an hour', async () => {
+	it('a service that was failing for a moment is not said to be down for an hour', async () => {
 		const { machine, clock, failures, announced } = await watchedFor(10_000);
 		failures.set('*', 'unavailable');
 		await pass(clock, 14_000);
@@ -100,7 +100,7 @@ describe.each([
 	});
 });
 
-test('health counts only time that has certainly passed', async () => {
+it('health counts only time that has certainly passed', async () => {
 	const clock = createManualClock(T0);
 	const machine = settableClock(clock);
 	const health = createServiceHealth({ clock: machine });

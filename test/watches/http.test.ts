@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createRequestBudget } from '../../src/session-service/budget.ts';
@@ -13,7 +13,7 @@ import { createRecordingMetrics, NO_LIMITS, openTestStore } from './support.ts';
 
 const asked = { role: 'assistant', content: 'Which?', human_input: [{ title: 'Colour', description: '' }] };
 
-test('watches the service over HTTP: a question is seen, what did not change costs a 304, and nothing a 429', async () => {
+it('watches the service over HTTP: a question is seen, what did not change costs a 304, and nothing a 429', async () => {
 	const service = createFakeSessionService();
 	await service.start();
 	onTestFinished(() => service.stop());

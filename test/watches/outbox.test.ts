@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import { createRateLimiter } from '../../src/rate-limiter.ts';
 import type { NewAnnouncement } from '../../src/watches/announcement.ts';
@@ -195,7 +195,7 @@ function fail(): never {
 }
 
 describe('posts', () => {
-	test('go out in the order of their watch, the card first', async () => {
+	it('go out in the order of their watch, the card first', async () => {
 		const { clock, store, start, add, texts } = await outboxSetting();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
@@ -205,7 +205,7 @@ describe('posts', () => {
 		expect(texts().slice(0, 4)).toEqual(['card', 'asked', 'answered', 'over']);
 	});
 
-	test('keep to one a second in a channel, whatever others do', async () => {
+	it('keep to one a second in a channel, whatever others do', async () => {
 		const { clock, start, add, sent } = await outboxSetting();
 		for (let index = 0; index < 8; index += 1)
 			await add({ sessionId: `s${index}`, channelId: index < 6 ? 'C1' : 'C2' });
@@ -221,7 +221,7 @@ describe('posts', () => {
 		expect(times('C2')[0]).toBeLessThan(T0 + 1_000);
 	});
 
-	test('that wait for their turn in a busy channel are not taken over and over', async () => {
+	it('that wait for their turn in a busy channel are not taken over and over', async () => {
 		const { clock, store, start, add, texts } = await outboxSetting();
 		for (let index = 0; index < 20; index += 1) await add({ sessionId: `s${index}` });
 		let taken = 0;
@@ -237,7 +237,7 @@ describe('posts', () => {
 		expect(taken).toBeLessThan(60);
 	});
 
-	test('are found and not repeated after a crash between Slack and our note', async () => {
+	it('are found and not repeated after a crash between Slack and our note', async () => {
 		const { clock, store, start, add, texts, answer, recorded } = await outboxSetting();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
@@ -252,7 +252,7 @@ describe('posts', () => {
 		expect(recorded.of('post found')).toBe(1);
 	});
 
-	test('are found after a crash also when the clock that noted them was ahead', async () => {
+	it('are found after a crash also when the clock that noted them was ahead', async () => {
 		const { clock, store, start, add, texts, answer } = await outboxSetting();
 		const machine = settableClock(clock);
 		machine.set(3_600_000);
@@ -269,7 +269,7 @@ describe('posts', () => {
 		expect(texts()).toEqual(['card', 'asked']);
 	});
 
-	test('are repeated as perhaps repeated where history cannot be read, and plainly where nothing is found', async () => {
+	it('are repeated as perhaps repeated where history cannot be read, and plainly where nothing is found', async () => {
 		const { clock, start, add, sent, answer, hideHistory, forget, store } = await outboxSetting();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked')] });
@@ -303,7 +303,7 @@ describe('posts', () => {
 		return setting;
 	}
 
-	test('are repeated as perhaps repeated after Slack has limited the repeat', async () => {
+	it('are repeated as perhaps repeated after Slack has limited the repeat', async () => {
 		const { clock, start, sent, answer } = await stoodUnheard();
 		const limits: SendOutcome[] = [{ kind: 'later', ms: 5_000, code: 'ratelimited', limited: true }];
 		answer(() => limits.shift() ?? null);
@@ -313,7 +313,7 @@ describe('posts', () => {
 		expect(posts).toEqual([false, true]);
 	});
 
-	test('are found when history can be read again, however long the repeats have failed', async () => {
+	it('are found when history can be read again, however long the repeats have failed', async () => {
 		const { clock, start, texts, answer, showHistory } = await stoodUnheard();
 		let isOut = true;
 		answer(() => (isOut ? { kind: 'unknown', code: 'timed_out' } : null));
@@ -325,7 +325,7 @@ describe('posts', () => {
 		expect(texts()).toEqual(['card', 'asked']);
 	});
 
-	test('are looked for after a call of unknown outcome, and not after one that surely failed', async () => {
+	it('are looked for after a call of unknown outcome, and not after one that surely failed', async () => {
 		const { clock, start, add, texts, answer, recorded } = await outboxSetting();
 		await add();
 		const failures: SendOutcome[] = [
@@ -340,7 +340,7 @@ describe('posts', () => {
 		expect(recorded.of('post found')).toBe(0);
 	});
 
-	test('that Slack took without a word are found, and what follows goes on', async () => {
+	it('that Slack took without a word are found, and what follows goes on', async () => {
 		const { clock, store, start, add, texts, answer, recorded } = await outboxSetting();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
@@ -351,7 +351,7 @@ describe('posts', () => {
 		expect(recorded.of('post found')).toBe(1);
 	});
 
-	test('wait as long as Slack says', async () => {
+	it('wait as long as Slack says', async () => {
 		const { clock, start, add, sent, answer } = await outboxSetting();
 		await add();
 		const failures: SendOutcome[] = [{ kind: 'later', ms: 20_000, code: 'ratelimited', limited: true }];
@@ -361,7 +361,7 @@ describe('posts', () => {
 		expect(sent.map(({ at }) => at - T0)).toEqual([expect.toSatisfy((at: number) => at >= 20_000 && at < 22_000)]);
 	});
 
-	test('to a channel that takes none end its watches, and whoever made them is told', async () => {
+	it('to a channel that takes none end its watches, and whoever made them is told', async () => {
 		const { clock, start, add, answer, store, sent } = await outboxSetting();
 		const one = await add();
 		const two = await add({ sessionId: 's2' });
@@ -379,7 +379,7 @@ describe('posts', () => {
 describe('a channel whose watches have ended since another organisation reads it', () => {
 	const C1 = { teamId: 'T1', channelId: 'C1' };
 
-	test('gets none of the posts that wait for their turn there', async () => {
+	it('gets none of the posts that wait for their turn there', async () => {
 		const { clock, start, add, store, sent } = await outboxSetting();
 		for (let index = 0; index < 6; index += 1) await add({ sessionId: `s${index}` });
 		start();
@@ -391,7 +391,7 @@ describe('a channel whose watches have ended since another organisation reads it
 		expect(sent.slice(before).map(({ what, channel }) => [what, channel])).toEqual([['creatorTold', 'U-ANN']]);
 	});
 
-	test('gets no post and no card that was being put together at that moment', async () => {
+	it('gets no post and no card that was being put together at that moment', async () => {
 		const { clock, start, add, store, announcer, texts } = await outboxSetting();
 		const watch = await add();
 		const other = await add({ sessionId: 's2' });
@@ -419,7 +419,7 @@ describe('a channel whose watches have ended since another organisation reads it
 		expect(texts()).toEqual(['card', 'creatorTold']);
 	});
 
-	test('gets nothing of a session that was over before, and no word on the service', async () => {
+	it('gets nothing of a session that was over before, and no word on the service', async () => {
 		const { clock, start, add, store, answer, sent } = await outboxSetting();
 		const over = await add();
 		await add({ sessionId: 's2' });
@@ -439,7 +439,7 @@ describe('a channel whose watches have ended since another organisation reads it
 		expect(sent.slice(before).map(({ what }) => what)).toEqual(['creatorTold']);
 	});
 
-	test('is not told that the service is back, though it was told that it was down', async () => {
+	it('is not told that the service is back, though it was told that it was down', async () => {
 		const { clock, start, add, store, texts } = await outboxSetting();
 		await add();
 		start();
@@ -461,7 +461,7 @@ describe('a channel whose watches have ended since another organisation reads it
 });
 
 describe('cards', () => {
-	test('show the newest state, and nothing is sent for one that looks the same', async () => {
+	it('show the newest state, and nothing is sent for one that looks the same', async () => {
 		const { clock, store, start, add, texts, recorded } = await outboxSetting();
 		const watch = await add();
 		start();
@@ -480,7 +480,7 @@ describe('cards', () => {
 		expect(recorded.of('card unchanged')).toBe(1);
 	});
 
-	test('stay below 50 updates in any minute for a workspace, urgent ones first', async () => {
+	it('stay below 50 updates in any minute for a workspace, urgent ones first', async () => {
 		const { clock, store, start, add, sent } = await outboxSetting();
 		const watches: Watch[] = [];
 		for (let index = 0; index < 30; index += 1)
@@ -504,7 +504,7 @@ describe('cards', () => {
 		expect((shown?.at ?? Number.POSITIVE_INFINITY) - askedAt).toBeLessThan(2_000);
 	});
 
-	test('that Slack refuses are given up until they change', async () => {
+	it('that Slack refuses are given up until they change', async () => {
 		const { clock, store, start, add, texts, answer } = await outboxSetting();
 		const watch = await add();
 		start();
@@ -538,7 +538,7 @@ describe('a card that somebody deleted', () => {
 		return { ...setting, watch, deleteAgain };
 	}
 
-	test('has its place taken by a new one before what came back without a thread is posted again', async () => {
+	it('has its place taken by a new one before what came back without a thread is posted again', async () => {
 		const { clock, store, watch, texts, removed } = await withoutCard();
 		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
 		await pass(clock, 15_000);
@@ -546,7 +546,7 @@ describe('a card that somebody deleted', () => {
 		expect(removed).toEqual(['2.0']);
 	});
 
-	test('leaves a question that came back without a thread in the channel', async () => {
+	it('leaves a question that came back without a thread in the channel', async () => {
 		const { clock, store, watch, texts, removed } = await withoutCard();
 		await found(store, watch.id, clock.now(), { announcements: [asked(watch), said(watch, 'answered')] });
 		await pass(clock, 15_000);
@@ -554,14 +554,14 @@ describe('a card that somebody deleted', () => {
 		expect(removed).toEqual([]);
 	});
 
-	test('leaves what cannot be taken out of the channel where it is, and posts it once', async () => {
+	it('leaves what cannot be taken out of the channel where it is, and posts it once', async () => {
 		const { clock, store, watch, texts } = await withoutCard({ removal: 'refused' });
 		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'paused'), said(watch, 'active')] });
 		await pass(clock, 15_000);
 		expect(texts()).toEqual(['card', 'paused', 'card', 'active']);
 	});
 
-	test('has what may still stand in the channel looked for, and taken away, before it is posted again', async () => {
+	it('has what may still stand in the channel looked for, and taken away, before it is posted again', async () => {
 		const { clock, store, watch, texts, removed } = await withoutCard({ removal: 'unknown' });
 		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'paused')] });
 		await pass(clock, 15_000);
@@ -569,7 +569,7 @@ describe('a card that somebody deleted', () => {
 		expect(removed).toEqual(['2.0']);
 	});
 
-	test('comes back at once the first time, then once an hour, and only questions stand in the channel meanwhile', async () => {
+	it('comes back at once the first time, then once an hour, and only questions stand in the channel meanwhile', async () => {
 		const { clock, store, watch, sent, deleteAgain, texts } = await withoutCard();
 		for (const step of [5, 6]) {
 			await found(store, watch.id, clock.now(), { card: 'now', step });
@@ -595,7 +595,7 @@ describe('the store', () => {
 	/** Three questions a second, and some more. */
 	const FEW = 4 * 60;
 
-	test('is not asked over and over for what waits behind something else', async () => {
+	it('is not asked over and over for what waits behind something else', async () => {
 		const { clock, store, start, add, answer, texts } = await outboxSetting();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
@@ -608,7 +608,7 @@ describe('the store', () => {
 		expect(calls() - before).toBeLessThan(FEW);
 	});
 
-	test('is not asked over and over while the rate of updates has no room for cards', async () => {
+	it('is not asked over and over while the rate of updates has no room for cards', async () => {
 		const { clock, store, start, add, answer } = await outboxSetting();
 		const watches: Watch[] = [];
 		for (let index = 0; index < 9; index += 1) {
@@ -628,7 +628,7 @@ describe('the store', () => {
 		expect(calls() - before).toBeLessThan(FEW);
 	});
 
-	test('is not asked over and over while Slack takes its time', async () => {
+	it('is not asked over and over while Slack takes its time', async () => {
 		const { clock, start, add, answer } = await outboxSetting();
 		for (let index = 0; index < 12; index += 1) await add({ sessionId: `s${index}`, channelId: `C${index}` });
 		answer(() => 'hang');
@@ -644,7 +644,7 @@ describe.each([
 	['back', -3_600_000],
 	['forward', 3_600_000],
 ])('when the clock is put %s by an hour', (_, shift) => {
-	test('posts and cards go out as before, under Slack’s rates', async () => {
+	it('posts and cards go out as before, under Slack’s rates', async () => {
 		const { clock, store, start, add, texts, sent, answer } = await outboxSetting();
 		const machine = settableClock(clock);
 		start({ clock: machine });
@@ -679,7 +679,7 @@ describe.each([
 	});
 });
 
-test('a pause of a day that Slack asks for is believed for five minutes', async () => {
+it('a pause of a day that Slack asks for is believed for five minutes', async () => {
 	const { clock, start, add, sent, answer } = await outboxSetting();
 	await add();
 	const failures: SendOutcome[] = [{ kind: 'later', ms: 86_400_000, code: 'ratelimited', limited: true }];
@@ -689,7 +689,7 @@ test('a pause of a day that Slack asks for is believed for five minutes', async 
 	expect(sent.map(({ at }) => at - T0)).toEqual([expect.toSatisfy((at: number) => at >= 300_000)]);
 });
 
-test('a task that stood still past its lease does nothing to the post that was taken again after it', async () => {
+it('a task that stood still past its lease does nothing to the post that was taken again after it', async () => {
 	const { clock, db, start, add, announcer, texts } = await outboxSetting();
 	await add();
 	const standing: (() => void)[] = [];
@@ -715,7 +715,7 @@ test('a task that stood still past its lease does nothing to the post that was t
 	]);
 });
 
-test('a card of another version holds up no other', async () => {
+it('a card of another version holds up no other', async () => {
 	const { clock, store, db, start, add, texts } = await outboxSetting();
 	const watches = [await add(), await add({ sessionId: 's2' }), await add({ sessionId: 's3' })];
 	start();
@@ -730,7 +730,7 @@ test('a card of another version holds up no other', async () => {
 	expect(texts().filter((what) => what.startsWith('update'))).toEqual(['update s2 1:active', 'update s3 1:active']);
 });
 
-test('the view in a card survives a restart', async () => {
+it('the view in a card survives a restart', async () => {
 	const { store, add } = await outboxSetting();
 	await add();
 	const page = await store.list('T1', 'C1', { offset: 0, limit: 5 });

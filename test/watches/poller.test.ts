@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { viewOf } from '../../src/watches/session-view.ts';
 import {
@@ -26,7 +26,7 @@ const answered = {
 };
 
 describe('what a channel hears', () => {
-	test('is a question, its answer and the end, in that order and once each', async () => {
+	it('is a question, its answer and the end, in that order and once each', async () => {
 		const { store, clock, put, start, announced } = await pollerSetting();
 		put({});
 		await store.add(newWatch());
@@ -50,7 +50,7 @@ describe('what a channel hears', () => {
 		expect(await store.find('T1', 'C1', KEY)).toBeNull();
 	});
 
-	test('is a question that was asked and answered between two reads too', async () => {
+	it('is a question that was asked and answered between two reads too', async () => {
 		const { store, clock, put, start, announced } = await pollerSetting();
 		put({});
 		await store.add(newWatch());
@@ -65,7 +65,7 @@ describe('what a channel hears', () => {
 		]);
 	});
 
-	test('is the question that waited when the watch began', async () => {
+	it('is the question that waited when the watch began', async () => {
 		const { store, clock, put, start, announced } = await pollerSetting();
 		put(asking);
 		await store.add(newWatch());
@@ -74,7 +74,7 @@ describe('what a channel hears', () => {
 		expect(await announced()).toMatchObject([{ kind: 'card' }, { kind: 'question' }]);
 	});
 
-	test('is the same in every channel that watches, for one read', async () => {
+	it('is the same in every channel that watches, for one read', async () => {
 		const { store, clock, put, start, announced, readsOf } = await pollerSetting();
 		put({});
 		for (const channelId of ['C1', 'C2', 'C3']) await store.add(newWatch({ channelId }));
@@ -87,7 +87,7 @@ describe('what a channel hears', () => {
 		expect(readsOf('s1').length - before).toBeLessThanOrEqual(3);
 	});
 
-	test('leaves out what it did not want to hear', async () => {
+	it('leaves out what it did not want to hear', async () => {
 		const { store, clock, put, start, announced } = await pollerSetting();
 		put({});
 		await store.add(newWatch({ mode: 'questionsOnly' }));
@@ -100,7 +100,7 @@ describe('what a channel hears', () => {
 		expect(await announced()).toEqual([{ kind: 'status', from: 'active', to: 'paused' }]);
 	});
 
-	test('never holds what looks like a secret', async () => {
+	it('never holds what looks like a secret', async () => {
 		const { store, clock, put, start, announced } = await pollerSetting();
 		put({ status: 'humanInput', messages: [...started, assistant('?', 'Password for the shop')] });
 		await store.add(newWatch());
@@ -117,7 +117,7 @@ describe('what a channel hears', () => {
 });
 
 describe('a session', () => {
-	test('that is over is read once more, for the result, and then left', async () => {
+	it('that is over is read once more, for the result, and then left', async () => {
 		const { store, clock, put, start, announced, readsOf } = await pollerSetting();
 		put({});
 		await store.add(newWatch());
@@ -135,7 +135,7 @@ describe('a session', () => {
 		expect(readsOf('s1')).toHaveLength(reads);
 	});
 
-	test('that fails to be read backs off alone', async () => {
+	it('that fails to be read backs off alone', async () => {
 		const { store, clock, put, start, failures, readsOf } = await pollerSetting();
 		put({});
 		put({ sessionId: 's2' });
@@ -148,7 +148,7 @@ describe('a session', () => {
 		expect(readsOf('s2').length).toBeGreaterThan(15);
 	});
 
-	test('that is gone for good ends its watches with a word', async () => {
+	it('that is gone for good ends its watches with a word', async () => {
 		const { store, clock, put, start, failures, announced } = await pollerSetting();
 		put({});
 		await store.add(newWatch());
@@ -159,7 +159,7 @@ describe('a session', () => {
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'sessionGone', days: null }]);
 	});
 
-	test('in which nothing changed for days is not watched any longer', async () => {
+	it('in which nothing changed for days is not watched any longer', async () => {
 		const { store, clock, put, start, announced } = await pollerSetting({ maxDays: 1 });
 		put({ status: 'paused' });
 		await store.add(newWatch({ createdAt: T0 - 86_400_000 + 30_000 }));
@@ -168,7 +168,7 @@ describe('a session', () => {
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
 	});
 
-	test('that could not be read for days is not watched any longer either', async () => {
+	it('that could not be read for days is not watched any longer either', async () => {
 		const { store, clock, put, start, failures, announced } = await pollerSetting({ maxDays: 1 });
 		put({});
 		const long = T0 - 86_400_000 + 30_000;
@@ -179,7 +179,7 @@ describe('a session', () => {
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
 	});
 
-	test('of which only links were renewed is not watched any longer either, be it read then or not', async () => {
+	it('of which only links were renewed is not watched any longer either, be it read then or not', async () => {
 		const { store, clock, put, start, failures, announced } = await pollerSetting({ maxDays: 1 });
 		const withLinks = (sessionId: string, timestamp: string) =>
 			session({
@@ -206,7 +206,7 @@ describe('a session', () => {
 		expect(await announced()).toEqual([ended, ended]);
 	});
 
-	test('that somebody answers is read soon', async () => {
+	it('that somebody answers is read soon', async () => {
 		const { store, clock, put, start, readsOf } = await pollerSetting();
 		put(asking);
 		await store.add(newWatch());
@@ -220,7 +220,7 @@ describe('a session', () => {
 });
 
 describe('a service that is down', () => {
-	test('is one notice for a channel, and one when it is back', async () => {
+	it('is one notice for a channel, and one when it is back', async () => {
 		const { store, clock, put, start, failures, announced } = await pollerSetting();
 		for (let index = 0; index < 12; index += 1) {
 			put({ sessionId: `s${index}` });
@@ -239,7 +239,7 @@ describe('a service that is down', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceBack', 'serviceBack']);
 	});
 
-	test('has everybody read soon once it is back', async () => {
+	it('has everybody read soon once it is back', async () => {
 		const { store, clock, put, start, failures, reads } = await pollerSetting();
 		for (let index = 0; index < 12; index += 1) {
 			put({ sessionId: `s${index}` });
@@ -262,7 +262,7 @@ describe('a service that is down', () => {
 		expect(new Set(reads.slice(before).map(({ sessionId }) => sessionId)).size).toBe(18);
 	});
 
-	test('is told when it limits us for long, which counts as a failure of no session', async () => {
+	it('is told when it limits us for long, which counts as a failure of no session', async () => {
 		const { store, clock, put, start, failures, announced, recorded } = await pollerSetting();
 		put({});
 		await store.add(newWatch());
@@ -282,7 +282,7 @@ describe('a service that is down', () => {
 	});
 });
 
-test('a service that limits us is told after half a minute, though nothing is asked meanwhile', async () => {
+it('a service that limits us is told after half a minute, though nothing is asked meanwhile', async () => {
 	let until = 0;
 	const budget = { ...plentiful, pausedUntil: () => until };
 	const { store, clock, put, start, failures, reads, announced } = await pollerSetting({ budget });
@@ -303,7 +303,7 @@ test('a service that limits us is told after half a minute, though nothing is as
 });
 
 describe('a service that answers again', () => {
-	test('has what failed read at once, whoever noticed it first', async () => {
+	it('has what failed read at once, whoever noticed it first', async () => {
 		const { store, clock, put, start, failures, reads, announced } = await pollerSetting();
 		const health = createServiceHealth({ clock });
 		for (let index = 0; index < 5; index += 1) {
@@ -325,7 +325,7 @@ describe('a service that answers again', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceBack']);
 	});
 
-	test('has what failed read at once also when that was too short for a notice', async () => {
+	it('has what failed read at once also when that was too short for a notice', async () => {
 		const { store, clock, put, start, failures, readsOf, announced } = await pollerSetting();
 		const health = createServiceHealth({ clock });
 		put({});
@@ -342,7 +342,7 @@ describe('a service that answers again', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
 	});
 
-	test('leaves a session that fails alone to its own back-off', async () => {
+	it('leaves a session that fails alone to its own back-off', async () => {
 		const { store, clock, put, start, service, failures, readsOf } = await pollerSetting();
 		put({});
 		put({ sessionId: 's2' });
@@ -362,7 +362,7 @@ describe('a service that answers again', () => {
 		expect(readsOf('s1').length).toBeLessThanOrEqual(6);
 	});
 
-	test('after asking us to come back in a day is asked again within minutes, also where reads failed before', async () => {
+	it('after asking us to come back in a day is asked again within minutes, also where reads failed before', async () => {
 		const { store, clock, put, start, service, readsOf } = await pollerSetting();
 		put({});
 		await store.add(newWatch());
@@ -391,7 +391,7 @@ describe('a service that answers again', () => {
 });
 
 describe('replicas', () => {
-	test('and a task of the same process that stood still past its lease do not write over each other', async () => {
+	it('and a task of the same process that stood still past its lease do not write over each other', async () => {
 		const { store, clock, put, start, service, announced, db } = await pollerSetting();
 		put({});
 		await store.add(newWatch());
@@ -428,7 +428,7 @@ describe('replicas', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['question']);
 	});
 
-	test('take over what a dead one held within 30 s', async () => {
+	it('take over what a dead one held within 30 s', async () => {
 		const { store, clock, put, start, announced } = await pollerSetting();
 		for (let index = 0; index < 20; index += 1) {
 			put({ ...asking, sessionId: `s${index}` });
@@ -441,7 +441,7 @@ describe('replicas', () => {
 		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(20);
 	});
 
-	test('do not read what another one reads', async () => {
+	it('do not read what another one reads', async () => {
 		const { store, clock, put, start, failures, readsOf, announced } = await pollerSetting();
 		put(asking);
 		await store.add(newWatch());
@@ -455,7 +455,7 @@ describe('replicas', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
 	});
 
-	test('announce a question once between them', async () => {
+	it('announce a question once between them', async () => {
 		const { store, clock, put, start, announced } = await pollerSetting();
 		for (let index = 0; index < 10; index += 1) {
 			put({ sessionId: `s${index}` });
@@ -469,7 +469,7 @@ describe('replicas', () => {
 		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(10);
 	});
 
-	test('give back what they hold when they are told to stop', async () => {
+	it('give back what they hold when they are told to stop', async () => {
 		const { store, clock, put, start, failures } = await pollerSetting();
 		put({});
 		await store.add(newWatch());
@@ -481,7 +481,7 @@ describe('replicas', () => {
 	});
 });
 
-test('reads nothing while the service says that it is too much', async () => {
+it('reads nothing while the service says that it is too much', async () => {
 	const until = T0 + 40_000;
 	const budget = { ...plentiful, pausedUntil: () => until };
 	const { store, clock, put, start, reads } = await pollerSetting({ budget });

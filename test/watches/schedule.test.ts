@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { WatchedOutline } from '../../src/watches/ports.ts';
 import { habitsOf, learn, type Rhythm, unknownRhythm } from '../../src/watches/rhythm.ts';
 import { createPlanner, defaultSchedule, movesFor } from '../../src/watches/schedule.ts';
@@ -67,7 +67,7 @@ function outline(overrides: Partial<WatchedOutline> = {}): WatchedOutline {
 }
 
 describe('any sessions', () => {
-	test('are read no sooner than the floor and no later than the ceiling of rounds', () => {
+	it('are read no sooner than the floor and no later than the ceiling of rounds', () => {
 		fc.assert(
 			fc.property(
 				fc.array(outlines, { minLength: 1, maxLength: 60 }),
@@ -92,7 +92,7 @@ describe('any sessions', () => {
 		);
 	});
 
-	test('ask together for what the budget has, unless the bounds say otherwise', () => {
+	it('ask together for what the budget has, unless the bounds say otherwise', () => {
 		fc.assert(
 			fc.property(fc.array(outlines, { minLength: 20, maxLength: 80 }), (all) => {
 				const rate = all.length / 30;
@@ -109,7 +109,7 @@ describe('any sessions', () => {
 		);
 	});
 
-	test('are treated alike when they are alike', () => {
+	it('are treated alike when they are alike', () => {
 		fc.assert(
 			fc.property(outlines, fc.integer({ min: 2, max: 40 }), (one, count) => {
 				const planner = createPlanner();
@@ -140,13 +140,13 @@ describe('the schedule', () => {
 		lastStep: [T0 - ago - 200, T0 - ago],
 	});
 
-	test('reads a session that steps much more often than one that rests or waits', () => {
+	it('reads a session that steps much more often than one that rests or waits', () => {
 		const active = interval({ rhythm: stepping(8_000, 1_000) });
 		expect(interval({ status: 'paused' })).toBeGreaterThan(3 * active);
 		expect(interval({ status: 'humanInput', questionOpen: true })).toBeGreaterThan(1.5 * active);
 	});
 
-	test('reads just after the next step is due, not before it', () => {
+	it('reads just after the next step is due, not before it', () => {
 		for (const ago of [0, 5_000, 10_000]) {
 			const at = interval({ rhythm: stepping(20_000, ago) }, 1.5);
 			expect(at + ago).toBeGreaterThan(15_000);
@@ -154,19 +154,19 @@ describe('the schedule', () => {
 		}
 	});
 
-	test('reads a new watch at once, a session that ended soon and once, one that is answered soon', () => {
+	it('reads a new watch at once, a session that ended soon and once, one that is answered soon', () => {
 		expect(interval({ lastReadAt: null })).toBe(0);
 		expect(interval({ overSince: T0 })).toBe(5_000);
 		expect(interval({ status: 'humanInput', touchedAt: T0 - 1 })).toBeLessThanOrEqual(3_000);
 		expect(interval({ status: 'humanInput', touchedAt: T0 - 60_000 })).toBeGreaterThan(5_000);
 	});
 
-	test('backs off from a session that fails, up to a minute', () => {
+	it('backs off from a session that fails, up to a minute', () => {
 		const waits = [1, 2, 3, 4, 5, 6, 20].map((failures) => interval({ failures }));
 		expect(waits).toEqual([4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
 	});
 
-	test('leaves reads where they are when little changed, and ends all back-offs when the service is back', () => {
+	it('leaves reads where they are when little changed, and ends all back-offs when the service is back', () => {
 		const planner = createPlanner();
 		planner.plan(many, 3);
 		const settled = many.map((one) => ({ ...one, nextRead: planner.nextRead(one, T0) }));
@@ -178,7 +178,7 @@ describe('the schedule', () => {
 });
 
 describe('a rhythm', () => {
-	test('is learned from reads, however far apart', () => {
+	it('is learned from reads, however far apart', () => {
 		for (const [everyMs, tolerance] of [
 			[1_000, 0.15],
 			[15_000, 0.2],
@@ -215,7 +215,7 @@ describe('a rhythm', () => {
 		}
 	});
 
-	test('expects one step for each mean gap in the long run, and few before one is due', () => {
+	it('expects one step for each mean gap in the long run, and few before one is due', () => {
 		const ahead = createStepsAhead()(0.2);
 		expect(ahead.steps(0, 0.5)).toBeLessThan(0.02);
 		expect(ahead.steps(0, 1.5)).toBeGreaterThan(0.95);
@@ -242,7 +242,7 @@ describe('in virtual time', () => {
 	});
 
 	const MANY_HOURS = { timeout: 240_000 };
-	test(
+	it(
 		'any population is noticed at the median at most a tenth and a second later than in turn, without a 429 and without making people wait',
 		MANY_HOURS,
 		() => {
@@ -288,7 +288,7 @@ describe('in virtual time', () => {
 		},
 	);
 
-	test('a hundred sessions with one in ten at work are noticed four times sooner than in turn', () => {
+	it('a hundred sessions with one in ten at work are noticed four times sooner than in turn', () => {
 		const lengthMs = 6 * HOUR;
 		const scripts = writeScripts(defaultPopulation, 100, lengthMs, createRandom(5));
 		const setting = { scripts, lengthMs, seed: 5 };
@@ -302,7 +302,7 @@ describe('one person who watches fifty sessions that are all at work', () => {
 	if (working === undefined) throw new Error('there is one');
 	const median = (sample: readonly number[]) => Float64Array.from(sample).sort()[Math.floor(sample.length / 2)] ?? 0;
 
-	test('has the questions of others noticed no later than twice the usual time', { timeout: 120_000 }, () => {
+	it('has the questions of others noticed no later than twice the usual time', { timeout: 120_000 }, () => {
 		const lengthMs = 6 * HOUR;
 		const theirs = writeScripts(defaultPopulation, 20, lengthMs, createRandom(27));
 		const own = writeScripts(
@@ -319,7 +319,7 @@ describe('one person who watches fifty sessions that are all at work', () => {
 		expect(median(noticed)).toBeLessThanOrEqual(2 * median(usual.detection));
 	});
 
-	test('has no share taken away while the others need no more', () => {
+	it('has no share taken away while the others need no more', () => {
 		const all = Array.from({ length: 60 }, (_, index) =>
 			outline({ session: { service: 's', sessionId: String(index) }, watchers: [index < 30 ? 'U1' : 'U2'] }),
 		);
@@ -341,13 +341,13 @@ describe('one person who watches fifty sessions that are all at work', () => {
 describe('times that are ahead of now, noted before the clock was put back,', () => {
 	const ahead = { nextRead: { at: T0 + HOUR, by: T0 + HOUR }, lastReadAt: T0 + HOUR };
 
-	test('have no session wait', () => {
+	it('have no session wait', () => {
 		const planner = createPlanner();
 		planner.plan([outline(ahead)], 3);
 		expect(planner.nextRead(outline(ahead), T0)).toEqual(planner.nextRead(outline(), T0));
 	});
 
-	test('make nobody somebody who answers just now', () => {
+	it('make nobody somebody who answers just now', () => {
 		const planner = createPlanner();
 		const waiting = { status: 'humanInput', questionOpen: true };
 		planner.plan(Array(400).fill(outline(waiting)), 0.5);
@@ -357,7 +357,7 @@ describe('times that are ahead of now, noted before the clock was put back,', ()
 		expect(next(T0 + HOUR)).toBe(next(null));
 	});
 
-	test('are moved to now, whatever became of the reads before', () => {
+	it('are moved to now, whatever became of the reads before', () => {
 		const planner = createPlanner();
 		const all = [{}, { failures: 3 }, { lastReadAt: null }, { overSince: T0 }].map((more) =>
 			outline({ ...ahead, ...more }),
@@ -368,7 +368,7 @@ describe('times that are ahead of now, noted before the clock was put back,', ()
 	});
 });
 
-test('no session is planned to be read later than in half an hour, however many there are', () => {
+it('no session is planned to be read later than in half an hour, however many there are', () => {
 	const planner = createPlanner();
 	const all = Array.from({ length: 5_000 }, () => outline({ status: 'paused' }));
 	planner.plan(all, 0.02);

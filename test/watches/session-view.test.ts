@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Session } from '../../src/questions/session.ts';
 import { viewOf } from '../../src/watches/session-view.ts';
 import { assistant, session, T0 } from './support.ts';
@@ -42,7 +42,7 @@ function charactersIn(value: unknown): number {
 	return Object.values(value).reduce((sum: number, one) => sum + charactersIn(one), 0);
 }
 
-test('holds a bounded part of any session, and neither links nor variables', () => {
+it('holds a bounded part of any session, and neither links nor variables', () => {
 	fc.assert(
 		fc.property(sessions, (drawn) => {
 			const view = viewOf(drawn, T0);
@@ -55,13 +55,13 @@ test('holds a bounded part of any session, and neither links nor variables', () 
 	);
 });
 
-test('cuts between characters and says that it did', () => {
+it('cuts between characters and says that it did', () => {
 	const view = viewOf(session({ name: '😀'.repeat(200) }), T0);
 	expect(view.name).toBe(`${'😀'.repeat(99)}…`);
 	expect(viewOf(session({ name: 'short' }), T0).name).toBe('short');
 });
 
-test('counts what it leaves out of a question, and says which items are open', () => {
+it('counts what it leaves out of a question, and says which items are open', () => {
 	const titles = Array.from({ length: 40 }, (_, index) => `Item ${index}`);
 	const view = viewOf(session({ status: 'humanInput', messages: [assistant('?', ...titles)] }), T0);
 	expect(view.question).toMatchObject({ itemCount: 40, openCount: 40 });

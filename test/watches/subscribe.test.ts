@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { expectationFor } from '../../src/watches/capacity.ts';
 import type { WatchLimits } from '../../src/watches/ports.ts';
@@ -41,7 +41,7 @@ async function setting(limits: Partial<WatchLimits> = {}) {
 }
 
 describe('watching', () => {
-	test('begins with the card, and a second time is no error', async () => {
+	it('begins with the card, and a second time is no error', async () => {
 		const { watch, put, reads, changes } = await setting();
 		put({});
 		expect(await watch('s1')).toMatchObject({
@@ -54,7 +54,7 @@ describe('watching', () => {
 		expect(changes()).toBeGreaterThan(0);
 	});
 
-	test('changes what is heard, and keeps what is not mentioned', async () => {
+	it('changes what is heard, and keeps what is not mentioned', async () => {
 		const { watch, put } = await setting();
 		put({});
 		await watch('s1', { questionsInChannel: false });
@@ -65,7 +65,7 @@ describe('watching', () => {
 		});
 	});
 
-	test('says what is unknown, over or cannot be read now', async () => {
+	it('says what is unknown, over or cannot be read now', async () => {
 		const { watch, put, failures, store } = await setting();
 		put({ status: 'completed' });
 		put({ sessionId: 's2' });
@@ -76,7 +76,7 @@ describe('watching', () => {
 		expect(await store.countSessions(SERVICE)).toBe(0);
 	});
 
-	test('goes on while the service cannot be read', async () => {
+	it('goes on while the service cannot be read', async () => {
 		const { watch, put, failures } = await setting();
 		put({});
 		await watch('s1');
@@ -84,7 +84,7 @@ describe('watching', () => {
 		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
 	});
 
-	test('says which limit is reached, and counts that', async () => {
+	it('says which limit is reached, and counts that', async () => {
 		const { watch, put, recorded, changes } = await setting({ person: 1 });
 		put({});
 		put({ sessionId: 's2' });
@@ -96,7 +96,7 @@ describe('watching', () => {
 		expect(changes()).toBe(before + 1);
 	});
 
-	test('says how slow it will be when much is watched', async () => {
+	it('says how slow it will be when much is watched', async () => {
 		const { watch, put } = await setting();
 		for (let index = 0; index < 200; index += 1) {
 			put({ sessionId: `s${index}` });
@@ -115,7 +115,7 @@ describe('watching', () => {
 });
 
 describe('unwatching', () => {
-	test('ends one watch or all of the channel, and says when there was none', async () => {
+	it('ends one watch or all of the channel, and says when there was none', async () => {
 		const { watch, put, subscriptions, ann } = await setting();
 		for (const sessionId of ['s1', 's2', 's3']) {
 			put({ sessionId });
@@ -133,7 +133,7 @@ describe('unwatching', () => {
 	});
 });
 
-test('a touch updates the cards, and reads the session soon when that is worth it', async () => {
+it('a touch updates the cards, and reads the session soon when that is worth it', async () => {
 	const { watch, put, subscriptions, store } = await setting();
 	put({});
 	await watch('s1');

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, submission, T0, valuesOf } from '../support.ts';
 
 export function describeAccept(subject: Subject): void {
 	describe('accepting', () => {
-		test('keeps a submission word for word and queues it at once', async () => {
+		it('keeps a submission word for word and queues it at once', async () => {
 			const given = submission({
 				items: [item('  naïve 🙂\n"x" \\ \u0000 \ud800 '), item(''), item(null)],
 				leftEmpty: [1],
@@ -44,13 +44,13 @@ export function describeAccept(subject: Subject): void {
 			expect(result.kind === 'accepted' && result.answer).toEqual(stored);
 		});
 
-		test('keeps where there is no channel', async () => {
+		it('keeps where there is no channel', async () => {
 			const given = submission({ origin: { channelId: null, threadTs: null } });
 			await subject.store.answers.accept(given);
 			expect((await subject.store.answers.get(given.id))?.origin).toEqual({ channelId: null, threadTs: null });
 		});
 
-		test('changes nothing when the same submission comes again, whatever id it got', async () => {
+		it('changes nothing when the same submission comes again, whatever id it got', async () => {
 			const given = submission();
 			const first = await accepted(subject.store, given);
 			const again = await subject.replica.answers.accept({ ...given, id: 'another-id', acceptedAt: T0 + 5 });
@@ -58,14 +58,14 @@ export function describeAccept(subject: Subject): void {
 			expect(await subject.store.answers.get('another-id')).toBeNull();
 		});
 
-		test('knows a repeated submission in every state', async () => {
+		it('knows a repeated submission in every state', async () => {
 			const given = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			await accepted(subject.store, given, 'delivering', 'delivered');
 			const again = await subject.store.answers.accept({ ...given, id: 'another-id' });
 			expect(again).toMatchObject({ kind: 'repeated', edited: false, answer: { id: given.id, state: 'delivered' } });
 		});
 
-		test('replaces the text when the same form is submitted again before anything was sent', async () => {
+		it('replaces the text when the same form is submitted again before anything was sent', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const edited = await subject.store.answers.accept({ ...given, items: [item('red'), item('')], leftEmpty: [1] });
@@ -75,7 +75,7 @@ export function describeAccept(subject: Subject): void {
 			expect(stored).toMatchObject({ acceptedAt: T0, nextAttemptAt: T0, timeline: [{ state: 'accepted', at: T0 }] });
 		});
 
-		test('replaces the text while a worker has leased the answer but not begun; the worker then gets the new text', async () => {
+		it('replaces the text while a worker has leased the answer but not begun; the worker then gets the new text', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			expect(valuesOf(await lease(subject.store, given.id))).toEqual(['blue']);
@@ -89,7 +89,7 @@ export function describeAccept(subject: Subject): void {
 			expect(valuesOf(begun)).toEqual(['red']);
 		});
 
-		test.each([
+		it.each([
 			['the PUT may have begun', { state: 'delivering', putStartedAt: T0 }],
 			['a PUT was marked though the state says accepted', { putStartedAt: T0 }],
 			['it waits for its author', { state: 'waiting' }],
@@ -109,7 +109,7 @@ export function describeAccept(subject: Subject): void {
 			expect(valuesOf(await subject.store.answers.get(given.id))).toEqual(['blue']);
 		});
 
-		test('keeps secret from then on what its author ticks after sending began', async () => {
+		it('keeps secret from then on what its author ticks after sending began', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'delivering', 'delivered');
 			const late = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
@@ -118,7 +118,7 @@ export function describeAccept(subject: Subject): void {
 			expect(marks).toMatchObject({ secret: [0], boxed: true });
 		});
 
-		test('takes a tick that comes before sending began', async () => {
+		it('takes a tick that comes before sending began', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const again = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
@@ -131,7 +131,7 @@ export function describeAccept(subject: Subject): void {
 			expect(marks).toMatchObject({ secret: [0], values: [null] });
 		});
 
-		test('lets the text be replaced again once it is known that nothing was saved', async () => {
+		it('lets the text be replaced again once it is known that nothing was saved', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -151,7 +151,7 @@ export function describeAccept(subject: Subject): void {
 			expect(await subject.store.answers.accept({ ...given, items: [item('red')] })).toMatchObject({ edited: true });
 		});
 
-		test.each([
+		it.each([
 			['accepted', []],
 			['delivering', ['delivering']],
 		] as const)(
@@ -180,7 +180,7 @@ export function describeAccept(subject: Subject): void {
 			},
 		);
 
-		test('says when the other one wanted to send the same words', async () => {
+		it('says when the other one wanted to send the same words', async () => {
 			await accepted(subject.store, submission({ items: [item('blue'), item('four')] }));
 			const same = await subject.store.answers.accept(submission({ person: BOB, items: [item('blue'), item(null)] }));
 			expect(same.answer.content).toMatchObject({ other: { same: true } });
@@ -188,7 +188,7 @@ export function describeAccept(subject: Subject): void {
 			expect(not.answer.content).toMatchObject({ other: { same: false } });
 		});
 
-		test('compares secrets while both are known, without repeating them', async () => {
+		it('compares secrets while both are known, without repeating them', async () => {
 			await accepted(subject.store, submission({ items: [item('hunter2', { secret: true })] }));
 			const same = await subject.store.answers.accept(
 				submission({ person: BOB, items: [item('hunter2', { secret: true })] }),
@@ -196,7 +196,7 @@ export function describeAccept(subject: Subject): void {
 			expect(same.answer.content).toMatchObject({ other: { same: true, values: [null] } });
 		});
 
-		test('lets answers to other messages, sessions and services be live beside it', async () => {
+		it('lets answers to other messages, sessions and services be live beside it', async () => {
 			const first = submission();
 			await accepted(subject.store, first);
 			for (const question of [
@@ -208,7 +208,7 @@ export function describeAccept(subject: Subject): void {
 			}
 		});
 
-		test.each(['delivered', 'resumed'] as const)('is taken by an answer %s since the form was read', async (state) => {
+		it.each(['delivered', 'resumed'] as const)('is taken by an answer %s since the form was read', async (state) => {
 			const first = submission();
 			await accepted(subject.store, first, 'delivering', 'delivered', ...(state === 'resumed' ? [state] : []));
 			const result = await subject.store.answers.accept(submission({ person: BOB, formReadAt: T0 + 1 }));
@@ -219,31 +219,31 @@ export function describeAccept(subject: Subject): void {
 			});
 		});
 
-		test('is accepted when its form was read after the other delivery: its author saw it', async () => {
+		it('is accepted when its form was read after the other delivery: its author saw it', async () => {
 			await accepted(subject.store, submission(), 'delivering', 'delivered');
 			expect((await subject.store.answers.accept(submission({ formReadAt: T0 + 2 }))).kind).toBe('accepted');
 		});
 
-		test('is accepted when the delivered answer was to another question at that place', async () => {
+		it('is accepted when the delivered answer was to another question at that place', async () => {
 			await accepted(subject.store, submission({ fingerprint: 'fingerprint-2' }), 'delivering', 'delivered');
 			expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
 		});
 
-		test('is accepted when the delivered answer left its items to others', async () => {
+		it('is accepted when the delivered answer left its items to others', async () => {
 			const first = submission({ items: [item('blue'), item(null), item('')], leftEmpty: [2] });
 			await accepted(subject.store, first, 'delivering', 'delivered');
 			const rest = submission({ person: BOB, items: [item(null), item('four'), item(null)] });
 			expect((await subject.store.answers.accept(rest)).kind).toBe('accepted');
 		});
 
-		test('is taken when the delivered answer left the same item empty on purpose', async () => {
+		it('is taken when the delivered answer left the same item empty on purpose', async () => {
 			const first = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
 			await accepted(subject.store, first, 'delivering', 'delivered');
 			const result = await subject.store.answers.accept(submission({ person: BOB, items: [item(null), item('four')] }));
 			expect(result.kind).toBe('taken');
 		});
 
-		test.each(['conflicted', 'changed', 'refused', 'ended'] as const)(
+		it.each(['conflicted', 'changed', 'refused', 'ended'] as const)(
 			'is not blocked by an answer that is %s',
 			async (state) => {
 				await accepted(subject.store, submission(), state);
@@ -251,7 +251,7 @@ export function describeAccept(subject: Subject): void {
 			},
 		);
 
-		test('replaces an answer that waits for its author, and has the author told', async () => {
+		it('replaces an answer that waits for its author, and has the author told', async () => {
 			const first = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			const dm = { channelId: 'D1', ts: '3.4' };
 			await accepted(subject.store, first);
@@ -283,7 +283,7 @@ export function describeAccept(subject: Subject): void {
 			expect(valuesOf(replaced)).toEqual(['blue', null]);
 		});
 
-		test.each(['told', 'timeline'] as const)(
+		it.each(['told', 'timeline'] as const)(
 			'replaces an answer that waits for its author though another version wrote its "%s"',
 			async (column) => {
 				const waiting = submission();
@@ -301,7 +301,7 @@ export function describeAccept(subject: Subject): void {
 			},
 		);
 
-		test('leaves an answer that waits alone when the new one is taken itself', async () => {
+		it('leaves an answer that waits alone when the new one is taken itself', async () => {
 			const waiting = submission({ formReadAt: T0 });
 			await accepted(subject.store, waiting, 'waiting');
 			const delivered = submission({ person: BOB, question: { ...waiting.question, messageIndex: 9 } });
@@ -313,7 +313,7 @@ export function describeAccept(subject: Subject): void {
 			expect((await subject.store.answers.get(waiting.id))?.state).toBe('waiting');
 		});
 
-		test('takes the answer from a worker that was telling its author meanwhile', async () => {
+		it('takes the answer from a worker that was telling its author meanwhile', async () => {
 			const first = submission();
 			await accepted(subject.store, first);
 			await lease(subject.store, first.id);

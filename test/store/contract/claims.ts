@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, EVE, submission, T0 } from '../support.ts';
 
@@ -6,7 +6,7 @@ const { question } = submission();
 const UNTIL = T0 + 300_000;
 
 export function describeClaims(subject: Subject): void {
-	test('names who is answering, oldest first, until the claim lapses', async () => {
+	it('names who is answering, oldest first, until the claim lapses', async () => {
 		await subject.store.claims.claim({ question, person: BOB, until: UNTIL }, T0);
 		await subject.replica.claims.claim({ question, person: ANN, until: UNTIL + 1 }, T0 + 1);
 		await subject.store.claims.claim({ question: { ...question, messageIndex: 2 }, person: EVE, until: UNTIL }, T0);
@@ -17,7 +17,7 @@ export function describeClaims(subject: Subject): void {
 		expect(await subject.store.claims.active(question, UNTIL)).toEqual([{ question, person: ANN, until: UNTIL + 1 }]);
 	});
 
-	test('says whether a claim is news, and prolongs one that is not', async () => {
+	it('says whether a claim is news, and prolongs one that is not', async () => {
 		const claim = (until: number, now: number) => subject.store.claims.claim({ question, person: ANN, until }, now);
 		expect(await claim(UNTIL, T0)).toBe(true);
 		expect(await claim(UNTIL + 5, T0 + 5)).toBe(false);
@@ -25,7 +25,7 @@ export function describeClaims(subject: Subject): void {
 		expect(await claim(UNTIL + 400_000, UNTIL + 5)).toBe(true);
 	});
 
-	test('counts a claim after a lapse as a new one, behind those that were held', async () => {
+	it('counts a claim after a lapse as a new one, behind those that were held', async () => {
 		await subject.store.claims.claim({ question, person: ANN, until: T0 + 5 }, T0);
 		await subject.store.claims.claim({ question, person: BOB, until: UNTIL }, T0 + 1);
 		await subject.store.claims.claim({ question, person: ANN, until: UNTIL }, T0 + 6);
@@ -33,7 +33,7 @@ export function describeClaims(subject: Subject): void {
 		expect(active.map((claim) => claim.person)).toEqual([BOB, ANN]);
 	});
 
-	test('is news once when one person presses twice at the same moment', async () => {
+	it('is news once when one person presses twice at the same moment', async () => {
 		for (let round = 0; round < 30; round++) {
 			const claim = { question: { ...question, messageIndex: round }, person: ANN, until: UNTIL };
 			const news = await Promise.all(
@@ -43,7 +43,7 @@ export function describeClaims(subject: Subject): void {
 		}
 	});
 
-	test('releases the claim of one person', async () => {
+	it('releases the claim of one person', async () => {
 		await subject.store.claims.claim({ question, person: ANN, until: UNTIL }, T0);
 		await subject.store.claims.claim({ question, person: BOB, until: UNTIL }, T0);
 		expect(await subject.store.claims.release(question, ANN)).toBe(true);
@@ -51,7 +51,7 @@ export function describeClaims(subject: Subject): void {
 		expect((await subject.store.claims.active(question, T0)).map((claim) => claim.person)).toEqual([BOB]);
 	});
 
-	test('counts a claim from before the clock was put back as lapsed', async () => {
+	it('counts a claim from before the clock was put back as lapsed', async () => {
 		const hourLater = T0 + 3_600_000;
 		await subject.store.claims.claim({ question, person: ANN, until: hourLater + 300_000 }, hourLater);
 		await subject.store.claims.claim({ question, person: BOB, until: hourLater + 300_000 }, hourLater);
@@ -61,7 +61,7 @@ export function describeClaims(subject: Subject): void {
 		expect((await subject.store.claims.active(question, T0)).map((claim) => claim.person)).toEqual([ANN]);
 	});
 
-	test('removes what has lapsed', async () => {
+	it('removes what has lapsed', async () => {
 		await subject.store.claims.claim({ question, person: ANN, until: UNTIL }, T0);
 		await subject.store.claims.claim({ question, person: BOB, until: UNTIL + 1 }, T0);
 		expect(await subject.store.claims.removeLapsed(UNTIL)).toBe(1);

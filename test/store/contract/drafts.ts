@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Draft } from '../../../src/answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../../../src/clock.ts';
 import type { Subject } from '../contract.ts';
@@ -20,13 +20,13 @@ function draft(overrides: Partial<Draft> = {}): Draft {
 }
 
 export function describeDrafts(subject: Subject): void {
-	test('keeps a draft word for word', async () => {
+	it('keeps a draft word for word', async () => {
 		await subject.store.drafts.save(draft());
 		expect(await subject.replica.drafts.get('form-1')).toEqual(draft());
 		expect(await subject.store.drafts.get('form-2')).toBeNull();
 	});
 
-	test('forgets what has become secret in every draft of this person for this question, and nothing else', async () => {
+	it('forgets what has become secret in every draft of this person for this question, and nothing else', async () => {
 		const kept = [
 			draft({ formId: 'bob', person: BOB }),
 			draft({ formId: 'other', question: { ...question, messageIndex: 9 } }),
@@ -41,26 +41,26 @@ export function describeDrafts(subject: Subject): void {
 		for (const one of kept) expect(await subject.store.drafts.get(one.formId)).toEqual(one);
 	});
 
-	test('replaces the draft of the same form', async () => {
+	it('replaces the draft of the same form', async () => {
 		await subject.store.drafts.save(draft());
 		const next = draft({ values: { 1: '' }, fingerprint: 'fingerprint-2', updatedAt: T0 + 1 });
 		await subject.store.drafts.save(next);
 		expect(await subject.store.drafts.get('form-1')).toEqual(next);
 	});
 
-	test('does not let an older note that arrives late replace a newer one', async () => {
+	it('does not let an older note that arrives late replace a newer one', async () => {
 		await subject.store.drafts.save(draft({ values: { 0: 'new' }, updatedAt: T0 + 1 }));
 		await subject.store.drafts.save(draft({ values: { 0: 'old' }, updatedAt: T0 }));
 		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
 	});
 
-	test('replaces a note from before the clock was put back by more than notes can overtake each other', async () => {
+	it('replaces a note from before the clock was put back by more than notes can overtake each other', async () => {
 		await subject.store.drafts.save(draft({ values: { 0: 'before' }, updatedAt: T0 + CLOCK_ALLOWANCE_MS + 1 }));
 		await subject.store.drafts.save(draft({ values: { 0: 'before, and more' }, updatedAt: T0 }));
 		expect(await subject.store.drafts.get('form-1')).toEqual(draft({ values: { 0: 'before, and more' } }));
 	});
 
-	test('keeps no draft of a form that was submitted: typing may be heard of later', async () => {
+	it('keeps no draft of a form that was submitted: typing may be heard of later', async () => {
 		const given = submission({ submissionKey: 'view-1:form-1' });
 		await subject.store.drafts.save(draft(), given.submissionKey);
 		await subject.store.answers.accept(given);
@@ -71,7 +71,7 @@ export function describeDrafts(subject: Subject): void {
 		expect(await subject.store.drafts.get('form-2')).not.toBeNull();
 	});
 
-	test("finds a person's newest draft for a question, whatever its fingerprint", async () => {
+	it("finds a person's newest draft for a question, whatever its fingerprint", async () => {
 		await subject.store.drafts.save(draft());
 		const newest = draft({ formId: 'form-2', fingerprint: 'fingerprint-2', updatedAt: T0 + 1 });
 		await subject.store.drafts.save(newest);
@@ -83,7 +83,7 @@ export function describeDrafts(subject: Subject): void {
 		expect(await subject.store.drafts.newest({ ...ANN, teamId: EVE.teamId }, question)).toBeNull();
 	});
 
-	test('discards all drafts of a person for a question and no others', async () => {
+	it('discards all drafts of a person for a question and no others', async () => {
 		await subject.store.drafts.save(draft());
 		await subject.store.drafts.save(draft({ formId: 'form-2' }));
 		await subject.store.drafts.save(draft({ formId: 'form-3', person: BOB }));
@@ -93,7 +93,7 @@ export function describeDrafts(subject: Subject): void {
 		expect(left.map((one) => one?.formId)).toEqual([undefined, undefined, 'form-3', 'form-4']);
 	});
 
-	test('removes those older than a time', async () => {
+	it('removes those older than a time', async () => {
 		await subject.store.drafts.save(draft());
 		await subject.store.drafts.save(draft({ formId: 'form-2', updatedAt: T0 + 1 }));
 		expect(await subject.store.drafts.removeOlderThan(T0 + 1)).toBe(1);

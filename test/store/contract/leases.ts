@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Subject } from '../contract.ts';
 import { accepted, BOB, current, LEASE, lease, OTHER_LEASE, SERVICE, submission, T0, valuesOf } from '../support.ts';
 
 export function describeLeases(subject: Subject): void {
 	describe('leasing', () => {
-		test('hands out what is due, oldest first and no more than asked for', async () => {
+		it('hands out what is due, oldest first and no more than asked for', async () => {
 			const later = submission({ sessionId: 's1', acceptedAt: T0 + 2 });
 			const first = submission({ sessionId: 's2', acceptedAt: T0 });
 			const second = submission({ sessionId: 's3', acceptedAt: T0 + 1 });
@@ -18,7 +18,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0 + 10)).toEqual([]);
 		});
 
-		test('hands out the others when one was written by a version that knows more states', async () => {
+		it('hands out the others when one was written by a version that knows more states', async () => {
 			const [newer, known] = [submission({ sessionId: 's1' }), submission({ sessionId: 's2', acceptedAt: T0 + 1 })];
 			for (const answer of [newer, known]) await accepted(subject.store, answer);
 			await subject.store.db.writeOne((db) =>
@@ -28,13 +28,13 @@ export function describeLeases(subject: Subject): void {
 			expect(taken.map((answer) => answer.id)).toEqual([known.id]);
 		});
 
-		test('hands out nothing that has nothing left to do', async () => {
+		it('hands out nothing that has nothing left to do', async () => {
 			await accepted(subject.store, submission(), 'delivering', 'delivered');
 			expect(await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0 + 1e9)).toEqual([]);
 			expect(await subject.store.answers.nextDueAt(SERVICE, T0)).toBeNull();
 		});
 
-		test('gives out one answer of a session at a time', async () => {
+		it('gives out one answer of a session at a time', async () => {
 			const question = submission().question;
 			const one = submission({ question: { ...question, messageIndex: 1 } });
 			const two = submission({ question: { ...question, messageIndex: 2 }, acceptedAt: T0 + 1 });
@@ -53,7 +53,7 @@ export function describeLeases(subject: Subject): void {
 			expect(ids(await subject.replica.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0 + 10))).toEqual([two.id]);
 		});
 
-		test('takes over what a dead replica held, once its lease has lapsed', async () => {
+		it('takes over what a dead replica held, once its lease has lapsed', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id, LEASE, T0);
@@ -62,7 +62,7 @@ export function describeLeases(subject: Subject): void {
 			expect(taken.map((answer) => answer.id)).toEqual([given.id]);
 		});
 
-		test('frees a whole session when the lease on one of its answers lapses', async () => {
+		it('frees a whole session when the lease on one of its answers lapses', async () => {
 			const question = submission().question;
 			const one = submission({ question: { ...question, messageIndex: 1 } });
 			const two = submission({ question: { ...question, messageIndex: 2 } });
@@ -79,7 +79,7 @@ export function describeLeases(subject: Subject): void {
 			expect(taken.map((answer) => answer.id)).toEqual([two.id]);
 		});
 
-		test('writes and renews nothing for an owner whose lease another has taken', async () => {
+		it('writes and renews nothing for an owner whose lease another has taken', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -98,7 +98,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.replica.answers.renew(given.id, OTHER_LEASE, T0 + LEASE.ms)).toBe(true);
 		});
 
-		test('fences a task of the same process that stood still past its lease', async () => {
+		it('fences a task of the same process that stood still past its lease', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const held = await lease(subject.store, given.id);
@@ -113,7 +113,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.update(held, 'next-take', begin, options)).toMatchObject(begin);
 		});
 
-		test('hands out what is further ahead than any delay: the clock was put back', async () => {
+		it('hands out what is further ahead than any delay: the clock was put back', async () => {
 			const hour = 3_600_000;
 			const given = submission({ acceptedAt: T0 + hour });
 			await accepted(subject.store, given);
@@ -121,14 +121,14 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
 		});
 
-		test('takes over a lease that ends further ahead than any lease: the clock was put back', async () => {
+		it('takes over a lease that ends further ahead than any lease: the clock was put back', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id, LEASE, T0 + 3_600_000);
 			expect(await subject.replica.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0)).toHaveLength(1);
 		});
 
-		test("leaves another service's answers alone and counts them", async () => {
+		it("leaves another service's answers alone and counts them", async () => {
 			const elsewhere = { ...submission().question, service: 'https://other.example' };
 			await accepted(subject.store, submission({ question: elsewhere }));
 			expect(await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0 + 10)).toEqual([]);
@@ -137,7 +137,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.takeDue(elsewhere.service, LEASE, 10, T0 + 10)).toHaveLength(1);
 		});
 
-		test('puts off what another version wrote, so that it holds up neither its session nor the queue', async () => {
+		it('puts off what another version wrote, so that it holds up neither its session nor the queue', async () => {
 			const question = submission().question;
 			const newer = submission({ question: { ...question, messageIndex: 1 } });
 			const known = submission({ question: { ...question, messageIndex: 2 }, acceptedAt: T0 + 1 });
@@ -153,7 +153,7 @@ export function describeLeases(subject: Subject): void {
 			expect(answers.map((answer) => answer.id)).toEqual([known.id]);
 		});
 
-		test('prolongs a lease', async () => {
+		it('prolongs a lease', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -162,7 +162,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.replica.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0 + 15_000 + LEASE.ms)).toHaveLength(1);
 		});
 
-		test('gives back these leases and nothing of others', async () => {
+		it('gives back these leases and nothing of others', async () => {
 			for (const sessionId of ['s1', 's2']) await accepted(subject.store, submission({ sessionId }));
 			const held = await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0);
 			await accepted(subject.store, submission({ sessionId: 's3' }));
@@ -172,7 +172,7 @@ export function describeLeases(subject: Subject): void {
 			expect(taken.map((answer) => answer.question.sessionId).sort()).toEqual(['s1', 's2']);
 		});
 
-		test('knows when it is worth looking again', async () => {
+		it('knows when it is worth looking again', async () => {
 			expect(await subject.store.answers.nextDueAt(SERVICE, T0)).toBeNull();
 			const first = submission({ acceptedAt: T0 + 5 });
 			await accepted(subject.store, first);
@@ -191,7 +191,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.nextDueAt(SERVICE, T0)).toBe(T0 + 600_000);
 		});
 
-		test('does not promise an answer whose session is leased before that lease ends', async () => {
+		it('does not promise an answer whose session is leased before that lease ends', async () => {
 			const question = submission().question;
 			const one = submission({ question: { ...question, messageIndex: 1 } });
 			await accepted(subject.store, one);

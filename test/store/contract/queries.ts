@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, EVE, inTurns, item, submission, T0, valuesOf } from '../support.ts';
 
 export function describeQueries(subject: Subject): void {
 	describe('asking', () => {
-		test('finds nothing where nothing is', async () => {
+		it('finds nothing where nothing is', async () => {
 			const { question } = submission();
 			expect(await subject.store.answers.get('none')).toBeNull();
 			expect(await subject.store.answers.standing(question)).toBeNull();
@@ -15,7 +15,7 @@ export function describeQueries(subject: Subject): void {
 			});
 		});
 
-		test.each([
+		it.each([
 			[true, []],
 			[true, ['delivering']],
 			[true, ['waiting']],
@@ -32,14 +32,14 @@ export function describeQueries(subject: Subject): void {
 			expect(await subject.store.answers.standing({ ...given.question, messageIndex: 2 })).toBeNull();
 		});
 
-		test('names the newest of several that stand', async () => {
+		it('names the newest of several that stand', async () => {
 			await accepted(subject.store, submission(), 'delivering', 'delivered');
 			const newer = submission({ person: BOB, acceptedAt: T0 + 1, formReadAt: T0 + 60 });
 			await accepted(subject.store, newer);
 			expect((await subject.store.answers.standing(newer.question))?.id).toBe(newer.id);
 		});
 
-		test('remembers what delivered answers left empty, for this question alone', async () => {
+		it('remembers what delivered answers left empty, for this question alone', async () => {
 			const items = [item('blue'), item('')];
 			const first = submission({ items, leftEmpty: [1] });
 			await accepted(subject.store, first, 'delivering', 'delivered', 'resumed');
@@ -53,7 +53,7 @@ export function describeQueries(subject: Subject): void {
 			);
 		});
 
-		test('tells what is secret whatever became of the values, and which other values may stand there', async () => {
+		it('tells what is secret whatever became of the values, and which other values may stand there', async () => {
 			const items = [item('blue'), item('hunter2', { secret: true }), item(null)];
 			const first = submission({ items });
 			await accepted(subject.store, first, 'delivering', 'delivered');
@@ -76,7 +76,7 @@ export function describeQueries(subject: Subject): void {
 			expect(await marksOf()).toHaveLength(2);
 		});
 
-		test('tells the history of a session newest first, in pages, to its own workspace', async () => {
+		it('tells the history of a session newest first, in pages, to its own workspace', async () => {
 			const ids: string[] = [];
 			for (let index = 0; index < 5; index++) {
 				const given = submission({ acceptedAt: T0 + index, person: index % 2 === 0 ? ANN : BOB });
@@ -92,7 +92,7 @@ export function describeQueries(subject: Subject): void {
 			expect(pages.flatMap(({ answers }) => answers.map((answer) => answer.id))).toEqual(ids);
 		});
 
-		test('counts the answers by state and knows the oldest that was not delivered', async () => {
+		it('counts the answers by state and knows the oldest that was not delivered', async () => {
 			expect((await subject.store.answers.stats()).oldestUndeliveredAt).toBeNull();
 			await accepted(subject.store, submission({ acceptedAt: T0 - 9 }), 'delivering', 'delivered');
 			await accepted(subject.store, submission({ sessionId: 's2', acceptedAt: T0 - 5 }), 'waiting');
@@ -115,7 +115,7 @@ export function describeQueries(subject: Subject): void {
 			});
 		});
 
-		test('removes the values of answers that ended before a time and keeps the rest of them', async () => {
+		it('removes the values of answers that ended before a time and keeps the rest of them', async () => {
 			const old = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
 			await accepted(subject.store, old, 'delivering', 'delivered');
 			const whole = await subject.store.answers.get(old.id);
@@ -132,7 +132,7 @@ export function describeQueries(subject: Subject): void {
 			expect(await subject.store.answers.leftEmpty(old.question, 'fingerprint-1')).toEqual(new Set([1]));
 		});
 
-		test('removes the values of an answer that has waited for its author as long, who is told', async () => {
+		it('removes the values of an answer that has waited for its author as long, who is told', async () => {
 			const waiting = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			await accepted(subject.store, waiting, 'waiting');
 			const { giveUpAt } = waiting;
@@ -148,7 +148,7 @@ export function describeQueries(subject: Subject): void {
 			expect((await subject.store.answers.retry(waiting.id, waiting.person, T0, T0)).kind).toBe('valuesGone');
 		});
 
-		test('removes many more than it does in one transaction', async () => {
+		it('removes many more than it does in one transaction', async () => {
 			const many = Array.from({ length: 450 }, () => submission({ sessionId: 'many' }));
 			await inTurns(many, 50, (given) => subject.store.answers.accept(given));
 			expect(await subject.store.answers.removeValues(T0 + 1, T0 + 1)).toBe(449);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/answers/answer.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from '../support.ts';
@@ -8,7 +8,7 @@ const GIVE_UP = LATER + 86_400_000;
 
 export function describeRetry(subject: Subject): void {
 	describe('trying again', () => {
-		test.each(['waiting', 'conflicted', 'changed', 'refused', 'ended'] as const)(
+		it.each(['waiting', 'conflicted', 'changed', 'refused', 'ended'] as const)(
 			'puts an answer that is %s back into the queue',
 			async (state) => {
 				const given = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
@@ -45,7 +45,7 @@ export function describeRetry(subject: Subject): void {
 			},
 		);
 
-		test.each([
+		it.each([
 			['accepted', []],
 			['delivering', ['delivering']],
 			['delivered', ['delivering', 'delivered']],
@@ -57,14 +57,14 @@ export function describeRetry(subject: Subject): void {
 			expect(result).toMatchObject({ kind: 'notRetryable', answer: { state, giveUpAt: given.giveUpAt } });
 		});
 
-		test('does nothing for one that was withdrawn', async () => {
+		it('does nothing for one that was withdrawn', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await subject.store.answers.withdraw(given.id, ANN, T0 + 1);
 			expect((await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP)).kind).toBe('notRetryable');
 		});
 
-		test('is for its author alone', async () => {
+		it('is for its author alone', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'refused');
 			for (const person of [BOB, EVE, { teamId: EVE.teamId, userId: ANN.userId }]) {
@@ -75,28 +75,28 @@ export function describeRetry(subject: Subject): void {
 			expect((await subject.store.answers.get(given.id))?.state).toBe('refused');
 		});
 
-		test('says when a secret is gone', async () => {
+		it('says when a secret is gone', async () => {
 			const given = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			await accepted(subject.store, given, 'refused');
 			const result = await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP);
 			expect(result).toMatchObject({ kind: 'valuesGone', answer: { state: 'refused' } });
 		});
 
-		test('still has the secret of one that waits for its author', async () => {
+		it('still has the secret of one that waits for its author', async () => {
 			const given = submission({ items: [item('hunter2', { secret: true })] });
 			await accepted(subject.store, given, 'waiting');
 			const result = await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP);
 			expect(result.kind === 'queued' && valuesOf(result.answer)).toEqual(['hunter2']);
 		});
 
-		test('says when the values were removed after the retention time', async () => {
+		it('says when the values were removed after the retention time', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'refused');
 			await subject.store.answers.removeValues(LATER, LATER);
 			expect((await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP)).kind).toBe('valuesGone');
 		});
 
-		test('is taken when somebody else is live now, and says who', async () => {
+		it('is taken when somebody else is live now, and says who', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'refused');
 			const other = submission({ person: BOB, items: [item('red')] });
@@ -110,14 +110,14 @@ export function describeRetry(subject: Subject): void {
 			expect(valuesOf(await subject.store.answers.get(given.id))).toEqual(['blue']);
 		});
 
-		test('is taken when somebody else was delivered since its form was read', async () => {
+		it('is taken when somebody else was delivered since its form was read', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'refused');
 			await accepted(subject.store, submission({ person: BOB }), 'delivering', 'delivered');
 			expect((await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP)).kind).toBe('taken');
 		});
 
-		test('replaces another one that waits for its author', async () => {
+		it('replaces another one that waits for its author', async () => {
 			const refused = submission();
 			await accepted(subject.store, refused, 'refused');
 			const waiting = submission({ person: BOB });
@@ -126,7 +126,7 @@ export function describeRetry(subject: Subject): void {
 			expect(await subject.store.answers.get(waiting.id)).toMatchObject({ state: 'conflicted', nextAttemptAt: LATER });
 		});
 
-		test('is heard by the worker that was still telling its author, and then goes on', async () => {
+		it('is heard by the worker that was still telling its author, and then goes on', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const leased = await lease(subject.store, given.id);
@@ -144,7 +144,7 @@ export function describeRetry(subject: Subject): void {
 	});
 
 	describe('giving up', () => {
-		test.each([
+		it.each([
 			['accepted', []],
 			['waiting', ['waiting']],
 			['conflicted', ['conflicted']],
@@ -161,7 +161,7 @@ export function describeRetry(subject: Subject): void {
 			expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
 		});
 
-		test.each([
+		it.each([
 			['a PUT may have begun', ['delivering']],
 			['it was delivered', ['delivering', 'delivered']],
 		] as const)('is not possible when %s', async (_when, states) => {
@@ -170,7 +170,7 @@ export function describeRetry(subject: Subject): void {
 			expect(await subject.store.answers.withdraw(given.id, ANN, LATER)).toBeNull();
 		});
 
-		test('is not possible when a PUT was marked though the state says accepted', async () => {
+		it('is not possible when a PUT was marked though the state says accepted', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -183,14 +183,14 @@ export function describeRetry(subject: Subject): void {
 			expect(await subject.store.answers.withdraw(given.id, ANN, LATER)).toBeNull();
 		});
 
-		test('is not possible twice', async () => {
+		it('is not possible twice', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await subject.store.answers.withdraw(given.id, ANN, LATER);
 			expect(await subject.store.answers.withdraw(given.id, ANN, LATER)).toBeNull();
 		});
 
-		test('stops the worker that has leased it but not begun', async () => {
+		it('stops the worker that has leased it but not begun', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -227,7 +227,7 @@ export function describeRetry(subject: Subject): void {
 
 		const ask = (id: string, person = ANN) => subject.replica.answers.askRestart(id, person, LATER, QUIET_SINCE);
 
-		test('is for a delivered answer whose agent was not started, and makes it due at once', async () => {
+		it('is for a delivered answer whose agent was not started, and makes it due at once', async () => {
 			const { id } = await startFailed();
 			expect(await ask(id)).toMatchObject({ state: 'delivered', restartAskedAt: LATER, nextAttemptAt: LATER });
 			const started = await startFailed({ startFailed: false }, submission({ sessionId: 's3' }));
@@ -237,7 +237,7 @@ export function describeRetry(subject: Subject): void {
 			expect(await ask(waiting.id)).toBeNull();
 		});
 
-		test('is for its author alone', async () => {
+		it('is for its author alone', async () => {
 			const { id } = await startFailed();
 			for (const person of [BOB, EVE, { teamId: EVE.teamId, userId: ANN.userId }]) {
 				expect(await ask(id, person)).toBeNull();
@@ -246,24 +246,24 @@ export function describeRetry(subject: Subject): void {
 			expect((await current(subject.store, id)).restartAskedAt).toBeNull();
 		});
 
-		test('is asked for once until that is done', async () => {
+		it('is asked for once until that is done', async () => {
 			const { id } = await startFailed();
 			expect(await ask(id)).not.toBeNull();
 			expect(await ask(id)).toBeNull();
 		});
 
-		test('waits for the one before, which may be under way', async () => {
+		it('waits for the one before, which may be under way', async () => {
 			const { id } = await startFailed({ putStartedAt: QUIET_SINCE + 1 });
 			expect(await ask(id)).toBeNull();
 			expect((await current(subject.store, id)).restartAskedAt).toBeNull();
 		});
 
-		test('is possible again when the one before cannot be under way any more', async () => {
+		it('is possible again when the one before cannot be under way any more', async () => {
 			const { id } = await startFailed({ putStartedAt: QUIET_SINCE });
 			expect(await ask(id)).not.toBeNull();
 		});
 
-		test('is found by the worker that was looking after the answer, which does not put it off', async () => {
+		it('is found by the worker that was looking after the answer, which does not put it off', async () => {
 			const answer = await startFailed();
 			await ask(answer.id);
 			const looked = await subject.store.answers.update(

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AnswerState, Told } from '../../../src/answers/answer.ts';
 import type { Subject } from '../contract.ts';
 import { accepted, BOB, current, item, LEASE, lease, moved, submission, T0, valuesOf } from '../support.ts';
@@ -7,7 +7,7 @@ const SECRET = item('hunter2', { title: 'Password', secret: true });
 
 export function describeUpdates(subject: Subject): void {
 	describe('updating', () => {
-		test('writes every field of a patch and leaves the others alone', async () => {
+		it('writes every field of a patch and leaves the others alone', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const before = await lease(subject.store, given.id);
@@ -73,7 +73,7 @@ export function describeUpdates(subject: Subject): void {
 			});
 		});
 
-		test('keeps the lease until it is given back', async () => {
+		it('keeps the lease until it is given back', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -84,7 +84,7 @@ export function describeUpdates(subject: Subject): void {
 			expect(await update(false)).toBeNull();
 		});
 
-		test('answers null for an answer it does not know', async () => {
+		it('answers null for an answer it does not know', async () => {
 			expect(
 				await subject.store.answers.update(
 					{ id: 'none', state: 'accepted' },
@@ -95,7 +95,7 @@ export function describeUpdates(subject: Subject): void {
 			).toBeNull();
 		});
 
-		test('writes nothing over a state that it does not expect', async () => {
+		it('writes nothing over a state that it does not expect', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const seen = await lease(subject.store, given.id);
@@ -108,7 +108,7 @@ export function describeUpdates(subject: Subject): void {
 			expect(await current(subject.store, given.id)).toMatchObject(delivered);
 		});
 
-		test('notes each state with its time, and the back and forth of attempts only once', async () => {
+		it('notes each state with its time, and the back and forth of attempts only once', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const flips: AnswerState[] = Array.from({ length: 20 }, (_, index) =>
@@ -124,7 +124,7 @@ export function describeUpdates(subject: Subject): void {
 			expect(answer.endedAt).toBe(T0 + 23);
 		});
 
-		test('notes the next attempts again after its author asked for them', async () => {
+		it('notes the next attempts again after its author asked for them', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'delivering', 'waiting');
 			await subject.store.answers.retry(given.id, given.person, T0 + 10, T0 + 99);
@@ -145,7 +145,7 @@ export function describeUpdates(subject: Subject): void {
 			]);
 		});
 
-		test.each(['delivered', 'conflicted', 'changed', 'refused', 'ended'] as const)(
+		it.each(['delivered', 'conflicted', 'changed', 'refused', 'ended'] as const)(
 			'wipes secret values, and nothing else, with the write that makes it %s',
 			async (state) => {
 				const given = submission({
@@ -168,7 +168,7 @@ export function describeUpdates(subject: Subject): void {
 			},
 		);
 
-		test('wipes secret values when their author gives the answer up', async () => {
+		it('wipes secret values when their author gives the answer up', async () => {
 			const given = submission({ items: [SECRET] });
 			await accepted(subject.store, given, 'waiting');
 			const gone = await subject.store.answers.withdraw(given.id, given.person, T0 + 9);
@@ -176,13 +176,13 @@ export function describeUpdates(subject: Subject): void {
 			expect(await secretsColumn(subject, given.id)).toBeNull();
 		});
 
-		test.each(['delivering', 'waiting'] as const)('keeps secret values while it is %s', async (state) => {
+		it.each(['delivering', 'waiting'] as const)('keeps secret values while it is %s', async (state) => {
 			const given = submission({ items: [SECRET] });
 			await accepted(subject.store, given);
 			expect(valuesOf(await moved(subject.store, given.id, state))).toEqual(['hunter2']);
 		});
 
-		test('does not let a worker make two answers live', async () => {
+		it('does not let a worker make two answers live', async () => {
 			const first = submission();
 			await accepted(subject.store, first);
 			await lease(subject.store, first.id);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../../src/rate-limiter.ts';
 import { createSharedRates } from '../../../src/store/shared-cells.ts';
 import { retryUnreadable } from '../../../src/store/unreadable.ts';
@@ -24,7 +24,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		const AGAIN = { ...LEASE, token: 'the same process, taking again' };
 		const later = T0 + LEASE.ms;
 
-		test('of a read that lapsed is no use to the task that had it, though the same process took it again', async () => {
+		it('of a read that lapsed is no use to the task that had it, though the same process took it again', async () => {
 			const watch = await added();
 			await store().takeDue(SERVICE, LEASE, 1, T0);
 			expect(await store().takeDue(SERVICE, AGAIN, 1, later)).toHaveLength(1);
@@ -33,7 +33,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().record(KEY, AGAIN.token, read(), [news(watch)], later)).toBeNull();
 		});
 
-		test('of a post that lapsed is no use to the task that had it either', async () => {
+		it('of a post that lapsed is no use to the task that had it either', async () => {
 			await added();
 			const [due] = await store().takeAnnouncements(LEASE, 1, T0);
 			const id = due?.announcement.id ?? '';
@@ -48,7 +48,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().takeAnnouncements(LEASE, 1, later + 1e5)).toEqual([]);
 		});
 
-		test('of a card that lapsed neither', async () => {
+		it('of a card that lapsed neither', async () => {
 			const watch = await added();
 			await posted();
 			await store().touch(KEY, { now: T0, readAt: null, cards: true });
@@ -61,7 +61,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect((await store().get(watch.id))?.card).toMatchObject({ shownKey: 'new', wanted: null });
 		});
 
-		test('that was given back is not given back twice', async () => {
+		it('that was given back is not given back twice', async () => {
 			await added();
 			await store().takeAnnouncements(LEASE, 10, T0);
 			await store().releasePosts([LEASE.token, 'another']);
@@ -84,7 +84,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
 		}
 
-		test('is replaced once, whoever finds that out, before everything that waits', async () => {
+		it('is replaced once, whoever finds that out, before everything that waits', async () => {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { announcements: [said(watch, 'paused'), said(watch, 'active')] })]);
@@ -106,7 +106,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await keys()).toEqual([]);
 		});
 
-		test('holds up nobody while a new one has to wait for its time', async () => {
+		it('holds up nobody while a new one has to wait for its time', async () => {
 			const watch = await added();
 			await posted();
 			await taken();
@@ -130,7 +130,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			]);
 		});
 
-		test('is not replaced once its watch has ended', async () => {
+		it('is not replaced once its watch has ended', async () => {
 			const watch = await added();
 			await posted();
 			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
@@ -140,7 +140,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await keys()).toEqual([]);
 		});
 
-		test('still leads to its watch, as the post of a question does', async () => {
+		it('still leads to its watch, as the post of a question does', async () => {
 			const watch = await added();
 			const question = { target: said(watch, '').target, key: 'question', content: ASKED };
 			await posted();
@@ -162,7 +162,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		const HOUR = 3_600_000;
 		const ahead = T0 + HOUR;
 
-		test('reads, leases included, are due that were planned for later than any may be', async () => {
+		it('reads, leases included, are due that were planned for later than any may be', async () => {
 			await added();
 			await store().takeDue(SERVICE, LEASE, 10, ahead);
 			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0);
@@ -173,14 +173,14 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
 		});
 
-		test('reads that are planned as long ahead as may be wait', async () => {
+		it('reads that are planned as long ahead as may be wait', async () => {
 			await added();
 			await recorded([], read({ nextRead: { at: T0 + HOUR / 2, by: T0 + HOUR / 2 } }));
 			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toEqual([]);
 			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + HOUR / 2);
 		});
 
-		test('posts and cards are due too', async () => {
+		it('posts and cards are due too', async () => {
 			const watch = await added();
 			await store().takeAnnouncements(LEASE, 10, ahead);
 			expect(await store().nextPostDueAt(T0)).toMatchObject({ post: T0 });
@@ -195,7 +195,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' })).toHaveLength(1);
 		});
 
-		test('Slack’s rates and pauses of before hold nobody up', async () => {
+		it('Slack’s rates and pauses of before hold nobody up', async () => {
 			const limiter = createRateLimiter(createSharedRates({ db: subject.store.db }));
 			const limit = { intervalMs: 1_000, burst: 3 };
 			const take = (now: number) => limiter.take('update:T1', limit, { now, keep: 0 });
@@ -211,7 +211,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await take(T0)).toBe(20_000);
 		});
 
-		test('a read of before does not speak for the service', async () => {
+		it('a read of before does not speak for the service', async () => {
 			await added();
 			await recorded([], read({ lastReadAt: ahead }));
 			const outage = { service: SERVICE, now: T0, down: true, since: T0 - 40_000, unlessReadSince: T0 - 30_000 };
@@ -239,7 +239,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			};
 		}
 
-		test('waits, holds up nothing of its target, and is tried again later', async () => {
+		it('waits, holds up nothing of its target, and is tried again later', async () => {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { announcements: [said(watch, 'a'), said(watch, 'b')] })]);
@@ -252,7 +252,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await posted(T0 + RETRY_MS)).toEqual(['a']);
 		});
 
-		test('is tried at once after a start, in its order', async () => {
+		it('is tried at once after a start, in its order', async () => {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { announcements: [said(watch, 'a'), said(watch, 'b')], card: 'now' })]);
@@ -271,7 +271,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().takeCards(LEASE, 1, { now: T0 + 10, urgency: 'any' })).toHaveLength(1);
 		});
 
-		test('lets a card that has nothing to show yet wait', async () => {
+		it('lets a card that has nothing to show yet wait', async () => {
 			await added();
 			const show = await hide('watched_sessions', 's1');
 			expect(await posted()).toEqual([]);
@@ -279,7 +279,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await posted(T0 + RETRY_MS)).toEqual(['card']);
 		});
 
-		test('of a watch that another version wrote is left as it is, and everybody else’s goes on', async () => {
+		it('of a watch that another version wrote is left as it is, and everybody else’s goes on', async () => {
 			const foreign = await added();
 			const own = await added({ channelId: 'C2' });
 			const third = await added({ sessionId: 's2' });
@@ -314,7 +314,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			});
 		});
 
-		test('of an end that only another version knows holds up nobody', async () => {
+		it('of an end that only another version knows holds up nobody', async () => {
 			const watch = await added();
 			await added({ sessionId: 's2' });
 			await posted();
@@ -356,7 +356,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await store().record(KEY, LEASE.token, read(), [news(current, { announcements })], T0);
 		}
 
-		test('is not said again right after, and is again after something else was', async () => {
+		it('is not said again right after, and is again after something else was', async () => {
 			const watch = await added();
 			await posted();
 			await queue(watch, [about(watch, 'asked:2:f1:0', 1), about(watch, 'asked:2:f1:0', 2)]);
@@ -372,7 +372,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(keys).toEqual(['asked:2:f1:0:1', 'asked:2:f1:0,1:4', 'answered:2:f1:0:5', 'other', 'asked:2:f1:0:7']);
 		});
 
-		test('is settled in the posts since the one that settled last', async () => {
+		it('is settled in the posts since the one that settled last', async () => {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
 			await posted();
@@ -396,7 +396,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 	});
 
 	describe('the next post', () => {
-		test('is what can be taken, not what waits for another', async () => {
+		it('is what can be taken, not what waits for another', async () => {
 			const watch = await added();
 			expect(await store().nextPostDueAt(T0)).toEqual({ post: T0, card: { now: null, progress: null } });
 			await posted();

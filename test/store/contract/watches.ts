@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../../src/rate-limiter.ts';
 import { createSharedBudget, createSharedRates } from '../../../src/store/shared-cells.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcement.ts';
@@ -16,7 +16,7 @@ export function describeWatches(subject: Subject): void {
 	const { store, replica, added, recorded, posted } = watchActs(subject);
 
 	describe('subscribing', () => {
-		test('watches a session once in a channel, however often and from wherever it is asked for', async () => {
+		it('watches a session once in a channel, however often and from wherever it is asked for', async () => {
 			const results = await Promise.all(
 				Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? store() : replica()).add(newWatch())),
 			);
@@ -26,7 +26,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted()).toEqual(['card']);
 		});
 
-		test('adds no more than the limits allow, also when replicas add at once', async () => {
+		it('adds no more than the limits allow, also when replicas add at once', async () => {
 			const limits = { ...NO_LIMITS, person: 5 };
 			const results = await Promise.all(
 				Array.from({ length: 16 }, (_, index) =>
@@ -44,7 +44,7 @@ export function describeWatches(subject: Subject): void {
 			expect((await store().outlines(SERVICE)).map(({ watchers }) => watchers)).toEqual(Array(5).fill(['U-ANN']));
 		});
 
-		test('counts what one person, one channel and all watch, and no watch that ended', async () => {
+		it('counts what one person, one channel and all watch, and no watch that ended', async () => {
 			const add = (sessionId: string, more: Parameters<typeof newWatch>[0]) =>
 				store().add(newWatch({ sessionId, limits: { person: 2, channel: 3, all: 4 }, ...more }));
 			const first = await added();
@@ -63,7 +63,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await add('s6', {})).toMatchObject({ kind: 'added' });
 		});
 
-		test('keeps what is above a limit that came later, and adds nothing to it', async () => {
+		it('keeps what is above a limit that came later, and adds nothing to it', async () => {
 			for (const sessionId of ['s1', 's2', 's3']) await added({ sessionId });
 			const limits = { ...NO_LIMITS, person: 1 };
 			expect(await store().add(newWatch({ sessionId: 's4', limits }))).toMatchObject({
@@ -75,14 +75,14 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().countSessions(SERVICE)).toBe(3);
 		});
 
-		test('takes new noise settings for a watch that is there', async () => {
+		it('takes new noise settings for a watch that is there', async () => {
 			await added();
 			const quieter = await store().add(newWatch({ mode: 'questionsOnly' }));
 			expect(quieter).toMatchObject({ kind: 'already', changed: true, watch: { mode: 'questionsOnly' } });
 			expect(await store().add(newWatch({ mode: 'questionsOnly' }))).toMatchObject({ kind: 'already', changed: false });
 		});
 
-		test('lists what a channel watches, newest change first, with what is known of the session', async () => {
+		it('lists what a channel watches, newest change first, with what is known of the session', async () => {
 			await added({ createdAt: T0 });
 			await added({ sessionId: 's2', createdAt: T0 + 1 });
 			await added({ sessionId: 's3', channelId: 'C2' });
@@ -91,7 +91,7 @@ export function describeWatches(subject: Subject): void {
 			expect(page.watches).toMatchObject([{ session: { sessionId: 's2' }, view: { name: 'Session s2' } }]);
 		});
 
-		test('reads no session that nobody watches any more, and reads it at once when somebody does again', async () => {
+		it('reads no session that nobody watches any more, and reads it at once when somebody does again', async () => {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
 			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
@@ -103,7 +103,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().takeDue(SERVICE, LEASE, 10, T0 + 2e6)).toHaveLength(1);
 		});
 
-		test('ends a watch once, and tells nobody what was pending', async () => {
+		it('ends a watch once, and tells nobody what was pending', async () => {
 			const watch = await added();
 			const end = (at: ReturnType<typeof store>) =>
 				at.end(watch.id, 'unwatched', { now: T0, announcements: [said(watch, 'bye')], keepPending: false });
@@ -116,7 +116,7 @@ export function describeWatches(subject: Subject): void {
 	describe('a channel that nothing more is written into', () => {
 		const C1 = { teamId: 'T1', channelId: 'C1' };
 
-		test('is among those that are active while it is watched or something is to be posted or updated there', async () => {
+		it('is among those that are active while it is watched or something is to be posted or updated there', async () => {
 			const active = async () => (await store().activeChannels()).map(({ channelId }) => channelId).sort();
 			expect(await active()).toEqual([]);
 			const watch = await added();
@@ -137,7 +137,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await active()).toEqual(['C1', 'C1']);
 		});
 
-		test('loses what was to be posted and updated there, also what is leased, and nothing else does', async () => {
+		it('loses what was to be posted and updated there, also what is leased, and nothing else does', async () => {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
 			await posted();
@@ -162,7 +162,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted(T0 + 1e6)).toEqual(['there']);
 		});
 
-		test('has its watches ended once, whoever finds out, and their creators told', async () => {
+		it('has its watches ended once, whoever finds out, and their creators told', async () => {
 			const creators = ['U-ANN', 'U-BOB'];
 			for (const createdBy of creators) {
 				await added({ createdBy, sessionId: `${createdBy}1` });
@@ -178,7 +178,7 @@ export function describeWatches(subject: Subject): void {
 			expect(new Set(told)).toEqual(new Set(creators));
 		});
 
-		test.each(['channelShared', 'channelNotAllowed'] as const)('has its card left as it is: %s', async (reason) => {
+		it.each(['channelShared', 'channelNotAllowed'] as const)('has its card left as it is: %s', async (reason) => {
 			const watch = await added();
 			await posted();
 			await store().end(watch.id, reason, { now: T0, announcements: [], keepPending: false });
@@ -187,7 +187,7 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	describe('the outlines', () => {
-		test('name everybody whose live watch reads a session, once', async () => {
+		it('name everybody whose live watch reads a session, once', async () => {
 			await added();
 			await added({ channelId: 'C2' });
 			await added({ channelId: 'C3', createdBy: 'U-BOB' });
@@ -199,7 +199,7 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	describe('reading', () => {
-		test('goes on although a row was written by another version', async () => {
+		it('goes on although a row was written by another version', async () => {
 			await added();
 			await added({ sessionId: 's2' });
 			await subject.store.db.write((trx) =>
@@ -218,7 +218,7 @@ export function describeWatches(subject: Subject): void {
 			});
 		});
 
-		test('gives each due session to one replica, the most urgent first', async () => {
+		it('gives each due session to one replica, the most urgent first', async () => {
 			await inTurns([...Array(20).keys()], 5, (index) => added({ sessionId: `s${index}`, createdAt: T0 + index }));
 			const taken = await Promise.all([
 				store().takeDue(SERVICE, LEASE, 12, T0 + 100),
@@ -231,7 +231,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().takeDue('https://other.example', LEASE, 12, T0 + 100)).toEqual([]);
 		});
 
-		test('lets another replica have a session when the lease of a dead one has lapsed', async () => {
+		it('lets another replica have a session when the lease of a dead one has lapsed', async () => {
 			const watch = await added();
 			await store().takeDue(SERVICE, LEASE, 10, T0);
 			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms - 1)).toEqual([]);
@@ -244,7 +244,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await replica().renew(held(OTHER_LEASE.token), LEASE.ms, T0 + LEASE.ms)).toEqual([KEY]);
 		});
 
-		test('stores what was announced and what is to be posted together', async () => {
+		it('stores what was announced and what is to be posted together', async () => {
 			const watch = await added();
 			expect(await recorded([news(watch, { announcements: [said(watch, 'paused')], card: 'now' })])).toEqual({
 				coalesced: 0,
@@ -256,7 +256,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted()).toEqual(['paused']);
 		});
 
-		test('announces nothing from a digest that another replica has announced from', async () => {
+		it('announces nothing from a digest that another replica has announced from', async () => {
 			const watch = await added();
 			await recorded([news(watch, { announcements: [said(watch, 'paused')] })]);
 			await store().takeDue(SERVICE, LEASE, 10, T0 + 20_000);
@@ -267,7 +267,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted(T0 + 30_000)).toEqual([]);
 		});
 
-		test('queues the same thing once for a watch', async () => {
+		it('queues the same thing once for a watch', async () => {
 			const watch = await added();
 			await recorded([news(watch, { announcements: [said(watch, 'paused'), said(watch, 'paused')] })]);
 			await posted();
@@ -275,7 +275,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted()).toEqual([]);
 		});
 
-		test('ends a watch with its session, and lets what is pending go out', async () => {
+		it('ends a watch with its session, and lets what is pending go out', async () => {
 			const watch = await added();
 			await recorded([news(watch, { announcements: [said(watch, 'end')], card: 'now', end: 'sessionOver' })]);
 			expect(await store().get(watch.id)).toMatchObject({ ended: { reason: 'sessionOver' } });
@@ -285,7 +285,7 @@ export function describeWatches(subject: Subject): void {
 			expect(cards).toMatchObject([{ watch: { id: watch.id }, view: { name: 'Session s1' } }]);
 		});
 
-		test('reads a touched session soon, whatever a read that had begun before has in mind', async () => {
+		it('reads a touched session soon, whatever a read that had begun before has in mind', async () => {
 			await added();
 			await recorded([]);
 			await store().touch(KEY, { now: T0, readAt: T0 + 2_000, cards: false });
@@ -297,7 +297,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + 4_000);
 		});
 
-		test('moves a read only while it is where it was seen and nobody reads', async () => {
+		it('moves a read only while it is where it was seen and nobody reads', async () => {
 			await added();
 			await recorded([]);
 			const from = read().nextRead;
@@ -310,7 +310,7 @@ export function describeWatches(subject: Subject): void {
 			]);
 		});
 
-		test('gives back at a shut-down what this replica holds, and nothing else', async () => {
+		it('gives back at a shut-down what this replica holds, and nothing else', async () => {
 			await added();
 			await added({ sessionId: 's2' });
 			await store().takeDue(SERVICE, LEASE, 1, T0);
@@ -325,7 +325,7 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	describe('posting', () => {
-		test('posts in the order of the target, and one target does not wait for another', async () => {
+		it('posts in the order of the target, and one target does not wait for another', async () => {
 			const one = await added();
 			const two = await added({ sessionId: 's2' });
 			await recorded([news(one, { announcements: [said(one, 'a'), said(one, 'b')] })]);
@@ -335,7 +335,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted()).toEqual(['b']);
 		});
 
-		test('posts what comes after the settling of a question without waiting for that', async () => {
+		it('posts what comes after the settling of a question without waiting for that', async () => {
 			const watch = await added();
 			const settle = { ...said(watch, 's'), content: { kind: 'settle', messageIndex: 2, how: 'answered' } } as const;
 			await recorded([news(watch, { announcements: [said(watch, 'a'), settle, said(watch, 'b')] })]);
@@ -345,7 +345,7 @@ export function describeWatches(subject: Subject): void {
 			expect(both.map(({ announcement }) => announcement.key)).toEqual(['s', 'b']);
 		});
 
-		test('gives an announcement to one replica, and to another when the first has died', async () => {
+		it('gives an announcement to one replica, and to another when the first has died', async () => {
 			await added();
 			const [due] = await store().takeAnnouncements(LEASE, 10, T0);
 			expect(await replica().takeAnnouncements(OTHER_LEASE, 10, T0)).toEqual([]);
@@ -359,7 +359,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().takeAnnouncements(LEASE, 10, T0 + 1e6)).toEqual([]);
 		});
 
-		test('remembers over a retry whether something may stand there already', async () => {
+		it('remembers over a retry whether something may stand there already', async () => {
 			await added();
 			const take = async (now: number) => (await store().takeAnnouncements(LEASE, 1, now))[0]?.announcement;
 			const first = await take(T0);
@@ -372,7 +372,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: null, attempts: 2 });
 		});
 
-		test('keeps texts of a session encrypted', async () => {
+		it('keeps texts of a session encrypted', async () => {
 			const watch = await added();
 			await recorded(
 				[news(watch, { announcements: [said(watch, 'xyzzy-canary')] })],
@@ -383,7 +383,7 @@ export function describeWatches(subject: Subject): void {
 			expect(JSON.stringify([rows, views])).not.toMatch(/xyzzy-canary|Session s1/);
 		});
 
-		test('updates cards by urgency, then by how long they have waited, and only those that were posted', async () => {
+		it('updates cards by urgency, then by how long they have waited, and only those that were posted', async () => {
 			const watches = [await added(), await added({ sessionId: 's2' }), await added({ sessionId: 's3' })];
 			await added({ sessionId: 's4', createdAt: T0 + 50 });
 			await posted(T0 + 10);
@@ -404,7 +404,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await take('any')).toEqual(['s1']);
 		});
 
-		test('keeps a card wanted when something came while it was sent', async () => {
+		it('keeps a card wanted when something came while it was sent', async () => {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { card: 'progress' })]);
@@ -428,7 +428,7 @@ export function describeWatches(subject: Subject): void {
 			unlessReadSince: T0 + 30_000,
 		};
 
-		test('is told once in each channel, and its end once to those that were told', async () => {
+		it('is told once in each channel, and its end once to those that were told', async () => {
 			await added();
 			await added({ sessionId: 's2' });
 			await added({ sessionId: 's3', channelId: 'C2' });
@@ -443,7 +443,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted(T0 + 90_000)).toEqual([]);
 		});
 
-		test('that was over before anybody was told is told to nobody', async () => {
+		it('that was over before anybody was told is told to nobody', async () => {
 			await added();
 			await posted();
 			expect(await store().noteOutage(down)).toBe(true);
@@ -451,7 +451,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted(T0 + 90_000)).toEqual([]);
 		});
 
-		test('whose notice is on its way when it is over is told to the end', async () => {
+		it('whose notice is on its way when it is over is told to the end', async () => {
 			await added();
 			await posted();
 			await store().noteOutage(down);
@@ -464,14 +464,14 @@ export function describeWatches(subject: Subject): void {
 			expect(back?.announcement.content).toEqual({ kind: 'serviceBack', since: T0 + 25_000, downMs: 45_000 });
 		});
 
-		test('is none while another replica reads', async () => {
+		it('is none while another replica reads', async () => {
 			await added();
 			await recorded([], read({ lastReadAt: T0 + 40_000 }));
 			expect(await store().noteOutage(down)).toBe(false);
 		});
 	});
 
-	test('removes what ended long ago and keeps what is watched', async () => {
+	it('removes what ended long ago and keeps what is watched', async () => {
 		const watch = await added();
 		await added({ sessionId: 's2' });
 		await posted();
@@ -482,7 +482,7 @@ export function describeWatches(subject: Subject): void {
 		expect(left).toEqual([{ session_id: 's2' }]);
 	});
 
-	test('removes the texts of what was posted long ago, but of no question that is open still', async () => {
+	it('removes the texts of what was posted long ago, but of no question that is open still', async () => {
 		const watch = await added();
 		const { target } = said(watch, '');
 		const question = {
@@ -524,7 +524,7 @@ export function describeWatches(subject: Subject): void {
 		expect((await store().postedQuestions(due?.announcement.id ?? '')).map(({ key }) => key)).toEqual(['second']);
 	});
 
-	test('lets replicas share one rate', async () => {
+	it('lets replicas share one rate', async () => {
 		const limiters = [
 			createRateLimiter(createSharedRates({ db: subject.store.db })),
 			createRateLimiter(createSharedRates({ db: subject.replica.db })),
@@ -539,7 +539,7 @@ export function describeWatches(subject: Subject): void {
 		expect(await limiters[1]?.take('update:T1', limit, { now: T0 + 20_000, keep: 0 })).toBe(10_000);
 	});
 
-	test('charges what was called already, up to the debt, and forgets rates that nobody used', async () => {
+	it('charges what was called already, up to the debt, and forgets rates that nobody used', async () => {
 		const [one, other] = [subject.store.db, subject.replica.db].map((db) =>
 			createRateLimiter(createSharedRates({ db })),
 		);
@@ -557,7 +557,7 @@ export function describeWatches(subject: Subject): void {
 		expect(await take(T0)).toBe(0);
 	});
 
-	test('lets replicas change one budget in turn', async () => {
+	it('lets replicas change one budget in turn', async () => {
 		const cells = [subject.store.db, subject.replica.db].map((db) =>
 			createSharedBudget<{ count: number }>({ db, service: SERVICE }),
 		);
