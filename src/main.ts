@@ -1,4 +1,4 @@
-import { createHandraise } from './compose/handraise.ts';
+import { createHandraise } from './app.ts';
 import { parseConfig, unknownSettings } from './config.ts';
 import { HandraiseError } from './errors.ts';
 import { createLog } from './ops/log.ts';

@@ -19,8 +19,8 @@ import {
 	settledQuestionPost,
 	watchPost,
 } from './blocks/watch-posts.ts';
-import { slackErrorCode, slackRetryAfter } from './clients.ts';
-import { isThreaded } from './thread-post.ts';
+import { isThreaded, slackErrorCode, slackRetryAfter } from './clients.ts';
+
 import type { Names } from './words.ts';
 
 /** The read a card shows is said to be old from here on; before that it goes without saying. */

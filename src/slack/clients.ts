@@ -1,6 +1,7 @@
+import { type Logger, LogLevel } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
+import { codeOf as stableCodeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { createSlackLogger } from './slack-logger.ts';
 
 export interface SlackClients {
 	/** For a person who waits: a short time-out, one repeat, nothing queued behind a rate limit. */
@@ -9,13 +10,13 @@ export interface SlackClients {
 	readonly background: WebClient;
 }
 
-export interface SlackClientOptions {
+interface SlackClientOptions {
 	readonly token: string;
 	/** Ends in `/api/`. */
 	readonly apiUrl: string;
 	readonly log: Log;
-	/** Hears of every call: its method and Slack's error code, 'ok', or how it failed. */
-	readonly onCall?: (method: string, outcome: string) => void;
+	/** Called for every call: its method and 'answered', the HTTP status of a failure, or 'no_answer'. */
+	readonly onCall: (method: string, outcome: string) => void;
 }
 
 /**
@@ -28,7 +29,7 @@ export function createSlackClients({ token, apiUrl, log, onCall }: SlackClientOp
 		logger: createSlackLogger(log),
 		rejectRateLimitedCalls: true,
 		allowAbsoluteUrls: false,
-		...(onCall === undefined ? {} : { fetch: countingFetch(apiUrl, onCall) }),
+		fetch: countingFetch(apiUrl, onCall),
 	};
 	return {
 		people: new WebClient(token, {
@@ -75,4 +76,42 @@ export function slackRetryAfter(error: unknown): number | null {
 	return error instanceof Error && 'retryAfter' in error && typeof error.retryAfter === 'number'
 		? error.retryAfter
 		: null;
+}
+
+/**
+ * Slack's libraries write to our log, warnings and errors only: at debug they print whole payloads, with what people
+ * typed in them. What they print of objects is not taken over for the same reason.
+ */
+export function createSlackLogger(log: Log): Logger {
+	const words = (message: unknown[]) =>
+		message
+			.map((part) => (part instanceof Error ? `${part.name}: ${part.message}` : typeof part === 'string' ? part : ''))
+			.filter((part) => part !== '')
+			.join(' ')
+			.slice(0, 500);
+	return {
+		debug() {},
+		info() {},
+		warn: (...message) => log.warn({ from: 'slack' }, words(message)),
+		error: (...message) => log.error({ from: 'slack' }, words(message)),
+		setLevel() {},
+		setName() {},
+		getLevel: () => LogLevel.WARN,
+	};
+}
+
+/** The code that decides what a person is told: one for all failures of Slack's API, else the stable code. */
+export function codeOf(error: unknown): string {
+	const isSlacks =
+		slackErrorCode(error) !== null ||
+		(error instanceof Error && 'code' in error && String(error.code).startsWith('slack_webapi_'));
+	return isSlacks ? 'slack_unavailable' : stableCodeOf(error);
+}
+
+/**
+ * Whether a post, as Slack returned it, went into the thread that it named. Where the parent is gone Slack posts into the
+ * channel without an error, and only the missing `thread_ts` tells.
+ */
+export function isThreaded(message: object | undefined): boolean {
+	return message === undefined || 'thread_ts' in message;
 }

@@ -1,42 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
-import { z } from 'zod';
-import { type AccessPolicy, FRESH_MS, type Place, type Refusal } from '../answers/access-policy.ts';
+import type { ModalView } from '@slack/types';
+import { type AccessPolicy, FRESH_MS, type Place, type Refusal, type Verdict } from '../answers/access-policy.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
-import { errorMessage } from './blocks/messages.ts';
-import { codeOf } from './error-code.ts';
+import { codeOf } from './clients.ts';
 import type { ActionId, CallbackId } from './ids.ts';
-import type { Refusing } from './refusing.ts';
 import type { Reply } from './reply.ts';
-import { type PersonRequest, personRequest } from './request.ts';
-import { createRush } from './rush.ts';
+import {
+	type PersonRequest,
+	type Press,
+	personRequest,
+	readPress,
+	readView,
+	type ViewSnapshot,
+	viewIn,
+	type WrittenMessage,
+	writtenRequest,
+} from './request.ts';
 import type { AllowedRequest, Task } from './task.ts';
-
-/** A view of ours as an interaction brings it. */
-export interface ViewSnapshot {
-	readonly id: string;
-	readonly hash: string;
-	readonly privateMetadata: string;
-	/** `state.values`, unread. */
-	readonly values: unknown;
-	readonly callbackId: string;
-	/** `label.text` of its input blocks by block_id. */
-	readonly labels: Readonly<Record<string, string>>;
-}
-
-/** One press of a button, or a change of an input that tells of it. */
-export interface Press {
-	readonly value: string | undefined;
-	readonly blockId: string;
-	/** Null on a message. */
-	readonly view: ViewSnapshot | null;
-}
 
 /** What a submission is acknowledged with. */
 export type SubmissionAck =
-	| { readonly response_action: 'update'; readonly view: import('@slack/types').ModalView }
+	| { readonly response_action: 'update'; readonly view: ModalView }
 	| { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> };
 
 /** What became of a submission: how it is acknowledged, and what is done once the acknowledgement is out. */
@@ -52,51 +39,17 @@ export interface SubmissionTask {
 	refused(refusal: Refusal): Submitted;
 }
 
-const label = z.object({ block_id: z.string(), label: z.object({ text: z.string() }) });
-const viewSchema = z
-	.object({
-		id: z.string(),
-		hash: z.string().default(''),
-		private_metadata: z.string().default(''),
-		callback_id: z.string().default(''),
-		state: z.object({ values: z.unknown().optional() }).nullish(),
-		blocks: z.array(z.unknown()).default([]),
-	})
-	.transform(
-		(view): ViewSnapshot => ({
-			id: view.id,
-			hash: view.hash,
-			privateMetadata: view.private_metadata,
-			values: view.state?.values ?? {},
-			callbackId: view.callback_id,
-			labels: Object.fromEntries(
-				view.blocks.flatMap((block) => {
-					const parsed = label.safeParse(block);
-					return parsed.success ? [[parsed.data.block_id, parsed.data.label.text]] : [];
-				}),
-			),
-		}),
-	);
-const interaction = z.object({ view: viewSchema.nullish() });
-const pressed = z
-	.object({
-		value: z.string().optional().catch(undefined),
-		selected_option: z.object({ value: z.string() }).nullish().catch(null),
-		block_id: z.string().default(''),
-	})
-	.transform(({ value, selected_option, block_id }) => ({ value: value ?? selected_option?.value, block_id }));
-
 /** As many requests as arrive in the time in which Slack or a socket might hand one over twice. */
 const REMEMBERED = 5_000;
+/** However many submissions follow each other, what comes after one of them waits no longer than this. */
+const LONGEST_RUSH_MS = 50;
 
 interface Dependencies {
 	readonly app: App;
 	/** The workspace that the app is installed in. */
 	readonly teamId: string;
 	readonly accessPolicy: AccessPolicy;
-	readonly refuse: Refusing;
 	readonly reply: Reply;
-	readonly adminContact: string | null;
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly onAcknowledged: (ms: number) => void;
@@ -108,7 +61,7 @@ interface Dependencies {
  * to be done and for whom; nothing is done for a person before the access policy was asked here.
  */
 export function createListen(deps: Dependencies) {
-	const { app, teamId, accessPolicy, refuse, reply, adminContact, clock, log, onAcknowledged } = deps;
+	const { app, teamId, accessPolicy, reply, clock, log, onAcknowledged } = deps;
 	const running = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
 	const rush = createRush(clock);
@@ -128,17 +81,22 @@ export function createListen(deps: Dependencies) {
 		return turn;
 	}
 
+	function check(
+		{ person, claimedTeamId }: PersonRequest,
+		place: Place,
+		maxAgeMs: number | undefined,
+	): Promise<Verdict> {
+		return accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
+	}
+
 	/** Does what a request asks for, if whoever asks may have it. `view`: where they pressed. */
 	async function perform(request: PersonRequest, task: Task, view: ViewSnapshot | null): Promise<void> {
 		const { place } = task;
-		const verdict =
-			place === 'anybody'
-				? ({ allowed: true } as const)
-				: await accessPolicy.check({ ...request.person, claimedTeamId: request.claimedTeamId }, place, task.maxAgeMs);
+		const verdict: Verdict = place === 'anybody' ? { allowed: true } : await check(request, place, task.maxAgeMs);
 		if (!verdict.allowed) {
 			const { refusal } = verdict;
 			request.log.info({ refusal }, 'refused');
-			await (task.refused?.(refusal) ?? refuse(request, refusal, view));
+			await (task.refused?.(refusal) ?? reply.refused(request, refusal, view));
 			return;
 		}
 		const next = await task.run({ ...request, access: 'allowed' });
@@ -150,7 +108,7 @@ export function createListen(deps: Dependencies) {
 		request: PersonRequest,
 		what: string,
 		task: () => Promise<void>,
-		{ tellsFailure }: { tellsFailure: boolean } = { tellsFailure: true },
+		{ tellsFailure = true }: { tellsFailure?: boolean } = {},
 	): Promise<void> {
 		const start = uptimeOf(clock);
 		await ownTurn();
@@ -160,7 +118,7 @@ export function createListen(deps: Dependencies) {
 		} catch (error) {
 			const code = codeOf(error);
 			request.log.error({ what, code, ms: uptimeOf(clock) - start, err: error }, 'a request failed');
-			if (tellsFailure) await reply.toPerson(request, errorMessage(code, null, { kept: 'nothing', adminContact }));
+			if (tellsFailure) await reply.failed(request, error);
 		}
 	}
 
@@ -184,7 +142,7 @@ export function createListen(deps: Dependencies) {
 		onAcknowledged(uptimeOf(clock) - start);
 		if (!fresh) return;
 		const task = async () => {
-			const view = interaction.parse(body).view ?? null;
+			const view = viewIn(body);
 			await perform(request, await plan(request, view), view);
 		};
 		await track(work(request, what, task));
@@ -192,8 +150,7 @@ export function createListen(deps: Dependencies) {
 
 	/** A submission whose handler fails is the handler's to put into words. */
 	async function submit(request: PersonRequest, task: SubmissionTask): Promise<Submitted> {
-		const claimant = { ...request.person, claimedTeamId: request.claimedTeamId };
-		const verdict = await accessPolicy.check(claimant, task.place, FRESH_MS);
+		const verdict = await check(request, task.place, FRESH_MS);
 		if (verdict.allowed) return task.run({ ...request, access: 'allowed' });
 		request.log.info({ refusal: verdict.refusal }, 'refused at submit');
 		return task.refused(verdict.refusal);
@@ -219,10 +176,7 @@ export function createListen(deps: Dependencies) {
 
 		action(id: ActionId, plan: (request: PersonRequest, press: Press) => Task | Promise<Task>): void {
 			app.action(id, ({ body, ack, action }) =>
-				acknowledgeAndWork(body, ack, id, (request, view) => {
-					const { value, block_id } = pressed.parse(action);
-					return plan(request, { value, blockId: block_id, view });
-				}),
+				acknowledgeAndWork(body, ack, id, (request, view) => plan(request, readPress(action, view))),
 			);
 		},
 
@@ -259,7 +213,7 @@ export function createListen(deps: Dependencies) {
 				const acknowledged = rush.enter();
 				let after = async () => {};
 				try {
-					const view = viewSchema.parse(body.view);
+					const view = readView(body.view);
 					const done = await handler
 						.plan(request, view)
 						.then((task) => submit(request, task))
@@ -278,7 +232,7 @@ export function createListen(deps: Dependencies) {
 
 		closed(callbackId: CallbackId, plan: (request: PersonRequest, view: ViewSnapshot) => Task): void {
 			app.view({ callback_id: callbackId, type: 'view_closed' }, ({ body, ack }) =>
-				acknowledgeAndWork(body, ack, `close ${callbackId}`, (request) => plan(request, viewSchema.parse(body.view))),
+				acknowledgeAndWork(body, ack, `close ${callbackId}`, (request) => plan(request, readView(body.view))),
 			);
 		},
 
@@ -290,11 +244,13 @@ export function createListen(deps: Dependencies) {
 		/** Somebody wrote a message that may ask for something; null when it does not. */
 		message(
 			name: string,
-			plan: (event: unknown) => { readonly request: PersonRequest; readonly task: Task } | null,
+			plan: (event: unknown) => { readonly written: WrittenMessage; task(request: PersonRequest): Task } | null,
 		): void {
 			onEvent(name, async (event) => {
 				const asked = plan(event);
-				if (asked !== null) await work(asked.request, name, () => perform(asked.request, asked.task, null));
+				if (asked === null) return;
+				const request = writtenRequest(asked.written, teamId, log);
+				await work(request, name, () => perform(request, asked.task(request), null));
 			});
 		},
 
@@ -306,3 +262,28 @@ export function createListen(deps: Dependencies) {
 }
 
 export type Listen = ReturnType<typeof createListen>;
+
+/**
+ * Lets what follows an acknowledgement stand back while other people's submissions still wait for theirs: storing
+ * answers goes before sending them.
+ */
+export function createRush(clock: Clock) {
+	let waiting = 0;
+	let over = Promise.withResolvers<void>();
+	return {
+		/** A submission arrived; call what is returned, once, when it is acknowledged. */
+		enter(): () => void {
+			waiting++;
+			return () => {
+				waiting--;
+				if (waiting > 0) return;
+				over.resolve();
+				over = Promise.withResolvers<void>();
+			};
+		},
+		/** Resolves when nobody waits for an acknowledgement, or after a moment. */
+		async over(): Promise<void> {
+			if (waiting > 0) await Promise.race([over.promise, clock.sleep(LONGEST_RUSH_MS)]);
+		},
+	};
+}

@@ -4,7 +4,7 @@ import { keepNewest } from '../keep-newest.ts';
 import { loggedId } from '../log.ts';
 import type { Session } from '../questions/session.ts';
 import { createRateLimiter, type RateLimit, type RateLimiter } from '../rate-limiter.ts';
-import { codeOf } from './error-code.ts';
+import { codeOf } from './clients.ts';
 import type { PersonRequest } from './request.ts';
 
 /** A person asks for more than one person may: nothing was read or opened. */

@@ -46,6 +46,8 @@ export interface SlackReceipts extends Receipts {
 	/** Before a submission of this view is stored: its receipts wait until `acknowledged`. */
 	expectAcknowledgement(viewId: string): void;
 	acknowledged(viewId: string): void;
+	/** What a receipt needs beside its answer. `note`: something to say about the press that brought it up, mrkdwn. */
+	context(note?: string): ReceiptContext;
 }
 
 /**
@@ -59,8 +61,8 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 	/** One at a time for an answer, or each would post a message of its own. */
 	const telling = new Map<string, Promise<Telling>>();
 
-	function context(): ReceiptContext {
-		return { names, adminContact, postsText, now: clock.now() };
+	function context(note = ''): ReceiptContext {
+		return { names, adminContact, postsText, now: clock.now(), note };
 	}
 
 	async function pause(ms: number, hurry: AbortSignal): Promise<void> {
@@ -158,6 +160,7 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 	}
 
 	return {
+		context,
 		expectAcknowledgement(viewId) {
 			let resolve: (at: number) => void = () => {};
 			const done = new Promise<number>((settle) => {

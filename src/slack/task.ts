@@ -1,6 +1,4 @@
 import { FRESH_MS, type Place, type Refusal } from '../answers/access-policy.ts';
-import type { ViewSnapshot } from './listen.ts';
-import { decodeMetadata } from './metadata.ts';
 import type { PersonRequest } from './request.ts';
 
 /** A request of somebody who may do what it asks for in the channel that it is about. Only `listen` makes one. */
@@ -11,7 +9,7 @@ export interface AllowedRequest extends PersonRequest {
 /** Done, or with what is to be done next. */
 export type Done = Promise<void> | Promise<Task>;
 
-/** What a request asks for, and who may have it done. Handlers give it back; `listen` asks the access policy and does it. */
+/** What a request asks for, and who may have it done. Handlers return it; `listen` asks the access policy and runs it. */
 export interface Task {
 	/** What the rules about people and channels are asked of; `anybody`: no rule has to be asked. */
 	readonly place: Place | 'anybody';
@@ -49,10 +47,5 @@ export function ifAllowedAnywhere(run: (request: PersonRequest) => Done): Task {
 	return { place: 'anyChannel', run };
 }
 
-/** The usual word is left out: whoever types hears at "Send answer". */
+/** Instead of the usual word: whoever types is told at "Send answer". */
 export async function silently(): Promise<void> {}
-
-/** The channel that a press is about: inside a modal the one that the modal was opened from. */
-export function channelOf(request: PersonRequest, view: ViewSnapshot | null): string | null {
-	return view === null ? request.channelId : (decodeMetadata(view.privateMetadata)?.origin.channelId ?? null);
-}

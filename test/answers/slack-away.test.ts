@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createHandraise } from '../../src/compose/handraise.ts';
+import { createHandraise } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';

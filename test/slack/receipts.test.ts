@@ -28,7 +28,7 @@ beforeEach(() => {
 	slack.state.messages = [];
 	clock = createManualClock(ACCEPTED_AT + LONG_MS);
 	const log = createRecordingLog();
-	const clients = createSlackClients({ token: slack.tokens.bot, apiUrl: slack.apiUrl, log });
+	const clients = createSlackClients({ token: slack.tokens.bot, apiUrl: slack.apiUrl, log, onCall: () => {} });
 	const names = { displayName: () => 'Ada' };
 	receipts = createReceipts({ clients, names, adminContact: null, postsText: true, clock, log });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { createRush } from '../../src/slack/rush.ts';
+import { createRush } from '../../src/slack/listen.ts';
 
 it('lets what follows stand back until the last submission is acknowledged', async () => {
 	const rush = createRush(createManualClock());

@@ -7,8 +7,8 @@ import {
 	createFakeSessionService,
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
+import { createHandraise } from '../../src/app.ts';
 import type { Clock } from '../../src/clock.ts';
-import { createHandraise } from '../../src/compose/handraise.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { notAsWritten } from './as-written.ts';

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../answers/access-policy.ts';
 import type { Answer } from '../../answers/answer.ts';
-import type { HelpReason } from '../commands/parse.ts';
+import type { HelpReason } from '../handlers/session-command.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { oneLineMrkdwn } from '../text.ts';
 import {

@@ -1,20 +1,24 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { type App, HTTPModuleFunctions, HTTPResponseAck, type Receiver } from '@slack/bolt';
 import type { Log } from '../../log.ts';
-import { codeOf } from '../error-code.ts';
-import { createSlackLogger } from '../slack-logger.ts';
-import { createBodies } from './bodies.ts';
-import { isSigned, readSignature } from './signature.ts';
+import { codeOf, createSlackLogger } from '../clients.ts';
 
 const PATH = '/slack/events';
-/** Far above what Slack sends: its windows may have 250 KB. */
+/** Far above what Slack sends: its views may have 250 KB. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** Of all that arrive together: thousands of those of Slack. More would only cost time to read in a flood. */
+/** Of all bodies that are arriving: enough for thousands of Slack's. */
 const MAX_ARRIVING_BYTES = 16 * 1024 * 1024;
+/** What a chunk costs in memory beside its bytes: a body that comes byte by byte must not hold more than it counts. */
+const CHUNK_OVERHEAD_BYTES = 512;
+/** Each chunk costs time too. The largest body, cut as networks cut it, has 3,000. */
+const MAX_CHUNKS = 8_000;
 /** Slack's check of the certificate, the one request that it does not sign, has 42 bytes. */
 const MAX_SSL_CHECK_BYTES = 256;
-/** Nobody acknowledged in time: the status only ends Slack's request, the person was told otherwise. */
+/** Slack stops waiting after 3 s: the status only ends its request. */
 const UNHANDLED_AFTER_MS = 3_001;
+/** Slack's advice against replayed requests: five minutes, here also for clocks that run ahead. */
+const LONGEST_SKEW_S = 300;
 
 const STATUS = {
 	wrong_path: 404,
@@ -34,36 +38,37 @@ type Refusal = keyof typeof STATUS;
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface HttpReceiver extends Receiver {
-	/** Takes Slack's requests; hang it into the process' one server. `verified` is called when one is known to be Slack's. */
+	/** For the process' HTTP server. `verified` is called when a request is known to be Slack's. */
 	listener(request: IncomingMessage, response: ServerResponse, verified: () => void): void;
-}
-
-interface Options {
-	readonly signingSecret: string;
-	readonly log: Log;
-	/** Hears why a request was refused. */
-	readonly onRefused: (reason: string) => void;
 }
 
 /**
  * Receives signed requests at `POST /slack/events`. Bolt's own receiver buffers a body before it looks at the signature,
  * takes time stamps of the future and hangs on a signed `null`; this one hands Bolt what is known to be Slack's.
  */
-export function createHttpReceiver({ signingSecret, log, onRefused }: Options): HttpReceiver {
+export function createHttpReceiver({
+	signingSecret,
+	log,
+	onRefused,
+}: {
+	signingSecret: string;
+	log: Log;
+	onRefused: (reason: string) => void;
+}): HttpReceiver {
 	const logger = createSlackLogger(log);
-	const bodies = createBodies({ maxBytes: MAX_BODY_BYTES, maxTotalBytes: MAX_ARRIVING_BYTES });
+	const readBody = createBodyReader();
 	let app: App | null = null;
 
-	/** Null when the sender went away. */
+	/** The parsed body, or why it is refused; null when the sender went away. */
 	async function bodyOf(request: IncomingMessage, verified: () => void): Promise<Fields | Refusal | null> {
 		const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 		const isForm = type === 'application/x-www-form-urlencoded';
 		if (!isForm && type !== 'application/json') return 'wrong_content_type';
-		// The machine's time, as Slack's is: not a clock that a database or a test has set.
+		// The machine's time, as Slack's is: a database's or a test's clock may differ.
 		const signature = readSignature(request.headers, Date.now());
 		const isSslCheck = signature === 'unsigned' && isForm && lengthOf(request) <= MAX_SSL_CHECK_BYTES;
 		if (typeof signature === 'string' && !isSslCheck) return signature;
-		const raw = await bodies.read(request);
+		const raw = await readBody(request);
 		if (raw === 'gone') return null;
 		if (typeof raw === 'string') return raw;
 		if (typeof signature === 'string') {
@@ -135,7 +140,7 @@ function lengthOf({ headers }: IncomingMessage): number {
 	return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
 }
 
-/** Null when it is no object, neither itself nor in the field `payload` of a form. */
+/** The object itself, or the one in the field `payload` of a form; null when there is none. */
 function parseBody(text: string, isForm: boolean): Fields | null {
 	if (!isForm) return parseObject(text);
 	const fields = new URLSearchParams(text);
@@ -150,4 +155,91 @@ function parseObject(text: string): Fields | null {
 	} catch {
 		return null;
 	}
+}
+
+/** What a request says of itself, to be compared with its body. */
+interface ClaimedSignature {
+	/** As it was sent: it is part of what is signed. */
+	readonly timestamp: string;
+	/** Of 32 bytes. */
+	readonly digest: Buffer;
+}
+
+type UnusableSignature = 'unsigned' | 'malformed_signature' | 'stale' | 'ahead';
+
+/** Reads the two headers that every request of Slack has, before its body is looked at. `nowMs` is the machine's time. */
+export function readSignature(headers: IncomingHttpHeaders, nowMs: number): ClaimedSignature | UnusableSignature {
+	const timestamp = headers['x-slack-request-timestamp'];
+	const signature = headers['x-slack-signature'];
+	if (timestamp === undefined || signature === undefined) return 'unsigned';
+	const digest = /^v0=([0-9a-f]{64})$/.exec(String(signature))?.[1];
+	if (digest === undefined || typeof timestamp !== 'string' || !/^\d{1,11}$/.test(timestamp)) {
+		return 'malformed_signature';
+	}
+	const ageS = Math.floor(nowMs / 1_000) - Number(timestamp);
+	if (ageS > LONGEST_SKEW_S) return 'stale';
+	if (ageS < -LONGEST_SKEW_S) return 'ahead';
+	return { timestamp, digest: Buffer.from(digest, 'hex') };
+}
+
+/**
+ * Whether the body was signed with the secret (docs.slack.dev, "Verifying requests from Slack"): over the bytes as they
+ * came, compared in constant time.
+ */
+export function isSigned(secret: string, { timestamp, digest }: ClaimedSignature, body: Buffer): boolean {
+	const expected = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest();
+	return timingSafeEqual(expected, digest);
+}
+
+/**
+ * Reads bodies before their signature can be checked. When all that are arriving hold more than `MAX_ARRIVING_BYTES`, the
+ * oldest is dropped: Slack's arrive within milliseconds, so bodies that are held open go first.
+ */
+function createBodyReader() {
+	/** Oldest first. */
+	const arriving = new Set<{ held: number; giveWay(): void }>();
+	let total = 0;
+
+	/** Never rejects. The rest of a body that was not read to its end is discarded. `gone`: the sender went away. */
+	return (request: IncomingMessage): Promise<Buffer | 'too_large' | 'crowded' | 'gone'> => {
+		if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
+			request.resume();
+			return Promise.resolve('too_large');
+		}
+		return new Promise((resolve) => {
+			const chunks: Buffer[] = [];
+			let bytes = 0;
+			const body = {
+				held: 0,
+				giveWay(): void {
+					end('crowded');
+				},
+			};
+			arriving.add(body);
+
+			function end(outcome: Buffer | 'too_large' | 'crowded' | 'gone'): void {
+				if (!arriving.delete(body)) return;
+				total -= body.held;
+				chunks.length = 0;
+				request.off('data', take);
+				request.resume();
+				resolve(outcome);
+			}
+			function take(chunk: Buffer): void {
+				bytes += chunk.length;
+				if (bytes > MAX_BODY_BYTES || chunks.length === MAX_CHUNKS) {
+					end('too_large');
+					return;
+				}
+				chunks.push(chunk);
+				body.held += chunk.length + CHUNK_OVERHEAD_BYTES;
+				total += chunk.length + CHUNK_OVERHEAD_BYTES;
+				while (total > MAX_ARRIVING_BYTES) arriving.values().next().value?.giveWay();
+			}
+			request.on('data', take);
+			request.once('end', () => end(Buffer.concat(chunks)));
+			request.once('error', () => end('gone'));
+			request.once('close', () => end('gone'));
+		});
+	};
 }

@@ -1,9 +1,8 @@
 import { type App, type Receiver, SocketModeReceiver } from '@slack/bolt';
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
-import { slackErrorCode } from '../clients.ts';
-import { SlackTokenError } from '../identity.ts';
-import { createSlackLogger } from '../slack-logger.ts';
+import { createSlackLogger, slackErrorCode } from '../clients.ts';
+import { tokenRefused } from '../identity.ts';
 
 /** Slack closes each connection every few hours; with two, one serves while the other is renewed. */
 const CONNECTIONS = 2;
@@ -89,7 +88,7 @@ export function createSocketReceiver({ appToken, apiUrl, clock, log }: Options):
 			} catch (error) {
 				if (stopping.signal.aborted) break;
 				const code = slackErrorCode(error);
-				if (code !== null && HOPELESS.has(code)) first(new SlackTokenError('SLACK_APP_TOKEN', code));
+				if (code !== null && HOPELESS.has(code)) first(tokenRefused('SLACK_APP_TOKEN', code));
 				log.warn({ code: code ?? 'no_connection', failures }, 'could not open a Socket Mode connection');
 				failures++;
 			} finally {

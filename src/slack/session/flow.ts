@@ -1,52 +1,48 @@
-import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { Refusal } from '../../answers/access-policy.ts';
 import type { Origin } from '../../answers/answer.ts';
 import type { Clock } from '../../clock.ts';
-import { retryAtOf } from '../../errors.ts';
 import { loggedId } from '../../log.ts';
-import { logAccess } from '../access-log.ts';
 import { chooseItemModal } from '../blocks/choose-item-modal.ts';
 import { errorModal } from '../blocks/error-modal.ts';
 import { loadingModal } from '../blocks/loading-modal.ts';
-import type { MessageContent } from '../blocks/message.ts';
-import { answerCard, errorMessage, refusedMessage, stillWaitingMessage } from '../blocks/messages.ts';
+import { answerCard, errorMessage, stillWaitingMessage } from '../blocks/messages.ts';
 import { refusedModal } from '../blocks/refused-modal.ts';
 import { sessionModal } from '../blocks/session-modal.ts';
 import type { Notice, SessionModel } from '../blocks/session-model.ts';
-import { slackErrorCode, slackRetryAfter } from '../clients.ts';
-import { codeOf } from '../error-code.ts';
+import { codeOf, slackErrorCode, slackRetryAfter } from '../clients.ts';
+import { CALLBACKS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import { isWorthTelling, type PersonReads, type Reading, type ReadPermit, TooFastError } from '../person-reads.ts';
-import type { Reply } from '../reply.ts';
-import type { PersonRequest } from '../request.ts';
+import { type Reply, whereItBegan } from '../reply.ts';
+import { logAccess, originOf, type PersonRequest, type ViewSnapshot } from '../request.ts';
 import { type AllowedRequest, ifAllowed, type Task } from '../task.ts';
-import type { TypedText, Values } from './draft-for.ts';
-import type { ViewOpener } from './open-view.ts';
-import { type PatientReads, ViewLeftError } from './patient-reads.ts';
-import { newFormId, type Presenter, type WantedQuestion } from './presenter.ts';
-import { createViewHandle, type OpenView, type UpdateOutcome, type ViewHandle } from './view-handle.ts';
+import { newFormId, type TypedText, type Values } from './drafts.ts';
+import type { Presenter, WantedQuestion } from './presenter.ts';
+import { createViewHandle, openView, type UpdateOutcome, type ViewHandle } from './view-handle.ts';
+import type { Note, PatientReads } from './waiting.ts';
 
 interface Dependencies {
 	readonly client: WebClient;
-	readonly openView: ViewOpener;
 	readonly presenter: Presenter;
 	/** The session as it was last read, while it is at hand. */
 	readonly latest: (sessionId: string) => Reading | null;
 	readonly personReads: PersonReads;
-	readonly patientReads: PatientReads;
+	readonly reads: PatientReads;
 	readonly reply: Reply;
 	readonly adminContact: string | null;
 	readonly clock: Clock;
 }
 
+/** What somebody wants to see. */
 export interface Wish {
 	readonly sessionId: string;
 	/** The message whose question a button named; null: whatever is open. */
 	readonly messageIndex: number | null;
 	/** Whoever opens it came to answer: when nothing is open, who settled the newest question is said. */
 	readonly toAnswer?: boolean;
-	readonly origin: Origin;
+	/** Left out: where the request comes from. */
+	readonly origin?: Origin;
 	/** Texts to begin with, by position. */
 	readonly prefill?: Values;
 	/** A message chosen for an answer; which item it is for is asked when there are several. */
@@ -59,11 +55,8 @@ interface Content {
 	readonly prefill?: Values | null;
 	readonly text?: string | null;
 	readonly wanted?: WantedQuestion;
-	readonly notices?: readonly Notice[];
 	/** Costs no request while what was read last is at hand; the person is told when that is newer than what they saw. */
 	readonly sameReading?: boolean;
-	/** The view shows this session already, and what it shows stays while the session is read. */
-	readonly isShown?: boolean;
 }
 
 /** A view that Slack's limit on calls leaves without its content is updated again, so many times in all … */
@@ -82,7 +75,7 @@ interface Begun {
  * the trigger is lost, an ephemeral card with a button brings the same.
  */
 export function createSessionFlow(deps: Dependencies) {
-	const { client, openView, presenter, latest, personReads, patientReads, reply, adminContact, clock } = deps;
+	const { client, presenter, latest, personReads, reads, reply, adminContact, clock } = deps;
 
 	/** Puts what somebody waits for into a view, as soon as Slack's limit lets us. Throws what `update` throws otherwise. */
 	async function despiteLimit(update: () => Promise<UpdateOutcome>): Promise<UpdateOutcome> {
@@ -103,16 +96,12 @@ export function createSessionFlow(deps: Dependencies) {
 			{ session: loggedId(metadata.sessionId), code, ...(code === 'internal' ? { err: error } : {}) },
 			'could not show a session',
 		);
-		const context = { kept: 'nothing', adminContact, retryAt: retryAtOf(error, clock.now()) } as const;
-		const modal = errorModal(code, metadata, context);
+		const modal = errorModal(code, metadata, reply.errorContext(error));
 		await despiteLimit(() => view.update(modal)).catch(async (failed: unknown) => {
 			request.log.error({ code: slackErrorCode(failed) ?? 'no_answer' }, 'could not even show the error');
-			await reply.toPerson(whereItBegan(request, metadata), errorMessage(code, metadata.sessionId, context));
+			await reply.failed(whereItBegan(request, metadata.origin), error, { sessionId: metadata.sessionId });
 		});
 	}
-
-	/** Says in the view, or elsewhere, that it takes long; null when there is nothing more to be said. */
-	type Note = (waitedMs: number) => Promise<UpdateOutcome | null>;
 
 	/**
 	 * Reads the session and puts it into the view; null when nobody waits for it any more. Throws when the session cannot
@@ -126,8 +115,7 @@ export function createSessionFlow(deps: Dependencies) {
 	): Promise<UpdateOutcome | null> {
 		const { metadata, source } = content;
 		const { sessionId } = metadata;
-		const reading =
-			'session' in source ? source : await patientReads.read(sessionId, source, view, note).catch(nullWhenLeft);
+		const reading = 'session' in source ? source : await reads.read(sessionId, source, view, note);
 		if (reading === null) {
 			request.log.info({ session: loggedId(sessionId) }, 'nobody waits for a read any more');
 			return null;
@@ -145,11 +133,7 @@ export function createSessionFlow(deps: Dependencies) {
 			typed: content.typed ?? null,
 			prefill: place?.kind === 'place' ? place.values : (content.prefill ?? null),
 			wanted: content.wanted ?? null,
-			notices: [
-				...newerNotice(content, reading),
-				...(content.notices ?? []),
-				...(place?.kind === 'unused' ? [place.notice] : []),
-			],
+			notices: [...newerNotice(content, reading), ...(place?.kind === 'unused' ? [place.notice] : [])],
 			reading,
 		});
 		return despiteLimit(() => put(request, view, model));
@@ -191,33 +175,11 @@ export function createSessionFlow(deps: Dependencies) {
 		return put(request, view, model);
 	}
 
-	/** A press inside a modal has no place of its own: words about it go where the modal was opened. */
-	function whereItBegan(request: PersonRequest, { origin }: ViewMetadata): PersonRequest {
-		return request.channelId === null ? { ...request, ...origin } : request;
-	}
-
-	/** Puts `view` on top of the one that stays; when the trigger is dead by now, says `message` instead. */
-	async function putOnTop(
-		request: PersonRequest,
-		metadata: ViewMetadata,
-		view: ModalView,
-		message: MessageContent,
-	): Promise<void> {
-		if ((await openView(request, view, { onTop: true })) === null) {
-			await reply.toPerson(whereItBegan(request, metadata), message);
-		}
-	}
-
-	async function slowDown(request: PersonRequest, sessionId: string, error: TooFastError): Promise<void> {
-		const context = { kept: 'nothing', adminContact, retryAt: error.retryAt } as const;
-		await reply.slowDown(request, error, errorMessage(error.code, sessionId, context));
-	}
-
 	/** Opens the loading view, at once, since the trigger lives for three seconds, but not for somebody who is too fast. */
 	async function begin(request: PersonRequest, metadata: ViewMetadata): Promise<Begun | TooFastError> {
 		try {
 			const permit = await personReads.permit(request);
-			const opened = await openView(request, loadingModal(metadata.sessionId, metadata));
+			const opened = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata) });
 			return { permit, view: opened === null ? null : createViewHandle(client, opened, true) };
 		} catch (error) {
 			if (error instanceof TooFastError) return error;
@@ -232,14 +194,13 @@ export function createSessionFlow(deps: Dependencies) {
 		metadata: ViewMetadata,
 		wish: Wish,
 	): Promise<string> {
-		const { sessionId, messageIndex, toAnswer = false, prefill = null, text = null } = wish;
+		const { sessionId, messageIndex, prefill = null, text = null } = wish;
 		if (view === null) {
 			await reply.toPerson(request, answerCard(sessionId, messageIndex));
 			return 'no_window';
 		}
 		try {
-			const wanted = messageIndex ?? (toAnswer ? ('newest' as const) : null);
-			const content = { metadata, source: permit, wanted, prefill, text };
+			const content = { metadata, source: permit, wanted: wantedBy(wish), prefill, text };
 			const outcome = await fill(request, view, content, (ms) => view.update(loadingModal(sessionId, metadata, ms)));
 			if (outcome === 'gone' && view.id === null) {
 				await reply.toPerson(request, answerCard(sessionId, messageIndex));
@@ -251,16 +212,22 @@ export function createSessionFlow(deps: Dependencies) {
 		}
 	}
 
-	/** Resolves to the word for the log; null when nothing was read. */
-	async function showAgain(request: AllowedRequest, open: OpenView, content: Content): Promise<string | null> {
+	/** `isShown`: the view shows this session already, and that stays while the session is read. */
+	async function showAgain(
+		request: AllowedRequest,
+		view: ViewHandle,
+		content: Content,
+		isShown: boolean,
+	): Promise<string | null> {
 		const { metadata } = content;
 		const { sessionId } = metadata;
-		const view = createViewHandle(client, open, false);
 		let isNoted = false;
 		async function note(waitedMs: number): Promise<UpdateOutcome | null> {
-			if (content.isShown !== true) return view.update(loadingModal(sessionId, metadata, waitedMs));
+			if (!isShown) return view.update(loadingModal(sessionId, metadata, waitedMs));
 			const outcome = await putNotice(request, view, content, () => ({ kind: 'stillWaiting', waitedMs }));
-			if (outcome === null) await reply.toPerson(whereItBegan(request, metadata), stillWaitingMessage(sessionId));
+			if (outcome === null) {
+				await reply.toPerson(whereItBegan(request, metadata.origin), stillWaitingMessage(sessionId));
+			}
 			isNoted ||= outcome === 'updated';
 			return outcome;
 		}
@@ -276,7 +243,7 @@ export function createSessionFlow(deps: Dependencies) {
 			const tooFast = error instanceof TooFastError ? error : null;
 			if (tooFast === null) request.log.warn({ session: loggedId(sessionId), code }, 'could not show a session again');
 			else if (!isWorthTelling(request, tooFast)) return code;
-			if (isNoted || (tooFast !== null && content.isShown === true)) {
+			if (isNoted || (tooFast !== null && isShown)) {
 				// The notice says that somebody waits, so what became of that takes its place.
 				const retryAt = tooFast?.retryAt ?? null;
 				const stale = (readAt: number) => ({ kind: 'stale', code, readAt, retryAt }) as const;
@@ -288,73 +255,84 @@ export function createSessionFlow(deps: Dependencies) {
 				await showError(request, view, metadata, error);
 				return code;
 			}
-			const kept = metadata.fields.length === 0 ? 'nothing' : 'text';
-			const context = { kept, adminContact, retryAt: retryAtOf(error, clock.now()) } as const;
+			const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
 			const modal = errorModal(code, { ...metadata, fields: [] }, context);
-			await putOnTop(request, metadata, modal, errorMessage(code, sessionId, context));
+			await reply.onTop(request, metadata, { modal, message: errorMessage(code, sessionId, context) });
 			return code;
 		}
 	}
 
+	/**
+	 * Shows the session again in an open view: refreshed, another page, other fields. What stands in the fields stays.
+	 * When the session cannot be read, the form stays too and the error comes on top of it.
+	 */
+	async function show(request: AllowedRequest, snapshot: ViewSnapshot, content: Content): Promise<void> {
+		const { id, hash, callbackId } = snapshot;
+		const isShown = callbackId === CALLBACKS.session;
+		const view = createViewHandle(client, { id, hash: hash === '' ? null : hash }, false);
+		const outcome = await showAgain(request, view, content, isShown);
+		if (outcome === null) return;
+		logAccess(request, isShown ? 'refresh' : 'open', content.metadata.sessionId, outcome);
+	}
+
+	/** Opens a modal for the request's trigger; a refusal is said in it. */
+	function openModal(request: PersonRequest, metadata: ViewMetadata, wish: Wish): Task {
+		const { sessionId } = wish;
+		const beginning = begin(request, metadata);
+		// Either function below handles it.
+		beginning.catch(() => undefined);
+
+		async function toSomebodyAllowed(allowed: AllowedRequest): Promise<void> {
+			const begun = await beginning;
+			if (begun instanceof TooFastError) {
+				logAccess(request, 'open', sessionId, begun.code);
+				return reply.failed(request, begun, { sessionId });
+			}
+			logAccess(request, 'open', sessionId, await fillOpened(allowed, begun, metadata, wish));
+		}
+
+		async function toSomebodyRefused(refusal: Refusal): Promise<void> {
+			logAccess(request, 'open', sessionId, refusal);
+			const begun = await beginning;
+			if (begun instanceof TooFastError) return reply.failed(request, begun, { sessionId });
+			const modal = refusedModal(refusal, metadata, adminContact);
+			const outcome = await begun.view?.update(modal).catch(() => null);
+			if (outcome !== 'updated') await reply.refused(request, refusal);
+		}
+
+		return ifAllowed(metadata.origin.channelId, toSomebodyAllowed, toSomebodyRefused);
+	}
+
 	return {
 		/**
-		 * Opens a modal for the request's trigger; it shows the session only to those who may see it in the channel that the
-		 * wish comes from.
+		 * Shows a session in `view`, where that was pressed, else in a new modal: only to those who may see it in the channel
+		 * that the wish comes from.
 		 */
-		open(request: PersonRequest, wish: Wish): Task {
-			const { sessionId, origin } = wish;
-			const metadata = newMetadata({ sessionId, formId: newFormId(), origin });
-			const beginning = begin(request, metadata);
-			// Heard by whichever of the two below runs.
-			beginning.catch(() => undefined);
-
-			async function toSomebodyAllowed(allowed: AllowedRequest): Promise<void> {
-				const begun = await beginning;
-				if (begun instanceof TooFastError) {
-					logAccess(request, 'open', sessionId, begun.code);
-					return slowDown(request, sessionId, begun);
-				}
-				logAccess(request, 'open', sessionId, await fillOpened(allowed, begun, metadata, wish));
-			}
-
-			async function toSomebodyRefused(refusal: Refusal): Promise<void> {
-				logAccess(request, 'open', sessionId, refusal);
-				const begun = await beginning;
-				if (begun instanceof TooFastError) return slowDown(request, sessionId, begun);
-				const modal = refusedModal(refusal, metadata, adminContact);
-				const outcome = await begun.view?.update(modal).catch(() => null);
-				if (outcome !== 'updated') await reply.toPerson(request, refusedMessage(refusal, adminContact));
-			}
-
-			return ifAllowed(origin.channelId, toSomebodyAllowed, toSomebodyRefused);
+		open(request: PersonRequest, wish: Wish, view: ViewSnapshot | null = null): Task {
+			const origin = wish.origin ?? originOf(request, view);
+			const metadata = newMetadata({ sessionId: wish.sessionId, formId: newFormId(), origin });
+			if (view === null) return openModal(request, metadata, wish);
+			const content = { metadata, wanted: wantedBy(wish), prefill: wish.prefill ?? null };
+			return ifAllowed(origin.channelId, (allowed) => show(allowed, view, content));
 		},
 
-		/**
-		 * Shows the session again in an open view: refreshed, another page, other fields. What stands in the fields stays.
-		 * When the session cannot be read, the form stays too and the error comes on top of it.
-		 */
-		async show(request: AllowedRequest, open: OpenView, content: Content): Promise<void> {
-			const outcome = await showAgain(request, open, content);
-			if (outcome === null) return;
-			logAccess(request, content.isShown === true ? 'refresh' : 'open', content.metadata.sessionId, outcome);
-		},
+		show,
 
 		/** Somebody closed a view: what is being read for it is not needed any more. */
-		left: (viewId: string) => patientReads.left(viewId),
+		left: (viewId: string) => reads.left(viewId),
 	};
 }
 
 export type SessionFlow = ReturnType<typeof createSessionFlow>;
 
+function wantedBy({ messageIndex, toAnswer = false }: Wish): WantedQuestion {
+	return messageIndex ?? (toAnswer ? 'newest' : null);
+}
+
 /** Another page, or other fields, of a session that has been read anew since the view was filled. */
 function newerNotice({ sameReading, metadata }: Content, reading: Reading): Notice[] {
 	const isNewer = sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
 	return isNewer ? [{ kind: 'readAgain' }] : [];
-}
-
-function nullWhenLeft(error: unknown): null {
-	if (error instanceof ViewLeftError) return null;
-	throw error;
 }
 
 /** What became of showing a session, for the log. */

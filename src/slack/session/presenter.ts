@@ -16,13 +16,14 @@ import { type AnswerMarks, isSecretValue, secretAtFirst } from '../../questions/
 import { looksSecret } from '../../questions/secrets.ts';
 import type { Session } from '../../questions/session.ts';
 import { isWaiting } from '../../questions/status.ts';
+import type { WatchStore } from '../../watches/ports.ts';
 import type { Notice, SessionModel } from '../blocks/session-model.ts';
 import { asksTheSame } from '../form.ts';
 import type { Links } from '../links.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { Reading } from '../person-reads.ts';
 import type { Names, SettledBy } from '../words.ts';
-import { KEPT_ASIDE, startingValues, type TypedText, type Values } from './draft-for.ts';
+import { KEPT_ASIDE, newFormId, startingValues, type TypedText, type Values, without } from './drafts.ts';
 
 /**
  * The message whose question a button named; `newest`: the button was to answer whatever is open, so that when nothing is,
@@ -31,7 +32,7 @@ import { KEPT_ASIDE, startingValues, type TypedText, type Values } from './draft
 export type WantedQuestion = number | 'newest' | null;
 
 /** One way a session is to be shown to one person. */
-export interface Showing {
+interface Showing {
 	readonly person: Person;
 	readonly metadata: ViewMetadata;
 	/** Null while Slack's answer to its opening is not known. */
@@ -50,7 +51,7 @@ interface Dependencies {
 	readonly answers: AnswerStore;
 	readonly drafts: DraftStore;
 	readonly claims: Claims;
-	readonly watching: (person: Person, channelId: string | null, sessionId: string) => Promise<SessionModel['watch']>;
+	readonly watches: Pick<WatchStore, 'find'>;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	readonly links: Links;
@@ -58,17 +59,12 @@ interface Dependencies {
 	readonly clock: Clock;
 }
 
-/** A form's own id. */
-export function newFormId(): string {
-	return randomBytes(9).toString('base64url');
-}
-
 /**
  * Gathers what the session's modal shows beside the session itself: what of it is open to this person, who else is
  * answering, what they typed before. Remembers what the form offers.
  */
 export function createPresenter(deps: Dependencies) {
-	const { service, answers, drafts, claims, watching, names, dashboardUrl, links, adminContact, clock } = deps;
+	const { service, answers, drafts, claims, watches, names, dashboardUrl, links, adminContact, clock } = deps;
 
 	async function openFor(session: Session): Promise<Question | null> {
 		return openQuestion(session, await leftEmptyIn(answers, service, session));
@@ -129,6 +125,15 @@ export function createPresenter(deps: Dependencies) {
 		return draft === null || draft.updatedAt <= typed.at ? typed.values : { ...typed.values, ...draft.values };
 	}
 
+	/** Whether the channel a modal was opened from watches its session; null where there is no channel to watch in. */
+	async function watchButton({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<SessionModel['watch']> {
+		if (origin.channelId === null) return null;
+		const watch = await watches.find(teamId, origin.channelId, { service, sessionId });
+		return watch === null
+			? { watching: false, label: 'Watch in this channel' }
+			: { watching: true, label: 'Stop watching here' };
+	}
+
 	return {
 		/** Where a chosen message goes: into the only field it fits, where the person says, or nowhere. */
 		async placeText(person: Person, metadata: ViewMetadata, { session }: Reading, text: string): Promise<TextPlace> {
@@ -178,19 +183,10 @@ export function createPresenter(deps: Dependencies) {
 			const { session, readAt } = reading;
 			const { sessionId } = metadata;
 			const [question, marks] = await Promise.all([openFor(session), answers.marks(service, sessionId)]);
-			const base = {
-				session,
-				readAt,
-				question,
-				now: clock.now(),
-				names,
-				dashboardUrl,
-				links,
-				adminContact,
-			};
+			const base = { session, readAt, question, now: clock.now(), names, dashboardUrl, links, adminContact };
 			const [settled, watch] = await Promise.all([
 				settledNotice(showing, question, marks),
-				watching(person, metadata.origin.channelId, sessionId),
+				watchButton(person, metadata),
 			]);
 			if (question === null) {
 				const notices = [...showing.notices, ...settled];
@@ -235,7 +231,7 @@ export function createPresenter(deps: Dependencies) {
 	};
 }
 
-export type TextPlace =
+type TextPlace =
 	| { readonly kind: 'place'; readonly values: Values }
 	| { readonly kind: 'unused'; readonly notice: Notice }
 	| {
@@ -247,11 +243,6 @@ export type TextPlace =
 	  };
 
 export type Presenter = ReturnType<typeof createPresenter>;
-
-/** Texts of secret items are neither kept nor carried over. */
-function without(values: Values, secret: readonly number[]): Values {
-	return Object.fromEntries(Object.entries(values).filter(([position]) => !secret.includes(Number(position))));
-}
 
 /** The box of a form that stands there says what is secret; in another one the guess ticks it, and what this person ticked before. */
 function secretFields(

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import { slackErrorCode } from '../clients.ts';
+import type { PersonRequest } from '../request.ts';
 
 /** A view of ours that is open. */
-export type OpenView =
+type OpenView =
 	| {
 			readonly id: string;
 			/** As Slack gave it with the view; an update with an old one is dropped. Null: update in any case. */
@@ -58,4 +60,25 @@ export function createViewHandle(client: WebClient, open: OpenView, isOnlyOurs: 
 			}
 		},
 	};
+}
+
+/** Opens a view with a request's trigger; `onTop` of the view that is open. Null when there is no view; never throws. */
+export async function openView(
+	client: WebClient,
+	request: PersonRequest,
+	{ view, onTop = false }: { view: ModalView; onTop?: boolean },
+): Promise<OpenView | null> {
+	if (request.triggerId === null) return null;
+	const externalId = `open.${randomBytes(9).toString('base64url')}`;
+	try {
+		const call = { trigger_id: request.triggerId, view: { ...view, external_id: externalId } };
+		const opened = onTop ? await client.views.push(call) : await client.views.open(call);
+		const id = opened.view?.id;
+		return id === undefined ? { externalId } : { id, hash: opened.view?.hash ?? null };
+	} catch (error) {
+		const code = slackErrorCode(error);
+		request.log.info({ code: code ?? 'no_answer' }, 'a view could not be opened');
+		// Without an answer, and when a repeat found the trigger used, the view may be there all the same.
+		return code === null || code === 'exchanged_trigger_id' ? { externalId } : null;
+	}
 }

@@ -10,7 +10,7 @@ import {
 	stillWaitingMessage,
 } from '../blocks/messages.ts';
 import { filesMessage, screenshotMessage } from '../blocks/private-links.ts';
-import type { HelpReason } from '../commands/parse.ts';
+import type { HelpReason } from '../handlers/session-command.ts';
 import { watchOutcomeWords } from '../words.ts';
 import { RECEIPTS } from './answers.ts';
 import {

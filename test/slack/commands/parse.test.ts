@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSessionCommand } from '../../../src/slack/commands/parse.ts';
+import { parseSessionCommand } from '../../../src/slack/handlers/session-command.ts';
 
 const DASHBOARD = 'https://agents.example.com/app';
 const parse = (text: string, dashboard: string | null = DASHBOARD) => parseSessionCommand(text, dashboard);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signedHeaders } from '../../../fake-slack/index.ts';
-import { isSigned, readSignature } from '../../../src/slack/receivers/signature.ts';
+import { isSigned, readSignature } from '../../../src/slack/receivers/http.ts';
 
 /** The example of docs.slack.dev, "Verifying requests from Slack". */
 const SECRET = '8f742231b10e8888abcd99yyyzzz85a5';

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../src/answers/access-policy.ts';
-import type { SessionCommand } from '../../../src/slack/commands/parse.ts';
+import type { SessionCommand } from '../../../src/slack/handlers/session-command.ts';
 import { ACTIONS, type ActionId } from '../../../src/slack/ids.ts';
 
 /*

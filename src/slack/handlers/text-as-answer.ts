@@ -1,20 +1,17 @@
 import { z } from 'zod';
-import type { Refusal } from '../../answers/access-policy.ts';
 import type { DraftStore } from '../../answers/ports.ts';
 import type { Clock } from '../../clock.ts';
-import type { Log } from '../../log.ts';
 import type { WatchStore } from '../../watches/ports.ts';
 import type { SessionView } from '../../watches/session-view.ts';
 import { chosenTextHelp, chosenTextOffer } from '../blocks/chosen-text.ts';
-import { errorMessage, helpMessage, refusedMessage } from '../blocks/messages.ts';
-import { ACTIONS, decodeTarget } from '../ids.ts';
+import { helpMessage } from '../blocks/messages.ts';
+import { ACTIONS, CALLBACKS, decodeTarget } from '../ids.ts';
 import type { Listen } from '../listen.ts';
 import type { PersonReads } from '../person-reads.ts';
 import type { Reply } from '../reply.ts';
-import { isSamePerson, originOf, type PersonRequest, writtenRequest } from '../request.ts';
-import { KEPT_ASIDE } from '../session/draft-for.ts';
+import { isSamePerson, type PersonRequest } from '../request.ts';
+import { KEPT_ASIDE, newFormId } from '../session/drafts.ts';
 import type { SessionFlow } from '../session/flow.ts';
-import { newFormId } from '../session/presenter.ts';
 import { type AllowedRequest, ifAllowed, NOTHING_TO_DO } from '../task.ts';
 import { typedText } from '../text/from-slack.ts';
 
@@ -28,28 +25,32 @@ const mention = z.object({
 	user_team: z.string().nullish(),
 	bot_id: z.null().optional(),
 });
+const shortcut = z.object({ message: z.object({ text: z.string().default(''), ts: z.string() }) });
 
 interface Dependencies {
 	readonly service: string;
-	/** The workspace that the app is installed in. */
-	readonly teamId: string;
+	/** A message that mentions us is meant without that. */
 	readonly botUserId: string;
 	readonly watches: Pick<WatchStore, 'findByPost'>;
 	readonly drafts: DraftStore;
 	readonly flow: SessionFlow;
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
-	readonly adminContact: string | null;
 	readonly clock: Clock;
-	readonly log: Log;
 }
 
 /**
- * Somebody mentions the bot. In the thread of a watched session the message is offered as an answer, only to its author,
- * by a button: a mention carries no trigger. Elsewhere they get help. Talk without a mention is nobody's answer.
+ * A message becomes the text of an answer, in the thread of a watched session: by the shortcut "Use as answer", or by a
+ * mention of the bot. A mention carries no trigger, so its author alone gets a button; elsewhere they get help. Messages
+ * without a mention are nobody's answer.
  */
-export function registerMention(listen: Listen, deps: Dependencies): void {
-	const { service, teamId, botUserId, watches, drafts, flow, personReads, reply, adminContact, clock, log } = deps;
+export function registerTextAsAnswer(listen: Listen, deps: Dependencies): void {
+	const { service, botUserId, watches, drafts, flow, personReads, reply, clock } = deps;
+
+	async function watchedIn({ channelId, threadTs, person }: PersonRequest) {
+		if (channelId === null || threadTs === null) return null;
+		return watches.findByPost(person.teamId, channelId, threadTs);
+	}
 
 	async function offer(request: AllowedRequest, sessionId: string, view: SessionView | null, text: string) {
 		const question = view?.question ?? null;
@@ -75,10 +76,8 @@ export function registerMention(listen: Listen, deps: Dependencies): void {
 	 */
 	async function isInTime(request: PersonRequest): Promise<boolean> {
 		const tooFast = await personReads.turn(request);
-		if (tooFast === null) return true;
-		const context = { kept: 'nothing', adminContact, retryAt: tooFast.retryAt } as const;
-		await reply.slowDown(request, tooFast, errorMessage(tooFast.code, null, context));
-		return false;
+		if (tooFast !== null) await reply.failed(request, tooFast);
+		return tooFast === null;
 	}
 
 	listen.message('app_mention', (event) => {
@@ -86,19 +85,21 @@ export function registerMention(listen: Listen, deps: Dependencies): void {
 		if (!parsed.success) return null;
 		const { user: userId, channel: channelId, ts, thread_ts: thread, text, user_team: team } = parsed.data;
 		const threadTs = thread ?? null;
-		const written = { userId, claimedTeamId: team ?? null, channelId, ts, threadTs };
-		const asked = writtenRequest(written, teamId, log);
-		const answer = async (request: AllowedRequest) => {
-			if (!(await isInTime(request))) return;
-			const found = threadTs === null ? null : await watches.findByPost(teamId, channelId, threadTs);
-			const said = typedText(text, botUserId);
-			if (found === null || said === '') await reply.toPerson(request, helpMessage('asked'));
-			else await offer(request, found.watch.session.sessionId, found.view, said);
+		return {
+			written: { userId, claimedTeamId: team ?? null, channelId, ts, threadTs },
+			task(asked) {
+				const answer = async (request: AllowedRequest) => {
+					if (!(await isInTime(request))) return;
+					const found = await watchedIn(request);
+					const said = typedText(text, botUserId);
+					if (found === null || said === '') await reply.toPerson(request, helpMessage('asked'));
+					else await offer(request, found.watch.session.sessionId, found.view, said);
+				};
+				return ifAllowed(channelId, answer, async (refusal) => {
+					if (await isInTime(asked)) await reply.refused(asked, refusal);
+				});
+			},
 		};
-		const refuse = async (refusal: Refusal) => {
-			if (await isInTime(asked)) await reply.toPerson(asked, refusedMessage(refusal, adminContact));
-		};
-		return { request: asked, task: ifAllowed(channelId, answer, refuse) };
 	});
 
 	listen.action(ACTIONS.useText, async (request, press) => {
@@ -109,11 +110,18 @@ export function registerMention(listen: Listen, deps: Dependencies): void {
 		const isOwn = draft !== null && isSamePerson(request, draft.person);
 		const text = isOwn ? Object.values(draft.values)[0] : undefined;
 		// Submitted or forgotten meanwhile: the form opens all the same.
-		return flow.open(request, {
-			...target,
-			toAnswer: true,
-			origin: originOf(request),
-			...(text === undefined ? {} : { text }),
-		});
+		return flow.open(request, { ...target, toAnswer: true, ...(text === undefined ? {} : { text }) });
+	});
+
+	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
+		const parsed = shortcut.safeParse(body);
+		const text = parsed.success ? typedText(parsed.data.message.text, botUserId) : '';
+		const sessionId = (await watchedIn(request))?.watch.session.sessionId;
+		if (sessionId === undefined || text === '') {
+			return ifAllowed(request.channelId, async (allowed) => {
+				await reply.toPerson(allowed, chosenTextHelp(text === '' ? 'no_text' : 'no_session'));
+			});
+		}
+		return flow.open(request, { sessionId, messageIndex: null, toAnswer: true, text });
 	});
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GoneReason } from '../../watches/ports.ts';
+import type { ChannelKey, GoneReason } from '../../watches/ports.ts';
 import type { Channels } from '../channels.ts';
 import type { Listen } from '../listen.ts';
 
@@ -17,22 +17,21 @@ const EVENTS: Readonly<Record<string, GoneReason>> = {
 };
 
 interface Dependencies {
-	readonly channelGone: (teamId: string, channelId: string, reason: GoneReason) => Promise<void>;
-	readonly channelShared: (channelId: string) => Promise<void>;
+	readonly watching: {
+		channelGone(channel: ChannelKey, reason: GoneReason): Promise<void>;
+		channelShared(channelId: string): Promise<void>;
+	};
 	readonly channels: Pick<Channels, 'isSharedInsideOnly'>;
 	/** Whether channels shared with other organisations may hold watches. */
 	readonly allowExternal: boolean;
 }
 
 /** Ends the watches of channels that are gone or that another organisation reads, and tells their creators. */
-export function registerChannelEvents(
-	listen: Listen,
-	{ channelGone, channelShared, channels, allowExternal }: Dependencies,
-): void {
+export function registerChannelEvents(listen: Listen, { watching, channels, allowExternal }: Dependencies): void {
 	for (const [name, reason] of Object.entries(EVENTS)) {
 		listen.event(name, async (event, teamId) => {
 			const parsed = inChannel.safeParse(event);
-			if (parsed.success) await channelGone(teamId, parsed.data.channel, reason);
+			if (parsed.success) await watching.channelGone({ teamId, channelId: parsed.data.channel }, reason);
 		});
 	}
 
@@ -40,12 +39,12 @@ export function registerChannelEvents(
 		const parsed = inChannel.safeParse(event);
 		if (!parsed.success || allowExternal) return;
 		// The event is for other organisations, and counts unless Slack says that this is sharing within our own.
-		if (!(await channels.isSharedInsideOnly(parsed.data.channel))) await channelShared(parsed.data.channel);
+		if (!(await channels.isSharedInsideOnly(parsed.data.channel))) await watching.channelShared(parsed.data.channel);
 	});
 
 	// Sent when somebody begins to share a private channel with another organisation: the watches are under its old id.
 	listen.event('channel_id_changed', async (event) => {
 		const parsed = idChanged.safeParse(event);
-		if (parsed.success && !allowExternal) await channelShared(parsed.data.old_channel_id);
+		if (parsed.success && !allowExternal) await watching.channelShared(parsed.data.old_channel_id);
 	});
 }

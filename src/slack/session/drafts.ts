@@ -1,17 +1,35 @@
-import { type Person, type QuestionKey, submissionKeyOf } from '../answers/answer.ts';
-import type { Claims } from '../answers/claims.ts';
-import type { DraftStore } from '../answers/ports.ts';
-import { type Clock, uptimeOf } from '../clock.ts';
-import { keepNewest } from '../keep-newest.ts';
-import { type FormReading, readForm } from './form.ts';
-import type { ViewSnapshot } from './listen.ts';
-import { decodeMetadata, type ViewMetadata } from './metadata.ts';
-import { KEPT_ASIDE } from './session/draft-for.ts';
+import { randomBytes } from 'node:crypto';
+import { type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
+import type { Claims } from '../../answers/claims.ts';
+import type { Draft, DraftStore } from '../../answers/ports.ts';
+import { type Clock, uptimeOf } from '../../clock.ts';
+import { keepNewest } from '../../keep-newest.ts';
+import type { Question } from '../../questions/open-question.ts';
+import type { Notice } from '../blocks/session-model.ts';
+import { asksTheSame, type FormReading, readForm } from '../form.ts';
+import { decodeMetadata, type ViewMetadata } from '../metadata.ts';
+import type { ViewSnapshot } from '../request.ts';
 
 /** A claim is prolonged at most this often while somebody types. */
 const CLAIM_EVERY_MS = 60_000;
 /** Forms that are remembered. */
 const MOST_FORMS = 2_000;
+
+/** By position. */
+export type Values = Readonly<Record<number, string>>;
+
+/** What stood in a view's fields at a time; what was typed later is in the form's draft. */
+export interface TypedText {
+	readonly values: Values;
+	/** Milliseconds since the epoch. */
+	readonly at: number;
+}
+
+/**
+ * The message index under which a chosen message is kept until somebody says which field it is for: as a draft of the
+ * question itself it would stand in one before.
+ */
+export const KEPT_ASIDE = -1;
 
 interface Dependencies {
 	readonly service: string;
@@ -34,9 +52,13 @@ export interface StandingForm {
  * than the store can take.
  */
 export function createDrafting({ service, drafts, claims, clock }: Dependencies) {
-	const saving = new Map<string, { next: (() => Promise<void>) | null }>();
+	interface Slot {
+		next: (() => Promise<void>) | null;
+	}
+	/** Forms that are being saved; `next`: what is saved after that. */
+	const saving = new Map<string, Slot>();
 	const claimedAt = new Map<string, number>();
-	/** What the box of a form said when it was pressed last: what was typed before may be heard of after it. */
+	/** What the box of a form said when it was pressed last: typing from before that may be reported after it. */
 	const marked = new Map<string, readonly number[]>();
 
 	function keyOf(metadata: ViewMetadata): QuestionKey | null {
@@ -50,7 +72,7 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 			busy.next = save;
 			return;
 		}
-		const slot: { next: (() => Promise<void>) | null } = { next: save };
+		const slot: Slot = { next: save };
 		saving.set(formId, slot);
 		try {
 			for (let next = slot.next; next !== null; next = slot.next) {
@@ -141,8 +163,65 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 	};
 }
 
-function without(values: Readonly<Record<number, string>>, secret: readonly number[]): Record<number, string> {
+export type Drafting = ReturnType<typeof createDrafting>;
+
+/** What stands in a view's fields; null when there is no form, so that a draft may come in. */
+export function typedIn({ metadata, reading, at }: StandingForm): TypedText | null {
+	return metadata.fields.length === 0 ? null : { values: reading.values, at };
+}
+
+/** A form's own id. */
+export function newFormId(): string {
+	return randomBytes(9).toString('base64url');
+}
+
+/** Texts of secret items are neither kept nor carried over. */
+export function without(values: Values, secret: readonly number[]): Values {
 	return Object.fromEntries(Object.entries(values).filter(([position]) => !secret.includes(Number(position))));
 }
 
-export type Drafting = ReturnType<typeof createDrafting>;
+/** What a form starts with, and what to say about it. */
+interface StartingValues {
+	readonly values: Values;
+	readonly notice: Notice | null;
+	/** It is another form than the one the view showed: it gets an id of its own. */
+	readonly isNewForm: boolean;
+}
+
+/**
+ * What to put into the fields of `question`, in this order: what stands in the view now, if it asks the same; that text
+ * carried over by position, if the view asked something else; a message chosen with "Use as answer"; the person's draft.
+ */
+export function startingValues(input: {
+	question: Question;
+	metadata: ViewMetadata;
+	/** What stands in the view's fields; null when it has none yet. */
+	typed: Values | null;
+	prefill: Values | null;
+	draft: Draft | null;
+}): StartingValues {
+	const { question, metadata, typed, prefill, draft } = input;
+	if (typed !== null && metadata.fields.length > 0) {
+		if (asksTheSame(metadata, question)) return { values: typed, notice: null, isNewForm: false };
+		const values = fitting(typed, question);
+		return { values, notice: { kind: 'questionChanged', carried: Object.keys(values).length > 0 }, isNewForm: true };
+	}
+	if (prefill !== null) {
+		const values = { ...(draft === null ? {} : fitting(draft.values, question)), ...fitting(prefill, question) };
+		return { values, notice: { kind: 'prefilled' }, isNewForm: false };
+	}
+	if (draft !== null) {
+		const values = fitting(draft.values, question);
+		if (Object.keys(values).length > 0) {
+			return { values, notice: { kind: 'draftRestored', at: draft.updatedAt }, isNewForm: false };
+		}
+	}
+	return { values: {}, notice: null, isNewForm: false };
+}
+
+/** The texts that have an open item to go to. */
+function fitting(values: Values, question: Question): Values {
+	return Object.fromEntries(
+		Object.entries(values).filter(([position, text]) => text !== '' && question.openItems.includes(Number(position))),
+	);
+}

@@ -1,18 +1,17 @@
 import type { Clock } from '../../clock.ts';
 import { loggedId } from '../../log.ts';
 import type { Subscriptions, WatchOutcome, WatchRequest } from '../../watches/subscribe.ts';
-import { logAccess } from '../access-log.ts';
 import { outcomesMessage, stillWaitingMessage } from '../blocks/messages.ts';
 import { LIST_PAGE, watchList } from '../blocks/watch-list.ts';
 import type { Channels } from '../channels.ts';
-import { codeOf } from '../error-code.ts';
-import { withNotes } from '../long-wait.ts';
+import { codeOf } from '../clients.ts';
 import { type PersonReads, type ReadPermit, TooFastError } from '../person-reads.ts';
 import type { Reply } from '../reply.ts';
-import type { PersonRequest } from '../request.ts';
+import { logAccess, type PersonRequest } from '../request.ts';
+import { withNotes } from '../session/waiting.ts';
 import type { AllowedRequest } from '../task.ts';
 import { channelRefusalWords, expectationWords, sessionIdMrkdwn, tooFastWords, watchOutcomeWords } from '../words.ts';
-import type { WatchOptions } from './parse.ts';
+import type { WatchOptions } from './session-command.ts';
 
 interface Dependencies {
 	readonly subscriptions: Subscriptions;
@@ -23,15 +22,14 @@ interface Dependencies {
 	readonly clock: Clock;
 }
 
-/** `/session watch|unwatch|list`, and the buttons that do the same; whoever asks has been found to be allowed. */
-export function createWatchCommands({
-	subscriptions,
-	personReads,
-	channels,
-	reply,
-	adminContact,
-	clock,
-}: Dependencies) {
+const AS_IT_IS: WatchOptions = { questionsOnly: null, questionsInChannel: null };
+
+/**
+ * `/session watch|unwatch|list`, and the buttons that do the same, in the channel of the request; whoever asks has been
+ * found to be allowed.
+ */
+export function createWatchCommands(deps: Dependencies) {
+	const { subscriptions, personReads, channels, reply, adminContact, clock } = deps;
 	const error = { kept: 'nothing', adminContact } as const;
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
@@ -40,10 +38,10 @@ export function createWatchCommands({
 
 	async function watch(
 		request: AllowedRequest,
-		channelId: string | null,
 		sessionIds: readonly string[],
-		options: WatchOptions,
+		options: WatchOptions = AS_IT_IS,
 	): Promise<void> {
+		const { channelId } = request;
 		let permit: ReadPermit;
 		try {
 			// Before Slack is asked about the channel, which it allows all people together only so often.
@@ -112,11 +110,8 @@ export function createWatchCommands({
 		return slow === '' ? lines : [...lines, slow];
 	}
 
-	async function unwatch(
-		request: PersonRequest,
-		channelId: string | null,
-		sessionIds: readonly string[] | 'all',
-	): Promise<void> {
+	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {
+		const { channelId } = request;
 		const { teamId } = request.person;
 		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
 		if (sessionIds === 'all') {
@@ -141,14 +136,14 @@ export function createWatchCommands({
 		return say(request, lines);
 	}
 
-	/** `turned`: another page in the place of the one whose button was pressed. */
-	async function list(request: AllowedRequest, offset: number, turned: boolean): Promise<void> {
+	/** `isTurned`: another page in the place of the one whose button was pressed. */
+	async function list(request: AllowedRequest, offset: number, isTurned = false): Promise<void> {
 		const { channelId, person } = request;
 		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
 		const page = await subscriptions.list({ teamId: person.teamId, channelId }, { offset, limit: LIST_PAGE });
 		const content = watchList(page, offset);
 		logAccess(request, 'list', null, 'shown');
-		if (turned && (await reply.inPlace(request, content))) return;
+		if (isTurned && (await reply.inPlace(request, content))) return;
 		await reply.toPerson(request, content);
 	}
 

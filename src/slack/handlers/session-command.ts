@@ -1,4 +1,11 @@
 import { isReservedId } from '../../questions/session-id.ts';
+import { helpMessage } from '../blocks/messages.ts';
+import type { Listen } from '../listen.ts';
+import type { Reply } from '../reply.ts';
+import type { SessionFlow } from '../session/flow.ts';
+import { forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
+import type { History } from './history.ts';
+import type { WatchCommands } from './watch-command.ts';
 
 /** What somebody typed after `/session`. */
 export type SessionCommand =
@@ -143,4 +150,36 @@ function idOfLink(link: string, dashboardUrl: string | null): string | { problem
 
 function help(reason: HelpReason): SessionCommand {
 	return { kind: 'help', reason };
+}
+
+interface Dependencies {
+	readonly flow: SessionFlow;
+	readonly history: History;
+	readonly watches: WatchCommands;
+	readonly reply: Reply;
+	readonly dashboardUrl: string | null;
+}
+
+/** `/session …` */
+export function registerSessionCommand(listen: Listen, deps: Dependencies): void {
+	const { flow, history, watches, reply, dashboardUrl } = deps;
+	listen.command('/session', (asked, text) => {
+		const command = parseSessionCommand(text, dashboardUrl);
+		switch (command.kind) {
+			case 'help':
+				return forAnybody(async () => {
+					await reply.toPerson(asked, helpMessage(command.reason, command.word ?? text.trim()));
+				});
+			case 'open':
+				return flow.open(asked, { sessionId: command.sessionId, messageIndex: null });
+			case 'history':
+				return ifAllowed(asked.channelId, (request) => history.open(request, command.sessionId));
+			case 'list':
+				return ifAllowed(asked.channelId, (request) => watches.list(request, 0));
+			case 'watch':
+				return ifAllowed(asked.channelId, (request) => watches.watch(request, command.sessionIds, command.options));
+			case 'unwatch':
+				return ifAllowedAnywhere((request) => watches.unwatch(request, command.sessionIds));
+		}
+	});
 }

@@ -5,15 +5,16 @@ import type { AcceptResult } from '../../answers/ports.ts';
 import { type Clock, uptimeOf } from '../../clock.ts';
 import { errorModal } from '../blocks/error-modal.ts';
 import { receiptModal, savedModal } from '../blocks/receipt-modal.ts';
-import type { Drafting, StandingForm } from '../drafting.ts';
-import { codeOf } from '../error-code.ts';
+import { codeOf } from '../clients.ts';
 import { CALLBACKS, fieldBlockId } from '../ids.ts';
-import type { Listen, SubmissionAck, Submitted, ViewSnapshot } from '../listen.ts';
+import type { Listen, SubmissionAck, Submitted } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
 import type { SlackReceipts } from '../receipts.ts';
+import type { ViewSnapshot } from '../request.ts';
+import type { Drafting, StandingForm } from '../session/drafts.ts';
 import type { AllowedRequest } from '../task.ts';
 import { quoted, withoutMarks } from '../text.ts';
-import { errorWords, type Names, refusalAtSubmit } from '../words.ts';
+import { errorWords, refusalAtSubmit } from '../words.ts';
 
 /** Slack shows "trouble connecting" after three seconds without an acknowledgement; the person gets better words before. */
 const ANSWER_WITHIN_MS = 2_500;
@@ -25,15 +26,13 @@ interface Dependencies {
 	readonly answers: Answers;
 	readonly drafting: Drafting;
 	readonly receipts: SlackReceipts;
-	readonly names: Names;
 	readonly adminContact: string | null;
-	readonly postsText: boolean;
 	readonly clock: Clock;
 }
 
 /** The press on "Send answer": checked here, stored, and only then acknowledged. */
 export function registerSubmission(listen: Listen, deps: Dependencies): void {
-	const { service, answers, drafting, receipts, names, adminContact, postsText, clock } = deps;
+	const { service, answers, drafting, receipts, adminContact, clock } = deps;
 
 	function submissionOf(request: AllowedRequest, view: ViewSnapshot, { metadata, reading }: StandingForm) {
 		const length = Math.max(...metadata.fields) + 1;
@@ -65,8 +64,7 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 		const isUnderWay = result.kind === 'accepted' || (answer.state === 'accepted' && answer.lastError === null);
 		if (isUnderWay) return { response_action: 'update', view: savedModal(answer) };
 		const note = result.kind === 'tooLate' ? tooLateNote(form) : '';
-		const context = { names, adminContact, postsText, now: clock.now(), note };
-		return { response_action: 'update', view: receiptModal(answer, context) };
+		return { response_action: 'update', view: receiptModal(answer, receipts.context(note)) };
 	}
 
 	/** Stores what stands in the form. `start`: when Slack began to wait, on the clock of `uptimeOf`. */
@@ -110,8 +108,7 @@ export function registerSubmission(listen: Listen, deps: Dependencies): void {
 				return { place, refused: refused(view), run: (request) => send(request, view, form, start) };
 			}
 			const metadata = newMetadata({ sessionId: form?.metadata.sessionId ?? '', formId: view.id });
-			const context = { kept: 'nothing', adminContact } as const;
-			const modal = errorModal('form_outdated', metadata, context);
+			const modal = errorModal('form_outdated', metadata, { kept: 'nothing', adminContact });
 			return { place, refused: refused(view), run: async () => only({ response_action: 'update', view: modal }) };
 		},
 		failed(request, view, error) {

@@ -3,22 +3,20 @@ import type { Answers } from '../../answers/accept.ts';
 import type { Answer } from '../../answers/answer.ts';
 import { canRestart } from '../../answers/deliver.ts';
 import type { AnswerStore } from '../../answers/ports.ts';
-import type { Clock } from '../../clock.ts';
 import type { Session } from '../../questions/session.ts';
-import { replacement } from '../blocks/message.ts';
-import { errorMessage, ownTextMessage, receiptMessage } from '../blocks/messages.ts';
+import { type MessageContent, replacement } from '../blocks/message.ts';
+import { ownTextMessage, receiptMessage } from '../blocks/messages.ts';
 import { receiptModal } from '../blocks/receipt-modal.ts';
-import { slackErrorCode } from '../clients.ts';
-import { codeOf } from '../error-code.ts';
+import { codeOf, isThreaded, slackErrorCode } from '../clients.ts';
 import { ACTIONS, decodeCarriage, type SessionTarget } from '../ids.ts';
-import type { Listen, Press } from '../listen.ts';
-import { decodeMetadata, newMetadata } from '../metadata.ts';
-import { isWorthTelling, type PersonReads, TooFastError } from '../person-reads.ts';
+import type { Listen } from '../listen.ts';
+import { decodeMetadata } from '../metadata.ts';
+import { type PersonReads, TooFastError } from '../person-reads.ts';
+import type { SlackReceipts } from '../receipts.ts';
 import type { Reply } from '../reply.ts';
-import { isSamePerson, originOf, type PersonRequest } from '../request.ts';
-import type { Values } from '../session/draft-for.ts';
+import { isSamePerson, type PersonRequest, type Press } from '../request.ts';
+import type { Values } from '../session/drafts.ts';
 import type { SessionFlow } from '../session/flow.ts';
-import { newFormId } from '../session/presenter.ts';
 import {
 	type AllowedRequest,
 	type Done,
@@ -28,9 +26,7 @@ import {
 	NOTHING_TO_DO,
 	type Task,
 } from '../task.ts';
-import { postToThread, type ThreadPostOutcome } from '../thread-post.ts';
-import { errorWords, type Names } from '../words.ts';
-import { viewOf } from './session-actions.ts';
+import { errorWords } from '../words.ts';
 
 interface Dependencies {
 	readonly client: WebClient;
@@ -39,11 +35,7 @@ interface Dependencies {
 	readonly personReads: PersonReads;
 	readonly flow: SessionFlow;
 	readonly reply: Reply;
-	readonly names: Names;
-	readonly adminContact: string | null;
-	/** Whether authors may put their own texts before a channel. */
-	readonly postsText: boolean;
-	readonly clock: Clock;
+	readonly receipts: Pick<SlackReceipts, 'context'>;
 }
 
 const NOTHING_TO_START =
@@ -55,7 +47,7 @@ const SENT_A_MOMENT_AGO = 'It was sent again a moment ago. Wait until the agent 
 
 /** Buttons on receipts, in a modal or a DM; they work as long as the answer is in the store. */
 export function registerAnswerActions(listen: Listen, deps: Dependencies): void {
-	const { client, answers, store, personReads, flow, reply, names, adminContact, postsText, clock } = deps;
+	const { client, answers, store, personReads, flow, reply, receipts } = deps;
 
 	/** For the author of the answer that the button belongs to, as far as they may act where its form came from. */
 	function forAuthor(act: (request: AllowedRequest, press: Press, own: Answer) => Done) {
@@ -66,21 +58,18 @@ export function registerAnswerActions(listen: Listen, deps: Dependencies): void 
 					// Each shows the receipt again, and one posts: Slack limits both for all people together.
 					const tooFast = await personReads.turn(request);
 					if (tooFast === null) return (await act(request, press, answer)) ?? NOTHING_TO_DO;
-					const context = { kept: 'answer', adminContact, retryAt: tooFast.retryAt } as const;
-					await reply.slowDown(request, tooFast, errorMessage(tooFast.code, answer.question.sessionId, context));
+					await reply.failed(request, tooFast, { sessionId: answer.question.sessionId, kept: 'answer' });
 					return NOTHING_TO_DO;
 				});
 				return inTheirName(task);
 			}
-			return forAnybody(async () => {
-				await reply.toPerson(asked, errorMessage('answer_not_yours', null, { kept: 'nothing', adminContact }));
-			});
+			return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
 		};
 	}
 
 	/** Shows the answer as it is now where the button was. */
 	async function showAgain(request: PersonRequest, press: Press, answer: Answer, note = ''): Promise<void> {
-		const receipt = { names, adminContact, postsText, now: clock.now(), note };
+		const receipt = receipts.context(note);
 		if (press.view !== null) {
 			await client.views.update({ view_id: press.view.id, view: receiptModal(answer, receipt) });
 			return;
@@ -113,8 +102,8 @@ export function registerAnswerActions(listen: Listen, deps: Dependencies): void 
 				const permit = await personReads.permit(request);
 				({ session } = await permit.read(own.question.sessionId));
 			} catch (error) {
-				if (error instanceof TooFastError && !isWorthTelling({ ...request, responseUrl: null }, error)) return;
-				const { what } = errorWords(codeOf(error), { kept: 'nothing', adminContact });
+				if (error instanceof TooFastError && !error.isFirst) return;
+				const { what } = errorWords(codeOf(error), reply.errorContext(error));
 				await showAgain(
 					request,
 					press,
@@ -153,31 +142,23 @@ export function registerAnswerActions(listen: Listen, deps: Dependencies): void 
 	});
 
 	/** Opens the session's form with the texts of `carry` in it, where they fit. */
-	function openForm(request: PersonRequest, press: Press, target: SessionTarget, carry: Answer | null): Task {
-		const { sessionId, messageIndex } = target;
-		const before = decodeMetadata(press.view?.privateMetadata);
-		const origin = carry?.origin ?? before?.origin ?? originOf(request);
-		const prefill = carry === null ? null : textsOf(carry);
-		if (press.view === null) {
-			return flow.open(request, { sessionId, messageIndex, origin, ...(prefill === null ? {} : { prefill }) });
-		}
-		const metadata = newMetadata({ sessionId, formId: newFormId(), origin });
-		return ifAllowed(origin.channelId, (allowed) =>
-			flow.show(allowed, viewOf(press), { metadata, wanted: messageIndex, prefill }),
-		);
+	function openForm(request: PersonRequest, { view }: Press, target: SessionTarget, carry: Answer | null): Task {
+		const carried = carry === null ? {} : { origin: carry.origin, prefill: textsOf(carry) };
+		return flow.open(request, { ...target, ...carried }, view);
 	}
 
 	listen.action(
 		ACTIONS.postToThread,
 		forAuthor(async (request, press, own) => {
 			if (own.origin.channelId === null) return;
+			const { postsText, adminContact } = receipts.context();
 			// A button from before the setting was changed.
-			if (!postsText) return showAgain(request, press, own, NOT_IN_CHANNELS);
+			if (postsText === false) return showAgain(request, press, own, NOT_IN_CHANNELS);
 			const { channelId: channel, threadTs } = own.origin;
 			const content = ownTextMessage(own);
 			const failed = await (threadTs === null
 				? client.chat.postMessage({ channel, ...content }).then(() => null)
-				: postToThread(client, { channel, threadTs, content }).then((outcome) => NOT_POSTED[outcome])
+				: postToThread(client, { channel, threadTs, content })
 			).catch((error: unknown) => (slackErrorCode(error) === null ? 'slack_unavailable' : 'post_refused'));
 			request.log.info({ answer: own.id, outcome: failed ?? 'posted' }, 'post my text');
 			const note =
@@ -187,12 +168,32 @@ export function registerAnswerActions(listen: Listen, deps: Dependencies): void 
 	);
 }
 
-/** The code of what went wrong. */
-const NOT_POSTED = {
-	posted: null,
-	threadGone: 'thread_gone',
-	inChannel: 'text_in_channel',
-} as const satisfies Record<ThreadPostOutcome, string | null>;
+/**
+ * Posts into a thread or nowhere: what somebody meant for a few must not appear before a whole channel. Resolves to the
+ * code of what went wrong: `thread_gone` when nothing was posted, `text_in_channel` when it stands in the open channel and
+ * Slack did not delete it. Throws Slack's errors; then nothing was posted, unless Slack did not answer.
+ */
+async function postToThread(
+	client: WebClient,
+	{ channel, threadTs, content }: { channel: string; threadTs: string; content: MessageContent },
+): Promise<'thread_gone' | 'text_in_channel' | null> {
+	// Needs no scope, and finds a parent that is gone before anybody sees the post.
+	const isThere = await client.chat.getPermalink({ channel, message_ts: threadTs }).then(() => true, falseWhenGone);
+	if (!isThere) return 'thread_gone';
+	const { ts, message } = await client.chat.postMessage({ channel, ...content, thread_ts: threadTs });
+	if (isThreaded(message) || ts === undefined) return null;
+	const isDeleted = await client.chat.delete({ channel, ts }).then(
+		() => true,
+		(error: unknown) => slackErrorCode(error) === 'message_not_found',
+	);
+	return isDeleted ? 'thread_gone' : 'text_in_channel';
+}
+
+/** False for a message that is gone; throws any other error again. */
+function falseWhenGone(error: unknown): false {
+	if (slackErrorCode(error) !== 'message_not_found') throw error;
+	return false;
+}
 
 /** The texts of an answer by position, secrets left out. */
 function textsOf({ content }: Answer): Values {

@@ -1,0 +1,328 @@
+import { hostname } from 'node:os';
+import { createAnswers } from './answers/accept.ts';
+import { createAccessPolicy } from './answers/access-policy.ts';
+import { createClaims } from './answers/claims.ts';
+import { createConfirmation } from './answers/confirm.ts';
+import { createDelivery, mayLandForMs } from './answers/deliver.ts';
+import { createHousekeeping } from './answers/housekeeping.ts';
+import { leftEmptyIn } from './answers/left-empty.ts';
+import type { QuestionObserver } from './answers/ports.ts';
+import { createAnswerWorker } from './answers/worker.ts';
+import type { Cell } from './cell.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import { codeOf } from './errors.ts';
+import type { Log } from './log.ts';
+import { createHttpServer } from './ops/http-server.ts';
+import { createMetrics } from './ops/metrics.ts';
+import { createRefusedRequests } from './ops/refused-requests.ts';
+import { askingMessageIndex } from './questions/open-question.ts';
+import { disclosureOf } from './questions/show-answers.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+import { createRequestBudget } from './session-service/budget.ts';
+import type { BudgetState } from './session-service/budget-state.ts';
+import { sharesOf } from './session-service/budget-state.ts';
+import { createSessionServiceClient } from './session-service/client.ts';
+import { SERVICE_CODES } from './session-service/errors.ts';
+import { createAnnouncer } from './slack/announcer.ts';
+import { createBoltApp } from './slack/bolt-app.ts';
+import { createChannelList, createChannels } from './slack/channels.ts';
+import { createSlackClients } from './slack/clients.ts';
+import { createDirectory } from './slack/directory.ts';
+import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
+import { registerChannelEvents } from './slack/handlers/channel-events.ts';
+import { registerFallbacks } from './slack/handlers/fallbacks.ts';
+import { registerHistory } from './slack/handlers/history.ts';
+import { registerSessionActions } from './slack/handlers/session-actions.ts';
+import { registerSessionCommand } from './slack/handlers/session-command.ts';
+import { registerSubmission } from './slack/handlers/submission.ts';
+import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
+import { registerWatchActions } from './slack/handlers/watch-actions.ts';
+import { createWatchCommands } from './slack/handlers/watch-command.ts';
+import { type Identity, identify } from './slack/identity.ts';
+import { createLinks } from './slack/links.ts';
+import { createListen } from './slack/listen.ts';
+import { createPersonReads } from './slack/person-reads.ts';
+import { createReceipts } from './slack/receipts.ts';
+import { createReply } from './slack/reply.ts';
+import { createDrafting } from './slack/session/drafts.ts';
+import { createSessionFlow } from './slack/session/flow.ts';
+import { createPresenter } from './slack/session/presenter.ts';
+import { createPatientReads } from './slack/session/waiting.ts';
+import { openStore } from './store/open.ts';
+import { createSharedBudget, createSharedRates } from './store/shared-cells.ts';
+import { createServiceHealth } from './watches/service-health.ts';
+import { createWatching } from './watches/watching.ts';
+
+/** What people asked for and is not done by then is cut: whoever stops the process waits ten seconds in all. */
+const DRAIN_MS = 5_000;
+/** Those who still wait for a session to be read are told that they have to ask again. */
+const TELL_MS = 1_000;
+
+/**
+ * Puts the program together: the only place that knows every part. `start` begins to serve, `stop` drains: it takes
+ * nothing more, lets what is being sent finish, gives back every lease and closes everything.
+ */
+export async function createHandraise({
+	config,
+	log,
+	clock: ownClock,
+}: {
+	config: Config;
+	log: Log;
+	/** For tests; else the store's. */
+	clock?: Clock;
+}) {
+	const { adminContact, allowExternal } = config.access;
+	const { dashboardUrl, showAnswers } = config;
+	const postsText = showAnswers !== 'never';
+	/** Also names the session service in the store. */
+	const service = config.service.url;
+
+	const metrics = createMetrics({
+		answers: () => answerStore.stats(),
+		now: () => clock.now(),
+		budgetUsed() {
+			const { delivery, person, background } = budget.stats().used;
+			return delivery + person + background;
+		},
+	});
+	const store = await openStore({ ...config.store, clock: ownClock, onCheckpoint: metrics.checkpoint, log });
+	const { clock } = store;
+	const { answers: answerStore, claims: claimStore, drafts } = store;
+	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.
+	const cell: { cell?: Cell<BudgetState> } =
+		store.dialect === 'postgres' ? { cell: createSharedBudget({ db: store.db, service }) } : {};
+	const budget = createRequestBudget({ requestsPerMinute: config.service.requestsPerMinute, clock, ...cell });
+	const health = createServiceHealth({ clock });
+	const sessions = createSessionServiceClient({
+		baseUrl: service,
+		apiKey: config.service.apiKey,
+		clock,
+		log,
+		budget,
+		timeouts: { call: config.service.callTimeoutMs },
+		onCall({ priority, outcome }) {
+			metrics.serviceRequest(priority, outcome);
+			// Watching tells of its own reads, also of those that were never sent. Confirmation checks tell nothing.
+			if (priority === 'background') return;
+			if (outcome === 'ok' || outcome === 'unchanged') health.succeeded();
+			else health.failed(outcome);
+		},
+	});
+	const clients = createSlackClients({
+		token: config.slack.botToken,
+		apiUrl: config.slack.apiUrl,
+		log,
+		onCall: metrics.slackCall,
+	});
+	const directory = createDirectory({ client: clients.people });
+	const receipts = createReceipts({ clients, names: directory, adminContact, postsText, clock, log });
+	const rateLimiter = createRateLimiter(store.dialect === 'postgres' ? createSharedRates(store) : undefined);
+	const personReads = createPersonReads({
+		service: sessions,
+		rateLimiter,
+		limits: config.people,
+		clock,
+		metrics: metrics.people,
+	});
+	const watching = createWatching({
+		store: store.watches,
+		service: sessions,
+		serviceUrl: service,
+		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
+		health,
+		leftEmpty: (key, session) => leftEmptyIn(answerStore, key.service, session),
+		async disclosure(key, session) {
+			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
+			return disclosureOf(marks, showAnswers);
+		},
+		metrics: metrics.watches,
+		rateLimiter,
+		limits: config.watchLimits,
+		maxDays: config.watchMaxDays,
+		allowedChannels: config.access.channels,
+		allowExternal,
+		retentionDays: config.retentionDays,
+		clock,
+		log,
+	});
+	const observer: QuestionObserver = {
+		questionTouched: (question, what) => watching.questionTouched(question, { readSoon: what === 'delivered' }),
+	};
+	const claims = createClaims({ store: claimStore, observer, clock, log });
+	const worker = createAnswerWorker({
+		processName: `${hostname()}-${process.pid}`,
+		store: answerStore,
+		serviceUrl: service,
+		delivery: createDelivery({ store: answerStore, service: sessions, clock, log, metrics: metrics.delivery }),
+		confirmation: createConfirmation({ service: sessions, store: answerStore, clock }),
+		receipts,
+		observer,
+		clock,
+		log,
+	});
+	const answers = createAnswers({
+		store: answerStore,
+		drafts,
+		claims,
+		observer,
+		clock,
+		wake: worker.wake,
+		metrics: metrics.answers,
+		giveUpMs: config.giveUpMs,
+		landsWithinMs: mayLandForMs(config.service.callTimeoutMs),
+		log,
+	});
+	const housekeeping = createHousekeeping({
+		answers: answerStore,
+		drafts,
+		claims: claimStore,
+		more: watching.forget,
+		retentionDays: config.retentionDays,
+		waitingSecretDays: config.waitingSecretDays,
+		clock,
+		log,
+	});
+
+	/** Answers that wait for the service's return need not wait for their next attempt. */
+	health.onRecovered(() => {
+		answerStore.hasten(service, SERVICE_CODES, clock.now()).then(
+			(hastened) => {
+				if (hastened > 0) worker.wake();
+			},
+			(error: unknown) => log.warn({ code: codeOf(error) }, 'answers that wait for the service could not be hastened'),
+		);
+	});
+
+	/** What needs no Slack: answers that were given are delivered however long Slack stays away. */
+	async function startWorking(): Promise<void> {
+		const elsewhere = await answerStore.unsentElsewhere(service);
+		if (elsewhere > 0) {
+			log.warn(
+				{ answers: elsewhere },
+				'answers in the database are for another SESSION_SERVICE_URL and are not sent to this one',
+			);
+		}
+		const again = await answers.sendReadableAgain();
+		if (again > 0) log.info({ answers: again }, 'answers can be read again and are sent');
+		worker.start();
+		const client = clients.background;
+		const announcer = createAnnouncer({
+			client,
+			service,
+			answers: answerStore,
+			claims: claimStore,
+			watches: store.watches,
+			names: directory,
+			dashboardUrl,
+			showAnswers,
+			adminContact,
+			maxDays: config.watchMaxDays,
+			clock,
+			log,
+		});
+		await watching.start({ announcer, channels: createChannelList({ client }) });
+		housekeeping.start();
+	}
+
+	/** Everything that hears people, once it is known who we are in Slack. */
+	function createSlackApp(identity: Identity) {
+		const { teamId, botUserId } = identity;
+		const bolt = createBoltApp({ config: config.slack, identity, clock, log, onRefused: refusedRequests.add });
+		const client = clients.people;
+		const reply = createReply({ client, adminContact, clock });
+		const accessPolicy = createAccessPolicy({ rules: config.access, installation: identity, directory, clock });
+		const { acknowledged: onAcknowledged } = metrics;
+		const listen = createListen({ app: bolt.app, teamId, accessPolicy, reply, clock, log, onAcknowledged });
+		const { watches } = store;
+		const names = directory;
+		const shared = {
+			client,
+			service,
+			reply,
+			personReads,
+			drafts,
+			names,
+			dashboardUrl,
+			adminContact,
+			allowExternal,
+			clock,
+		};
+
+		const drafting = createDrafting({ ...shared, claims });
+		const links = createLinks({ serviceUrl: service, dashboardUrl });
+		const presenter = createPresenter({ ...shared, answers: answerStore, claims, watches, links });
+		const reads = createPatientReads({ clock });
+		const flow = createSessionFlow({ ...shared, presenter, latest: sessions.latest, reads });
+		const channels = createChannels({ client, allowExternal });
+		const commands = createWatchCommands({ ...shared, subscriptions: watching.subscriptions, channels });
+		const history = registerHistory(listen, { ...shared, store: answerStore });
+
+		registerSessionCommand(listen, { ...shared, flow, history, watches: commands });
+		registerSessionActions(listen, { flow, drafting, drafts });
+		registerSubmission(listen, { ...shared, answers, drafting, receipts });
+		registerAnswerActions(listen, { ...shared, answers, store: answerStore, flow, receipts });
+		registerWatchActions(listen, { ...shared, commands, flow, drafting, links });
+		registerTextAsAnswer(listen, { ...shared, botUserId, watches, flow });
+		registerChannelEvents(listen, { watching, channels, allowExternal });
+		registerFallbacks(listen, { client: clients.background, personReads, reply });
+
+		return {
+			...bolt,
+			/** Takes nothing more and lets what was taken finish. */
+			async stop(): Promise<void> {
+				await bolt.app.stop();
+				await Promise.race([listen.drained(), clock.sleep(DRAIN_MS)]);
+				reads.stop();
+				await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
+			},
+		};
+	}
+
+	let slack: ReturnType<typeof createSlackApp> | null = null;
+	const refusedRequests = createRefusedRequests({ clock, log, metrics });
+	const http = createHttpServer({
+		port: config.port,
+		slack:
+			config.slack.transport.kind === 'socket'
+				? null
+				: (request, response, verified) => {
+						if (slack?.listener != null) slack.listener(request, response, verified);
+						else response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end();
+					},
+		onRefused: refusedRequests.add,
+		metrics: metrics.expose,
+		async notReady() {
+			const reasons: string[] = [];
+			if (slack === null || !slack.isServing()) reasons.push('no connection to Slack');
+			await store.ping().catch(() => reasons.push('the database does not answer'));
+			return reasons;
+		},
+	});
+
+	return {
+		/** Resolves to the port of health and metrics once Slack's requests can come. */
+		async start(signal: AbortSignal): Promise<{ port: number }> {
+			const port = await http.start();
+			await startWorking();
+			const identity = await identify(clients.background, { clock, log, signal });
+			slack = createSlackApp(identity);
+			await slack.app.start();
+			return { port };
+		},
+		async stop(): Promise<void> {
+			await Promise.all([http.stop(), slack?.stop(), worker.stop(), watching.stop(), housekeeping.stop()]);
+			refusedRequests.stop();
+			// The worker has waited for PUTs as long as there was time: one that hangs still must not cost the clean end.
+			await sessions.close();
+			await store.close();
+		},
+	};
+}
+
+/** Of the service's limit, what watching leaves to deliveries and people even while they ask for nothing. */
+function keptFromWatching(limit: number): number {
+	const { delivery, person } = sharesOf(limit);
+	return delivery + person;
+}

@@ -1,0 +1,93 @@
+import type { WebClient } from '@slack/web-api';
+import type { AnswerStore } from '../../answers/ports.ts';
+import { errorModal } from '../blocks/error-modal.ts';
+import { HISTORY_PAGE, historyView } from '../blocks/history-view.ts';
+import { codeOf } from '../clients.ts';
+import { ACTIONS } from '../ids.ts';
+import type { Listen } from '../listen.ts';
+import { newMetadata, type ViewMetadata } from '../metadata.ts';
+import { type PersonReads, TooFastError } from '../person-reads.ts';
+import type { Reply } from '../reply.ts';
+import { logAccess, metadataOf, originOf } from '../request.ts';
+import { newFormId } from '../session/drafts.ts';
+import { type AllowedRequest, ifAllowed, NOTHING_TO_DO } from '../task.ts';
+import type { Names } from '../words.ts';
+
+interface Dependencies {
+	readonly client: WebClient;
+	readonly service: string;
+	readonly store: AnswerStore;
+	readonly personReads: PersonReads;
+	readonly reply: Reply;
+	readonly names: Names;
+}
+
+/**
+ * Who answered what in a session, newest first, in pages; from our own store, so it needs no loading view. Registers the
+ * buttons for older and newer answers; `open` is for `/session history`.
+ */
+export function registerHistory(listen: Listen, deps: Dependencies) {
+	const { client, service, store, personReads, reply, names } = deps;
+
+	async function page(request: AllowedRequest, metadata: ViewMetadata) {
+		const { sessionId, offset } = metadata;
+		try {
+			const options = { offset, limit: HISTORY_PAGE };
+			const { answers, total } = await store.history(service, sessionId, request.person.teamId, options);
+			return historyView({ metadata, answers, total, names });
+		} catch (error) {
+			return errorModal(codeOf(error), metadata, reply.errorContext(error));
+		}
+	}
+
+	/** Resolves to the word for the log. */
+	async function openModal(request: AllowedRequest, sessionId: string): Promise<string> {
+		const { triggerId } = request;
+		try {
+			// It reads nothing of the service, but opens a modal, which Slack counts for everybody together.
+			await personReads.permit(request);
+		} catch (error) {
+			if (!(error instanceof TooFastError)) throw error;
+			await reply.failed(request, error, { sessionId });
+			return error.code;
+		}
+		if (triggerId === null) {
+			await reply.failed(request, 'slack_unavailable', { sessionId });
+			return 'no_window';
+		}
+		const metadata = newMetadata({ sessionId, formId: newFormId(), origin: originOf(request, null) });
+		await client.views.open({ trigger_id: triggerId, view: await page(request, metadata) });
+		return 'shown';
+	}
+
+	for (const id of [ACTIONS.historyOlder, ACTIONS.historyNewer]) {
+		listen.action(id, (_, { view, value }) => {
+			if (view === null) return NOTHING_TO_DO;
+			const metadata = metadataOf(view);
+			const { sessionId, origin } = metadata;
+			const offset = Math.max(0, Math.floor(Number(value)) || 0);
+			return ifAllowed(origin.channelId, async (request) => {
+				const tooFast = await personReads.turn(request);
+				if (tooFast !== null) {
+					logAccess(request, 'history', sessionId, tooFast.code);
+					await reply.failed({ ...request, ...origin }, tooFast, { sessionId });
+					return;
+				}
+				await client.views.update({ view_id: view.id, view: await page(request, { ...metadata, offset }) });
+				logAccess(request, 'history', sessionId, 'shown');
+			});
+		});
+	}
+
+	return {
+		async open(request: AllowedRequest, sessionId: string): Promise<void> {
+			const outcome = await openModal(request, sessionId).catch((error: unknown) => {
+				logAccess(request, 'history', sessionId, codeOf(error));
+				throw error;
+			});
+			logAccess(request, 'history', sessionId, outcome);
+		},
+	};
+}
+
+export type History = ReturnType<typeof registerHistory>;
