@@ -20,8 +20,7 @@ import { askingMessageIndex } from './questions/open-question.ts';
 import { disclosureOf } from './questions/show-answers.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { createRequestBudget } from './session-service/budget.ts';
-import type { BudgetState } from './session-service/budget-state.ts';
-import { sharesOf } from './session-service/budget-state.ts';
+import { type BudgetState, sharesOf } from './session-service/budget-state.ts';
 import { createSessionServiceClient } from './session-service/client.ts';
 import { SERVICE_CODES } from './session-service/errors.ts';
 import { createAnnouncer } from './slack/announcer.ts';
@@ -75,7 +74,6 @@ export async function createHandraise({
 }) {
 	const { adminContact, allowExternal } = config.access;
 	const { dashboardUrl, showAnswers } = config;
-	const postsText = showAnswers !== 'never';
 	/** Also names the session service in the store. */
 	const service = config.service.url;
 
@@ -88,8 +86,7 @@ export async function createHandraise({
 		},
 	});
 	const store = await openStore({ ...config.store, clock: ownClock, onCheckpoint: metrics.checkpoint, log });
-	const { clock } = store;
-	const { answers: answerStore, claims: claimStore, drafts } = store;
+	const { clock, answers: answerStore, claims: claimStore, drafts, watches } = store;
 	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.
 	const cell: { cell?: Cell<BudgetState> } =
 		store.dialect === 'postgres' ? { cell: createSharedBudget({ db: store.db, service }) } : {};
@@ -117,17 +114,14 @@ export async function createHandraise({
 		onCall: metrics.slackCall,
 	});
 	const directory = createDirectory({ client: clients.people });
-	const receipts = createReceipts({ clients, names: directory, adminContact, postsText, clock, log });
+	/** What several parts of Slack's side need. */
+	const shared = { service, drafts, names: directory, dashboardUrl, adminContact, allowExternal, clock, log };
+	const receipts = createReceipts({ ...shared, clients, postsText: showAnswers !== 'never' });
 	const rateLimiter = createRateLimiter(store.dialect === 'postgres' ? createSharedRates(store) : undefined);
-	const personReads = createPersonReads({
-		service: sessions,
-		rateLimiter,
-		limits: config.people,
-		clock,
-		metrics: metrics.people,
-	});
+	const { people: limits } = config;
+	const personReads = createPersonReads({ service: sessions, rateLimiter, limits, clock, metrics: metrics.people });
 	const watching = createWatching({
-		store: store.watches,
+		store: watches,
 		service: sessions,
 		serviceUrl: service,
 		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
@@ -209,18 +203,13 @@ export async function createHandraise({
 		worker.start();
 		const client = clients.background;
 		const announcer = createAnnouncer({
+			...shared,
 			client,
-			service,
 			answers: answerStore,
 			claims: claimStore,
-			watches: store.watches,
-			names: directory,
-			dashboardUrl,
+			watches,
 			showAnswers,
-			adminContact,
 			maxDays: config.watchMaxDays,
-			clock,
-			log,
 		});
 		await watching.start({ announcer, channels: createChannelList({ client }) });
 		housekeeping.start();
@@ -235,36 +224,23 @@ export async function createHandraise({
 		const accessPolicy = createAccessPolicy({ rules: config.access, installation: identity, directory, clock });
 		const { acknowledged: onAcknowledged } = metrics;
 		const listen = createListen({ app: bolt.app, teamId, accessPolicy, reply, clock, log, onAcknowledged });
-		const { watches } = store;
-		const names = directory;
-		const shared = {
-			client,
-			service,
-			reply,
-			personReads,
-			drafts,
-			names,
-			dashboardUrl,
-			adminContact,
-			allowExternal,
-			clock,
-		};
+		const context = { ...shared, client, reply, personReads };
 
-		const drafting = createDrafting({ ...shared, claims });
+		const drafting = createDrafting({ ...context, claims });
 		const links = createLinks({ serviceUrl: service, dashboardUrl });
-		const presenter = createPresenter({ ...shared, answers: answerStore, claims, watches, links });
+		const presenter = createPresenter({ ...context, answers: answerStore, claims, watches, links });
 		const reads = createPatientReads({ clock });
-		const flow = createSessionFlow({ ...shared, presenter, latest: sessions.latest, reads });
+		const flow = createSessionFlow({ ...context, presenter, latest: sessions.latest, reads });
 		const channels = createChannels({ client, allowExternal });
-		const commands = createWatchCommands({ ...shared, subscriptions: watching.subscriptions, channels });
-		const history = registerHistory(listen, { ...shared, store: answerStore });
+		const commands = createWatchCommands({ ...context, subscriptions: watching.subscriptions, channels });
+		const history = registerHistory(listen, { ...context, store: answerStore });
 
-		registerSessionCommand(listen, { ...shared, flow, history, watches: commands });
+		registerSessionCommand(listen, { ...context, flow, history, watches: commands });
 		registerSessionActions(listen, { flow, drafting, drafts });
-		registerSubmission(listen, { ...shared, answers, drafting, receipts });
-		registerAnswerActions(listen, { ...shared, answers, store: answerStore, flow, receipts });
-		registerWatchActions(listen, { ...shared, commands, flow, drafting, links });
-		registerTextAsAnswer(listen, { ...shared, botUserId, watches, flow });
+		registerSubmission(listen, { ...context, answers, drafting, receipts });
+		registerAnswerActions(listen, { ...context, answers, store: answerStore, flow, receipts });
+		registerWatchActions(listen, { ...context, commands, flow, drafting, links });
+		registerTextAsAnswer(listen, { ...context, botUserId, watches, flow });
 		registerChannelEvents(listen, { watching, channels, allowExternal });
 		registerFallbacks(listen, { client: clients.background, personReads, reply });
 

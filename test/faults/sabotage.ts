@@ -13,13 +13,13 @@ import type { Replacement } from './source-copy.ts';
 export const SABOTAGES = {
 	'ack-first': [
 		{
-			file: 'slack/views/submission.ts',
+			file: 'slack/handlers/submission.ts',
 			from: 'const result = await within(answers.submit(submissionOf(request, view, form)), rest);',
 			to: `const submission = submissionOf(request, view, form);
 		const result = { kind: 'accepted', answer: { ...submission, id: view.id, state: 'accepted', lastError: null } };`,
 		},
 		{
-			file: 'slack/views/submission.ts',
+			file: 'slack/handlers/submission.ts',
 			from: 'await answers.afterAccept(result.answer);',
 			to: 'await answers.afterAccept((await answers.submit(submission)).answer);',
 		},
@@ -57,7 +57,7 @@ export const SABOTAGES = {
 	// Nothing is delivered before Slack has said who we are.
 	'slack-at-start': [
 		{
-			file: 'compose/handraise.ts',
+			file: 'app.ts',
 			from: `await startWorking();
 			const identity = await identify(clients.background, { clock, log, signal });`,
 			to: `const identity = await identify(clients.background, { clock, log, signal });
