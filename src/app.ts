@@ -224,25 +224,25 @@ export async function createHandraise({
 		const accessPolicy = createAccessPolicy({ rules: config.access, installation: identity, directory, clock });
 		const { acknowledged: onAcknowledged } = metrics;
 		const listen = createListen({ app: bolt.app, teamId, accessPolicy, reply, clock, log, onAcknowledged });
-		const context = { ...shared, client, reply, personReads };
-
-		const drafting = createDrafting({ ...context, claims });
+		const drafting = createDrafting({ ...shared, claims });
 		const links = createLinks({ serviceUrl: service, dashboardUrl });
-		const presenter = createPresenter({ ...context, answers: answerStore, claims, watches, links });
+		const presenter = createPresenter({ ...shared, answers: answerStore, claims, watches, links });
 		const reads = createPatientReads({ clock });
-		const flow = createSessionFlow({ ...context, presenter, latest: sessions.latest, reads });
-		const channels = createChannels({ client, allowExternal });
-		const commands = createWatchCommands({ ...context, subscriptions: watching.subscriptions, channels });
-		const history = registerHistory(listen, { ...context, store: answerStore });
+		const { latest } = sessions;
+		const flow = createSessionFlow({ ...shared, client, presenter, latest, personReads, reads, reply });
 
-		registerSessionCommand(listen, { ...context, flow, history, watches: commands });
-		registerSessionActions(listen, { flow, drafting, drafts });
-		registerSubmission(listen, { ...context, answers, drafting, receipts });
-		registerAnswerActions(listen, { ...context, answers, store: answerStore, flow, receipts });
-		registerWatchActions(listen, { ...context, commands, flow, drafting, links });
-		registerTextAsAnswer(listen, { ...context, botUserId, watches, flow });
-		registerChannelEvents(listen, { watching, channels, allowExternal });
-		registerFallbacks(listen, { client: clients.background, personReads, reply });
+		const context = { listen, reply, flow, drafting, personReads, client, service, adminContact, clock };
+		const channels = createChannels({ client, allowExternal });
+		const commands = createWatchCommands(context, { subscriptions: watching.subscriptions, channels });
+		const history = registerHistory(context, { store: answerStore, names: directory });
+		registerSessionCommand(context, { history, watches: commands, dashboardUrl });
+		registerSessionActions(context, { drafts });
+		registerSubmission(context, { answers, receipts });
+		registerAnswerActions(context, { answers, store: answerStore, receipts });
+		registerWatchActions(context, { commands, links });
+		registerTextAsAnswer(context, { botUserId, watches, drafts });
+		registerChannelEvents(context, { watching, channels, allowExternal });
+		registerFallbacks(context, clients.background);
 
 		return {
 			...bolt,

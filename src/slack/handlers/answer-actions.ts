@@ -9,14 +9,11 @@ import { ownTextMessage, receiptMessage } from '../blocks/messages.ts';
 import { receiptModal } from '../blocks/receipt-modal.ts';
 import { codeOf, isThreaded, slackErrorCode } from '../clients.ts';
 import { ACTIONS, decodeCarriage, type SessionTarget } from '../ids.ts';
-import type { Listen } from '../listen.ts';
 import { decodeMetadata } from '../metadata.ts';
-import { type PersonReads, TooFastError } from '../person-reads.ts';
+import { TooFastError } from '../person-reads.ts';
 import type { SlackReceipts } from '../receipts.ts';
-import type { Reply } from '../reply.ts';
 import { isSamePerson, type PersonRequest, type Press } from '../request.ts';
 import type { Values } from '../session/drafts.ts';
-import type { SessionFlow } from '../session/flow.ts';
 import {
 	type AllowedRequest,
 	type Done,
@@ -27,16 +24,7 @@ import {
 	type Task,
 } from '../task.ts';
 import { errorWords } from '../words.ts';
-
-interface Dependencies {
-	readonly client: WebClient;
-	readonly answers: Answers;
-	readonly store: AnswerStore;
-	readonly personReads: PersonReads;
-	readonly flow: SessionFlow;
-	readonly reply: Reply;
-	readonly receipts: Pick<SlackReceipts, 'context'>;
-}
+import type { HandlerContext } from './context.ts';
 
 const NOTHING_TO_START =
 	'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now. Open the session to see it.';
@@ -46,9 +34,10 @@ const NOT_IN_CHANNELS = 'Nothing was posted: answers are not shown in channels h
 const SENT_A_MOMENT_AGO = 'It was sent again a moment ago. Wait until the agent continues.';
 
 /** Buttons on receipts, in a modal or a DM; they work as long as the answer is in the store. */
-export function registerAnswerActions(listen: Listen, deps: Dependencies): void {
-	const { client, answers, store, personReads, flow, reply, receipts } = deps;
-
+export function registerAnswerActions(
+	{ listen, client, personReads, flow, reply }: HandlerContext,
+	{ answers, store, receipts }: { answers: Answers; store: AnswerStore; receipts: Pick<SlackReceipts, 'context'> },
+): void {
 	/** For the author of the answer that the button belongs to, as far as they may act where its form came from. */
 	function forAuthor(act: (request: AllowedRequest, press: Press, own: Answer) => Done) {
 		return async (asked: PersonRequest, press: Press): Promise<Task> => {

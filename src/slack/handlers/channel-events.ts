@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChannelKey, GoneReason } from '../../watches/ports.ts';
 import type { Channels } from '../channels.ts';
-import type { Listen } from '../listen.ts';
+import type { HandlerContext } from './context.ts';
 
 const inChannel = z.object({ channel: z.string() });
 const idChanged = z.object({ old_channel_id: z.string() });
@@ -27,7 +27,10 @@ interface Dependencies {
 }
 
 /** Ends the watches of channels that are gone or that another organisation reads, and tells their creators. */
-export function registerChannelEvents(listen: Listen, { watching, channels, allowExternal }: Dependencies): void {
+export function registerChannelEvents(
+	{ listen }: HandlerContext,
+	{ watching, channels, allowExternal }: Dependencies,
+): void {
 	for (const [name, reason] of Object.entries(EVENTS)) {
 		listen.event(name, async (event, teamId) => {
 			const parsed = inChannel.safeParse(event);

@@ -2,10 +2,8 @@ import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { helpMessage } from '../blocks/messages.ts';
 import { ACTIONS } from '../ids.ts';
-import type { Listen } from '../listen.ts';
-import type { PersonReads } from '../person-reads.ts';
-import type { Reply } from '../reply.ts';
 import { forAnybody, NOTHING_TO_DO } from '../task.ts';
+import type { HandlerContext } from './context.ts';
 
 /** Links open in the browser; Slack reports the press all the same and wants an acknowledgement. */
 const LINKS = [ACTIONS.dashboard, ACTIONS.openFile, ACTIONS.openScreenshot];
@@ -20,15 +18,8 @@ const directMessage = z.object({
 	bot_id: z.null().optional(),
 });
 
-interface Dependencies {
-	/** For everything that can wait. */
-	readonly client: WebClient;
-	readonly personReads: PersonReads;
-	readonly reply: Reply;
-}
-
 /** What no other handler takes: links, buttons that another version of Handraise made, messages in the app's DM. */
-export function registerFallbacks(listen: Listen, { client, personReads, reply }: Dependencies): void {
+export function registerFallbacks({ listen, personReads, reply }: HandlerContext, background: WebClient): void {
 	for (const id of LINKS) listen.action(id, () => NOTHING_TO_DO);
 
 	listen.otherActions(new Set(Object.values(ACTIONS)), (request, actionId) =>
@@ -49,7 +40,7 @@ export function registerFallbacks(listen: Listen, { client, personReads, reply }
 				forAnybody(async () => {
 					// The same help stands above, many times.
 					if ((await personReads.turn(request)) !== null) return;
-					await client.chat.postMessage({ channel: channelId, ...helpMessage('asked') });
+					await background.chat.postMessage({ channel: channelId, ...helpMessage('asked') });
 				}),
 		};
 	});

@@ -1,34 +1,24 @@
-import type { WebClient } from '@slack/web-api';
 import type { AnswerStore } from '../../answers/ports.ts';
 import { errorModal } from '../blocks/error-modal.ts';
 import { HISTORY_PAGE, historyView } from '../blocks/history-view.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS } from '../ids.ts';
-import type { Listen } from '../listen.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
-import { type PersonReads, TooFastError } from '../person-reads.ts';
-import type { Reply } from '../reply.ts';
+import { TooFastError } from '../person-reads.ts';
 import { logAccess, metadataOf, originOf } from '../request.ts';
 import { newFormId } from '../session/drafts.ts';
 import { type AllowedRequest, ifAllowed, NOTHING_TO_DO } from '../task.ts';
 import type { Names } from '../words.ts';
-
-interface Dependencies {
-	readonly client: WebClient;
-	readonly service: string;
-	readonly store: AnswerStore;
-	readonly personReads: PersonReads;
-	readonly reply: Reply;
-	readonly names: Names;
-}
+import type { HandlerContext } from './context.ts';
 
 /**
  * Who answered what in a session, newest first, in pages; from our own store, so it needs no loading view. Registers the
  * buttons for older and newer answers; `open` is for `/session history`.
  */
-export function registerHistory(listen: Listen, deps: Dependencies) {
-	const { client, service, store, personReads, reply, names } = deps;
-
+export function registerHistory(
+	{ listen, client, service, personReads, reply }: HandlerContext,
+	{ store, names }: { store: AnswerStore; names: Names },
+) {
 	async function page(request: AllowedRequest, metadata: ViewMetadata) {
 		const { sessionId, offset } = metadata;
 		try {

@@ -1,23 +1,19 @@
 import type { DraftStore } from '../../answers/ports.ts';
 import { ACTIONS, CALLBACKS, decodeTarget } from '../ids.ts';
-import type { Listen } from '../listen.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { channelOf, metadataOf, type PersonRequest, type Press, type ViewSnapshot } from '../request.ts';
-import { type Drafting, type StandingForm, typedIn } from '../session/drafts.ts';
-import type { SessionFlow } from '../session/flow.ts';
+import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO, silently, type Task } from '../task.ts';
-
-interface Dependencies {
-	readonly flow: SessionFlow;
-	readonly drafting: Drafting;
-	readonly drafts: DraftStore;
-}
+import type { HandlerContext } from './context.ts';
 
 /** What a button changes in what the view shows. */
 type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText'>>;
 
 /** Inside a session's modal: buttons, typing, closing. On messages: the buttons that open it. */
-export function registerSessionActions(listen: Listen, { flow, drafting, drafts }: Dependencies): void {
+export function registerSessionActions(
+	{ listen, flow, drafting }: HandlerContext,
+	{ drafts }: { drafts: DraftStore },
+): void {
 	/** Shows the form again with what stands in its fields, from the last reading while that is at hand. */
 	function showForm(request: AllowedRequest, view: ViewSnapshot, form: StandingForm, sameReading: boolean) {
 		return flow.show(request, view, { metadata: form.metadata, typed: typedIn(form), sameReading });

@@ -1,9 +1,7 @@
 import { isReservedId } from '../../questions/session-id.ts';
 import { helpMessage } from '../blocks/messages.ts';
-import type { Listen } from '../listen.ts';
-import type { Reply } from '../reply.ts';
-import type { SessionFlow } from '../session/flow.ts';
 import { forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
+import type { HandlerContext } from './context.ts';
 import type { History } from './history.ts';
 import type { WatchCommands } from './watch-command.ts';
 
@@ -152,17 +150,11 @@ function help(reason: HelpReason): SessionCommand {
 	return { kind: 'help', reason };
 }
 
-interface Dependencies {
-	readonly flow: SessionFlow;
-	readonly history: History;
-	readonly watches: WatchCommands;
-	readonly reply: Reply;
-	readonly dashboardUrl: string | null;
-}
-
 /** `/session …` */
-export function registerSessionCommand(listen: Listen, deps: Dependencies): void {
-	const { flow, history, watches, reply, dashboardUrl } = deps;
+export function registerSessionCommand(
+	{ listen, flow, reply }: HandlerContext,
+	{ history, watches, dashboardUrl }: { history: History; watches: WatchCommands; dashboardUrl: string | null },
+): void {
 	listen.command('/session', (asked, text) => {
 		const command = parseSessionCommand(text, dashboardUrl);
 		switch (command.kind) {

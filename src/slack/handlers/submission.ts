@@ -2,38 +2,31 @@ import { AcceptanceUnknownError, type Answers } from '../../answers/accept.ts';
 import type { Refusal } from '../../answers/access-policy.ts';
 import type { AnswerItem } from '../../answers/answer.ts';
 import type { AcceptResult } from '../../answers/ports.ts';
-import { type Clock, uptimeOf } from '../../clock.ts';
+import { uptimeOf } from '../../clock.ts';
 import { errorModal } from '../blocks/error-modal.ts';
 import { receiptModal, savedModal } from '../blocks/receipt-modal.ts';
 import { codeOf } from '../clients.ts';
 import { CALLBACKS, fieldBlockId } from '../ids.ts';
-import type { Listen, SubmissionAck, Submitted } from '../listen.ts';
+import type { SubmissionAck, Submitted } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
 import type { SlackReceipts } from '../receipts.ts';
 import type { ViewSnapshot } from '../request.ts';
-import type { Drafting, StandingForm } from '../session/drafts.ts';
+import type { StandingForm } from '../session/drafts.ts';
 import type { AllowedRequest } from '../task.ts';
 import { quoted, withoutMarks } from '../text.ts';
 import { errorWords, refusalAtSubmit } from '../words.ts';
+import type { HandlerContext } from './context.ts';
 
 /** Slack shows "trouble connecting" after three seconds without an acknowledgement; the person gets better words before. */
 const ANSWER_WITHIN_MS = 2_500;
 /** However long the checks took, the store gets at least this. */
 const STORE_AT_LEAST_MS = 500;
 
-interface Dependencies {
-	readonly service: string;
-	readonly answers: Answers;
-	readonly drafting: Drafting;
-	readonly receipts: SlackReceipts;
-	readonly adminContact: string | null;
-	readonly clock: Clock;
-}
-
 /** The press on "Send answer": checked here, stored, and only then acknowledged. */
-export function registerSubmission(listen: Listen, deps: Dependencies): void {
-	const { service, answers, drafting, receipts, adminContact, clock } = deps;
-
+export function registerSubmission(
+	{ listen, service, drafting, adminContact, clock }: HandlerContext,
+	{ answers, receipts }: { answers: Answers; receipts: SlackReceipts },
+): void {
 	function submissionOf(request: AllowedRequest, view: ViewSnapshot, { metadata, reading }: StandingForm) {
 		const length = Math.max(...metadata.fields) + 1;
 		const items = Array.from({ length }, (_, position): AnswerItem => {

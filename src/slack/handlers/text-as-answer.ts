@@ -1,19 +1,15 @@
 import { z } from 'zod';
 import type { DraftStore } from '../../answers/ports.ts';
-import type { Clock } from '../../clock.ts';
 import type { WatchStore } from '../../watches/ports.ts';
 import type { SessionView } from '../../watches/session-view.ts';
 import { chosenTextHelp, chosenTextOffer } from '../blocks/chosen-text.ts';
 import { helpMessage } from '../blocks/messages.ts';
 import { ACTIONS, CALLBACKS, decodeTarget } from '../ids.ts';
-import type { Listen } from '../listen.ts';
-import type { PersonReads } from '../person-reads.ts';
-import type { Reply } from '../reply.ts';
 import { isSamePerson, type PersonRequest } from '../request.ts';
 import { KEPT_ASIDE, newFormId } from '../session/drafts.ts';
-import type { SessionFlow } from '../session/flow.ts';
 import { type AllowedRequest, ifAllowed, NOTHING_TO_DO } from '../task.ts';
 import { typedText } from '../text/from-slack.ts';
+import type { HandlerContext } from './context.ts';
 
 const mention = z.object({
 	user: z.string(),
@@ -27,26 +23,15 @@ const mention = z.object({
 });
 const shortcut = z.object({ message: z.object({ text: z.string().default(''), ts: z.string() }) });
 
-interface Dependencies {
-	readonly service: string;
-	/** A message that mentions us is meant without that. */
-	readonly botUserId: string;
-	readonly watches: Pick<WatchStore, 'findByPost'>;
-	readonly drafts: DraftStore;
-	readonly flow: SessionFlow;
-	readonly personReads: PersonReads;
-	readonly reply: Reply;
-	readonly clock: Clock;
-}
-
 /**
  * A message becomes the text of an answer, in the thread of a watched session: by the shortcut "Use as answer", or by a
  * mention of the bot. A mention carries no trigger, so its author alone gets a button; elsewhere they get help. Messages
  * without a mention are nobody's answer.
  */
-export function registerTextAsAnswer(listen: Listen, deps: Dependencies): void {
-	const { service, botUserId, watches, drafts, flow, personReads, reply, clock } = deps;
-
+export function registerTextAsAnswer(
+	{ listen, service, flow, personReads, reply, clock }: HandlerContext,
+	{ botUserId, watches, drafts }: { botUserId: string; watches: Pick<WatchStore, 'findByPost'>; drafts: DraftStore },
+): void {
 	async function watchedIn({ channelId, threadTs, person }: PersonRequest) {
 		if (channelId === null || threadTs === null) return null;
 		return watches.findByPost(person.teamId, channelId, threadTs);

@@ -1,33 +1,20 @@
-import type { Clock } from '../../clock.ts';
 import { stillWaitingMessage } from '../blocks/messages.ts';
 import { filesMessage, screenshotMessage } from '../blocks/private-links.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, decodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
-import type { Listen } from '../listen.ts';
-import type { PersonReads } from '../person-reads.ts';
-import type { Reply } from '../reply.ts';
 import { channelOf, logAccess, type PersonRequest, type Press, type ViewSnapshot } from '../request.ts';
-import { type Drafting, type StandingForm, typedIn } from '../session/drafts.ts';
-import type { SessionFlow } from '../session/flow.ts';
+import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { withNotes } from '../session/waiting.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, silently, type Task } from '../task.ts';
+import type { HandlerContext } from './context.ts';
 import type { WatchCommands } from './watch-command.ts';
 
-interface Dependencies {
-	readonly commands: WatchCommands;
-	readonly flow: SessionFlow;
-	readonly drafting: Drafting;
-	readonly personReads: PersonReads;
-	readonly links: Links;
-	readonly reply: Reply;
-	readonly clock: Clock;
-}
-
 /** Watch and unwatch as buttons, the pages of the list, and what a card shows to one person only. */
-export function registerWatchActions(listen: Listen, deps: Dependencies): void {
-	const { commands, flow, drafting, personReads, links, reply, clock } = deps;
-
+export function registerWatchActions(
+	{ listen, flow, drafting, personReads, reply, clock }: HandlerContext,
+	{ commands, links }: { commands: WatchCommands; links: Links },
+): void {
 	/** What stands in the view's fields, kept as a draft; null when the view cannot be read. */
 	async function keptForm({ person }: AllowedRequest, view: ViewSnapshot): Promise<StandingForm | null> {
 		const form = await drafting.read(view);

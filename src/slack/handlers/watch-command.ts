@@ -1,26 +1,16 @@
-import type { Clock } from '../../clock.ts';
 import { loggedId } from '../../log.ts';
 import type { Subscriptions, WatchOutcome, WatchRequest } from '../../watches/subscribe.ts';
 import { outcomesMessage, stillWaitingMessage } from '../blocks/messages.ts';
 import { LIST_PAGE, watchList } from '../blocks/watch-list.ts';
 import type { Channels } from '../channels.ts';
 import { codeOf } from '../clients.ts';
-import { type PersonReads, type ReadPermit, TooFastError } from '../person-reads.ts';
-import type { Reply } from '../reply.ts';
+import { type ReadPermit, TooFastError } from '../person-reads.ts';
 import { logAccess, type PersonRequest } from '../request.ts';
 import { withNotes } from '../session/waiting.ts';
 import type { AllowedRequest } from '../task.ts';
 import { channelRefusalWords, expectationWords, sessionIdMrkdwn, tooFastWords, watchOutcomeWords } from '../words.ts';
+import type { HandlerContext } from './context.ts';
 import type { WatchOptions } from './session-command.ts';
-
-interface Dependencies {
-	readonly subscriptions: Subscriptions;
-	readonly personReads: PersonReads;
-	readonly channels: Channels;
-	readonly reply: Reply;
-	readonly adminContact: string | null;
-	readonly clock: Clock;
-}
 
 const AS_IT_IS: WatchOptions = { questionsOnly: null, questionsInChannel: null };
 
@@ -28,8 +18,10 @@ const AS_IT_IS: WatchOptions = { questionsOnly: null, questionsInChannel: null }
  * `/session watch|unwatch|list`, and the buttons that do the same, in the channel of the request; whoever asks has been
  * found to be allowed.
  */
-export function createWatchCommands(deps: Dependencies) {
-	const { subscriptions, personReads, channels, reply, adminContact, clock } = deps;
+export function createWatchCommands(
+	{ personReads, reply, adminContact, clock }: HandlerContext,
+	{ subscriptions, channels }: { subscriptions: Subscriptions; channels: Channels },
+) {
 	const error = { kept: 'nothing', adminContact } as const;
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {

@@ -1,0 +1,22 @@
+import type { WebClient } from '@slack/web-api';
+import type { Clock } from '../../clock.ts';
+import type { Listen } from '../listen.ts';
+import type { PersonReads } from '../person-reads.ts';
+import type { Reply } from '../reply.ts';
+import type { Drafting } from '../session/drafts.ts';
+import type { SessionFlow } from '../session/flow.ts';
+
+/** What handlers share. `listen` has asked the access policy before anything else here is used. */
+export interface HandlerContext {
+	readonly listen: Listen;
+	readonly reply: Reply;
+	readonly flow: SessionFlow;
+	readonly drafting: Drafting;
+	readonly personReads: PersonReads;
+	/** For people who wait. */
+	readonly client: WebClient;
+	/** The session service's address, by which the store names it too. */
+	readonly service: string;
+	readonly adminContact: string | null;
+	readonly clock: Clock;
+}
