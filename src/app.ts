@@ -36,8 +36,7 @@ import { registerSessionActions } from './slack/handlers/session-actions.ts';
 import { registerSessionCommand } from './slack/handlers/session-command.ts';
 import { registerSubmission } from './slack/handlers/submission.ts';
 import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
-import { registerWatchActions } from './slack/handlers/watch-actions.ts';
-import { createWatchCommands } from './slack/handlers/watch-command.ts';
+import { registerWatching } from './slack/handlers/watching.ts';
 import { type Identity, identify } from './slack/identity.ts';
 import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
@@ -233,13 +232,13 @@ export async function createHandraise({
 
 		const context = { listen, reply, flow, drafting, personReads, client, service, adminContact, clock };
 		const channels = createChannels({ client, allowExternal });
-		const commands = createWatchCommands(context, { subscriptions: watching.subscriptions, channels });
 		const history = registerHistory(context, { store: answerStore, names: directory });
-		registerSessionCommand(context, { history, watches: commands, dashboardUrl });
+		const { subscriptions } = watching;
+		const watchCommands = registerWatching(context, { subscriptions, channels, links });
+		registerSessionCommand(context, { history, watching: watchCommands, dashboardUrl });
 		registerSessionActions(context, { drafts });
 		registerSubmission(context, { answers, receipts });
 		registerAnswerActions(context, { answers, store: answerStore, receipts });
-		registerWatchActions(context, { commands, links });
 		registerTextAsAnswer(context, { botUserId, watches, drafts });
 		registerChannelEvents(context, { watching, channels, allowExternal });
 		registerFallbacks(context, clients.background);

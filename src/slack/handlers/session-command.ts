@@ -3,7 +3,7 @@ import { helpMessage } from '../blocks/messages.ts';
 import { forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 import type { History } from './history.ts';
-import type { WatchCommands } from './watch-command.ts';
+import type { Watching } from './watching.ts';
 
 /** What somebody typed after `/session`. */
 export type SessionCommand =
@@ -153,7 +153,7 @@ function help(reason: HelpReason): SessionCommand {
 /** `/session …` */
 export function registerSessionCommand(
 	{ listen, flow, reply }: HandlerContext,
-	{ history, watches, dashboardUrl }: { history: History; watches: WatchCommands; dashboardUrl: string | null },
+	{ history, watching, dashboardUrl }: { history: History; watching: Watching; dashboardUrl: string | null },
 ): void {
 	listen.command('/session', (asked, text) => {
 		const command = parseSessionCommand(text, dashboardUrl);
@@ -167,11 +167,11 @@ export function registerSessionCommand(
 			case 'history':
 				return ifAllowed(asked.channelId, (request) => history.open(request, command.sessionId));
 			case 'list':
-				return ifAllowed(asked.channelId, (request) => watches.list(request, 0));
+				return ifAllowed(asked.channelId, (request) => watching.list(request, 0));
 			case 'watch':
-				return ifAllowed(asked.channelId, (request) => watches.watch(request, command.sessionIds, command.options));
+				return ifAllowed(asked.channelId, (request) => watching.watch(request, command.sessionIds, command.options));
 			case 'unwatch':
-				return ifAllowedAnywhere((request) => watches.unwatch(request, command.sessionIds));
+				return ifAllowedAnywhere((request) => watching.unwatch(request, command.sessionIds));
 		}
 	});
 }

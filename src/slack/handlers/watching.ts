@@ -1,13 +1,17 @@
 import { loggedId } from '../../log.ts';
 import type { Subscriptions, WatchOutcome, WatchRequest } from '../../watches/subscribe.ts';
 import { outcomesMessage, stillWaitingMessage } from '../blocks/messages.ts';
+import { filesMessage, screenshotMessage } from '../blocks/private-links.ts';
 import { LIST_PAGE, watchList } from '../blocks/watch-list.ts';
 import type { Channels } from '../channels.ts';
 import { codeOf } from '../clients.ts';
+import { ACTIONS, decodeTarget } from '../ids.ts';
+import type { Links } from '../links.ts';
 import { type ReadPermit, TooFastError } from '../person-reads.ts';
-import { logAccess, type PersonRequest } from '../request.ts';
+import { channelOf, logAccess, type PersonRequest, type Press, type ViewSnapshot } from '../request.ts';
+import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { withNotes } from '../session/waiting.ts';
-import type { AllowedRequest } from '../task.ts';
+import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, silently, type Task } from '../task.ts';
 import { channelRefusalWords, expectationWords, sessionIdMrkdwn, tooFastWords, watchOutcomeWords } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 import type { WatchOptions } from './session-command.ts';
@@ -15,12 +19,12 @@ import type { WatchOptions } from './session-command.ts';
 const AS_IT_IS: WatchOptions = { questionsOnly: null, questionsInChannel: null };
 
 /**
- * `/session watch|unwatch|list`, and the buttons that do the same, in the channel of the request; whoever asks has been
- * found to be allowed.
+ * Watch, unwatch and list: `/session …` by what is returned, for whom the access policy allows it, and the buttons that do
+ * the same. What a card shows to one person only. All of it in the channel of the request.
  */
-export function createWatchCommands(
-	{ personReads, reply, adminContact, clock }: HandlerContext,
-	{ subscriptions, channels }: { subscriptions: Subscriptions; channels: Channels },
+export function registerWatching(
+	{ listen, flow, drafting, personReads, reply, adminContact, clock }: HandlerContext,
+	{ subscriptions, channels, links }: { subscriptions: Subscriptions; channels: Channels; links: Links },
 ) {
 	const error = { kept: 'nothing', adminContact } as const;
 
@@ -139,10 +143,93 @@ export function createWatchCommands(
 		await reply.toPerson(request, content);
 	}
 
+	/** What stands in the view's fields, kept as a draft; null when the view cannot be read. */
+	async function keptForm({ person }: AllowedRequest, view: ViewSnapshot): Promise<StandingForm | null> {
+		const form = await drafting.read(view);
+		if (form !== null) await drafting.keep(person, view.id, form);
+		return form;
+	}
+
+	/** Shows a modal again, with the other button. */
+	async function showAgain(request: AllowedRequest, view: ViewSnapshot, form: StandingForm | null): Promise<void> {
+		if (form === null) return;
+		await flow.show(request, view, { metadata: form.metadata, typed: typedIn(form), sameReading: true });
+	}
+
+	listen.action(ACTIONS.watch, (asked, { value, view }) => {
+		const target = decodeTarget(value);
+		if (target === null) return NOTHING_TO_DO;
+		const channelId = channelOf(asked, view);
+		return ifAllowed(channelId, async (request) => {
+			// Before what may take long: somebody may go on typing meanwhile.
+			const form = view === null ? null : await keptForm(request, view);
+			// Replies go where the watch is: a modal has no place of its own.
+			await watch({ ...request, channelId }, [target.sessionId]);
+			if (view !== null) await showAgain(request, view, form);
+		});
+	});
+
+	listen.action(ACTIONS.unwatch, (asked, { value, view }) => {
+		const target = decodeTarget(value);
+		if (target === null) return NOTHING_TO_DO;
+		const channelId = channelOf(asked, view);
+		return ifAllowedAnywhere(async (anybody) => {
+			await unwatch({ ...anybody, channelId }, [target.sessionId]);
+			if (view === null) return NOTHING_TO_DO;
+			const showOther = async (request: AllowedRequest) => showAgain(request, view, await keptForm(request, view));
+			// What was asked for is done: no word about the channel, in which the session is not shown.
+			return ifAllowed(channelId, showOther, silently);
+		});
+	});
+
+	/** Reads the session again, since its links die, and tells only the person who pressed. Resolves to the word for the log. */
+	async function showPrivately(
+		request: AllowedRequest,
+		sessionId: string,
+		build: typeof filesMessage,
+	): Promise<string> {
+		try {
+			const work = (await personReads.permit(request)).read(sessionId);
+			const { session } = await withNotes(clock, work, async () => {
+				await reply.toPerson(request, stillWaitingMessage(sessionId));
+				return false;
+			});
+			const [best, ...others] = build(session, links);
+			if (best === undefined) return 'nothing';
+			if (await reply.throughResponseUrl(request, best)) return 'shown';
+			// An image that Slack cannot download fails the whole message.
+			for (const other of others) if (await reply.toPerson(request, other)) return 'shown';
+			return 'not_shown';
+		} catch (error) {
+			await reply.failed(request, error, { sessionId });
+			return codeOf(error);
+		}
+	}
+
+	function showAndLog(access: 'files' | 'screenshot', build: typeof filesMessage) {
+		return ({ channelId }: PersonRequest, { value }: Press): Task => {
+			const target = decodeTarget(value);
+			if (target === null) return NOTHING_TO_DO;
+			return ifAllowed(channelId, async (request) => {
+				logAccess(request, access, target.sessionId, await showPrivately(request, target.sessionId, build));
+			});
+		};
+	}
+
+	listen.action(ACTIONS.showScreenshot, showAndLog('screenshot', screenshotMessage));
+	listen.action(ACTIONS.showFiles, showAndLog('files', filesMessage));
+
+	for (const id of [ACTIONS.listOlder, ACTIONS.listNewer]) {
+		listen.action(id, ({ channelId }, press) => {
+			const offset = Math.max(0, Math.floor(Number(press.value)) || 0);
+			return ifAllowed(channelId, (request) => list(request, offset, true));
+		});
+	}
+
 	return { watch, unwatch, list };
 }
 
-export type WatchCommands = ReturnType<typeof createWatchCommands>;
+export type Watching = ReturnType<typeof registerWatching>;
 
 /** For the log. */
 function outcomeWord(outcome: WatchOutcome): string {
