@@ -151,5 +151,3 @@ export function createMetrics(sources: MetricSources) {
 		},
 	};
 }
-
-export type Metrics = ReturnType<typeof createMetrics>;

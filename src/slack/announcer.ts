@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
-import type { Answer, QuestionKey } from '../answers/answer.ts';
+import type { QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
@@ -65,8 +65,8 @@ interface Dependencies {
 
 /** Writes cards and posts to Slack and says what Slack made of it; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
-	const { client, service, answers, claims, watches, names, dashboardUrl, adminContact, maxDays, clock, log } = deps;
-	const { showAnswers } = deps;
+	const { client, service, answers, claims, watches, names, dashboardUrl, adminContact, clock, log } = deps;
+	const { showAnswers, maxDays } = deps;
 	/** Looks that go on later, by the key of the post and the time from which it is looked for. */
 	const looks = new Map<string, Look>();
 
@@ -92,7 +92,10 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	}
 
 	/** Runs one call and puts Slack's answer into the port's terms. `threadTs`: the thread that a post names. */
-	async function send(call: () => Promise<Posted>, threadTs: string | null = null): Promise<SendOutcome> {
+	async function send(
+		call: () => Promise<{ ts?: string; message?: object }>,
+		threadTs: string | null = null,
+	): Promise<SendOutcome> {
 		try {
 			const { ts, message } = await call();
 			if (ts === undefined) return { kind: 'unknown', code: 'no_ts' };
@@ -104,17 +107,14 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		}
 	}
 
-	async function standingFor({ announcement, watch }: DueAnnouncement): Promise<Answer | null> {
+	async function contextOf({ announcement, watch, view }: DueAnnouncement, maybeRepeat: boolean): Promise<PostContext> {
 		const { content } = announcement;
-		return watch !== null && (content.kind === 'answered' || content.kind === 'settle')
-			? answers.standing(keyOf(watch.session.sessionId, content.messageIndex))
-			: null;
-	}
-
-	async function contextOf(due: DueAnnouncement, maybeRepeat: boolean): Promise<PostContext> {
-		const sessionId = due.watch?.session.sessionId ?? '';
-		const standing = await standingFor(due);
-		return { sessionId, view: due.view, standing, names, adminContact, maybeRepeat };
+		const sessionId = watch?.session.sessionId ?? '';
+		const standing =
+			watch !== null && (content.kind === 'answered' || content.kind === 'settle')
+				? await answers.standing(keyOf(sessionId, content.messageIndex))
+				: null;
+		return { sessionId, view, standing, names, adminContact, maybeRepeat };
 	}
 
 	/** A post that waited, for Slack or for the next start, is older than the setting. */
@@ -129,17 +129,20 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return channel?.id ?? null;
 	}
 
-	/** A page of what stands there: newest first in a channel, oldest first in a thread. */
-	async function history(channel: string, threadTs: string | null, since: number, cursor: string | null) {
-		const page = {
-			channel,
-			oldest: (since / 1000).toFixed(6),
-			limit: PAGE_SIZE,
-			include_all_metadata: true,
-			...(cursor !== null && { cursor }),
-		};
-		if (threadTs === null) return client.conversations.history(page);
-		return client.conversations.replies({ ...page, ts: threadTs }).catch((error: unknown) => {
+	/** A page of what stands there: newest first in a channel, oldest first in a thread (`ts`). */
+	async function history({
+		ts,
+		since,
+		...where
+	}: {
+		channel: string;
+		ts: string | null;
+		since: number;
+		cursor?: string;
+	}) {
+		const page = { ...where, oldest: (since / 1000).toFixed(6), limit: PAGE_SIZE, include_all_metadata: true };
+		if (ts === null) return client.conversations.history(page);
+		return client.conversations.replies({ ...page, ts }).catch((error: unknown) => {
 			if (slackErrorCode(error) !== 'thread_not_found') throw error;
 			return { messages: [], has_more: false, response_metadata: { next_cursor: '' } };
 		});
@@ -192,9 +195,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				if (channel === null) return {};
 				const base = { channel, ...message, ...metadataOf(metadataKey) };
 				if (threadTs === null) return client.chat.postMessage(base);
-				return client.chat.postMessage(
-					isShownInChannel ? { ...base, thread_ts: threadTs, reply_broadcast: true } : { ...base, thread_ts: threadTs },
-				);
+				const inThread = { ...base, thread_ts: threadTs };
+				return client.chat.postMessage(isShownInChannel ? { ...inThread, reply_broadcast: true } : inThread);
 			}, threadTs);
 		},
 
@@ -227,7 +229,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 						messages = [],
 						has_more: hasMore,
 						response_metadata: page,
-					} = await history(channel, inChannel ? null : threadTs, since, cursor);
+					} = await history({ channel, ts: inChannel ? null : threadTs, since, ...(cursor !== null && { cursor }) });
 					const found = messages.find(({ metadata }) => isPost(metadata, metadataKey));
 					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts, threaded: isReply(found) };
 					cursor = page?.next_cursor || null;
@@ -255,12 +257,6 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 
 function isPost(metadata: { event_type?: string; event_payload?: object } | undefined, key: string): boolean {
 	return metadata?.event_type === EVENT_TYPE && (metadata.event_payload as { key?: unknown } | undefined)?.key === key;
-}
-
-/** What Slack says of a post. */
-interface Posted {
-	readonly ts?: string | undefined;
-	readonly message?: object | undefined;
 }
 
 /** A message that has replies names its own thread. */

@@ -13,7 +13,7 @@ export class TooFastError extends HandraiseError {
 	override readonly retryable = true;
 	/** Milliseconds since the epoch. */
 	readonly retryAt: number;
-	/** The first since this person last was in time: later ones are told only where that costs no call to Slack's API. */
+	/** Later ones are told only where that costs no call to Slack's API. */
 	readonly isFirst: boolean;
 
 	constructor({ retryAt, isFirst }: { retryAt: number; isFirst: boolean }) {
@@ -38,40 +38,15 @@ export interface ReadPermit {
 	read(sessionId: string, signal?: AbortSignal): Promise<Reading>;
 }
 
-export interface PersonReads {
-	/**
-	 * Takes one read of this person's rate. Comes before everything that uses up a rate which all share: Slack's views, its
-	 * facts about channels, the session service.
-	 * @throws TooFastError
-	 */
-	permit(request: PersonRequest): Promise<ReadPermit>;
-	/**
-	 * Takes one change of a window that needs no read: another page, other fields. Slack changes about 100 windows a minute
-	 * for all people together. Resolves to why not when this person has none left.
-	 */
-	turn(request: PersonRequest): Promise<TooFastError | null>;
-}
-
 interface Dependencies {
 	readonly service: {
 		read(sessionId: string, options: { priority: 'person'; person: string; signal?: AbortSignal }): Promise<Reading>;
 	};
 	readonly rateLimiter: Pick<RateLimiter, 'take' | 'charge'>;
-	readonly limits: PersonLimits;
+	/** Reads at once, and then so many in a minute. */
+	readonly limits: { readonly burst: number; readonly readsPerMinute: number };
 	readonly clock: Clock;
-	readonly metrics: PersonMetrics;
-}
-
-export interface PersonLimits {
-	/** Reads at once … */
-	readonly burst: number;
-	/** … and then so many in a minute. */
-	readonly readsPerMinute: number;
-}
-
-export interface PersonMetrics {
-	personRead(outcome: 'allowed' | 'tooFast'): void;
-	unknownSession(): void;
+	readonly metrics: { personRead(outcome: 'allowed' | 'tooFast'): void; unknownSession(): void };
 }
 
 /**
@@ -81,7 +56,7 @@ export interface PersonMetrics {
 const UNKNOWN_COSTS = 5;
 /** A database that is slower than this must not cost the three seconds in which Slack opens a window. */
 const DECIDE_WITHIN_MS = 500;
-/** A window may be changed so many times as often as read. */
+/** A view may be changed this many times as often as read. */
 const TURNS_PER_READ = 2;
 const REMEMBERED_PEOPLE = 1_000;
 const HOUR_MS = 3_600_000;
@@ -90,7 +65,7 @@ const HOUR_MS = 3_600_000;
  * The only way to the session service for what people ask for, so that nobody takes the reads of everybody. While the
  * shared rates cannot be had, this process decides by itself.
  */
-export function createPersonReads({ service, rateLimiter, limits, clock, metrics }: Dependencies): PersonReads {
+export function createPersonReads({ service, rateLimiter, limits, clock, metrics }: Dependencies) {
 	const reading: RateLimit = {
 		intervalMs: 60_000 / limits.readsPerMinute,
 		burst: limits.burst,
@@ -133,7 +108,12 @@ export function createPersonReads({ service, rateLimiter, limits, clock, metrics
 	}
 
 	return {
-		async permit(request) {
+		/**
+		 * Takes one read of this person's rate. Comes before everything that uses up a rate which all share: Slack's views,
+		 * its facts about channels, the session service.
+		 * @throws TooFastError
+		 */
+		async permit(request: PersonRequest): Promise<ReadPermit> {
 			const { userId } = request.person;
 			// A person's id is the same in every workspace.
 			const key = `person:${userId}`;
@@ -151,9 +131,15 @@ export function createPersonReads({ service, rateLimiter, limits, clock, metrics
 				},
 			};
 		},
-		turn: ({ person }) => take(`turn:${person.userId}`, turning),
+		/**
+		 * Takes one change of a view that needs no read: another page, other fields. Slack changes about 100 views a minute for
+		 * all people together. Resolves to why not when this person has none left.
+		 */
+		turn: ({ person }: PersonRequest) => take(`turn:${person.userId}`, turning),
 	};
 }
+
+export type PersonReads = ReturnType<typeof createPersonReads>;
 
 /** Whether a refusal is worth telling: a reply through a response_url costs nothing that others need. */
 export function isWorthTelling(request: PersonRequest, error: TooFastError): boolean {
