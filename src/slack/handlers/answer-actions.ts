@@ -8,7 +8,7 @@ import { type MessageContent, replacement } from '../blocks/message.ts';
 import { ownTextMessage, receiptMessage } from '../blocks/messages.ts';
 import { receiptModal } from '../blocks/receipt-modal.ts';
 import { codeOf, isThreaded, slackErrorCode } from '../clients.ts';
-import { ACTIONS, decodeCarriage, type SessionTarget } from '../ids.ts';
+import { ACTIONS, type ActionId, decodeCarriage, type SessionTarget } from '../ids.ts';
 import { decodeMetadata } from '../metadata.ts';
 import { TooFastError } from '../person-reads.ts';
 import type { SlackReceipts } from '../receipts.ts';
@@ -35,25 +35,25 @@ const SENT_A_MOMENT_AGO = 'It was sent again a moment ago. Wait until the agent 
 
 /** Buttons on receipts, in a modal or a DM; they work as long as the answer is in the store. */
 export function registerAnswerActions(
-	{ listen, client, personReads, flow, reply }: HandlerContext,
+	{ listen, client, personReads, flow, reply, adminContact }: HandlerContext,
 	{ answers, store, receipts }: { answers: Answers; store: AnswerStore; receipts: Pick<SlackReceipts, 'context'> },
 ): void {
 	/** For the author of the answer that the button belongs to, as far as they may act where its form came from. */
-	function forAuthor(act: (request: AllowedRequest, press: Press, own: Answer) => Done) {
-		return async (asked: PersonRequest, press: Press): Promise<Task> => {
-			const answer = press.value === undefined ? null : await store.get(press.value);
-			if (answer !== null && isSamePerson(asked, answer.person)) {
-				const task = ifAllowed(answer.origin.channelId, async (request): Promise<Task> => {
-					// Each shows the receipt again, and one posts: Slack limits both for all people together.
-					const tooFast = await personReads.turn(request);
-					if (tooFast === null) return (await act(request, press, answer)) ?? NOTHING_TO_DO;
-					await reply.failed(request, tooFast, { sessionId: answer.question.sessionId, kept: 'answer' });
-					return NOTHING_TO_DO;
-				});
-				return inTheirName(task);
+	function onReceipt(id: ActionId, act: (own: Answer, request: AllowedRequest, press: Press) => Done): void {
+		listen.action(id, async (asked, press) => {
+			const own = press.value === undefined ? null : await store.get(press.value);
+			if (own === null || !isSamePerson(asked, own.person)) {
+				return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
 			}
-			return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
-		};
+			const task = ifAllowed(own.origin.channelId, async (request): Promise<Task> => {
+				// Each shows the receipt again, and one posts: Slack limits both for all people together.
+				const tooFast = await personReads.turn(request);
+				if (tooFast === null) return (await act(own, request, press)) ?? NOTHING_TO_DO;
+				await reply.failed(request, tooFast, { sessionId: own.question.sessionId, kept: 'answer' });
+				return NOTHING_TO_DO;
+			});
+			return inTheirName(task);
+		});
 	}
 
 	/** Shows the answer as it is now where the button was. */
@@ -68,58 +68,69 @@ export function registerAnswerActions(
 		await client.chat.update({ channel: request.channelId, ts: request.messageTs, ...content });
 	}
 
-	listen.action(
-		ACTIONS.tryAgain,
-		forAuthor(async (request, press, own) => {
-			const result = await answers.tryAgain(own.id, own.person);
-			request.log.info({ answer: own.id, outcome: result.kind }, 'try again');
-			if (result.kind === 'notFound') return NOTHING_TO_DO;
-			if (result.kind === 'valuesGone') {
-				// A secret was wiped when its answer ended: only the person has it, so the form is opened for it.
-				return openForm(request, press, own.question, own);
-			}
-			await showAgain(request, press, result.answer);
-			return NOTHING_TO_DO;
-		}),
-	);
+	/** Opens the session's form with the texts of `carry` in it, where they fit. */
+	function openForm(request: PersonRequest, { view }: Press, target: SessionTarget, carry: Answer | null): Task {
+		const carried = carry === null ? {} : { origin: carry.origin, prefill: textsOf(carry) };
+		return flow.open(request, { ...target, ...carried }, view);
+	}
 
-	listen.action(
-		ACTIONS.sendAgain,
-		forAuthor(async (request, press, own) => {
-			let session: Session;
-			try {
-				const permit = await personReads.permit(request);
-				({ session } = await permit.read(own.question.sessionId));
-			} catch (error) {
-				if (error instanceof TooFastError && !error.isFirst) return;
-				const { what } = errorWords(codeOf(error), reply.errorContext(error));
-				await showAgain(
-					request,
-					press,
-					own,
-					`Your answer was not sent again. ${what} It is still in the session. Press *Send again* in a moment.`,
-				);
-				return;
-			}
-			if (!canRestart(own, session)) {
-				// The agent is not standing still: nothing is offered any more.
-				await showAgain(request, press, { ...own, startFailed: false }, NOTHING_TO_START);
-				return;
-			}
-			const asked = await answers.sendAgain(own.id, own.person);
-			request.log.info({ answer: own.id, outcome: asked === null ? 'too late' : 'asked' }, 'send again');
-			if (asked !== null) return showAgain(request, press, asked);
-			await showAgain(request, press, (await store.get(own.id)) ?? own, SENT_A_MOMENT_AGO);
-		}),
-	);
+	onReceipt(ACTIONS.tryAgain, async (own, request, press) => {
+		const result = await answers.tryAgain(own.id, own.person);
+		request.log.info({ answer: own.id, outcome: result.kind }, 'try again');
+		if (result.kind === 'notFound') return NOTHING_TO_DO;
+		// A secret was wiped when its answer ended: only the person has it, so the form is opened for it.
+		if (result.kind === 'valuesGone') return openForm(request, press, own.question, own);
+		await showAgain(request, press, result.answer);
+		return NOTHING_TO_DO;
+	});
 
-	listen.action(
-		ACTIONS.giveUp,
-		forAuthor(async (request, press, own) => {
-			const withdrawn = await answers.withdraw(own.id, own.person);
-			await showAgain(request, press, withdrawn ?? (await store.get(own.id)) ?? own);
-		}),
-	);
+	onReceipt(ACTIONS.sendAgain, async (own, request, press) => {
+		let session: Session;
+		try {
+			const permit = await personReads.permit(request);
+			({ session } = await permit.read(own.question.sessionId));
+		} catch (error) {
+			if (error instanceof TooFastError && !error.isFirst) return;
+			const { what } = errorWords(codeOf(error), reply.errorContext(error));
+			const note = `Your answer was not sent again. ${what} It is still in the session. Press *Send again* in a moment.`;
+			await showAgain(request, press, own, note);
+			return;
+		}
+		if (!canRestart(own, session)) {
+			// The agent is not standing still: nothing is offered any more.
+			await showAgain(request, press, { ...own, startFailed: false }, NOTHING_TO_START);
+			return;
+		}
+		const asked = await answers.sendAgain(own.id, own.person);
+		request.log.info({ answer: own.id, outcome: asked === null ? 'too late' : 'asked' }, 'send again');
+		if (asked !== null) return showAgain(request, press, asked);
+		await showAgain(request, press, (await store.get(own.id)) ?? own, SENT_A_MOMENT_AGO);
+	});
+
+	onReceipt(ACTIONS.giveUp, async (own, request, press) => {
+		const withdrawn = await answers.withdraw(own.id, own.person);
+		await showAgain(request, press, withdrawn ?? (await store.get(own.id)) ?? own);
+	});
+
+	onReceipt(ACTIONS.postToThread, async (own, request, press) => {
+		const { channelId: channel, threadTs } = own.origin;
+		if (channel === null) return;
+		// A button from before the setting was changed.
+		if (receipts.context().postsText === false) return showAgain(request, press, own, NOT_IN_CHANNELS);
+		const content = ownTextMessage(own);
+		const failed = await (threadTs === null
+			? client.chat.postMessage({ channel, ...content }).then(() => null)
+			: postToThread(client, { channel, threadTs, content })
+		).catch((error: unknown) => (slackErrorCode(error) === null ? 'slack_unavailable' : 'post_refused'));
+		request.log.info({ answer: own.id, outcome: failed ?? 'posted' }, 'post my text');
+		const context = { kept: 'answer', adminContact } as const;
+		await showAgain(
+			request,
+			press,
+			own,
+			failed === null ? '💬 Your text was posted.' : errorWords(failed, context).text,
+		);
+	});
 
 	listen.action(ACTIONS.answerNew, async (request, press) => {
 		const carriage = decodeCarriage(press.value);
@@ -129,32 +140,6 @@ export function registerAnswerActions(
 		const own = answer !== null && isSamePerson(request, answer.person) ? answer : null;
 		return openForm(request, press, { ...carriage.target, messageIndex: null }, own);
 	});
-
-	/** Opens the session's form with the texts of `carry` in it, where they fit. */
-	function openForm(request: PersonRequest, { view }: Press, target: SessionTarget, carry: Answer | null): Task {
-		const carried = carry === null ? {} : { origin: carry.origin, prefill: textsOf(carry) };
-		return flow.open(request, { ...target, ...carried }, view);
-	}
-
-	listen.action(
-		ACTIONS.postToThread,
-		forAuthor(async (request, press, own) => {
-			if (own.origin.channelId === null) return;
-			const { postsText, adminContact } = receipts.context();
-			// A button from before the setting was changed.
-			if (postsText === false) return showAgain(request, press, own, NOT_IN_CHANNELS);
-			const { channelId: channel, threadTs } = own.origin;
-			const content = ownTextMessage(own);
-			const failed = await (threadTs === null
-				? client.chat.postMessage({ channel, ...content }).then(() => null)
-				: postToThread(client, { channel, threadTs, content })
-			).catch((error: unknown) => (slackErrorCode(error) === null ? 'slack_unavailable' : 'post_refused'));
-			request.log.info({ answer: own.id, outcome: failed ?? 'posted' }, 'post my text');
-			const note =
-				failed === null ? '💬 Your text was posted.' : errorWords(failed, { kept: 'answer', adminContact }).text;
-			await showAgain(request, press, own, note);
-		}),
-	);
 }
 
 /**
