@@ -110,15 +110,14 @@ export function createPersonReads({ service, rateLimiter, limits, clock, metrics
 	return {
 		/**
 		 * Takes one read of this person's rate. Comes before everything that uses up a rate which all share: Slack's views,
-		 * its facts about channels, the session service.
-		 * @throws TooFastError
+		 * its facts about channels, the session service. Resolves to why not when this person has none left.
 		 */
-		async permit(request: PersonRequest): Promise<ReadPermit> {
+		async permit(request: PersonRequest): Promise<ReadPermit | TooFastError> {
 			const { userId } = request.person;
 			// A person's id is the same in every workspace.
 			const key = `person:${userId}`;
 			const tooFast = await take(key, reading);
-			if (tooFast !== null) throw tooFast;
+			if (tooFast !== null) return tooFast;
 			metrics.personRead('allowed');
 			return {
 				async read(sessionId, signal) {

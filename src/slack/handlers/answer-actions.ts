@@ -88,6 +88,7 @@ export function registerAnswerActions(
 		let session: Session;
 		try {
 			const permit = await personReads.permit(request);
+			if (permit instanceof TooFastError) throw permit;
 			({ session } = await permit.read(own.question.sessionId));
 		} catch (error) {
 			if (error instanceof TooFastError && !error.isFirst) return;

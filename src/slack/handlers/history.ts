@@ -33,13 +33,11 @@ export function registerHistory(
 	/** Resolves to the word for the log. */
 	async function openModal(request: AllowedRequest, sessionId: string): Promise<string> {
 		const { triggerId } = request;
-		try {
-			// It reads nothing of the service, but opens a modal, which Slack counts for everybody together.
-			await personReads.permit(request);
-		} catch (error) {
-			if (!(error instanceof TooFastError)) throw error;
-			await reply.failed(request, error, { sessionId });
-			return error.code;
+		// It reads nothing of the service, but opens a modal, which Slack counts for everybody together.
+		const permit = await personReads.permit(request);
+		if (permit instanceof TooFastError) {
+			await reply.failed(request, permit, { sessionId });
+			return permit.code;
 		}
 		if (triggerId === null) {
 			await reply.failed(request, 'slack_unavailable', { sessionId });

@@ -38,14 +38,11 @@ export function registerWatching(
 		options: WatchOptions = AS_IT_IS,
 	): Promise<void> {
 		const { channelId } = request;
-		let permit: ReadPermit;
-		try {
-			// Before Slack is asked about the channel, which it allows all people together only so often.
-			permit = await personReads.permit(request);
-		} catch (failed) {
-			if (!(failed instanceof TooFastError)) throw failed;
-			logAccess(request, 'watch', sessionIds[0] ?? null, failed.code);
-			await reply.slowDown(request, failed, outcomesMessage([tooFastWords(sessionIds, failed, error)]));
+		// Before Slack is asked about the channel, which it allows all people together only so often.
+		const permit = await personReads.permit(request);
+		if (permit instanceof TooFastError) {
+			logAccess(request, 'watch', sessionIds[0] ?? null, permit.code);
+			await reply.slowDown(request, permit, outcomesMessage([tooFastWords(sessionIds, permit, error)]));
 			return;
 		}
 		const verdict = await channels.mayWatch(channelId, request.person.userId);
@@ -75,13 +72,10 @@ export function registerWatching(
 		const lines: string[] = [];
 		let slow = '';
 		for (const [index, sessionId] of sessionIds.entries()) {
-			let permit = first;
-			try {
-				if (index > 0) permit = await personReads.permit(request);
-			} catch (failed) {
-				if (!(failed instanceof TooFastError)) throw failed;
-				logAccess(request, 'watch', sessionId, failed.code);
-				lines.push(tooFastWords(sessionIds.slice(index), failed, error));
+			const permit = index === 0 ? first : await personReads.permit(request);
+			if (permit instanceof TooFastError) {
+				logAccess(request, 'watch', sessionId, permit.code);
+				lines.push(tooFastWords(sessionIds.slice(index), permit, error));
 				break;
 			}
 			const wish: WatchRequest = {
@@ -189,7 +183,9 @@ export function registerWatching(
 		build: typeof filesMessage,
 	): Promise<string> {
 		try {
-			const work = (await personReads.permit(request)).read(sessionId);
+			const permit = await personReads.permit(request);
+			if (permit instanceof TooFastError) throw permit;
+			const work = permit.read(sessionId);
 			const { session } = await withNotes(clock, work, async () => {
 				await reply.toPerson(request, stillWaitingMessage(sessionId));
 				return false;

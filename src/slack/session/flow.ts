@@ -177,14 +177,10 @@ export function createSessionFlow(deps: Dependencies) {
 
 	/** Opens the loading view, at once, since the trigger lives for three seconds, but not for somebody who is too fast. */
 	async function begin(request: PersonRequest, metadata: ViewMetadata): Promise<Begun | TooFastError> {
-		try {
-			const permit = await personReads.permit(request);
-			const opened = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata) });
-			return { permit, view: opened === null ? null : createViewHandle(client, opened, true) };
-		} catch (error) {
-			if (error instanceof TooFastError) return error;
-			throw error;
-		}
+		const permit = await personReads.permit(request);
+		if (permit instanceof TooFastError) return permit;
+		const opened = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata) });
+		return { permit, view: opened === null ? null : createViewHandle(client, opened, true) };
 	}
 
 	/** Fills the view that was opened for a wish. Never throws; resolves to the word for the log. */
@@ -234,6 +230,7 @@ export function createSessionFlow(deps: Dependencies) {
 		try {
 			const kept = content.sameReading === true ? latest(sessionId) : null;
 			const source = kept ?? (await personReads.permit(request));
+			if (source instanceof TooFastError) throw source;
 			const tooFast = kept === null ? null : await personReads.turn(request);
 			if (tooFast !== null) throw tooFast;
 			const outcome = await fill(request, view, { ...content, source }, note);

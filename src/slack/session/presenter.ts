@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
 	type Answer,
 	isBlocking,
