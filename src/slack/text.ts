@@ -1,9 +1,7 @@
 import type { MrkdwnElement, PlainTextElement } from '@slack/types';
+import { escapeMrkdwn, nameWithin, neutralise } from './text/clean.ts';
 import { boundaryBefore, fitText } from './text/cut.ts';
-import { escapeMrkdwn } from './text/escape.ts';
 import { markdownToMrkdwn } from './text/mrkdwn.ts';
-import { nameWithin } from './text/names.ts';
-import { neutralise } from './text/neutralise.ts';
 
 /*
  * The only way in which text that others wrote (agents, sessions, people) enters a block or a message. It always shows
@@ -12,7 +10,7 @@ import { neutralise } from './text/neutralise.ts';
  * fails on any string, and nothing looks at more than a few times its limit of a longer one.
  */
 
-export { escapeMrkdwn, neutralise };
+export { escapeMrkdwn };
 
 /**
  * A plain_text object, in which Slack resolves nothing. `fallback` stands in for a text without anything to see (Slack
@@ -49,11 +47,6 @@ export function withoutMarks(text: string): string {
 /** The same as `quotedName` for mrkdwn and for the `text` of messages. */
 export function quotedNameMrkdwn(text: string, limit: number): string {
 	return betweenMarks(fitText(text, limit - 2, (part) => escapeMrkdwn(nameWithin(part))));
-}
-
-/** Escaped text with its lines, cut to `limit` saying how much was cut: what people wrote. May be empty. */
-export function mrkdwnText(text: string, limit: number): string {
-	return fitText(text, limit, escapeMrkdwn);
 }
 
 /** An agent's Markdown as mrkdwn, each line quoted, cut to `limit` saying how much was cut. Empty when it says nothing. */
@@ -101,4 +94,40 @@ function quoteLines(text: string): string {
 /** Code over several lines would swallow the marks before them, and show the rest as if it stood outside the quote. */
 function withoutFences(text: string): string {
 	return text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
+}
+
+/**
+ * What stands between angle brackets in a message's text. Slack writes `<` of people as an entity, so the next one begins
+ * something else: looking no further keeps the work linear.
+ */
+const MARKED = /<([^<>]*)>/g;
+
+/**
+ * What a person meant with a message, out of the form in which Slack hands it over: links and addresses as they were
+ * typed, named mentions as `@name`, entities as characters. `without` (a user id) is left out: the mention of ourselves.
+ * Linear in the length of the text.
+ */
+export function typedText(text: string, without: string | null = null): string {
+	return text
+		.replace(MARKED, (whole, inside: string) => typed(inside, without) ?? whole)
+		.replaceAll('&lt;', '<')
+		.replaceAll('&gt;', '>')
+		.replaceAll('&amp;', '&')
+		.trim();
+}
+
+/** What stands for one pair of brackets; null where it stays as it is. */
+function typed(inside: string, without: string | null): string | null {
+	const bar = inside.indexOf('|');
+	const target = bar === -1 ? inside : inside.slice(0, bar);
+	const label = bar === -1 ? null : inside.slice(bar + 1);
+	const user = /^@([UW][A-Z0-9]+)$/.exec(target)?.[1];
+	if (user !== undefined) return user === without ? '' : label === null ? null : `@${label}`;
+	if (/^#[CG][A-Z0-9]+$/.test(target)) return label === null || label === '' ? null : `#${label}`;
+	return (
+		/^(?:mailto:(.+)|((?:https?|tel):.+))$/s
+			.exec(target)
+			?.slice(1)
+			.find((part) => part !== undefined) ?? null
+	);
 }

@@ -8,7 +8,7 @@ import { ACTIONS, CALLBACKS, decodeTarget } from '../ids.ts';
 import { isSamePerson, type PersonRequest } from '../request.ts';
 import { KEPT_ASIDE, newFormId } from '../session/drafts.ts';
 import { type AllowedRequest, ifAllowed, NOTHING_TO_DO } from '../task.ts';
-import { typedText } from '../text/from-slack.ts';
+import { typedText } from '../text.ts';
 import type { HandlerContext } from './context.ts';
 
 const mention = z.object({

@@ -1,12 +1,12 @@
-import { neutralise } from './neutralise.ts';
+import { neutralise } from './clean.ts';
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** A cluster longer than this is no character anybody reads; it is cut between code points. */
-const longestCluster = 200;
+const LONGEST_CLUSTER = 200;
 /** `… (1,234,567,890 more characters)` fits. */
-const noteLength = 36;
+const NOTE_LENGTH = 36;
 /** Below this length a note of what was cut would take the place of the text. */
-const shortLimit = 100;
+const SHORT_LIMIT = 100;
 
 /** The largest place at or before `at` where `text` can be cut without splitting what people see as one character. */
 export function boundaryBefore(text: string, at: number): number {
@@ -16,10 +16,10 @@ export function boundaryBefore(text: string, at: number): number {
 	const after = text.charCodeAt(at);
 	if (before < 0x80 && after < 0x80 && !(before === 13 && after === 10)) return at;
 	// The segmenter is slow on long texts, so it sees no more than it has to.
-	const start = text.slice(0, at + longestCluster);
-	const cluster = graphemes.segment(start).containing(at);
-	if (cluster !== undefined && cluster.index > 0 && at - cluster.index <= longestCluster) return cluster.index;
-	if (cluster?.index === 0 && at <= longestCluster) return 0;
+	const start = text.slice(0, at + LONGEST_CLUSTER);
+	const cluster = GRAPHEMES.segment(start).containing(at);
+	if (cluster !== undefined && cluster.index > 0 && at - cluster.index <= LONGEST_CLUSTER) return cluster.index;
+	if (cluster?.index === 0 && at <= LONGEST_CLUSTER) return 0;
 	return isLowSurrogate(after) ? at - 1 : at;
 }
 
@@ -36,8 +36,8 @@ export function fitText(source: string, limit: number, convert: (text: string) =
 		const whole = convert(text);
 		if (whole.length <= limit) return whole;
 	}
-	const short = limit < shortLimit;
-	const room = short ? limit - 1 : limit - noteLength;
+	const short = limit < SHORT_LIMIT;
+	const room = short ? limit - 1 : limit - NOTE_LENGTH;
 	let length = Math.min(text.length, room);
 	for (let round = 0; ; round += 1) {
 		length = boundaryBefore(text, length);

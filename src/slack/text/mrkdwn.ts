@@ -1,7 +1,7 @@
-import { escapeMrkdwn } from './escape.ts';
+import { escapeMrkdwn } from './clean.ts';
 
 /** Emphasis in emphasis deeper than this is left as it was written; it bounds the work on hostile text. */
-const deepest = 3;
+const DEEPEST = 3;
 
 /**
  * Slack's mrkdwn for Markdown: bold, italics, strike, code, headings, lists, quotes; fenced code and tables become a line
@@ -38,7 +38,7 @@ function convertLine(line: string): string {
 			.replace(/[ \t]#+$/, '')
 			.replace(/\*\*|__/g, '')
 			.trim();
-		return text === '' ? '' : `*${inline(text, deepest)}*`;
+		return text === '' ? '' : `*${inline(text, DEEPEST)}*`;
 	}
 	if (/^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/.test(line)) return '———';
 	const quote = /^ {0,3}>[ \t]?(.*)$/.exec(line);
@@ -117,7 +117,7 @@ function tokenAt(text: string, at: number, char: string, depth: number, seen: Se
 	}
 	if (char === '[') return linkAt(text, at, seen);
 	if (char === '!') return text.charAt(at + 1) === '[' ? linkAt(text, at + 1, seen) : null;
-	return depth < deepest && (char === '*' || char === '_' || char === '~')
+	return depth < DEEPEST && (char === '*' || char === '_' || char === '~')
 		? emphasisAt(text, at, depth, seen.without)
 		: null;
 }
@@ -135,7 +135,7 @@ function linkAt(text: string, open: number, seen: Seen): Token | null {
 		seen.noTarget = close;
 		return null;
 	}
-	const label = inline(text.slice(open + 1, close), deepest);
+	const label = inline(text.slice(open + 1, close), DEEPEST);
 	return { text: linkText(label, escapeMrkdwn(target[1] ?? '')), end: close + 1 + target[0].length };
 }
 

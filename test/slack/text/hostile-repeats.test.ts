@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { typedText } from '../../../src/slack/text/from-slack.ts';
+import { nameWithin } from '../../../src/slack/text/clean.ts';
 import { markdownToMrkdwn } from '../../../src/slack/text/mrkdwn.ts';
-import { nameWithin } from '../../../src/slack/text/names.ts';
+import { typedText } from '../../../src/slack/text.ts';
 
 /** Work that grows with the square of these lengths takes many minutes, and the test's time-out is half of one. */
 const MESSAGE = 2_000_000;
