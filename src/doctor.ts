@@ -49,7 +49,7 @@ async function examineViews({ settings, problems }: SettingsReading): Promise<vo
 		return;
 	}
 	// Only here: the builders would make every start of the doctor slower.
-	const { allShapes } = await import('./slack/shapes.ts');
+	const { allShapes } = await import('./slack/shapes/all.ts');
 	const progress = createProgress(process.stderr);
 	const views = await checkViews({ shapes: allShapes(), call, token, clock: systemClock, show: progress.show });
 	progress.end();

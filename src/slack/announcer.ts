@@ -10,18 +10,12 @@ import type { AnnouncementContent } from '../watches/announcement.ts';
 import type { Announcer, DueAnnouncement, SendOutcome, WatchStore } from '../watches/ports.ts';
 import { asShownBy, type SessionView } from '../watches/session-view.ts';
 import type { Watch } from '../watches/watch.ts';
-import { replacement } from './blocks/message.ts';
+import { replacement } from './blocks/parts.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
-import {
-	endWords,
-	type PostContext,
-	type PostedContent,
-	settledQuestionPost,
-	watchPost,
-} from './blocks/watch-posts.ts';
+import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from './blocks/watch-posts.ts';
 import { isThreaded, slackErrorCode, slackRetryAfter } from './clients.ts';
-
-import type { Names } from './words.ts';
+import type { Names } from './words/people.ts';
+import { endWords } from './words/watching.ts';
 
 /** The read a card shows is said to be old from here on; before that it goes without saying. */
 const WORTH_SAYING_MS = 60_000;
@@ -76,17 +70,15 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 
 	async function cardModel(watch: Watch, view: SessionView): Promise<CardModel> {
 		const key = view.question === null ? null : keyOf(view.sessionId, view.question.messageIndex);
-		const now = clock.now();
 		const [standing, active] =
-			key === null ? [null, []] : await Promise.all([answers.standing(key), claims.active(key, now)]);
+			key === null ? [null, []] : await Promise.all([answers.standing(key), claims.active(key, clock.now())]);
 		return {
 			view,
 			checkedAt: null,
-			claims: active.map(({ person }) => ({ userId: person.userId, since: null })),
+			claims: active.map(({ person }) => person.userId),
 			standing,
 			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, { days: maxDays, adminContact }),
 			names,
-			now,
 			dashboardUrl,
 		};
 	}
@@ -167,7 +159,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		async prepareCard({ watch, view, checkedAt }) {
 			const model = await cardModel(watch, view);
 			const timeless = watchCard(model);
-			const isOld = checkedAt !== null && model.now - checkedAt > WORTH_SAYING_MS;
+			const isOld = checkedAt !== null && clock.now() - checkedAt > WORTH_SAYING_MS;
 			const content = isOld ? watchCard({ ...model, checkedAt }) : timeless;
 			return {
 				key: createHash('sha256').update(JSON.stringify(timeless)).digest('base64url').slice(0, 22),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Directory } from '../answers/access-policy.ts';
 import { keepNewest } from '../keep-newest.ts';
 import { slackErrorCode } from './clients.ts';
-import type { Names } from './words.ts';
+import type { Names } from './words/people.ts';
 
 /** Enough for the people of a large workspace who use the app within a day. */
 const MOST_NAMES = 5_000;

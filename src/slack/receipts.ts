@@ -3,12 +3,11 @@ import type { Receipts, Telling } from '../answers/ports.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
-import { type MessageContent, replacement } from './blocks/message.ts';
-import { receiptMessage } from './blocks/messages.ts';
-import { agentMayStand, type ReceiptContext } from './blocks/receipt.ts';
-import { receiptModal } from './blocks/receipt-modal.ts';
+import { type MessageContent, replacement } from './blocks/parts.ts';
+import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
 import { type SlackClients, slackErrorCode, slackRetryAfter } from './clients.ts';
-import type { Names } from './words.ts';
+import { agentMayStand } from './words/answers.ts';
+import type { Names } from './words/people.ts';
 
 /**
  * Somebody who pressed Submit is taken to look at the modal for so long. Later an update says nothing about that: a view

@@ -3,15 +3,15 @@ import type { WebClient } from '@slack/web-api';
 import type { Refusal } from '../answers/access-policy.ts';
 import type { Clock } from '../clock.ts';
 import { retryAtOf } from '../errors.ts';
-import type { MessageContent } from './blocks/message.ts';
 import { errorMessage, refusedMessage } from './blocks/messages.ts';
-import { refusedModal } from './blocks/refused-modal.ts';
+import type { MessageContent } from './blocks/parts.ts';
+import { refusedModal } from './blocks/small-modals.ts';
 import { codeOf, slackErrorCode } from './clients.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 import { isWorthTelling, TooFastError } from './person-reads.ts';
 import type { PersonRequest, ViewSnapshot } from './request.ts';
 import { openView } from './session/view-handle.ts';
-import type { ErrorContext } from './words.ts';
+import type { ErrorContext } from './words/errors.ts';
 
 const REPLY_WITHIN_MS = 5_000;
 

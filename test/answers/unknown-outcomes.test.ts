@@ -3,8 +3,13 @@ import type { AnswerStore } from '../../src/answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS, createSystemClock } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { Session } from '../../src/questions/session.ts';
-import { SessionServiceError } from '../../src/session-service/errors.ts';
-import { receiptHeadline } from '../../src/slack/words.ts';
+import {
+	SessionNotFoundError,
+	SessionServiceError,
+	TimedOutError,
+	UnavailableError,
+} from '../../src/session-service/errors.ts';
+import { receiptHeadline } from '../../src/slack/words/answers.ts';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { BOB, item, submission, T0, valuesOf } from '../store/support.ts';
 import { asking, CALL_TIMEOUT_MS, createSetting } from './delivering.ts';

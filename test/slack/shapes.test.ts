@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { validateMessage, validateView } from '../../fake-slack/index.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
 import { ACTIONS, CALLBACKS } from '../../src/slack/ids.ts';
+import { allShapes } from '../../src/slack/shapes/all.ts';
 import { FIELD_ITEMS } from '../../src/slack/shapes/samples.ts';
-import { allShapes } from '../../src/slack/shapes.ts';
 
 const SLACK = new URL('../../src/slack/', import.meta.url).pathname;
 const shapes = allShapes();
@@ -18,10 +18,10 @@ function sources(): Map<string, string> {
 	return new Map(files.map((path) => [path, readFileSync(join(SLACK, path), 'utf8')]));
 }
 
-/** What blocks/ exports that gives a whole view or message; message.ts and parts.ts are what those are made with. */
+/** What blocks/ exports that gives a whole view or message; parts.ts is what those are made with. */
 function builders(): string[] {
 	return [...sources()]
-		.filter(([path]) => /^blocks\/(?!message\.ts|parts\.ts)/.test(path))
+		.filter(([path]) => /^blocks\/(?!parts\.ts)/.test(path))
 		.flatMap(([, source]) => [...source.matchAll(/^export function (\w+)\([\s\S]*?\): ([^{;=]*)\{$/gm)])
 		.filter(([, , returned = '']) => /\b(?:ModalView|MessageContent)\b/.test(returned))
 		.map(([, name = '']) => name);
@@ -38,9 +38,7 @@ describe('the shapes', () => {
 		const elsewhere = [...sources()].filter(
 			([path, source]) =>
 				!path.startsWith('blocks/') &&
-				/import \{[^}]*(?<!type )\b(?:message|modal)\b[^}]*\} from '[^']*blocks\/(?:message|parts)\.ts'|type: 'modal'/.test(
-					source,
-				),
+				/import \{[^}]*(?<!type )\b(?:message|modal)\b[^}]*\} from '[^']*blocks\/parts\.ts'|type: 'modal'/.test(source),
 		);
 		expect(elsewhere.map(([path]) => path)).toEqual([]);
 	});

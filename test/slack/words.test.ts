@@ -1,19 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Refusal } from '../../src/answers/access-policy.ts';
-import {
-	actionsLine,
-	actionWords,
-	agoText,
-	contactMrkdwn,
-	durationText,
-	errorWords,
-	momentMrkdwn,
-	momentText,
-	personMrkdwn,
-	refusalAtSubmit,
-	refusalWords,
-	statusWords,
-} from '../../src/slack/words.ts';
+import { errorWords } from '../../src/slack/words/errors.ts';
+import { contactMrkdwn, personMrkdwn } from '../../src/slack/words/people.ts';
+import { actionsLine, statusWords } from '../../src/slack/words/sessions.ts';
+import { agoText, durationText, momentMrkdwn, momentText } from '../../src/slack/words/times.ts';
 
 const now = Date.parse('2026-11-20T08:40:00Z');
 const names = { displayName: () => 'Ada <!here>' };
@@ -90,9 +80,11 @@ describe('refusals', () => {
 	];
 
 	it.each(refusals)('say why and whom to ask: %s', (refusal) => {
-		expect(refusalWords(refusal, 'U0ADMIN')).toMatch(/\. Nothing was done\. .*ask <@U0ADMIN>\.$/);
-		expect(refusalAtSubmit(refusal, 'help@example.org')).toMatch(/ask help@example\.org\.$/);
-		expect(refusalAtSubmit(refusal, 'U0ADMIN')).toMatch(/ask whoever runs Handraise here\.$/);
+		const { text } = errorWords(refusal, { kept: 'nothing', adminContact: 'U0ADMIN' });
+		const atSubmit = (adminContact: string) => errorWords(refusal, { kept: 'text', adminContact }).plain;
+		expect(text).toMatch(/\. Nothing was done\. .*ask <@U0ADMIN>\.$/);
+		expect(atSubmit('help@example.org')).toMatch(/ask help@example\.org\.$/);
+		expect(atSubmit('U0ADMIN')).toMatch(/ask whoever runs Handraise here\.$/);
 	});
 
 	it('name nobody live who is not a person of Slack', () => {
@@ -129,7 +121,7 @@ describe('actions', () => {
 		[{ kind: 'other', name: 'scroll_down' }, '“scroll down”'],
 		[{ kind: 'other', name: '<!here>' }, '“&lt;!here&gt;”'],
 	] as const)('%j reads "%s"', (action, words) => {
-		expect(actionWords(action)).toBe(words);
+		expect(actionsLine([action])).toBe(words);
 	});
 
 	it('that repeat are counted, and those beyond six summed up', () => {

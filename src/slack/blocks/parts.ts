@@ -3,11 +3,6 @@ import type { ActionId, CallbackId } from '../ids.ts';
 import { encodeMetadata, type ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, plain } from '../text.ts';
 
-/** Slack's limits for what holds blocks. */
-export const MODAL_BLOCKS = 100;
-/** Slack takes 250 KB for a view; some room for how it counts. */
-export const MODAL_BYTES = 240_000;
-
 /** A section of mrkdwn that is safe already; nothing when there is nothing to see. */
 export function section(text: string, extra: Partial<SectionBlock> = {}): SectionBlock[] {
 	return isBlank(text) ? [] : [{ type: 'section', text: mrkdwn(text), ...extra }];
@@ -31,12 +26,12 @@ export function button(actionId: ActionId, label: string, extra: Partial<Button>
 }
 
 /** A row of buttons; nothing when there are none. */
-export function buttons(...some: readonly (Button | null)[]): KnownBlock[] {
-	const elements = some.filter((one) => one !== null);
+export function buttons(...all: readonly (Button | null)[]): KnownBlock[] {
+	const elements = all.filter((one) => one !== null);
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 
-export interface ModalParts {
+interface ModalParts {
 	readonly callbackId: CallbackId;
 	readonly title: string;
 	readonly blocks: readonly KnownBlock[];
@@ -60,14 +55,37 @@ export function modal(parts: ModalParts): ModalView {
 	};
 }
 
-/** An address of ours that a button can carry, else null. */
-function webUrl(url: string | null): string | null {
-	if (url === null || url.length > 3000 || !/^https?:\/\/[^\s<>"|\\]+$/i.test(url) || !URL.canParse(url)) return null;
-	return url;
-}
-
-/** The session's page in the service's dashboard. */
+/** The session's page in the service's dashboard; null where there is none, or none that a button can carry. */
 export function dashboardLink(dashboardUrl: string | null, sessionId: string): string | null {
 	if (dashboardUrl === null) return null;
-	return webUrl(`${dashboardUrl}/sessions/session?id=${encodeURIComponent(sessionId.toWellFormed())}`);
+	const url = `${dashboardUrl}/sessions/session?id=${encodeURIComponent(sessionId.toWellFormed())}`;
+	const isUsable = url.length <= 3000 && /^https?:\/\/[^\s<>"|\\]+$/i.test(url) && URL.canParse(url);
+	return isUsable ? url : null;
+}
+
+/**
+ * Slack makes nothing of what stands bare in `text`: no mention, no channel and no address becomes a link. Every call says
+ * so, because the defaults differ: `chat.update` parses like typed text, `chat.postMessage` links addresses.
+ */
+const AS_WRITTEN = { parse: 'none', link_names: false } as const;
+
+/** A message for chat.* or a response_url: blocks, and the text that notifications and screen readers use. */
+export interface MessageContent {
+	/** Escaped already. */
+	readonly text: string;
+	readonly blocks: KnownBlock[];
+	/** No previews: one would speak for whoever wrote the linked page. */
+	readonly unfurl_links: false;
+	readonly unfurl_media: false;
+	readonly parse: 'none';
+	readonly link_names: false;
+}
+
+export function message(text: string, blocks: readonly KnownBlock[]): MessageContent {
+	return { text, blocks: [...blocks], unfurl_links: false, unfurl_media: false, ...AS_WRITTEN };
+}
+
+/** What replaces the content of a message with `chat.update`. */
+export function replacement({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>) {
+	return { text, blocks, ...AS_WRITTEN };
 }

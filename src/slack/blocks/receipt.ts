@@ -1,20 +1,22 @@
-import type { KnownBlock } from '@slack/types';
-import { type Answer, type AnswerItem, TAKES_LONG_MS } from '../../answers/answer.ts';
-import { ACTIONS, encodeCarriage, encodeTarget } from '../ids.ts';
+import type { KnownBlock, ModalView } from '@slack/types';
+import type { Answer, AnswerItem } from '../../answers/answer.ts';
+import { ACTIONS, CALLBACKS, encodeCarriage, encodeTarget } from '../ids.ts';
+import { newMetadata } from '../metadata.ts';
 import { isBlank, quoted, quotedNameMrkdwn } from '../text.ts';
 import {
 	AFTERMATH_WORDS,
-	agoText,
-	contactMrkdwn,
-	errorWords,
+	agentMayStand,
+	CAN_CLOSE,
+	hasText,
 	mayHaveArrived,
-	momentMrkdwn,
-	type Names,
-	personMrkdwn,
+	receiptExplanation,
 	receiptHeadline,
 	timelineWords,
-} from '../words.ts';
-import { button, buttons, context, section } from './parts.ts';
+} from '../words/answers.ts';
+import { type Names, personMrkdwn } from '../words/people.ts';
+import { sessionIdMrkdwn, sessionName, viewTitle } from '../words/sessions.ts';
+import { agoText, momentMrkdwn } from '../words/times.ts';
+import { button, buttons, context, type MessageContent, message, modal, section } from './parts.ts';
 
 /** What the receipt's words need beside the answer. */
 export interface ReceiptContext {
@@ -27,16 +29,13 @@ export interface ReceiptContext {
 	readonly note?: string;
 }
 
-const mostItems = 10;
-
-/** Where it would stand: nobody's words go before a whole channel unasked. */
-const POST_LABELS = { thread: 'Post my text to the thread', channel: 'Post my text in the channel' } as const;
+const MOST_ITEMS = 10;
 
 /** Headline, what happened when, the other answer, and the text itself in up to about `room` characters. */
-export function receiptBlocks(answer: Answer, context: ReceiptContext, room: number): KnownBlock[] {
+function receiptBlocks(answer: Answer, context: ReceiptContext, room: number): KnownBlock[] {
 	return [
 		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
-		...section(explanation(answer, context).trim()),
+		...section(receiptExplanation(answer, context).trim()),
 		...section(context.note ?? ''),
 		...otherAnswer(answer, context),
 		...ownText(answer, room),
@@ -45,17 +44,16 @@ export function receiptBlocks(answer: Answer, context: ReceiptContext, room: num
 }
 
 /** What can be done now; empty while everything goes well. */
-export function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): KnownBlock[] {
-	const { state, id, question } = answer;
-	const target = encodeTarget({ sessionId: question.sessionId, messageIndex: null });
+function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): KnownBlock[] {
+	const { state, id, origin } = answer;
+	const target = { sessionId: answer.question.sessionId, messageIndex: null };
 	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id, style: 'primary' });
 	const giveUp = button(ACTIONS.giveUp, 'Give it up', { value: id });
-	const post =
-		!postsText || answer.origin.channelId === null || !hasText(answer)
-			? null
-			: button(ACTIONS.postToThread, POST_LABELS[answer.origin.threadTs === null ? 'channel' : 'thread'], {
-					value: id,
-				});
+	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
+	// The label says where it would stand: nobody's words go before a whole channel unasked.
+	const postLabel = origin.threadTs === null ? 'Post my text in the channel' : 'Post my text to the thread';
+	const canPost = postsText && origin.channelId !== null && hasText(answer);
+	const post = canPost ? button(ACTIONS.postToThread, postLabel, { value: id }) : null;
 	switch (state) {
 		case 'accepted':
 			return answer.lastError === null ? [] : buttons(giveUp);
@@ -63,34 +61,19 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 			return buttons(tryAgain, giveUp);
 		case 'refused':
 			return buttons(tryAgain, post);
-		case 'changed':
-			return buttons(
-				button(ACTIONS.answerNew, 'Answer the new question', {
-					value: encodeCarriage(id, { sessionId: question.sessionId, messageIndex: null }),
-					style: 'primary',
-				}),
-				post,
-			);
+		case 'changed': {
+			const extra = { value: encodeCarriage(id, target), style: 'primary' } as const;
+			return buttons(button(ACTIONS.answerNew, 'Answer the new question', extra), post);
+		}
 		case 'conflicted':
 		case 'ended':
-			return buttons(button(ACTIONS.open, 'Open the session', { value: target }), post);
+			return buttons(open, post);
 		default:
-			if (canSendAgain(answer))
+			// Whether sending again still makes sense is checked at the press.
+			if (agentMayStand(answer) && answer.restartAskedAt === null)
 				return buttons(button(ACTIONS.sendAgain, 'Send again', { value: id, style: 'primary' }));
-			return answer.aftermath === 'overwritten'
-				? buttons(button(ACTIONS.open, 'Open the session', { value: target }), post)
-				: [];
+			return answer.aftermath === 'overwritten' ? buttons(open, post) : [];
 	}
-}
-
-/** Saved by the service, which reported a failure, and no sign of the agent since. */
-export function agentMayStand({ state, aftermath, startFailed }: Answer): boolean {
-	return state === 'delivered' && startFailed && (aftermath === null || aftermath === 'unseen');
-}
-
-/** Offered after the service saved an answer and reported a failure; whether it still makes sense is checked at the press. */
-function canSendAgain(answer: Answer): boolean {
-	return agentMayStand(answer) && answer.restartAskedAt === null;
 }
 
 function receiptIcon(answer: Answer): string {
@@ -104,98 +87,20 @@ function receiptIcon(answer: Answer): string {
 	return state === 'withdrawn' ? '↩️' : '⚠️';
 }
 
-/** Why, what was kept, what to do. */
-function explanation(answer: Answer, { adminContact, now }: ReceiptContext): string {
-	const { state, lastError, nextAttemptAt } = answer;
-	switch (state) {
-		case 'accepted':
-		case 'delivering': {
-			if (lastError === null) {
-				return now - answer.acceptedAt >= TAKES_LONG_MS
-					? 'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.'
-					: 'You can close this: it is sent in any case, and you are told if it cannot be.';
-			}
-			if (state === 'delivering') {
-				const { what } = errorWords(lastError, { kept: 'nothing', adminContact });
-				return `${what} Handraise reads the session again by itself, and sends your answer again only once it is certain that it did not arrive.`;
-			}
-			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
-			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
-		}
-		case 'waiting': {
-			const why = lastError === null ? '' : `${errorWords(lastError, { kept: 'nothing', adminContact }).what} `;
-			return `${why}It was tried ${times(answer.attempts)} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or give it up?`;
-		}
-		case 'refused': {
-			const why = lastError === null ? '' : `${errorWords(lastError, { kept: 'nothing', adminContact }).what} `;
-			return `${why}${keptText(answer)} Trying again helps once that has been mended; ${contactMrkdwn(adminContact)} can tell.`;
-		}
-		case 'conflicted':
-			return mayHaveArrived(answer)
-				? `It is not sent again. ${keptText(answer)}`
-				: `Nothing was overwritten. ${keptText(answer)}`;
-		case 'changed':
-			return mayHaveArrived(answer)
-				? `Look at the session before you answer again. ${keptText(answer)} It is carried over where it fits.`
-				: `The agent asks something else now. ${keptText(answer)} It is carried over where it fits.`;
-		case 'ended':
-			return `No agent reads answers of this session any more. ${keptText(answer)}`;
-		case 'delivered':
-			return agentMayStand(answer) ? startFailedText({ ...answer, adminContact }) : '';
-		default:
-			return '';
-	}
-}
-
-function startFailedText({
-	restartAskedAt,
-	lastError,
-	adminContact,
-}: Answer & Pick<ReceiptContext, 'adminContact'>): string {
-	if (restartAskedAt !== null) return 'It is sent again now, to start the agent.';
-	const failed =
-		lastError === null
-			? ''
-			: `The last *Send again* failed. ${errorWords(lastError, { kept: 'nothing', adminContact }).what} Your answer is still in the session. `;
-	return (
-		failed +
-		'*Send again* sends the same answer once more, which starts the agent. It works only if your answer is unchanged and the agent has not continued.'
-	);
-}
-
-/** What an answer that waits for its author says is kept for some time only, its secrets for some days. */
-function wipedText({ content }: Answer): string {
-	if (content.kind === 'removed') return '*Try again* asks you to type it again. ';
-	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
-	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again. ' : '';
-}
-
-/** What of the typed text is still there. */
-function keptText(answer: Answer): string {
-	const hasSecret = answer.content.kind === 'readable' && answer.content.items.some((item) => item.secret);
-	const secrets = 'Passwords and codes are not kept: they have to be typed again.';
-	if (!hasText(answer)) return hasSecret ? secrets : '';
-	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
-}
-
-function times(attempts: number): string {
-	return attempts === 1 ? 'once' : `${attempts} times`;
-}
-
 function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock[] {
 	if (answer.content.kind !== 'readable' || answer.content.other === null) return [];
 	const { items, other } = answer.content;
 	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId, names);
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
 	if (other.same) return section(`${who} answered the very same${when}.`);
-	const said = other.values.slice(0, mostItems).map((value, position) => {
+	const said = other.values.slice(0, MOST_ITEMS).map((value, position) => {
 		const title = quotedNameMrkdwn(items[position]?.title ?? '', 80);
 		return (
 			(other.values.length > 1 && title !== '' ? `${title}\n` : '') +
 			(value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180))
 		);
 	});
-	if (other.values.length > mostItems) said.push(`and ${other.values.length - mostItems} more`);
+	if (other.values.length > MOST_ITEMS) said.push(`and ${other.values.length - MOST_ITEMS} more`);
 	return section(`${who} answered${when}:\n${said.join('\n')}`);
 }
 
@@ -206,24 +111,18 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 	if (content.kind === 'unreadable')
 		return context('The text of this answer was stored with another key and cannot be read.');
 	const items = content.items.filter((item) => item.value !== null || item.wiped);
-	const each = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, mostItems))));
-	const shown = items.slice(0, mostItems).flatMap((item) => section(`*${titleOf(item)}*\n${answerText(item, each)}`));
-	const rest = items.length - mostItems;
+	const each = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
+	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {
+		const title = quotedNameMrkdwn(item.title, 200) || 'Your answer';
+		return section(`*${title}*\n${answerText(item, each)}`);
+	});
+	const rest = items.length - MOST_ITEMS;
 	return [...shown, ...context(rest > 0 ? `and ${rest} more answers` : '')];
-}
-
-function titleOf({ title }: AnswerItem): string {
-	return quotedNameMrkdwn(title, 200) || 'Your answer';
 }
 
 function answerText({ secret, value, wiped }: AnswerItem, limit: number): string {
 	if (secret) return wiped ? '(hidden, and removed from Handraise)' : '(hidden)';
 	return value === null || isBlank(value) ? '(left empty)' : quoted(value, limit);
-}
-
-/** Whether there is any text of its author that may be shown again. */
-function hasText({ content }: Answer): boolean {
-	return content.kind === 'readable' && content.items.some((item) => !item.secret && !isBlank(item.value ?? ''));
 }
 
 /** Each state with its time, in the reader's time zone. */
@@ -232,4 +131,52 @@ export function timeline(answer: Answer): KnownBlock[] {
 	const lines = entries.slice(-8).map(({ state, at }) => `${timelineWords(answer, state)} · ${momentMrkdwn(at)}`);
 	if (aftermath !== null && aftermath !== 'resumed') lines.push(AFTERMATH_WORDS[aftermath]);
 	return context(lines.join('\n'));
+}
+
+/** What a submission is acknowledged with, once it is committed. */
+export function savedModal(answer: Answer): ModalView {
+	return modalOf(answer, [...section('*💾 Your answer is saved. Delivering…*'), ...section(CAN_CLOSE)]);
+}
+
+/** Saved, delivered, agent resumed: each with its time, or what went wrong with the text kept and what can be done. */
+export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
+	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.aftermath !== null);
+	return modalOf(answer, [
+		...receiptBlocks(answer, receipt, 20_000),
+		...receiptButtons(answer, receipt),
+		...(settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : []),
+		...context(`For ${sessionName(answer.question.sessionId)}`),
+	]);
+}
+
+function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]): ModalView {
+	const { sessionId, messageIndex } = question;
+	return modal({
+		callbackId: CALLBACKS.receipt,
+		title: viewTitle(sessionId),
+		// A receipt has no form; one that is shown in its view later is known by the answer before it.
+		metadata: { ...newMetadata({ sessionId, messageIndex, formId: id, origin }), answerId: id },
+		notifyOnClose: true,
+		blocks,
+	});
+}
+
+/** A receipt for a DM or a thread. */
+export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
+	return message(`${receiptHeadline(answer)} (session ${sessionIdMrkdwn(answer.question.sessionId)})`, [
+		// Slack takes about 12,000 characters in all blocks of a message.
+		...receiptBlocks(answer, receipt, 5000),
+		...receiptButtons(answer, receipt),
+		...context(`For ${sessionName(answer.question.sessionId)}`),
+	]);
+}
+
+/** The author's own text, posted where the question was because it could not be sent. Never a secret. */
+export function ownTextMessage(answer: Answer): MessageContent {
+	const session = sessionName(answer.question.sessionId);
+	const fate = mayHaveArrived(answer) ? 'was sent to the agent and may have arrived' : 'was not sent to the agent';
+	return message(`An answer that ${fate} (session ${sessionIdMrkdwn(answer.question.sessionId)})`, [
+		...section(`💬 <@${answer.person.userId}> wanted to answer ${session}. This ${fate}:`),
+		...ownText(answer, 6_000),
+	]);
 }

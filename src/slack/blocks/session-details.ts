@@ -1,24 +1,29 @@
 import type { KnownBlock } from '@slack/types';
-import { resultOf, taskOf } from '../../questions/progress.ts';
+import { asks } from '../../questions/open-question.ts';
+import { type HistoryEntry, latestHistory, resultOf, taskOf } from '../../questions/progress.ts';
 import type { Session } from '../../questions/session.ts';
+import { ACTIONS } from '../ids.ts';
+import type { Links } from '../links.ts';
 import { plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import { refusedScreenshotWords } from '../words.ts';
-import { fileBlocks, hostWords } from './file-links.ts';
-import { context, divider, section } from './parts.ts';
-import type { SessionModel } from './session-model.ts';
+import { actionsLine, refusedScreenshotWords } from '../words/sessions.ts';
+import { fileBlocks, hostWords } from './links.ts';
+import { button, buttons, context, divider, section } from './parts.ts';
 
-const mostFiles = 8;
-const mostVariables = 20;
+/* What stands below the question in a session's modal: pages of steps, then what there is beside them. */
+
+const MOST_FILES = 8;
+const MOST_VARIABLES = 20;
+const STEP_TEXT = 1200;
 
 /** Result, task, files, screenshot and the names of the variables, each only where there is one. */
-export function sessionDetails(model: SessionModel): KnownBlock[] {
-	const { session } = model;
+export function sessionDetails(session: Session, links: Links, withoutImages: boolean): KnownBlock[] {
+	const { files } = session;
 	const blocks = [
 		...titled("The agent's result", quotedMarkdown(resultOf(session) ?? '', 2900)),
 		...titled('Task', quotedMarkdown(taskOf(session) ?? '', 1500)),
 		...titled('About this session', quotedMarkdown(session.sessionDetails, 1000)),
-		...files(model),
-		...(model.withoutImages === true ? [] : screenshot(model)),
+		...(files.length === 0 ? [] : [...section('*Files*'), ...fileBlocks(files, { most: MOST_FILES, links })]),
+		...(withoutImages ? [] : screenshot(session, links)),
 		...variables(session),
 	];
 	return blocks.length === 0 ? [] : [divider(), ...blocks];
@@ -28,23 +33,13 @@ function titled(title: string, text: string): KnownBlock[] {
 	return text === '' ? [] : section(`*${title}*\n${text}`);
 }
 
-/** The links are pre-signed, which is why they stand in modals only; their label is ours. */
-function files({ session, links }: SessionModel): KnownBlock[] {
-	if (session.files.length === 0) return [];
-	return [...section('*Files*'), ...fileBlocks(session.files, { most: mostFiles, links })];
-}
-
-function screenshot({ session, links }: SessionModel): KnownBlock[] {
-	const link = links(session.lastScreenshotUrl);
+function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownBlock[] {
+	const link = links(lastScreenshotUrl);
 	if (link.kind === 'none') return [];
 	if (link.kind === 'refused') return context(refusedScreenshotWords(link.why));
+	const title = plain('Latest screenshot', 100);
 	return [
-		{
-			type: 'image',
-			image_url: link.url,
-			alt_text: "The agent's latest screenshot",
-			title: plain('Latest screenshot', 100),
-		},
+		{ type: 'image', image_url: link.url, alt_text: "The agent's latest screenshot", title },
 		...context(hostWords(link.host)),
 	];
 }
@@ -52,7 +47,61 @@ function screenshot({ session, links }: SessionModel): KnownBlock[] {
 /** Names alone: the values are often passwords. */
 function variables({ sessionVariables: all }: Session): KnownBlock[] {
 	if (all.length === 0) return [];
-	const names = all.slice(0, mostVariables).map(({ name }) => quotedNameMrkdwn(name, 60) || '(no name)');
+	const names = all.slice(0, MOST_VARIABLES).map(({ name }) => quotedNameMrkdwn(name, 60) || '(no name)');
 	const rest = all.length - names.length;
 	return context(`Variables: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. Their values are hidden.`);
+}
+
+export interface StepCards {
+	/** The page that is shown: the one asked for, or the last there is. */
+	readonly page: number;
+	readonly cards: readonly KnownBlock[];
+	readonly navigation: readonly KnownBlock[];
+}
+
+/** The messages of one page, newest first, each as text, a line of what was done, and a divider. */
+export function stepCards(
+	session: Session,
+	{ page: wanted, perPage, asking }: { page: number; perPage: number; asking: number | null },
+): StepCards {
+	const task = session.messages.findIndex((message) => message.role === 'user');
+	const total = session.messages.length - (task === -1 ? 0 : 1);
+	if (total === 0) return { page: 0, cards: [], navigation: [] };
+	if (perPage === 0) {
+		return { page: 0, cards: [], navigation: context('The form takes all the room here, so the steps are left out.') };
+	}
+	const last = Math.ceil(total / perPage) - 1;
+	const page = Math.min(wanted, last);
+	const cards = latestHistory(session, perPage, page * perPage).flatMap((entry, index) => [
+		divider(),
+		...(index === 0 ? section('*The agent says*') : []),
+		...stepCard(entry, entry.messageIndex === asking),
+	]);
+	const navigation = buttons(
+		page > 0 ? button(ACTIONS.newer, 'Newer steps', { value: String(page - 1) }) : null,
+		page < last ? button(ACTIONS.older, 'Older steps', { value: String(page + 1) }) : null,
+	);
+	return { page, cards, navigation };
+}
+
+/** One or two blocks: what was said, and who did what. `asksAbove`: its text stands above the form already. */
+function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlock[] {
+	const said = asksAbove ? '' : quotedMarkdown(message.content, STEP_TEXT);
+	const who = step === null ? roleWords(message.role) : `Step ${step}`;
+	const did = actionsLine(message.actions);
+	const count = message.humanInput.length;
+	const note = asksAbove
+		? 'asks the question above'
+		: asks(message)
+			? `asked ${count === 1 ? 'a question' : `${count} questions`}`
+			: said === '' && did === ''
+				? 'said nothing'
+				: '';
+	const says = step === null && said !== '' ? `${who} says\n${said}` : said;
+	const facts = [says === said ? who : '', did, note];
+	return [...section(says), ...context(facts.filter((part) => part !== '').join(' · '))];
+}
+
+function roleWords(role: string): string {
+	return role === 'user' ? 'A person' : quotedNameMrkdwn(role, 60) || 'Somebody';
 }

@@ -1,24 +1,62 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import { askingMessageIndex, questionAt } from '../../questions/open-question.ts';
-import { isWaiting } from '../../questions/status.ts';
-import { buildForm, type Form } from '../form.ts';
+import { askingMessageIndex, type Question, questionAt } from '../../questions/open-question.ts';
+import { ageOf, stepOf } from '../../questions/progress.ts';
+import type { Session } from '../../questions/session.ts';
+import { isOver, isWaiting, statusKind } from '../../questions/status.ts';
+import { buildForm, type Form } from '../form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
-import { quotedMarkdown } from '../text.ts';
-import { durationText, statusWords, viewTitle, waitingWords } from '../words.ts';
-import { button, buttons, context, dashboardLink, MODAL_BLOCKS, MODAL_BYTES, modal, section } from './parts.ts';
-import { sessionDetails } from './session-details.ts';
-import { sessionHeadline } from './session-headline.ts';
-import type { SessionModel } from './session-model.ts';
-import { noticeBlocks } from './session-notices.ts';
-import { stepCards } from './step-cards.ts';
+import type { Links } from '../links.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import { isBlank, quotedMarkdown } from '../text.ts';
+import { noFormWords } from '../words/form.ts';
+import { claimsWords, GONE_ON, NO_SCREENSHOT, type Notice, noticeWords, PAUSED } from '../words/notices.ts';
+import type { Names } from '../words/people.ts';
+import { type SettledBy, sessionTitle, statusWords, stepWords, viewTitle, waitingWords } from '../words/sessions.ts';
+import { durationText } from '../words/times.ts';
+import { button, buttons, context, dashboardLink, modal, section } from './parts.ts';
+import { sessionDetails, stepCards } from './session-details.ts';
 
+/** Slack's limits for a view: its blocks, and 250 KB with some room for how it counts. */
+const MODAL_BLOCKS = 100;
+const MODAL_BYTES = 240_000;
 /** What was read this recently counts as fresh. */
-const freshMs = 20_000;
+const FRESH_MS = 20_000;
 /** Steps on a page, as long as the form leaves room. */
-const stepsPerPage = 5;
-const blocksPerStep = 3;
+const STEPS_PER_PAGE = 5;
+const BLOCKS_PER_STEP = 3;
 /** What stands around form and cards at most. */
-const fixedBlocks = 14;
+const FIXED_BLOCKS = 14;
+/** An age of seconds reads like a mistake. */
+const WORTH_SAYING_MS = 10_000;
+
+/** Everything the session's modal shows. All times are milliseconds since the epoch. */
+export interface SessionModel {
+	readonly session: Session;
+	readonly readAt: number;
+	/** What is open, or null. */
+	readonly question: Question | null;
+	/** Whose answer settled the newest question, where nothing is open and the agent still says that it waits. */
+	readonly settledBy?: SettledBy | null;
+	/** Of the view as it stands (`newMetadata` at first), with `page`, `partial` and `plainText` as they are to be. */
+	readonly metadata: ViewMetadata;
+	/** What is known of the answers by position: a draft, typed text, a prefill. */
+	readonly draft: Readonly<Record<number, string>>;
+	/** Positions whose box is ticked; left out: what looks like a secret. */
+	readonly secret?: readonly number[];
+	readonly notices: readonly Notice[];
+	/** Ids of others who have the question in a form now. */
+	readonly claims: readonly string[];
+	readonly now: number;
+	readonly names: Names;
+	readonly dashboardUrl: string | null;
+	/** What addresses of files and screenshots become. */
+	readonly links: Links;
+	readonly adminContact: string | null;
+	/** Null hides the button. */
+	readonly watch: { readonly watching: boolean; readonly label: string } | null;
+	/** Slack could not load the screenshot: leave it out. */
+	readonly withoutImages?: boolean;
+}
 
 /**
  * The session as a modal: status, notices, the open question with its fields first, then the latest steps, the task, the
@@ -31,7 +69,11 @@ export function sessionModal(model: SessionModel): ModalView {
 	const secret = model.secret === undefined ? {} : { secret: model.secret };
 	const form = question === null ? null : buildForm({ sessionId, question, metadata: before, draft, ...secret });
 	const fields = form?.kind === 'fields' ? form : null;
-	const steps = stepCards(model, cardsBeside(fields?.blocks.length ?? 0));
+	const steps = stepCards(model.session, {
+		page: before.page,
+		perPage: cardsBeside(fields?.blocks.length ?? 0),
+		asking: question?.messageIndex ?? null,
+	});
 	const metadata = {
 		...(fields?.metadata ?? {
 			...model.metadata,
@@ -49,12 +91,13 @@ export function sessionModal(model: SessionModel): ModalView {
 		readAt,
 	};
 	const first = [
-		...sessionHeadline(model.session, model.now),
+		...sessionHeadline(model),
 		...noticeBlocks(model),
 		...(question === null ? nothingOpen(model) : questionBlocks(model, form)),
 	];
 	const last = [...steps.navigation, ...footer(model)];
-	const optional = [...steps.cards, ...(steps.page === 0 ? sessionDetails(model) : [])];
+	const details = steps.page === 0 ? sessionDetails(model.session, model.links, model.withoutImages === true) : [];
+	const optional = [...steps.cards, ...details];
 	return modal({
 		callbackId: CALLBACKS.session,
 		title: viewTitle(sessionId),
@@ -64,19 +107,43 @@ export function sessionModal(model: SessionModel): ModalView {
 	});
 }
 
+/** Name, status, step and age in one block: `🟢 Working · step 12 of 30 · for 5 min`. */
+function sessionHeadline({ session, now }: SessionModel): KnownBlock[] {
+	const { emoji, mrkdwn } = statusWords(session.status);
+	const age = ageOf(session, now);
+	const parts = [`${emoji} *${mrkdwn}*`, stepWords(stepOf(session))];
+	if (age !== null && age >= WORTH_SAYING_MS)
+		parts.push(isOver(session.status) ? `took ${durationText(age)}` : `for ${durationText(age)}`);
+	const line = parts.join(' · ');
+	return section(isBlank(session.name) ? line : `*${sessionTitle(session.name, session.sessionId)}*\n${line}`);
+}
+
+/** Notices and claims: at most two blocks. */
+function noticeBlocks(model: SessionModel): KnownBlock[] {
+	const { question, names } = model;
+	const notices = model.notices.slice(0, 6).map((notice) => noticeWords(notice, model));
+	if (question?.goneOn === true) notices.push(GONE_ON);
+	if (question !== null && statusKind(model.session.status) === 'paused') notices.push(PAUSED);
+	if (model.withoutImages === true) notices.push(NO_SCREENSHOT);
+	return [
+		...section(linesWithin(notices, 2900)),
+		...context(question === null ? '' : claimsWords(model.claims, names)),
+	];
+}
+
+/** As many whole lines as fit. */
+function linesWithin(lines: readonly string[], limit: number): string {
+	let text = '';
+	for (const line of lines) if (text.length + line.length < limit) text += text === '' ? line : `\n${line}`;
+	return text;
+}
+
 function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 	const { question, metadata } = model;
 	const blocks = section(`*The agent asks*\n${quotedMarkdown(question?.context ?? '', 2900)}`.trim());
-	if (form?.kind === 'tooMany') {
-		const count = form.count.toLocaleString('en-US');
-		return [
-			...blocks,
-			...section(`📋 It asks ${count} things at once, more than Slack can show in one form. ${elsewhere(model)}`),
-		];
-	}
-	if (form?.kind === 'tooLarge') {
-		const text = `📋 The question itself is so long that the session service would not take an answer from here. ${elsewhere(model)}`;
-		return [...blocks, ...section(text)];
+	if (form !== null && form.kind !== 'fields') {
+		const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
+		return [...blocks, ...section(noFormWords(form, hasDashboard))];
 	}
 	if (form === null) return blocks;
 	return [
@@ -102,12 +169,6 @@ function isGuessed(block: KnownBlock): boolean {
 	return block.element.type !== 'plain_text_input' || block.element.multiline !== true;
 }
 
-function elsewhere(model: SessionModel): string {
-	return dashboardLink(model.dashboardUrl, model.metadata.sessionId) === null
-		? "Please answer it in the session service's own page."
-		: 'Please answer it in the dashboard: the button is below.';
-}
-
 function nothingOpen({ session, settledBy = null, names }: SessionModel): KnownBlock[] {
 	if (!isWaiting(session.status)) return section(statusWords(session.status).meaning);
 	const newest = askingMessageIndex(session);
@@ -127,14 +188,14 @@ function footer(model: SessionModel): KnownBlock[] {
 					}),
 			url === null ? null : button(ACTIONS.dashboard, 'Open in the dashboard', { url }),
 		),
-		...context(now - readAt < freshMs ? '' : `Read ${durationText(now - readAt)} ago.`),
+		...context(now - readAt < FRESH_MS ? '' : `Read ${durationText(now - readAt)} ago.`),
 	];
 }
 
 /** How many cards fit beside a form of so many blocks. */
 function cardsBeside(formBlocks: number): number {
-	const room = MODAL_BLOCKS - fixedBlocks - formBlocks;
-	return Math.max(0, Math.min(stepsPerPage, Math.floor(room / blocksPerStep)));
+	const room = MODAL_BLOCKS - FIXED_BLOCKS - formBlocks;
+	return Math.max(0, Math.min(STEPS_PER_PAGE, Math.floor(room / BLOCKS_PER_STEP)));
 }
 
 /** What has to be there, with as much of the rest as a view may hold. */

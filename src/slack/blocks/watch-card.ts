@@ -3,30 +3,30 @@ import { type Answer, isBlocking } from '../../answers/answer.ts';
 import type { SessionView } from '../../watches/session-view.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { isBlank, oneLineMrkdwn, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import { actionsLine, momentMrkdwn, type Names, sessionName, sessionTitle, statusWords } from '../words.ts';
-import { type MessageContent, message } from './message.ts';
-import { button, buttons, context, dashboardLink, divider, section } from './parts.ts';
-import type { ClaimView } from './session-model.ts';
-import { claimsText } from './session-notices.ts';
-import { answeredLine, isThere, questionBlocks, waitingLine } from './watch-question.ts';
+import { claimsWords } from '../words/notices.ts';
+import type { Names } from '../words/people.ts';
+import { actionsLine, sessionName, sessionTitle, statusWords, stepWords } from '../words/sessions.ts';
+import { momentMrkdwn } from '../words/times.ts';
+import { OUTSIDE } from '../words/watching.ts';
+import { button, buttons, context, dashboardLink, divider, type MessageContent, message, section } from './parts.ts';
+import { answeredLine, isThere, questionBlocks, waitingLine } from './watch-posts.ts';
 
 /** What a card shows; without a link that gives whoever has it access. */
 export interface CardModel {
 	readonly view: SessionView;
 	/** The newest read, changed or not; null when it is not worth saying. Milliseconds since the epoch. */
 	readonly checkedAt: number | null;
-	/** Who has the open question in a form now. */
-	readonly claims: readonly ClaimView[];
+	/** Ids of those who have the open question in a form now. */
+	readonly claims: readonly string[];
 	/** The newest answer of ours to the newest question. */
 	readonly standing: Answer | null;
 	/** Null while it is watched. */
 	readonly endedWords: string | null;
 	readonly names: Names;
-	readonly now: number;
 	readonly dashboardUrl: string | null;
 }
 
-const steps = 3;
+const MOST_STEPS = 3;
 
 /** The one message of a session in a channel: status, the open question, who answers, the last steps, the result. */
 export function watchCard(model: CardModel): MessageContent {
@@ -34,7 +34,7 @@ export function watchCard(model: CardModel): MessageContent {
 	const status = statusWords(view.status);
 	const title = sessionTitle(view.name, view.sessionId);
 	const asks = asksAbove(view);
-	const step = view.step === 0 ? 'no step yet' : `step ${view.step} of ${view.maxSteps}`;
+	const step = stepWords(view);
 	const text = asks ? `✋ ${title} asks for an answer` : `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
 	return message(text, [
 		...section(`*${title}*\n${status.emoji} *${status.mrkdwn}* · ${step}`),
@@ -54,7 +54,7 @@ function asksAbove({ question }: SessionView): boolean {
 }
 
 function openQuestion(model: CardModel): KnownBlock[] {
-	const { view, claims } = model;
+	const { view, claims, names } = model;
 	const { question } = view;
 	if (question === null) return [];
 	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: question.messageIndex });
@@ -62,7 +62,7 @@ function openQuestion(model: CardModel): KnownBlock[] {
 		divider(),
 		...questionBlocks('The agent asks', question, 1_200),
 		...buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' })),
-		...context(claimsText(claims, model), onItsWay(model)),
+		...context(claimsWords(claims, names), onItsWay(model)),
 	];
 }
 
@@ -77,14 +77,14 @@ function settledQuestion({ view, standing, names }: CardModel): KnownBlock[] {
 	if (question === null) return [];
 	const isAnswered = (view.digest.question?.answered ?? []).length > 0;
 	if (isThere(standing)) return context(`✅ ${answeredLine(standing, names)}.`);
-	return context(isAnswered ? "✅ Answered outside Slack, in the session service's own page." : '');
+	return context(isAnswered ? `✅ ${OUTSIDE}.` : '');
 }
 
 function latestSteps(view: SessionView): KnownBlock[] {
 	// The newest step is often the question, which stands above already.
 	const [newest, ...older] = view.steps;
 	const isAsked = newest !== undefined && asksAbove(view) && newest.text === (view.question?.context ?? '');
-	const lines = (isAsked ? older : view.steps).slice(0, steps).map(({ step, text, actions }) => {
+	const lines = (isAsked ? older : view.steps).slice(0, MOST_STEPS).map(({ step, text, actions }) => {
 		const said = oneLineMrkdwn(text, 200);
 		const did = actionsLine(actions, 3);
 		return `> *${step}.* ${[said, did === '' ? '' : `_${did}_`].filter((part) => part !== '').join(' · ') || '…'}`;

@@ -1,23 +1,24 @@
 import type { KnownBlock } from '@slack/types';
 import type { Answer } from '../../answers/answer.ts';
+import { isWaiting } from '../../questions/status.ts';
 import type { AnnouncementContent } from '../../watches/announcement.ts';
-import type { SessionView } from '../../watches/session-view.ts';
-import type { WatchEnd } from '../../watches/watch.ts';
+import type { ItemView, QuestionView, SessionView } from '../../watches/session-view.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { quotedMarkdown } from '../text.ts';
+import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import { type Names, personMrkdwn } from '../words/people.ts';
+import { sessionTitle, statusWords, waitingWords } from '../words/sessions.ts';
+import { momentMrkdwn } from '../words/times.ts';
 import {
-	contactMrkdwn,
-	durationText,
-	momentMrkdwn,
-	type Names,
-	sessionIdMrkdwn,
-	sessionName,
-	sessionTitle,
-	statusWords,
-} from '../words.ts';
-import { type MessageContent, message } from './message.ts';
-import { button, buttons, context, section } from './parts.ts';
-import { answerBlocks, answeredLine, isThere, questionBlocks, waitingLine } from './watch-question.ts';
+	creatorToldWords,
+	endWords,
+	MAYBE_REPEAT,
+	OUTSIDE,
+	QUESTION_CLOSED,
+	SETTLED_WORDS,
+	serviceBackWords,
+	serviceDownWords,
+} from '../words/watching.ts';
+import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
 
 /** What the words of a post need beside its content. */
 export interface PostContext {
@@ -38,7 +39,7 @@ export type PostedContent = Exclude<AnnouncementContent, { kind: 'card' | 'settl
 /** The posts in a watch's thread, in a channel or to a person; never with a link that gives access. */
 export function watchPost(content: PostedContent, post: PostContext): MessageContent {
 	const { text, blocks } = postParts(content, post);
-	const repeat = post.maybeRepeat ? context('🔁 Handraise was interrupted: this may be a repeat.') : [];
+	const repeat = post.maybeRepeat ? context(MAYBE_REPEAT) : [];
 	return message(text, [...blocks, ...repeat]);
 }
 
@@ -70,7 +71,7 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			};
 		}
 		case 'questionClosed':
-			return oneLine('💨 The question is closed: the agent went on without an answer.');
+			return oneLine(QUESTION_CLOSED);
 		case 'status': {
 			const { emoji, mrkdwn } = statusWords(content.to);
 			const line = `${emoji} ${title}: ${mrkdwn} (before: ${statusWords(content.from).mrkdwn})`;
@@ -89,15 +90,11 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 		case 'watchEnded':
 			return oneLine(`👋 ${endWords(content.reason, { ...post, days: content.days })}`);
 		case 'serviceDown':
-			return oneLine(
-				`⚠️ The session service has been unavailable since ${momentMrkdwn(content.since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`,
-			);
+			return oneLine(serviceDownWords(content.since));
 		case 'serviceBack':
-			return oneLine(`✅ The session service is back after ${durationText(content.downMs)}. Cards are current again.`);
+			return oneLine(serviceBackWords(content.downMs));
 		case 'creatorTold':
-			return oneLine(
-				`👋 The watch of ${sessionNames(content.sessionIds)} in ${placeMrkdwn(content.channelId)} has ended: ${endWords(content.reason, { ...post, days: null })}`,
-			);
+			return oneLine(creatorToldWords(content, post.adminContact));
 	}
 }
 
@@ -105,29 +102,12 @@ function titleOf({ view, sessionId }: PostContext): string {
 	return sessionTitle(view?.name ?? '', sessionId);
 }
 
-/** Those that a line has room for. */
-const NAMED = 10;
-
-function sessionNames(ids: readonly string[]): string {
-	if (ids.length === 1) return sessionName(ids[0] ?? '');
-	const named = ids.slice(0, NAMED).map((id) => `*${sessionIdMrkdwn(id)}*`);
-	const more = ids.length - named.length;
-	return `the sessions ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
-}
-
-/** Slack shows no name for the id of a direct message. */
-function placeMrkdwn(channelId: string): string {
-	return channelId.startsWith('D') ? 'our direct messages' : `<#${channelId}>`;
-}
-
 function oneLine(words: string): { text: string; blocks: KnownBlock[] } {
 	return { text: words, blocks: section(words) };
 }
 
 function answeredWords({ standing, names }: PostContext): string {
-	return isThere(standing)
-		? answeredLine(standing, names)
-		: "Answered outside Slack, in the session service's own page";
+	return isThere(standing) ? answeredLine(standing, names) : OUTSIDE;
 }
 
 /** The post of a question once it is settled: what was asked, who settled it, no button. */
@@ -137,37 +117,60 @@ export function settledQuestionPost(
 	post: PostContext,
 ): MessageContent {
 	const title = titleOf(post);
-	const words = {
-		answered: `✅ ${answeredWords(post)}`,
-		closed: '💨 Closed without an answer',
-		unwatched: '👋 Not watched here any more. `/session` with its id shows how it stands.',
-	}[how];
+	const words = how === 'answered' ? `✅ ${answeredWords(post)}` : SETTLED_WORDS[how];
 	return message(`${title}: ${words}`, [...questionBlocks(`${title} asked`, question, 2_500), ...context(words)]);
 }
 
-/** Why a watch ended, and what to do. */
-export function endWords(
-	reason: WatchEnd,
-	{ days, adminContact }: { days: number | null; adminContact: string | null },
-): string {
-	switch (reason) {
-		case 'sessionOver':
-			return 'The session is over; this card stays as it is.';
-		case 'unwatched':
-			return 'Not watched any more.';
-		case 'noChange':
-			return `Nothing changed for ${days ?? 'some'} days, so I stopped watching. \`/session watch\` starts again.`;
-		case 'sessionGone':
-			return 'The session service does not know this session any more, so I stopped watching.';
-		case 'channelArchived':
-			return 'The channel was archived.';
-		case 'channelGone':
-			return 'The channel is gone.';
-		case 'botRemoved':
-			return 'I was removed from the channel. Invite me and use `/session watch` to start again.';
-		case 'channelShared':
-			return `Another organisation can read this channel, or is invited to it, so I post nothing more there. What I posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in its thread, or to stop the sharing. To go on, use \`/session watch\` in another channel. To allow watching in shared channels, ask ${contactMrkdwn(adminContact)}.`;
-		case 'channelNotAllowed':
-			return `Handraise may not be used there any more, so I post nothing more there. What I posted there before stays. To change that, ask ${contactMrkdwn(adminContact)}.`;
-	}
+const MOST_ITEMS = 5;
+
+/** What the agent said and asks under a line of ours, for cards and posts; `room` characters at most of what it said. */
+export function questionBlocks(headline: string, question: QuestionView, room: number): KnownBlock[] {
+	const asked = question.items.filter((item) => item.open).slice(0, MOST_ITEMS);
+	const rest = question.openCount - asked.length;
+	return [
+		...section(`*${headline}*\n${quotedMarkdown(question.context, room)}`.trim()),
+		...asked.flatMap((item, index) => section(itemText(item, index))),
+		...context(rest > 0 ? `and ${rest} more ${rest === 1 ? 'question' : 'questions'}` : ''),
+	];
+}
+
+function itemText({ title, description }: ItemView, index: number): string {
+	const name = quotedNameMrkdwn(title, 250) || `Question ${index + 1}`;
+	const more = quotedLine(description, 500);
+	return more === '' ? `❓ *${name}*` : `❓ *${name}*\n${more}`;
+}
+
+/** Why nobody can answer an agent here that waits for a person; empty when it does not wait, or its question says it. */
+export function waitingLine({ status, question }: SessionView, names: Names): string {
+	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
+	return waitingWords(question, null, names);
+}
+
+/** Whether `answer` is what stands in the question: one that waits for its author, or was never sent, is not. */
+export function isThere(answer: Answer | null): answer is Answer {
+	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
+}
+
+/** "Answered by @ada today at 10:12", with what became of it. */
+export function answeredLine(answer: Answer, names: Names): string {
+	return `Answered by ${personMrkdwn(answer.person.userId, names)} ${momentMrkdwn(answer.acceptedAt)}`;
+}
+
+/** The values of these items as a channel may see them. */
+export function answerBlocks(question: QuestionView, positions: readonly number[]): KnownBlock[] {
+	const shown = positions.slice(0, MOST_ITEMS).flatMap((position) => {
+		const item = question.items[position];
+		if (item === undefined) return [];
+		const name = quotedNameMrkdwn(item.title, 200) || `Question ${position + 1}`;
+		const value = item.secret
+			? '(hidden)'
+			: item.withheld
+				? '(not shown in channels)'
+				: item.value === null
+					? '(left empty)'
+					: quoted(item.value, 500);
+		return section(`*${name}*\n${value}`);
+	});
+	const rest = positions.length - Math.min(positions.length, MOST_ITEMS);
+	return [...shown, ...context(rest > 0 ? `and ${rest} more` : '')];
 }

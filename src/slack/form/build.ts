@@ -1,12 +1,16 @@
 import type { KnownBlock } from '@slack/types';
+import { mergeForPut } from '../../questions/compare.ts';
 import type { Question } from '../../questions/open-question.ts';
+import { putBodyOf } from '../../questions/put-body.ts';
 import { blockId } from '../ids.ts';
 import { METADATA_LIMIT, metadataLength, type ViewMetadata } from '../metadata.ts';
 import { mrkdwn } from '../text.ts';
-import { type FieldLimits, fieldBlocks, SECRET_WARNING } from './field-blocks.ts';
+import { SECRET_WARNING } from '../words/form.ts';
+import { type FieldLimits, fieldBlocks, secretBox } from './field-blocks.ts';
 import { DESCRIBED_FIELDS, type Field, INPUT_LIMIT, isShown, MOST_FIELDS, offerOf, planFields } from './plan.ts';
-import { PUT_LIMIT_BYTES, putOverheadBytes } from './put-size.ts';
-import { secretBox } from './secret-box.ts';
+
+/** The session service takes 100 kB and fails every time above; its client uses the smaller reading of that unit too. */
+export const PUT_LIMIT_BYTES = 100_000;
 
 /** A question as input blocks, or why it cannot be answered in Slack. */
 export type Form =
@@ -18,12 +22,12 @@ export type Form =
 	| { readonly kind: 'tooLarge'; readonly bytes: number };
 
 /** Room that the answers need at least beside a question's own texts. */
-const leastRoomBytes = 1000;
+const LEAST_ROOM_BYTES = 1000;
 /** Of the 250 KB that a view may take, the rest of the view needs some. */
-const formBytes = 150_000;
+const FORM_BYTES = 150_000;
 /** More fields leave no block for the warning about secrets. */
 const FEW_FIELDS = 10;
-const shrinking: readonly FieldLimits[] = [
+const SHRINKING: readonly FieldLimits[] = [
 	{ text: 2900, offer: INPUT_LIMIT },
 	{ text: 1500, offer: INPUT_LIMIT },
 	{ text: 700, offer: 1500 },
@@ -48,17 +52,17 @@ export function buildForm(input: {
 	const count = question.openItems.length;
 	if (count > MOST_FIELDS) return { kind: 'tooMany', count };
 	const bytes = putOverheadBytes(sessionId, question);
-	if (bytes + leastRoomBytes > PUT_LIMIT_BYTES) return { kind: 'tooLarge', bytes };
+	if (bytes + LEAST_ROOM_BYTES > PUT_LIMIT_BYTES) return { kind: 'tooLarge', bytes };
 
 	const again = isShown(metadata, question);
 	const secret = input.secret === undefined ? null : new Set(input.secret);
 	const planned = keepOptionTexts(planFields(question, metadata, draft, secret), metadata);
-	for (const [level, some] of shrinking.entries()) {
+	for (const [level, size] of SHRINKING.entries()) {
 		// What stands in the inputs was cut to the limit of the first showing and is compared with that.
-		const limits = again ? { ...some, offer: metadata.offerLimit } : some;
+		const limits = again ? { ...size, offer: metadata.offerLimit } : size;
 		const bare = count > DESCRIBED_FIELDS;
 		const blocks = formBlocks(planned.fields, { question, metadata, bare, warnsInHints: count > FEW_FIELDS, limits });
-		if (level < shrinking.length - 1 && Buffer.byteLength(JSON.stringify(blocks)) > formBytes) continue;
+		if (level < SHRINKING.length - 1 && Buffer.byteLength(JSON.stringify(blocks)) > FORM_BYTES) continue;
 		const { fields, optionTexts } = planned;
 		return {
 			kind: 'fields',
@@ -124,4 +128,13 @@ function survivesSlack(text: string): boolean {
 
 function positionsOf(fields: readonly Field[], test: (field: Field) => boolean): number[] {
 	return fields.filter(test).map(({ position }) => position);
+}
+
+/** UTF-8 bytes of the PUT's JSON when the open items' values are empty. */
+function putOverheadBytes(sessionId: string, question: Question): number {
+	const items = mergeForPut(
+		question.items,
+		question.items.map(() => ''),
+	);
+	return Buffer.byteLength(putBodyOf(sessionId, question.messageIndex, items));
 }

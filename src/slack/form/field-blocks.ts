@@ -1,8 +1,9 @@
 import type { InputBlock, KnownBlock, PlainTextOption } from '@slack/types';
 import type { Question } from '../../questions/open-question.ts';
-import { ACTIONS, blockId, type FieldVariant, fieldBlockId } from '../ids.ts';
+import { ACTIONS, blockId, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedName } from '../text.ts';
+import { cutHint, NEVER_GIVE, SECRET_MEANING, SECRET_TICKED, SECRET_WARNING } from '../words/form.ts';
 import { type Field, INPUT_LIMIT, offerOf, YES_NO, yesNoOption } from './plan.ts';
 
 /** How much of the texts is shown, smaller when a form would outgrow a view. */
@@ -13,7 +14,7 @@ export interface FieldLimits {
 	readonly offer: number;
 }
 
-export interface FieldContext {
+interface FieldContext {
 	readonly question: Question;
 	readonly metadata: ViewMetadata;
 	/** Without descriptions as text. */
@@ -25,9 +26,7 @@ export interface FieldContext {
 
 /** The `value` of "Something else…". */
 export const OTHER_OPTION = 'other';
-export const SECRET_WARNING =
-	'Slack cannot hide what you type, so mind who sees your screen. Handraise does not show the answer again, and removes it once it has arrived.';
-const typed = { trigger_actions_on: ['on_character_entered' as const] };
+const WHILE_TYPING = { trigger_actions_on: ['on_character_entered' as const] };
 
 /** One to three blocks: the description when it is long, the input, and the text beside "Something else…". */
 export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
@@ -48,9 +47,7 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
 			? quotedName(description, Math.min(limits.text, 300))
 			: '',
-		field.text.length > limits.offer
-			? `Your text of ${field.text.length.toLocaleString('en-US')} characters is longer than a field in Slack can show. It is sent whole as long as you leave this field as it is.`
-			: '',
+		field.text.length > limits.offer ? cutHint(field.text.length) : '',
 	].filter((hint) => hint !== '');
 	blocks.push(inputBlock(field, context, label, hints.join(' ')));
 	if (field.variant === 'guessed' && field.kind === 'choice') blocks.push(otherBlock(field, context, label));
@@ -80,14 +77,14 @@ function inputBlock(field: Field, context: FieldContext, label: string, hint: st
 function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock['element'] {
 	const offer = offerOf(field, limits.offer);
 	const initial = offer === null ? {} : { initial_value: offer };
-	const dispatch = field.secret ? {} : { dispatch_action_config: typed };
+	const dispatch = field.secret ? {} : { dispatch_action_config: WHILE_TYPING };
 	const action_id = ACTIONS.field;
 	if (field.variant === 'plain') {
 		return { type: 'plain_text_input', action_id, multiline: true, max_length: INPUT_LIMIT, ...initial, ...dispatch };
 	}
 	switch (field.kind) {
 		case 'yesNo':
-			return radio(YES_NO.map(option), offer === null ? null : yesNoOption(offer));
+			return oneOf('radio_buttons', YES_NO.map(option), offer === null ? null : yesNoOption(offer));
 		case 'choice':
 			return choice(field);
 		case 'number':
@@ -114,34 +111,26 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 }
 
 function choice(field: Field): InputBlock['element'] {
-	const options = [...field.options.map(option), otherOption];
+	const options = [...field.options.map(option), OTHER_CHOICE];
 	const known = field.options.indexOf(field.text);
 	const chosen = isBlank(field.text) ? null : known === -1 ? options.length - 1 : known;
-	if (field.options.length <= 5) return radio(options, chosen);
-	const initial = chosen === null ? undefined : options[chosen];
-	return {
-		type: 'static_select',
-		action_id: ACTIONS.field,
-		options,
-		...(initial === undefined ? {} : { initial_option: initial }),
-	};
+	return oneOf(field.options.length <= 5 ? 'radio_buttons' : 'static_select', options, chosen);
 }
 
-function radio(options: PlainTextOption[], chosen: number | null): InputBlock['element'] {
+function oneOf(
+	type: 'static_select' | 'radio_buttons',
+	options: PlainTextOption[],
+	chosen: number | null,
+): InputBlock['element'] {
 	const initial = chosen === null ? undefined : options[chosen];
-	return {
-		type: 'radio_buttons',
-		action_id: ACTIONS.field,
-		options,
-		...(initial === undefined ? {} : { initial_option: initial }),
-	};
+	return { type, action_id: ACTIONS.field, options, ...(initial === undefined ? {} : { initial_option: initial }) };
 }
 
 function option(text: string, position: number): PlainTextOption {
 	return { text: plain(text, 75), value: `o${position}` };
 }
 
-const otherOption: PlainTextOption = { text: plain('Something else…', 75), value: OTHER_OPTION };
+const OTHER_CHOICE: PlainTextOption = { text: plain('Something else…', 75), value: OTHER_OPTION };
 
 function otherBlock(field: Field, context: FieldContext, label: string): InputBlock {
 	const offer = field.options.includes(field.text) ? null : offerOf(field, context.limits.offer);
@@ -155,7 +144,7 @@ function otherBlock(field: Field, context: FieldContext, label: string): InputBl
 			multiline: true,
 			max_length: INPUT_LIMIT,
 			...(offer === null ? {} : { initial_value: offer }),
-			...(field.secret ? {} : { dispatch_action_config: typed }),
+			...(field.secret ? {} : { dispatch_action_config: WHILE_TYPING }),
 		},
 		optional: true,
 		dispatch_action: !field.secret,
@@ -163,7 +152,7 @@ function otherBlock(field: Field, context: FieldContext, label: string): InputBl
 }
 
 /** The title, quoted; where there is none its place in the question, and where titles repeat its place among those. */
-export function labelOf(question: Question, position: number, limit: number): string {
+function labelOf(question: Question, position: number, limit: number): string {
 	const title = quotedName(question.items[position]?.title ?? '', Math.min(1900, limit));
 	const place = question.openItems.indexOf(position) + 1;
 	const count = question.openItems.length;
@@ -176,4 +165,43 @@ export function labelOf(question: Question, position: number, limit: number): st
 function idOf(field: Field, { question }: FieldContext, variant: FieldVariant): string {
 	const { messageIndex, fingerprint } = question;
 	return fieldBlockId({ messageIndex, fingerprint, position: field.position, variant });
+}
+
+/** A group of checkboxes holds ten; more items are chosen from a list. */
+const MOST_BOXES = 10;
+/** Of the 75 characters of an option: its place, and that among items of the same title, stand beside it. */
+const BOX_TITLE = 60;
+
+/** The box that decides what is kept secret: one block, whatever the number of fields. */
+export function secretBox(question: Question, fields: readonly Field[]): InputBlock {
+	const options = fields.map(({ position }): PlainTextOption => {
+		const place = question.openItems.indexOf(position) + 1;
+		const text =
+			fields.length === 1
+				? 'Hide it, and remove it once it has arrived'
+				: `${place}. ${labelOf(question, position, BOX_TITLE)}`;
+		return { text: plain(text, 75), value: `${position}` };
+	});
+	const ticked = options.filter((_, at) => fields[at]?.secret === true);
+	const initial = ticked.length === 0 ? {} : { initial_options: ticked };
+	const isGuessed = fields.some((field) => field.looksSecret);
+	const hints = [isGuessed ? SECRET_TICKED : '', SECRET_MEANING, NEVER_GIVE];
+	return {
+		type: 'input',
+		block_id: secretBlockId(question),
+		label: plain(fields.length === 1 ? 'Keep this answer secret' : 'Keep secret', 75),
+		optional: true,
+		dispatch_action: true,
+		element:
+			options.length <= MOST_BOXES
+				? { type: 'checkboxes', action_id: ACTIONS.secret, options, ...initial }
+				: {
+						type: 'multi_static_select',
+						action_id: ACTIONS.secret,
+						placeholder: plain('Choose the secret ones', 75),
+						options,
+						...initial,
+					},
+		hint: plain(hints.filter((hint) => hint !== '').join(' '), 500),
+	};
 }

@@ -3,7 +3,6 @@ import type { Question } from '../../questions/open-question.ts';
 import type { FieldVariant } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { cutTo, isBlank, oneLine } from '../text.ts';
-import { isDate, isEmail, isPlainNumber, isTime, isUrl } from './formats.ts';
 
 /** Up to so many items stand with their descriptions as text; with up to three blocks each they leave room in a view of 100. */
 export const DESCRIBED_FIELDS = 30;
@@ -12,8 +11,8 @@ export const MOST_FIELDS = 90;
 /** What a plain_text_input holds. */
 export const INPUT_LIMIT = 3000;
 /** Slack shows 75 characters of an option, and 100 options of which "Something else…" is one. */
-const optionLimit = 75;
-const mostOptions = 99;
+const OPTION_LIMIT = 75;
+const MOST_OPTIONS = 99;
 
 /** One field of a form, decided before anything is drawn. */
 export interface Field {
@@ -31,9 +30,9 @@ export interface Field {
 }
 
 /**
- * Which field each open item gets; `secret`: positions whose box is ticked, null for those that look secret. `metadata` of a form that shows this question
- * already decides what stays plain text, so that a refresh changes no block_id; otherwise a text that does not fit its guessed input (half an e-mail address,
- * "maybe" for yes or no) turns that field into plain text rather than being lost.
+ * Which field each open item gets. `secret`: positions whose box is ticked, null for those that look secret. The metadata
+ * of a form that shows this question already decides what stays plain text, so that a refresh changes no block_id;
+ * otherwise a text that does not fit its guessed input ("maybe" for yes or no) turns that field into plain text.
  */
 export function planFields(
 	question: Question,
@@ -79,8 +78,8 @@ function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	if (guess.kind !== 'choice') return guess;
 	const usable =
 		!bare &&
-		guess.options.length <= mostOptions &&
-		guess.options.every((option) => option.length <= optionLimit && oneLine(option, optionLimit) !== '');
+		guess.options.length <= MOST_OPTIONS &&
+		guess.options.every((option) => option.length <= OPTION_LIMIT && oneLine(option, OPTION_LIMIT) !== '');
 	return usable ? guess : { kind: 'longText', secret: false };
 }
 
@@ -120,4 +119,35 @@ export function offerOf(field: Field, limit: number): string | null {
 	if (field.secret || isBlank(field.text)) return null;
 	if (field.variant === 'guessed' && !fits(field)) return null;
 	return cutTo(field.text, limit);
+}
+
+/** As `number_input` takes it for an initial value. */
+function isPlainNumber(text: string): boolean {
+	return /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text);
+}
+
+/** Anything that people write for a number. */
+export function isNumber(text: string): boolean {
+	return /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?$/i.test(text.trim());
+}
+
+/** Good enough to notice a slip; whether an address exists only its owner knows. */
+export function isEmail(text: string): boolean {
+	return text.length <= 320 && /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]{2,}$/.test(text);
+}
+
+export function isUrl(text: string): boolean {
+	return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+}
+
+/** `YYYY-MM-DD`, and a day that exists. */
+export function isDate(text: string): boolean {
+	if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+	const time = Date.parse(`${text}T00:00:00Z`);
+	return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** `HH:mm`. */
+export function isTime(text: string): boolean {
+	return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
 }

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { cutTo, isBlank } from '../text.ts';
+import { FIELD_ERRORS, FORMAT_ERRORS, tooLargeError } from '../words/form.ts';
+import { PUT_LIMIT_BYTES } from './build.ts';
 import { OTHER_OPTION } from './field-blocks.ts';
-import { isDate, isEmail, isNumber, isTime, isUrl } from './formats.ts';
-import { PUT_LIMIT_BYTES, valueBytes } from './put-size.ts';
+import { isDate, isEmail, isNumber, isTime, isUrl } from './plan.ts';
 
 /** What a form holds. */
 export interface FormReading {
@@ -20,7 +21,7 @@ export interface FormReading {
 	readonly draft: Readonly<Record<number, string>>;
 }
 
-const element = z.object({
+const ELEMENT = z.object({
 	type: z.string().optional(),
 	value: z.string().nullish(),
 	selected_option: z.object({ value: z.string(), text: z.object({ text: z.string() }).optional() }).nullish(),
@@ -28,8 +29,8 @@ const element = z.object({
 	selected_time: z.string().nullish(),
 	selected_options: z.array(z.object({ value: z.string() })).nullish(),
 });
-type Element = z.infer<typeof element>;
-const state = z.record(z.string(), z.record(z.string(), z.unknown()));
+type Element = z.infer<typeof ELEMENT>;
+const STATE = z.record(z.string(), z.record(z.string(), z.unknown()));
 
 /**
  * Reads a form back from `view.state.values`. Slack may leave out initial values that nobody touched: positions that
@@ -43,7 +44,7 @@ export function readForm(input: {
 	acted?: string;
 }): FormReading {
 	const { metadata } = input;
-	const parsed = state.safeParse(input.values);
+	const parsed = STATE.safeParse(input.values);
 	const view: View = { ...input, blocks: parsed.success ? parsed.data : {} };
 	const values: Record<number, string> = {};
 	const fieldErrors: Record<string, string> = {};
@@ -103,19 +104,19 @@ function readField(view: View, position: number): Reading {
 		const leftOut = other?.value == null && view.acted !== otherId;
 		const text = leftOut ? known : wholeText(written, known, metadata.offerLimit);
 		if (!isBlank(text)) return { value: text, error: null };
-		return failure('', otherId, 'Write what you mean by "something else", or choose one of the options.');
+		return failure('', otherId, FIELD_ERRORS.otherMissing);
 	}
 	if (chosen != null) {
 		const value = optionText(metadata, position, chosen);
 		if (isBlank(written) || written === known) return { value, error: null };
-		return failure(value, otherId, 'To send this text, choose "Something else…" above. Otherwise clear it.');
+		return failure(value, otherId, FIELD_ERRORS.otherUnused);
 	}
 	if (!isBlank(written)) return { value: wholeText(written, known, metadata.offerLimit), error: null };
 	const text = entry?.value ?? entry?.selected_date ?? entry?.selected_time;
 	if (text == null) return { value: view.acted === blockId ? '' : known, error: null };
 	const value = wholeText(text, known, metadata.offerLimit);
-	const complaint = isBlank(value) ? null : complaintAbout(entry?.type, value);
-	return complaint === null ? { value, error: null } : failure(value, blockId, complaint);
+	const wrong = isBlank(value) ? null : formatError(entry?.type, value);
+	return wrong === null ? { value, error: null } : failure(value, blockId, wrong);
 }
 
 function failure(value: string, blockId: string, text: string): Reading {
@@ -123,7 +124,7 @@ function failure(value: string, blockId: string, text: string): Reading {
 }
 
 function entryOf(view: View, blockId: string, actionId: string): Element | null {
-	const parsed = element.safeParse(view.blocks[blockId]?.[actionId]);
+	const parsed = ELEMENT.safeParse(view.blocks[blockId]?.[actionId]);
 	return parsed.success ? parsed.data : null;
 }
 
@@ -142,28 +143,30 @@ function optionText(metadata: ViewMetadata, position: number, chosen: NonNullabl
 	return metadata.optionTexts[position]?.[at] ?? chosen.text?.text ?? '';
 }
 
-function complaintAbout(type: string | undefined, value: string): string | null {
-	const otherwise = 'For other text press "Plain text fields" below.';
-	if (type === 'number_input' && !isNumber(value)) return `This has to be a number, such as 42 or 3.5. ${otherwise}`;
-	if (type === 'email_text_input' && !isEmail(value)) return `This has to be an e-mail address. ${otherwise}`;
-	if (type === 'url_text_input' && !isUrl(value))
-		return `This has to be a web address that begins with https://. ${otherwise}`;
-	if (type === 'datepicker' && !isDate(value)) return 'Choose a date.';
-	if (type === 'timepicker' && !isTime(value)) return 'Choose a time.';
-	return null;
+const CHECKS = {
+	number_input: isNumber,
+	email_text_input: isEmail,
+	url_text_input: isUrl,
+	datepicker: isDate,
+	timepicker: isTime,
+} as const satisfies Record<keyof typeof FORMAT_ERRORS, (value: string) => boolean>;
+
+function formatError(type: string | undefined, value: string): string | null {
+	if (type === undefined || !Object.hasOwn(CHECKS, type)) return null;
+	const checked = type as keyof typeof CHECKS;
+	return CHECKS[checked](value) ? null : FORMAT_ERRORS[checked];
 }
 
 function addMissing(errors: Record<string, string>, missing: readonly number[], metadata: ViewMetadata): void {
 	if (metadata.partial) {
 		const [first] = metadata.fields;
 		if (first === undefined || missing.length < metadata.fields.length || Object.keys(errors).length > 0) return;
-		errors[mainId(metadata, first)] = 'Fill in at least one field.';
+		errors[mainId(metadata, first)] = FIELD_ERRORS.allEmpty;
 		return;
 	}
 	for (const position of missing) {
 		if (fieldId(metadata, position, 'other') in errors) continue;
-		errors[mainId(metadata, position)] ??=
-			'Please fill this in. If you cannot, press "I can\'t answer all of it" below.';
+		errors[mainId(metadata, position)] ??= FIELD_ERRORS.missing;
 	}
 }
 
@@ -172,16 +175,15 @@ function addTooLarge(
 	values: Readonly<Record<number, string>>,
 	metadata: ViewMetadata,
 ): void {
-	const bytes = metadata.putOverheadBytes + valueBytes(Object.values(values));
+	const sizes = Object.values(values).map((value) => Buffer.byteLength(JSON.stringify(value)) - 2);
+	const bytes = sizes.reduce((sum, size) => sum + size, metadata.putOverheadBytes);
 	const longest = metadata.fields.reduce<number | null>(
 		(best, position) =>
 			best === null || (values[position] ?? '').length > (values[best] ?? '').length ? position : best,
 		null,
 	);
 	if (bytes <= PUT_LIMIT_BYTES || longest === null) return;
-	const over = Math.ceil((bytes - PUT_LIMIT_BYTES) / 1000);
-	errors[mainId(metadata, longest)] =
-		`Question and answers together are ${over} kB longer than the session service takes. Please shorten this text.`;
+	errors[mainId(metadata, longest)] = tooLargeError(bytes - PUT_LIMIT_BYTES);
 }
 
 function mainId(metadata: ViewMetadata, position: number): string {

@@ -4,9 +4,8 @@ import type { Answer } from '../../answers/answer.ts';
 import { canRestart } from '../../answers/deliver.ts';
 import type { AnswerStore } from '../../answers/ports.ts';
 import type { Session } from '../../questions/session.ts';
-import { type MessageContent, replacement } from '../blocks/message.ts';
-import { ownTextMessage, receiptMessage } from '../blocks/messages.ts';
-import { receiptModal } from '../blocks/receipt-modal.ts';
+import { type MessageContent, replacement } from '../blocks/parts.ts';
+import { ownTextMessage, receiptMessage, receiptModal } from '../blocks/receipt.ts';
 import { codeOf, isThreaded, slackErrorCode } from '../clients.ts';
 import { ACTIONS, type ActionId, decodeCarriage, type SessionTarget } from '../ids.ts';
 import { decodeMetadata } from '../metadata.ts';
@@ -23,7 +22,7 @@ import {
 	NOTHING_TO_DO,
 	type Task,
 } from '../task.ts';
-import { errorWords } from '../words.ts';
+import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
 
 const NOTHING_TO_START =

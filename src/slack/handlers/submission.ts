@@ -2,19 +2,21 @@ import { AcceptanceUnknownError, type Answers } from '../../answers/accept.ts';
 import type { Refusal } from '../../answers/access-policy.ts';
 import type { AnswerItem } from '../../answers/answer.ts';
 import type { AcceptResult } from '../../answers/ports.ts';
-import { uptimeOf } from '../../clock.ts';
-import { errorModal } from '../blocks/error-modal.ts';
-import { receiptModal, savedModal } from '../blocks/receipt-modal.ts';
+import { type Clock, uptimeOf } from '../../clock.ts';
+import { receiptModal, savedModal } from '../blocks/receipt.ts';
+import { errorModal } from '../blocks/small-modals.ts';
 import { codeOf } from '../clients.ts';
 import { CALLBACKS, fieldBlockId } from '../ids.ts';
 import type { SubmissionAck, Submitted } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
 import type { SlackReceipts } from '../receipts.ts';
 import type { ViewSnapshot } from '../request.ts';
-import type { StandingForm } from '../session/drafts.ts';
+import type { Drafting, StandingForm } from '../session/drafts.ts';
 import type { AllowedRequest } from '../task.ts';
 import { quoted, withoutMarks } from '../text.ts';
-import { errorWords, refusalAtSubmit } from '../words.ts';
+import { errorWords } from '../words/errors.ts';
+import type { Names } from '../words/people.ts';
+import { refusalAtSubmit } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 /** Slack shows "trouble connecting" after three seconds without an acknowledgement; the person gets better words before. */
@@ -89,7 +91,7 @@ export function registerSubmission(
 
 	/** Who may not keeps the text in the form, and no row of it is stored. */
 	function refused(view: ViewSnapshot) {
-		return (refusal: Refusal) => only(onFirstField(view, refusalAtSubmit(refusal, adminContact)));
+		return (refusal: Refusal) => only(onFirstField(view, errorWords(refusal, { kept: 'text', adminContact }).plain));
 	}
 
 	listen.submission(CALLBACKS.session, {

@@ -1,8 +1,8 @@
 import { loggedId } from '../../log.ts';
 import type { Subscriptions, WatchOutcome, WatchRequest } from '../../watches/subscribe.ts';
+import { filesMessage, screenshotMessage } from '../blocks/links.ts';
+import { LIST_PAGE, watchList } from '../blocks/lists.ts';
 import { outcomesMessage, stillWaitingMessage } from '../blocks/messages.ts';
-import { filesMessage, screenshotMessage } from '../blocks/private-links.ts';
-import { LIST_PAGE, watchList } from '../blocks/watch-list.ts';
 import type { Channels } from '../channels.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, decodeTarget } from '../ids.ts';
@@ -12,7 +12,9 @@ import { channelOf, logAccess, type PersonRequest, type Press, type ViewSnapshot
 import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { withNotes } from '../session/waiting.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, silently, type Task } from '../task.ts';
-import { channelRefusalWords, expectationWords, sessionIdMrkdwn, tooFastWords, watchOutcomeWords } from '../words.ts';
+import { channelRefusalWords } from '../words/errors.ts';
+import { sessionIdMrkdwn } from '../words/sessions.ts';
+import { expectationWords, tooFastWords, watchOutcomeWords } from '../words/watching.ts';
 import type { HandlerContext } from './context.ts';
 import type { WatchOptions } from './session-command.ts';
 

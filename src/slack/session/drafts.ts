@@ -5,10 +5,11 @@ import type { Draft, DraftStore } from '../../answers/ports.ts';
 import { type Clock, uptimeOf } from '../../clock.ts';
 import { keepNewest } from '../../keep-newest.ts';
 import type { Question } from '../../questions/open-question.ts';
-import type { Notice } from '../blocks/session-model.ts';
-import { asksTheSame, type FormReading, readForm } from '../form.ts';
+import { asksTheSame } from '../form/plan.ts';
+import { type FormReading, readForm } from '../form/read.ts';
 import { decodeMetadata, type ViewMetadata } from '../metadata.ts';
 import type { ViewSnapshot } from '../request.ts';
+import type { Notice } from '../words/notices.ts';
 
 /** A claim is prolonged at most this often while somebody types. */
 const CLAIM_EVERY_MS = 60_000;

@@ -3,13 +3,10 @@ import type { Refusal } from '../../answers/access-policy.ts';
 import type { Origin } from '../../answers/answer.ts';
 import type { Clock } from '../../clock.ts';
 import { loggedId } from '../../log.ts';
-import { chooseItemModal } from '../blocks/choose-item-modal.ts';
-import { errorModal } from '../blocks/error-modal.ts';
-import { loadingModal } from '../blocks/loading-modal.ts';
-import { answerCard, errorMessage, stillWaitingMessage } from '../blocks/messages.ts';
-import { refusedModal } from '../blocks/refused-modal.ts';
-import { sessionModal } from '../blocks/session-modal.ts';
-import type { Notice, SessionModel } from '../blocks/session-model.ts';
+import { answerCard, errorMessage, refusedMessage, stillWaitingMessage } from '../blocks/messages.ts';
+import type { MessageContent } from '../blocks/parts.ts';
+import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
+import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../blocks/small-modals.ts';
 import { codeOf, slackErrorCode, slackRetryAfter } from '../clients.ts';
 import { CALLBACKS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
@@ -17,9 +14,12 @@ import { isWorthTelling, type PersonReads, type Reading, type ReadPermit, TooFas
 import { type Reply, whereItBegan } from '../reply.ts';
 import { logAccess, originOf, type PersonRequest, type ViewSnapshot } from '../request.ts';
 import { type AllowedRequest, ifAllowed, type Task } from '../task.ts';
+import type { Notice } from '../words/notices.ts';
 import { newFormId, type TypedText, type Values } from './drafts.ts';
+import type { ViewOpener } from './open-view.ts';
+import { ViewLeftError } from './patient-reads.ts';
 import type { Presenter, WantedQuestion } from './presenter.ts';
-import { createViewHandle, openView, type UpdateOutcome, type ViewHandle } from './view-handle.ts';
+import { createViewHandle, type OpenView, openView, type UpdateOutcome, type ViewHandle } from './view-handle.ts';
 import type { Note, PatientReads } from './waiting.ts';
 
 interface Dependencies {

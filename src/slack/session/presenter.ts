@@ -17,12 +17,14 @@ import { looksSecret } from '../../questions/secrets.ts';
 import type { Session } from '../../questions/session.ts';
 import { isWaiting } from '../../questions/status.ts';
 import type { WatchStore } from '../../watches/ports.ts';
-import type { Notice, SessionModel } from '../blocks/session-model.ts';
-import { asksTheSame } from '../form.ts';
+import type { SessionModel } from '../blocks/session-modal.ts';
+import { asksTheSame } from '../form/plan.ts';
 import type { Links } from '../links.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { Reading } from '../person-reads.ts';
-import type { Names, SettledBy } from '../words.ts';
+import type { Notice } from '../words/notices.ts';
+import type { Names } from '../words/people.ts';
+import type { SettledBy } from '../words/sessions.ts';
 import { KEPT_ASIDE, newFormId, startingValues, type TypedText, type Values, without } from './drafts.ts';
 
 /**
@@ -222,7 +224,7 @@ export function createPresenter(deps: Dependencies) {
 				...base,
 				metadata: { ...metadata, formId, ...(start.isNewForm ? { fields: [], offered: [] } : {}) },
 				watch,
-				claims: others.map((claim) => ({ userId: claim.person.userId, since: null })),
+				claims: others.map((claim) => claim.person.userId),
 				draft: values,
 				secret,
 				notices: [...showing.notices, ...settled, ...standing, ...(start.notice === null ? [] : [start.notice])],

@@ -1,17 +1,17 @@
-import { chosenTextHelp, chosenTextOffer } from '../blocks/chosen-text.ts';
+import { filesMessage, screenshotMessage } from '../blocks/links.ts';
 import {
 	answerCard,
+	chosenTextHelp,
+	chosenTextOffer,
 	errorMessage,
 	helpMessage,
 	outcomesMessage,
-	ownTextMessage,
-	receiptMessage,
 	refusedMessage,
 	stillWaitingMessage,
 } from '../blocks/messages.ts';
-import { filesMessage, screenshotMessage } from '../blocks/private-links.ts';
+import { ownTextMessage, receiptMessage } from '../blocks/receipt.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
-import { watchOutcomeWords } from '../words.ts';
+import { watchOutcomeWords } from '../words/watching.ts';
 import { RECEIPTS } from './answers.ts';
 import {
 	ANSWER_ID,

@@ -2,15 +2,12 @@ import type { OtherAnswer } from '../../answers/answer.ts';
 import { openQuestion } from '../../questions/open-question.ts';
 import type { Session } from '../../questions/session.ts';
 import type { StatusKind } from '../../questions/status.ts';
-import { chooseItemModal } from '../blocks/choose-item-modal.ts';
-import { errorModal } from '../blocks/error-modal.ts';
-import { HISTORY_PAGE, historyView } from '../blocks/history-view.ts';
-import { loadingModal } from '../blocks/loading-modal.ts';
-import { receiptModal, savedModal } from '../blocks/receipt-modal.ts';
-import { refusedModal } from '../blocks/refused-modal.ts';
-import { sessionModal } from '../blocks/session-modal.ts';
-import type { Notice, SessionModel } from '../blocks/session-model.ts';
-import { ERROR_CODES, REFUSALS } from '../words.ts';
+import { HISTORY_PAGE, historyView } from '../blocks/lists.ts';
+import { receiptModal, savedModal } from '../blocks/receipt.ts';
+import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
+import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../blocks/small-modals.ts';
+import { ERROR_CODES, REFUSAL_CODES } from '../words/errors.ts';
+import type { Notice } from '../words/notices.ts';
 import { ANSWERS, GIANT_ANSWER, RECEIPTS } from './answers.ts';
 import {
 	AT_WORK,
@@ -98,7 +95,7 @@ const LONG_LIST = asked(
 	'Which?',
 	`One of: ${Array.from({ length: 99 }, (_, index) => `option ${index} ${'x'.repeat(40)}`).join(', ')}`,
 );
-const CLAIMS = Array.from({ length: 5 }, (_, index) => ({ userId: `U0EXAMPLE${index}`, since: NOW - index * 90_000 }));
+const CLAIMS = Array.from({ length: 5 }, (_, index) => `U0EXAMPLE${index}`);
 const HOSTILE_ITEMS = itemsOf(20, HOSTILE);
 
 const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
@@ -158,7 +155,7 @@ export function modalShapes(): Shape[] {
 			'after a while': [SESSION_ID, metadataOf(), 124_000],
 		}),
 		...shapesOf(refusedModal, {
-			...Object.fromEntries(REFUSALS.map((refusal) => [refusal, [refusal, metadataOf(), USER_ID] as const])),
+			...Object.fromEntries(REFUSAL_CODES.map((refusal) => [refusal, [refusal, metadataOf(), USER_ID] as const])),
 			'a hostile contact': ['guest', metadataOf(), HOSTILE],
 		}),
 		...shapesOf(errorModal, {

@@ -3,7 +3,8 @@ import type { InputGuess } from '../../questions/input-kind.ts';
 import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
 import { createLinks } from '../links.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
-import type { ErrorContext, Names } from '../words.ts';
+import type { ErrorContext } from '../words/errors.ts';
+import type { Names } from '../words/people.ts';
 
 /* Made up, all of it: no real session, person or address is ever sent with the doctor. */
 

@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import type { MessageContent } from '../blocks/message.ts';
+import type { MessageContent } from '../blocks/parts.ts';
 
 /** One view or message as Slack gets it, with the name to find it by: its builder and what is special about it. */
 export type Shape = { readonly name: string } & (

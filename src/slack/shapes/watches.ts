@@ -2,15 +2,10 @@ import type { Session } from '../../questions/session.ts';
 import type { WatchPage } from '../../watches/ports.ts';
 import { type QuestionView, type SessionView, viewOf } from '../../watches/session-view.ts';
 import { WATCH_ENDS } from '../../watches/watch.ts';
+import { LIST_PAGE, watchList } from '../blocks/lists.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
-import { LIST_PAGE, watchList } from '../blocks/watch-list.ts';
-import {
-	endWords,
-	type PostContext,
-	type PostedContent,
-	settledQuestionPost,
-	watchPost,
-} from '../blocks/watch-posts.ts';
+import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from '../blocks/watch-posts.ts';
+import { endWords } from '../words/watching.ts';
 import {
 	AT_WORK,
 	agentMessage,
@@ -49,7 +44,6 @@ function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardMode
 		standing: null,
 		endedWords: null,
 		names: NAMES,
-		now: NOW,
 		dashboardUrl: DASHBOARD_URL,
 		...overrides,
 	};
@@ -60,7 +54,7 @@ const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'an id alone': cardOf(EMPTY, { dashboardUrl: null }),
 	'at work': cardOf(AT_WORK, { checkedAt: NOW - 600_000 }),
 	'a question': cardOf(ASKS),
-	'a question that people answer': cardOf(ASKS, { claims: [{ userId: USER_ID, since: NOW - 90_000 }] }),
+	'a question that people answer': cardOf(ASKS, { claims: [USER_ID] }),
 	'an answer on its way': cardOf(ASKS, { standing: answerOf({ state: 'delivering' }) }),
 	'answered by somebody': cardOf(ANSWERED, { standing: answerOf({ state: 'resumed' }) }),
 	'answered elsewhere': cardOf(ANSWERED),

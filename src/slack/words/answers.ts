@@ -1,4 +1,8 @@
-import { type Aftermath, type Answer, type AnswerState, FAILED_STATES } from '../../answers/answer.ts';
+import { type Aftermath, type Answer, type AnswerState, FAILED_STATES, TAKES_LONG_MS } from '../../answers/answer.ts';
+import { isBlank } from '../text.ts';
+import { errorWords } from './errors.ts';
+import { contactMrkdwn } from './people.ts';
+import { momentMrkdwn } from './times.ts';
 
 /** An answer's state in a word or two, for lists. */
 const STATE_WORDS = {
@@ -124,4 +128,92 @@ function deliveredHeadline({ state, aftermath, startFailed }: Receipt): string {
 		case null:
 			return 'Your answer arrived. Waiting for the agent to go on…';
 	}
+}
+
+/** While an answer is on its way. */
+export const CAN_CLOSE = 'You can close this: it is sent in any case, and you are told if it cannot be.';
+
+/** What follows the headline: why, what was kept, what to do. mrkdwn; empty where nothing is to be said. */
+export function receiptExplanation(
+	answer: Answer,
+	{ adminContact, now }: { readonly adminContact: string | null; readonly now: number },
+): string {
+	const { state, lastError, nextAttemptAt } = answer;
+	const what = lastError === null ? '' : whatHappened(lastError);
+	switch (state) {
+		case 'accepted':
+		case 'delivering': {
+			if (lastError === null) {
+				return now - answer.acceptedAt >= TAKES_LONG_MS
+					? 'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.'
+					: CAN_CLOSE;
+			}
+			if (state === 'delivering') {
+				return `${what} Handraise reads the session again by itself, and sends your answer again only once it is certain that it did not arrive.`;
+			}
+			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
+			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
+		}
+		case 'waiting': {
+			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
+			return `${what} It was tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or give it up?`.trim();
+		}
+		case 'refused':
+			return `${what} ${keptText(answer)} Trying again helps once that has been mended; ${contactMrkdwn(adminContact)} can tell.`.trim();
+		case 'conflicted':
+			return mayHaveArrived(answer)
+				? `It is not sent again. ${keptText(answer)}`
+				: `Nothing was overwritten. ${keptText(answer)}`;
+		case 'changed':
+			return mayHaveArrived(answer)
+				? `Look at the session before you answer again. ${keptText(answer)} It is carried over where it fits.`
+				: `The agent asks something else now. ${keptText(answer)} It is carried over where it fits.`;
+		case 'ended':
+			return `No agent reads answers of this session any more. ${keptText(answer)}`;
+		case 'delivered':
+			return agentMayStand(answer) ? startFailedText(answer) : '';
+		default:
+			return '';
+	}
+}
+
+function startFailedText({ restartAskedAt, lastError }: Answer): string {
+	if (restartAskedAt !== null) return 'It is sent again now, to start the agent.';
+	const failed =
+		lastError === null
+			? ''
+			: `The last *Send again* failed. ${whatHappened(lastError)} Your answer is still in the session. `;
+	return (
+		failed +
+		'*Send again* sends the same answer once more, which starts the agent. It works only if your answer is unchanged and the agent has not continued.'
+	);
+}
+
+/** What an answer that waits for its author says is kept for some time only, its secrets for some days. */
+function wipedText({ content }: Answer): string {
+	if (content.kind === 'removed') return '*Try again* asks you to type it again. ';
+	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
+	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again. ' : '';
+}
+
+/** What of the typed text is still there. */
+function keptText(answer: Answer): string {
+	const hasSecret = answer.content.kind === 'readable' && answer.content.items.some((item) => item.secret);
+	const secrets = 'Passwords and codes are not kept: they have to be typed again.';
+	if (!hasText(answer)) return hasSecret ? secrets : '';
+	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
+}
+
+function whatHappened(code: string): string {
+	return errorWords(code, { kept: 'nothing', adminContact: null }).what;
+}
+
+/** Saved by the service, which reported a failure, and no sign of the agent since. */
+export function agentMayStand({ state, aftermath, startFailed }: Answer): boolean {
+	return state === 'delivered' && startFailed && (aftermath === null || aftermath === 'unseen');
+}
+
+/** Whether there is any text of its author that may be shown again. */
+export function hasText({ content }: Answer): boolean {
+	return content.kind === 'readable' && content.items.some((item) => !item.secret && !isBlank(item.value ?? ''));
 }

@@ -1,9 +1,11 @@
+import type { Refusal } from '../../answers/access-policy.ts';
+import type { ChannelVerdict } from '../channels.ts';
 import { contactMrkdwn, contactText } from './people.ts';
 import { momentMrkdwn, momentText, secondMrkdwn, secondText } from './times.ts';
 
-/** What there is to say about a failure beside its code. */
+/** What the words about a failure need beside its code. */
 export interface ErrorContext {
-	/** What is safe in spite of it: an answer in the store, text that the person still sees, or nothing there was to keep. */
+	/** What is safe: an answer in the store, text that the person still sees, or there was nothing to keep. */
 	readonly kept: 'answer' | 'text' | 'nothing';
 	readonly adminContact: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
@@ -21,8 +23,14 @@ export interface ErrorWords {
 	readonly retry: boolean;
 }
 
-/** `again`: it passes by itself. `operator`: somebody has to mend the set-up. `person`: the person can do something. */
-const CODES: Readonly<Record<string, readonly [what: string, kind: 'again' | 'operator' | 'person', todo?: string]>> = {
+/**
+ * `again`: it passes by itself. `operator`: somebody has to repair the set-up. `person`: the person can do something.
+ * `refused`: the access policy says no. `{contact}` in what to do becomes whom to ask.
+ */
+type Row = readonly [what: string, kind: 'again' | 'operator' | 'person' | 'refused', todo?: string];
+type ChannelReason = Extract<ChannelVerdict, { ok: false }>['reason'];
+
+const FAILURES: Readonly<Record<string, Row>> = {
 	unauthorized: ["The session service does not accept Handraise's key.", 'operator'],
 	session_not_found: [
 		'The session service knows no such session.',
@@ -92,39 +100,100 @@ const CODES: Readonly<Record<string, readonly [what: string, kind: 'again' | 'op
 	slack_unavailable: ['Slack did not let Handraise finish this.', 'again'],
 };
 
-/** Every code that has words of its own. */
-export const ERROR_CODES: readonly string[] = Object.keys(CODES);
+const ASK_TO_CHANGE = 'To change that, ask {contact}.';
 
-/** Words for a stable error code; a code nobody thought of gets honest general ones with the code to report. */
+/** Why somebody may not do this. */
+const REFUSALS: Readonly<Record<Refusal, Row>> = {
+	guest: ['Guests of this workspace cannot use Handraise.', 'refused', ASK_TO_CHANGE],
+	bot: ['Apps and bots cannot use Handraise.', 'refused', ASK_TO_CHANGE],
+	external: [
+		'Handraise is for members of its own workspace; your account belongs to another workspace or organisation.',
+		'refused',
+		ASK_TO_CHANGE,
+	],
+	deactivated: ['This account is deactivated.', 'refused', ASK_TO_CHANGE],
+	channel_not_allowed: ['Handraise may not be used in this channel.', 'refused', ASK_TO_CHANGE],
+	user_not_allowed: ['You are not among the people who may use Handraise.', 'refused', ASK_TO_CHANGE],
+	could_not_check: [
+		'Handraise could not check with Slack whether you may do this.',
+		'refused',
+		'Please try again; if it goes on, ask {contact}.',
+	],
+};
+
+/** Why nothing can be watched in a channel. */
+const CHANNEL_REFUSALS: Readonly<Record<`watch_${ChannelReason}`, Row>> = {
+	watch_not_member: [
+		'⚠️ I am not in this channel, so I cannot keep a card here.',
+		'person',
+		'Invite me with `/invite @Handraise`, then try again.',
+	],
+	watch_archived: ['⚠️ This channel is archived, so nothing can be posted here.', 'person'],
+	watch_external: [
+		'🔒 This channel is shared with another organisation, and everybody here would read the card.',
+		'person',
+		'To allow that, ask {contact}.',
+	],
+	watch_unclear_sharing: [
+		'🔒 Slack does not say clearly who else can read this channel, so I keep no card here.',
+		'person',
+		'Nothing was done. If trying again does not help, ask {contact}.',
+	],
+	watch_direct: ['⚠️ A group message cannot hold a card.', 'person', 'Use a channel, or our direct messages.'],
+	watch_no_channel: [
+		'⚠️ I do not know which channel to watch it in.',
+		'person',
+		'Type `/session watch` with the id in the channel.',
+	],
+	watch_could_not_check: [
+		'⚠️ Slack did not tell me in time about this channel.',
+		'person',
+		'Nothing was done; please try again.',
+	],
+};
+
+const CODES: Readonly<Record<string, Row>> = { ...FAILURES, ...REFUSALS, ...CHANNEL_REFUSALS };
+
+/** Every code that has words of its own, and those among them of the access policy. */
+export const ERROR_CODES: readonly string[] = Object.keys(CODES);
+export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly Refusal[];
+
+/** Why nothing can be watched in this channel, and what to do. mrkdwn. */
+export function channelRefusalWords(reason: ChannelReason, adminContact: string | null): string {
+	return errorWords(`watch_${reason}`, { kept: 'nothing', adminContact }).text;
+}
+
+/** Words for a stable error code or refusal; an unknown code gets honest general ones with the code to report. */
 export function errorWords(code: string, context: ErrorContext): ErrorWords {
-	const [what, kind, todo] = (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? [
+	const [what, kind, todo = ''] = (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? [
 		'Something went wrong in Handraise.',
 		'operator',
 	];
-	const all = (moment: (at: number) => string, contact: (adminContact: string | null) => string): string => {
-		const parts = [what, keptWords(context.kept, code)];
-		if (kind === 'again') parts.push(againWords(context, moment));
-		if (kind === 'operator') {
-			parts.push(`If it stays like this, tell ${contact(context.adminContact)} (code \`${safe(code)}\`).`);
-		}
-		if (todo !== undefined) parts.push(todo);
-		return parts.filter((part) => part !== '').join(' ');
-	};
+	const all = (moment: (at: number) => string, contact: string): string =>
+		[
+			what,
+			keptWords(context.kept, kind, code),
+			kind === 'again' ? againWords(context, moment) : '',
+			kind === 'operator' ? `If it stays like this, tell ${contact} (code \`${safe(code)}\`).` : '',
+			todo.replace('{contact}', () => contact),
+		]
+			.filter((part) => part !== '')
+			.join(' ');
 	// A matter of seconds: the minute alone would send people back too early.
 	const isSoon = code === 'too_fast';
 	return {
 		what,
-		text: all(isSoon ? secondMrkdwn : momentMrkdwn, contactMrkdwn),
-		plain: all(isSoon ? secondText : momentText, contactText).replaceAll('`', ''),
-		retry: kind !== 'person',
+		text: all(isSoon ? secondMrkdwn : momentMrkdwn, contactMrkdwn(context.adminContact)),
+		plain: all(isSoon ? secondText : momentText, contactText(context.adminContact)).replaceAll('`', ''),
+		retry: kind === 'again' || kind === 'operator',
 	};
 }
 
-function keptWords(kept: ErrorContext['kept'], code: string): string {
+function keptWords(kept: ErrorContext['kept'], kind: Row[1], code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
-	if (kept === 'text')
-		return code === 'store_unavailable' ? 'Nothing was sent; your text is still here.' : 'Your text is still here.';
-	return '';
+	if (kind === 'refused') return kept === 'text' ? 'Your text is still here and was not sent.' : 'Nothing was done.';
+	if (kept === 'nothing') return '';
+	return code === 'store_unavailable' ? 'Nothing was sent; your text is still here.' : 'Your text is still here.';
 }
 
 function againWords({ kept, retryAt }: ErrorContext, moment: (at: number) => string): string {

@@ -1,4 +1,9 @@
+import type { AgentAction } from '../../questions/session.ts';
+import { statusKind } from '../../questions/status.ts';
+import type { RefusedLink } from '../links.ts';
 import { oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn } from '../text.ts';
+import { type Names, personMrkdwn } from './people.ts';
+import { durationText, momentMrkdwn } from './times.ts';
 
 /** What ids look like. The service promises a string, and a link that somebody passes on may carry any words as an id. */
 const ID = /^[\w.-]+$/;
@@ -24,4 +29,122 @@ export function sessionTitle(name: string, sessionId: string): string {
 export function viewTitle(sessionId: string): string {
 	const id = ID.test(sessionId) ? oneLine(sessionId, TITLE_ID) : quotedName(sessionId, TITLE_ID);
 	return `Session ${id}`.trim();
+}
+
+export interface StatusWords {
+	readonly emoji: string;
+	/** mrkdwn. */
+	readonly mrkdwn: string;
+	/** What that means for somebody who came to answer, when no question is open; see `waitingWords`. mrkdwn. */
+	readonly meaning: string;
+}
+
+const STATUSES = {
+	active: ['🟢', 'Working', 'The agent is working and has no question right now.'],
+	humanInput: ['✋', 'Waiting for a person', 'The agent waits for a person.'],
+	inactive: ['⚪', 'Inactive', 'The agent is not running and has no question right now.'],
+	paused: ['⏸️', 'Paused', 'The session is paused and has no question right now.'],
+	stopped: ['⏹️', 'Stopped', 'The session was stopped. It takes no more answers.'],
+	completed: ['✅', 'Completed', 'The agent is done. It takes no more answers.'],
+	failed: ['❌', 'Failed', 'The session failed. It takes no more answers.'],
+} as const;
+
+/** A session's status for people. An unknown one is quoted. */
+export function statusWords(status: string): StatusWords {
+	const kind = statusKind(status);
+	if (kind === 'unknown') {
+		const mrkdwn = quotedNameMrkdwn(status, 60) || 'No status';
+		return { emoji: '❔', mrkdwn, meaning: 'There is no question to answer right now.' };
+	}
+	const [emoji, mrkdwn, meaning] = STATUSES[kind];
+	return { emoji, mrkdwn, meaning };
+}
+
+/** `step 12 of 30`, or that there is none yet. */
+export function stepWords({ step, maxSteps }: { readonly step: number; readonly maxSteps: number }): string {
+	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
+}
+
+/** Who answered a question, and when they did (milliseconds since the epoch). */
+export interface SettledBy {
+	readonly userId: string;
+	readonly at: number;
+}
+
+/**
+ * What an agent that waits for a person waits for when no question is open. mrkdwn.
+ * @param newest the newest question of the session, null when it never asked one
+ * @param settledBy whose answer to it arrived, if it is known
+ */
+export function waitingWords(
+	newest: { readonly goneOn: boolean } | null,
+	settledBy: SettledBy | null,
+	names: Names,
+): string {
+	const elsewhere =
+		'nothing that can be answered here. Look at its latest message, and at the session in the dashboard.';
+	if (newest === null) return `The agent waits for a person, but it asked ${elsewhere}`;
+	if (newest.goneOn) {
+		return `The agent waits for a person, but since its last question was answered it asked ${elsewhere}`;
+	}
+	const by = settledBy === null ? '' : ` by ${personMrkdwn(settledBy.userId, names)} ${momentMrkdwn(settledBy.at)}`;
+	return `The newest question has been answered${by}. The agent should go on soon.`;
+}
+
+/** For everybody who waits for the same thing. */
+export function stillWaitingWords(waitedMs: number): string {
+	return `Still waiting for the session service… (${durationText(waitedMs)})`;
+}
+
+/** What the agent did, in mrkdwn: clicked, opened “example.com”, saved “report.pdf”; unknown actions by their name. */
+function actionWords(action: AgentAction): string {
+	switch (action.kind) {
+		case 'click':
+			return 'clicked';
+		case 'open': {
+			const host = quotedNameMrkdwn(action.host, 80);
+			return host === '' ? 'opened a page' : `opened ${host}`;
+		}
+		case 'done':
+			return 'finished';
+		case 'saveFile': {
+			const file = quotedNameMrkdwn(action.filename, 80) || 'a file';
+			return `${action.deleted ? 'deleted' : 'saved'} ${file}`;
+		}
+		case 'other':
+			return quotedNameMrkdwn(action.name.replaceAll('_', ' '), 60) || 'did something';
+	}
+}
+
+/** Several actions on one line, repeated ones counted, at most `most` of them. Empty when there are none. */
+export function actionsLine(actions: readonly AgentAction[], most = 6): string {
+	const counted: { words: string; count: number }[] = [];
+	for (const action of actions.slice(0, 50)) {
+		const words = actionWords(action);
+		const last = counted.at(-1);
+		if (last?.words === words) last.count += 1;
+		else counted.push({ words, count: 1 });
+	}
+	const shown = counted.slice(0, most).map(({ words, count }) => (count === 1 ? words : `${words} ×${count}`));
+	const rest = actions.length - counted.slice(0, most).reduce((sum, { count }) => sum + count, 0);
+	return rest > 0 ? `${shown.join(' · ')} · and ${rest} more` : shown.join(' · ');
+}
+
+/** Why a link is not shown, of one and of several. */
+const REFUSED_LINKS: Readonly<Record<RefusedLink, readonly [one: string, several: string]>> = {
+	privateNetwork: ['leads to a private network and is', 'lead to a private network and are'],
+	notHttps: ['does not use https and is', 'do not use https and are'],
+	userName: ['carries a user name and is', 'carry a user name and are'],
+	unusable: ['cannot be used and is', 'cannot be used and are'],
+};
+
+/** `2 files: their links lead to a private network and are not shown` */
+export function refusedFilesWords(why: RefusedLink, count: number): string {
+	const [one, several] = REFUSED_LINKS[why];
+	return count === 1 ? `1 file: its link ${one} not shown` : `${count} files: their links ${several} not shown`;
+}
+
+/** `Latest screenshot: its link leads to a private network and is not shown` */
+export function refusedScreenshotWords(why: RefusedLink): string {
+	return `Latest screenshot: its link ${REFUSED_LINKS[why][0]} not shown`;
 }

@@ -45,11 +45,6 @@ export function durationText(ms: number): string {
 	return `${Math.floor(hours / 24)} days`;
 }
 
-/** For everybody who waits for the same thing. */
-export function stillWaitingWords(waitedMs: number): string {
-	return `Still waiting for the session service… (${durationText(waitedMs)})`;
-}
-
 /** Until the year 3000: Slack shows a raw `<!date…>` for what it cannot format. */
 function isMoment(at: number): boolean {
 	return Number.isFinite(at) && at > 0 && at < 32_503_680_000_000;

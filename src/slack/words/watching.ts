@@ -1,11 +1,11 @@
+import type { AnnouncementContent } from '../../watches/announcement.ts';
 import type { Expectation } from '../../watches/capacity.ts';
 import type { WatchOutcome } from '../../watches/subscribe.ts';
-import type { ChannelVerdict } from '../channels.ts';
+import type { WatchEnd } from '../../watches/watch.ts';
 import { type ErrorContext, errorWords } from './errors.ts';
 import { contactMrkdwn } from './people.ts';
-import { sessionIdMrkdwn } from './sessions.ts';
-import { statusWords } from './statuses.ts';
-import { durationText } from './times.ts';
+import { sessionIdMrkdwn, sessionName, statusWords } from './sessions.ts';
+import { durationText, momentMrkdwn } from './times.ts';
 
 /** What became of `/session watch` for one session, in one line of mrkdwn. */
 export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
@@ -67,25 +67,71 @@ export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSe
 	return `⏱️ So many sessions are watched that this will be slow: reading each of them once takes ${round}. A question of an agent at work is seen after about ${typical}, that of a quiet one after up to ${longest}.`;
 }
 
-/** Why nothing can be watched in this channel, and what to do. mrkdwn. */
-export function channelRefusalWords(
-	reason: Extract<ChannelVerdict, { ok: false }>['reason'],
+export const OUTSIDE = "Answered outside Slack, in the session service's own page";
+export const QUESTION_CLOSED = '💨 The question is closed: the agent went on without an answer.';
+export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this may be a repeat.';
+
+/** On the post of a question that was settled in another way than by an answer. */
+export const SETTLED_WORDS = {
+	closed: '💨 Closed without an answer',
+	unwatched: '👋 Not watched here any more. `/session` with its id shows how it stands.',
+} as const;
+
+/** `since`: milliseconds since the epoch. */
+export function serviceDownWords(since: number): string {
+	return `⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`;
+}
+
+export function serviceBackWords(downMs: number): string {
+	return `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`;
+}
+
+/** For who started watching, in a direct message. */
+export function creatorToldWords(
+	{ sessionIds, channelId, reason }: Extract<AnnouncementContent, { kind: 'creatorTold' }>,
 	adminContact: string | null,
 ): string {
+	return `👋 The watch of ${sessionNames(sessionIds)} in ${placeMrkdwn(channelId)} has ended: ${endWords(reason, { days: null, adminContact })}`;
+}
+
+/** Those that a line has room for. */
+const NAMED_SESSIONS = 10;
+
+function sessionNames(ids: readonly string[]): string {
+	if (ids.length === 1) return sessionName(ids[0] ?? '');
+	const named = ids.slice(0, NAMED_SESSIONS).map((id) => `*${sessionIdMrkdwn(id)}*`);
+	const more = ids.length - named.length;
+	return `the sessions ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}
+
+/** Slack shows no name for the id of a direct message. */
+function placeMrkdwn(channelId: string): string {
+	return channelId.startsWith('D') ? 'our direct messages' : `<#${channelId}>`;
+}
+
+/** Why a watch ended, and what to do. */
+export function endWords(
+	reason: WatchEnd,
+	{ days, adminContact }: { days: number | null; adminContact: string | null },
+): string {
 	switch (reason) {
-		case 'not_member':
-			return '⚠️ I am not in this channel, so I cannot keep a card here. Invite me with `/invite @Handraise`, then try again.';
-		case 'archived':
-			return '⚠️ This channel is archived, so nothing can be posted here.';
-		case 'external':
-			return `🔒 This channel is shared with another organisation, and everybody here would read the card. To allow that, ask ${contactMrkdwn(adminContact)}.`;
-		case 'unclear_sharing':
-			return `🔒 Slack does not say clearly who else can read this channel, so I keep no card here. Nothing was done. If trying again does not help, ask ${contactMrkdwn(adminContact)}.`;
-		case 'direct':
-			return '⚠️ A group message cannot hold a card. Use a channel, or our direct messages.';
-		case 'no_channel':
-			return '⚠️ I do not know which channel to watch it in. Type `/session watch` with the id in the channel.';
-		case 'could_not_check':
-			return '⚠️ Slack did not tell me in time about this channel. Nothing was done; please try again.';
+		case 'sessionOver':
+			return 'The session is over; this card stays as it is.';
+		case 'unwatched':
+			return 'Not watched any more.';
+		case 'noChange':
+			return `Nothing changed for ${days ?? 'some'} days, so I stopped watching. \`/session watch\` starts again.`;
+		case 'sessionGone':
+			return 'The session service does not know this session any more, so I stopped watching.';
+		case 'channelArchived':
+			return 'The channel was archived.';
+		case 'channelGone':
+			return 'The channel is gone.';
+		case 'botRemoved':
+			return 'I was removed from the channel. Invite me and use `/session watch` to start again.';
+		case 'channelShared':
+			return `Another organisation can read this channel, or is invited to it, so I post nothing more there. What I posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in its thread, or to stop the sharing. To go on, use \`/session watch\` in another channel. To allow watching in shared channels, ask ${contactMrkdwn(adminContact)}.`;
+		case 'channelNotAllowed':
+			return `Handraise may not be used there any more, so I post nothing more there. What I posted there before stays. To change that, ask ${contactMrkdwn(adminContact)}.`;
 	}
 }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ANSWER_STATES, type Answer, type AnswerContent } from '../../../src/answers/answer.ts';
-import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/history-view.ts';
-import { receiptMessage, refusedMessage } from '../../../src/slack/blocks/messages.ts';
-import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt-modal.ts';
+import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/lists.ts';
+import { refusedMessage } from '../../../src/slack/blocks/messages.ts';
+import { receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';
 import { CANARY } from '../support/hostile-session.ts';

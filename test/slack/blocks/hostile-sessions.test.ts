@@ -3,12 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { openQuestion } from '../../../src/questions/open-question.ts';
 import type { Session } from '../../../src/questions/session.ts';
 import { readSessionAnswer } from '../../../src/session-service/schema.ts';
-import { errorModal } from '../../../src/slack/blocks/error-modal.ts';
-import { loadingModal } from '../../../src/slack/blocks/loading-modal.ts';
 import { answerCard, errorMessage } from '../../../src/slack/blocks/messages.ts';
-import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
-import type { SessionModel } from '../../../src/slack/blocks/session-model.ts';
-import { readForm } from '../../../src/slack/form.ts';
+import { type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
+import { errorModal, loadingModal } from '../../../src/slack/blocks/small-modals.ts';
+import { readForm } from '../../../src/slack/form/read.ts';
 import { createLinks } from '../../../src/slack/links.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';
@@ -108,10 +106,7 @@ function modelOf(session: Session, chosen: Chosen): SessionModel {
 			{ kind: 'stale', code: chosen.displayName, readAt: now - 1000 },
 			{ kind: 'ownAnswer', state: 'waiting', at: now - 5000 },
 		],
-		claims: Array.from({ length: chosen.claims }, (_, at) => ({
-			userId: at === 1 ? chosen.displayName : `U0OURS${at}`,
-			since: at === 0 ? null : now - 1e6,
-		})),
+		claims: Array.from({ length: chosen.claims }, (_, at) => (at === 1 ? chosen.displayName : `U0OURS${at}`)),
 		now,
 		names: { displayName: () => chosen.displayName },
 		dashboardUrl: chosen.dashboard ? 'https://dash.example' : null,

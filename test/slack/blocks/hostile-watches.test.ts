@@ -24,11 +24,10 @@ describe('a hostile session that a channel watches', () => {
 				const card = watchCard({
 					view,
 					checkedAt: now,
-					claims: [{ userId: name, since: now - 100_000 }],
+					claims: [name],
 					standing,
 					endedWords: isAnswered ? null : 'Not watched any more.',
 					names,
-					now,
 					dashboardUrl: 'https://dash.example',
 				});
 				expectSafeMessage(card);

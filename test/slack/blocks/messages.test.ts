@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { errorModal } from '../../../src/slack/blocks/error-modal.ts';
-import { loadingModal } from '../../../src/slack/blocks/loading-modal.ts';
 import { answerCard, errorMessage, helpMessage, refusedMessage } from '../../../src/slack/blocks/messages.ts';
-import { refusedModal } from '../../../src/slack/blocks/refused-modal.ts';
+import { errorModal, loadingModal, refusedModal } from '../../../src/slack/blocks/small-modals.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';

@@ -1,11 +1,10 @@
 import type { KnownBlock } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/answers/answer.ts';
-import { historyView } from '../../../src/slack/blocks/history-view.ts';
-import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/messages.ts';
-import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt-modal.ts';
+import { historyView } from '../../../src/slack/blocks/lists.ts';
+import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
-import { momentMrkdwn } from '../../../src/slack/words.ts';
+import { momentMrkdwn } from '../../../src/slack/words/times.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';
 import { textsOf } from '../support/questions.ts';

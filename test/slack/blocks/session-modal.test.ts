@@ -2,11 +2,10 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { openQuestion } from '../../../src/questions/open-question.ts';
 import type { Message, Session } from '../../../src/questions/session.ts';
-import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
-import type { SessionModel } from '../../../src/slack/blocks/session-model.ts';
+import { type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
 import { createLinks } from '../../../src/slack/links.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
-import { momentMrkdwn } from '../../../src/slack/words.ts';
+import { momentMrkdwn } from '../../../src/slack/words/times.ts';
 import { expectSafeView } from '../support/check.ts';
 import { type AskedItem, fieldsOf, sessionAsking, textsOf } from '../support/questions.ts';
 
@@ -114,7 +113,7 @@ describe('the modal of a session that asks', () => {
 		const view = show(sessionAsking([...items.slice(0, 29), { title: 'Password', description: 'y'.repeat(200) }]), {
 			metadata: { ...newMetadata({ sessionId: 'x', formId: 'f' }), partial: true },
 			notices: [{ kind: 'prefilled' }],
-			claims: [{ userId: 'U0OURS1', since: null }],
+			claims: ['U0OURS1'],
 			readAt: now - 100_000,
 		});
 		expect(fieldsOf(view.blocks).length).toBeGreaterThanOrEqual(30);
@@ -153,7 +152,7 @@ describe('a modal that would outgrow Slack', () => {
 			readAt: now - 600_000,
 			secret: [0, 1],
 			notices: [{ kind: 'prefilled' }],
-			claims: [{ userId: 'U0OURS2', since: null }],
+			claims: ['U0OURS2'],
 			watch: { watching: false, label: 'Watch here' },
 		});
 		expect(fieldsOf(view.blocks)).toHaveLength(count === 30 ? 60 : 90);
@@ -249,12 +248,9 @@ describe('notices', () => {
 	});
 
 	it('name who is answering', () => {
-		const claims = [
-			{ userId: 'U0OURS1', since: now - 65_000 },
-			{ userId: 'U0OURS2', since: null },
-		];
+		const claims = ['U0OURS1', 'U0OURS2'];
 		expect(textsOf(show(asking(), { claims }).blocks)[1]).toBe(
-			'✏️ <@U0OURS1> (since 1 min), <@U0OURS2> are answering this. You can answer too; the first answer counts.',
+			'✏️ <@U0OURS1>, <@U0OURS2> are answering this. You can answer too; the first answer counts.',
 		);
 	});
 });

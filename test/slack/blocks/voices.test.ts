@@ -2,28 +2,23 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { openQuestion } from '../../../src/questions/open-question.ts';
 import type { Message, Session } from '../../../src/questions/session.ts';
-import { chooseItemModal } from '../../../src/slack/blocks/choose-item-modal.ts';
-import { chosenTextOffer } from '../../../src/slack/blocks/chosen-text.ts';
-import { errorModal } from '../../../src/slack/blocks/error-modal.ts';
-import { historyView } from '../../../src/slack/blocks/history-view.ts';
-import { loadingModal } from '../../../src/slack/blocks/loading-modal.ts';
+import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/links.ts';
+import { historyView, watchList } from '../../../src/slack/blocks/lists.ts';
 import {
 	answerCard,
+	chosenTextOffer,
 	errorMessage,
 	outcomesMessage,
-	ownTextMessage,
-	receiptMessage,
 	stillWaitingMessage,
 } from '../../../src/slack/blocks/messages.ts';
-import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/private-links.ts';
-import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt-modal.ts';
+import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
+import { chooseItemModal, errorModal, loadingModal } from '../../../src/slack/blocks/small-modals.ts';
 import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
-import { watchList } from '../../../src/slack/blocks/watch-list.ts';
 import { type PostedContent, settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
 import { createLinks } from '../../../src/slack/links.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
-import { watchOutcomeWords } from '../../../src/slack/words.ts';
+import { watchOutcomeWords } from '../../../src/slack/words/watching.ts';
 import { type SessionView, viewOf } from '../../../src/watches/session-view.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 import { hostileText } from '../support/hostile-text.ts';
@@ -99,7 +94,7 @@ describe('whatever others wrote stands as their words, and nothing of it opens a
 							{ kind: 'answeredMeanwhile', other: { person: null, values, at: now, same: false } },
 							{ kind: 'stale', code: name, readAt: now },
 						],
-						claims: [{ userId: name, since: null }],
+						claims: [name],
 						now,
 						names: { displayName: () => name },
 						dashboardUrl: 'https://dash.example',
@@ -122,8 +117,8 @@ describe('whatever others wrote stands as their words, and nothing of it opens a
 				const names = { displayName: () => name };
 				const view = { ...viewOf(given, now), sessionId: given.sessionId };
 				const standing = isThere ? answerOf({ state: 'resumed', person: { teamId: 'T1', userId: name } }) : null;
-				const claims = [{ userId: name, since: now - 100_000 }];
-				const card = { view, checkedAt: now, claims, standing, endedWords: null, names, now, dashboardUrl: null };
+				const claims = [name];
+				const card = { view, checkedAt: now, claims, standing, endedWords: null, names, dashboardUrl: null };
 				expectVoices(watchCard(card));
 				const post = { sessionId: given.sessionId, view, standing, names, adminContact: null, maybeRepeat: isThere };
 				for (const content of posts(view, name)) expectVoices(watchPost(content, post));

@@ -23,7 +23,6 @@ function wordsOf(standing: Answer | null): string[] {
 		standing,
 		endedWords: null,
 		names,
-		now,
 		dashboardUrl: null,
 	});
 	const thread = watchPost({ kind: 'answered', messageIndex: 1, question, items: [0], stillOpen: [] }, post);

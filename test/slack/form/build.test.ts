@@ -1,6 +1,6 @@
 import type { InputBlock, KnownBlock } from '@slack/types';
 import { describe, expect, it } from 'vitest';
-import { buildForm } from '../../../src/slack/form.ts';
+import { buildForm } from '../../../src/slack/form/build.ts';
 import { newMetadata, type ViewMetadata } from '../../../src/slack/metadata.ts';
 import { type AskedItem, fieldsOf, formOf, questionOf, textsOf } from '../support/questions.ts';
 

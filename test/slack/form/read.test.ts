@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { validateResponseActionErrors } from '../../../fake-slack/index.ts';
-import { PUT_LIMIT_BYTES, readForm } from '../../../src/slack/form.ts';
+import { PUT_LIMIT_BYTES } from '../../../src/slack/form/build.ts';
+import { readForm } from '../../../src/slack/form/read.ts';
 import { decodeMetadata, encodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
 import { type AskedItem, fieldsOf, formOf } from '../support/questions.ts';
 import { stateOf } from '../support/slack-state.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readForm, secretBoxId } from '../../../src/slack/form.ts';
+import { readForm, secretBoxId } from '../../../src/slack/form/read.ts';
 import { decodeMetadata, encodeMetadata, newMetadata, type ViewMetadata } from '../../../src/slack/metadata.ts';
 import { type AskedItem, boxOf, fieldsOf, formOf } from '../support/questions.ts';
 

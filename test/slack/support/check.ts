@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { expect } from 'vitest';
 import { validateMessage, validateView } from '../../../fake-slack/index.ts';
-import type { MessageContent } from '../../../src/slack/blocks/message.ts';
+import type { MessageContent } from '../../../src/slack/blocks/parts.ts';
 import { CANARY } from './hostile-session.ts';
 
 /** What the app itself may say in angle brackets: its people and its times. */

@@ -1,7 +1,7 @@
 import type { InputBlock, KnownBlock } from '@slack/types';
 import { openQuestion, type Question } from '../../../src/questions/open-question.ts';
 import type { Session } from '../../../src/questions/session.ts';
-import { buildForm } from '../../../src/slack/form.ts';
+import { buildForm } from '../../../src/slack/form/build.ts';
 import type { ViewMetadata } from '../../../src/slack/metadata.ts';
 
 export interface AskedItem {

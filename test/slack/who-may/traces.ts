@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { REFUSALS, refusalAtSubmit, refusalWords } from '../../../src/slack/words.ts';
+import { errorWords, REFUSAL_CODES } from '../../../src/slack/words/errors.ts';
 import type { WatchingApp } from '../watching/setting.ts';
 import type { Act, Member } from './acts.ts';
 
@@ -13,10 +13,11 @@ const ROWS = `
 
 const firstSentence = (words: string) => words.split('. ')[0] ?? words;
 /** How each refusal begins, whichever way it is told. */
-const SENTENCES = REFUSALS.map((refusal) => ({
-	refusal,
-	sentences: [refusalWords(refusal, null), refusalAtSubmit(refusal, null)].map(firstSentence),
-}));
+const SENTENCES = REFUSAL_CODES.map((refusal) => {
+	const { text } = errorWords(refusal, { kept: 'nothing', adminContact: null });
+	const { plain } = errorWords(refusal, { kept: 'text', adminContact: null });
+	return { refusal, sentences: [text, plain].map(firstSentence) };
+});
 
 /** What there is of one person. */
 export interface Trace {

@@ -1,0 +1,96 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import type { Answer } from '../../answers/answer.ts';
+import type { WatchPage } from '../../watches/ports.ts';
+import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import { quotedNameMrkdwn } from '../text.ts';
+import { type Names, personMrkdwn } from '../words/people.ts';
+import { sessionIdMrkdwn, sessionName, statusWords } from '../words/sessions.ts';
+import { momentMrkdwn } from '../words/times.ts';
+import { button, buttons, context, divider, type MessageContent, message, modal, section } from './parts.ts';
+import { ownText, timeline } from './receipt.ts';
+
+/** Watches on a page of the list: each takes two of a message's 50 blocks. */
+export const LIST_PAGE = 15;
+
+/** What a channel watches: state, last change, open questions; only for whoever asked. */
+export function watchList({ watches, total }: WatchPage, offset: number): MessageContent {
+	if (total === 0) {
+		const text = 'This channel watches no session. `/session watch` with an id starts.';
+		return message(text, section(text));
+	}
+	const headline = total === 1 ? 'This channel watches one session.' : `This channel watches ${total} sessions.`;
+	return message(headline, [
+		...section(`*${headline}*`),
+		...watches.slice(0, LIST_PAGE).flatMap((watch): KnownBlock[] => watchEntry(watch)),
+		...buttons(
+			offset > 0 ? button(ACTIONS.listNewer, 'Back', { value: String(Math.max(0, offset - LIST_PAGE)) }) : null,
+			offset + watches.length < total ? button(ACTIONS.listOlder, 'More', { value: String(offset + LIST_PAGE) }) : null,
+		),
+	]);
+}
+
+function watchEntry({ session, view, lastChangeAt, mode }: WatchPage['watches'][number]): KnownBlock[] {
+	const id = sessionIdMrkdwn(session.sessionId);
+	const name = quotedNameMrkdwn(view?.name ?? '', 120);
+	const value = encodeTarget({ sessionId: session.sessionId, messageIndex: null });
+	const open = view?.question?.openCount ?? 0;
+	const status = statusWords(view?.status ?? '');
+	const facts = [
+		view === null ? 'not read yet' : `${status.emoji} ${status.mrkdwn} · step ${view.step} of ${view.maxSteps}`,
+		open === 0 ? '' : `✋ ${open} ${open === 1 ? 'item' : 'items'} open`,
+		mode === 'questionsOnly' ? 'questions only' : '',
+		`last change ${momentMrkdwn(lastChangeAt)}`,
+	];
+	return [
+		...section(name === '' ? `Session *${id}*` : `*Session ${name}* (${id})`, {
+			accessory: button(open > 0 ? ACTIONS.answer : ACTIONS.open, open > 0 ? 'Answer' : 'Open', { value }),
+		}),
+		...context(facts.filter((fact) => fact !== '').join(' · ')),
+	];
+}
+
+/** Answers on a page of the history: each takes up to 14 blocks of the 100. */
+export const HISTORY_PAGE = 6;
+
+export interface HistoryModel {
+	readonly metadata: ViewMetadata;
+	/** Newest first, at most `HISTORY_PAGE`, after skipping `metadata.offset`. */
+	readonly answers: readonly Answer[];
+	readonly total: number;
+	readonly names: Names;
+}
+
+/** Who answered what and when, newest first; secrets stay hidden. */
+export function historyView({ metadata, answers, total, names }: HistoryModel): ModalView {
+	const { offset } = metadata;
+	const shown = answers.slice(0, HISTORY_PAGE);
+	const entries = shown.flatMap((answer): KnownBlock[] => [
+		divider(),
+		...section(personMrkdwn(answer.person.userId, names)),
+		...ownText(answer, 3000),
+		...timeline(answer),
+	]);
+	const summary =
+		total === 0
+			? `Nobody has answered ${sessionName(metadata.sessionId)} through Handraise yet.`
+			: `${total === 1 ? 'One answer' : `${total} answers`} to ${sessionName(metadata.sessionId)}, newest first.`;
+	return modal({
+		callbackId: CALLBACKS.history,
+		title: 'History',
+		metadata,
+		blocks: [
+			...section(summary),
+			...entries,
+			...buttons(
+				offset > 0
+					? button(ACTIONS.historyNewer, 'Newer answers', { value: String(Math.max(0, offset - HISTORY_PAGE)) })
+					: null,
+				offset + shown.length < total
+					? button(ACTIONS.historyOlder, 'Older answers', { value: String(offset + HISTORY_PAGE) })
+					: null,
+			),
+			...context(shown.length === 0 && total > 0 ? 'No more answers here.' : ''),
+		],
+	});
+}

@@ -1,0 +1,51 @@
+import type { HelpReason } from '../handlers/session-command.ts';
+
+const REASONS = {
+	asked: '',
+	unclear: 'I did not understand that.',
+	missing_id: 'Which session? The id is missing.',
+	too_many_ids: 'Those are too many sessions at once; 20 is the most.',
+	foreign_link: 'That link is not one of our session dashboard.',
+	link_without_id: 'That link names no session.',
+	id_too_long: 'That is too long for a session id.',
+	reserved_id: 'That word is not a session id.',
+} as const satisfies Record<HelpReason, string>;
+
+/** Why help is shown; empty if it was asked for. `typed` is mrkdwn that is safe in code, empty where it helps nobody. */
+export function helpReason(reason: HelpReason, typed: string, command: string): string {
+	if (typed !== '' && reason === 'unclear') return `I did not understand \`${command} ${typed}\`.`;
+	if (typed !== '' && reason === 'reserved_id')
+		return `A session id cannot be “${typed}”: the session service uses that word itself. Nothing was changed.`;
+	return REASONS[reason];
+}
+
+export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
+
+/** What `/session` understands. mrkdwn. */
+export function helpLines(command: string): string {
+	return [
+		`\`${command} 3f9a2c1d\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
+		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel; \`--questions-only\` posts less, \`--thread-only\` keeps questions out of the channel`,
+		`\`${command} unwatch 3f9a2c1d\` — stop that; \`unwatch all\` for all of them`,
+		`\`${command} list\` — what this channel watches`,
+		`\`${command} history 3f9a2c1d\` — who answered what`,
+		`\`${command} help\` — this`,
+		"*Use as answer* in a message's menu, or a mention of me, in a card's thread — answer with that message",
+	].join('\n');
+}
+
+/** Why a message cannot be an answer. */
+export const CHOSEN_TEXT_HELP = {
+	no_session:
+		'I cannot tell which session that message is for. It works in the thread of a session this channel watches; elsewhere use `/session` with the id.',
+	no_text: 'That message has no text that could be an answer.',
+	nothing_open: 'No question of this session is open now, so there is nothing to answer.',
+	secret: '🔒 The question asks for a password or code. Those are never taken from a message; please press Answer.',
+} as const;
+
+/** What was asked for takes long; it comes to the same place. */
+export const RESULT_COMES = '⏳ Still waiting for the session service. The result comes as soon as it responds.';
+
+/** The notes below links for one person's eyes. */
+export const LINKS_FOR_YOU =
+	'Only you see this. The links work for seven days, for whoever has them: do not pass them on.';

@@ -1,0 +1,87 @@
+import type { OtherAnswer } from '../../answers/answer.ts';
+import { isBlank, quoted } from '../text.ts';
+import { errorWords } from './errors.ts';
+import { type Names, personMrkdwn } from './people.ts';
+import { stillWaitingWords } from './sessions.ts';
+import { agoText, momentMrkdwn } from './times.ts';
+
+/** One thing worth knowing above the question. All times are milliseconds since the epoch. */
+export type Notice =
+	/** The question is another than the one this form showed; `carried`: typed text was kept where it fits. */
+	| { readonly kind: 'questionChanged'; readonly carried: boolean }
+	/** Somebody answered while this form was open. */
+	| { readonly kind: 'answeredMeanwhile'; readonly other: OtherAnswer }
+	/** Text typed earlier is back in the fields. */
+	| { readonly kind: 'draftRestored'; readonly at: number }
+	/** The fields are filled with a message that was chosen with "Use as answer". */
+	| { readonly kind: 'prefilled' }
+	/** A message was chosen for an answer, but nothing is open, or only what is secret. */
+	| { readonly kind: 'textUnused'; readonly why: 'nothingOpen' | 'secret' }
+	/** The session is being read again, for so many milliseconds by now. */
+	| { readonly kind: 'stillWaiting'; readonly waitedMs: number }
+	/** What is shown was read later than what the view showed before. */
+	| { readonly kind: 'readAgain' }
+	/** The service could not be read just now: what is shown was read earlier. */
+	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number; readonly retryAt?: number | null }
+	/** This person's own answer to this question is on its way or waits. */
+	| { readonly kind: 'ownAnswer'; readonly state: 'accepted' | 'delivering' | 'waiting'; readonly at: number };
+
+interface NoticeContext {
+	readonly names: Names;
+	readonly now: number;
+	readonly adminContact: string | null;
+}
+
+export const GONE_ON = '👣 The agent has gone on since it asked this. You can still answer.';
+export const PAUSED = '⏸️ The session is paused: your answer is kept there and counts when somebody resumes it.';
+export const NO_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
+
+/** A notice in mrkdwn, one line and what somebody else answered. */
+export function noticeWords(notice: Notice, { names, now, adminContact }: NoticeContext): string {
+	switch (notice.kind) {
+		case 'questionChanged':
+			return notice.carried
+				? '✏️ The question has changed. This is the new one, with your text where it fits. Please check it.'
+				: '✏️ The question has changed. This is the new one.';
+		case 'answeredMeanwhile': {
+			const { person, values, at } = notice.other;
+			const who = person === null ? 'somebody outside Slack' : personMrkdwn(person.userId, names);
+			const said = values
+				.slice(0, 3)
+				.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)))
+				.filter((line) => line !== '')
+				.join('\n');
+			const when = at === null ? '' : `, ${agoText(at, now)}`;
+			return `🔀 Answered meanwhile by ${who}${when}.${said === '' ? '' : `\n${said}`}`;
+		}
+		case 'draftRestored':
+			return `📝 Your text from ${momentMrkdwn(notice.at)} is back in the fields.`;
+		case 'prefilled':
+			return '📝 The message you chose is in the field. Check it, then send.';
+		case 'textUnused':
+			return notice.why === 'nothingOpen'
+				? '📝 No question is open here, so the message you chose was not used.'
+				: '🔒 This asks for a password or code. Those are never taken from a message; please type it here.';
+		case 'stillWaiting':
+			return `⏳ ${stillWaitingWords(notice.waitedMs)}`;
+		case 'readAgain':
+			return '🔄 The session was read again meanwhile. This is how it is now; steps may stand on other pages.';
+		case 'stale': {
+			const { retryAt = null } = notice;
+			const { what, text } = errorWords(notice.code, { kept: 'nothing', adminContact, retryAt });
+			return `⚠️ ${retryAt === null ? what : text} You see the session as it was ${agoText(notice.readAt, now)}.`;
+		}
+		case 'ownAnswer':
+			return notice.state === 'waiting'
+				? `⏳ Your answer from ${momentMrkdwn(notice.at)} could not be delivered yet. Sending another one replaces it.`
+				: `📨 Your answer from ${momentMrkdwn(notice.at)} is being delivered.`;
+	}
+}
+
+/** `✏️ Ada is answering this…`; empty when nobody is. */
+export function claimsWords(userIds: readonly string[], names: Names): string {
+	if (userIds.length === 0) return '';
+	const people = userIds.slice(0, 3).map((userId) => personMrkdwn(userId, names));
+	if (userIds.length > 3) people.push(`${userIds.length - 3} more`);
+	return `✏️ ${people.join(', ')} ${userIds.length === 1 ? 'is' : 'are'} answering this. You can answer too; the first answer counts.`;
+}
