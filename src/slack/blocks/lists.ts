@@ -4,11 +4,12 @@ import type { WatchPage } from '../../watches/ports.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { quotedNameMrkdwn } from '../text.ts';
+import { timelineLines } from '../words/answers.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { sessionIdMrkdwn, sessionName, statusWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import { button, buttons, context, divider, type MessageContent, message, modal, section } from './parts.ts';
-import { ownText, timeline } from './receipt.ts';
+import { ownText } from './receipt.ts';
 
 /** Watches on a page of the list: each takes two of a message's 50 blocks. */
 export const LIST_PAGE = 15;
@@ -69,7 +70,7 @@ export function historyView({ metadata, answers, total, names }: HistoryModel): 
 		divider(),
 		...section(personMrkdwn(answer.person.userId, names)),
 		...ownText(answer, 3000),
-		...timeline(answer),
+		...context(timelineLines(answer).join('\n')),
 	]);
 	const summary =
 		total === 0

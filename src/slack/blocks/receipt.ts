@@ -4,18 +4,17 @@ import { ACTIONS, CALLBACKS, encodeCarriage, encodeTarget } from '../ids.ts';
 import { newMetadata } from '../metadata.ts';
 import { isBlank, quoted, quotedNameMrkdwn } from '../text.ts';
 import {
-	AFTERMATH_WORDS,
 	agentMayStand,
 	CAN_CLOSE,
 	hasText,
 	mayHaveArrived,
 	receiptExplanation,
 	receiptHeadline,
-	timelineWords,
+	timelineLines,
 } from '../words/answers.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { sessionIdMrkdwn, sessionName, viewTitle } from '../words/sessions.ts';
-import { agoText, momentMrkdwn } from '../words/times.ts';
+import { agoText } from '../words/times.ts';
 import { button, buttons, context, type MessageContent, message, modal, section } from './parts.ts';
 
 /** What the receipt's words need beside the answer. */
@@ -32,14 +31,14 @@ export interface ReceiptContext {
 const MOST_ITEMS = 10;
 
 /** Headline, what happened when, the other answer, and the text itself in up to about `room` characters. */
-function receiptBlocks(answer: Answer, context: ReceiptContext, room: number): KnownBlock[] {
+function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number): KnownBlock[] {
 	return [
 		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
-		...section(receiptExplanation(answer, context).trim()),
-		...section(context.note ?? ''),
-		...otherAnswer(answer, context),
+		...section(receiptExplanation(answer, receipt).trim()),
+		...section(receipt.note ?? ''),
+		...otherAnswer(answer, receipt),
 		...ownText(answer, room),
-		...timeline(answer),
+		...context(timelineLines(answer).join('\n')),
 	];
 }
 
@@ -123,14 +122,6 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 function answerText({ secret, value, wiped }: AnswerItem, limit: number): string {
 	if (secret) return wiped ? '(hidden, and removed from Handraise)' : '(hidden)';
 	return value === null || isBlank(value) ? '(left empty)' : quoted(value, limit);
-}
-
-/** Each state with its time, in the reader's time zone. */
-export function timeline(answer: Answer): KnownBlock[] {
-	const { timeline: entries, aftermath } = answer;
-	const lines = entries.slice(-8).map(({ state, at }) => `${timelineWords(answer, state)} · ${momentMrkdwn(at)}`);
-	if (aftermath !== null && aftermath !== 'resumed') lines.push(AFTERMATH_WORDS[aftermath]);
-	return context(lines.join('\n'));
 }
 
 /** What a submission is acknowledged with, once it is committed. */

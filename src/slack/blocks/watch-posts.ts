@@ -157,7 +157,7 @@ export function answeredLine(answer: Answer, names: Names): string {
 }
 
 /** The values of these items as a channel may see them. */
-export function answerBlocks(question: QuestionView, positions: readonly number[]): KnownBlock[] {
+function answerBlocks(question: QuestionView, positions: readonly number[]): KnownBlock[] {
 	const shown = positions.slice(0, MOST_ITEMS).flatMap((position) => {
 		const item = question.items[position];
 		if (item === undefined) return [];

@@ -1,133 +1,118 @@
-import { type Aftermath, type Answer, type AnswerState, FAILED_STATES, TAKES_LONG_MS } from '../../answers/answer.ts';
+import {
+	type Aftermath,
+	type Answer,
+	type AnswerState,
+	type FAILED_STATES,
+	TAKES_LONG_MS,
+} from '../../answers/answer.ts';
 import { isBlank } from '../text.ts';
 import { errorWords } from './errors.ts';
 import { contactMrkdwn } from './people.ts';
 import { momentMrkdwn } from './times.ts';
 
-/** An answer's state in a word or two, for lists. */
-const STATE_WORDS = {
-	accepted: '💾 Saved',
-	delivering: '📨 Being delivered',
-	waiting: '⏳ Not delivered yet; waiting for its author',
-	delivered: '✅ Delivered',
-	resumed: '▶️ The agent went on',
-	conflicted: '🔀 Not sent: somebody else answered first',
-	changed: '✏️ Not sent: the question changed',
-	refused: '⛔ Not delivered: the session service refused it',
-	ended: '🏁 Not sent: the session was over',
-	withdrawn: '↩️ Given up by its author',
-} as const satisfies Record<AnswerState, string>;
+type Words = readonly [line: string, headline: string];
 
-/** How the session went on after delivery; null while nobody knows. */
-export const AFTERMATH_WORDS = {
-	resumed: '▶️ The agent went on',
-	failed: '❌ Then the session failed',
-	stopped: '⏹️ Then the session was stopped',
-	paused: '⏸️ Then the session was paused',
-	completed: '✅ Then the session completed',
-	overwritten: '⚠️ Then it was overwritten from outside Handraise',
-	unseen: '👀 The agent has not moved yet. The answer is there; look at the session later',
-} as const satisfies Record<Aftermath, string>;
+/** An answer's state as an entry of its timeline, and as the sentence that its receipt begins with. */
+const STATE_WORDS: Readonly<Record<AnswerState, Words>> = {
+	accepted: ['💾 Saved', 'Your answer is saved. Delivering…'],
+	delivering: ['📨 Being delivered', 'Your answer is saved. Delivering…'],
+	waiting: ['⏳ Not delivered yet; waiting for its author', 'Your answer is saved, but could not be delivered.'],
+	delivered: ['✅ Delivered', 'Your answer arrived. Waiting for the agent to go on…'],
+	resumed: ['▶️ The agent went on', 'Your answer arrived and the agent went on.'],
+	conflicted: ['🔀 Not sent: somebody else answered first', 'Your answer was not sent: somebody else answered first.'],
+	changed: ['✏️ Not sent: the question changed', 'Your answer was not sent: the question has changed.'],
+	refused: [
+		'⛔ Not delivered: the session service refused it',
+		'Your answer could not be delivered: the session service refused it.',
+	],
+	ended: ['🏁 Not sent: the session was over', 'Your answer was not sent: the session is over.'],
+	withdrawn: ['↩️ Given up by its author', 'You gave this answer up. Nothing was sent.'],
+};
+
+/** The same of the states in which nothing is sent any more, where an earlier PUT may have arrived. */
+const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdrawn', Words>> = {
+	waiting: [
+		'⏳ Sent, and may have arrived; waiting for its author',
+		'Your answer is saved. It was sent and may have arrived, but Handraise could not check.',
+	],
+	conflicted: [
+		'🔀 Sent, and may have arrived before the answer that stands there',
+		'The session has a different answer now. Yours was sent and may have arrived first.',
+	],
+	changed: [
+		'✏️ Sent, and may have arrived before the agent went on',
+		'The agent has gone on or asks something else. Your answer was sent before and may have arrived.',
+	],
+	refused: [
+		'⛔ Sent, and may have arrived; then the session service refused it',
+		'Your answer was sent and may have arrived. The session service now refuses it.',
+	],
+	ended: [
+		'🏁 Sent, and may have arrived before the session ended',
+		'The session is over. Your answer was sent before and may have arrived.',
+	],
+	withdrawn: [
+		'↩️ Given up by its author; it may have arrived',
+		'You gave this answer up. It was sent before and may have arrived.',
+	],
+};
+
+/** How the session went on after delivery. */
+const AFTERMATH_WORDS: Readonly<Record<Aftermath, Words>> = {
+	resumed: ['▶️ The agent went on', 'Your answer arrived and the agent went on.'],
+	failed: ['❌ Then the session failed', 'Your answer arrived, then the session failed.'],
+	stopped: ['⏹️ Then the session was stopped', 'Your answer arrived, then the session was stopped.'],
+	paused: ['⏸️ Then the session was paused', 'Your answer arrived, then the session was paused.'],
+	completed: ['✅ Then the session completed', 'Your answer arrived and the session is complete.'],
+	overwritten: [
+		'⚠️ Then it was overwritten from outside Handraise',
+		'Your answer arrived, then somebody outside Handraise overwrote it.',
+	],
+	unseen: [
+		'👀 The agent has not moved yet. The answer is there; look at the session later',
+		'Your answer arrived. The agent has not moved yet.',
+	],
+};
 
 type Sent = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
 type Receipt = Sent & Pick<Answer, 'aftermath' | 'lastError'> & Partial<Pick<Answer, 'startFailed'>>;
 
-/** In these nothing is sent any more. */
-const UNSENT_STATES = [...FAILED_STATES, 'withdrawn'] as const;
-
 /**
- * An earlier PUT may have arrived although nothing is sent any more: it was answered with a failure or not at all, and what
- * the session shows now does not tell.
+ * Whether an earlier PUT may have arrived although nothing is sent any more: it failed or got no response, and what the
+ * session shows now does not tell.
  */
-export function mayHaveArrived({ state, putStartedAt }: Sent): boolean {
-	return putStartedAt != null && (UNSENT_STATES as readonly AnswerState[]).includes(state);
+export function mayHaveArrived(answer: Sent): boolean {
+	return perhapsArrived(answer) !== null;
 }
 
-/** What a state means when an earlier PUT may have arrived. */
-const PERHAPS_ARRIVED = {
-	waiting: '⏳ Sent, and may have arrived; waiting for its author',
-	conflicted: '🔀 Sent, and may have arrived before the answer that stands there',
-	changed: '✏️ Sent, and may have arrived before the agent went on',
-	refused: '⛔ Sent, and may have arrived; then the session service refused it',
-	ended: '🏁 Sent, and may have arrived before the session ended',
-	withdrawn: '↩️ Given up by its author; it may have arrived',
-} as const satisfies Record<(typeof UNSENT_STATES)[number], string>;
+function perhapsArrived({ state, putStartedAt }: Sent): Words | null {
+	if (putStartedAt == null || !Object.hasOwn(PERHAPS_ARRIVED, state)) return null;
+	return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
+}
 
-/** The words for one entry of an answer's timeline. */
-export function timelineWords(answer: Sent, entry: AnswerState): string {
-	const isLast = entry === answer.state;
-	return isLast && mayHaveArrived(answer) ? PERHAPS_ARRIVED[entry as keyof typeof PERHAPS_ARRIVED] : STATE_WORDS[entry];
+/** The last entries of an answer's timeline, each with its time in the reader's time zone, and how the session went on. */
+export function timelineLines(answer: Answer): string[] {
+	const { state, timeline, aftermath } = answer;
+	const lines = timeline.slice(-8).map((entry) => {
+		const [line] = (entry.state === state ? perhapsArrived(answer) : null) ?? STATE_WORDS[entry.state];
+		return `${line} · ${momentMrkdwn(entry.at)}`;
+	});
+	return aftermath === null || aftermath === 'resumed' ? lines : [...lines, AFTERMATH_WORDS[aftermath][0]];
 }
 
 /** The one sentence that a receipt begins with, also without mark-up. */
 export function receiptHeadline(answer: Receipt): string {
-	if (mayHaveArrived(answer)) return perhapsArrivedHeadline(answer.state);
-	switch (answer.state) {
-		case 'accepted':
-			return answer.lastError !== null
-				? 'Your answer is saved and not delivered yet.'
-				: 'Your answer is saved. Delivering…';
-		case 'delivering':
-			return answer.lastError !== null
-				? 'Your answer is saved and was sent. Handraise is checking whether it arrived.'
-				: 'Your answer is saved. Delivering…';
-		case 'waiting':
-			return 'Your answer is saved, but could not be delivered.';
-		case 'delivered':
-		case 'resumed':
-			return deliveredHeadline(answer);
-		case 'conflicted':
-			return 'Your answer was not sent: somebody else answered first.';
-		case 'changed':
-			return 'Your answer was not sent: the question has changed.';
-		case 'refused':
-			return 'Your answer could not be delivered: the session service refused it.';
-		case 'ended':
-			return 'Your answer was not sent: the session is over.';
-		case 'withdrawn':
-			return 'You gave this answer up. Nothing was sent.';
-	}
-}
-
-function perhapsArrivedHeadline(state: AnswerState): string {
-	switch (state) {
-		case 'conflicted':
-			return 'The session has a different answer now. Yours was sent and may have arrived first.';
-		case 'changed':
-			return 'The agent has gone on or asks something else. Your answer was sent before and may have arrived.';
-		case 'refused':
-			return 'Your answer was sent and may have arrived. The session service now refuses it.';
-		case 'ended':
-			return 'The session is over. Your answer was sent before and may have arrived.';
-		case 'withdrawn':
-			return 'You gave this answer up. It was sent before and may have arrived.';
-		default:
-			return 'Your answer is saved. It was sent and may have arrived, but Handraise could not check.';
-	}
-}
-
-function deliveredHeadline({ state, aftermath, startFailed }: Receipt): string {
-	if (startFailed && (aftermath === null || aftermath === 'unseen')) {
+	const { state, aftermath, lastError } = answer;
+	const perhaps = perhapsArrived(answer);
+	if (perhaps !== null) return perhaps[1];
+	if (lastError !== null && state === 'accepted') return 'Your answer is saved and not delivered yet.';
+	if (lastError !== null && state === 'delivering')
+		return 'Your answer is saved and was sent. Handraise is checking whether it arrived.';
+	if (state !== 'delivered' && state !== 'resumed') return STATE_WORDS[state][1];
+	if (answer.startFailed && (aftermath === null || aftermath === 'unseen')) {
 		return 'Your answer arrived, but the session service reported a failure. The agent may not have been started.';
 	}
-	switch (aftermath ?? (state === 'resumed' ? 'resumed' : null)) {
-		case 'resumed':
-			return 'Your answer arrived and the agent went on.';
-		case 'failed':
-			return 'Your answer arrived, then the session failed.';
-		case 'stopped':
-			return 'Your answer arrived, then the session was stopped.';
-		case 'paused':
-			return 'Your answer arrived, then the session was paused.';
-		case 'completed':
-			return 'Your answer arrived and the session is complete.';
-		case 'overwritten':
-			return 'Your answer arrived, then somebody outside Handraise overwrote it.';
-		case 'unseen':
-			return 'Your answer arrived. The agent has not moved yet.';
-		case null:
-			return 'Your answer arrived. Waiting for the agent to go on…';
-	}
+	return (aftermath === null ? STATE_WORDS[state] : AFTERMATH_WORDS[aftermath])[1];
 }
 
 /** While an answer is on its way. */

@@ -154,8 +154,8 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${ChannelReason}`, Row>> = {
 
 const CODES: Readonly<Record<string, Row>> = { ...FAILURES, ...REFUSALS, ...CHANNEL_REFUSALS };
 
-/** Every code that has words of its own, and those among them of the access policy. */
-export const ERROR_CODES: readonly string[] = Object.keys(CODES);
+/** Every code of a failure that has words of its own, and those of the access policy. */
+export const ERROR_CODES: readonly string[] = Object.keys(FAILURES);
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly Refusal[];
 
 /** Why nothing can be watched in this channel, and what to do. mrkdwn. */

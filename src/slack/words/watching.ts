@@ -109,29 +109,25 @@ function placeMrkdwn(channelId: string): string {
 	return channelId.startsWith('D') ? 'our direct messages' : `<#${channelId}>`;
 }
 
-/** Why a watch ended, and what to do. */
+/** `{days}` and `{contact}` become how long nothing changed, and whom to ask. */
+const ENDS: Readonly<Record<WatchEnd, string>> = {
+	sessionOver: 'The session is over; this card stays as it is.',
+	unwatched: 'Not watched any more.',
+	noChange: 'Nothing changed for {days} days, so I stopped watching. `/session watch` starts again.',
+	sessionGone: 'The session service does not know this session any more, so I stopped watching.',
+	channelArchived: 'The channel was archived.',
+	channelGone: 'The channel is gone.',
+	botRemoved: 'I was removed from the channel. Invite me and use `/session watch` to start again.',
+	channelShared:
+		'Another organisation can read this channel, or is invited to it, so I post nothing more there. What I posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in its thread, or to stop the sharing. To go on, use `/session watch` in another channel. To allow watching in shared channels, ask {contact}.',
+	channelNotAllowed:
+		'Handraise may not be used there any more, so I post nothing more there. What I posted there before stays. To change that, ask {contact}.',
+};
+
+/** Why a watch ended, and what to do. mrkdwn. */
 export function endWords(
 	reason: WatchEnd,
 	{ days, adminContact }: { days: number | null; adminContact: string | null },
 ): string {
-	switch (reason) {
-		case 'sessionOver':
-			return 'The session is over; this card stays as it is.';
-		case 'unwatched':
-			return 'Not watched any more.';
-		case 'noChange':
-			return `Nothing changed for ${days ?? 'some'} days, so I stopped watching. \`/session watch\` starts again.`;
-		case 'sessionGone':
-			return 'The session service does not know this session any more, so I stopped watching.';
-		case 'channelArchived':
-			return 'The channel was archived.';
-		case 'channelGone':
-			return 'The channel is gone.';
-		case 'botRemoved':
-			return 'I was removed from the channel. Invite me and use `/session watch` to start again.';
-		case 'channelShared':
-			return `Another organisation can read this channel, or is invited to it, so I post nothing more there. What I posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in its thread, or to stop the sharing. To go on, use \`/session watch\` in another channel. To allow watching in shared channels, ask ${contactMrkdwn(adminContact)}.`;
-		case 'channelNotAllowed':
-			return `Handraise may not be used there any more, so I post nothing more there. What I posted there before stays. To change that, ask ${contactMrkdwn(adminContact)}.`;
-	}
+	return ENDS[reason].replace('{days}', `${days ?? 'some'}`).replace('{contact}', () => contactMrkdwn(adminContact));
 }
