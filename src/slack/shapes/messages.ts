@@ -1,4 +1,9 @@
+import type { Session } from '../../questions/session.ts';
+import type { WatchPage } from '../../watches/ports.ts';
+import { type QuestionView, type SessionView, viewOf } from '../../watches/session-view.ts';
+import { WATCH_ENDS } from '../../watches/watch.ts';
 import { filesMessage, screenshotMessage } from '../blocks/links.ts';
+import { LIST_PAGE, watchList } from '../blocks/lists.ts';
 import {
 	answerCard,
 	chosenTextHelp,
@@ -10,27 +15,38 @@ import {
 	stillWaitingMessage,
 } from '../blocks/messages.ts';
 import { ownTextMessage, receiptMessage } from '../blocks/receipt.ts';
+import { type CardModel, watchCard } from '../blocks/watch-card.ts';
+import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from '../blocks/watch-posts.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
-import { watchOutcomeWords } from '../words/watching.ts';
-import { RECEIPTS } from './answers.ts';
+import { endWords, watchOutcomeWords } from '../words/watching.ts';
 import {
 	ANSWER_ID,
 	AT_WORK,
+	agentMessage,
 	answerItem,
 	answerOf,
+	asking,
+	casesOf,
+	DASHBOARD_URL,
 	EMPTY,
 	ERROR_CONTEXT,
+	FIELD_ITEMS,
 	GIANT,
 	HOSTILE,
+	itemsOf,
 	LINKS,
 	LONGEST_ID,
+	NAMES,
 	NOW,
+	present,
+	RECEIPTS,
 	REFUSED_LINKS,
 	SESSION_ID,
+	type Shape,
 	sessionOf,
+	shapesOf,
 	USER_ID,
 } from './samples.ts';
-import { type Shape, shapesOf } from './shape.ts';
 
 const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 	asked: ['asked'],
@@ -106,4 +122,153 @@ export function messageShapes(): Shape[] {
 			refused: [REFUSED_LINKS, LINKS],
 		}),
 	];
+}
+
+const ASKS = asking(Object.values(FIELD_ITEMS));
+const ANSWERED = asking(Object.values(FIELD_ITEMS).map((item) => ({ ...item, value: HOSTILE })));
+const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), { ...sessionOf(GIANT), sessionId: LONGEST_ID });
+const OVER = {
+	...AT_WORK,
+	status: 'completed',
+	messages: [agentMessage('', { actions: [{ kind: 'done', text: GIANT }] })],
+};
+
+function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
+	const model: CardModel = {
+		view: viewOf(session, NOW),
+		checkedAt: null,
+		claims: [],
+		standing: null,
+		endedWords: null,
+		names: NAMES,
+		dashboardUrl: DASHBOARD_URL,
+		...overrides,
+	};
+	return [model];
+}
+
+const CARDS: Readonly<Record<string, [CardModel]>> = {
+	'an id alone': cardOf(EMPTY, { dashboardUrl: null }),
+	'at work': cardOf(AT_WORK, { checkedAt: NOW - 600_000 }),
+	'a question': cardOf(ASKS),
+	'a question that people answer': cardOf(ASKS, { claims: [USER_ID] }),
+	'an answer on its way': cardOf(ASKS, { standing: answerOf({ state: 'delivering' }) }),
+	'answered by somebody': cardOf(ANSWERED, { standing: answerOf({ state: 'resumed' }) }),
+	'answered elsewhere': cardOf(ANSWERED),
+	over: cardOf(OVER, { endedWords: endWords('sessionOver', { days: 7, adminContact: null }) }),
+	'everything hostile': cardOf(sessionOf(HOSTILE)),
+	'everything giant': cardOf(GIANT_SESSION),
+};
+
+function watchOf(view: SessionView | null, index: number): WatchPage['watches'][number] {
+	return {
+		id: `watch-${index}`,
+		teamId: 'T0EXAMPLE1',
+		channelId: 'C0EXAMPLE1',
+		session: { service: 'https://service.example', sessionId: view?.sessionId ?? SESSION_ID },
+		mode: index % 2 === 0 ? 'everything' : 'questionsOnly',
+		questionsInChannel: true,
+		createdBy: USER_ID,
+		createdAt: NOW - 600_000,
+		card: { ts: '1795250400.000100', shownKey: null, shownAt: null, wanted: null },
+		digest: null,
+		revision: 1,
+		lastChangeAt: NOW - 60_000,
+		ended: null,
+		view,
+		checkedAt: NOW,
+	};
+}
+
+const VIEWS = [null, viewOf(AT_WORK, NOW), viewOf(GIANT_SESSION, NOW), viewOf(sessionOf(HOSTILE), NOW)];
+const FULL_PAGE = Array.from({ length: LIST_PAGE }, (_, index) => watchOf(VIEWS[index % VIEWS.length] ?? null, index));
+
+/** What there is to post about a question; each kind, and what differs within it. */
+function postsAbout(question: QuestionView): readonly PostedContent[] {
+	const { messageIndex } = question;
+	const items = question.items.map((_, position) => position);
+	const contents: { readonly [Kind in PostedContent['kind']]: readonly Extract<PostedContent, { kind: Kind }>[] } = {
+		question: [
+			{ kind: 'question', question, changed: false },
+			{ kind: 'question', question, changed: true },
+		],
+		answered: [
+			{ kind: 'answered', messageIndex, question, items, stillOpen: [] },
+			{ kind: 'answered', messageIndex, question, items: [0], stillOpen: [1, 2] },
+			{ kind: 'answered', messageIndex, question: null, items, stillOpen: [] },
+		],
+		questionClosed: [{ kind: 'questionClosed', messageIndex }],
+		status: [{ kind: 'status', from: HOSTILE, to: 'paused' }],
+		end: [
+			{ kind: 'end', status: 'completed', result: GIANT, step: 30 },
+			{ kind: 'end', status: 'failed', result: null, step: 1 },
+		],
+		watchEnded: WATCH_ENDS.map((reason) => ({ kind: 'watchEnded', reason, days: 7 })),
+		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000 }],
+		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
+		creatorTold: WATCH_ENDS.flatMap((reason) =>
+			[[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map(
+				(sessionIds) => ({ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds }) as const,
+			),
+		),
+	};
+	return Object.values(contents).flat();
+}
+
+const POST: PostContext = {
+	sessionId: SESSION_ID,
+	view: viewOf(AT_WORK, NOW),
+	standing: null,
+	names: NAMES,
+	adminContact: USER_ID,
+	maybeRepeat: false,
+};
+const GIANT_POST: PostContext = {
+	sessionId: LONGEST_ID,
+	view: viewOf({ ...AT_WORK, name: GIANT }, NOW),
+	standing: answerOf({ state: 'resumed' }),
+	names: NAMES,
+	adminContact: GIANT,
+	maybeRepeat: true,
+};
+
+type SettledHow = Parameters<typeof settledQuestionPost>[1];
+const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
+	answered: 'answered',
+	closed: 'closed',
+	unwatched: 'unwatched',
+};
+
+function postShapes(of: string, contents: readonly PostedContent[], post: PostContext): Shape[] {
+	return contents.flatMap((content, index) =>
+		shapesOf(watchPost, { [`${of} ${content.kind} (${index + 1})`]: [content, post] }),
+	);
+}
+
+/** Cards, lists and every kind of post of a watch. */
+export function watchShapes(): Shape[] {
+	return [
+		...shapesOf(watchCard, CARDS),
+		...shapesOf(watchList, {
+			nothing: [{ watches: [], total: 0 }, 0],
+			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, 0],
+			'a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE],
+		}),
+		...postShapes('plain', postsAbout(questionOf(ASKS)), POST),
+		...postShapes(
+			'giant',
+			postsAbout(questionOf(GIANT_SESSION)).filter(({ kind }) =>
+				['question', 'answered', 'status', 'end'].includes(kind),
+			),
+			GIANT_POST,
+		),
+		...shapesOf(settledQuestionPost, {
+			...casesOf(SETTLED, (how) => [questionOf(ASKS), how, POST] as const),
+			giant: [questionOf(GIANT_SESSION), 'answered', GIANT_POST],
+		}),
+	];
+}
+
+function questionOf(session: Session): QuestionView {
+	return present(viewOf(session, NOW).question);
 }

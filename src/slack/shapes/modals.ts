@@ -8,19 +8,21 @@ import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
 import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../blocks/small-modals.ts';
 import { ERROR_CODES, REFUSAL_CODES } from '../words/errors.ts';
 import type { Notice } from '../words/notices.ts';
-import { ANSWERS, GIANT_ANSWER, RECEIPTS } from './answers.ts';
 import {
+	ANSWERS,
 	AT_WORK,
 	agentMessage,
 	answerOf,
 	asked,
 	asking,
+	casesOf,
 	DASHBOARD_URL,
 	EMPTY,
 	ERROR_CONTEXT,
 	FIELD_DRAFTS,
 	FIELD_ITEMS,
 	GIANT,
+	GIANT_ANSWER,
 	HOSTILE,
 	itemsOf,
 	LINKS,
@@ -29,12 +31,14 @@ import {
 	NAMES,
 	NOW,
 	present,
+	RECEIPTS,
 	REFUSED_LINKS,
 	SESSION_ID,
+	type Shape,
 	sessionOf,
+	shapesOf,
 	USER_ID,
 } from './samples.ts';
-import { casesOf, type Shape, shapesOf } from './shape.ts';
 
 const other: OtherAnswer = { person: null, values: [HOSTILE, null, ''], at: NOW - 60_000, same: false };
 

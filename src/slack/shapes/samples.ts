@@ -1,10 +1,52 @@
-import type { Answer, AnswerItem } from '../../answers/answer.ts';
+import type { ModalView } from '@slack/types';
+import {
+	AFTERMATHS,
+	ANSWER_STATES,
+	type Answer,
+	type AnswerItem,
+	FAILED_STATES,
+	type OtherAnswer,
+} from '../../answers/answer.ts';
 import type { InputGuess } from '../../questions/input-kind.ts';
 import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
+import type { MessageContent } from '../blocks/parts.ts';
+import type { ReceiptContext } from '../blocks/receipt.ts';
 import { createLinks } from '../links.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import type { ErrorContext } from '../words/errors.ts';
 import type { Names } from '../words/people.ts';
+
+/** One view or message as Slack gets it, with the name to find it by: its builder and what is special about it. */
+export type Shape = { readonly name: string } & (
+	| { readonly view: ModalView; readonly message?: never }
+	| { readonly message: MessageContent; readonly view?: never }
+);
+
+type Built = ModalView | MessageContent | readonly MessageContent[];
+
+/** What a builder makes of each list of arguments. */
+export function shapesOf<Args extends readonly unknown[]>(
+	builder: (...args: Args) => Built,
+	cases: Readonly<Record<string, Args>>,
+): Shape[] {
+	return Object.entries(cases).flatMap(([what, args]) => {
+		const built = builder(...args);
+		if ('blocks' in built) return [shapeOf(`${builder.name}, ${what}`, built)];
+		return built.map((message, index) => shapeOf(`${builder.name}, ${what}, form ${index + 1}`, message));
+	});
+}
+
+function shapeOf(name: string, built: ModalView | MessageContent): Shape {
+	return 'type' in built ? { name, view: built } : { name, message: built };
+}
+
+/** The same cases for each entry of a table. */
+export function casesOf<Value, Args extends readonly unknown[]>(
+	table: Readonly<Record<string, Value>>,
+	argumentsOf: (value: Value) => Args,
+): Record<string, Args> {
+	return Object.fromEntries(Object.entries(table).map(([what, value]) => [what, argumentsOf(value)]));
+}
 
 /* Made up, all of it: no real session, person or address is ever sent with the doctor. */
 
@@ -199,3 +241,66 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		...overrides,
 	};
 }
+
+const OTHER: OtherAnswer = {
+	person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
+	values: [HOSTILE, null, ''],
+	at: NOW - 30_000,
+	same: false,
+};
+
+function conflictWith(overrides: Partial<OtherAnswer>): Answer {
+	const items = [answerItem(HOSTILE, HOSTILE), answerItem('Password', null, { secret: true }), answerItem('', '')];
+	return answerOf({ state: 'conflicted', content: { kind: 'readable', items, other: { ...OTHER, ...overrides } } });
+}
+
+/** All of it as long as it can be: 90 items, the longest id, an outcome that nobody knows. */
+export const GIANT_ANSWER = answerOf({
+	state: 'conflicted',
+	putStartedAt: NOW,
+	question: { service: 'https://service.example', sessionId: LONGEST_ID, messageIndex: 999_999_999 },
+	content: {
+		kind: 'readable',
+		items: Array.from({ length: 90 }, () => answerItem(GIANT, GIANT)),
+		other: { ...OTHER, person: null, values: Array.from({ length: 90 }, () => GIANT) },
+	},
+	timeline: Array.from({ length: 40 }, (_, index) => ({ state: 'delivering', at: NOW + index })),
+});
+
+/** Every receipt: each state and outcome, what went wrong, and what is odd about the text. */
+export const ANSWERS: Readonly<Record<string, Answer>> = {
+	...Object.fromEntries(ANSWER_STATES.map((state) => [state, answerOf({ state })])),
+	...Object.fromEntries(
+		[...FAILED_STATES, 'withdrawn' as const].map((state) => [
+			`${state}, may have arrived`,
+			answerOf({ state, putStartedAt: NOW - 20_000 }),
+		]),
+	),
+	...Object.fromEntries(
+		AFTERMATHS.map((aftermath) => [`then ${aftermath}`, answerOf({ state: 'delivered', aftermath })]),
+	),
+	'accepted, failed so far': answerOf({ lastError: 'unavailable', nextAttemptAt: NOW + 30_000 }),
+	'delivering, outcome unknown': answerOf({ state: 'delivering', lastError: 'timed_out', putStartedAt: NOW - 20_000 }),
+	'waiting, failed for long': answerOf({ state: 'waiting', lastError: 'rate_limited', attempts: 1_000 }),
+	'refused with a reason': answerOf({ state: 'refused', lastError: 'unauthorized' }),
+	'delivered, agent not started': answerOf({ state: 'delivered', startFailed: true }),
+	'delivered, sent again': answerOf({ state: 'delivered', startFailed: true, restartAskedAt: NOW }),
+	'another answer was first': conflictWith({}),
+	'the same answer was first': conflictWith({ same: true }),
+	'an answer from outside was first': conflictWith({ person: null, at: null }),
+	'from a direct message': answerOf({ state: 'refused', origin: { channelId: null, threadTs: null } }),
+	'from a command in a channel': answerOf({ state: 'ended', origin: { channelId: 'C0EXAMPLE1', threadTs: null } }),
+	'secrets removed': answerOf({
+		state: 'waiting',
+		content: { kind: 'readable', items: [answerItem('Code', null, { secret: true, wiped: true })], other: null },
+	}),
+	'text removed': answerOf({ state: 'delivered', content: { kind: 'removed' } }),
+	'text unreadable': answerOf({ state: 'waiting', content: { kind: 'unreadable' } }),
+	giant: GIANT_ANSWER,
+};
+
+/** What the builders of receipts are called with for each of them. */
+export const RECEIPTS = casesOf(ANSWERS, (answer): [Answer, ReceiptContext] => [
+	answer,
+	{ names: NAMES, now: NOW, adminContact: USER_ID },
+]);
