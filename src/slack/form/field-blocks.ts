@@ -1,6 +1,6 @@
 import type { InputBlock, KnownBlock, PlainTextOption } from '@slack/types';
 import type { Question } from '../../questions/open-question.ts';
-import { ACTIONS, blockId, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
+import { ACTIONS, type ActionId, blockId, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedName } from '../text.ts';
 import { cutHint, NEVER_GIVE, SECRET_MEANING, SECRET_TICKED, SECRET_WARNING } from '../words/form.ts';
@@ -26,7 +26,6 @@ interface FieldContext {
 
 /** The `value` of "Something else…". */
 export const OTHER_OPTION = 'other';
-const WHILE_TYPING = { trigger_actions_on: ['on_character_entered' as const] };
 
 /** One to three blocks: the description when it is long, the input, and the text beside "Something else…". */
 export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
@@ -35,13 +34,9 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 	const label = labelOf(question, field.position, limits.text);
 	const short = oneLine(description, limits.text);
 	const isHint = bare || (short.length <= 150 && !description.trim().includes('\n'));
-	const blocks: KnownBlock[] = [];
-	if (!isHint) {
-		const text = quotedMarkdown(description, Math.min(limits.text, 2900));
-		if (text !== '') {
-			blocks.push({ type: 'section', block_id: blockId('about', field.position), text: mrkdwn(text) });
-		}
-	}
+	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900));
+	const about: KnownBlock[] =
+		text === '' ? [] : [{ type: 'section', block_id: blockId('about', field.position), text: mrkdwn(text) }];
 	const hints = [
 		warnsInHints && field.secret ? SECRET_WARNING : '',
 		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
@@ -49,9 +44,9 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 			: '',
 		field.text.length > limits.offer ? cutHint(field.text.length) : '',
 	].filter((hint) => hint !== '');
-	blocks.push(inputBlock(field, context, label, hints.join(' ')));
-	if (field.variant === 'guessed' && field.kind === 'choice') blocks.push(otherBlock(field, context, label));
-	return blocks;
+	const input = inputBlock(field, context, label, hints.join(' '));
+	const hasOther = field.variant === 'guessed' && field.kind === 'choice';
+	return [...about, input, ...(hasOther ? [otherBlock(field, context, label)] : [])];
 }
 
 /** Whether a description says nothing but what the options of its field show already: "One of: A, B". */
@@ -76,38 +71,40 @@ function inputBlock(field: Field, context: FieldContext, label: string, hint: st
 
 function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock['element'] {
 	const offer = offerOf(field, limits.offer);
-	const initial = offer === null ? {} : { initial_value: offer };
-	const dispatch = field.secret ? {} : { dispatch_action_config: WHILE_TYPING };
+	const typed = typedInput(field, ACTIONS.field, offer);
+	if (field.variant === 'plain')
+		return { ...typed, type: 'plain_text_input', multiline: true, max_length: INPUT_LIMIT };
 	const action_id = ACTIONS.field;
-	if (field.variant === 'plain') {
-		return { type: 'plain_text_input', action_id, multiline: true, max_length: INPUT_LIMIT, ...initial, ...dispatch };
-	}
 	switch (field.kind) {
 		case 'yesNo':
 			return oneOf('radio_buttons', YES_NO.map(option), offer === null ? null : yesNoOption(offer));
 		case 'choice':
 			return choice(field);
 		case 'number':
-			return { type: 'number_input', action_id, is_decimal_allowed: true, ...initial, ...dispatch };
+			return { ...typed, type: 'number_input', is_decimal_allowed: true };
 		case 'email':
-			return { type: 'email_text_input', action_id, ...initial, ...dispatch };
+			return { ...typed, type: 'email_text_input' };
 		case 'url':
-			return { type: 'url_text_input', action_id, ...initial, ...dispatch };
+			return { ...typed, type: 'url_text_input' };
 		case 'date':
 			return { type: 'datepicker', action_id, ...(offer === null ? {} : { initial_date: offer }) };
 		case 'time':
 			return { type: 'timepicker', action_id, ...(offer === null ? {} : { initial_time: offer }) };
-		default:
-			return {
-				type: 'plain_text_input',
-				action_id,
-				// A key may have several lines, which one line would flatten.
-				multiline: field.kind === 'longText' || (field.secret && metadata.plainText),
-				max_length: INPUT_LIMIT,
-				...initial,
-				...dispatch,
-			};
+		default: {
+			// A key may have several lines, which one line would flatten.
+			const multiline = field.kind === 'longText' || (field.secret && metadata.plainText);
+			return { ...typed, type: 'plain_text_input', multiline, max_length: INPUT_LIMIT };
+		}
 	}
+}
+
+/** What inputs in which people type have in common. Typing a secret is not heard of. */
+function typedInput({ secret }: Field, actionId: ActionId, offer: string | null) {
+	return {
+		action_id: actionId,
+		...(offer === null ? {} : { initial_value: offer }),
+		...(secret ? {} : { dispatch_action_config: { trigger_actions_on: ['on_character_entered' as const] } }),
+	};
 }
 
 function choice(field: Field): InputBlock['element'] {
@@ -139,12 +136,10 @@ function otherBlock(field: Field, context: FieldContext, label: string): InputBl
 		block_id: idOf(field, context, 'other'),
 		label: plain(`Something else, for: ${label}`, 150),
 		element: {
+			...typedInput(field, ACTIONS.otherText, offer),
 			type: 'plain_text_input',
-			action_id: ACTIONS.otherText,
 			multiline: true,
 			max_length: INPUT_LIMIT,
-			...(offer === null ? {} : { initial_value: offer }),
-			...(field.secret ? {} : { dispatch_action_config: WHILE_TYPING }),
 		},
 		optional: true,
 		dispatch_action: !field.secret,
