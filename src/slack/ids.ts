@@ -71,7 +71,7 @@ export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 /** `guessed`: the input that suits; `plain`: long text; `other`: the text beside "Something else…". */
 export type FieldVariant = 'guessed' | 'plain' | 'other';
 
-const variantLetters = { guessed: 'g', plain: 'p', other: 'o' } as const satisfies Record<FieldVariant, string>;
+const VARIANT_LETTERS = { guessed: 'g', plain: 'p', other: 'o' } as const satisfies Record<FieldVariant, string>;
 
 /** What a button on a message points to. */
 export interface SessionTarget {
@@ -93,7 +93,7 @@ export interface FieldId {
  * kind of field, and nothing that paging, refreshing or optional fields change.
  */
 export function fieldBlockId({ messageIndex, fingerprint, position, variant }: FieldId): string {
-	return `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${variantLetters[variant]}`;
+	return `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${VARIANT_LETTERS[variant]}`;
 }
 
 /** The block_id of the box that says what is secret: it names the question, so that another one begins with a fresh box. */
@@ -111,9 +111,9 @@ export function encodeTarget({ sessionId, messageIndex }: SessionTarget): string
 	return `${messageIndex ?? ''}:${sessionId}`;
 }
 
-/** The `value` of a button that carries an answer's text to another question. */
-export function encodeCarriage(answerId: string, target: SessionTarget): string {
-	return `${answerId}|${encodeTarget(target)}`;
+/** The `value` of a button that carries the text of an answer or a draft, by its id, to a question. */
+export function encodeCarriage(id: string, target: SessionTarget): string {
+	return `${id}|${encodeTarget(target)}`;
 }
 
 /** Null when it is not one of ours; buttons of older receipts name no answer. */

@@ -3,8 +3,8 @@ import { z } from 'zod';
 /** Slack takes 3,000 characters of private_metadata. */
 export const METADATA_LIMIT = 3000;
 /** Views of the former version, in which no box said what is secret, are still read. */
-const version = 2;
-const formerVersion = 1;
+const VERSION = 2;
+const FORMER_VERSION = 1;
 
 /** What a view remembers between two events; Slack hands it back as it is, and so might somebody who forges a request. */
 export interface ViewMetadata {
@@ -45,37 +45,48 @@ export interface ViewMetadata {
 	readonly offset: number;
 }
 
-const index = z.int().min(0).max(1_000_000_000);
-const ranges = z
+const INDEX = z.int().min(0).max(1_000_000_000);
+const RANGES = z
 	.string()
 	.max(600)
 	.regex(/^(\d{1,5}(-\d{1,5})?(,|$))*$/)
 	.transform(expandRanges);
 
-const schema = z.object({
-	v: z.literal([formerVersion, version]),
+const SCHEMA = z.object({
+	v: z.literal([FORMER_VERSION, VERSION]),
 	s: z.string().max(500),
-	m: index.nullable(),
+	m: INDEX.nullable(),
 	f: z.string().max(64).nullable(),
 	i: z.string().max(64),
-	p: index,
+	p: INDEX,
 	t: z.boolean(),
 	o: z.boolean(),
 	r: z.number().min(0),
 	c: z.string().max(64).nullable(),
 	h: z.string().max(64).nullable(),
 	b: z.number().min(0),
-	q: ranges,
-	d: ranges,
+	q: RANGES,
+	d: RANGES,
 	w: z.enum(['guessed', 'plain']).nullable(),
-	x: ranges,
-	k: ranges,
-	l: index,
+	x: RANGES,
+	k: RANGES,
+	l: INDEX,
 	e: z.record(z.string().regex(/^\d{1,5}$/), z.array(z.string())),
 	a: z.string().max(64).nullable(),
-	n: index,
+	n: INDEX,
 	y: z.boolean().default(false),
 });
+
+/** What a view without a form says of its fields. */
+export const NO_FIELDS = {
+	fields: [],
+	offered: [],
+	shown: null,
+	asText: [],
+	secret: [],
+	boxed: false,
+	optionTexts: {},
+} as const satisfies Partial<ViewMetadata>;
 
 /** The metadata of a view before anything was read. */
 export function newMetadata(start: {
@@ -95,14 +106,8 @@ export function newMetadata(start: {
 		readAt: 0,
 		origin: start.origin ?? { channelId: null, threadTs: null },
 		putOverheadBytes: 0,
-		fields: [],
-		offered: [],
-		shown: null,
-		asText: [],
-		secret: [],
-		boxed: false,
 		offerLimit: 0,
-		optionTexts: {},
+		...NO_FIELDS,
 		answerId: null,
 		offset: 0,
 	};
@@ -122,7 +127,7 @@ export function metadataLength(metadata: ViewMetadata): number {
 
 /** Null for anything that is not whole and of this version. */
 export function decodeMetadata(text: string | undefined): ViewMetadata | null {
-	const parsed = schema.safeParse(parseJson(text));
+	const parsed = SCHEMA.safeParse(parseJson(text));
 	if (!parsed.success) return null;
 	const data = parsed.data;
 	return {
@@ -139,7 +144,7 @@ export function decodeMetadata(text: string | undefined): ViewMetadata | null {
 		fields: data.q,
 		offered: data.d,
 		shown: data.w,
-		asText: data.v === formerVersion ? plainInFormer(data) : data.x,
+		asText: data.v === FORMER_VERSION ? plainInFormer(data) : data.x,
 		secret: data.k,
 		boxed: data.y,
 		offerLimit: data.l,
@@ -150,13 +155,13 @@ export function decodeMetadata(text: string | undefined): ViewMetadata | null {
 }
 
 /** It named only what stood as plain text for another reason than the person's wish; secret fields never did. */
-function plainInFormer({ w, q, k, x }: Pick<z.infer<typeof schema>, 'w' | 'q' | 'k' | 'x'>): number[] {
+function plainInFormer({ w, q, k, x }: Pick<z.infer<typeof SCHEMA>, 'w' | 'q' | 'k' | 'x'>): number[] {
 	return w === 'plain' ? q.filter((position) => !k.includes(position)) : x;
 }
 
 function serialise(metadata: ViewMetadata): string {
 	return JSON.stringify({
-		v: version,
+		v: VERSION,
 		s: metadata.sessionId,
 		m: metadata.messageIndex,
 		f: metadata.fingerprint,
@@ -178,7 +183,7 @@ function serialise(metadata: ViewMetadata): string {
 		a: metadata.answerId,
 		n: metadata.offset,
 		y: metadata.boxed,
-	} satisfies Record<keyof z.input<typeof schema>, unknown>);
+	} satisfies Record<keyof z.input<typeof SCHEMA>, unknown>);
 }
 
 function parseJson(text: string | undefined): unknown {

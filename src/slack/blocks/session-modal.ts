@@ -6,7 +6,7 @@ import { isOver, isWaiting, statusKind } from '../../questions/status.ts';
 import { buildForm, type Form } from '../form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
-import type { ViewMetadata } from '../metadata.ts';
+import { NO_FIELDS, type ViewMetadata } from '../metadata.ts';
 import { isBlank, quotedMarkdown } from '../text.ts';
 import { noFormWords } from '../words/form.ts';
 import { claimsWords, GONE_ON, NO_SCREENSHOT, type Notice, noticeWords, PAUSED } from '../words/notices.ts';
@@ -79,13 +79,7 @@ export function sessionModal(model: SessionModel): ModalView {
 			...model.metadata,
 			messageIndex: question?.messageIndex ?? null,
 			fingerprint: question?.fingerprint ?? null,
-			fields: [],
-			offered: [],
-			asText: [],
-			secret: [],
-			boxed: false,
-			optionTexts: {},
-			shown: null,
+			...NO_FIELDS,
 		}),
 		page: steps.page,
 		readAt,

@@ -49,22 +49,17 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 		case 'question': {
 			const { question, changed } = content;
 			const value = encodeTarget({ sessionId: post.sessionId, messageIndex: question.messageIndex });
-			const headline = changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
-			return {
-				text: headline,
-				blocks: [
-					...questionBlocks(headline, question, 2_500),
-					...buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' })),
-				],
-			};
+			const text = changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
+			const answer = buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' }));
+			return { text, blocks: [...questionBlocks(text, question, 2_500), ...answer] };
 		}
 		case 'answered': {
-			const line = answeredWords(post);
+			const text = `✅ ${answeredWords(post)}`;
 			const open = content.stillOpen.length;
 			return {
-				text: `✅ ${line}`,
+				text,
 				blocks: [
-					...section(`✅ ${line}`),
+					...section(text),
 					...(content.question === null ? [] : answerBlocks(content.question, content.items)),
 					...context(open === 0 ? '' : `${open} ${open === 1 ? 'item is' : 'items are'} still open.`),
 				],
@@ -74,18 +69,16 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return oneLine(QUESTION_CLOSED);
 		case 'status': {
 			const { emoji, mrkdwn } = statusWords(content.to);
-			const line = `${emoji} ${title}: ${mrkdwn} (before: ${statusWords(content.from).mrkdwn})`;
+			const text = `${emoji} ${title}: ${mrkdwn} (before: ${statusWords(content.from).mrkdwn})`;
 			const waiting = post.view?.status === content.to ? waitingLine(post.view, post.names) : '';
-			return { text: line, blocks: [...section(line), ...section(waiting)] };
+			return { text, blocks: [...section(text), ...section(waiting)] };
 		}
 		case 'end': {
 			const { emoji, mrkdwn } = statusWords(content.status);
-			const headline = `${emoji} ${title}: ${mrkdwn} after ${content.step} ${content.step === 1 ? 'step' : 'steps'}`;
-			const result = content.result === null ? '' : quotedMarkdown(content.result, 2_900);
-			return {
-				text: headline,
-				blocks: [...section(`*${headline}*`), ...section(result === '' ? '' : `*The agent's result*\n${result}`)],
-			};
+			const text = `${emoji} ${title}: ${mrkdwn} after ${content.step} ${content.step === 1 ? 'step' : 'steps'}`;
+			const result = quotedMarkdown(content.result ?? '', 2_900);
+			const said = result === '' ? '' : `*The agent's result*\n${result}`;
+			return { text, blocks: [...section(`*${text}*`), ...section(said)] };
 		}
 		case 'watchEnded':
 			return oneLine(`👋 ${endWords(content.reason, { ...post, days: content.days })}`);
@@ -151,7 +144,7 @@ export function isThere(answer: Answer | null): answer is Answer {
 	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
 }
 
-/** "Answered by @ada today at 10:12", with what became of it. */
+/** "Answered by @ada today at 10:12". */
 export function answeredLine(answer: Answer, names: Names): string {
 	return `Answered by ${personMrkdwn(answer.person.userId, names)} ${momentMrkdwn(answer.acceptedAt)}`;
 }

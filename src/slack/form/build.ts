@@ -73,7 +73,7 @@ export function buildForm(input: {
 				fingerprint: question.fingerprint,
 				putOverheadBytes: bytes,
 				fields: fields.map(({ position }) => position),
-				offered: fields.filter((field) => offerOf(field, limits.offer) !== null).map(({ position }) => position),
+				offered: positionsOf(fields, (field) => offerOf(field, limits.offer) !== null),
 				shown: metadata.plainText ? 'plain' : 'guessed',
 				asText: positionsOf(fields, (field) => field.variant === 'plain'),
 				secret: positionsOf(fields, (field) => field.secret),

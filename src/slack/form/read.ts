@@ -46,12 +46,11 @@ export function readForm(input: {
 	const { metadata } = input;
 	const parsed = STATE.safeParse(input.values);
 	const view: View = { ...input, blocks: parsed.success ? parsed.data : {} };
-	const values: Record<number, string> = {};
 	const fieldErrors: Record<string, string> = {};
+	const values: Record<number, string> = {};
 	for (const position of metadata.fields) {
-		const field = readField(view, position);
-		values[position] = isBlank(field.value) ? '' : field.value;
-		if (field.error !== null) fieldErrors[field.error.blockId] = field.error.text;
+		const value = readField(view, position, fieldErrors);
+		values[position] = isBlank(value) ? '' : value;
 	}
 	const missing = metadata.fields.filter((position) => values[position] === '');
 	addMissing(fieldErrors, missing, metadata);
@@ -72,10 +71,11 @@ interface View {
  * Slack hands in an empty list for boxes that were shown ticked and that nobody touched (bolt-js #1258), so an empty list
  * says something only where nothing was ticked before, and in the event of the box itself.
  */
-function secretNow({ metadata, acted, ...view }: View): readonly number[] {
+function secretNow(view: View): readonly number[] {
+	const { metadata, acted } = view;
 	if (!metadata.boxed) return metadata.secret;
 	const blockId = secretBoxId(metadata);
-	const ticked = (entryOf({ ...view, metadata }, blockId, ACTIONS.secret)?.selected_options ?? [])
+	const ticked = (entryOf(view, blockId, ACTIONS.secret)?.selected_options ?? [])
 		.map(({ value }) => Number(value))
 		.filter((position) => metadata.fields.includes(position));
 	return ticked.length === 0 && acted !== blockId ? metadata.secret : ticked;
@@ -85,42 +85,33 @@ export function secretBoxId({ messageIndex, fingerprint }: ViewMetadata): string
 	return secretBlockId({ messageIndex: messageIndex ?? 0, fingerprint: fingerprint ?? '' });
 }
 
-interface Reading {
-	readonly value: string;
-	readonly error: { readonly blockId: string; readonly text: string } | null;
-}
-
-function readField(view: View, position: number): Reading {
+/** The value of one field; what is wrong with it goes into `errors`. */
+function readField(view: View, position: number, errors: Record<string, string>): string {
 	const { metadata } = view;
-	const plain = isPlain(metadata, position);
 	const blockId = mainId(metadata, position);
-	const entry = entryOf(view, blockId, ACTIONS.field);
 	const otherId = fieldId(metadata, position, 'other');
-	const other = plain ? null : entryOf(view, otherId, ACTIONS.otherText);
+	const entry = entryOf(view, blockId, ACTIONS.field);
+	const other = isPlain(metadata, position) ? null : entryOf(view, otherId, ACTIONS.otherText);
 	const known = metadata.offered.includes(position) ? (view.draft[position] ?? '').toWellFormed() : '';
 	const chosen = entry?.selected_option;
 	const written = other?.value ?? '';
 	if (chosen?.value === OTHER_OPTION) {
 		const leftOut = other?.value == null && view.acted !== otherId;
 		const text = leftOut ? known : wholeText(written, known, metadata.offerLimit);
-		if (!isBlank(text)) return { value: text, error: null };
-		return failure('', otherId, FIELD_ERRORS.otherMissing);
+		if (isBlank(text)) errors[otherId] = FIELD_ERRORS.otherMissing;
+		return text;
 	}
 	if (chosen != null) {
-		const value = optionText(metadata, position, chosen);
-		if (isBlank(written) || written === known) return { value, error: null };
-		return failure(value, otherId, FIELD_ERRORS.otherUnused);
+		if (!isBlank(written) && written !== known) errors[otherId] = FIELD_ERRORS.otherUnused;
+		return optionText(metadata, position, chosen);
 	}
-	if (!isBlank(written)) return { value: wholeText(written, known, metadata.offerLimit), error: null };
+	if (!isBlank(written)) return wholeText(written, known, metadata.offerLimit);
 	const text = entry?.value ?? entry?.selected_date ?? entry?.selected_time;
-	if (text == null) return { value: view.acted === blockId ? '' : known, error: null };
+	if (text == null) return view.acted === blockId ? '' : known;
 	const value = wholeText(text, known, metadata.offerLimit);
 	const wrong = isBlank(value) ? null : formatError(entry?.type, value);
-	return wrong === null ? { value, error: null } : failure(value, blockId, wrong);
-}
-
-function failure(value: string, blockId: string, text: string): Reading {
-	return { value, error: { blockId, text } };
+	if (wrong !== null) errors[blockId] = wrong;
+	return value;
 }
 
 function entryOf(view: View, blockId: string, actionId: string): Element | null {
@@ -177,12 +168,9 @@ function addTooLarge(
 ): void {
 	const sizes = Object.values(values).map((value) => Buffer.byteLength(JSON.stringify(value)) - 2);
 	const bytes = sizes.reduce((sum, size) => sum + size, metadata.putOverheadBytes);
-	const longest = metadata.fields.reduce<number | null>(
-		(best, position) =>
-			best === null || (values[position] ?? '').length > (values[best] ?? '').length ? position : best,
-		null,
-	);
-	if (bytes <= PUT_LIMIT_BYTES || longest === null) return;
+	const lengthOf = (position: number) => (values[position] ?? '').length;
+	const [longest] = metadata.fields.toSorted((a, b) => lengthOf(b) - lengthOf(a));
+	if (bytes <= PUT_LIMIT_BYTES || longest === undefined) return;
 	errors[mainId(metadata, longest)] = tooLargeError(bytes - PUT_LIMIT_BYTES);
 }
 
