@@ -3,8 +3,15 @@ import type { Session, SessionFile } from '../../questions/session.ts';
 import { ACTIONS } from '../ids.ts';
 import type { Links, RefusedLink } from '../links.ts';
 import { quotedNameMrkdwn } from '../text.ts';
-import { LINKS_FOR_YOU } from '../words/commands.ts';
-import { refusedFilesWords, refusedScreenshotWords } from '../words/sessions.ts';
+import {
+	filesWords,
+	LINKS_FOR_YOU,
+	NO_SCREENSHOT,
+	refusedFilesWords,
+	refusedScreenshotWords,
+	SCREENSHOT_NOT_LOADED,
+	SCREENSHOT_TEXT,
+} from '../words/sessions.ts';
 import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
 
 /** The first `most` files, each with its link where it may have one; what became of the other links; then `notes`. */
@@ -48,31 +55,24 @@ const MOST_FILES = 20;
 export function screenshotMessage(session: Session, links: Links): readonly MessageContent[] {
 	const target = links(session.lastScreenshotUrl);
 	if (target.kind !== 'link') {
-		const none = 'There is no screenshot of this session.';
-		const text = target.kind === 'none' ? none : `${refusedScreenshotWords(target.why)}.`;
+		const text = target.kind === 'none' ? NO_SCREENSHOT : `${refusedScreenshotWords(target.why)}.`;
 		return [message(text, section(text))];
 	}
 	const { url, host } = target;
-	const text = "The agent's latest screenshot";
 	const link = [
 		...buttons(button(ACTIONS.openScreenshot, 'Open the screenshot', { url })),
 		...context(hostWords(host), LINKS_FOR_YOU),
 	];
 	return [
-		message(text, [{ type: 'image', image_url: url, alt_text: text }, ...link]),
-		message(text, [...section('Slack could not load the screenshot; this opens it in the browser:'), ...link]),
+		message(SCREENSHOT_TEXT, [{ type: 'image', image_url: url, alt_text: SCREENSHOT_TEXT }, ...link]),
+		message(SCREENSHOT_TEXT, [...section(SCREENSHOT_NOT_LOADED), ...link]),
 	];
 }
 
 /** The files with fresh links for one person's eyes. */
-export function filesMessage(session: Session, links: Links): readonly MessageContent[] {
-	const { files } = session;
-	if (files.length === 0) {
-		const text = 'This session has no files.';
-		return [message(text, section(text))];
-	}
-	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;
-	return [
-		message(text, [...section(`*${text}*`), ...fileBlocks(files, { most: MOST_FILES, links, notes: [LINKS_FOR_YOU] })]),
-	];
+export function filesMessage({ files }: Session, links: Links): readonly MessageContent[] {
+	const text = filesWords(files.length);
+	if (files.length === 0) return [message(text, section(text))];
+	const blocks = fileBlocks(files, { most: MOST_FILES, links, notes: [LINKS_FOR_YOU] });
+	return [message(text, [...section(`*${text}*`), ...blocks])];
 }

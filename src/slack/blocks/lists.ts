@@ -4,10 +4,11 @@ import type { WatchPage } from '../../watches/ports.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { quotedNameMrkdwn } from '../text.ts';
-import { timelineLines } from '../words/answers.ts';
+import { historyWords, timelineLines } from '../words/answers.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
-import { sessionIdMrkdwn, sessionName, statusWords } from '../words/sessions.ts';
+import { sessionIdMrkdwn, statusWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
+import { watchCountWords } from '../words/watching.ts';
 import { button, buttons, context, divider, type MessageContent, message, modal, section } from './parts.ts';
 import { ownText } from './receipt.ts';
 
@@ -16,11 +17,8 @@ export const LIST_PAGE = 15;
 
 /** What a channel watches: state, last change, open questions; only for whoever asked. */
 export function watchList({ watches, total }: WatchPage, offset: number): MessageContent {
-	if (total === 0) {
-		const text = 'This channel watches no session. `/session watch` with an id starts.';
-		return message(text, section(text));
-	}
-	const headline = total === 1 ? 'This channel watches one session.' : `This channel watches ${total} sessions.`;
+	const headline = watchCountWords(total);
+	if (total === 0) return message(headline, section(headline));
 	return message(headline, [
 		...section(`*${headline}*`),
 		...watches.slice(0, LIST_PAGE).flatMap((watch): KnownBlock[] => watchEntry(watch)),
@@ -72,16 +70,12 @@ export function historyView({ metadata, answers, total, names }: HistoryModel): 
 		...ownText(answer, 3000),
 		...context(timelineLines(answer).join('\n')),
 	]);
-	const summary =
-		total === 0
-			? `Nobody has answered ${sessionName(metadata.sessionId)} through Handraise yet.`
-			: `${total === 1 ? 'One answer' : `${total} answers`} to ${sessionName(metadata.sessionId)}, newest first.`;
 	return modal({
 		callbackId: CALLBACKS.history,
 		title: 'History',
 		metadata,
 		blocks: [
-			...section(summary),
+			...section(historyWords(metadata.sessionId, total)),
 			...entries,
 			...buttons(
 				offset > 0

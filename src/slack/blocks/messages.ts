@@ -2,9 +2,18 @@ import type { Refusal } from '../../answers/access-policy.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
 import { ACTIONS, encodeCarriage, encodeTarget, type SessionTarget } from '../ids.ts';
 import { oneLineMrkdwn, quoted } from '../text.ts';
-import { CHOSEN_TEXT_HELP, helpLines, helpReason, RESULT_COMES, WHAT_IT_IS } from '../words/commands.ts';
+import {
+	CHOSEN_TEXT_HELP,
+	helpLines,
+	helpReason,
+	offerWords,
+	RESULT_COMES,
+	readyText,
+	readyWords,
+	WHAT_IT_IS,
+} from '../words/commands.ts';
 import { type ErrorContext, errorWords } from '../words/errors.ts';
-import { sessionIdMrkdwn, sessionName } from '../words/sessions.ts';
+import { sessionName } from '../words/sessions.ts';
 import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
 
 /** What `/session` understands, and why help is shown if it was not asked for. */
@@ -20,10 +29,8 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', command = 
 /** When the trigger is lost: the same way to the form, by a button with a trigger of its own. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
 	const value = encodeTarget({ sessionId, messageIndex });
-	return message(`Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer to see it.`, [
-		...section(
-			`Slack only opens a window within three seconds, and this took longer. Now ${sessionName(sessionId)} is ready.`,
-		),
+	return message(readyText(sessionId), [
+		...section(readyWords(sessionId)),
 		...buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' })),
 	]);
 }
@@ -72,7 +79,7 @@ export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageConte
 
 /** The reply to a mention: a button that opens the form with that message in it; a mention itself cannot open one. */
 export function chosenTextOffer(formId: string, target: SessionTarget, text: string): MessageContent {
-	const words = `Shall this be the answer for ${sessionName(target.sessionId)}?`;
+	const words = offerWords(target.sessionId);
 	return message(words, [
 		...section(`${words}\n${quoted(text, 600)}`),
 		...buttons(button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage(formId, target), style: 'primary' })),

@@ -7,9 +7,11 @@ import {
 	agentMayStand,
 	CAN_CLOSE,
 	hasText,
-	mayHaveArrived,
+	ownTextWords,
 	receiptExplanation,
 	receiptHeadline,
+	TEXT_REMOVED,
+	TEXT_UNREADABLE,
 	timelineLines,
 } from '../words/answers.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
@@ -106,9 +108,8 @@ function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock
 /** What its author wrote, in up to about `room` characters; never a secret. */
 export function ownText(answer: Answer, room: number): KnownBlock[] {
 	const { content } = answer;
-	if (content.kind === 'removed') return context('The text of this answer was removed after the time it is kept.');
-	if (content.kind === 'unreadable')
-		return context('The text of this answer was stored with another key and cannot be read.');
+	if (content.kind === 'removed') return context(TEXT_REMOVED);
+	if (content.kind === 'unreadable') return context(TEXT_UNREADABLE);
 	const items = content.items.filter((item) => item.value !== null || item.wiped);
 	const each = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
 	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {
@@ -164,10 +165,6 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 
 /** The author's own text, posted where the question was because it could not be sent. Never a secret. */
 export function ownTextMessage(answer: Answer): MessageContent {
-	const session = sessionName(answer.question.sessionId);
-	const fate = mayHaveArrived(answer) ? 'was sent to the agent and may have arrived' : 'was not sent to the agent';
-	return message(`An answer that ${fate} (session ${sessionIdMrkdwn(answer.question.sessionId)})`, [
-		...section(`💬 <@${answer.person.userId}> wanted to answer ${session}. This ${fate}:`),
-		...ownText(answer, 6_000),
-	]);
+	const { text, headline } = ownTextWords(answer);
+	return message(text, [...section(headline), ...ownText(answer, 6_000)]);
 }

@@ -5,7 +5,8 @@ import type { Session } from '../../questions/session.ts';
 import { ACTIONS } from '../ids.ts';
 import type { Links } from '../links.ts';
 import { plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import { actionsLine, refusedScreenshotWords } from '../words/sessions.ts';
+import { NO_ROOM_FOR_STEPS } from '../words/form.ts';
+import { actionsLine, refusedScreenshotWords, SCREENSHOT_TEXT, SCREENSHOT_TITLE } from '../words/sessions.ts';
 import { fileBlocks, hostWords } from './links.ts';
 import { button, buttons, context, divider, section } from './parts.ts';
 
@@ -37,11 +38,8 @@ function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownBlock[] 
 	const link = links(lastScreenshotUrl);
 	if (link.kind === 'none') return [];
 	if (link.kind === 'refused') return context(refusedScreenshotWords(link.why));
-	const title = plain('Latest screenshot', 100);
-	return [
-		{ type: 'image', image_url: link.url, alt_text: "The agent's latest screenshot", title },
-		...context(hostWords(link.host)),
-	];
+	const title = plain(SCREENSHOT_TITLE, 100);
+	return [{ type: 'image', image_url: link.url, alt_text: SCREENSHOT_TEXT, title }, ...context(hostWords(link.host))];
 }
 
 /** Names alone: the values are often passwords. */
@@ -68,7 +66,7 @@ export function stepCards(
 	const total = session.messages.length - (task === -1 ? 0 : 1);
 	if (total === 0) return { page: 0, cards: [], navigation: [] };
 	if (perPage === 0) {
-		return { page: 0, cards: [], navigation: context('The form takes all the room here, so the steps are left out.') };
+		return { page: 0, cards: [], navigation: context(NO_ROOM_FOR_STEPS) };
 	}
 	const last = Math.ceil(total / perPage) - 1;
 	const page = Math.min(wanted, last);

@@ -8,8 +8,8 @@ import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
 import { NO_FIELDS, type ViewMetadata } from '../metadata.ts';
 import { isBlank, quotedMarkdown } from '../text.ts';
-import { noFormWords } from '../words/form.ts';
-import { claimsWords, GONE_ON, NO_SCREENSHOT, type Notice, noticeWords, PAUSED } from '../words/notices.ts';
+import { MAY_STAY_EMPTY, noFormWords } from '../words/form.ts';
+import { claimsWords, GONE_ON, type Notice, noticeWords, PAUSED, WITHOUT_SCREENSHOT } from '../words/notices.ts';
 import type { Names } from '../words/people.ts';
 import { type SettledBy, sessionTitle, statusWords, stepWords, viewTitle, waitingWords } from '../words/sessions.ts';
 import { durationText } from '../words/times.ts';
@@ -118,7 +118,7 @@ function noticeBlocks(model: SessionModel): KnownBlock[] {
 	const notices = model.notices.slice(0, 6).map((notice) => noticeWords(notice, model));
 	if (question?.goneOn === true) notices.push(GONE_ON);
 	if (question !== null && statusKind(model.session.status) === 'paused') notices.push(PAUSED);
-	if (model.withoutImages === true) notices.push(NO_SCREENSHOT);
+	if (model.withoutImages === true) notices.push(WITHOUT_SCREENSHOT);
 	return [
 		...section(linesWithin(notices, 2900)),
 		...context(question === null ? '' : claimsWords(model.claims, names)),
@@ -153,7 +153,7 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 					? button(ACTIONS.plainText, 'Plain text fields')
 					: null,
 		),
-		...context(metadata.partial ? 'Fields may stay empty. The agent gets them as empty answers.' : ''),
+		...context(metadata.partial ? MAY_STAY_EMPTY : ''),
 	];
 }
 

@@ -7,7 +7,7 @@ import { claimsWords } from '../words/notices.ts';
 import type { Names } from '../words/people.ts';
 import { actionsLine, sessionName, sessionTitle, statusWords, stepWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
-import { OUTSIDE } from '../words/watching.ts';
+import { asksWords, OUTSIDE } from '../words/watching.ts';
 import { button, buttons, context, dashboardLink, divider, type MessageContent, message, section } from './parts.ts';
 import { answeredLine, isThere, questionBlocks, waitingLine } from './watch-posts.ts';
 
@@ -35,7 +35,7 @@ export function watchCard(model: CardModel): MessageContent {
 	const title = sessionTitle(view.name, view.sessionId);
 	const asks = asksAbove(view);
 	const step = stepWords(view);
-	const text = asks ? `✋ ${title} asks for an answer` : `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
+	const text = asks ? asksWords(title) : `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
 	return message(text, [
 		...section(`*${title}*\n${status.emoji} *${status.mrkdwn}* · ${step}`),
 		...context(

@@ -9,6 +9,7 @@ import { type Names, personMrkdwn } from '../words/people.ts';
 import { sessionTitle, statusWords, waitingWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import {
+	asksWords,
 	creatorToldWords,
 	endWords,
 	MAYBE_REPEAT,
@@ -49,7 +50,7 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 		case 'question': {
 			const { question, changed } = content;
 			const value = encodeTarget({ sessionId: post.sessionId, messageIndex: question.messageIndex });
-			const text = changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
+			const text = asksWords(title, changed);
 			const answer = buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' }));
 			return { text, blocks: [...questionBlocks(text, question, 2_500), ...answer] };
 		}

@@ -8,6 +8,7 @@ import {
 import { isBlank } from '../text.ts';
 import { errorWords } from './errors.ts';
 import { contactMrkdwn } from './people.ts';
+import { sessionIdMrkdwn, sessionName } from './sessions.ts';
 import { momentMrkdwn } from './times.ts';
 
 type Words = readonly [line: string, headline: string];
@@ -78,13 +79,9 @@ type Sent = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
 type Receipt = Sent & Pick<Answer, 'aftermath' | 'lastError'> & Partial<Pick<Answer, 'startFailed'>>;
 
 /**
- * Whether an earlier PUT may have arrived although nothing is sent any more: it failed or got no response, and what the
- * session shows now does not tell.
+ * What is said where an earlier PUT may have arrived although nothing is sent any more: it failed or got no response, and
+ * what the session shows now does not tell. Null where that cannot be.
  */
-export function mayHaveArrived(answer: Sent): boolean {
-	return perhapsArrived(answer) !== null;
-}
-
 function perhapsArrived({ state, putStartedAt }: Sent): Words | null {
 	if (putStartedAt == null || !Object.hasOwn(PERHAPS_ARRIVED, state)) return null;
 	return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
@@ -125,6 +122,7 @@ export function receiptExplanation(
 ): string {
 	const { state, lastError, nextAttemptAt } = answer;
 	const what = lastError === null ? '' : whatHappened(lastError);
+	const isCertain = perhapsArrived(answer) === null;
 	switch (state) {
 		case 'accepted':
 		case 'delivering': {
@@ -146,13 +144,9 @@ export function receiptExplanation(
 		case 'refused':
 			return `${what} ${keptText(answer)} Trying again helps once that has been mended; ${contactMrkdwn(adminContact)} can tell.`.trim();
 		case 'conflicted':
-			return mayHaveArrived(answer)
-				? `It is not sent again. ${keptText(answer)}`
-				: `Nothing was overwritten. ${keptText(answer)}`;
+			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
 		case 'changed':
-			return mayHaveArrived(answer)
-				? `Look at the session before you answer again. ${keptText(answer)} It is carried over where it fits.`
-				: `The agent asks something else now. ${keptText(answer)} It is carried over where it fits.`;
+			return `${isCertain ? 'The agent asks something else now.' : 'Look at the session before you answer again.'} ${keptText(answer)} It is carried over where it fits.`;
 		case 'ended':
 			return `No agent reads answers of this session any more. ${keptText(answer)}`;
 		case 'delivered':
@@ -201,4 +195,25 @@ export function agentMayStand({ state, aftermath, startFailed }: Answer): boolea
 /** Whether there is any text of its author that may be shown again. */
 export function hasText({ content }: Answer): boolean {
 	return content.kind === 'readable' && content.items.some((item) => !item.secret && !isBlank(item.value ?? ''));
+}
+
+export const TEXT_REMOVED = 'The text of this answer was removed after the time it is kept.';
+export const TEXT_UNREADABLE = 'The text of this answer was stored with another key and cannot be read.';
+
+/** Above an author's own text that could not be sent; `text` for notifications. mrkdwn. */
+export function ownTextWords(answer: Answer): { readonly text: string; readonly headline: string } {
+	const { sessionId } = answer.question;
+	const isCertain = perhapsArrived(answer) === null;
+	const fate = isCertain ? 'was not sent to the agent' : 'was sent to the agent and may have arrived';
+	return {
+		text: `An answer that ${fate} (session ${sessionIdMrkdwn(sessionId)})`,
+		headline: `💬 <@${answer.person.userId}> wanted to answer ${sessionName(sessionId)}. This ${fate}:`,
+	};
+}
+
+/** Above the history of a session. mrkdwn. */
+export function historyWords(sessionId: string, total: number): string {
+	const name = sessionName(sessionId);
+	if (total === 0) return `Nobody has answered ${name} through Handraise yet.`;
+	return `${total === 1 ? 'One answer' : `${total} answers`} to ${name}, newest first.`;
 }

@@ -1,4 +1,5 @@
 import type { HelpReason } from '../handlers/session-command.ts';
+import { sessionIdMrkdwn, sessionName } from './sessions.ts';
 
 const REASONS = {
 	asked: '',
@@ -46,6 +47,17 @@ export const CHOSEN_TEXT_HELP = {
 /** What was asked for takes long; it comes to the same place. */
 export const RESULT_COMES = '⏳ Still waiting for the session service. The result comes as soon as it responds.';
 
-/** The notes below links for one person's eyes. */
-export const LINKS_FOR_YOU =
-	'Only you see this. The links work for seven days, for whoever has them: do not pass them on.';
+/** When Slack no longer opens a window: the session is one press away. mrkdwn. */
+export function readyWords(sessionId: string): string {
+	return `Slack only opens a window within three seconds, and this took longer. Now ${sessionName(sessionId)} is ready.`;
+}
+
+/** The same for notifications. */
+export function readyText(sessionId: string): string {
+	return `Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer to see it.`;
+}
+
+/** Above a message that somebody wants to use as an answer. */
+export function offerWords(sessionId: string): string {
+	return `Shall this be the answer for ${sessionName(sessionId)}?`;
+}

@@ -47,3 +47,8 @@ export function noFormWords(
 		? `${why} Please answer it in the dashboard: the button is below.`
 		: `${why} Please answer it in the session service's own page.`;
 }
+
+/** Below a form that is not answered in full. */
+export const MAY_STAY_EMPTY = 'Fields may stay empty. The agent gets them as empty answers.';
+/** Below a form that is so long that nothing else fits. */
+export const NO_ROOM_FOR_STEPS = 'The form takes all the room here, so the steps are left out.';

@@ -34,7 +34,7 @@ interface NoticeContext {
 
 export const GONE_ON = '👣 The agent has gone on since it asked this. You can still answer.';
 export const PAUSED = '⏸️ The session is paused: your answer is kept there and counts when somebody resumes it.';
-export const NO_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
+export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
 
 /** A notice in mrkdwn, one line and what somebody else answered. */
 export function noticeWords(notice: Notice, { names, now, adminContact }: NoticeContext): string {

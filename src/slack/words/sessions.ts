@@ -146,5 +146,19 @@ export function refusedFilesWords(why: RefusedLink, count: number): string {
 
 /** `Latest screenshot: its link leads to a private network and is not shown` */
 export function refusedScreenshotWords(why: RefusedLink): string {
-	return `Latest screenshot: its link ${REFUSED_LINKS[why][0]} not shown`;
+	return `${SCREENSHOT_TITLE}: its link ${REFUSED_LINKS[why][0]} not shown`;
+}
+
+export const SCREENSHOT_TITLE = 'Latest screenshot';
+export const SCREENSHOT_TEXT = "The agent's latest screenshot";
+export const NO_SCREENSHOT = 'There is no screenshot of this session.';
+export const SCREENSHOT_NOT_LOADED = 'Slack could not load the screenshot; this opens it in the browser:';
+/** Below links for one person's eyes. */
+export const LINKS_FOR_YOU =
+	'Only you see this. The links work for seven days, for whoever has them: do not pass them on.';
+
+/** Above the files of a session. */
+export function filesWords(count: number): string {
+	if (count === 0) return 'This session has no files.';
+	return count === 1 ? 'The file of this session' : `The ${count} files of this session`;
 }

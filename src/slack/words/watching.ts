@@ -67,6 +67,17 @@ export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSe
 	return `⏱️ So many sessions are watched that this will be slow: reading each of them once takes ${round}. A question of an agent at work is seen after about ${typical}, that of a quiet one after up to ${longest}.`;
 }
 
+/** How many sessions a channel watches. mrkdwn. */
+export function watchCountWords(total: number): string {
+	if (total === 0) return 'This channel watches no session. `/session watch` with an id starts.';
+	return total === 1 ? 'This channel watches one session.' : `This channel watches ${total} sessions.`;
+}
+
+/** A question of the session with this title. */
+export function asksWords(title: string, changed = false): string {
+	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
+}
+
 export const OUTSIDE = "Answered outside Slack, in the session service's own page";
 export const QUESTION_CLOSED = '💨 The question is closed: the agent went on without an answer.';
 export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this may be a repeat.';
