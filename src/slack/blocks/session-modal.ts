@@ -53,7 +53,7 @@ export interface SessionModel {
 	readonly links: Links;
 	readonly adminContact: string | null;
 	/** Null hides the button. */
-	readonly watch: { readonly watching: boolean; readonly label: string } | null;
+	readonly watch: { readonly watching: boolean } | null;
 	/** Slack could not load the screenshot: leave it out. */
 	readonly withoutImages?: boolean;
 }
@@ -177,9 +177,11 @@ function footer(model: SessionModel): KnownBlock[] {
 			button(ACTIONS.refresh, 'Refresh'),
 			watch === null
 				? null
-				: button(watch.watching ? ACTIONS.unwatch : ACTIONS.watch, watch.label, {
-						value: encodeTarget({ sessionId: metadata.sessionId, messageIndex: null }),
-					}),
+				: button(
+						watch.watching ? ACTIONS.unwatch : ACTIONS.watch,
+						watch.watching ? 'Stop watching here' : 'Watch in this channel',
+						{ value: encodeTarget({ sessionId: metadata.sessionId, messageIndex: null }) },
+					),
 			url === null ? null : button(ACTIONS.dashboard, 'Open in the dashboard', { url }),
 		),
 		...context(now - readAt < FRESH_MS ? '' : `Read ${durationText(now - readAt)} ago.`),

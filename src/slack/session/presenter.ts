@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
 	type Answer,
 	isBlocking,
@@ -131,9 +130,7 @@ export function createPresenter(deps: Dependencies) {
 	async function watchButton({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<SessionModel['watch']> {
 		if (origin.channelId === null) return null;
 		const watch = await watches.find(teamId, origin.channelId, { service, sessionId });
-		return watch === null
-			? { watching: false, label: 'Watch in this channel' }
-			: { watching: true, label: 'Stop watching here' };
+		return { watching: watch !== null };
 	}
 
 	return {

@@ -88,7 +88,7 @@ function modelOf(session: Session, overrides: Partial<SessionModel> = {}): [Sess
 		dashboardUrl: DASHBOARD_URL,
 		links: LINKS,
 		adminContact: USER_ID,
-		watch: { watching: false, label: 'Watch in this channel' },
+		watch: { watching: false },
 		...overrides,
 	};
 	return [model];
@@ -111,7 +111,7 @@ const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
 	'many people answer': modelOf(FIELDS, { claims: CLAIMS }),
 	'watched, read long ago': modelOf(AT_WORK, {
 		readAt: NOW - 600_000,
-		watch: { watching: true, label: 'Stop watching here' },
+		watch: { watching: true },
 	}),
 	'a middle page of steps': modelOf(AT_WORK, { metadata: metadataOf({ page: 1 }) }),
 	'the last page of steps': modelOf(AT_WORK, { metadata: metadataOf({ page: 1_000 }) }),

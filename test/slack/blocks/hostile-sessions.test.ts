@@ -112,7 +112,7 @@ function modelOf(session: Session, chosen: Chosen): SessionModel {
 		dashboardUrl: chosen.dashboard ? 'https://dash.example' : null,
 		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: null }),
 		adminContact: chosen.displayName,
-		watch: { watching: chosen.watched, label: 'Watch in this channel' },
+		watch: { watching: chosen.watched },
 		withoutImages: chosen.withoutImages,
 	};
 }

@@ -153,7 +153,7 @@ describe('a modal that would outgrow Slack', () => {
 			secret: [0, 1],
 			notices: [{ kind: 'prefilled' }],
 			claims: ['U0OURS2'],
-			watch: { watching: false, label: 'Watch here' },
+			watch: { watching: false },
 		});
 		expect(fieldsOf(view.blocks)).toHaveLength(count === 30 ? 60 : 90);
 		expect(buttonsOf(view)).toContain('Refresh');
@@ -332,9 +332,9 @@ describe('around the steps', () => {
 	});
 
 	it('stands how old the reading is, and a button for watching', () => {
-		const view = show(rich, { readAt: now - 100_000, watch: { watching: true, label: 'Stop watching' } });
+		const view = show(rich, { readAt: now - 100_000, watch: { watching: true } });
 		expect(textsOf(view.blocks).at(-1)).toBe('Read 1 min ago.');
-		expect(buttonsOf(view)).toEqual(['Refresh', 'Stop watching', 'Open in the dashboard']);
+		expect(buttonsOf(view)).toEqual(['Refresh', 'Stop watching here', 'Open in the dashboard']);
 		expect(JSON.stringify(view)).toContain('"action_id":"session.unwatch"');
 	});
 
