@@ -22,15 +22,9 @@ import {
 	NOTHING_TO_DO,
 	type Task,
 } from '../task.ts';
+import { notSentAgainWords, PRESS_NOTES } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
-
-const NOTHING_TO_START =
-	'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now. Open the session to see it.';
-
-const NOT_IN_CHANNELS = 'Nothing was posted: answers are not shown in channels here.';
-
-const SENT_A_MOMENT_AGO = 'It was sent again a moment ago. Wait until the agent continues.';
 
 /** Buttons on receipts, in a modal or a DM; they work as long as the answer is in the store. */
 export function registerAnswerActions(
@@ -91,20 +85,17 @@ export function registerAnswerActions(
 			({ session } = await permit.read(own.question.sessionId));
 		} catch (error) {
 			if (error instanceof TooFastError && !error.isFirst) return;
-			const { what } = errorWords(codeOf(error), reply.errorContext(error));
-			const note = `Your answer was not sent again. ${what} It is still in the session. Press *Send again* in a moment.`;
-			await showAgain(request, press, own, note);
-			return;
+			return showAgain(request, press, own, notSentAgainWords(codeOf(error)));
 		}
 		if (!canRestart(own, session)) {
 			// The agent is not standing still: nothing is offered any more.
-			await showAgain(request, press, { ...own, startFailed: false }, NOTHING_TO_START);
+			await showAgain(request, press, { ...own, startFailed: false }, PRESS_NOTES.nothingToStart);
 			return;
 		}
 		const asked = await answers.sendAgain(own.id, own.person);
 		request.log.info({ answer: own.id, outcome: asked === null ? 'too late' : 'asked' }, 'send again');
 		if (asked !== null) return showAgain(request, press, asked);
-		await showAgain(request, press, (await store.get(own.id)) ?? own, SENT_A_MOMENT_AGO);
+		await showAgain(request, press, (await store.get(own.id)) ?? own, PRESS_NOTES.sentAgain);
 	});
 
 	onReceipt(ACTIONS.giveUp, async (own, request, press) => {
@@ -116,7 +107,7 @@ export function registerAnswerActions(
 		const { channelId: channel, threadTs } = own.origin;
 		if (channel === null) return;
 		// A button from before the setting was changed.
-		if (receipts.context().postsText === false) return showAgain(request, press, own, NOT_IN_CHANNELS);
+		if (receipts.context().postsText === false) return showAgain(request, press, own, PRESS_NOTES.notInChannels);
 		const content = ownTextMessage(own);
 		const failed = await (threadTs === null
 			? client.chat.postMessage({ channel, ...content }).then(() => null)
@@ -124,12 +115,7 @@ export function registerAnswerActions(
 		).catch((error: unknown) => (slackErrorCode(error) === null ? 'slack_unavailable' : 'post_refused'));
 		request.log.info({ answer: own.id, outcome: failed ?? 'posted' }, 'post my text');
 		const context = { kept: 'answer', adminContact } as const;
-		await showAgain(
-			request,
-			press,
-			own,
-			failed === null ? '💬 Your text was posted.' : errorWords(failed, context).text,
-		);
+		await showAgain(request, press, own, failed === null ? PRESS_NOTES.posted : errorWords(failed, context).text);
 	});
 
 	listen.action(ACTIONS.answerNew, async (request, press) => {

@@ -2,7 +2,7 @@ import { AcceptanceUnknownError, type Answers } from '../../answers/accept.ts';
 import type { Refusal } from '../../answers/access-policy.ts';
 import type { AnswerItem } from '../../answers/answer.ts';
 import type { AcceptResult } from '../../answers/ports.ts';
-import { type Clock, uptimeOf } from '../../clock.ts';
+import { uptimeOf } from '../../clock.ts';
 import { receiptModal, savedModal } from '../blocks/receipt.ts';
 import { errorModal } from '../blocks/small-modals.ts';
 import { codeOf } from '../clients.ts';
@@ -11,12 +11,11 @@ import type { SubmissionAck, Submitted } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
 import type { SlackReceipts } from '../receipts.ts';
 import type { ViewSnapshot } from '../request.ts';
-import type { Drafting, StandingForm } from '../session/drafts.ts';
+import type { StandingForm } from '../session/drafts.ts';
 import type { AllowedRequest } from '../task.ts';
-import { quoted, withoutMarks } from '../text.ts';
+import { withoutMarks } from '../text.ts';
+import { tooLateWords } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
-import type { Names } from '../words/people.ts';
-import { refusalAtSubmit } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 /** Slack shows "trouble connecting" after three seconds without an acknowledgement; the person gets better words before. */
@@ -58,7 +57,8 @@ export function registerSubmission(
 		const { answer } = result;
 		const isUnderWay = result.kind === 'accepted' || (answer.state === 'accepted' && answer.lastError === null);
 		if (isUnderWay) return { response_action: 'update', view: savedModal(answer) };
-		const note = result.kind === 'tooLate' ? tooLateNote(form) : '';
+		const texts = Object.values(form.reading.draft).filter((text) => text !== '');
+		const note = result.kind === 'tooLate' ? tooLateWords(texts) : '';
 		return { response_action: 'update', view: receiptModal(answer, receipts.context(note)) };
 	}
 
@@ -133,13 +133,6 @@ function titleOf(view: ViewSnapshot, metadata: StandingForm['metadata'], positio
 		if (label !== undefined) return withoutMarks(label);
 	}
 	return '';
-}
-
-/** The first text stands; the changed one is shown again so that it is not lost. */
-function tooLateNote({ reading }: StandingForm): string {
-	const texts = Object.values(reading.draft).filter((text) => text !== '');
-	const words = '✏️ Your change came too late: the text below was already being sent.';
-	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;
 }
 
 async function within<Value>(work: Promise<Value>, ms: number): Promise<Value> {

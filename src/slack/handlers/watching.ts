@@ -13,8 +13,14 @@ import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { withNotes } from '../session/waiting.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, silently, type Task } from '../task.ts';
 import { channelRefusalWords } from '../words/errors.ts';
-import { sessionIdMrkdwn } from '../words/sessions.ts';
-import { expectationWords, tooFastWords, watchOutcomeWords } from '../words/watching.ts';
+import {
+	expectationWords,
+	tooFastWords,
+	unwatchedAllWords,
+	unwatchedWords,
+	WATCH_OPTIONS,
+	watchOutcomeWords,
+} from '../words/watching.ts';
 import type { HandlerContext } from './context.ts';
 import type { WatchOptions } from './session-command.ts';
 
@@ -59,9 +65,7 @@ export function registerWatching(
 			await reply.toPerson(request, stillWaitingMessage(null));
 			return false;
 		});
-		const note =
-			'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel.';
-		await say(request, lines, lines.length === 1 && lines[0]?.startsWith('👀') ? note : '');
+		await say(request, lines, lines.length === 1 && lines[0]?.startsWith('👀') ? WATCH_OPTIONS : '');
 	}
 
 	/** What is to be said of each session. */
@@ -110,20 +114,13 @@ export function registerWatching(
 			const outcome = await subscriptions.unwatch({ teamId, channelId, sessionId: null });
 			const count = outcome.kind === 'ended' ? outcome.watches.length : 0;
 			logAccess(request, 'unwatch', null, outcome.kind);
-			const words =
-				count === 0
-					? 'This channel watches no session.'
-					: `👋 ${count === 1 ? 'One session is' : `${count} sessions are`} not watched here any more.`;
-			return say(request, [words]);
+			return say(request, [unwatchedAllWords(count)]);
 		}
 		const lines: string[] = [];
 		for (const sessionId of sessionIds) {
 			const outcome = await subscriptions.unwatch({ teamId, channelId, sessionId });
 			logAccess(request, 'unwatch', sessionId, outcome.kind);
-			const name = `*${sessionIdMrkdwn(sessionId)}*`;
-			lines.push(
-				outcome.kind === 'ended' ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here.`,
-			);
+			lines.push(unwatchedWords(sessionId, outcome.kind === 'ended'));
 		}
 		return say(request, lines);
 	}

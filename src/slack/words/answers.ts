@@ -5,7 +5,7 @@ import {
 	type FAILED_STATES,
 	TAKES_LONG_MS,
 } from '../../answers/answer.ts';
-import { isBlank } from '../text.ts';
+import { isBlank, quoted } from '../text.ts';
 import { errorWords } from './errors.ts';
 import { contactMrkdwn } from './people.ts';
 import { sessionIdMrkdwn, sessionName } from './sessions.ts';
@@ -216,4 +216,24 @@ export function historyWords(sessionId: string, total: number): string {
 	const name = sessionName(sessionId);
 	if (total === 0) return `Nobody has answered ${name} through Handraise yet.`;
 	return `${total === 1 ? 'One answer' : `${total} answers`} to ${name}, newest first.`;
+}
+
+/** What a press on a receipt led to, where the receipt itself does not say it. */
+export const PRESS_NOTES = {
+	nothingToStart:
+		'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now. Open the session to see it.',
+	sentAgain: 'It was sent again a moment ago. Wait until the agent continues.',
+	notInChannels: 'Nothing was posted: answers are not shown in channels here.',
+	posted: '💬 Your text was posted.',
+} as const;
+
+/** The session could not be read for sending an answer again. */
+export function notSentAgainWords(code: string): string {
+	return `Your answer was not sent again. ${whatHappened(code)} It is still in the session. Press *Send again* in a moment.`;
+}
+
+/** A changed text came after the first was on its way; it is shown so that it is not lost. mrkdwn. */
+export function tooLateWords(texts: readonly string[]): string {
+	const words = '✏️ Your change came too late: the text below was already being sent.';
+	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;
 }

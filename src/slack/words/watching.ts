@@ -58,6 +58,22 @@ export function tooFastWords(
 	return `⚠️ ${which} not looked at. ${errorWords(code, { ...error, retryAt }).text}`;
 }
 
+/** Below the first watch of a session: what can be chosen. */
+export const WATCH_OPTIONS =
+	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel.';
+
+/** What became of `/session unwatch` for one session. mrkdwn. */
+export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
+	const name = `*${sessionIdMrkdwn(sessionId)}*`;
+	return wasWatched ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here.`;
+}
+
+/** The same for all sessions that a channel watched. */
+export function unwatchedAllWords(count: number): string {
+	if (count === 0) return 'This channel watches no session.';
+	return `👋 ${count === 1 ? 'One session is' : `${count} sessions are`} not watched here any more.`;
+}
+
 /** How slow watching will be, in one line, where that is worth saying; else empty. */
 export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSeconds }: Expectation): string {
 	if (!slow) return '';
