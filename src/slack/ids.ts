@@ -1,6 +1,6 @@
 /*
- * Every id that Slack hands back. They are stable: a message posted months ago still carries them. Ids hold positions
- * and keys, never content.
+ * Every id that Slack hands back. They never change: messages posted months ago carry them. Ids hold positions and keys,
+ * never content.
  */
 
 export const ACTIONS = {
@@ -11,7 +11,7 @@ export const ACTIONS = {
 	newer: 'session.newer',
 	watch: 'session.watch',
 	unwatch: 'session.unwatch',
-	/** Link buttons: pressed events arrive and need an ack, nothing else. */
+	/** Link buttons: their events only need an ack. */
 	dashboard: 'session.dashboard',
 	openFile: 'session.open_file',
 	openScreenshot: 'session.open_screenshot',
@@ -21,11 +21,11 @@ export const ACTIONS = {
 	/** In a form: every field as plain text, and back. */
 	plainText: 'form.plain_text',
 	guessed: 'form.guessed',
-	/** An input; typing in it is heard of by `dispatch_action`. */
+	/** An input; `dispatch_action` reports typing in it. */
 	field: 'form.field',
 	/** The text beside "Something else…". */
 	otherText: 'form.other_text',
-	/** The box that says which answers are kept secret; the options' values are positions. */
+	/** The box for answers to keep secret; the options' values are positions. */
 	secret: 'form.secret',
 	/** On a card or message: open the session's form; `value` is a `SessionTarget`. */
 	answer: 'question.answer',
@@ -89,14 +89,14 @@ export interface FieldId {
 }
 
 /**
- * The block_id of one field. Slack keeps what was typed as long as it stays the same, so it names the question and the
- * kind of field, and nothing that paging, refreshing or optional fields change.
+ * The block_id of one field. Slack keeps what was typed while it stays the same, so it holds the question and the kind of
+ * field, and nothing that paging, refreshing or optional fields change.
  */
 export function fieldBlockId({ messageIndex, fingerprint, position, variant }: FieldId): string {
 	return `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${VARIANT_LETTERS[variant]}`;
 }
 
-/** The block_id of the box that says what is secret: it names the question, so that another one begins with a fresh box. */
+/** The block_id of the box for secrets: another question gets a fresh box. */
 export function secretBlockId({ messageIndex, fingerprint }: Pick<FieldId, 'messageIndex' | 'fingerprint'>): string {
 	return `s.${messageIndex}.${fingerprint.slice(0, 8)}`;
 }
@@ -106,7 +106,7 @@ export function blockId(name: string, index?: number): string {
 	return index === undefined ? `b.${name}` : `b.${name}.${index}`;
 }
 
-/** The `value` of a button that points to a session; ids longer than a button holds are refused at the command. */
+/** The `value` of a button that points to a session; the command refuses ids that a button cannot hold. */
 export function encodeTarget({ sessionId, messageIndex }: SessionTarget): string {
 	return `${messageIndex ?? ''}:${sessionId}`;
 }

@@ -1,22 +1,22 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Why an address of the service's is not made a link. */
+/** Why an address from the service does not become a link. */
 export type RefusedLink = 'privateNetwork' | 'notHttps' | 'userName' | 'unusable';
 
 export type Link =
 	/** The service gave no address. */
 	| { readonly kind: 'none' }
-	/** `host` is to be shown beside it, with its port; null for the service's own and the dashboard's. */
+	/** `host`, with its port, is shown beside it; null for the service's own and the dashboard's. */
 	| { readonly kind: 'link'; readonly url: string; readonly host: string | null }
 	| { readonly kind: 'refused'; readonly why: RefusedLink };
 
-/** What an address of a file or screenshot becomes. */
+/** Decides what an address of a file or screenshot becomes. */
 export type Links = (address: string | null) => Link;
 
-/** Slack takes no longer ones. */
+/** Slack's limit. */
 const LONGEST = 3_000;
 
-/** What is no public address by the registries of IANA. */
+/** Not public by the registries of IANA. */
 const PRIVATE_IPV4 = [
 	'0.0.0.0/8',
 	'10.0.0.0/8',
@@ -37,7 +37,7 @@ const PRIVATE_IPV4 = [
 /** All but 2000::/3, and in that what is reserved or holds IPv4 addresses. */
 const PRIVATE_IPV6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-/** Lists of their own, because Node finds every IPv4 address in the IPv6 network that holds the mapped ones. */
+/** Two lists, because Node finds every IPv4 address in the IPv6 network of mapped addresses. */
 const PRIVATE = { ipv4: listOf('ipv4', PRIVATE_IPV4), ipv6: listOf('ipv6', PRIVATE_IPV6) };
 
 function listOf(version: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
@@ -63,11 +63,11 @@ export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; 
 
 	return (address) => {
 		if (address === null) return { kind: 'none' };
-		// As browsers write it, so that nobody on the way reads another host in it.
+		// Normalised as browsers do, so that everybody reads the same host.
 		const url = URL.parse(address);
 		if (url === null || url.href.length > LONGEST || /[\s<>"|\\]/.test(address)) return refused('unusable');
 		if (url.username !== '' || url.password !== '') return refused('userName');
-		// Not by `origin`: a blob: address has the one of the page that made it.
+		// Not by `origin`: a blob: address has that of the page that made it.
 		if (url.protocol === service?.protocol && url.host === service.host)
 			return { kind: 'link', url: url.href, host: null };
 		if (url.protocol !== 'https:') return refused('notHttps');

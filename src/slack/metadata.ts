@@ -6,13 +6,13 @@ export const METADATA_LIMIT = 3000;
 const VERSION = 2;
 const FORMER_VERSION = 1;
 
-/** What a view remembers between two events; Slack hands it back as it is, and so might somebody who forges a request. */
+/** What a view remembers between two events. Slack hands it back unchanged; a forged request might not. */
 export interface ViewMetadata {
 	readonly sessionId: string;
 	/** The message whose question the form asks; null while nothing is asked. */
 	readonly messageIndex: number | null;
 	readonly fingerprint: string | null;
-	/** One showing of one form; a nonce. Drafts and submissions are known by it. */
+	/** A nonce for one showing of a form; drafts and submissions carry it. */
 	readonly formId: string;
 	/** Of the steps; 0 shows the newest. */
 	readonly page: number;
@@ -27,17 +27,17 @@ export interface ViewMetadata {
 	readonly fields: readonly number[];
 	/** Those of `fields` that were shown with an initial value: Slack may leave it out of the state. */
 	readonly offered: readonly number[];
-	/** In which of the two ways the fields were shown last; null before there were any. */
+	/** How the fields were shown last; null before there were any. */
 	readonly shown: 'guessed' | 'plain' | null;
-	/** Those of `fields` that stand there as plain text: all of them, or those whose text at hand did not fit. */
+	/** Those of `fields` shown as plain text: all, or those whose known text did not fit. */
 	readonly asText: readonly number[];
-	/** Those of `fields` whose values are secret: their boxes were ticked when the view was made. */
+	/** Those of `fields` whose boxes were ticked when the view was made. */
 	readonly secret: readonly number[];
 	/** Whether the form has the box that says what is secret. */
 	readonly boxed: boolean;
 	/** Longest initial value that was offered, in UTF-16 units; longer texts were shown cut to it. */
 	readonly offerLimit: number;
-	/** Option texts that Slack would hand back altered (emoji, `&`), by position. */
+	/** Option texts that Slack would alter (emoji, `&`), by position. */
 	readonly optionTexts: Readonly<Record<number, readonly string[]>>;
 	/** The answer that a receipt tells of. */
 	readonly answerId: string | null;
@@ -154,7 +154,7 @@ export function decodeMetadata(text: string | undefined): ViewMetadata | null {
 	};
 }
 
-/** It named only what stood as plain text for another reason than the person's wish; secret fields never did. */
+/** The former version left out plain text that the person wished for; secret fields were never plain text. */
 function plainInFormer({ w, q, k, x }: Pick<z.infer<typeof SCHEMA>, 'w' | 'q' | 'k' | 'x'>): number[] {
 	return w === 'plain' ? q.filter((position) => !k.includes(position)) : x;
 }

@@ -4,24 +4,24 @@ import { boundaryBefore, fitText } from './text/cut.ts';
 import { markdownToMrkdwn } from './text/mrkdwn.ts';
 
 /*
- * The only way in which text that others wrote (agents, sessions, people) enters a block or a message. It always shows
- * whose words it is: `quoted` and its kin put a mark before every line, `quotedName` puts names and titles between
- * quotation marks. Limits count UTF-16 units of the result, which is never less than what Slack counts. Nothing here
- * fails on any string, and nothing looks at more than a few times its limit of a longer one.
+ * The only way in which text that others wrote (agents, sessions, people) enters a block or a message. It is always marked
+ * as theirs: `quoted` and its kin mark every line, `quotedName` puts names and titles between quotation marks. Limits count
+ * UTF-16 units of the result, which is never less than what Slack counts. No string makes these functions fail, and they
+ * look at no more than a few times their limit.
  */
 
 export { escapeMrkdwn };
 
 /**
- * A plain_text object, in which Slack resolves nothing. `fallback` stands in for a text without anything to see (Slack
- * refuses empty ones). One line, cut to `limit` saying how much was cut (limits under 100: with "…").
+ * A plain_text object of one line, cut to `limit` with a note of how much was cut (limits under 100: with "…").
+ * `fallback` replaces a text without anything visible, because Slack refuses empty ones.
  */
 export function plain(text: string, limit: number, fallback = '(empty)'): PlainTextElement {
 	const shown = oneLine(text, limit);
 	return { type: 'plain_text', text: shown === '' ? fallback : shown, emoji: false };
 }
 
-/** The text on one line without anything invisible, cut to `limit`; not escaped: for plain_text alone. May be empty. */
+/** The visible text on one line, cut to `limit`; not escaped: for plain_text only. May be empty. */
 export function oneLine(text: string, limit: number): string {
 	return fitText(text, limit, squeeze);
 }
@@ -39,7 +39,7 @@ export function quotedName(text: string, limit: number): string {
 	return betweenMarks(fitText(text, limit - 2, nameWithin));
 }
 
-/** A name again out of what `quotedName` made of it, with what was written behind it. */
+/** Undoes the quotation marks of `quotedName`; keeps what follows them. */
 export function withoutMarks(text: string): string {
 	return text.replace(/^“([^”]*)”/, '$1');
 }
@@ -64,7 +64,7 @@ export function quotedLine(text: string, limit: number): string {
 	return isBlank(text) ? '' : quoted(squeeze(text.slice(0, limit * 4)), limit);
 }
 
-/** Wraps our own or already converted mrkdwn. `verbatim`: Slack makes nothing of bare names, channels and addresses. */
+/** Wraps our own or already converted mrkdwn. `verbatim`: Slack links no names, channels and addresses. */
 export function mrkdwn(text: string): MrkdwnElement {
 	return { type: 'mrkdwn', text, verbatim: true };
 }
@@ -74,7 +74,7 @@ export function cutTo(text: string, limit: number): string {
 	return text.length <= limit ? text : text.slice(0, boundaryBefore(text.slice(0, limit + 512), limit));
 }
 
-/** True when people would see nothing of it. */
+/** Whether nothing of it is visible. */
 export function isBlank(text: string): boolean {
 	return !/[!-~]/.test(text) && neutralise(text.slice(0, 10_000)).trim() === '';
 }
@@ -91,21 +91,20 @@ function quoteLines(text: string): string {
 	return `> ${text.replaceAll('\n', '\n> ')}`;
 }
 
-/** Code over several lines would swallow the marks before them, and show the rest as if it stood outside the quote. */
+/** Code over several lines would swallow the quote marks before them. */
 function withoutFences(text: string): string {
 	return text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
 }
 
 /**
- * What stands between angle brackets in a message's text. Slack writes `<` of people as an entity, so the next one begins
- * something else: looking no further keeps the work linear.
+ * The angle brackets in a message's text. Slack escapes the `<` that people type, so the next one begins another mark:
+ * stopping there keeps the work linear.
  */
 const MARKED = /<([^<>]*)>/g;
 
 /**
- * What a person meant with a message, out of the form in which Slack hands it over: links and addresses as they were
- * typed, named mentions as `@name`, entities as characters. `without` (a user id) is left out: the mention of ourselves.
- * Linear in the length of the text.
+ * A message's text as the person typed it: links and addresses without mark-up, named mentions as `@name`, entities as
+ * characters. `without`: a user id whose mentions are left out. Linear in the length of the text.
  */
 export function typedText(text: string, without: string | null = null): string {
 	return text
@@ -116,7 +115,7 @@ export function typedText(text: string, without: string | null = null): string {
 		.trim();
 }
 
-/** What stands for one pair of brackets; null where it stays as it is. */
+/** The replacement of one pair of brackets; null where it stays. */
 function typed(inside: string, without: string | null): string | null {
 	const bar = inside.indexOf('|');
 	const target = bar === -1 ? inside : inside.slice(0, bar);

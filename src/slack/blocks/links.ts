@@ -14,7 +14,7 @@ import {
 } from '../words/sessions.ts';
 import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
 
-/** The first `most` files, each with its link where it may have one; what became of the other links; then `notes`. */
+/** The first `most` files with their links, why other links are not shown, then `notes`. */
 export function fileBlocks(
 	files: readonly SessionFile[],
 	{ most, links, notes = [] }: { most: number; links: Links; notes?: readonly string[] },
@@ -40,7 +40,7 @@ export function fileBlocks(
 	];
 }
 
-/** Where a link leads that is not the service's own: `at bucket.example`, as code so that Slack makes no other link of it. */
+/** The host of a link that is not the service's own, as code, so that Slack does not link it. */
 export function hostWords(host: string | null): string {
 	return host === null ? '' : `at \`${host}\``;
 }

@@ -54,7 +54,7 @@ export const HISTORY_PAGE = 6;
 
 export interface HistoryModel {
 	readonly metadata: ViewMetadata;
-	/** Newest first, at most `HISTORY_PAGE`, after skipping `metadata.offset`. */
+	/** Newest first, at most `HISTORY_PAGE`, from `metadata.offset` on. */
 	readonly answers: readonly Answer[];
 	readonly total: number;
 	readonly names: Names;

@@ -26,7 +26,7 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', command = 
 	]);
 }
 
-/** When the trigger is lost: the same way to the form, by a button with a trigger of its own. */
+/** When the trigger has expired: a button opens the form with a trigger of its own. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
 	const value = encodeTarget({ sessionId, messageIndex });
 	return message(readyText(sessionId), [
@@ -38,7 +38,7 @@ export function answerCard(sessionId: string, messageIndex: number | null = null
 /** Slack takes 3,000 characters in one section. */
 const SECTION_TEXT = 2_900;
 
-/** What became of a command, a line for each session. mrkdwn that is safe already, each line below 2,900 characters. */
+/** The result of a command, a line for each session. mrkdwn that is safe already, each line below 2,900 characters. */
 export function outcomesMessage(lines: readonly string[], note = ''): MessageContent {
 	const parts: string[] = [];
 	for (const line of lines) {
@@ -55,7 +55,7 @@ export function refusedMessage(refusal: Refusal, adminContact: string | null): M
 	return message(text, section(`🔒 ${text}`));
 }
 
-/** What was asked for takes long. It comes to the same place. */
+/** What was asked for takes long; the result comes to the same place. */
 export function stillWaitingMessage(sessionId: string | null): MessageContent {
 	return message(RESULT_COMES, [
 		...section(RESULT_COMES),
@@ -77,7 +77,7 @@ export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageConte
 	return message(CHOSEN_TEXT_HELP[why], section(CHOSEN_TEXT_HELP[why]));
 }
 
-/** The reply to a mention: a button that opens the form with that message in it; a mention itself cannot open one. */
+/** The reply to a mention, which cannot open a form itself: a button that opens it with that message in it. */
 export function chosenTextOffer(formId: string, target: SessionTarget, text: string): MessageContent {
 	const words = offerWords(target.sessionId);
 	return message(words, [

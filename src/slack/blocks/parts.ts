@@ -3,12 +3,12 @@ import type { ActionId, CallbackId } from '../ids.ts';
 import { encodeMetadata, type ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, plain } from '../text.ts';
 
-/** A section of mrkdwn that is safe already; nothing when there is nothing to see. */
+/** A section of mrkdwn that is safe already; no block when nothing in it is visible. */
 export function section(text: string, extra: Partial<SectionBlock> = {}): SectionBlock[] {
 	return isBlank(text) ? [] : [{ type: 'section', text: mrkdwn(text), ...extra }];
 }
 
-/** Small grey lines of mrkdwn that is safe already. */
+/** Small grey lines of mrkdwn that is safe already; no block when nothing in it is visible. */
 export function context(...texts: readonly string[]): ContextBlock[] {
 	const elements = texts
 		.filter((text) => !isBlank(text))
@@ -25,7 +25,7 @@ export function button(actionId: ActionId, label: string, extra: Partial<Button>
 	return { type: 'button', action_id: actionId, text: plain(label, 75), ...extra };
 }
 
-/** A row of buttons; nothing when there are none. */
+/** A row of buttons; no block when there are none. */
 export function buttons(...all: readonly (Button | null)[]): KnownBlock[] {
 	const elements = all.filter((one) => one !== null);
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
@@ -64,8 +64,7 @@ export function dashboardLink(dashboardUrl: string | null, sessionId: string): s
 }
 
 /**
- * Slack makes nothing of what stands bare in `text`: no mention, no channel and no address becomes a link. Every call says
- * so, because the defaults differ: `chat.update` parses like typed text, `chat.postMessage` links addresses.
+ * Keeps Slack from turning names, channels and addresses in `text` into mentions and links. Every call says so, because the defaults differ: `chat.update` parses like typed text, `chat.postMessage` links addresses.
  */
 const AS_WRITTEN = { parse: 'none', link_names: false } as const;
 

@@ -19,20 +19,20 @@ import { sessionIdMrkdwn, sessionName, viewTitle } from '../words/sessions.ts';
 import { agoText } from '../words/times.ts';
 import { button, buttons, context, type MessageContent, message, modal, section } from './parts.ts';
 
-/** What the receipt's words need beside the answer. */
+/** What a receipt needs beside the answer. */
 export interface ReceiptContext {
 	readonly names: Names;
 	readonly now: number;
 	readonly adminContact: string | null;
-	/** Whether an author may put their own text before a channel; left out: they may. */
+	/** Whether authors may post their own text to a channel. Default: true. */
 	readonly postsText?: boolean;
-	/** Something to say about the press that brought this up. mrkdwn. */
+	/** What the press that led here caused. mrkdwn. */
 	readonly note?: string;
 }
 
 const MOST_ITEMS = 10;
 
-/** Headline, what happened when, the other answer, and the text itself in up to about `room` characters. */
+/** Headline, explanation, the other answer, the text itself in up to about `room` characters, the timeline. */
 function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number): KnownBlock[] {
 	return [
 		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
@@ -51,7 +51,7 @@ function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): K
 	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id, style: 'primary' });
 	const giveUp = button(ACTIONS.giveUp, 'Give it up', { value: id });
 	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
-	// The label says where it would stand: nobody's words go before a whole channel unasked.
+	// The label says whether a whole channel will see it.
 	const postLabel = origin.threadTs === null ? 'Post my text in the channel' : 'Post my text to the thread';
 	const canPost = postsText && origin.channelId !== null && hasText(answer);
 	const post = canPost ? button(ACTIONS.postToThread, postLabel, { value: id }) : null;
@@ -70,7 +70,7 @@ function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): K
 		case 'ended':
 			return buttons(open, post);
 		default:
-			// Whether sending again still makes sense is checked at the press.
+			// The press checks whether sending again still makes sense.
 			if (agentMayStand(answer) && answer.restartAskedAt === null)
 				return buttons(button(ACTIONS.sendAgain, 'Send again', { value: id, style: 'primary' }));
 			return answer.aftermath === 'overwritten' ? buttons(open, post) : [];
@@ -105,7 +105,7 @@ function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock
 	return section(`${who} answered${when}:\n${said.join('\n')}`);
 }
 
-/** What its author wrote, in up to about `room` characters; never a secret. */
+/** What the author wrote, in up to about `room` characters; never a secret. */
 export function ownText(answer: Answer, room: number): KnownBlock[] {
 	const { content } = answer;
 	if (content.kind === 'removed') return context(TEXT_REMOVED);
@@ -146,7 +146,7 @@ function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]
 	return modal({
 		callbackId: CALLBACKS.receipt,
 		title: viewTitle(sessionId),
-		// A receipt has no form; one that is shown in its view later is known by the answer before it.
+		// A receipt has no form of its own: the answer's id identifies one that replaces it later.
 		metadata: { ...newMetadata({ sessionId, messageIndex, formId: id, origin }), answerId: id },
 		notifyOnClose: true,
 		blocks,

@@ -10,13 +10,11 @@ import { actionsLine, refusedScreenshotWords, SCREENSHOT_TEXT, SCREENSHOT_TITLE 
 import { fileBlocks, hostWords } from './links.ts';
 import { button, buttons, context, divider, section } from './parts.ts';
 
-/* What stands below the question in a session's modal: pages of steps, then what there is beside them. */
-
 const MOST_FILES = 8;
 const MOST_VARIABLES = 20;
 const STEP_TEXT = 1200;
 
-/** Result, task, files, screenshot and the names of the variables, each only where there is one. */
+/** Result, task, files, screenshot and the names of the variables, as far as the session has them. */
 export function sessionDetails(session: Session, links: Links, withoutImages: boolean): KnownBlock[] {
 	const { files } = session;
 	const blocks = [
@@ -42,7 +40,7 @@ function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownBlock[] 
 	return [{ type: 'image', image_url: link.url, alt_text: SCREENSHOT_TEXT, title }, ...context(hostWords(link.host))];
 }
 
-/** Names alone: the values are often passwords. */
+/** Names only: values are often passwords. */
 function variables({ sessionVariables: all }: Session): KnownBlock[] {
 	if (all.length === 0) return [];
 	const names = all.slice(0, MOST_VARIABLES).map(({ name }) => quotedNameMrkdwn(name, 60) || '(no name)');
@@ -51,13 +49,13 @@ function variables({ sessionVariables: all }: Session): KnownBlock[] {
 }
 
 export interface StepCards {
-	/** The page that is shown: the one asked for, or the last there is. */
+	/** The page that is shown: the one asked for, or the last. */
 	readonly page: number;
 	readonly cards: readonly KnownBlock[];
 	readonly navigation: readonly KnownBlock[];
 }
 
-/** The messages of one page, newest first, each as text, a line of what was done, and a divider. */
+/** The messages of one page, newest first: what was said, and a line of what was done. */
 export function stepCards(
 	session: Session,
 	{ page: wanted, perPage, asking }: { page: number; perPage: number; asking: number | null },
@@ -82,7 +80,7 @@ export function stepCards(
 	return { page, cards, navigation };
 }
 
-/** One or two blocks: what was said, and who did what. `asksAbove`: its text stands above the form already. */
+/** `asksAbove`: the message's text is shown above the form already. */
 function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlock[] {
 	const said = asksAbove ? '' : quotedMarkdown(message.content, STEP_TEXT);
 	const who = step === null ? roleWords(message.role) : `Step ${step}`;

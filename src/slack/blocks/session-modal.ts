@@ -19,27 +19,27 @@ import { sessionDetails, stepCards } from './session-details.ts';
 /** Slack's limits for a view: its blocks, and 250 KB with some room for how it counts. */
 const MODAL_BLOCKS = 100;
 const MODAL_BYTES = 240_000;
-/** What was read this recently counts as fresh. */
+/** A read this recent needs no note of its age. */
 const FRESH_MS = 20_000;
-/** Steps on a page, as long as the form leaves room. */
+/** Steps on a page, if the form leaves room. */
 const STEPS_PER_PAGE = 5;
 const BLOCKS_PER_STEP = 3;
-/** What stands around form and cards at most. */
+/** The most blocks around form and cards. */
 const FIXED_BLOCKS = 14;
-/** An age of seconds reads like a mistake. */
+/** A younger session's age is not shown. */
 const WORTH_SAYING_MS = 10_000;
 
 /** Everything the session's modal shows. All times are milliseconds since the epoch. */
 export interface SessionModel {
 	readonly session: Session;
 	readonly readAt: number;
-	/** What is open, or null. */
+	/** The open question. */
 	readonly question: Question | null;
-	/** Whose answer settled the newest question, where nothing is open and the agent still says that it waits. */
+	/** Whose answer settled the newest question, where nothing is open and the status still says that the agent waits. */
 	readonly settledBy?: SettledBy | null;
-	/** Of the view as it stands (`newMetadata` at first), with `page`, `partial` and `plainText` as they are to be. */
+	/** Of the view as it is (`newMetadata` at first), with the `page`, `partial` and `plainText` to show. */
 	readonly metadata: ViewMetadata;
-	/** What is known of the answers by position: a draft, typed text, a prefill. */
+	/** Known values by position: a draft, typed text, a prefill. */
 	readonly draft: Readonly<Record<number, string>>;
 	/** Positions whose box is ticked; left out: what looks like a secret. */
 	readonly secret?: readonly number[];
@@ -49,7 +49,7 @@ export interface SessionModel {
 	readonly now: number;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
-	/** What addresses of files and screenshots become. */
+	/** Decides which addresses of files and screenshots become links. */
 	readonly links: Links;
 	readonly adminContact: string | null;
 	/** Null hides the button. */
@@ -125,7 +125,6 @@ function noticeBlocks(model: SessionModel): KnownBlock[] {
 	];
 }
 
-/** As many whole lines as fit. */
 function linesWithin(lines: readonly string[], limit: number): string {
 	let text = '';
 	for (const line of lines) if (text.length + line.length < limit) text += text === '' ? line : `\n${line}`;
@@ -157,7 +156,7 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 	];
 }
 
-/** Whether plain text would be another field than this one. */
+/** Whether this field changes when every field becomes plain text. */
 function isGuessed(block: KnownBlock): boolean {
 	if (block.type !== 'input' || block.element.action_id === ACTIONS.secret) return false;
 	return block.element.type !== 'plain_text_input' || block.element.multiline !== true;
@@ -188,13 +187,12 @@ function footer(model: SessionModel): KnownBlock[] {
 	];
 }
 
-/** How many cards fit beside a form of so many blocks. */
 function cardsBeside(formBlocks: number): number {
 	const room = MODAL_BLOCKS - FIXED_BLOCKS - formBlocks;
 	return Math.max(0, Math.min(STEPS_PER_PAGE, Math.floor(room / BLOCKS_PER_STEP)));
 }
 
-/** What has to be there, with as much of the rest as a view may hold. */
+/** `first` and `last`, and as much of `optional` between them as a view may hold. */
 function fitBlocks(
 	first: readonly KnownBlock[],
 	optional: readonly KnownBlock[],

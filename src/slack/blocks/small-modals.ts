@@ -9,10 +9,8 @@ import { sessionName, stillWaitingWords, viewTitle } from '../words/sessions.ts'
 import { button, buttons, modal, section } from './parts.ts';
 
 /**
- * What opens at once, inside the trigger's three seconds, whatever the service does. Closing it is told, so that nothing
- * goes on for nobody.
- *
- * @param waitedMs said when it has become long
+ * Opens within the trigger's three seconds, however slow the service is. Slack reports when it is closed, so that the read
+ * can stop. `waitedMs` is shown unless it is 0.
  */
 export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs = 0): ModalView {
 	return modal({
@@ -43,7 +41,7 @@ export function errorModal(code: string, metadata: ViewMetadata, context: ErrorC
 	});
 }
 
-/** Somebody may not do this, said in the view that was opened for it. Nothing of the session is in it. */
+/** Tells somebody that they may not do this. Holds nothing of the session. */
 export function refusedModal(refusal: Refusal, metadata: ViewMetadata, adminContact: string | null): ModalView {
 	return modal({
 		callbackId: CALLBACKS.error,
@@ -56,7 +54,7 @@ export function refusedModal(refusal: Refusal, metadata: ViewMetadata, adminCont
 /** Slack's limit for a select. */
 const MOST_OPTIONS = 100;
 
-/** Asks which item of a question a chosen message is for. `positions` are those that may be filled from text. */
+/** Asks which item of a question a chosen message answers. `positions`: the items that may be filled from text. */
 export function chooseItemModal(
 	question: Question,
 	positions: readonly number[],

@@ -11,14 +11,14 @@ import { asksWords, OUTSIDE } from '../words/watching.ts';
 import { button, buttons, context, dashboardLink, divider, type MessageContent, message, section } from './parts.ts';
 import { answeredLine, isThere, questionBlocks, waitingLine } from './watch-posts.ts';
 
-/** What a card shows; without a link that gives whoever has it access. */
+/** What a card shows. Holds no link that gives access to whoever has it. */
 export interface CardModel {
 	readonly view: SessionView;
-	/** The newest read, changed or not; null when it is not worth saying. Milliseconds since the epoch. */
+	/** The newest read in milliseconds since the epoch, null while it is recent. */
 	readonly checkedAt: number | null;
 	/** Ids of those who have the open question in a form now. */
 	readonly claims: readonly string[];
-	/** The newest answer of ours to the newest question. */
+	/** The newest answer from Handraise to the newest question. */
 	readonly standing: Answer | null;
 	/** Null while it is watched. */
 	readonly endedWords: string | null;
@@ -66,7 +66,6 @@ function openQuestion(model: CardModel): KnownBlock[] {
 	];
 }
 
-/** An answer that was given and has not arrived yet. */
 function onItsWay({ standing, names }: CardModel): string {
 	if (standing === null || !isBlocking(standing.state)) return '';
 	return `📨 ${answeredLine(standing, names)}: on its way.`;

@@ -21,23 +21,23 @@ import {
 } from '../words/watching.ts';
 import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
 
-/** What the words of a post need beside its content. */
+/** What a post needs beside its content. */
 export interface PostContext {
 	readonly sessionId: string;
-	/** The session as it was read last. */
+	/** The newest read of the session. */
 	readonly view: SessionView | null;
-	/** Ours to the question the post is about. */
+	/** The answer from Handraise to the question of the post. */
 	readonly standing: Answer | null;
 	readonly names: Names;
 	readonly adminContact: string | null;
-	/** It may stand there already: say so. */
+	/** A former attempt may have posted it: the post says so. */
 	readonly maybeRepeat: boolean;
 }
 
 /** Cards have a builder of their own, and settling changes a post. */
 export type PostedContent = Exclude<AnnouncementContent, { kind: 'card' | 'settle' }>;
 
-/** The posts in a watch's thread, in a channel or to a person; never with a link that gives access. */
+/** A post in a watch's thread, in a channel or to a person. Holds no link that gives access. */
 export function watchPost(content: PostedContent, post: PostContext): MessageContent {
 	const { text, blocks } = postParts(content, post);
 	const repeat = post.maybeRepeat ? context(MAYBE_REPEAT) : [];
@@ -117,7 +117,7 @@ export function settledQuestionPost(
 
 const MOST_ITEMS = 5;
 
-/** What the agent said and asks under a line of ours, for cards and posts; `room` characters at most of what it said. */
+/** A headline, at most `room` characters of what the agent said, and the open items. For cards and posts. */
 export function questionBlocks(headline: string, question: QuestionView, room: number): KnownBlock[] {
 	const asked = question.items.filter((item) => item.open).slice(0, MOST_ITEMS);
 	const rest = question.openCount - asked.length;
@@ -134,13 +134,13 @@ function itemText({ title, description }: ItemView, index: number): string {
 	return more === '' ? `❓ *${name}*` : `❓ *${name}*\n${more}`;
 }
 
-/** Why nobody can answer an agent here that waits for a person; empty when it does not wait, or its question says it. */
+/** What an agent that waits for a person waits for; empty when it does not wait or its question is shown. */
 export function waitingLine({ status, question }: SessionView, names: Names): string {
 	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
 	return waitingWords(question, null, names);
 }
 
-/** Whether `answer` is what stands in the question: one that waits for its author, or was never sent, is not. */
+/** Whether `answer` reached the session: not while it waits for its author or was never sent. */
 export function isThere(answer: Answer | null): answer is Answer {
 	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
 }

@@ -14,18 +14,18 @@ export const PUT_LIMIT_BYTES = 100_000;
 
 /** A question as input blocks, or why it cannot be answered in Slack. */
 export type Form =
-	/** `metadata` belongs into the view: it says how to read the form back. */
+	/** `metadata` goes into the view: `readForm` needs it. */
 	| { readonly kind: 'fields'; readonly blocks: readonly KnownBlock[]; readonly metadata: ViewMetadata }
 	/** More open items than a view holds. */
 	| { readonly kind: 'tooMany'; readonly count: number }
-	/** The service would refuse the PUT, so long are the question's own texts. */
+	/** The question's own texts are so long that the service would refuse the PUT. */
 	| { readonly kind: 'tooLarge'; readonly bytes: number };
 
-/** Room that the answers need at least beside a question's own texts. */
+/** The least room for answers beside a question's own texts. */
 const LEAST_ROOM_BYTES = 1000;
-/** Of the 250 KB that a view may take, the rest of the view needs some. */
+/** Of the 250 KB that a view may take; the rest of the view needs some. */
 const FORM_BYTES = 150_000;
-/** More fields leave no block for the warning about secrets. */
+/** With more fields the warning about secrets stands in the hints. */
 const FEW_FIELDS = 10;
 const SHRINKING: readonly FieldLimits[] = [
 	{ text: 2900, offer: INPUT_LIMIT },
@@ -37,9 +37,9 @@ const SHRINKING: readonly FieldLimits[] = [
 ];
 
 /**
- * The fields of the open items. `draft` holds what is known of the answers by position (typed before, or offered): a
- * text longer than an input holds is shown cut. `metadata` is that of the view as it stands, so that a refresh keeps
- * every block_id. `secret`: positions whose box is ticked; left out: what looks like a secret.
+ * The fields of the open items. `draft`: known values by position; longer ones than an input holds are shown cut.
+ * `metadata`: of the view as it is, so that a refresh keeps every block_id. `secret`: positions whose box is ticked; left
+ * out: what looks like a secret.
  */
 export function buildForm(input: {
 	sessionId: string;
@@ -58,7 +58,7 @@ export function buildForm(input: {
 	const secret = input.secret === undefined ? null : new Set(input.secret);
 	const planned = keepOptionTexts(planFields(question, metadata, draft, secret), metadata);
 	for (const [level, size] of SHRINKING.entries()) {
-		// What stands in the inputs was cut to the limit of the first showing and is compared with that.
+		// `readForm` compares texts that were cut with the limit of the first showing.
 		const limits = again ? { ...size, offer: metadata.offerLimit } : size;
 		const bare = count > DESCRIBED_FIELDS;
 		const blocks = formBlocks(planned.fields, { question, metadata, bare, warnsInHints: count > FEW_FIELDS, limits });
@@ -108,7 +108,7 @@ function keepOptionTexts(
 	metadata: ViewMetadata,
 ): { fields: readonly Field[]; optionTexts: Record<number, readonly string[]> } {
 	const optionTexts: Record<number, readonly string[]> = {};
-	// The numbers that the finished metadata adds, and four lists of positions, scattered at worst.
+	// For the numbers that the finished metadata adds and for four lists of scattered positions.
 	const reserve = 400 + 4 * fields.reduce((sum, { position }) => sum + `${position}`.length + 1, 0);
 	let room = METADATA_LIMIT - metadataLength({ ...metadata, optionTexts: {} }) - reserve;
 	const kept = fields.map((field): Field => {

@@ -6,7 +6,7 @@ import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedName } from '../
 import { cutHint, NEVER_GIVE, SECRET_MEANING, SECRET_TICKED, SECRET_WARNING } from '../words/form.ts';
 import { type Field, INPUT_LIMIT, offerOf, YES_NO, yesNoOption } from './plan.ts';
 
-/** How much of the texts is shown, smaller when a form would outgrow a view. */
+/** How much of the texts is shown; smaller when a form would outgrow a view. */
 export interface FieldLimits {
 	/** Of a description, in characters. */
 	readonly text: number;
@@ -49,7 +49,7 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 	return [...about, input, ...(hasOther ? [otherBlock(field, context, label)] : [])];
 }
 
-/** Whether a description says nothing but what the options of its field show already: "One of: A, B". */
+/** Whether a description only repeats the options of its field: "One of: A, B". */
 function repeatsOptions(field: Field, description: string): boolean {
 	if (field.variant !== 'guessed' || field.kind !== 'choice') return false;
 	let rest = description;
@@ -98,7 +98,7 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 	}
 }
 
-/** What inputs in which people type have in common. Typing a secret is not heard of. */
+/** What text inputs have in common. Slack does not report the typing of secrets. */
 function typedInput({ secret }: Field, actionId: ActionId, offer: string | null) {
 	return {
 		action_id: actionId,
@@ -146,7 +146,7 @@ function otherBlock(field: Field, context: FieldContext, label: string): InputBl
 	};
 }
 
-/** The title, quoted; where there is none its place in the question, and where titles repeat its place among those. */
+/** The quoted title, with its place among equal titles; its place in the question if it has none. */
 function labelOf(question: Question, position: number, limit: number): string {
 	const title = quotedName(question.items[position]?.title ?? '', Math.min(1900, limit));
 	const place = question.openItems.indexOf(position) + 1;
@@ -164,10 +164,10 @@ function idOf(field: Field, { question }: FieldContext, variant: FieldVariant): 
 
 /** A group of checkboxes holds ten; more items are chosen from a list. */
 const MOST_BOXES = 10;
-/** Of the 75 characters of an option: its place, and that among items of the same title, stand beside it. */
+/** Of the 75 characters of an option; places are shown beside it. */
 const BOX_TITLE = 60;
 
-/** The box that decides what is kept secret: one block, whatever the number of fields. */
+/** One block, whatever the number of fields, that decides what is kept secret. */
 export function secretBox(question: Question, fields: readonly Field[]): InputBlock {
 	const options = fields.map(({ position }): PlainTextOption => {
 		const place = question.openItems.indexOf(position) + 1;

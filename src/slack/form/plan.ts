@@ -4,9 +4,9 @@ import type { FieldVariant } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { cutTo, isBlank, oneLine } from '../text.ts';
 
-/** Up to so many items stand with their descriptions as text; with up to three blocks each they leave room in a view of 100. */
+/** The most items with descriptions as text: up to three blocks each of a view's 100. */
 export const DESCRIBED_FIELDS = 30;
-/** Up to so many items stand as bare inputs. */
+/** The most items as bare inputs. */
 export const MOST_FIELDS = 90;
 /** What a plain_text_input holds. */
 export const INPUT_LIMIT = 3000;
@@ -19,13 +19,12 @@ export interface Field {
 	readonly position: number;
 	readonly variant: Exclude<FieldVariant, 'other'>;
 	readonly kind: InputGuess['kind'];
-	/** The box is ticked. */
 	readonly secret: boolean;
 	/** The guess ticks it. */
 	readonly looksSecret: boolean;
-	/** Of a choice, in full. */
+	/** Of a choice. */
 	readonly options: readonly string[];
-	/** What is known of the answer; empty for secret ones, always. */
+	/** The known value; always empty for a secret. */
 	readonly text: string;
 }
 
@@ -55,7 +54,7 @@ export function planFields(
 			options: guess.kind === 'choice' ? guess.options : [],
 			text,
 		};
-		// What was typed into a secret field cannot be offered again, so its block_id stays the same and Slack keeps it.
+		// A secret cannot be offered again, so its block_id stays the same and Slack keeps what was typed.
 		const plain = isSecret
 			? standing.includes(position)
 			: metadata.plainText || (shown === null ? !fits(field) : shown.includes(position));
@@ -63,17 +62,17 @@ export function planFields(
 	});
 }
 
-/** Whether the view of this metadata shows this very question already, with the same kind of fields. */
+/** Whether the view of this metadata shows this question already, with the same kind of fields. */
 export function isShown(metadata: ViewMetadata, question: Question): boolean {
 	return metadata.shown === (metadata.plainText ? 'plain' : 'guessed') && asksTheSame(metadata, question);
 }
 
-/** Whether a view of this metadata asks this very question. */
+/** Whether the view of this metadata asks this question. */
 export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint }: Question): boolean {
 	return metadata.messageIndex === messageIndex && metadata.fingerprint === fingerprint;
 }
 
-/** A choice of which Slack could not show every option whole, or that has no room for "Something else…", is long text. */
+/** A choice becomes long text if Slack cannot show all its options whole, with "Something else…". */
 function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	if (guess.kind !== 'choice') return guess;
 	const usable =
@@ -83,7 +82,6 @@ function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	return usable ? guess : { kind: 'longText', secret: false };
 }
 
-/** Whether the known text can stand in the guessed input. */
 function fits({ kind, text }: Pick<Field, 'kind' | 'text'>): boolean {
 	if (text === '') return true;
 	switch (kind) {
@@ -108,20 +106,20 @@ function fits({ kind, text }: Pick<Field, 'kind' | 'text'>): boolean {
 
 export const YES_NO = ['Yes', 'No'] as const;
 
-/** The position in `YES_NO` of a text that says just that. */
+/** The position in `YES_NO` of a text that is one of them. */
 export function yesNoOption(text: string): number | null {
 	const at = YES_NO.findIndex((word) => word.toLowerCase() === text.trim().toLowerCase());
 	return at === -1 ? null : at;
 }
 
-/** What a field shows of `text` at first: null when there is nothing, or nothing that its input can take. */
+/** The initial value of a field; null when it has none that its input can take. */
 export function offerOf(field: Field, limit: number): string | null {
 	if (field.secret || isBlank(field.text)) return null;
 	if (field.variant === 'guessed' && !fits(field)) return null;
 	return cutTo(field.text, limit);
 }
 
-/** As `number_input` takes it for an initial value. */
+/** Whether `number_input` takes it as an initial value. */
 function isPlainNumber(text: string): boolean {
 	return /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text);
 }
@@ -131,7 +129,7 @@ export function isNumber(text: string): boolean {
 	return /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?$/i.test(text.trim());
 }
 
-/** Good enough to notice a slip; whether an address exists only its owner knows. */
+/** Notices a slip; says nothing of whether the address exists. */
 export function isEmail(text: string): boolean {
 	return text.length <= 320 && /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]{2,}$/.test(text);
 }

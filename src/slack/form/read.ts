@@ -13,11 +13,11 @@ export interface FormReading {
 	readonly values: Readonly<Record<number, string>>;
 	/** Positions without a value, ascending. */
 	readonly missing: readonly number[];
-	/** What stands in the way of submitting, by block_id, as `response_action: 'errors'` takes it; empty when nothing does. */
+	/** By block_id, as `response_action: 'errors'` takes them; empty when the form can be submitted. */
 	readonly fieldErrors: Readonly<Record<string, string>>;
-	/** Positions whose values are kept secret, as the box says now. */
+	/** Positions whose box is ticked now. */
 	readonly secret: readonly number[];
-	/** `values` without secret ones: what may be kept as a draft, even where it cannot be submitted yet. */
+	/** `values` without secrets: what may be kept as a draft, also of a form with errors. */
 	readonly draft: Readonly<Record<number, string>>;
 }
 
@@ -33,9 +33,9 @@ type Element = z.infer<typeof ELEMENT>;
 const STATE = z.record(z.string(), z.record(z.string(), z.unknown()));
 
 /**
- * Reads a form back from `view.state.values`. Slack may leave out initial values that nobody touched: positions that
- * were offered one then count as their `draft` says. `acted` is the block_id of the input whose `block_actions` event this
- * is, if any: nothing in it means that the person emptied it.
+ * Reads a form back from `view.state.values`. Slack may leave out initial values that nobody touched: `draft` holds them.
+ * `acted`: the block_id of the input whose `block_actions` event this is, if any; no value in it means that the person
+ * emptied it.
  */
 export function readForm(input: {
 	values: unknown;
@@ -68,8 +68,8 @@ interface View {
 }
 
 /**
- * Slack hands in an empty list for boxes that were shown ticked and that nobody touched (bolt-js #1258), so an empty list
- * says something only where nothing was ticked before, and in the event of the box itself.
+ * Slack sends an empty list for boxes that were shown ticked and not touched (bolt-js #1258), so an empty list counts only
+ * where nothing was ticked before, and in the event of the box itself.
  */
 function secretNow(view: View): readonly number[] {
 	const { metadata, acted } = view;
@@ -119,7 +119,7 @@ function entryOf(view: View, blockId: string, actionId: string): Element | null 
 	return parsed.success ? parsed.data : null;
 }
 
-/** A long text that was shown cut is meant whole as long as the field holds just what was shown. */
+/** A text that was shown cut counts whole while the field holds what was shown. */
 function wholeText(text: string, known: string, offerLimit: number): string {
 	if (known.length <= offerLimit) return text;
 	return comparable(text) === comparable(cutTo(known, offerLimit)) ? known : text;

@@ -16,7 +16,7 @@ import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import type { ErrorContext } from '../words/errors.ts';
 import type { Names } from '../words/people.ts';
 
-/** One view or message as Slack gets it, with the name to find it by: its builder and what is special about it. */
+/** One view or message as Slack gets it; the name says its builder and what is special about it. */
 export type Shape = { readonly name: string } & (
 	| { readonly view: ModalView; readonly message?: never }
 	| { readonly message: MessageContent; readonly view?: never }
@@ -59,7 +59,7 @@ export const ANSWER_ID = '0b7e7a52-5a0e-4f53-9d0c-3a1f5b7c9d11';
 export const DASHBOARD_URL = 'https://dashboard.example';
 export const USER_ID = 'U0EXAMPLE1';
 
-/** What means something to Slack, to Markdown or to a careless cut. */
+/** Text that means something to Slack, to Markdown or to a careless cut. */
 export const HOSTILE =
 	'<!channel> <@U0EXAMPLE9> <https://evil.example|https://bank.example> [bank](https://evil.example) &lt;!here&gt; & ' +
 	'```*_~` \u202egnp.exe\u202c \u0000\u200b \ud83d 👩‍👩‍👧‍👦 🇩🇪 e\u0301\u0301\u0301 "\\ :wave: مرحبا 漢字\n> # <#C0EXAMPLE|x>\n\n';
@@ -74,7 +74,6 @@ export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata 
 	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin }), ...overrides };
 }
 
-/** For what a made-up session has for certain. */
 export function present<Value>(value: Value | null): Value {
 	if (value === null) throw new Error('a made-up session lacks what it was made for');
 	return value;
@@ -97,7 +96,7 @@ export const FIELD_ITEMS = {
 	longText: asked('What shall I write to the customer?', 'They **wait** for it.\n\nOne page will do.'),
 } as const satisfies Record<InputGuess['kind'], HumanInputItem>;
 
-/** Texts for `FIELD_ITEMS`, in its order, that stand in the fields at first. */
+/** Initial values for `FIELD_ITEMS`, in its order. */
 export const FIELD_DRAFTS: readonly string[] = [
 	'Yes',
 	'green',
@@ -184,13 +183,13 @@ export const REFUSED_LINKS: Session = {
 	lastScreenshotUrl: 'https://localhost/screen.png',
 };
 
-/** The session, and its newest message asks for these. */
+/** The session with a newest message that asks for these. */
 export function asking(humanInput: readonly HumanInputItem[], session: Session = AT_WORK): Session {
 	const newest = session.messages.at(-1)?.content ?? '';
 	return { ...session, status: 'humanInput', messages: [...session.messages, agentMessage(newest, { humanInput })] };
 }
 
-/** As many items as wanted of each kind in turn, with this text around. */
+/** So many items, of each kind in turn, with this text behind title and description. */
 export function itemsOf(count: number, text = ''): HumanInputItem[] {
 	const kinds = Object.values(FIELD_ITEMS);
 	return Array.from({ length: count }, (_, index) => {
@@ -254,7 +253,7 @@ function conflictWith(overrides: Partial<OtherAnswer>): Answer {
 	return answerOf({ state: 'conflicted', content: { kind: 'readable', items, other: { ...OTHER, ...overrides } } });
 }
 
-/** All of it as long as it can be: 90 items, the longest id, an outcome that nobody knows. */
+/** As long as an answer can be: 90 items, the longest id, an unknown outcome. */
 export const GIANT_ANSWER = answerOf({
 	state: 'conflicted',
 	putStartedAt: NOW,
@@ -299,7 +298,6 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
 	giant: GIANT_ANSWER,
 };
 
-/** What the builders of receipts are called with for each of them. */
 export const RECEIPTS = casesOf(ANSWERS, (answer): [Answer, ReceiptContext] => [
 	answer,
 	{ names: NAMES, now: NOW, adminContact: USER_ID },

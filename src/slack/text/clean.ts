@@ -10,10 +10,10 @@ const JOINER_RUN = /[\u200C-\u200F\u061C]{2,}/g;
 /** No script stacks more than a few; hundreds of them paint over the neighbouring lines. */
 const MARK_RUN = /(\p{M}{8})\p{M}+/gu;
 
-/** Nothing to do: true of most of what agents write, and much faster to see than to search for each kind. */
+/** Most of what agents write is clean; this test is much faster than the search for each kind. */
 const PRINTABLE = /^[\t\n -~]*$/;
 
-/** The same text without anything invisible or half: what remains is what people see. Newlines become `\n`, tabs stay. */
+/** The text without invisible characters and lone surrogates. Line ends become `\n`, tabs stay. */
 export function neutralise(text: string): string {
 	if (PRINTABLE.test(text)) return text;
 	return text
@@ -25,7 +25,7 @@ export function neutralise(text: string): string {
 		.replace(MARK_RUN, '$1');
 }
 
-/** Quotation marks of any script, what looks like one, and two single ones: a name could seem to end there. */
+/** Quotation marks of any script, look-alikes and two single ones: a name could seem to end there. */
 const QUOTATION_MARKS =
 	/["\u00AB\u00BB\u02BA\u02DD\u02EE\u05F4\u201C-\u201F\u2033\u2036\u2039\u203A\u275D\u275E\u2760\u3003\u301D-\u301F\uFF02]|['\u2018-\u201B\u2032\u2035`\u00B4]{2,}|`/g;
 
@@ -36,14 +36,13 @@ const QUOTATION_MARKS =
 const LEADING_SYMBOLS =
 	/^(?:[\s\p{So}\p{Sk}\p{M}\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}]|:[\w+'-]{1,100}:)+/u;
 
-/** What of a name may stand between quotation marks: one line, nothing in it that looks like the closing one. */
+/** A name for between quotation marks: one line, without anything that looks like a quotation mark. */
 export function nameWithin(text: string): string {
 	return text.replace(LEADING_SYMBOLS, '').replace(/\s+/g, ' ').replace(QUOTATION_MARKS, "'").trim();
 }
 
-/** Disarms everything that means something to Slack in mrkdwn and in the `text` of a message: `&`, then `<` and `>`. */
+/** Escapes what Slack interprets in mrkdwn and in the `text` of a message. */
 export function escapeMrkdwn(text: string): string {
-	// Most pieces of most texts hold none of them.
 	if (!/[&<>]/.test(text)) return text;
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

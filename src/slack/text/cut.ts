@@ -1,11 +1,11 @@
 import { neutralise } from './clean.ts';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** A cluster longer than this is no character anybody reads; it is cut between code points. */
+/** A longer cluster is no readable character; it is cut between code points. */
 const LONGEST_CLUSTER = 200;
 /** `… (1,234,567,890 more characters)` fits. */
 const NOTE_LENGTH = 36;
-/** Below this length a note of what was cut would take the place of the text. */
+/** Below this length there is no room for a note of what was cut. */
 const SHORT_LIMIT = 100;
 
 /** The largest place at or before `at` where `text` can be cut without splitting what people see as one character. */
@@ -15,7 +15,7 @@ export function boundaryBefore(text: string, at: number): number {
 	const before = text.charCodeAt(at - 1);
 	const after = text.charCodeAt(at);
 	if (before < 0x80 && after < 0x80 && !(before === 13 && after === 10)) return at;
-	// The segmenter is slow on long texts, so it sees no more than it has to.
+	// The segmenter is slow on long texts.
 	const start = text.slice(0, at + LONGEST_CLUSTER);
 	const cluster = GRAPHEMES.segment(start).containing(at);
 	if (cluster !== undefined && cluster.index > 0 && at - cluster.index <= LONGEST_CLUSTER) return cluster.index;

@@ -13,7 +13,7 @@ import { momentMrkdwn } from './times.ts';
 
 type Words = readonly [line: string, headline: string];
 
-/** An answer's state as an entry of its timeline, and as the sentence that its receipt begins with. */
+/** For each state the entry in the timeline and the receipt's first sentence. */
 const STATE_WORDS: Readonly<Record<AnswerState, Words>> = {
 	accepted: ['💾 Saved', 'Your answer is saved. Delivering…'],
 	delivering: ['📨 Being delivered', 'Your answer is saved. Delivering…'],
@@ -30,7 +30,7 @@ const STATE_WORDS: Readonly<Record<AnswerState, Words>> = {
 	withdrawn: ['↩️ Given up by its author', 'You gave this answer up. Nothing was sent.'],
 };
 
-/** The same of the states in which nothing is sent any more, where an earlier PUT may have arrived. */
+/** The same for an answer that is not sent any more, when an earlier PUT may have arrived. */
 const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdrawn', Words>> = {
 	waiting: [
 		'⏳ Sent, and may have arrived; waiting for its author',
@@ -79,8 +79,8 @@ type Sent = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
 type Receipt = Sent & Pick<Answer, 'aftermath' | 'lastError'> & Partial<Pick<Answer, 'startFailed'>>;
 
 /**
- * What is said where an earlier PUT may have arrived although nothing is sent any more: it failed or got no response, and
- * what the session shows now does not tell. Null where that cannot be.
+ * The words for an answer that is not sent any more when an earlier PUT failed or got no response and the session does not
+ * tell whether it arrived; null for any other.
  */
 function perhapsArrived({ state, putStartedAt }: Sent): Words | null {
 	if (putStartedAt == null || !Object.hasOwn(PERHAPS_ARRIVED, state)) return null;
@@ -97,7 +97,7 @@ export function timelineLines(answer: Answer): string[] {
 	return aftermath === null || aftermath === 'resumed' ? lines : [...lines, AFTERMATH_WORDS[aftermath][0]];
 }
 
-/** The one sentence that a receipt begins with, also without mark-up. */
+/** A receipt's first sentence, without mark-up. */
 export function receiptHeadline(answer: Receipt): string {
 	const { state, aftermath, lastError } = answer;
 	const perhaps = perhapsArrived(answer);
@@ -168,14 +168,13 @@ function startFailedText({ restartAskedAt, lastError }: Answer): string {
 	);
 }
 
-/** What an answer that waits for its author says is kept for some time only, its secrets for some days. */
+/** The text of a waiting answer is removed after some time, its secrets after some days. */
 function wipedText({ content }: Answer): string {
 	if (content.kind === 'removed') return '*Try again* asks you to type it again. ';
 	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
 	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again. ' : '';
 }
 
-/** What of the typed text is still there. */
 function keptText(answer: Answer): string {
 	const hasSecret = answer.content.kind === 'readable' && answer.content.items.some((item) => item.secret);
 	const secrets = 'Passwords and codes are not kept: they have to be typed again.';
@@ -187,12 +186,12 @@ function whatHappened(code: string): string {
 	return errorWords(code, { kept: 'nothing', adminContact: null }).what;
 }
 
-/** Saved by the service, which reported a failure, and no sign of the agent since. */
+/** The service saved the answer and reported a failure, and the agent has not moved since. */
 export function agentMayStand({ state, aftermath, startFailed }: Answer): boolean {
 	return state === 'delivered' && startFailed && (aftermath === null || aftermath === 'unseen');
 }
 
-/** Whether there is any text of its author that may be shown again. */
+/** Whether any text of the author may be shown again. */
 export function hasText({ content }: Answer): boolean {
 	return content.kind === 'readable' && content.items.some((item) => !item.secret && !isBlank(item.value ?? ''));
 }
@@ -218,7 +217,7 @@ export function historyWords(sessionId: string, total: number): string {
 	return `${total === 1 ? 'One answer' : `${total} answers`} to ${name}, newest first.`;
 }
 
-/** What a press on a receipt led to, where the receipt itself does not say it. */
+/** The result of a press on a receipt's button, where the receipt itself does not tell. */
 export const PRESS_NOTES = {
 	nothingToStart:
 		'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now. Open the session to see it.',
@@ -232,7 +231,7 @@ export function notSentAgainWords(code: string): string {
 	return `Your answer was not sent again. ${whatHappened(code)} It is still in the session. Press *Send again* in a moment.`;
 }
 
-/** A changed text came after the first was on its way; it is shown so that it is not lost. mrkdwn. */
+/** A changed text came after the first was sent; it is shown so that it is not lost. mrkdwn. */
 export function tooLateWords(texts: readonly string[]): string {
 	const words = '✏️ Your change came too late: the text below was already being sent.';
 	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;

@@ -12,7 +12,7 @@ const REASONS = {
 	reserved_id: 'That word is not a session id.',
 } as const satisfies Record<HelpReason, string>;
 
-/** Why help is shown; empty if it was asked for. `typed` is mrkdwn that is safe in code, empty where it helps nobody. */
+/** Why help is shown; empty if it was asked for. `typed`: mrkdwn that is safe in code, may be empty. */
 export function helpReason(reason: HelpReason, typed: string, command: string): string {
 	if (typed !== '' && reason === 'unclear') return `I did not understand \`${command} ${typed}\`.`;
 	if (typed !== '' && reason === 'reserved_id')

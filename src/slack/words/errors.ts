@@ -13,7 +13,7 @@ export interface ErrorContext {
 }
 
 export interface ErrorWords {
-	/** One sentence, mrkdwn without mentions. */
+	/** What happened: one sentence, mrkdwn without mentions. */
 	readonly what: string;
 	/** All of it: what happened, what was kept, what to do. mrkdwn. */
 	readonly text: string;
@@ -163,7 +163,7 @@ export function channelRefusalWords(reason: ChannelReason, adminContact: string 
 	return errorWords(`watch_${reason}`, { kept: 'nothing', adminContact }).text;
 }
 
-/** Words for a stable error code or refusal; an unknown code gets honest general ones with the code to report. */
+/** Words for an error code or refusal; an unknown code gets general words with the code to report. */
 export function errorWords(code: string, context: ErrorContext): ErrorWords {
 	const [what, kind, todo = ''] = (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? [
 		'Something went wrong in Handraise.',
@@ -202,7 +202,7 @@ function againWords({ kept, retryAt }: ErrorContext, moment: (at: number) => str
 	return when === null ? 'Please try again in a moment.' : `Please try again, from ${when} on.`;
 }
 
-/** Codes are ours; whatever else comes here must not mean anything to Slack. */
+/** An unknown code may hold anything, also mark-up. */
 function safe(code: string): string {
 	return code.replace(/[^a-zA-Z0-9_]/g, '').slice(0, 40);
 }

@@ -1,4 +1,4 @@
-/* What stands around the fields of a form and what is wrong with one. Plain text: inputs know no mark-up. */
+/* Hints and errors of form fields are plain text: Slack shows no mark-up in them. */
 
 export const SECRET_WARNING =
 	'Slack cannot hide what you type, so mind who sees your screen. Handraise does not show the answer again, and removes it once it has arrived.';
@@ -8,7 +8,7 @@ export const SECRET_MEANING =
 export const SECRET_TICKED =
 	'What looks like a password or a code is ticked; without the tick it is treated like any other answer.';
 
-/** Below a text of so many characters that is shown cut. */
+/** The hint of a field that shows a text of so many characters cut. */
 export function cutHint(characters: number): string {
 	return `Your text of ${characters.toLocaleString('en-US')} characters is longer than a field in Slack can show. It is sent whole as long as you leave this field as it is.`;
 }
@@ -20,7 +20,7 @@ export const FIELD_ERRORS = {
 	missing: 'Please fill this in. If you cannot, press "I can\'t answer all of it" below.',
 } as const;
 
-/** By the type of an input, what it says of a value that it does not take. */
+/** By type of input, for a value of another format. */
 export const FORMAT_ERRORS = {
 	number_input: 'This has to be a number, such as 42 or 3.5. For other text press "Plain text fields" below.',
 	email_text_input: 'This has to be an e-mail address. For other text press "Plain text fields" below.',
@@ -50,5 +50,5 @@ export function noFormWords(
 
 /** Below a form that is not answered in full. */
 export const MAY_STAY_EMPTY = 'Fields may stay empty. The agent gets them as empty answers.';
-/** Below a form that is so long that nothing else fits. */
+/** Below a form that leaves no room for steps. */
 export const NO_ROOM_FOR_STEPS = 'The form takes all the room here, so the steps are left out.';

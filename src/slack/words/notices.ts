@@ -19,7 +19,7 @@ export type Notice =
 	| { readonly kind: 'textUnused'; readonly why: 'nothingOpen' | 'secret' }
 	/** The session is being read again, for so many milliseconds by now. */
 	| { readonly kind: 'stillWaiting'; readonly waitedMs: number }
-	/** What is shown was read later than what the view showed before. */
+	/** The view shows a newer read than before. */
 	| { readonly kind: 'readAgain' }
 	/** The service could not be read just now: what is shown was read earlier. */
 	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number; readonly retryAt?: number | null }
@@ -36,7 +36,7 @@ export const GONE_ON = '👣 The agent has gone on since it asked this. You can 
 export const PAUSED = '⏸️ The session is paused: your answer is kept there and counts when somebody resumes it.';
 export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
 
-/** A notice in mrkdwn, one line and what somebody else answered. */
+/** A notice in mrkdwn. */
 export function noticeWords(notice: Notice, { names, now, adminContact }: NoticeContext): string {
 	switch (notice.kind) {
 		case 'questionChanged':

@@ -1,11 +1,11 @@
 import { escapeMrkdwn, oneLine, quotedNameMrkdwn } from '../text.ts';
 
-/** What people are called where a mention cannot stand. Names come from Slack profiles: as untrusted as any text. */
+/** Names for places without mentions. They come from Slack profiles and are untrusted text. */
 export interface Names {
 	displayName(userId: string): string;
 }
 
-/** A mention, which Slack shows under the person's present name; only for ids that came from Slack. */
+/** A mention for a Slack user id, else the quoted name. */
 export function personMrkdwn(userId: string, names: Names): string {
 	return isUserId(userId) ? `<@${userId}>` : quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
 }

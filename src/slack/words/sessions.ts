@@ -5,12 +5,12 @@ import { oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn } from '../text.ts
 import { type Names, personMrkdwn } from './people.ts';
 import { durationText, momentMrkdwn } from './times.ts';
 
-/** What ids look like. The service promises a string, and a link that somebody passes on may carry any words as an id. */
+/** What ids look like. A link that somebody passes on may carry any words as an id. */
 const ID = /^[\w.-]+$/;
 /** Slack shows 24 characters of a view's title. */
 const TITLE_ID = 24 - 'Session '.length;
 
-/** A session's id as it is, or between quotation marks where it reads like something else. mrkdwn. */
+/** A session's id, between quotation marks if it does not look like one. mrkdwn. */
 export function sessionIdMrkdwn(sessionId: string): string {
 	return ID.test(sessionId) ? oneLineMrkdwn(sessionId, 100) : quotedNameMrkdwn(sessionId, 100) || '(no id)';
 }
@@ -20,7 +20,7 @@ export function sessionName(sessionId: string): string {
 	return `session *${sessionIdMrkdwn(sessionId)}*`;
 }
 
-/** `Session “Book a flight”`, or with its id where it has no name. mrkdwn without emphasis. */
+/** `Session “Book a flight”`, or its id if it has no name. mrkdwn without emphasis. */
 export function sessionTitle(name: string, sessionId: string): string {
 	return `Session ${quotedNameMrkdwn(name, 150) || sessionIdMrkdwn(sessionId)}`;
 }
@@ -35,7 +35,7 @@ export interface StatusWords {
 	readonly emoji: string;
 	/** mrkdwn. */
 	readonly mrkdwn: string;
-	/** What that means for somebody who came to answer, when no question is open; see `waitingWords`. mrkdwn. */
+	/** For somebody who came to answer, when no question is open; see `waitingWords`. mrkdwn. */
 	readonly meaning: string;
 }
 
@@ -71,11 +71,7 @@ export interface SettledBy {
 	readonly at: number;
 }
 
-/**
- * What an agent that waits for a person waits for when no question is open. mrkdwn.
- * @param newest the newest question of the session, null when it never asked one
- * @param settledBy whose answer to it arrived, if it is known
- */
+/** Why an agent waits for a person although no question is open. `newest`: the session's newest question. mrkdwn. */
 export function waitingWords(
 	newest: { readonly goneOn: boolean } | null,
 	settledBy: SettledBy | null,
@@ -91,7 +87,6 @@ export function waitingWords(
 	return `The newest question has been answered${by}. The agent should go on soon.`;
 }
 
-/** For everybody who waits for the same thing. */
 export function stillWaitingWords(waitedMs: number): string {
 	return `Still waiting for the session service… (${durationText(waitedMs)})`;
 }
@@ -116,7 +111,7 @@ function actionWords(action: AgentAction): string {
 	}
 }
 
-/** Several actions on one line, repeated ones counted, at most `most` of them. Empty when there are none. */
+/** At most `most` actions on one line, repeated ones counted. Empty when there are none. */
 export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 	const counted: { words: string; count: number }[] = [];
 	for (const action of actions.slice(0, 50)) {

@@ -1,7 +1,6 @@
 /**
- * A moment in each reader's own time zone (`date` formatting of mrkdwn), with UTC for places that cannot do that. Only ever
- * made of a number of ours.
- * @param at milliseconds since the epoch; anything that is no time of this age becomes "at an unknown time"
+ * A moment in each reader's time zone (`date` formatting of mrkdwn), with UTC as the fallback.
+ * @param at milliseconds since the epoch; "at an unknown time" for anything from the year 3000 on, or before 1970
  */
 export function momentMrkdwn(at: number): string {
 	if (!isMoment(at)) return 'at an unknown time';
@@ -15,7 +14,7 @@ export function momentText(at: number): string {
 	return `${Number(day)} ${month} ${year}, ${time} UTC`;
 }
 
-/** As `momentMrkdwn`, of today and to the second. */
+/** As `momentMrkdwn`, to the second and without the day. */
 export function secondMrkdwn(at: number): string {
 	if (!isMoment(at)) return 'at an unknown time';
 	return `<!date^${Math.ceil(at / 1000)}^{time_secs}|${secondText(at)}>`;
@@ -45,7 +44,7 @@ export function durationText(ms: number): string {
 	return `${Math.floor(hours / 24)} days`;
 }
 
-/** Until the year 3000: Slack shows a raw `<!date…>` for what it cannot format. */
+/** Slack shows a raw `<!date…>` for what it cannot format. */
 function isMoment(at: number): boolean {
 	return Number.isFinite(at) && at > 0 && at < 32_503_680_000_000;
 }

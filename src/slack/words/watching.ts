@@ -7,7 +7,7 @@ import { contactMrkdwn } from './people.ts';
 import { sessionIdMrkdwn, sessionName, statusWords } from './sessions.ts';
 import { durationText, momentMrkdwn } from './times.ts';
 
-/** What became of `/session watch` for one session, in one line of mrkdwn. */
+/** The result of `/session watch` for one session, in one line of mrkdwn. */
 export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
 	switch (outcome.kind) {
@@ -46,7 +46,7 @@ function limitWords(
 	return `🛑 ${name} is not watched: ${who} ${sessions}, and ${most} is the most ${whose}. ${todo}, or ask ${contactMrkdwn(adminContact)} for more.`;
 }
 
-/** Somebody was too fast: these sessions were not looked at. mrkdwn. */
+/** These sessions were not read because the person was too fast. mrkdwn. */
 export function tooFastWords(
 	sessionIds: readonly string[],
 	{ code, retryAt }: { readonly code: string; readonly retryAt: number },
@@ -58,11 +58,11 @@ export function tooFastWords(
 	return `⚠️ ${which} not looked at. ${errorWords(code, { ...error, retryAt }).text}`;
 }
 
-/** Below the first watch of a session: what can be chosen. */
+/** Below a new watch: what can be chosen. */
 export const WATCH_OPTIONS =
 	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel.';
 
-/** What became of `/session unwatch` for one session. mrkdwn. */
+/** The result of `/session unwatch` for one session. mrkdwn. */
 export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
 	return wasWatched ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here.`;
@@ -74,7 +74,7 @@ export function unwatchedAllWords(count: number): string {
 	return `👋 ${count === 1 ? 'One session is' : `${count} sessions are`} not watched here any more.`;
 }
 
-/** How slow watching will be, in one line, where that is worth saying; else empty. */
+/** How slow watching will be, in one line; empty when it is not slow. */
 export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSeconds }: Expectation): string {
 	if (!slow) return '';
 	const round = durationText(roundSeconds * 1_000);
@@ -98,13 +98,12 @@ export const OUTSIDE = "Answered outside Slack, in the session service's own pag
 export const QUESTION_CLOSED = '💨 The question is closed: the agent went on without an answer.';
 export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this may be a repeat.';
 
-/** On the post of a question that was settled in another way than by an answer. */
+/** On the post of a question that was settled without an answer. */
 export const SETTLED_WORDS = {
 	closed: '💨 Closed without an answer',
 	unwatched: '👋 Not watched here any more. `/session` with its id shows how it stands.',
 } as const;
 
-/** `since`: milliseconds since the epoch. */
 export function serviceDownWords(since: number): string {
 	return `⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`;
 }
@@ -121,7 +120,7 @@ export function creatorToldWords(
 	return `👋 The watch of ${sessionNames(sessionIds)} in ${placeMrkdwn(channelId)} has ended: ${endWords(reason, { days: null, adminContact })}`;
 }
 
-/** Those that a line has room for. */
+/** A line has no room for more. */
 const NAMED_SESSIONS = 10;
 
 function sessionNames(ids: readonly string[]): string {
