@@ -3,12 +3,7 @@ import type { AnswerStore } from '../../src/answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS, createSystemClock } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { Session } from '../../src/questions/session.ts';
-import {
-	SessionNotFoundError,
-	SessionServiceError,
-	TimedOutError,
-	UnavailableError,
-} from '../../src/session-service/errors.ts';
+import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { receiptHeadline } from '../../src/slack/words/answers.ts';
 import { StoreUnavailableError } from '../../src/store/errors.ts';
 import { BOB, item, submission, T0, valuesOf } from '../store/support.ts';

@@ -3,8 +3,7 @@ import type { Refusal } from '../../answers/access-policy.ts';
 import type { Origin } from '../../answers/answer.ts';
 import type { Clock } from '../../clock.ts';
 import { loggedId } from '../../log.ts';
-import { answerCard, errorMessage, refusedMessage, stillWaitingMessage } from '../blocks/messages.ts';
-import type { MessageContent } from '../blocks/parts.ts';
+import { answerCard, errorMessage, stillWaitingMessage } from '../blocks/messages.ts';
 import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
 import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../blocks/small-modals.ts';
 import { codeOf, slackErrorCode, slackRetryAfter } from '../clients.ts';
@@ -16,10 +15,8 @@ import { logAccess, originOf, type PersonRequest, type ViewSnapshot } from '../r
 import { type AllowedRequest, ifAllowed, type Task } from '../task.ts';
 import type { Notice } from '../words/notices.ts';
 import { newFormId, type TypedText, type Values } from './drafts.ts';
-import type { ViewOpener } from './open-view.ts';
-import { ViewLeftError } from './patient-reads.ts';
 import type { Presenter, WantedQuestion } from './presenter.ts';
-import { createViewHandle, type OpenView, openView, type UpdateOutcome, type ViewHandle } from './view-handle.ts';
+import { createViewHandle, openView, type UpdateOutcome, type ViewHandle } from './view-handle.ts';
 import type { Note, PatientReads } from './waiting.ts';
 
 interface Dependencies {
