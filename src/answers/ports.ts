@@ -1,3 +1,4 @@
+import type { Lease } from '../lease-loop.ts';
 import type { AnswerMarks } from '../questions/secrecy.ts';
 import type { AnsweredItem, Session } from '../questions/session.ts';
 import type {
@@ -58,12 +59,6 @@ export interface AnswerPatch {
 	readonly missingCount?: number;
 	readonly startFailed?: boolean;
 	readonly restartAskedAt?: number | null;
-}
-
-export interface Lease {
-	/** Random, new for each take: it alone lets the taker write, so that a lease fences by itself. */
-	readonly token: string;
-	readonly ms: number;
 }
 
 export interface AnswerStats {

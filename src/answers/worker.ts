@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { type Clock, hasCome } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
+import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
-import { createWaker } from '../waker.ts';
 import { type Answer, isBlocking, TAKES_LONG_MS, type Told } from './answer.ts';
 import type { createConfirmation } from './confirm.ts';
 import type { createDelivery } from './deliver.ts';
@@ -10,11 +9,8 @@ import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts, Telling } fr
 
 /** A dead replica's answers are taken over after this long. */
 const LEASE_MS = 20_000;
-const RENEW_EVERY_MS = 5_000;
 /** Answers in work at once in this process; one for a session at a time (the store sees to that). */
 const CONCURRENCY = 64;
-/** Answers that other replicas accepted or left behind are noticed at least this often. */
-const LOOK_EVERY_MS = 1_000;
 /** A PUT under way when the process stops may take this long. */
 const STOP_WITHIN_MS = 8_000;
 /** A receipt that Slack does not take is tried for this long, in growing steps or when Slack says. */
@@ -39,60 +35,34 @@ interface Dependencies {
 	readonly log: Log;
 }
 
-/**
- * Takes due answers by lease and does for each what its state asks for: deliver, confirm, tell. The row is the queue:
- * after a crash or on another replica everything goes on from what is stored.
- */
+/** Takes due answers by lease and does for each what its state asks for: deliver, confirm, tell. */
 export function createAnswerWorker(deps: Dependencies) {
 	const { processName, store, serviceUrl, delivery, confirmation, receipts, observer, clock, log } = deps;
 	const stopping = new AbortController();
-	const running = new Map<Promise<void>, { readonly id: string; readonly token: string }>();
-	const waker = createWaker(clock);
-	let loop: Promise<void> | null = null;
+	const shutdownSignal = stopping.signal;
+	let running: Promise<void> | null = null;
 	let heededSince = Number.NEGATIVE_INFINITY;
 
 	/** One answer, from taking to giving back the lease. */
-	async function work(answer: Answer, token: string): Promise<void> {
-		const lost = new AbortController();
-		const signal = AbortSignal.any([stopping.signal, lost.signal]);
-		const renewal = keepLease(answer.id, token, lost, signal);
+	async function work(answer: Answer, token: string, signal: AbortSignal): Promise<void> {
 		const advanced = new AbortController();
 		const toldMeanwhile = tellWhenLong(answer, token, AbortSignal.any([signal, advanced.signal]));
-		try {
-			const done = await advance(answer, token, signal)
-				.catch((error: unknown) => {
-					if (!signal.aborted) throw error;
-					return null;
-				})
-				.finally(() => advanced.abort());
-			const told = await toldMeanwhile;
-			if (done !== null) {
-				await tellAndRelease(told === null ? done : { ...done, told }, token);
-				return;
-			}
-			// Somebody else has changed what is to be done, and may have told it before what was told here.
-			if (told !== null && !stopping.signal.aborted)
-				await tellWhatIsSo({ ...answer, state: told.state ?? answer.state });
-			await store.release([{ id: answer.id, token }]);
-		} finally {
-			lost.abort();
-			await renewal;
+		const done = await advance(answer, token, signal)
+			.catch((error: unknown) => {
+				if (!signal.aborted) throw error;
+				return null;
+			})
+			.finally(() => advanced.abort());
+		const told = await toldMeanwhile;
+		if (done !== null) {
+			await tellAndRelease(told === null ? done : { ...done, told }, token);
+			return;
 		}
-	}
-
-	async function keepLease(id: string, token: string, lost: AbortController, signal: AbortSignal): Promise<void> {
-		while (!lost.signal.aborted) {
-			try {
-				await clock.sleep(RENEW_EVERY_MS, lost.signal);
-			} catch {
-				return;
-			}
-			try {
-				if (!(await store.renew(id, { token, ms: LEASE_MS }, clock.now()))) lost.abort();
-			} catch (error) {
-				log.warn({ answer: id, code: codeOf(error), stopping: signal.aborted }, 'could not renew a lease');
-			}
+		// Somebody else has changed what is to be done, and may have told it before what was told here.
+		if (told !== null && !shutdownSignal.aborted) {
+			await tellWhatIsSo({ ...answer, state: told.state ?? answer.state });
 		}
+		await store.release([{ id: answer.id, token }]);
 	}
 
 	/**
@@ -108,7 +78,7 @@ export function createAnswerWorker(deps: Dependencies) {
 			await clock.sleep(wait, ended);
 			const current = await store.get(answer.id);
 			if (current === null || !isBlocking(current.state)) return null;
-			const { told } = await receipts.tell(current, stopping.signal);
+			const { told } = await receipts.tell(current, shutdownSignal);
 			// The attempt may have changed the state meanwhile; then what it ends with is noted together with this.
 			await store.update(current, token, { told }, { now: clock.now(), release: false });
 			return told;
@@ -143,7 +113,7 @@ export function createAnswerWorker(deps: Dependencies) {
 		observer.questionTouched(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer');
 		const telling = isTold(answer)
 			? { told: answer.told, againAfterMs: null }
-			: await receipts.tell(answer, stopping.signal);
+			: await receipts.tell(answer, shutdownSignal);
 		const { told } = telling;
 		const patch: AnswerPatch = { told, ...dueAfterTelling(answer, telling) };
 		const written = await store.update(answer, token, patch, { now: clock.now(), release: true });
@@ -161,9 +131,9 @@ export function createAnswerWorker(deps: Dependencies) {
 			if (current === null || (current.state === shown.state && current.aftermath === shown.aftermath)) return;
 			// Clear what was told first: otherwise a call that fails would count as told, because the other replica told it.
 			const unheard = { ...current, told: { ...current.told, state: null, aftermath: null } };
-			const { told: toldNow, againAfterMs } = await receipts.tell(unheard, stopping.signal);
+			const { told: toldNow, againAfterMs } = await receipts.tell(unheard, shutdownSignal);
 			if (isTold({ ...current, told: toldNow })) shown = current;
-			else await clock.sleep(tellAgainAfter(againAfterMs ?? TELL_AGAIN_MIN_MS), stopping.signal);
+			else await clock.sleep(tellAgainAfter(againAfterMs ?? TELL_AGAIN_MIN_MS), shutdownSignal);
 		}
 	}
 
@@ -177,26 +147,6 @@ export function createAnswerWorker(deps: Dependencies) {
 		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
 	}
 
-	async function takeSome(): Promise<number> {
-		const room = CONCURRENCY - running.size;
-		if (room <= 0) return 0;
-		const token = `${processName}/${randomUUID()}`;
-		const answers = await store.takeDue(serviceUrl, { token, ms: LEASE_MS }, room, clock.now());
-		for (const answer of answers) {
-			const task = work(answer, token)
-				.catch((error: unknown) => {
-					// The lease runs out and the answer is taken again.
-					log.error({ answer: answer.id, code: codeOf(error), err: error }, 'work on an answer broke off');
-				})
-				.finally(() => {
-					running.delete(task);
-					waker.wake();
-				});
-			running.set(task, { id: answer.id, token });
-		}
-		return answers.length;
-	}
-
 	/** On a clock that was set, and after a start on one that may have been, times that were stored before mean little. */
 	async function heedClock(): Promise<void> {
 		const steadySince = clock.steadySince?.() ?? Number.NEGATIVE_INFINITY;
@@ -205,36 +155,39 @@ export function createAnswerWorker(deps: Dependencies) {
 		heededSince = steadySince;
 	}
 
-	async function run(): Promise<void> {
-		while (!stopping.signal.aborted) {
-			let wait = LOOK_EVERY_MS;
-			try {
-				await heedClock();
-				if ((await takeSome()) > 0) continue;
-				const next = await store.nextDueAt(serviceUrl, clock.now());
-				if (next !== null && running.size < CONCURRENCY) wait = Math.min(wait, Math.max(next - clock.now(), 10));
-			} catch (error) {
-				log.warn({ code: codeOf(error) }, 'could not take due answers');
-			}
-			await waker.wait(wait, stopping.signal).catch(() => {});
-		}
-	}
+	const loop = createLeaseLoop<Answer>({
+		what: 'answers',
+		leaseMs: LEASE_MS,
+		tokenPrefix: `${processName}/`,
+		concurrency: CONCURRENCY,
+		prepare: heedClock,
+		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
+		nextDueAt: () => store.nextDueAt(serviceUrl, clock.now()),
+		work,
+		onFailure: ({ id }, error) =>
+			log.error({ answer: id, code: codeOf(error), err: error }, 'work on an answer broke off'),
+		async renew(held, ms) {
+			const renewed = held.map(({ item, token }) => store.renew(item.id, { token, ms }, clock.now()));
+			const isKept = await Promise.all(renewed);
+			return held.filter((_, index) => isKept[index]);
+		},
+		release: (held) => store.release(held.map(({ item, token }) => ({ id: item.id, token }))),
+		// Whoever takes an answer then waits until this process's PUT cannot land any more.
+		drainMs: STOP_WITHIN_MS,
+		clock,
+		log,
+	});
 
 	return {
 		start(): void {
-			loop ??= run();
+			running ??= loop.run(shutdownSignal);
 		},
 		/** Looks at once instead of at the next turn: an answer was accepted. */
-		wake: () => waker.wake(),
+		wake: loop.wake,
 		/** Takes nothing more, lets PUTs that have begun finish, gives back every lease. */
 		async stop(): Promise<void> {
 			stopping.abort();
-			await loop;
-			// What still runs by then is given back all the same: whoever takes it waits until its PUT cannot land any more.
-			await Promise.race([Promise.all(running.keys()), clock.sleep(STOP_WITHIN_MS)]);
-			await store.release([...running.values()]).catch((error: unknown) => {
-				log.warn({ code: codeOf(error) }, 'leases could not be given back; they run out by themselves');
-			});
+			await running;
 		},
 	};
 }

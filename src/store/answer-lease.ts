@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Lease } from '../answers/ports.ts';
+import type { Lease } from '../lease-loop.ts';
 import type { AnswerRow } from './answer-rows.ts';
 import { WITHOUT_LEASE } from './columns.ts';
 import { type Dialect, lockRows } from './database.ts';

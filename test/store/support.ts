@@ -3,8 +3,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answer, AnswerItem, Person } from '../../src/answers/answer.ts';
-import type { Lease, NewAnswer } from '../../src/answers/ports.ts';
+import type { NewAnswer } from '../../src/answers/ports.ts';
 import { systemClock } from '../../src/clock.ts';
+import type { Lease } from '../../src/lease-loop.ts';
 import type { Log } from '../../src/log.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/store/open.ts';
 
