@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/show-answers.ts';
-import type { AnnouncementContent } from '../watches/announcement.ts';
+import type { AnnouncementContent } from '../watches/announcements.ts';
 import type { Announcer, DueAnnouncement, SendOutcome, WatchStore } from '../watches/ports.ts';
 import { asShownBy, type SessionView } from '../watches/session-view.ts';
 import type { Watch } from '../watches/watch.ts';

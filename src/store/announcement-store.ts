@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { CARD_HELD, waitsForTurn } from '../watches/announcement.ts';
+import { CARD_HELD, waitsForTurn } from '../watches/announcements.ts';
 import type { AttemptResult, DueAnnouncement, DueCard, WatchStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import type { Cipher } from './cipher.ts';

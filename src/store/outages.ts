@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { NewAnnouncement } from '../watches/announcement.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { OutageUpdate } from '../watches/ports.ts';
 import type { Cipher } from './cipher.ts';
 import { WITHOUT_LEASE } from './columns.ts';

@@ -7,7 +7,7 @@ import type {
 	AnnouncementContent,
 	AnnouncementState,
 	AnnouncementTarget,
-} from '../watches/announcement.ts';
+} from '../watches/announcements.ts';
 import type { SessionOutline, WatchedSession } from '../watches/ports.ts';
 import { type Rhythm, unknownRhythm } from '../watches/rhythm.ts';
 import type { QuestionView, SessionView } from '../watches/session-view.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
-import { cardAgain, targetOf } from '../watches/announce.ts';
-import type { NewAnnouncement } from '../watches/announcement.ts';
+import { cardAgain, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
 import type { ChannelKey } from '../watches/ports.ts';
 import { type CardUrgency, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
 import type { Cipher } from './cipher.ts';

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { NewAnnouncement } from './announcements.ts';
 import type { ChannelKey, ChannelList, WatchMetrics, WatchStore } from './ports.ts';
-import { endChannel } from './posting.ts';
+import type { ChannelEnd, Watch } from './watch.ts';
 
 /** Slack tells of a channel that is shared only while somebody listens, and of an invitation not at all. */
 const EVERY_MS = 3 * 60_000;
@@ -102,4 +103,37 @@ export async function endNotAllowed(
 		const ended = await endChannel(store, channel, 'channelNotAllowed', clock.now());
 		log.info({ channel: channel.channelId, reason: 'channelNotAllowed', ended }, 'the watches of a channel ended');
 	}
+}
+
+/**
+ * Ends every watch of a channel that nothing more is written into, and gives up what waits to be; each creator gets one
+ * word for all of theirs. Done twice, or by two replicas, it is done once. Returns how many ended.
+ */
+export async function endChannel(
+	store: WatchStore,
+	channel: ChannelKey,
+	reason: ChannelEnd,
+	now: number,
+): Promise<number> {
+	await store.silence(channel);
+	const watches = await store.ofChannel(channel.teamId, channel.channelId);
+	const byCreator = Map.groupBy(watches, ({ createdBy }) => createdBy);
+	for (const [first, ...others] of byCreator.values()) {
+		if (first === undefined) continue;
+		const word = creatorToldOf([first, ...others], reason);
+		await store.end(first.id, reason, { now, announcements: [word], keepPending: false });
+		for (const { id } of others) await store.end(id, reason, { now, announcements: [], keepPending: false });
+	}
+	return watches.length;
+}
+
+/** One word to the creator of these watches, all of one channel that cannot be told. */
+function creatorToldOf(watches: readonly [Watch, ...Watch[]], reason: ChannelEnd): NewAnnouncement {
+	const [{ id, teamId, channelId, createdBy }] = watches;
+	const sessionIds = watches.map(({ session }) => session.sessionId);
+	return {
+		target: { kind: 'person', teamId, userId: createdBy },
+		key: `ended:${id}`,
+		content: { kind: 'creatorTold', reason, channelId, sessionIds },
+	};
 }

@@ -1,22 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { type Clock, hasCome } from '../clock.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
+import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import type { Disclosure } from '../questions/show-answers.ts';
-import { createWaker } from '../waker.ts';
-import type {
-	BackgroundBudget,
-	HeldSession,
-	WatchedSession,
-	WatchingService,
-	WatchMetrics,
-	WatchStore,
-} from './ports.ts';
-import { failureOf, isStale, keptOf, outcomeOf } from './reading.ts';
+import type { BackgroundBudget, WatchedSession, WatchingService, WatchMetrics, WatchStore } from './ports.ts';
+import { failureOf, isStale, keptOf, outcomeOf, type ReadOutcome } from './reading.ts';
 import { movesFor, PLAN_MS, type Planner } from './schedule.ts';
-import { createServiceHealth, DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
+import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
 import type { SessionKey } from './watch.ts';
 
 export interface PollerOptions {
@@ -29,57 +21,81 @@ export interface PollerOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly metrics: WatchMetrics;
-	/** Told of everybody's calls, so that the service's return is noticed with the first that works; else of reads here. */
-	readonly health?: ServiceHealth;
+	/** Hears of everybody's calls, so that the service's return is noticed with the first that works. */
+	readonly health: ServiceHealth;
 	/** `WATCH_MAX_DAYS` */
 	readonly maxDays: number;
 	/** Positions that answers of ours left empty on purpose count as answered. */
-	readonly leftEmpty?: (key: SessionKey, session: Session) => Promise<LeftEmpty>;
+	readonly leftEmpty: (key: SessionKey, session: Session) => Promise<LeftEmpty>;
 	/** What channels see of the values: what our answers keep secret is read before the guess. */
-	readonly disclosure?: (key: SessionKey, session: Session) => Promise<Disclosure>;
+	readonly disclosure: (key: SessionKey, session: Session) => Promise<Disclosure>;
 	/** Called after something to post was stored. */
-	readonly onNews?: () => void;
+	readonly onNews: () => void;
 }
 
-export interface Poller {
-	/** Reads until the signal is aborted; then cuts running reads, gives the leases back and resolves. Never rejects. */
-	run(signal: AbortSignal): Promise<void>;
-	/** Something is due sooner than was known. */
-	wake(): void;
-}
-
-/** Renewed three times in its length; a dead replica's sessions are due again after it. */
+/** A dead replica's sessions are due again after it. */
 const LEASE_MS = 21_000;
-const RENEW_MS = 7_000;
-/** Replicas do not tell each other of sessions that became due. */
-const LOOK_MS = 1_000;
-const MOST_AT_ONCE = 16;
+const READS_AT_ONCE = 16;
 /** One reading, one waiting for leave, however slow the service is. */
 const MOST_WAITING = 2;
 /** The service answers 404 for a moment now and then behind a proxy: gone is what is gone three times. */
 const GONE_AFTER = 3;
-const STORE_PAUSE_MS = 2_000;
-const MOMENT_MS = 50;
 const NOTE_AGAIN_MS = 60_000;
 
-export function createPoller(options: PollerOptions): Poller {
-	const { store, service, serviceUrl, budget, planner, clock, log, metrics, maxDays, onNews } = options;
-	const { health = createServiceHealth({ clock }) } = options;
-	const waker = createWaker(clock);
-	const running = new Set<HeldSession & { readonly done: Promise<void> }>();
+/** Reads watched sessions when they are due and stores what changed, with what is to be posted of it. */
+export function createPoller(options: PollerOptions): LeaseLoop {
+	const { store, service, serviceUrl, budget, planner, clock, log, metrics, health, maxDays, onNews } = options;
 	let planAt = 0;
 	let noted: boolean | null = null;
 	let noteAgainAt = 0;
 	let recovered = false;
-	/** The leases of reads that were cut short. */
-	const cut: string[] = [];
 	health.onRecovered(readFailingSoon);
+
+	const loop = createLeaseLoop<WatchedSession>({
+		what: 'reads',
+		leaseMs: LEASE_MS,
+		concurrency: READS_AT_ONCE,
+		async prepare() {
+			if (hasCome(planAt, clock.now(), PLAN_MS)) {
+				planAt = clock.now() + PLAN_MS;
+				await plan();
+			}
+			await noteHealth();
+		},
+		async take(lease, room) {
+			const now = clock.now();
+			const limit = budget.pausedUntil() > now ? 0 : Math.min(room, MOST_WAITING - budget.waiting());
+			return limit > 0 ? store.takeDue(serviceUrl, lease, limit, now) : [];
+		},
+		async nextDueAt() {
+			const now = clock.now();
+			if (budget.pausedUntil() > now) return Math.min(planAt, budget.pausedUntil());
+			const dueAt = budget.waiting() < MOST_WAITING ? await store.nextReadDueAt(serviceUrl, now) : null;
+			return Math.min(planAt, dueAt ?? planAt);
+		},
+		work: readAndRecord,
+		onFailure({ session: { sessionId } }, error) {
+			log.warn({ sessionId, code: codeOf(error) }, 'a read could not be recorded');
+		},
+		async renew(held, ms) {
+			const kept = await store.renew(
+				held.map(({ item: { session }, token }) => ({ session, token })),
+				ms,
+				clock.now(),
+			);
+			const ids = new Set(kept.map(({ sessionId }) => sessionId));
+			return held.filter(({ item }) => ids.has(item.session.sessionId));
+		},
+		release: (held) => store.releaseReads(held.map(({ token }) => token)),
+		clock,
+		log,
+	});
 
 	/** The service is back: nobody waits out a back-off any longer. */
 	function readFailingSoon(): void {
 		recovered = true;
 		planAt = 0;
-		waker.wake();
+		loop.wake();
 	}
 
 	async function plan(): Promise<void> {
@@ -94,40 +110,6 @@ export function createPoller(options: PollerOptions): Poller {
 		if (moves.length > 0) await store.reschedule(moves);
 	}
 
-	/** Starts what is due; returns when to look again. */
-	async function startDue(signal: AbortSignal): Promise<number> {
-		const now = clock.now();
-		if (budget.pausedUntil() > now) return budget.pausedUntil();
-		const room = Math.min(MOST_AT_ONCE - running.size, MOST_WAITING - budget.waiting());
-		if (room <= 0) return Number.POSITIVE_INFINITY;
-		const token = randomUUID();
-		const due = await store.takeDue(serviceUrl, { token, ms: LEASE_MS }, room, now);
-		for (const taken of due) {
-			const done = readOne(taken, token, signal).finally(() => {
-				running.delete(task);
-				waker.wake();
-			});
-			const task = { session: taken.session, token, done };
-			running.add(task);
-		}
-		if (due.length > 0) return now;
-		// What is due and could not be had is just being taken by another replica.
-		return Math.max(now + MOMENT_MS, (await store.nextReadDueAt(serviceUrl, now)) ?? Number.POSITIVE_INFINITY);
-	}
-
-	async function readOne(taken: WatchedSession, token: string, signal: AbortSignal): Promise<void> {
-		try {
-			await readAndRecord(taken, token, signal);
-		} catch (error) {
-			if (signal.aborted) {
-				cut.push(token);
-				return;
-			}
-			// The lease lapses by itself, and the session is due again.
-			log.warn({ sessionId: taken.session.sessionId, code: codeOf(error) }, 'a read could not be recorded');
-		}
-	}
-
 	async function readAndRecord(taken: WatchedSession, token: string, signal: AbortSignal): Promise<void> {
 		const { sessionId } = taken.session;
 		let reading: Awaited<ReturnType<WatchingService['read']>>;
@@ -140,8 +122,6 @@ export function createPoller(options: PollerOptions): Poller {
 		}
 		health.succeeded();
 		const { session, readAt: leftAt } = reading;
-		const leftEmpty = await options.leftEmpty?.(taken.session, session);
-		const disclosure = await options.disclosure?.(taken.session, session);
 		const outcome = outcomeOf({
 			taken,
 			session,
@@ -151,8 +131,8 @@ export function createPoller(options: PollerOptions): Poller {
 			watches: await store.ofSession(taken.session),
 			planner,
 			maxDays,
-			...(leftEmpty !== undefined && { leftEmpty }),
-			...(disclosure !== undefined && { disclosure }),
+			leftEmpty: await options.leftEmpty(taken.session, session),
+			disclosure: await options.disclosure(taken.session, session),
 		});
 		metrics.read(outcome.changed ? 'changed' : 'unchanged');
 		if (outcome.changed && taken.lastReadAt !== null) {
@@ -165,13 +145,13 @@ export function createPoller(options: PollerOptions): Poller {
 	async function record(
 		taken: WatchedSession,
 		token: string,
-		{ update, watches }: Omit<ReturnType<typeof outcomeOf>, 'changed'>,
+		{ update, watches }: Omit<ReadOutcome, 'changed'>,
 	): Promise<void> {
 		const written = await store.record(taken.session, token, update, watches, clock.now());
 		if (written === null) return;
 		for (const watch of watches) if (watch.card !== null) metrics.card('wanted');
 		for (let card = 0; card < written.coalesced; card += 1) metrics.card('coalesced');
-		if (watches.length > 0) onNews?.();
+		if (watches.length > 0) onNews();
 	}
 
 	async function recordFailure(taken: WatchedSession, token: string, error: unknown): Promise<void> {
@@ -211,49 +191,12 @@ export function createPoller(options: PollerOptions): Poller {
 			// Another process may have noted the outage, and its back-offs.
 			if (!down) readFailingSoon();
 			log.warn({ down }, down ? 'the session service does not answer' : 'the session service answers again');
-			onNews?.();
+			onNews();
 		} catch (error) {
 			noted = before;
 			throw error;
 		}
 	}
 
-	async function keepLeases(signal: AbortSignal): Promise<void> {
-		while (!signal.aborted) {
-			await clock.sleep(RENEW_MS, signal);
-			if (running.size > 0) await store.renew([...running], LEASE_MS, clock.now()).catch(ignoreStore);
-		}
-	}
-
-	function ignoreStore(error: unknown): void {
-		log.warn({ code: codeOf(error) }, 'leases could not be renewed');
-	}
-
-	async function loop(signal: AbortSignal): Promise<void> {
-		while (!signal.aborted) {
-			try {
-				if (hasCome(planAt, clock.now(), PLAN_MS)) {
-					planAt = clock.now() + PLAN_MS;
-					await plan();
-				}
-				await noteHealth();
-				const next = await startDue(signal);
-				const until = Math.min(next, planAt, clock.now() + LOOK_MS);
-				if (until > clock.now()) await waker.wait(until - clock.now(), signal);
-			} catch (error) {
-				if (signal.aborted) return;
-				log.warn({ code: codeOf(error) }, 'watching pauses for a moment');
-				await clock.sleep(STORE_PAUSE_MS, signal).catch(() => undefined);
-			}
-		}
-	}
-
-	return {
-		async run(signal) {
-			await Promise.all([loop(signal).catch(() => undefined), keepLeases(signal).catch(() => undefined)]);
-			await Promise.all([...running].map(({ done }) => done));
-			await store.releaseReads(cut).catch(ignoreStore);
-		},
-		wake: () => waker.wake(),
-	};
+	return loop;
 }

@@ -1,6 +1,7 @@
+import type { Lease } from '../lease-loop.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { Session } from '../questions/session.ts';
-import type { Announcement, NewAnnouncement } from './announcement.ts';
+import type { Announcement, NewAnnouncement } from './announcements.ts';
 import type { Rhythm } from './rhythm.ts';
 import type { SessionView } from './session-view.ts';
 import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from './watch.ts';
@@ -68,12 +69,6 @@ export type SessionOutline = Pick<
 
 /** With the people who created its watches: what one of them watches is not to be at the cost of all others. */
 export type WatchedOutline = SessionOutline & { readonly watchers: readonly string[] };
-
-export interface Lease {
-	/** Random, new for each take: it alone lets the taker write, so that a lease fences by itself. */
-	readonly token: string;
-	readonly ms: number;
-}
 
 /** A session that was taken and is not given back yet. */
 export interface HeldSession {
@@ -366,7 +361,7 @@ export interface PreparedCard {
 	/** The same key means that it looks the same. */
 	readonly key: string;
 	/** Posts it (`ts` null) or updates it. */
-	send(options: { ts: string | null; metadataKey: string | null; signal: AbortSignal }): Promise<SendOutcome>;
+	send(options: { ts: string | null; metadataKey: string | null }): Promise<SendOutcome>;
 }
 
 /** Writes to Slack; `slack/` implements it. Does not throw but for the signal's reason. */
@@ -374,10 +369,7 @@ export interface Announcer {
 	/** Puts a card together from what is known now, claims and answers included. No call to Slack. */
 	prepareCard(card: { watch: Watch; view: SessionView; checkedAt: number | null }): Promise<PreparedCard>;
 	/** Posts one announcement other than a card, or does what a `settle` says. `maybeRepeat`: say in it that it may be one. */
-	post(
-		due: DueAnnouncement,
-		options: { metadataKey: string; maybeRepeat: boolean; signal: AbortSignal },
-	): Promise<SendOutcome>;
+	post(due: DueAnnouncement, options: { metadataKey: string; maybeRepeat: boolean }): Promise<SendOutcome>;
 	/** Takes a post away. `refused`: it stays for good. */
 	remove(due: DueAnnouncement, ts: string): Promise<'removed' | 'refused' | 'unknown'>;
 	/** Looks for a post by its metadata where history is readable, from `since` on: in its thread, then in its channel. */

@@ -2,19 +2,24 @@ import { CLOCK_ALLOWANCE_MS, type Clock, hasCome } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
-import { CARD_AGAIN_MS, creatorToldOf, standsWithoutThread } from './announce.ts';
-import { type Announcement, CARD_HELD, metadataKeyOf, PACED, waitsForTurn } from './announcement.ts';
+import {
+	type Announcement,
+	CARD_AGAIN_MS,
+	CARD_HELD,
+	PACED,
+	standsWithoutThread,
+	waitsForTurn,
+} from './announcements.ts';
+import { endChannel } from './channel-guard.ts';
 import type {
 	Announcer,
 	AttemptResult,
-	ChannelKey,
 	DueAnnouncement,
 	GoneReason,
 	SendOutcome,
 	WatchMetrics,
 	WatchStore,
 } from './ports.ts';
-import type { ChannelEnd } from './watch.ts';
 
 export interface PostingOptions {
 	readonly store: WatchStore;
@@ -83,7 +88,8 @@ async function attempt(
 ): Promise<AttemptResult | { kind: 'gone'; reason: GoneReason } | null> {
 	const { store, announcer, rateLimiter, clock, metrics } = options;
 	const { announcement } = due;
-	const metadataKey = metadataKeyOf(announcement);
+	/** Goes into the post's metadata, so that it can be found in the channel's history. */
+	const metadataKey = announcement.id;
 	/** Since when a former attempt may stand there unseen: whatever fails now tells nothing about that. */
 	let earlier: number | null = null;
 	if (announcement.sendingSince !== null) {
@@ -111,8 +117,8 @@ async function attempt(
 	if (!(await store.beginAttempt(announcement.id, token, earlier ?? clock.now()))) return null;
 	const outcome =
 		prepared === null
-			? await announcer.post(due, { metadataKey, maybeRepeat, signal })
-			: await prepared.send({ ts: null, metadataKey, signal });
+			? await announcer.post(due, { metadataKey, maybeRepeat })
+			: await prepared.send({ ts: null, metadataKey });
 	if (outcome.kind === 'sent') metrics.post(maybeRepeat ? 'maybeRepeated' : 'posted');
 	if (outcome.kind === 'later' && outcome.limited) {
 		const now = clock.now();
@@ -214,28 +220,6 @@ async function endGone(
 		const { teamId, channelId } = announcement.target;
 		await endChannel(store, { teamId, channelId }, reason, now);
 	}
-}
-
-/**
- * Ends every watch of a channel that nothing more is written into, and gives up what waits to be; each creator gets one
- * word for all of theirs. Done twice, or by two replicas, it is done once. Returns how many ended.
- */
-export async function endChannel(
-	store: WatchStore,
-	channel: ChannelKey,
-	reason: ChannelEnd,
-	now: number,
-): Promise<number> {
-	await store.silence(channel);
-	const watches = await store.ofChannel(channel.teamId, channel.channelId);
-	const byCreator = Map.groupBy(watches, ({ createdBy }) => createdBy);
-	for (const [first, ...others] of byCreator.values()) {
-		if (first === undefined) continue;
-		const word = creatorToldOf([first, ...others], reason);
-		await store.end(first.id, reason, { now, announcements: [word], keepPending: false });
-		for (const { id } of others) await store.end(id, reason, { now, announcements: [], keepPending: false });
-	}
-	return watches.length;
 }
 
 /** Waits for the rate where that is short; else says how long, so that whoever is next elsewhere need not wait for this. */

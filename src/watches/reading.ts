@@ -2,7 +2,7 @@ import { changesBetween, type Digest } from '../questions/changes.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import type { Disclosure } from '../questions/show-answers.ts';
-import { newsFor, targetOf, watchEndedIn } from './announce.ts';
+import { newsFor, targetOf, watchEndedIn } from './announcements.ts';
 import type { SessionOutline, SessionUpdate, WatchedSession, WatchUpdate } from './ports.ts';
 import { learn, type Rhythm } from './rhythm.ts';
 import type { Planner } from './schedule.ts';
@@ -42,9 +42,9 @@ export function outcomeOf({
 	watches: readonly Watch[];
 	planner: Planner;
 	maxDays: number;
-	leftEmpty?: LeftEmpty;
-	/** What channels see of the values; left out: what the guess says. */
-	disclosure?: Disclosure;
+	leftEmpty: LeftEmpty;
+	/** What channels see of the values. */
+	disclosure: Disclosure;
 }): ReadOutcome {
 	const readAt = Math.min(leftAt, now);
 	const view = viewOf(session, readAt, leftEmpty, disclosure);
@@ -100,7 +100,7 @@ function updateOf(
 		session: Session;
 		view: SessionView;
 		questionSeenAt: (index: number) => QuestionView | null;
-		leftEmpty: LeftEmpty | undefined;
+		leftEmpty: LeftEmpty;
 	},
 	{ now, last, maxDays }: { now: number; last: boolean; maxDays: number },
 ): WatchUpdate[] {

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { createBackgroundBudget, usuallyPerSecond } from './background-budget.ts';
-import { createChannelGuard, endNotAllowed } from './channel-guard.ts';
+import { createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
 import { createOutbox } from './outbox.ts';
 import { createPoller } from './poller.ts';
 import type {
@@ -15,7 +15,6 @@ import type {
 	WatchMetrics,
 	WatchStore,
 } from './ports.ts';
-import { endChannel } from './posting.ts';
 import { createPlanner } from './schedule.ts';
 import type { ServiceHealth } from './service-health.ts';
 import { createSubscriptions } from './subscribe.ts';

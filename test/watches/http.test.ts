@@ -7,9 +7,10 @@ import { createSessionServiceClient } from '../../src/session-service/client.ts'
 import { createBackgroundBudget } from '../../src/watches/background-budget.ts';
 import { createPoller } from '../../src/watches/poller.ts';
 import { createPlanner } from '../../src/watches/schedule.ts';
+import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
 import { createRecordingLog } from '../store/support.ts';
-import { createRecordingMetrics, NO_LIMITS, openTestStore } from './support.ts';
+import { createRecordingMetrics, NO_ANSWERS, NO_LIMITS, openTestStore } from './support.ts';
 
 const asked = { role: 'assistant', content: 'Which?', human_input: [{ title: 'Colour', description: '' }] };
 
@@ -46,7 +47,9 @@ it('watches the service over HTTP: a question is seen, what did not change costs
 		expect(await subscriptions.watch({ ...where, sessionId, read })).toMatchObject({ kind: 'watching' });
 	}
 
-	const poller = createPoller({ ...shared, planner: createPlanner(), log, metrics, maxDays: 7 });
+	const health = createServiceHealth({ clock: systemClock });
+	const rest = { health, maxDays: 7, ...NO_ANSWERS, onNews: () => {} };
+	const poller = createPoller({ ...shared, planner: createPlanner(), log, metrics, ...rest });
 	const controller = new AbortController();
 	const running = poller.run(controller.signal);
 	await vi.waitFor(() => expect(service.log.list().filter(({ status }) => status === 304).length).toBeGreaterThan(3), {

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import { createRateLimiter } from '../../src/rate-limiter.ts';
-import type { NewAnnouncement } from '../../src/watches/announcement.ts';
+import type { NewAnnouncement } from '../../src/watches/announcements.ts';
+import { endChannel } from '../../src/watches/channel-guard.ts';
 import { createOutbox, type OutboxOptions } from '../../src/watches/outbox.ts';
 import type { Announcer, SendOutcome, SessionUpdate, WatchStore } from '../../src/watches/ports.ts';
-import { endChannel } from '../../src/watches/posting.ts';
 import { unknownRhythm } from '../../src/watches/rhythm.ts';
 import { viewOf } from '../../src/watches/session-view.ts';
 import type { CardUrgency, Watch } from '../../src/watches/watch.ts';
@@ -43,8 +43,9 @@ function createFakeAnnouncer(clock: ManualClock) {
 	const history = new Map<string, { readonly ts: string; readonly at: number; readonly threaded: boolean }>();
 	let readable = true;
 	let count = 0;
+	let crash = new AbortController();
 
-	async function deliver(entry: Sent, metadataKey: string | null, signal: AbortSignal): Promise<SendOutcome> {
+	async function deliver(entry: Sent, metadataKey: string | null): Promise<SendOutcome> {
 		const outcome = outcomes[0]?.(entry.what, entry.channel) ?? null;
 		if (outcome !== null && typeof outcome !== 'string') return outcome;
 		count += 1;
@@ -54,7 +55,7 @@ function createFakeAnnouncer(clock: ManualClock) {
 		if (outcome === 'lost') return { kind: 'unknown', code: 'timed_out' };
 		if (outcome === 'unthreaded') return { kind: 'unthreaded', ts };
 		// It stands in the channel, and nobody hears of it.
-		if (outcome === 'hang') await clock.sleep(3_600_000, signal);
+		if (outcome === 'hang') await clock.sleep(3_600_000, crash.signal);
 		return { kind: 'sent', ts };
 	}
 
@@ -63,17 +64,17 @@ function createFakeAnnouncer(clock: ManualClock) {
 			const key = `${view.step}:${view.status}`;
 			return {
 				key,
-				send: ({ ts, metadataKey, signal }) => {
+				send: ({ ts, metadataKey }) => {
 					const what = ts === null ? 'card' : `update ${watch.session.sessionId} ${key}`;
-					return deliver({ what, channel: watch.channelId, at: clock.now() }, metadataKey, signal);
+					return deliver({ what, channel: watch.channelId, at: clock.now() }, metadataKey);
 				},
 			};
 		},
-		post({ announcement }, { metadataKey, maybeRepeat, signal }) {
+		post({ announcement }, { metadataKey, maybeRepeat }) {
 			const { content, target } = announcement;
 			const what = content.kind === 'status' ? content.to : content.kind;
 			const channel = target.kind === 'person' ? target.userId : target.channelId;
-			return deliver({ what, channel, at: clock.now(), maybeRepeat }, metadataKey, signal);
+			return deliver({ what, channel, at: clock.now(), maybeRepeat }, metadataKey);
 		},
 		async remove(_, ts) {
 			removed.push(ts);
@@ -101,6 +102,11 @@ function createFakeAnnouncer(clock: ManualClock) {
 			readable = true;
 		},
 		forget: () => history.clear(),
+		/** Ends the calls that hang, as the end of their process would. */
+		cut: () => {
+			crash.abort(new Error('crash'));
+			crash = new AbortController();
+		},
 	};
 }
 
@@ -126,6 +132,7 @@ async function outboxSetting() {
 		const running = outbox.run(controller.signal);
 		const stop = async () => {
 			controller.abort(new Error('stop'));
+			fake.cut();
 			await running;
 		};
 		onTestFinished(stop);

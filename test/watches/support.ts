@@ -4,8 +4,9 @@ import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import { type Clock, createSystemClock } from '../../src/clock.ts';
 import { HandraiseError } from '../../src/errors.ts';
 import type { Message, Session } from '../../src/questions/session.ts';
+import { disclosureOf } from '../../src/questions/show-answers.ts';
 import type { Store } from '../../src/store/open.ts';
-import type { AnnouncementContent } from '../../src/watches/announcement.ts';
+import type { AnnouncementContent } from '../../src/watches/announcements.ts';
 import { createPoller, type PollerOptions } from '../../src/watches/poller.ts';
 import type {
 	BackgroundBudget,
@@ -16,6 +17,7 @@ import type {
 	WatchStore,
 } from '../../src/watches/ports.ts';
 import { createPlanner } from '../../src/watches/schedule.ts';
+import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { type SessionView, viewOf } from '../../src/watches/session-view.ts';
 import type { Watch } from '../../src/watches/watch.ts';
 import { createRecordingLog, makeDataDir, open } from '../store/support.ts';
@@ -177,6 +179,12 @@ export function createRecordingMetrics() {
 	return { metrics, of: (name: string) => counts.get(name) ?? 0 };
 }
 
+/** What the poller asks of the answers, where nobody has answered through Handraise. */
+export const NO_ANSWERS = {
+	leftEmpty: async () => () => new Set<number>(),
+	disclosure: async () => disclosureOf([], 'auto'),
+};
+
 /** A store on a database of its own, closed at the end of the test. */
 export async function openTestStore(): Promise<Store> {
 	const directory = makeDataDir();
@@ -205,7 +213,10 @@ export async function pollerSetting(overrides: Partial<PollerOptions> = {}) {
 			clock,
 			log: createRecordingLog(),
 			metrics: recorded.metrics,
+			health: createServiceHealth({ clock }),
 			maxDays: 7,
+			...NO_ANSWERS,
+			onNews: () => {},
 			...overrides,
 			...more,
 		});

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { Answer } from '../../answers/answer.ts';
 import { isWaiting } from '../../questions/status.ts';
-import type { AnnouncementContent } from '../../watches/announcement.ts';
+import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { ItemView, QuestionView, SessionView } from '../../watches/session-view.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';

@@ -1,4 +1,4 @@
-import type { AnnouncementContent } from '../../watches/announcement.ts';
+import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { Expectation } from '../../watches/capacity.ts';
 import type { WatchOutcome } from '../../watches/subscribe.ts';
 import type { WatchEnd } from '../../watches/watch.ts';

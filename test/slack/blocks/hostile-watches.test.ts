@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readSessionAnswer } from '../../../src/session-service/schema.ts';
 import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import { settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
-import type { AnnouncementContent } from '../../../src/watches/announcement.ts';
+import type { AnnouncementContent } from '../../../src/watches/announcements.ts';
 import { viewOf } from '../../../src/watches/session-view.ts';
 import { answerOf, now } from '../support/answers.ts';
 import { expectSafeMessage } from '../support/check.ts';

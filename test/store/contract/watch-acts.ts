@@ -1,4 +1,4 @@
-import type { NewAnnouncement } from '../../../src/watches/announcement.ts';
+import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import type { SessionUpdate, WatchUpdate } from '../../../src/watches/ports.ts';
 import { unknownRhythm } from '../../../src/watches/rhythm.ts';
 import type { Watch } from '../../../src/watches/watch.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../../src/rate-limiter.ts';
 import { createSharedRates } from '../../../src/store/shared-cells.ts';
 import { retryUnreadable } from '../../../src/store/unreadable.ts';
-import { CARD_HELD, type NewAnnouncement } from '../../../src/watches/announcement.ts';
+import { CARD_HELD, type NewAnnouncement } from '../../../src/watches/announcements.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../../src/rate-limiter.ts';
 import { createSharedBudget, createSharedRates } from '../../../src/store/shared-cells.ts';
-import type { NewAnnouncement } from '../../../src/watches/announcement.ts';
-import { endChannel } from '../../../src/watches/posting.ts';
+import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
+import { endChannel } from '../../../src/watches/channel-guard.ts';
 import { unknownRhythm } from '../../../src/watches/rhythm.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
