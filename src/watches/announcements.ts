@@ -4,15 +4,15 @@ import type { QuestionView, SessionView } from './session-view.ts';
 import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
 
 /**
- * What is to be posted. Texts are cut and untrusted, secret values are never in it.
+ * What to post. Texts are cut and untrusted; secret values are never in it.
  *
- * - `card`: the first post of a watch; everything else of it goes into its thread. A new one takes the place of one that
- *   somebody deleted, not before `notBefore` (clock milliseconds).
- * - `question`: new, or (`changed`) another at the same place. `answered`: it got values. `questionClosed`: it is open no
- *   longer and no answer is known.
- * - `settle`: no post, but the posts of this question lose their button and say how it was settled.
- * - `end`: the session's, with its result. `watchEnded`: only the watch's.
- * - `serviceDown`, `serviceBack`: one for a channel, not in a thread. `creatorTold`: a direct message.
+ * - `card`: the first post of a watch; its other posts go into the card's thread. A new card replaces one that somebody
+ *   deleted, not before `notBefore` (clock milliseconds).
+ * - `question`: new, or (`changed`) another one in the same message. `answered`: it got values. `questionClosed`: it is
+ *   not open any more and no answer is known.
+ * - `settle`: no post; the posts of this question lose their button and say how it was settled.
+ * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
+ * - `serviceDown`, `serviceBack`: one for a channel, outside threads. `creatorTold`: a direct message.
  */
 export type AnnouncementContent =
 	| { readonly kind: 'card'; readonly notBefore?: number }
@@ -39,20 +39,17 @@ export type AnnouncementContent =
 			readonly sessionIds: readonly string[];
 	  };
 
-/**
- * What `lastError` says of a card that waits for its time: the watch has no thread until then, and its other posts do not
- * wait for one.
- */
+/** `lastError` of a card that waits for its `notBefore`: the watch's other posts do not wait for its thread. */
 export const CARD_HELD = 'card_held';
-/** What it says of a post for which the shared rate has no room yet. */
+/** `lastError` of a post for which the shared rate has no room yet. */
 export const PACED = 'paced';
 
-/** Whether an attempt that ended with this code only waits for its turn: nothing was sent. */
+/** Whether an attempt that ended with this code sent nothing and only waits for its turn. */
 export function waitsForTurn(code: string): boolean {
 	return code === PACED || code === CARD_HELD;
 }
 
-/** Where it goes and, by that, what it waits for: announcements of one target are posted in order. */
+/** Where it goes. Announcements of one target are posted in order. */
 export type AnnouncementTarget =
 	| { readonly kind: 'watch'; readonly watchId: string; readonly teamId: string; readonly channelId: string }
 	| { readonly kind: 'channel'; readonly teamId: string; readonly channelId: string }
@@ -60,20 +57,20 @@ export type AnnouncementTarget =
 
 export interface NewAnnouncement {
 	readonly target: AnnouncementTarget;
-	/** Unique for its target for ever: the same thing is never queued twice. */
+	/** Unique for its target, so that nothing is queued twice. */
 	readonly key: string;
 	readonly content: AnnouncementContent;
 	/**
-	 * Not queued when the newest announcement of its target with `about` in its key says `says` already, which is its key
-	 * or the beginning of it up to a colon.
+	 * Not queued when, of the target's announcements with `about` in their key, the newest has the key `says`, or one that
+	 * begins with it and a colon.
 	 */
 	readonly unlessSaid?: { readonly about: string; readonly says: string };
 }
 
-/** `dropped`: its turn never came (the watch ended, the channel is gone, the outage was over before anybody was told). */
+/** `dropped`: it became pointless before it was posted (the watch ended, the channel is gone, the outage is over). */
 export type AnnouncementState = 'pending' | 'posted' | 'refused' | 'dropped';
 
-/** An intent to post, stored in the transaction that stores the digest it follows from. */
+/** An intent to post, stored in one transaction with the digest it follows from. */
 export interface Announcement extends NewAnnouncement {
 	readonly id: string;
 	readonly state: AnnouncementState;
@@ -81,8 +78,8 @@ export interface Announcement extends NewAnnouncement {
 	readonly attempts: number;
 	readonly nextAttemptAt: number | null;
 	/**
-	 * Set before Slack is called and cleared when it is known that nothing was posted: while set, it may stand in the
-	 * channel already, and is looked for before it is posted again.
+	 * Set before Slack is called and cleared when nothing was posted for certain. While it is set, the post may exist, and
+	 * is looked for before it is posted again.
 	 */
 	readonly sendingSince: number | null;
 	readonly postedTs: string | null;
@@ -90,29 +87,28 @@ export interface Announcement extends NewAnnouncement {
 }
 
 /** What the changes since a watch's last announcement mean for its channel. */
-export interface News {
+interface News {
 	readonly announcements: readonly NewAnnouncement[];
 	readonly card: CardUrgency | null;
 	/** Whether people see a difference. */
 	readonly changed: boolean;
 }
 
-/**
- * Which changes become posts, by the watch's mode, in their order. `questionAt` gives the question of a message as it is
- * now.
- */
-export function newsFor(
-	watch: Watch,
-	changes: readonly Change[],
-	view: SessionView,
-	questionAt: (messageIndex: number) => QuestionView | null,
-): News {
+/** What was read, as channels may see it. */
+export interface SeenSession {
+	readonly view: SessionView;
+	/** The question of a message as it is now. */
+	readonly questionAt: (messageIndex: number) => QuestionView | null;
+}
+
+/** Which changes become posts, by the watch's mode, in their order. */
+export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSession): News {
 	const announcements: NewAnnouncement[] = [];
 	let card: CardUrgency | null = watch.digest === null ? 'progress' : null;
 	for (const change of changes) {
 		card = moreUrgent(card, urgencyOf(change));
-		const said = contentOf(watch, change, changes, view, questionAt);
-		if (said !== null) announcements.push({ target: targetOf(watch), ...said });
+		const post = postOf(change, watch, changes, seen);
+		if (post !== null) announcements.push({ target: targetOf(watch), ...post });
 		const settled = settledBy(change);
 		if (settled !== null) {
 			const key = `settle:${settled.messageIndex}:${watch.revision}`;
@@ -126,29 +122,29 @@ export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
 	return { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
 }
 
-/** Whoever deletes a card again and again gets a new one no more often than this. */
+/** A card that somebody deletes again and again is replaced no more often than this. */
 export const CARD_AGAIN_MS = 3_600_000;
 
 /**
- * The card that takes the place of `lostTs`, once for each that was lost. `before`: the `notBefore` of the last one that
- * took the place of another, null when this is the first.
+ * The card that replaces the deleted one `lostTs`; one for each. `before`: the `notBefore` of the newest replacement,
+ * null when there was none.
  */
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewAnnouncement {
 	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
 }
 
-/** Whether it stands in the channel while there is no thread; the next card shows the rest. */
+/** Whether it is posted in the channel while the watch has no thread; the next card shows everything else. */
 export function standsWithoutThread({ kind }: AnnouncementContent): boolean {
 	return kind === 'question' || kind === 'end' || kind === 'watchEnded';
 }
 
-/** A word in the thread, for a watch that ends while its session goes on. */
+/** The last post in the thread of a watch that ends while its session goes on. */
 export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null): NewAnnouncement {
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded', reason, days } };
 }
 
-/** The question whose posts take no answer any more. */
+/** The question that takes no answer any more. */
 function settledBy(change: Change): { messageIndex: number; how: 'answered' | 'closed' } | null {
 	const isAnswered = change.kind === 'questionAnswered' && change.stillOpen.length === 0;
 	if (isAnswered) return { messageIndex: change.messageIndex, how: 'answered' };
@@ -173,12 +169,11 @@ function urgencyOf(change: Change): CardUrgency | null {
 	}
 }
 
-function contentOf(
-	watch: Watch,
+function postOf(
 	change: Change,
+	watch: Watch,
 	all: readonly Change[],
-	view: SessionView,
-	questionAt: (messageIndex: number) => QuestionView | null,
+	{ view, questionAt }: SeenSession,
 ): Omit<NewAnnouncement, 'target'> | null {
 	switch (change.kind) {
 		case 'questionAsked':
@@ -189,22 +184,18 @@ function contentOf(
 			const { fingerprint } = question;
 			const changed = change.kind === 'questionChanged';
 			const content = { kind: 'question', question, changed } as const;
-			const { key, unlessSaid } = saying(
-				watch,
-				`question:${messageIndex}:${fingerprint}:${items.join(',')}`,
-				fingerprint,
-			);
-			// Where it is known what was announced last, this is news: the agent waits again.
+			const says = `question:${messageIndex}:${fingerprint}:${items.join(',')}`;
+			const { key, unlessSaid } = onceOnly(watch, says, fingerprint);
+			// With a digest, this is known to be news: the agent waits again.
 			return watch.digest === null ? { key, unlessSaid, content } : { key, content };
 		}
 		case 'questionAnswered': {
 			const { messageIndex, items, stillOpen } = change;
 			const question = questionAt(messageIndex);
 			const fingerprint = question?.fingerprint ?? '';
-			return {
-				...saying(watch, `answered:${messageIndex}:${fingerprint}:${items.join(',')}`, fingerprint),
-				content: { kind: 'answered', messageIndex, question, items, stillOpen },
-			};
+			const says = `answered:${messageIndex}:${fingerprint}:${items.join(',')}`;
+			const content = { kind: 'answered', messageIndex, question, items, stillOpen } as const;
+			return { ...onceOnly(watch, says, fingerprint), content };
 		}
 		case 'questionClosed': {
 			const { messageIndex } = change;
@@ -225,15 +216,15 @@ function contentOf(
 }
 
 /**
- * The key of a post about a question. The watch's revision is in it, since a question may be asked and answered more than
- * once; what was said of it last is not said again, so that a history that is short for one read, or a digest of another
- * version, repeats nothing.
+ * The key of a post about a question. It holds the watch's revision, because a question may be asked and answered more
+ * than once. What the newest post about the question says is not posted again: one read with a shortened history, or a
+ * digest of another version, repeats nothing.
  */
-function saying(watch: Watch, says: string, fingerprint: string) {
+function onceOnly(watch: Watch, says: string, fingerprint: string) {
 	return { key: `${says}:${watch.revision}`, unlessSaid: { about: `:${fingerprint}:`, says } };
 }
 
-/** Not where another post says it: a question asked or answered, an end. Waking from a rest matters, going on does not. */
+/** Not when another post tells it (a question asked or answered, an end), nor when the agent goes on after an answer. */
 function statusMatters(from: string, to: string, all: readonly Change[]): boolean {
 	if (all.some(({ kind }) => kind === 'ended')) return false;
 	switch (statusKind(to)) {

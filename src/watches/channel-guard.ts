@@ -5,10 +5,10 @@ import type { NewAnnouncement } from './announcements.ts';
 import type { ChannelKey, ChannelList, WatchMetrics, WatchStore } from './ports.ts';
 import type { ChannelEnd, Watch } from './watch.ts';
 
-/** Slack tells of a channel that is shared only while somebody listens, and of an invitation not at all. */
+/** Slack's event for a shared channel is lost while nobody listens, and there is none for an invitation. */
 const EVERY_MS = 3 * 60_000;
 const FIRST_RETRY_MS = 5_000;
-/** Posting waits so long for the first look; a Slack that cannot list channels must not stop it for good. */
+/** Posting waits so long for the first look. It must not wait for good when Slack cannot list channels. */
 const FIRST_LOOK_MS = 15_000;
 
 interface Dependencies {
@@ -22,9 +22,8 @@ interface Dependencies {
 }
 
 /**
- * Looks at the start and every three minutes which of the channels that are watched another organisation reads or is
- * invited to. Only what Slack says of a channel ends its watches: a page that fails or names fewer channels proves
- * nothing, and is asked for again.
+ * Checks at the start and every three minutes which watched channels another organisation reads or is invited to. Only
+ * what Slack says about a channel ends its watches: a page that fails or lists fewer channels proves nothing.
  */
 export function createChannelGuard({ store, channels, end, clock, log, metrics }: Dependencies) {
 	const first = Promise.withResolvers<void>();
@@ -42,7 +41,7 @@ export function createChannelGuard({ store, channels, end, clock, log, metrics }
 		metrics.channelCheck('failed');
 		log.warn({ code }, 'channels could not be checked for other organisations; trying again');
 		if (retryAfterMs !== null) return Math.min(LONGEST_RETRY_AFTER_MS, retryAfterMs);
-		// A cursor may be the reason.
+		// The cursor may be the reason.
 		cursor = null;
 		failures += 1;
 		return Math.min(EVERY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, failures - 1));
@@ -91,7 +90,7 @@ function isTeamChannel({ channelId }: ChannelKey): boolean {
 	return !channelId.startsWith('D');
 }
 
-/** Ends the watches of channels, direct messages too, that are not among `allowed`. Empty: all are. */
+/** Ends the watches of channels and direct messages that are not among `allowed`; empty: all are allowed. */
 export async function endNotAllowed(
 	store: WatchStore,
 	allowed: readonly string[],
@@ -106,8 +105,8 @@ export async function endNotAllowed(
 }
 
 /**
- * Ends every watch of a channel that nothing more is written into, and gives up what waits to be; each creator gets one
- * word for all of theirs. Done twice, or by two replicas, it is done once. Returns how many ended.
+ * Ends every watch of a channel that nothing more is written into, and drops what waits to be posted there. Each creator
+ * is told once for all of their watches. Idempotent, also between replicas. Returns how many ended.
  */
 export async function endChannel(
 	store: WatchStore,
@@ -120,14 +119,14 @@ export async function endChannel(
 	const byCreator = Map.groupBy(watches, ({ createdBy }) => createdBy);
 	for (const [first, ...others] of byCreator.values()) {
 		if (first === undefined) continue;
-		const word = creatorToldOf([first, ...others], reason);
-		await store.end(first.id, reason, { now, announcements: [word], keepPending: false });
+		const notice = creatorToldOf([first, ...others], reason);
+		await store.end(first.id, reason, { now, announcements: [notice], keepPending: false });
 		for (const { id } of others) await store.end(id, reason, { now, announcements: [], keepPending: false });
 	}
 	return watches.length;
 }
 
-/** One word to the creator of these watches, all of one channel that cannot be told. */
+/** Tells the creator of these watches, all of one channel. */
 function creatorToldOf(watches: readonly [Watch, ...Watch[]], reason: ChannelEnd): NewAnnouncement {
 	const [{ id, teamId, channelId, createdBy }] = watches;
 	const sessionIds = watches.map(({ session }) => session.sessionId);

@@ -18,17 +18,17 @@ const POSTS_AT_ONCE = 6;
 const CARDS_AT_ONCE = 4;
 
 /**
- * Posts announcements in the order of their targets and keeps the cards current, all under the shared rates: questions,
- * answers and endings first, progress with what is left, the newest state only, and nothing for a card that looks the
- * same.
+ * Posts announcements, each target's in order, and keeps the cards current, under the shared rates. Questions, answers
+ * and endings go first; progress gets what is left. A card shows the newest state only, and one that would look the same
+ * is not sent.
  */
 export function createOutbox(options: OutboxOptions): LeaseLoop {
 	const { store, announcer, rateLimiter, clock, log, metrics } = options;
 	const delivery: PostingOptions = { ...options, turns: new Map() };
-	/** When the shared rate of updates has room again, by urgency. */
+	/** When the shared rate of updates has room again, clock milliseconds. */
 	const roomAt: Record<CardUrgency, number> = { now: 0, progress: 0 };
 
-	/** Whether the rate of updates may have room for cards of this urgency. */
+	/** Whether the rate of updates may have room. */
 	function hasRoom(urgency: CardUrgency, now: number): boolean {
 		return hasCome(roomAt[urgency], now, LONGEST_RETRY_AFTER_MS);
 	}
@@ -89,7 +89,7 @@ export function createOutbox(options: OutboxOptions): LeaseLoop {
 			}
 			case 'unknown':
 			case 'unthreaded':
-				// Sent twice it looks the same.
+				// An update sent twice changes nothing.
 				await store.endCard(watch.id, token, { kind: 'retry', at: clock.now() + retryDelay(0) });
 				return;
 		}
@@ -103,7 +103,7 @@ export function createOutbox(options: OutboxOptions): LeaseLoop {
 		what: 'posts',
 		leaseMs: LEASE_MS,
 		concurrency: POSTS_AT_ONCE + CARDS_AT_ONCE,
-		/** Posts, or cards when there are none: what is taken has to be returned whatever a second query comes to. */
+		// Posts, or cards when no post is due: what one query leased is returned before another one can fail.
 		async take(lease, _room, running) {
 			const now = clock.now();
 			const postRoom = roomFor('post', running);

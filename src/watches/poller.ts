@@ -36,9 +36,9 @@ export interface PollerOptions {
 /** A dead replica's sessions are due again after it. */
 const LEASE_MS = 21_000;
 const READS_AT_ONCE = 16;
-/** One reading, one waiting for leave, however slow the service is. */
+/** Of the reads, so many wait for the request budget: more would only fix their order too early. */
 const MOST_WAITING = 2;
-/** The service answers 404 for a moment now and then behind a proxy: gone is what is gone three times. */
+/** Behind a proxy, the service answers 404 for a moment now and then. */
 const GONE_AFTER = 3;
 const NOTE_AGAIN_MS = 60_000;
 
@@ -91,7 +91,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		log,
 	});
 
-	/** The service is back: nobody waits out a back-off any longer. */
+	/** The service is back: sessions that back off are read now. */
 	function readFailingSoon(): void {
 		recovered = true;
 		planAt = 0;
@@ -159,7 +159,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		const now = clock.now();
 		health.failed(code);
 		if (code === 'rate_limited') {
-			// No failure of this session: the budget holds everything back, and it is next when that is over.
+			// Not this session's failure: the budget pauses all reads, and this one is next after the pause.
 			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error, now) ?? 0);
 			await record(taken, token, { update: { ...keptOf(taken), nextRead: { at, by: now } }, watches: [] });
 			return;
@@ -175,7 +175,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		await noteHealth();
 	}
 
-	/** Tells the store when the service went down or came back, and that it is up now and then: a replica may have died. */
+	/** Notes that the service went down or came back; repeated now and then, because the replica that noted it may be gone. */
 	async function noteHealth(): Promise<void> {
 		const { down } = health;
 		const now = clock.now();

@@ -28,7 +28,7 @@ export interface PostingOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly metrics: WatchMetrics;
-	/** When what waits for a rate in this process may go, by the rate's name: everybody gets a turn of their own. */
+	/** The newest turn given to a post of this process that waits for a rate, by the rate's name: each gets its own. */
 	readonly turns: Map<string, number>;
 }
 
@@ -40,21 +40,21 @@ export const UPDATE_RATE: RateLimit = { intervalMs: 1_500, burst: 8 };
 export const KEPT_FROM_PROGRESS = 6;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
-/** Below the interval of posts, so that only one in this process waits for a channel's turn at a time. */
+/** Shorter than the interval of posts, so that one post at a time waits for a channel's turn in this process. */
 const SHORT_WAIT_MS = 500;
-/** A post made just before a crash is looked for from this long before the attempt was noted: clocks differ. */
+/** A post that may exist is looked for from this long before its attempt was noted, because clocks differ. */
 const LOOK_BACK_MS = 60_000;
-/** From when, where the clock has been put back since it was noted: nothing tells when it was. */
+/** The same after the clock was put back, when the noted time means nothing. */
 const LOOK_FAR_BACK_MS = 24 * 3_600_000;
 const THREAD_GONE = 'thread_gone';
 
-/** How long to wait after so many failed attempts; `ms`: what Slack asks for, believed up to a bound. */
+/** Milliseconds to wait after so many failed attempts; `ms`: what Slack asks for, believed up to a bound. */
 export function retryDelay(attempts: number, ms: number | null = null): number {
 	if (ms !== null) return Math.min(LONGEST_RETRY_AFTER_MS, ms);
 	return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, attempts));
 }
 
-/** Delivers one announcement that is leased by `token`, whatever became of it before; writes what came of it. */
+/** Makes one attempt to post an announcement that is leased by `token`, and notes the outcome. */
 export async function deliver(
 	due: DueAnnouncement,
 	token: string,
@@ -90,7 +90,7 @@ async function attempt(
 	const { announcement } = due;
 	/** Goes into the post's metadata, so that it can be found in the channel's history. */
 	const metadataKey = announcement.id;
-	/** Since when a former attempt may stand there unseen: whatever fails now tells nothing about that. */
+	/** When an earlier attempt may have posted it unseen; a failure of this attempt says nothing about that one. */
 	let earlier: number | null = null;
 	if (announcement.sendingSince !== null) {
 		const since = lookFrom(announcement.sendingSince, clock.now());
@@ -112,8 +112,9 @@ async function attempt(
 	if (heldUntil !== null) return again(heldUntil, CARD_HELD, maybeRepeat);
 	const wait = await takeTurn(announcement, options, signal);
 	if (wait > 0) return again(turnOf(announcement, wait, options), PACED, maybeRepeat);
-	const prepared = announcement.content.kind === 'card' ? await prepareCard(due, announcer) : null;
-	if (announcement.content.kind === 'card' && prepared === null) return { kind: 'refused', code: 'nothing_to_show' };
+	const isCard = announcement.content.kind === 'card';
+	const prepared = isCard ? await prepareCard(due, announcer) : null;
+	if (isCard && prepared === null) return { kind: 'refused', code: 'nothing_to_show' };
 	if (!(await store.beginAttempt(announcement.id, token, earlier ?? clock.now()))) return null;
 	const outcome =
 		prepared === null
@@ -132,8 +133,8 @@ async function attempt(
 }
 
 /**
- * Somebody deleted the card, so the post stands in the channel: there questions stay, and the end of a watch that gets no
- * new card. Anything else is taken away again and posted in the new card's thread.
+ * Somebody deleted the card, so the post went into the channel. Questions stay there, and so does the end of a watch that
+ * gets no new card. Anything else is removed and posted in the new card's thread.
  */
 async function unthreadedResult(due: DueAnnouncement, ts: string, options: PostingOptions): Promise<AttemptResult> {
 	const { announcement, watch } = due;
@@ -148,20 +149,20 @@ async function unthreadedResult(due: DueAnnouncement, ts: string, options: Posti
 	return { ...again(at, THREAD_GONE, gone === 'unknown'), ...lost };
 }
 
-/** Whether a post that stands in the channel is left there, though its watch had a thread. */
+/** Whether a post that went into the channel stays there although its watch had a thread. */
 function staysInChannel({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null) return true;
 	const getsNoCard = watch.card.ts === null || watch.ended !== null;
 	return content.kind === 'card' || content.kind === 'question' || (getsNoCard && standsWithoutThread(content));
 }
 
-/** Whether it needs a thread and the watch has none, since its card is gone for now or for good. */
+/** Whether it needs a thread and the watch has no card. */
 function isWithoutPlace({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null || watch.card.ts !== null) return false;
 	return content.kind !== 'card' && content.kind !== 'settle' && !standsWithoutThread(content);
 }
 
-/** Whether it tells of cards in a channel that has none any more. */
+/** Whether it is for the watches of a channel that has none any more. */
 async function isForNobody({ announcement: { target } }: DueAnnouncement, store: WatchStore): Promise<boolean> {
 	return target.kind === 'channel' && (await store.ofChannel(target.teamId, target.channelId)).length === 0;
 }
@@ -206,7 +207,7 @@ async function prepareCard({ watch, view }: DueAnnouncement, announcer: Announce
 	return watch === null || view === null ? null : announcer.prepareCard({ watch, view, checkedAt: view.seenAt });
 }
 
-/** The channel takes no posts: its watches end, and whoever made them hears of it. */
+/** The channel takes no posts, so its watches end. */
 async function endGone(
 	due: DueAnnouncement,
 	token: string,
@@ -222,7 +223,7 @@ async function endGone(
 	}
 }
 
-/** Waits for the rate where that is short; else says how long, so that whoever is next elsewhere need not wait for this. */
+/** Waits for the rate when that is short. Returns a longer wait instead, in ms, so that other channels go on. */
 async function takeTurn(
 	announcement: Announcement,
 	{ rateLimiter, clock }: PostingOptions,
@@ -236,7 +237,7 @@ async function takeTurn(
 	}
 }
 
-/** The next turn that nobody else waits for: posts that all came back at the same moment would only be put off again. */
+/** A turn of its own: of posts that all came back at the same moment, all but one would be put off again. */
 function turnOf(announcement: Announcement, wait: number, { turns, clock }: PostingOptions): number {
 	const now = clock.now();
 	for (const [name, turn] of turns) if (hasCome(turn, now, LONGEST_RETRY_MS)) turns.delete(name);
@@ -247,7 +248,7 @@ function turnOf(announcement: Announcement, wait: number, { turns, clock }: Post
 	return turn;
 }
 
-/** Settling is an update, and those share one rate for the workspace. */
+/** Settling is an update, and updates share one rate for the workspace. */
 function rateOf({ content }: Announcement): RateLimit {
 	return content.kind === 'settle' ? UPDATE_RATE : POST_RATE;
 }

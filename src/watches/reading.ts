@@ -1,15 +1,15 @@
-import { changesBetween, type Digest } from '../questions/changes.ts';
+import { type Change, changesBetween, type Digest } from '../questions/changes.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import type { Disclosure } from '../questions/show-answers.ts';
-import { newsFor, targetOf, watchEndedIn } from './announcements.ts';
+import { newsFor, type SeenSession, targetOf, watchEndedIn } from './announcements.ts';
 import type { SessionOutline, SessionUpdate, WatchedSession, WatchUpdate } from './ports.ts';
 import { learn, type Rhythm } from './rhythm.ts';
 import type { Planner } from './schedule.ts';
-import { type QuestionView, questionViewAt, type SessionView, viewOf } from './session-view.ts';
+import { questionViewAt, viewOf } from './session-view.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 
-/** What a read leads to: plain data for one transaction. */
+/** What a read leads to, as plain data for one transaction. */
 export interface ReadOutcome {
 	readonly update: SessionUpdate;
 	readonly watches: readonly WatchUpdate[];
@@ -19,8 +19,8 @@ export interface ReadOutcome {
 const DAY_MS = 86_400_000;
 
 /**
- * Of one read that brought the session. `leftAt`: when its request left. `steadySince`: times before that cannot be
- * measured against now, since the clock was set or nobody knows.
+ * The outcome of a read that brought the session. `leftAt`: when its request left. `steadySince`: times before that
+ * cannot be compared with now, because the clock may have been set since.
  */
 export function outcomeOf({
 	taken,
@@ -48,12 +48,12 @@ export function outcomeOf({
 }): ReadOutcome {
 	const readAt = Math.min(leftAt, now);
 	const view = viewOf(session, readAt, leftEmpty, disclosure);
-	const questionSeenAt = (index: number) => questionViewAt(session, index, leftEmpty, disclosure);
+	const questionAt = (index: number) => questionViewAt(session, index, leftEmpty, disclosure);
 	const { digest } = view;
 	const asked = taken.digest === null ? [] : changesBetween(taken.digest, session, leftEmpty).filter(isQuestion);
 	const rhythm = rhythmAfter(taken, digest, { readAt, steadySince, asked: asked.length });
 	const changed = taken.digest === null || !sameDigest(taken.digest, digest);
-	// The result may be written a moment after the status, so an end is told by the read after the one that saw it.
+	// The result may be written a moment after the status, so the read after the one that saw the end announces it.
 	const last = digest.over && taken.overSince !== null;
 	const base = {
 		rhythm,
@@ -71,9 +71,10 @@ export function outcomeOf({
 		watches:
 			digest.over && !last
 				? []
-				: watches.flatMap((watch) =>
-						updateOf(watch, { session, view, questionSeenAt, leftEmpty }, { now, last, maxDays }),
-					),
+				: watches.flatMap((watch) => {
+						const changes = changesBetween(watch.digest, session, leftEmpty);
+						return updateOf(watch, changes, { view, questionAt }, { now, last, maxDays });
+					}),
 		changed,
 	};
 }
@@ -89,23 +90,14 @@ function rhythmAfter(
 	return learn(rhythm, { before, after, previousAt, readAt, asked });
 }
 
+/** Nothing when there is nothing to write. */
 function updateOf(
 	watch: Watch,
-	{
-		session,
-		view,
-		questionSeenAt,
-		leftEmpty,
-	}: {
-		session: Session;
-		view: SessionView;
-		questionSeenAt: (index: number) => QuestionView | null;
-		leftEmpty: LeftEmpty;
-	},
+	changes: readonly Change[],
+	seen: SeenSession,
 	{ now, last, maxDays }: { now: number; last: boolean; maxDays: number },
 ): WatchUpdate[] {
-	const changes = changesBetween(watch.digest, session, leftEmpty);
-	const news = newsFor(watch, changes, view, questionSeenAt);
+	const news = newsFor(watch, changes, seen);
 	const stale = !news.changed && isStale(watch, now, maxDays);
 	const end: WatchEnd | null = last ? 'sessionOver' : stale ? 'noChange' : null;
 	if (watch.digest !== null && changes.length === 0 && end === null) return [];
@@ -114,7 +106,7 @@ function updateOf(
 		{
 			watchId: watch.id,
 			revision: watch.revision,
-			digest: view.digest,
+			digest: seen.view.digest,
 			changed: news.changed,
 			announcements: [...news.announcements, ...farewell],
 			card: end === null ? news.card : 'now',
@@ -123,7 +115,7 @@ function updateOf(
 	];
 }
 
-/** Of a read that failed: when to try again, and, when the session is gone for good, the end of its watches. */
+/** The outcome of a read that failed: when to try again, and the end of watches whose session is gone or has not changed. */
 export function failureOf({
 	taken,
 	code,
@@ -151,7 +143,7 @@ export function failureOf({
 	};
 }
 
-/** Whether nothing was seen to change for so long that a watch ends. */
+/** Whether nothing has changed for so long that a watch ends. */
 export function isStale(
 	{ lastChangeAt }: { readonly lastChangeAt: number | null },
 	now: number,
@@ -160,38 +152,31 @@ export function isStale(
 	return now - (lastChangeAt ?? 0) > maxDays * DAY_MS;
 }
 
-/** It could not be read either. */
+/** Nothing changed for too long, and the session could not be read either. */
 function staleUpdate(watch: Watch, taken: WatchedSession, maxDays: number): WatchUpdate {
 	const end: WatchEnd = 'noChange';
-	const digest = watch.digest ?? taken.digest ?? nothingSeen;
+	const digest = watch.digest ?? taken.digest ?? NOTHING_SEEN;
 	const announcements = [watchEndedIn(watch, end, maxDays)];
 	return { watchId: watch.id, revision: watch.revision, digest, changed: false, announcements, card: 'now', end };
 }
 
-/** Everything of a session as it was, for a read that says nothing of it. */
+/** The session as it was stored, for a read that tells nothing about it. */
 export function keptOf(taken: WatchedSession): Omit<SessionUpdate, 'nextRead'> {
 	const { rhythm, lastReadAt, lastChangeAt, failures, lastError, overSince, hurry } = taken;
 	return { rhythm, lastReadAt, lastChangeAt, failures, lastError, overSince, hurry };
 }
 
-/** The service does not know it any more. When it was over before, that is its end, told without the last read. */
+/** The service does not know the session any more. When it was over before, its end is announced without a last read. */
 function goneUpdate(watch: Watch, taken: WatchedSession): WatchUpdate {
 	const end: WatchEnd = taken.overSince === null ? 'sessionGone' : 'sessionOver';
-	const digest = taken.digest ?? watch.digest ?? nothingSeen;
-	const announcements =
-		end === 'sessionOver' && watch.mode === 'everything'
-			? [
-					{
-						target: targetOf(watch),
-						key: 'end',
-						content: { kind: 'end', status: digest.status, result: null, step: digest.assistantCount } as const,
-					},
-				]
-			: [watchEndedIn(watch, end, null)];
+	const digest = taken.digest ?? watch.digest ?? NOTHING_SEEN;
+	const content = { kind: 'end', status: digest.status, result: null, step: digest.assistantCount } as const;
+	const isEnd = end === 'sessionOver' && watch.mode === 'everything';
+	const announcements = [isEnd ? { target: targetOf(watch), key: 'end', content } : watchEndedIn(watch, end, null)];
 	return { watchId: watch.id, revision: watch.revision, digest, changed: true, announcements, card: 'now', end };
 }
 
-const nothingSeen: Digest = {
+const NOTHING_SEEN: Digest = {
 	status: '',
 	assistantCount: 0,
 	question: null,
@@ -209,7 +194,7 @@ function isOpen(digest: Digest): boolean {
 	return digest.question !== null && digest.question.open.length > 0;
 }
 
-/** No card shows the screenshot, and the service may renew its time with its link: that keeps no watch alive. */
+/** Cards do not show the screenshot, and its time may change with its link: that keeps no watch alive. */
 function looksSame(one: Digest, other: Digest): boolean {
 	return sameDigest({ ...one, screenshotTimestamp: null }, { ...other, screenshotTimestamp: null });
 }

@@ -1,22 +1,22 @@
 import { type Clock, elapsedSince } from '../clock.ts';
 
-/** What the calls of all parts together say of the service: one that is down is one notice, not one for each session. */
+/** Whether the service works, from the calls of all parts: an outage is one notice, not one for each session. */
 export interface ServiceHealth {
 	/** The service did what it was asked for. */
 	succeeded(): void;
-	/** A call failed with this code; codes that say something of one session only are no news. */
+	/** A call failed with this code; codes that concern one session are ignored. */
 	failed(code: string): void;
-	/** Null while nothing is known: after a start an outage noted before it may be over. Changes with time alone. */
+	/** Null while nothing is known: an outage noted before the start may be over. Changes with time alone. */
 	readonly down: boolean | null;
-	/** The first of the calls that fail now; null when none does. Clock milliseconds. */
+	/** When the first of the calls failed that have failed in a row; null when the newest worked. Clock milliseconds. */
 	readonly failingSince: number | null;
-	/** Has `listener` called, beside those before, when a success ends a time in which nothing worked. */
+	/** Adds a listener, called when a call succeeds after an outage. */
 	onRecovered(listener: () => void): void;
 }
 
-/** Nothing has succeeded for so long, and... */
+/** The service is down when nothing has succeeded for so long... */
 export const DOWN_AFTER_MS = 30_000;
-/** ...so many calls have failed, or the service has said that it is too much: it is asked rarely then. */
+/** ...and so many calls have failed, or one was limited: calls are rare then. */
 const DOWN_AFTER_FAILURES = 3;
 
 const LIMITED = 'rate_limited';
@@ -38,7 +38,7 @@ export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth 
 
 	return {
 		succeeded() {
-			// After one failure among successes a session backs off alone.
+			// One failure among successes concerns its session only, which backs off by itself.
 			const wasFailing = isDown() === true || failures >= DOWN_AFTER_FAILURES;
 			failures = 0;
 			limited = false;
@@ -51,7 +51,7 @@ export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth 
 			const now = clock.now();
 			failures += 1;
 			limited ||= code === LIMITED;
-			// Ahead of now it was noted before the clock was put back.
+			// A time ahead of now was noted before the clock was put back.
 			if (failingSince === null || failingSince > now) failingSince = now;
 		},
 		get down() {

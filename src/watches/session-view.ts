@@ -37,8 +37,8 @@ export interface StepView {
 }
 
 /**
- * What channels show of a session: cut to some 40,000 characters at most, without signed links, variables and secret values, so that any
- * replica can write a card without reading the session again. Texts are the agent's own and untrusted.
+ * What channels show of a session, stored so that any replica can write a card without reading the session again: at most
+ * some 40,000 characters, without signed links, variables and secret values. Texts are the agent's own and untrusted.
  */
 export interface SessionView {
 	readonly sessionId: string;
@@ -59,13 +59,13 @@ export interface SessionView {
 	readonly seenAt: number;
 }
 
-/** A message holds about 12,000 characters of blocks; these together stay below, with what surrounds them. */
+/** A message holds about 12,000 characters of blocks; all of these together stay below. */
 const STEPS = 4;
 const STEP_TEXT = 600;
 const STEP_ACTIONS = 8;
 const ITEMS = 30;
 const TITLE = 300;
-/** Of descriptions, and of values, shared by the items; a single one gets no more than the other limit. */
+/** Descriptions of all items together, and of one; values have the same limits. */
 const ALL_ITEMS = 9_000;
 const ONE_ITEM = 2_000;
 const CONTEXT = 1_500;
@@ -74,7 +74,7 @@ const NAME = 200;
 const TASK = 500;
 const BY_GUESS = disclosureOf([], 'auto');
 
-/** Without `disclosure` it is as if nobody had answered through Handraise. */
+/** Without `leftEmpty` and `disclosure`, as if nobody had answered through Handraise. */
 export function viewOf(
 	session: Session,
 	seenAt: number,
@@ -139,7 +139,7 @@ export function questionViewAt(
 	};
 }
 
-/** A question as it was noted, with the values that `mode` shows: it may have been noted under another one. */
+/** A stored question with the values that `mode` shows; it may have been stored under another mode. */
 export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionView {
 	const items = question.items.map((item) =>
 		item.value === null || isShownInChannels(mode, item, item.value) ? item : { ...item, value: null, withheld: true },
@@ -160,10 +160,7 @@ function cutAction(action: AgentAction): AgentAction {
 	}
 }
 
-/**
- * For everybody to see: without signed links, and at most `length` UTF-16 units, the last being an ellipsis where something
- * was cut; never half a character.
- */
+/** Without signed links, and at most `length` UTF-16 units: text that is cut ends with an ellipsis, never half a character. */
 function cut(original: string, length: number): string {
 	const text = withoutSignedLinks(original);
 	if (text.length <= length) return text;

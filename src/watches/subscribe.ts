@@ -5,7 +5,7 @@ import type { Session } from '../questions/session.ts';
 import type { Disclosure } from '../questions/show-answers.ts';
 import { type NewAnnouncement, targetOf } from './announcements.ts';
 import { type Expectation, expectationFor } from './capacity.ts';
-import type { BackgroundBudget, WatchLimit, WatchLimits, WatchMetrics, WatchPage, WatchStore } from './ports.ts';
+import type { AddWatchResult, BackgroundBudget, WatchLimits, WatchMetrics, WatchPage, WatchStore } from './ports.ts';
 import { viewOf } from './session-view.ts';
 import type { SessionKey, Watch, WatchMode } from './watch.ts';
 
@@ -17,17 +17,13 @@ export interface WatchRequest {
 	/** Left out: as it is when it is watched already, else everything, with questions in the channel. */
 	readonly mode?: WatchMode;
 	readonly questionsInChannel?: boolean;
-	/** Reads the session once, on this person's share. @throws errors with a stable `code`, or the signal's reason */
-	readonly read: (sessionId: string, signal?: AbortSignal) => Promise<{ session: Session; readAt: number }>;
+	/** Reads the session once, on this person's share. @throws errors with a stable `code` */
+	readonly read: (sessionId: string) => Promise<{ session: Session; readAt: number }>;
 }
 
-/** Whoever asks has been found to be allowed and the bot to be a member of the channel before. */
 export type WatchOutcome =
 	| { readonly kind: 'watching'; readonly watch: Watch; readonly expectation: Expectation }
-	/** `changed` when its noise settings were others. */
-	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean }
-	/** So many are watched that there may be no more: by this person, in this channel, or in all. */
-	| { readonly kind: 'limit'; readonly limit: WatchLimit; readonly count: number; readonly most: number }
+	| Exclude<AddWatchResult, { kind: 'added' }>
 	| { readonly kind: 'unknownSession' }
 	| { readonly kind: 'over'; readonly status: string }
 	/** The session could not be read now; `code` says why. */
@@ -38,8 +34,11 @@ export type UnwatchOutcome =
 	| { readonly kind: 'notWatched' };
 
 export interface Subscriptions {
-	/** @throws StoreUnavailableError, or the signal's reason */
-	watch(request: WatchRequest, signal?: AbortSignal): Promise<WatchOutcome>;
+	/**
+	 * The access policy has allowed the request, and the bot is a member of the channel.
+	 * @throws `store_unavailable`
+	 */
+	watch(request: WatchRequest): Promise<WatchOutcome>;
 	/** Null for `sessionId`: everything this channel watches. The card stays, as it was. */
 	unwatch(where: {
 		readonly teamId: string;
@@ -49,8 +48,6 @@ export interface Subscriptions {
 	list(where: { teamId: string; channelId: string }, page: { offset: number; limit: number }): Promise<WatchPage>;
 	/** Somebody opened, gave up or answered a question: its cards are updated, and its session is read soon. */
 	touch(key: SessionKey, options: { readSoon: boolean }): Promise<void>;
-	/** What the next watch may expect. */
-	expectation(): Promise<Expectation>;
 }
 
 /** After an answer was sent the agent takes a moment; the schedule goes on from there. */
@@ -74,35 +71,30 @@ export function createSubscriptions({
 	metrics: Pick<WatchMetrics, 'limitReached'>;
 	clock: Clock;
 	/** What channels see of the values: what our answers keep secret is read before the guess. */
-	disclosure?: (key: SessionKey, session: Session) => Promise<Disclosure>;
+	disclosure: (key: SessionKey, session: Session) => Promise<Disclosure>;
 	/** Wakes poller and outbox. */
-	onChange?: () => void;
+	onChange: () => void;
 }): Subscriptions {
 	const keyOf = (sessionId: string): SessionKey => ({ service: serviceUrl, sessionId });
 
-	async function expectation(more: number): Promise<Expectation> {
-		return expectationFor((await store.countSessions(serviceUrl)) + more, budget.backgroundPerSecond());
-	}
-
 	return {
-		async watch(request, signal) {
+		async watch(request) {
 			const { teamId, channelId, sessionId } = request;
 			const existing = await store.find(teamId, channelId, keyOf(sessionId));
 			let reading: Awaited<ReturnType<WatchRequest['read']>>;
 			try {
-				reading = await request.read(sessionId, signal);
+				reading = await request.read(sessionId);
 			} catch (error) {
-				signal?.throwIfAborted();
 				if (!(error instanceof HandraiseError)) throw error;
 				if (error.code === 'session_not_found' || error.code === 'invalid_session_id')
 					return { kind: 'unknownSession' };
-				// What is watched stays watched, however the service does.
+				// What is watched stays watched while the service is away.
 				if (existing !== null && !changesSettings(existing, request)) {
 					return { kind: 'already', watch: existing, changed: false };
 				}
 				return { kind: 'unreadable', code: error.code, retryable: error.retryable };
 			}
-			const seen = await disclosure?.(keyOf(sessionId), reading.session);
+			const seen = await disclosure(keyOf(sessionId), reading.session);
 			const view = viewOf(reading.session, reading.readAt, undefined, seen);
 			if (view.digest.over) return { kind: 'over', status: view.status };
 			const id = randomUUID();
@@ -123,9 +115,11 @@ export function createSubscriptions({
 				metrics.limitReached(result.limit);
 				return result;
 			}
-			onChange?.();
+			onChange();
 			if (result.kind === 'already') return result;
-			return { kind: 'watching', watch: result.watch, expectation: await expectation(0) };
+			const watched = await store.countSessions(serviceUrl);
+			const expectation = expectationFor(watched, budget.backgroundPerSecond());
+			return { kind: 'watching', watch: result.watch, expectation };
 		},
 
 		async unwatch({ teamId, channelId, sessionId }) {
@@ -138,7 +132,7 @@ export function createSubscriptions({
 				const result = await store.end(watch.id, 'unwatched', { now, announcements, keepPending: false });
 				if (result !== null) ended.push(result);
 			}
-			if (ended.length > 0) onChange?.();
+			if (ended.length > 0) onChange();
 			return ended.length === 0 ? { kind: 'notWatched' } : { kind: 'ended', watches: ended };
 		},
 
@@ -147,14 +141,12 @@ export function createSubscriptions({
 		async touch(key, { readSoon }) {
 			const now = clock.now();
 			await store.touch(key, { now, readAt: readSoon ? now + READ_AFTER_TOUCH_MS : null, cards: true });
-			onChange?.();
+			onChange();
 		},
-
-		expectation: () => expectation(1),
 	};
 }
 
-/** The posts of an open question would offer an answer that nobody keeps current any more. */
+/** Settles the posts of an open question, since nobody keeps them current any more. */
 function unansweredIn(watch: Watch): NewAnnouncement[] {
 	const question = watch.digest?.question ?? null;
 	if (question === null || question.open.length === 0) return [];

@@ -4,15 +4,15 @@ import type { Digest } from '../questions/changes.ts';
 export type WatchMode = 'everything' | 'questionsOnly';
 
 /**
- * Ends after which nothing more is written into the channel: it cannot be; another organisation reads it, or is invited
- * to; the configuration does not name it any more.
+ * Ends after which nothing more is written into the channel: Slack does not allow it; another organisation reads the
+ * channel or is invited to; the settings do not allow the channel any more.
  */
 const CHANNEL_ENDS = ['channelArchived', 'channelGone', 'botRemoved', 'channelShared', 'channelNotAllowed'] as const;
 export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
 
 /**
- * Why a watch ended: the session did; nobody in the channel wanted it any more; nothing changed for `WATCH_MAX_DAYS`;
- * the service does not know the session any more; nothing more is written into the channel.
+ * Why a watch ended: the session ended; somebody unwatched it; nothing changed for `WATCH_MAX_DAYS`; the service does not
+ * know the session any more; or a channel end.
  */
 export const WATCH_ENDS = ['sessionOver', 'unwatched', 'noChange', 'sessionGone', ...CHANNEL_ENDS] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
@@ -36,10 +36,10 @@ export type CardUrgency = 'now' | 'progress';
 export interface CardState {
 	/** Null until it was posted. */
 	readonly ts: string | null;
-	/** What `PreparedCard.key` was when it was last posted or updated; a card that would look the same is not sent. */
+	/** `PreparedCard.key` as last posted or updated; a card that would look the same is not sent. */
 	readonly shownKey: string | null;
 	readonly shownAt: number | null;
-	/** Null when nothing is known that it does not show. `wants` counts all that ever was. */
+	/** Null while it shows everything that is known. `wants` counts every request for an update. */
 	readonly wanted: { readonly urgency: CardUrgency; readonly since: number; readonly wants: number } | null;
 }
 
@@ -58,7 +58,7 @@ export interface Watch {
 	readonly card: CardState;
 	/** What was last announced; null before the first read. */
 	readonly digest: Digest | null;
-	/** Counts every write of `digest`, so that two replicas cannot announce from the same one. */
+	/** Counts the writes of `digest`, so that two replicas cannot announce from the same one. */
 	readonly revision: number;
 	/** When something that people see last changed; `createdAt` before that. */
 	readonly lastChangeAt: number;

@@ -35,7 +35,13 @@ it('watches the service over HTTP: a question is seen, what did not change costs
 	});
 	const shared = { store, service: client, serviceUrl: service.url, budget: background, clock: systemClock };
 	const { metrics } = createRecordingMetrics();
-	const subscriptions = createSubscriptions({ ...shared, limits: NO_LIMITS, metrics });
+	const subscriptions = createSubscriptions({
+		...shared,
+		limits: NO_LIMITS,
+		metrics,
+		disclosure: NO_ANSWERS.disclosure,
+		onChange: () => {},
+	});
 	for (const sessionId of ['s1', 's2', 's3']) {
 		const messages = [
 			{ role: 'user', content: 'Do it' },

@@ -6,6 +6,7 @@ import { createSubscriptions } from '../../src/watches/subscribe.ts';
 import {
 	createFakeService,
 	createRecordingMetrics,
+	NO_ANSWERS,
 	NO_LIMITS,
 	openTestStore,
 	plentiful,
@@ -26,6 +27,7 @@ async function setting(limits: Partial<WatchLimits> = {}) {
 		limits: { ...NO_LIMITS, ...limits },
 		metrics: recorded.metrics,
 		clock,
+		disclosure: NO_ANSWERS.disclosure,
 		onChange: () => {
 			changes += 1;
 		},
