@@ -114,15 +114,16 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 	}
 
 	async function takeUntil(shutdownSignal: AbortSignal): Promise<void> {
-		let isFailing = false;
+		let failure: string | null = null;
 		while (!shutdownSignal.aborted) {
 			let waitMs = LOOK_EVERY_MS;
 			try {
 				waitMs = await turn(shutdownSignal);
-				isFailing = false;
+				failure = null;
 			} catch (error) {
-				if (!isFailing) log.warn({ code: codeOf(error) }, `could not take due ${what}; trying again every second`);
-				isFailing = true;
+				const code = codeOf(error);
+				if (code !== failure) log.warn({ code }, `could not take due ${what}; trying again every second`);
+				failure = code;
 			}
 			if (waitMs > 0) await waker.wait(waitMs, shutdownSignal).catch(() => undefined);
 		}

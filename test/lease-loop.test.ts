@@ -1,0 +1,175 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createManualClock } from '../fake-slack/index.ts';
+import { HandraiseError } from '../src/errors.ts';
+import { createLeaseLoop, type LeaseLoopOptions } from '../src/lease-loop.ts';
+import { createRecordingLog } from './store/support.ts';
+
+interface Job {
+	readonly id: string;
+	readonly dueAt: number;
+}
+
+/** A queue in memory and a loop on it. A job whose name begins with `long` goes on until it is finished or cut short. */
+function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
+	const clock = createManualClock(0);
+	const log = createRecordingLog();
+	const queue: Job[] = [];
+	const begun: { readonly id: string; readonly at: number }[] = [];
+	const released: string[] = [];
+	const finish = new Map<string, () => void>();
+	const store = { isAway: false, lost: new Set<string>(), renewals: 0, takes: 0 };
+	const loop = createLeaseLoop<Job>({
+		what: 'jobs',
+		leaseMs: 20_000,
+		concurrency: 2,
+		async take(_lease, room) {
+			store.takes += 1;
+			if (store.isAway) throw new HandraiseError('away', { code: 'store_unavailable' });
+			const due = queue.filter(({ dueAt }) => dueAt <= clock.now()).slice(0, room);
+			for (const job of due) queue.splice(queue.indexOf(job), 1);
+			return due;
+		},
+		nextDueAt: async () => (queue.length === 0 ? null : Math.min(...queue.map(({ dueAt }) => dueAt))),
+		async work({ id }, _token, signal) {
+			begun.push({ id, at: clock.now() });
+			if (id.startsWith('broken')) throw new Error('broken');
+			if (!id.startsWith('long')) return;
+			await new Promise<void>((resolve, reject) => {
+				finish.set(id, resolve);
+				if (!id.startsWith('long deaf')) signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+			});
+		},
+		onFailure: ({ id }) => log.error({ id }, 'work failed'),
+		async renew(held) {
+			store.renewals += 1;
+			return held.filter(({ item }) => !store.lost.has(item.id));
+		},
+		release: async (held) => void released.push(...held.map(({ item }) => item.id)),
+		clock,
+		log,
+		...options,
+	});
+	const stopping = new AbortController();
+	const running = loop.run(stopping.signal);
+	async function stop(): Promise<void> {
+		stopping.abort(new Error('stop'));
+		await running;
+	}
+	onTestFinished(async () => {
+		for (const end of finish.values()) end();
+		await stop();
+	});
+	const begunIds = () => begun.map(({ id }) => id);
+	return { clock, log, queue, begun, begunIds, released, finish, store, loop, stop };
+}
+
+it('takes what is stored at once when it is woken, and within a second when it is not', async () => {
+	const { clock, queue, loop, begun } = setting();
+	await clock.advance(300);
+	queue.push({ id: 'told', dueAt: 0 });
+	loop.wake();
+	await clock.advance(0);
+	queue.push({ id: 'found', dueAt: 0 });
+	await clock.advance(1_000);
+	expect(begun).toEqual([
+		{ id: 'told', at: 300 },
+		{ id: 'found', at: 1_300 },
+	]);
+});
+
+it('looks again when the next item is due', async () => {
+	const { clock, queue, begun } = setting();
+	queue.push({ id: 'later', dueAt: 123 });
+	await clock.advance(1_000);
+	expect(begun).toEqual([{ id: 'later', at: 123 }]);
+});
+
+it('works on a bounded number at once, and goes on as soon as one has ended', async () => {
+	const { clock, queue, begunIds, finish } = setting();
+	for (const id of ['long 1', 'long 2', 'short']) queue.push({ id, dueAt: 0 });
+	await clock.advance(5_000);
+	expect(begunIds()).toEqual(['long 1', 'long 2']);
+	finish.get('long 1')?.();
+	await clock.advance(0);
+	expect(begunIds()).toEqual(['long 1', 'long 2', 'short']);
+});
+
+it('does not ask without a pause for what is due and cannot be taken', async () => {
+	const { clock, store } = setting({ nextDueAt: async () => 0, take: async () => [] });
+	await clock.advance(1_000);
+	const before = store.takes;
+	await clock.advance(1_000);
+	expect(store.takes - before).toBeLessThanOrEqual(20);
+});
+
+it('tells of work that failed and goes on', async () => {
+	const { clock, queue, begunIds, log } = setting();
+	for (const id of ['broken', 'next']) queue.push({ id, dueAt: 0 });
+	await clock.advance(0);
+	expect(begunIds()).toEqual(['broken', 'next']);
+	expect(log.lines).toEqual([{ level: 'error', fields: { id: 'broken' }, message: 'work failed' }]);
+});
+
+it('logs an outage of the store once and goes on after it', async () => {
+	const { clock, queue, begunIds, store, log } = setting();
+	store.isAway = true;
+	queue.push({ id: 'waits', dueAt: 0 });
+	await clock.advance(10_000);
+	expect(log.lines).toEqual([
+		{
+			level: 'warn',
+			fields: { code: 'store_unavailable' },
+			message: 'could not take due jobs; trying again every second',
+		},
+	]);
+	store.isAway = false;
+	await clock.advance(1_000);
+	expect(begunIds()).toEqual(['waits']);
+	store.isAway = true;
+	await clock.advance(2_000);
+	expect(log.lines).toHaveLength(2);
+});
+
+it('renews leases while it works, and cuts short what has lost its lease', async () => {
+	const { clock, queue, store, begunIds, log } = setting({ concurrency: 1 });
+	queue.push({ id: 'long', dueAt: 0 }, { id: 'next', dueAt: 0 });
+	await clock.advance(20_000);
+	expect(store.renewals).toBeGreaterThanOrEqual(3);
+	expect(begunIds()).toEqual(['long']);
+	store.lost.add('long');
+	await clock.advance(5_000);
+	expect(begunIds()).toEqual(['long', 'next']);
+	expect(log.lines).toEqual([]);
+});
+
+it('gives back what is cut short by a stop, and takes nothing more', async () => {
+	const { clock, queue, released, begunIds, stop } = setting({ concurrency: 1 });
+	queue.push({ id: 'long', dueAt: 0 }, { id: 'next', dueAt: 0 });
+	await clock.advance(0);
+	await stop();
+	expect(released).toEqual(['long']);
+	expect(begunIds()).toEqual(['long']);
+});
+
+it('waits for work that a stop cannot cut short, for as long as it is told to', async () => {
+	const { clock, queue, released, stop } = setting({ drainMs: 8_000 });
+	queue.push({ id: 'long deaf', dueAt: 0 });
+	await clock.advance(0);
+	const stopped = stop();
+	await clock.advance(7_999);
+	expect(released).toEqual([]);
+	await clock.advance(1);
+	await stopped;
+	expect(released).toEqual(['long deaf']);
+});
+
+it('waits for the end of work that nobody else may begin before', async () => {
+	const { clock, queue, released, finish, stop } = setting();
+	queue.push({ id: 'long deaf', dueAt: 0 });
+	await clock.advance(0);
+	const stopped = stop().then(() => clock.now());
+	await clock.advance(60_000);
+	finish.get('long deaf')?.();
+	expect(await stopped).toBe(60_000);
+	expect(released).toEqual([]);
+});
