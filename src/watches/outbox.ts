@@ -3,10 +3,8 @@ import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import { endChannel } from './channel-guard.ts';
 import type { DueAnnouncement, DueCard } from './ports.ts';
-import { deliver, KEPT_FROM_PROGRESS, type PostingOptions, retryDelay, UPDATE_RATE } from './posting.ts';
+import { createPosting, KEPT_FROM_PROGRESS, type PostingOptions, retryDelay, UPDATE_RATE } from './posting.ts';
 import type { CardUrgency } from './watch.ts';
-
-export type OutboxOptions = Omit<PostingOptions, 'turns'>;
 
 type Due =
 	| { readonly kind: 'post'; readonly post: DueAnnouncement }
@@ -22,9 +20,9 @@ const CARDS_AT_ONCE = 4;
  * and endings go first; progress gets what is left. A card shows the newest state only, and one that would look the same
  * is not sent.
  */
-export function createOutbox(options: OutboxOptions): LeaseLoop {
+export function createOutbox(options: PostingOptions): LeaseLoop {
 	const { store, announcer, rateLimiter, clock, log, metrics } = options;
-	const delivery: PostingOptions = { ...options, turns: new Map() };
+	const posting = createPosting(options);
 	/** When the shared rate of updates has room again, clock milliseconds. */
 	const roomAt: Record<CardUrgency, number> = { now: 0, progress: 0 };
 
@@ -128,7 +126,7 @@ export function createOutbox(options: OutboxOptions): LeaseLoop {
 			return times.length === 0 ? null : Math.min(...times);
 		},
 		work: (due, token, signal) =>
-			due.kind === 'post' ? deliver(due.post, token, delivery, signal) : update(due.card, token),
+			due.kind === 'post' ? posting.deliver(due.post, token, signal) : update(due.card, token),
 		onFailure: (_, error) => log.warn({ code: codeOf(error) }, 'what became of a post could not be stored'),
 		release: (held) => store.releasePosts(held.map(({ token }) => token)),
 		clock,

@@ -28,8 +28,6 @@ export interface PostingOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly metrics: WatchMetrics;
-	/** The newest turn given to a post of this process that waits for a rate, by the rate's name: each gets its own. */
-	readonly turns: Map<string, number>;
 }
 
 /** Posts: Slack takes about one a second in a channel. */
@@ -54,99 +52,140 @@ export function retryDelay(attempts: number, ms: number | null = null): number {
 	return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, attempts));
 }
 
-/** Makes one attempt to post an announcement that is leased by `token`, and notes the outcome. */
-export async function deliver(
-	due: DueAnnouncement,
-	token: string,
-	options: PostingOptions,
-	signal: AbortSignal,
-): Promise<void> {
-	const { store, clock, log, metrics } = options;
-	const { announcement } = due;
-	const result = await attempt(due, token, options, signal);
-	if (result === null) return;
-	if (result.kind === 'gone') {
-		await endGone(due, token, result.reason, options);
-		return;
-	}
-	if (result.kind === 'retry' && !waitsForTurn(result.code)) metrics.post('retried');
-	if (result.kind === 'refused') {
-		metrics.post('refused');
-		const { target, content } = announcement;
-		const place = target.kind === 'person' ? target.userId : target.channelId;
-		log.warn({ place, what: content.kind, code: result.code }, 'Slack refuses a post');
-	}
-	await store.endAttempt(announcement.id, token, result, clock.now());
-}
+/** Posts announcements, one attempt at a time. */
+export function createPosting({ store, announcer, rateLimiter, clock, log, metrics }: PostingOptions) {
+	/** The newest turn given to a post of this process that waits for a rate, by the rate's name: each gets its own. */
+	const turns = new Map<string, number>();
 
-/** Null when the lease was lost. */
-async function attempt(
-	due: DueAnnouncement,
-	token: string,
-	options: PostingOptions,
-	signal: AbortSignal,
-): Promise<AttemptResult | { kind: 'gone'; reason: GoneReason } | null> {
-	const { store, announcer, rateLimiter, clock, metrics } = options;
-	const { announcement } = due;
-	/** Goes into the post's metadata, so that it can be found in the channel's history. */
-	const metadataKey = announcement.id;
-	/** When an earlier attempt may have posted it unseen; a failure of this attempt says nothing about that one. */
-	let earlier: number | null = null;
-	if (announcement.sendingSince !== null) {
-		const since = lookFrom(announcement.sendingSince, clock.now());
-		const found = await announcer.find(due, { metadataKey, since, signal });
-		if (found.kind === 'later') return again(clock.now() + retryDelay(0, found.ms), 'look_later', true);
-		if (found.kind === 'found') {
-			const gone = found.threaded || staysInChannel(due) ? 'refused' : await announcer.remove(due, found.ts);
-			if (gone === 'unknown') return again(clock.now() + retryDelay(announcement.attempts), THREAD_GONE, true);
-			if (gone === 'refused') {
-				metrics.post('found');
-				return { kind: 'posted', ts: found.ts, cardKey: null };
+	/** Null when the lease was lost. */
+	async function attempt(
+		due: DueAnnouncement,
+		token: string,
+		signal: AbortSignal,
+	): Promise<AttemptResult | { kind: 'gone'; reason: GoneReason } | null> {
+		const { announcement } = due;
+		/** Goes into the post's metadata, so that it can be found in the channel's history. */
+		const metadataKey = announcement.id;
+		/** When an earlier attempt may have posted it unseen; a failure of this attempt says nothing about that one. */
+		let earlier: number | null = null;
+		if (announcement.sendingSince !== null) {
+			const since = lookFrom(announcement.sendingSince, clock.now());
+			const found = await announcer.find(due, { metadataKey, since, signal });
+			if (found.kind === 'later') return again(clock.now() + retryDelay(0, found.ms), 'look_later', true);
+			if (found.kind === 'found') {
+				const gone = found.threaded || staysInChannel(due) ? 'refused' : await announcer.remove(due, found.ts);
+				if (gone === 'unknown') return again(clock.now() + retryDelay(announcement.attempts), THREAD_GONE, true);
+				if (gone === 'refused') {
+					metrics.post('found');
+					return { kind: 'posted', ts: found.ts, cardKey: null };
+				}
 			}
+			if (found.kind === 'unreadable') earlier = announcement.sendingSince;
 		}
-		if (found.kind === 'unreadable') earlier = announcement.sendingSince;
+		const maybeRepeat = earlier !== null;
+		if (isWithoutPlace(due) || (await isForNobody(due))) return { kind: 'dropped' };
+		const heldUntil = heldUntilOf(announcement, clock.now());
+		if (heldUntil !== null) return again(heldUntil, CARD_HELD, maybeRepeat);
+		const wait = await takeTurn(announcement, signal);
+		if (wait > 0) return again(turnOf(announcement, wait), PACED, maybeRepeat);
+		const isCard = announcement.content.kind === 'card';
+		const prepared = isCard ? await prepareCard(due) : null;
+		if (isCard && prepared === null) return { kind: 'refused', code: 'nothing_to_show' };
+		if (!(await store.beginAttempt(announcement.id, token, earlier ?? clock.now()))) return null;
+		const outcome =
+			prepared === null
+				? await announcer.post(due, { metadataKey, maybeRepeat })
+				: await prepared.send({ ts: null, metadataKey });
+		if (outcome.kind === 'sent') metrics.post(maybeRepeat ? 'maybeRepeated' : 'posted');
+		if (outcome.kind === 'later' && outcome.limited) {
+			const now = clock.now();
+			await rateLimiter.pause(paceKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms), now);
+		}
+		const result =
+			outcome.kind === 'unthreaded'
+				? await unthreadedResult(due, outcome.ts)
+				: resultOf(outcome, announcement, prepared?.key ?? null, clock.now());
+		return result.kind === 'retry' ? { ...result, unknown: result.unknown || maybeRepeat } : result;
 	}
-	const maybeRepeat = earlier !== null;
-	if (isWithoutPlace(due) || (await isForNobody(due, store))) return { kind: 'dropped' };
-	const heldUntil = heldUntilOf(announcement, clock.now());
-	if (heldUntil !== null) return again(heldUntil, CARD_HELD, maybeRepeat);
-	const wait = await takeTurn(announcement, options, signal);
-	if (wait > 0) return again(turnOf(announcement, wait, options), PACED, maybeRepeat);
-	const isCard = announcement.content.kind === 'card';
-	const prepared = isCard ? await prepareCard(due, announcer) : null;
-	if (isCard && prepared === null) return { kind: 'refused', code: 'nothing_to_show' };
-	if (!(await store.beginAttempt(announcement.id, token, earlier ?? clock.now()))) return null;
-	const outcome =
-		prepared === null
-			? await announcer.post(due, { metadataKey, maybeRepeat })
-			: await prepared.send({ ts: null, metadataKey });
-	if (outcome.kind === 'sent') metrics.post(maybeRepeat ? 'maybeRepeated' : 'posted');
-	if (outcome.kind === 'later' && outcome.limited) {
-		const now = clock.now();
-		await rateLimiter.pause(rateKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms), now);
-	}
-	const result =
-		outcome.kind === 'unthreaded'
-			? await unthreadedResult(due, outcome.ts, options)
-			: resultOf(outcome, announcement, prepared?.key ?? null, clock.now());
-	return result.kind === 'retry' ? { ...result, unknown: result.unknown || maybeRepeat } : result;
-}
 
-/**
- * Somebody deleted the card, so the post went into the channel. Questions stay there, and so does the end of a watch that
- * gets no new card. Anything else is removed and posted in the new card's thread.
- */
-async function unthreadedResult(due: DueAnnouncement, ts: string, options: PostingOptions): Promise<AttemptResult> {
-	const { announcement, watch } = due;
-	const lost = watch?.card.ts == null ? {} : { lostCardTs: watch.card.ts };
-	const gone = staysInChannel(due) ? 'refused' : await options.announcer.remove(due, ts);
-	if (gone === 'refused') {
-		options.metrics.post('posted');
-		return { kind: 'posted', ts, cardKey: null, ...lost };
+	/**
+	 * Somebody deleted the card, so the post went into the channel. Questions stay there, and so does the end of a watch that
+	 * gets no new card. Anything else is removed and posted in the new card's thread.
+	 */
+	async function unthreadedResult(due: DueAnnouncement, ts: string): Promise<AttemptResult> {
+		const { announcement, watch } = due;
+		const lost = watch?.card.ts == null ? {} : { lostCardTs: watch.card.ts };
+		const gone = staysInChannel(due) ? 'refused' : await announcer.remove(due, ts);
+		if (gone === 'refused') {
+			metrics.post('posted');
+			return { kind: 'posted', ts, cardKey: null, ...lost };
+		}
+		const now = clock.now();
+		const at = gone === 'removed' ? now : now + retryDelay(announcement.attempts);
+		return { ...again(at, THREAD_GONE, gone === 'unknown'), ...lost };
 	}
-	const now = options.clock.now();
-	const at = gone === 'removed' ? now : now + retryDelay(announcement.attempts);
-	return { ...again(at, THREAD_GONE, gone === 'unknown'), ...lost };
+
+	/** Whether it is for the watches of a channel that has none any more. */
+	async function isForNobody({ announcement: { target } }: DueAnnouncement): Promise<boolean> {
+		return target.kind === 'channel' && (await store.ofChannel(target.teamId, target.channelId)).length === 0;
+	}
+
+	async function prepareCard({ watch, view }: DueAnnouncement) {
+		return watch === null || view === null ? null : announcer.prepareCard({ watch, view, checkedAt: view.seenAt });
+	}
+
+	/** The channel takes no posts, so its watches end. */
+	async function endGone(due: DueAnnouncement, token: string, reason: GoneReason): Promise<void> {
+		const { announcement } = due;
+		const now = clock.now();
+		await store.endAttempt(announcement.id, token, { kind: 'refused', code: reason }, now);
+		if (announcement.target.kind !== 'person') {
+			const { teamId, channelId } = announcement.target;
+			await endChannel(store, { teamId, channelId }, reason, now);
+		}
+	}
+
+	/** Waits for the rate when that is short. Returns a longer wait instead, in ms, so that other channels go on. */
+	async function takeTurn(announcement: Announcement, signal: AbortSignal): Promise<number> {
+		for (;;) {
+			const pace = rateOf(announcement);
+			const wait = await rateLimiter.take(paceKeyOf(announcement), pace, { now: clock.now(), keep: 0 });
+			if (wait === 0 || wait > SHORT_WAIT_MS) return wait;
+			await clock.sleep(wait, signal);
+		}
+	}
+
+	/** A turn of its own: of posts that all came back at the same moment, all but one would be put off again. */
+	function turnOf(announcement: Announcement, wait: number): number {
+		const now = clock.now();
+		for (const [name, turn] of turns) if (hasCome(turn, now, LONGEST_RETRY_MS)) turns.delete(name);
+		const name = paceKeyOf(announcement);
+		const next = (turns.get(name) ?? 0) + rateOf(announcement).intervalMs;
+		const turn = Math.min(now + LONGEST_RETRY_MS, Math.max(now + wait, next));
+		turns.set(name, turn);
+		return turn;
+	}
+
+	/** Makes one attempt to post an announcement that is leased by `token`, and notes the outcome. */
+	async function deliver(due: DueAnnouncement, token: string, signal: AbortSignal): Promise<void> {
+		const { announcement } = due;
+		const result = await attempt(due, token, signal);
+		if (result === null) return;
+		if (result.kind === 'gone') {
+			await endGone(due, token, result.reason);
+			return;
+		}
+		if (result.kind === 'retry' && !waitsForTurn(result.code)) metrics.post('retried');
+		if (result.kind === 'refused') {
+			metrics.post('refused');
+			const { target, content } = announcement;
+			const place = target.kind === 'person' ? target.userId : target.channelId;
+			log.warn({ place, what: content.kind, code: result.code }, 'Slack refuses a post');
+		}
+		await store.endAttempt(announcement.id, token, result, clock.now());
+	}
+
+	return { deliver };
 }
 
 /** Whether a post that went into the channel stays there although its watch had a thread. */
@@ -160,11 +199,6 @@ function staysInChannel({ announcement: { target, content }, watch }: DueAnnounc
 function isWithoutPlace({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null || watch.card.ts !== null) return false;
 	return content.kind !== 'card' && content.kind !== 'settle' && !standsWithoutThread(content);
-}
-
-/** Whether it is for the watches of a channel that has none any more. */
-async function isForNobody({ announcement: { target } }: DueAnnouncement, store: WatchStore): Promise<boolean> {
-	return target.kind === 'channel' && (await store.ofChannel(target.teamId, target.channelId)).length === 0;
 }
 
 /** When to look again at a card whose time has not come, else null. */
@@ -203,57 +237,12 @@ function again(at: number, code: string, unknown: boolean) {
 	return { kind: 'retry', at, code, unknown } as const;
 }
 
-async function prepareCard({ watch, view }: DueAnnouncement, announcer: Announcer) {
-	return watch === null || view === null ? null : announcer.prepareCard({ watch, view, checkedAt: view.seenAt });
-}
-
-/** The channel takes no posts, so its watches end. */
-async function endGone(
-	due: DueAnnouncement,
-	token: string,
-	reason: GoneReason,
-	{ store, clock }: PostingOptions,
-): Promise<void> {
-	const { announcement } = due;
-	const now = clock.now();
-	await store.endAttempt(announcement.id, token, { kind: 'refused', code: reason }, now);
-	if (announcement.target.kind !== 'person') {
-		const { teamId, channelId } = announcement.target;
-		await endChannel(store, { teamId, channelId }, reason, now);
-	}
-}
-
-/** Waits for the rate when that is short. Returns a longer wait instead, in ms, so that other channels go on. */
-async function takeTurn(
-	announcement: Announcement,
-	{ rateLimiter, clock }: PostingOptions,
-	signal: AbortSignal,
-): Promise<number> {
-	for (;;) {
-		const rate = rateOf(announcement);
-		const wait = await rateLimiter.take(rateKeyOf(announcement), rate, { now: clock.now(), keep: 0 });
-		if (wait === 0 || wait > SHORT_WAIT_MS) return wait;
-		await clock.sleep(wait, signal);
-	}
-}
-
-/** A turn of its own: of posts that all came back at the same moment, all but one would be put off again. */
-function turnOf(announcement: Announcement, wait: number, { turns, clock }: PostingOptions): number {
-	const now = clock.now();
-	for (const [name, turn] of turns) if (hasCome(turn, now, LONGEST_RETRY_MS)) turns.delete(name);
-	const name = rateKeyOf(announcement);
-	const next = (turns.get(name) ?? 0) + rateOf(announcement).intervalMs;
-	const turn = Math.min(now + LONGEST_RETRY_MS, Math.max(now + wait, next));
-	turns.set(name, turn);
-	return turn;
-}
-
 /** Settling is an update, and updates share one rate for the workspace. */
 function rateOf({ content }: Announcement): RateLimit {
 	return content.kind === 'settle' ? UPDATE_RATE : POST_RATE;
 }
 
-function rateKeyOf({ target, content }: Announcement): string {
+function paceKeyOf({ target, content }: Announcement): string {
 	if (content.kind === 'settle') return `update:${target.teamId}`;
 	return `post:${target.teamId}:${target.kind === 'person' ? target.userId : target.channelId}`;
 }

@@ -3,8 +3,9 @@ import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import { createRateLimiter } from '../../src/rate-limiter.ts';
 import type { NewAnnouncement } from '../../src/watches/announcements.ts';
 import { endChannel } from '../../src/watches/channel-guard.ts';
-import { createOutbox, type OutboxOptions } from '../../src/watches/outbox.ts';
+import { createOutbox } from '../../src/watches/outbox.ts';
 import type { Announcer, SendOutcome, SessionUpdate, WatchStore } from '../../src/watches/ports.ts';
+import type { PostingOptions } from '../../src/watches/posting.ts';
 import { unknownRhythm } from '../../src/watches/rhythm.ts';
 import { viewOf } from '../../src/watches/session-view.ts';
 import type { CardUrgency, Watch } from '../../src/watches/watch.ts';
@@ -117,7 +118,7 @@ async function outboxSetting() {
 	const recorded = createRecordingMetrics();
 	const rateLimiter = createRateLimiter();
 	/** `calls`: how often the outbox asked its store. */
-	function start(more: Partial<OutboxOptions> = {}) {
+	function start(more: Partial<PostingOptions> = {}) {
 		let calls = 0;
 		const asked = new Proxy(store, {
 			get(target, name) {
