@@ -9,23 +9,23 @@ import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts, Telling } fr
 
 /** A dead replica's answers are taken over after this long. */
 const LEASE_MS = 20_000;
-/** Answers in work at once in this process; one for a session at a time (the store sees to that). */
+/** Answers in work at once in this process. The store takes one for a session at a time. */
 const CONCURRENCY = 64;
 /** A PUT under way when the process stops may take this long. */
 const STOP_WITHIN_MS = 8_000;
-/** A receipt that Slack does not take is tried for this long, in growing steps or when Slack says. */
+/** A receipt that Slack does not take is tried again for this long, in growing steps or when Slack says. */
 const TELL_FOR_MS = 24 * 3_600_000;
 const TELL_AGAIN_MIN_MS = 2_000;
 const TELL_AGAIN_MAX_MS = 10 * 60_000;
-const TELL_WHAT_IS_SO_TRIES = 5;
-/** An answer that was there for long before this process took it is given so long to arrive before that is told. */
+const CORRECTION_TRIES = 5;
+/** An answer that was accepted long before this process took it gets so long to arrive before its author is told. */
 const LONG_ANYWAY_MS = 2_000;
 
 interface Dependencies {
-	/** Begins the tokens of this process' leases, for whoever looks at a row; nothing is decided by it. */
+	/** Begins the lease tokens of this process. */
 	readonly processName: string;
 	readonly store: AnswerStore;
-	/** The service's base address: the answers to this one are sent. */
+	/** The service's base address; answers for other addresses are not sent. */
 	readonly serviceUrl: string;
 	readonly delivery: ReturnType<typeof createDelivery>;
 	readonly confirmation: ReturnType<typeof createConfirmation>;
@@ -58,16 +58,16 @@ export function createAnswerWorker(deps: Dependencies) {
 			await tellAndRelease(told === null ? done : { ...done, told }, token);
 			return;
 		}
-		// Somebody else has changed what is to be done, and may have told it before what was told here.
+		// The author or another replica has changed the answer, and may have told that before this process told its state.
 		if (told !== null && !shutdownSignal.aborted) {
-			await tellWhatIsSo({ ...answer, state: told.state ?? answer.state });
+			await correctReceipt({ ...answer, state: told.state ?? answer.state });
 		}
 		await store.release([{ id: answer.id, token }]);
 	}
 
 	/**
-	 * Tells the author after `TAKES_LONG_MS` that it takes long, while the attempt goes on: a slow service is no reason for
-	 * silence. Resolves to what was told; null when the attempt was over before. Never rejects.
+	 * Tells the author after `TAKES_LONG_MS` that it takes long, while the attempt goes on. Resolves to what was told; null
+	 * when the attempt ended before. Never rejects.
 	 */
 	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<Told | null> {
 		if (!isBlocking(answer.state) || answer.told.dm !== null) return null;
@@ -79,7 +79,7 @@ export function createAnswerWorker(deps: Dependencies) {
 			const current = await store.get(answer.id);
 			if (current === null || !isBlocking(current.state)) return null;
 			const { told } = await receipts.tell(current, shutdownSignal);
-			// The attempt may have changed the state meanwhile; then what it ends with is noted together with this.
+			// Writes nothing when the attempt has changed the state meanwhile; then the end of the attempt notes this too.
 			await store.update(current, token, { told }, { now: clock.now(), release: false });
 			return told;
 		} catch (error) {
@@ -92,7 +92,7 @@ export function createAnswerWorker(deps: Dependencies) {
 	async function advance(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
 		const now = clock.now();
 		if (isBlocking(answer.state)) {
-			// Due only to tell its author that it takes long: the service has asked for a pause.
+			// Due only for telling its author that it takes long: the service has asked for a pause.
 			const { notBefore } = answer;
 			const isPaused = notBefore !== null && !hasCome(notBefore, now, LONGEST_RETRY_AFTER_MS);
 			if (isPaused) return store.update(answer, token, { nextAttemptAt: notBefore }, { now, release: false });
@@ -103,7 +103,7 @@ export function createAnswerWorker(deps: Dependencies) {
 		if (answer.aftermath !== null) return answer;
 		const patch = await confirmation.look(answer, signal);
 		const looked = await store.update(answer, token, patch, { now: clock.now(), release: false });
-		// Asked for during the look.
+		// The restart may have been asked for meanwhile.
 		return looked?.state === 'delivered' && looked.restartAskedAt !== null
 			? delivery.restart(looked, token, signal)
 			: looked;
@@ -117,19 +117,19 @@ export function createAnswerWorker(deps: Dependencies) {
 		const { told } = telling;
 		const patch: AnswerPatch = { told, ...dueAfterTelling(answer, telling) };
 		const written = await store.update(answer, token, patch, { now: clock.now(), release: true });
-		if (written === null && told !== answer.told) await tellWhatIsSo(answer);
+		if (written === null && told !== answer.told) await correctReceipt(answer);
 	}
 
 	/**
-	 * The lease was lost while `told` was being told: a process that stood still, say. Another replica may have told more
-	 * before, and what is shown last must be what is so.
+	 * The lease was lost while `told` was being told, in a process that stood still, for example. Another replica may have
+	 * told a newer state before, so the receipt is told again until it shows the current one.
 	 */
-	async function tellWhatIsSo(told: Answer): Promise<void> {
+	async function correctReceipt(told: Answer): Promise<void> {
 		let shown = told;
-		for (let tries = 0; tries < TELL_WHAT_IS_SO_TRIES; tries++) {
+		for (let tries = 0; tries < CORRECTION_TRIES; tries++) {
 			const current = await store.get(told.id);
 			if (current === null || (current.state === shown.state && current.aftermath === shown.aftermath)) return;
-			// Clear what was told first: otherwise a call that fails would count as told, because the other replica told it.
+			// What the other replica told is cleared first: otherwise a call that fails would count as told.
 			const unheard = { ...current, told: { ...current.told, state: null, aftermath: null } };
 			const { told: toldNow, againAfterMs } = await receipts.tell(unheard, shutdownSignal);
 			if (isTold({ ...current, told: toldNow })) shown = current;
@@ -147,7 +147,7 @@ export function createAnswerWorker(deps: Dependencies) {
 		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
 	}
 
-	/** On a clock that was set, and after a start on one that may have been, times that were stored before mean little. */
+	/** Makes every answer due after the clock was set and at the start: stored times may mean nothing then. */
 	async function heedClock(): Promise<void> {
 		const steadySince = clock.steadySince?.() ?? Number.NEGATIVE_INFINITY;
 		if (steadySince === heededSince) return;
@@ -182,7 +182,7 @@ export function createAnswerWorker(deps: Dependencies) {
 		start(): void {
 			running ??= loop.run(shutdownSignal);
 		},
-		/** Looks at once instead of at the next turn: an answer was accepted. */
+		/** An answer was accepted: it is taken at once. */
 		wake: loop.wake,
 		/** Takes nothing more, lets PUTs that have begun finish, gives back every lease. */
 		async stop(): Promise<void> {
@@ -192,12 +192,11 @@ export function createAnswerWorker(deps: Dependencies) {
 	};
 }
 
-/** Bounded, whatever a clock that was set or Slack makes of it. */
 function tellAgainAfter(ms: number): number {
 	return Math.min(Math.max(ms, TELL_AGAIN_MIN_MS), TELL_AGAIN_MAX_MS);
 }
 
-/** After a failed attempt there is news though the state is as before: the next time, and that it is taking long. */
+/** After a failed attempt there is news though the state is the same: when the next attempt is, and that it takes long. */
 function isTold(answer: Pick<Answer, 'state' | 'aftermath' | 'told' | 'lastError'>): boolean {
 	if (isBlocking(answer.state) && answer.lastError !== null) return false;
 	return answer.told.state === answer.state && answer.told.aftermath === answer.aftermath;
