@@ -241,8 +241,8 @@ export interface Telling {
 
 /** Tells people what became of an answer: in its modal or a DM. Returns what it managed to tell. Never throws. */
 export interface Receipts {
-	/** Once `hurry` is aborted it waits for nothing any more (shut-down). */
-	tell(answer: Answer, hurry: AbortSignal): Promise<Telling>;
+	/** Once `shutdownSignal` is aborted it does not wait any more. */
+	tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling>;
 }
 
 /** Hears of everything that changes what a question's cards show. Called after the commit; must not throw. */

@@ -64,23 +64,23 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 		return { names, adminContact, postsText, now: clock.now(), note };
 	}
 
-	async function pause(ms: number, hurry: AbortSignal): Promise<void> {
-		await clock.sleep(ms, hurry).catch(() => {});
+	async function pause(ms: number, shutdownSignal: AbortSignal): Promise<void> {
+		await clock.sleep(ms, shutdownSignal).catch(() => {});
 	}
 
-	async function untilAcknowledged(answer: Answer, hurry: AbortSignal): Promise<void> {
+	async function untilAcknowledged(answer: Answer, shutdownSignal: AbortSignal): Promise<void> {
 		const ack = acks.get(answer.viewId);
 		if (ack === undefined) {
 			const wait = answer.acceptedAt + AFTER_FOREIGN_ACCEPT_MS - clock.now();
 			// Bounded: the clock may have been put back since.
-			if (wait > 0 && answer.told.state === null) await pause(Math.min(wait, AFTER_FOREIGN_ACCEPT_MS), hurry);
+			if (wait > 0 && answer.told.state === null) await pause(Math.min(wait, AFTER_FOREIGN_ACCEPT_MS), shutdownSignal);
 			return;
 		}
 		// Slack gives up on an acknowledgement after three seconds.
-		const ackedAt = (await Promise.race([ack.done, pause(3_000, hurry)])) ?? uptimeOf(clock);
+		const ackedAt = (await Promise.race([ack.done, pause(3_000, shutdownSignal)])) ?? uptimeOf(clock);
 		const left = ackedAt + AFTER_ACK_MS - uptimeOf(clock);
 		// An answer that was queued for longer holds up nobody behind it.
-		if (left > 0) await pause(left, hurry);
+		if (left > 0) await pause(left, shutdownSignal);
 		if (acks.get(answer.viewId) === ack) acks.delete(answer.viewId);
 	}
 
@@ -136,8 +136,8 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 		return ts === undefined ? null : { channelId: channel.id, ts };
 	}
 
-	async function tell(answer: Answer, hurry: AbortSignal): Promise<Telling> {
-		await untilAcknowledged(answer, hurry);
+	async function tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {
+		await untilAcknowledged(answer, shutdownSignal);
 		const { told } = answer;
 		let againAfterMs: number | null = null;
 		const onLimit = (ms: number) => {
@@ -170,8 +170,8 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 		},
 		acknowledged: (viewId) => acks.get(viewId)?.resolve(uptimeOf(clock)),
 
-		async tell(answer, hurry) {
-			const turn = Promise.resolve(telling.get(answer.id)).then(() => tell(answer, hurry));
+		async tell(answer, shutdownSignal) {
+			const turn = Promise.resolve(telling.get(answer.id)).then(() => tell(answer, shutdownSignal));
 			telling.set(answer.id, turn);
 			try {
 				return await turn;
