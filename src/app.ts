@@ -141,7 +141,7 @@ export async function createHandraise({
 		log,
 	});
 	const observer: QuestionObserver = {
-		questionTouched: (question, what) => watching.questionTouched(question, { readSoon: what === 'delivered' }),
+		questionUpdated: (question, what) => watching.questionUpdated(question, { readEarly: what === 'delivered' }),
 	};
 	const claims = createClaims({ store: claimStore, observer, clock, log });
 	const worker = createAnswerWorker({

@@ -81,7 +81,7 @@ export function createAnswers(deps: Dependencies) {
 		 */
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
-			observer.questionTouched(answer.question, 'answer');
+			observer.questionUpdated(answer.question, 'answer');
 			// One that fails holds up none of the others.
 			await Promise.all([
 				claims.release(answer.question, answer.person),
@@ -95,7 +95,7 @@ export function createAnswers(deps: Dependencies) {
 			const result = await store.retry(id, person, now, now + giveUpMs);
 			if (result.kind === 'queued') {
 				wake();
-				observer.questionTouched(result.answer.question, 'answer');
+				observer.questionUpdated(result.answer.question, 'answer');
 			}
 			return result;
 		},
@@ -125,7 +125,7 @@ export function createAnswers(deps: Dependencies) {
 		/** Its author gives an answer up; null when it is too late for that or not theirs. */
 		async withdraw(id: string, person: Person): Promise<Answer | null> {
 			const answer = await store.withdraw(id, person, clock.now());
-			if (answer !== null) observer.questionTouched(answer.question, 'answer');
+			if (answer !== null) observer.questionUpdated(answer.question, 'answer');
 			return answer;
 		},
 	};

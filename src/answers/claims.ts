@@ -18,7 +18,7 @@ interface Dependencies {
 export function createClaims({ store, observer, clock, log }: Dependencies) {
 	async function note(question: QuestionKey, change: () => Promise<boolean>): Promise<void> {
 		try {
-			if (await change()) observer.questionTouched(question, 'claim');
+			if (await change()) observer.questionUpdated(question, 'claim');
 		} catch (error) {
 			log.warn({ session: question.sessionId, code: codeOf(error) }, 'who is answering could not be noted');
 		}

@@ -248,5 +248,5 @@ export interface Receipts {
 /** Hears of everything that changes what a question's cards show. Called after the commit; must not throw. */
 export interface QuestionObserver {
 	/** `delivered`: the service has just got an answer, so the session will change soon. */
-	questionTouched(question: QuestionKey, what: 'claim' | 'answer' | 'delivered'): void;
+	questionUpdated(question: QuestionKey, what: 'claim' | 'answer' | 'delivered'): void;
 }

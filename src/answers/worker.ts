@@ -110,7 +110,7 @@ export function createAnswerWorker(deps: Dependencies) {
 	}
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
-		observer.questionTouched(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer');
+		observer.questionUpdated(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer');
 		const telling = isTold(answer)
 			? { told: answer.told, againAfterMs: null }
 			: await receipts.tell(answer, shutdownSignal);

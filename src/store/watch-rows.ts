@@ -168,11 +168,11 @@ export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 		nextRead: { at: row.next_read_at ?? row.read_by, by: row.read_by },
 		lastReadAt: row.last_read_at,
 		lastChangeAt: row.last_change_at,
-		touchedAt: row.touched_at,
+		earlyReadAskedAt: row.touched_at,
 		failures: row.failures,
 		lastError: row.last_error,
 		overSince: row.over_since,
-		hurry: row.hurry,
+		earlyReadCount: row.hurry,
 	};
 }
 

@@ -11,7 +11,7 @@ import { endWatch, lockSession, onSession, queueAnnouncements, stopUnwatched, wa
 
 type SessionMethods = Pick<
 	WatchStore,
-	'takeDue' | 'renew' | 'nextReadDueAt' | 'outlines' | 'record' | 'reschedule' | 'touch' | 'countSessions'
+	'takeDue' | 'renew' | 'nextReadDueAt' | 'outlines' | 'record' | 'reschedule' | 'refresh' | 'countSessions'
 >;
 
 /** The sessions that are read, of `WatchStore`. */
@@ -161,20 +161,19 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				}
 			}),
 
-		touch: (session, { now, readAt, cards }) =>
+		refresh: (session, { now, earlyReadAt }) =>
 			db.write(async (trx) => {
 				const row = await lockSession(trx, db.dialect, session);
 				if (row === undefined || row.next_read_at === null) return;
-				if (readAt !== null) {
+				if (earlyReadAt !== null) {
 					// While somebody reads it, the time of that read is past and says nothing of the next one.
-					const at = row.lease_token === null ? Math.min(row.next_read_at, readAt) : readAt;
+					const at = row.lease_token === null ? Math.min(row.next_read_at, earlyReadAt) : earlyReadAt;
 					await trx
 						.updateTable('watched_sessions')
 						.set({ touched_at: now, hurry: row.hurry + 1, next_read_at: at, read_by: at })
 						.where(onSession(session))
 						.execute();
 				}
-				if (!cards) return;
 				const watches = await trx
 					.selectFrom('watches')
 					.selectAll()
@@ -194,14 +193,14 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 }
 
 function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Cipher): Partial<WatchedSessionRow> {
-	const touched = row.hurry !== update.hurry && row.next_read_at !== null;
+	const isEarly = row.hurry !== update.earlyReadCount && row.next_read_at !== null;
 	const at = Math.round(
-		touched ? Math.min(row.next_read_at ?? update.nextRead.at, update.nextRead.at) : update.nextRead.at,
+		isEarly ? Math.min(row.next_read_at ?? update.nextRead.at, update.nextRead.at) : update.nextRead.at,
 	);
 	return {
 		rhythm: JSON.stringify(update.rhythm),
 		next_read_at: at,
-		read_by: Math.max(at, Math.round(touched ? at : update.nextRead.by)),
+		read_by: Math.max(at, Math.round(isEarly ? at : update.nextRead.by)),
 		last_read_at: update.lastReadAt,
 		last_change_at: update.lastChangeAt,
 		failures: update.failures,

@@ -49,22 +49,22 @@ export interface WatchedSession {
 	readonly lastReadAt: number | null;
 	/** The newest read that found something else than the one before; the first read's time before that. */
 	readonly lastChangeAt: number | null;
-	/** A claim or an answer was made: something will change soon. */
-	readonly touchedAt: number | null;
+	/** When an early read was asked for: an answer was delivered, so something will change soon. */
+	readonly earlyReadAskedAt: number | null;
 	/** Reads that failed since the last one that did not. */
 	readonly failures: number;
 	/** The stable code of the last failure. */
 	readonly lastError: string | null;
 	/** When it was first seen over; the read after that is the last. */
 	readonly overSince: number | null;
-	/** Raised whenever somebody wants it read soon: a schedule made without knowing that is not to put it off. */
-	readonly hurry: number;
+	/** Counts what asked for an early read: a read that began before the newest of them does not put it off. */
+	readonly earlyReadCount: number;
 }
 
 /** What the schedule needs of every session: asked for all of them at once, every few seconds. */
 export type SessionOutline = Pick<
 	WatchedSession,
-	'session' | 'rhythm' | 'nextRead' | 'lastReadAt' | 'lastChangeAt' | 'touchedAt' | 'failures' | 'overSince'
+	'session' | 'rhythm' | 'nextRead' | 'lastReadAt' | 'lastChangeAt' | 'earlyReadAskedAt' | 'failures' | 'overSince'
 > & { readonly status: string | null; readonly questionOpen: boolean };
 
 /** With the people who created its watches: what one of them watches is not to be at the cost of all others. */
@@ -128,8 +128,8 @@ export interface SessionUpdate {
 	readonly overSince: number | null;
 	/** Left out when nothing changed. */
 	readonly view?: SessionView;
-	/** From the session that was taken. */
-	readonly hurry: number;
+	/** As it was when the session was taken. */
+	readonly earlyReadCount: number;
 }
 
 export interface OutageUpdate {
@@ -259,8 +259,8 @@ export interface WatchStore {
 	): Promise<{ readonly coalesced: number } | null>;
 	/** Moves the reads of these sessions, if they are still where the outline saw them and nobody leases them. */
 	reschedule(moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]): Promise<void>;
-	/** Has a session read no later than `readAt` (null: as planned) and its cards updated now. */
-	touch(session: SessionKey, options: { now: number; readAt: number | null; cards: boolean }): Promise<void>;
+	/** Has a session's cards updated now, and the session read no later than `earlyReadAt` (null: as planned). */
+	refresh(session: SessionKey, options: { now: number; earlyReadAt: number | null }): Promise<void>;
 	/**
 	 * Notes that the service is down or back. The first to say so queues one announcement for every channel that watches;
 	 * a channel that was not told of the outage yet is not told of its end. Returns whether it was news.

@@ -62,7 +62,7 @@ export function outcomeOf({
 		failures: 0,
 		lastError: null,
 		overSince: digest.over ? (taken.overSince ?? readAt) : null,
-		hurry: taken.hurry,
+		earlyReadCount: taken.earlyReadCount,
 		...(changed && { view }),
 	};
 	const outline: SessionOutline = { ...taken, ...base, status: digest.status, questionOpen: isOpen(digest) };
@@ -162,8 +162,8 @@ function staleUpdate(watch: Watch, taken: WatchedSession, maxDays: number): Watc
 
 /** The session as it was stored, for a read that tells nothing about it. */
 export function keptOf(taken: WatchedSession): Omit<SessionUpdate, 'nextRead'> {
-	const { rhythm, lastReadAt, lastChangeAt, failures, lastError, overSince, hurry } = taken;
-	return { rhythm, lastReadAt, lastChangeAt, failures, lastError, overSince, hurry };
+	const { rhythm, lastReadAt, lastChangeAt, failures, lastError, overSince, earlyReadCount } = taken;
+	return { rhythm, lastReadAt, lastChangeAt, failures, lastError, overSince, earlyReadCount };
 }
 
 /** The service does not know the session any more. When it was over before, its end is announced without a last read. */

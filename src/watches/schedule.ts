@@ -51,8 +51,8 @@ export const LONGEST_INTERVAL_MS = 30 * 60_000;
 /** After the read that saw the end: the result may be written a moment after the status. */
 const LAST_READ_MS = 5_000;
 /** While somebody answers, until that is seen: it is delivered and the agent goes on within seconds. */
-const TOUCHED_READ_MS = 3_000;
-const TOUCHED_FOR_MS = 30_000;
+const EARLY_READ_MS = 3_000;
+const EARLY_READ_FOR_MS = 30_000;
 /** Failures back off from this, doubled each time, up to the longest. */
 const FIRST_BACKOFF_MS = 4_000;
 const LONGEST_BACKOFF_MS = 60_000;
@@ -145,8 +145,8 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 			if (outline.lastReadAt === null) return { at: now, by: now };
 			if (outline.overSince !== null) return planned(LAST_READ_MS);
 			const ms = interval(outline, priceOf(outline, price));
-			const awaited = isWaiting(outline) && wasTouched(outline, now);
-			return planned(awaited ? Math.min(ms, TOUCHED_READ_MS) : ms);
+			const awaited = isWaiting(outline) && isEarlyReadAsked(outline, now);
+			return planned(awaited ? Math.min(ms, EARLY_READ_MS) : ms);
 		},
 		get price() {
 			return price;
@@ -195,8 +195,12 @@ export function movesFor(
 	});
 }
 
-function wasTouched({ touchedAt }: SessionOutline, now: number): boolean {
-	return touchedAt !== null && now - touchedAt < TOUCHED_FOR_MS && touchedAt <= now + CLOCK_ALLOWANCE_MS;
+function isEarlyReadAsked({ earlyReadAskedAt }: SessionOutline, now: number): boolean {
+	return (
+		earlyReadAskedAt !== null &&
+		now - earlyReadAskedAt < EARLY_READ_FOR_MS &&
+		earlyReadAskedAt <= now + CLOCK_ALLOWANCE_MS
+	);
 }
 
 function backoff(failures: number): number {

@@ -46,12 +46,12 @@ export interface Subscriptions {
 		readonly sessionId: string | null;
 	}): Promise<UnwatchOutcome>;
 	list(where: { teamId: string; channelId: string }, page: { offset: number; limit: number }): Promise<WatchPage>;
-	/** Somebody opened, gave up or answered a question: its cards are updated, and its session is read soon. */
-	touch(key: SessionKey, options: { readSoon: boolean }): Promise<void>;
+	/** Somebody opened, gave up or answered a question: updates its cards and, with `readEarly`, reads its session soon. */
+	refresh(key: SessionKey, options: { readEarly: boolean }): Promise<void>;
 }
 
-/** After an answer was sent the agent takes a moment; the schedule goes on from there. */
-const READ_AFTER_TOUCH_MS = 2_000;
+/** After an answer arrived the agent takes a moment to go on. */
+const EARLY_READ_AFTER_MS = 2_000;
 
 export function createSubscriptions({
 	store,
@@ -138,9 +138,9 @@ export function createSubscriptions({
 
 		list: ({ teamId, channelId }, page) => store.list(teamId, channelId, page),
 
-		async touch(key, { readSoon }) {
+		async refresh(key, { readEarly }) {
 			const now = clock.now();
-			await store.touch(key, { now, readAt: readSoon ? now + READ_AFTER_TOUCH_MS : null, cards: true });
+			await store.refresh(key, { now, earlyReadAt: readEarly ? now + EARLY_READ_AFTER_MS : null });
 			onChange();
 		},
 	};

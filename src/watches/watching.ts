@@ -102,10 +102,10 @@ export function createWatching(options: Options) {
 	let running: Promise<unknown> | null = null;
 	return {
 		subscriptions,
-		/** A question of this session was claimed or answered; `readSoon`: the service has just got an answer. */
-		questionTouched({ service: name, sessionId }: SessionKey, { readSoon }: { readSoon: boolean }): void {
+		/** A question of this session was claimed or answered; `readEarly`: the service has just got an answer. */
+		questionUpdated({ service: name, sessionId }: SessionKey, { readEarly }: { readEarly: boolean }): void {
 			subscriptions
-				.touch({ service: name, sessionId }, { readSoon })
+				.refresh({ service: name, sessionId }, { readEarly })
 				.catch((error: unknown) => log.warn({ err: error }, 'the cards of a question could not be marked'));
 		},
 		/** Slack takes no more posts in this channel. */

@@ -125,7 +125,7 @@ export async function createSetting() {
 					return { told: { ...answer.told, state: answer.state, aftermath: answer.aftermath }, againAfterMs: null };
 				},
 			},
-			observer: { questionTouched() {} },
+			observer: { questionUpdated() {} },
 			clock: ownClock,
 			log,
 		});

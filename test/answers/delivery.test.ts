@@ -488,13 +488,13 @@ describe('a claim', () => {
 	it('lapses five minutes after the last action, is told once, and informs others only', async () => {
 		await using setting = await createSetting();
 		const clock = createManualClock(T0);
-		const touched: string[] = [];
-		const observer = { questionTouched: (_: unknown, what: string) => void touched.push(what) };
+		const updates: string[] = [];
+		const observer = { questionUpdated: (_: unknown, what: string) => void updates.push(what) };
 		const claims = createClaims({ store: setting.store.claims, observer, clock, log: setting.log });
 		await claims.take(QUESTION, ANN);
 		await clock.advance(200_000);
 		await claims.take(QUESTION, ANN);
-		expect(touched).toHaveLength(1);
+		expect(updates).toHaveLength(1);
 		expect(await claims.others(QUESTION, ANN)).toEqual([]);
 		await clock.advance(299_999);
 		expect(await claims.others(QUESTION, BOB)).toMatchObject([{ person: ANN }]);
@@ -504,14 +504,14 @@ describe('a claim', () => {
 
 	it('ends with a release, which is told when there was one', async () => {
 		await using setting = await createSetting();
-		const touched: string[] = [];
-		const observer = { questionTouched: (_: unknown, what: string) => void touched.push(what) };
+		const updates: string[] = [];
+		const observer = { questionUpdated: (_: unknown, what: string) => void updates.push(what) };
 		const claims = createClaims({ store: setting.store.claims, observer, clock: setting.clock, log: setting.log });
 		await claims.release(QUESTION, ANN);
-		expect(touched).toEqual([]);
+		expect(updates).toEqual([]);
 		await claims.take(QUESTION, ANN);
 		await claims.release(QUESTION, ANN);
-		expect(touched).toHaveLength(2);
+		expect(updates).toHaveLength(2);
 		expect(await claims.others(QUESTION, BOB)).toEqual([]);
 	});
 });

@@ -19,7 +19,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 async function open(encryptionKey: string) {
 	const store = await openStore({ dataDir, encryptionKey, clock, log: quiet });
-	const observer = { questionTouched() {} };
+	const observer = { questionUpdated() {} };
 	let woken = 0;
 	const answers = createAnswers({
 		store: store.answers,

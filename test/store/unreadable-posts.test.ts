@@ -18,7 +18,7 @@ it('posts and cards wait for the right key and go out at the first start with it
 	const sent = { kind: 'posted', ts: '1.1', cardKey: 'k' } as const;
 	await store.watches.endAttempt(card?.announcement.id ?? '', LEASE.token, sent, T0 + 1_000);
 	await store.watches.add(newWatch({ sessionId: 's2' }));
-	await store.watches.touch({ service: SERVICE, sessionId: 's1' }, { now: T0, readAt: null, cards: true });
+	await store.watches.refresh({ service: SERVICE, sessionId: 's1' }, { now: T0, earlyReadAt: null });
 	await store.close();
 
 	const log = createRecordingLog();

@@ -182,7 +182,7 @@ async function found(
 		failures: 0,
 		lastError: null,
 		overSince: null,
-		hurry: 1,
+		earlyReadCount: 1,
 		view,
 	};
 	const { digest } = view;
@@ -732,7 +732,7 @@ it('a card of another version holds up no other', async () => {
 	await db.write((trx) => trx.updateTable('watches').set({ mode: 'quiet' }).where('id', '=', foreign).execute());
 	for (const sessionId of ['s1', 's2', 's3']) {
 		await db.write((trx) => trx.updateTable('watches').set({ card_key: 'old' }).execute());
-		await store.touch({ service: SERVICE, sessionId }, { now: clock.now(), readAt: null, cards: true });
+		await store.refresh({ service: SERVICE, sessionId }, { now: clock.now(), earlyReadAt: null });
 	}
 	await pass(clock, 10_000);
 	expect(texts().filter((what) => what.startsWith('update'))).toEqual(['update s2 1:active', 'update s3 1:active']);

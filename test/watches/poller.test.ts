@@ -213,7 +213,7 @@ describe('a session', () => {
 		start();
 		await pass(clock, 20_000);
 		const before = readsOf('s1').length;
-		await store.touch(KEY, { now: clock.now(), readAt: clock.now() + 2_000, cards: true });
+		await store.refresh(KEY, { now: clock.now(), earlyReadAt: clock.now() + 2_000 });
 		await pass(clock, 4_000);
 		expect(readsOf('s1').length).toBeGreaterThan(before);
 	});

@@ -41,7 +41,7 @@ const outlines: fc.Arbitrary<WatchedOutline> = fc.record({
 	nextRead: fc.record({ at: fc.constant(T0), by: fc.constant(T0) }),
 	lastReadAt: fc.constant(T0),
 	lastChangeAt: fc.constant(T0),
-	touchedAt: fc.option(fc.integer({ min: T0 - 120_000, max: T0 })),
+	earlyReadAskedAt: fc.option(fc.integer({ min: T0 - 120_000, max: T0 })),
 	failures: fc.constant(0),
 	overSince: fc.constant(null),
 	status: fc.constantFrom('active', 'paused', 'inactive', 'humanInput', 'thinking'),
@@ -56,7 +56,7 @@ function outline(overrides: Partial<WatchedOutline> = {}): WatchedOutline {
 		nextRead: { at: T0, by: T0 },
 		lastReadAt: T0,
 		lastChangeAt: T0,
-		touchedAt: null,
+		earlyReadAskedAt: null,
 		failures: 0,
 		overSince: null,
 		status: 'active',
@@ -98,7 +98,7 @@ describe('any sessions', () => {
 				const rate = all.length / 30;
 				const planner = createPlanner();
 				for (let round = 0; round < 6; round += 1) planner.plan(all, rate);
-				const calm = all.map((one) => ({ ...one, touchedAt: null }));
+				const calm = all.map((one) => ({ ...one, earlyReadAskedAt: null }));
 				const wanted = calm.reduce((sum, one) => sum + 1000 / (planner.nextRead(one, T0).at - T0), 0);
 				const least =
 					(all.length * 1000) /
@@ -157,8 +157,8 @@ describe('the schedule', () => {
 	it('reads a new watch at once, a session that ended soon and once, one that is answered soon', () => {
 		expect(interval({ lastReadAt: null })).toBe(0);
 		expect(interval({ overSince: T0 })).toBe(5_000);
-		expect(interval({ status: 'humanInput', touchedAt: T0 - 1 })).toBeLessThanOrEqual(3_000);
-		expect(interval({ status: 'humanInput', touchedAt: T0 - 60_000 })).toBeGreaterThan(5_000);
+		expect(interval({ status: 'humanInput', earlyReadAskedAt: T0 - 1 })).toBeLessThanOrEqual(3_000);
+		expect(interval({ status: 'humanInput', earlyReadAskedAt: T0 - 60_000 })).toBeGreaterThan(5_000);
 	});
 
 	it('backs off from a session that fails, up to a minute', () => {
@@ -351,7 +351,8 @@ describe('times that are ahead of now, noted before the clock was put back,', ()
 		const planner = createPlanner();
 		const waiting = { status: 'humanInput', questionOpen: true };
 		planner.plan(Array(400).fill(outline(waiting)), 0.5);
-		const next = (touchedAt: number | null) => planner.nextRead(outline({ ...waiting, touchedAt }), T0).at - T0;
+		const next = (earlyReadAskedAt: number | null) =>
+			planner.nextRead(outline({ ...waiting, earlyReadAskedAt }), T0).at - T0;
 		expect(next(T0 - 1_000)).toBe(3_000);
 		expect(next(T0 + 1_000)).toBe(3_000);
 		expect(next(T0 + HOUR)).toBe(next(null));

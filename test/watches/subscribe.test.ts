@@ -135,16 +135,16 @@ describe('unwatching', () => {
 	});
 });
 
-it('a touch updates the cards, and reads the session soon when that is worth it', async () => {
+it('a refresh updates the cards, and reads the session early when asked to', async () => {
 	const { watch, put, subscriptions, store } = await setting();
 	put({});
 	await watch('s1');
 	await store.takeDue(SERVICE, { token: 'x', ms: 1 }, 1, T0);
 	await store.releaseReads(['x']);
 	const key = { service: SERVICE, sessionId: 's1' };
-	await subscriptions.touch(key, { readSoon: false });
+	await subscriptions.refresh(key, { readEarly: false });
 	expect((await store.find('T1', 'C1', key))?.card.wanted?.urgency).toBe('now');
-	expect((await store.outlines(SERVICE))[0]?.touchedAt).toBeNull();
-	await subscriptions.touch(key, { readSoon: true });
-	expect((await store.outlines(SERVICE))[0]?.touchedAt).toBe(T0);
+	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
+	await subscriptions.refresh(key, { readEarly: true });
+	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBe(T0);
 });

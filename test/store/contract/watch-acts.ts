@@ -18,7 +18,7 @@ export function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
 		failures: 0,
 		lastError: null,
 		overSince: null,
-		hurry: 1,
+		earlyReadCount: 1,
 		...overrides,
 	};
 }

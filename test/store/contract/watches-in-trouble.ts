@@ -51,7 +51,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		it('of a card that lapsed neither', async () => {
 			const watch = await added();
 			await posted();
-			await store().touch(KEY, { now: T0, readAt: null, cards: true });
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
 			const [card] = await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
 			const wants = card?.watch.card.wanted?.wants ?? 0;
 			expect(await store().takeCards(AGAIN, 1, { now: later, urgency: 'any' })).toHaveLength(1);
@@ -80,7 +80,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 
 		/** The card is taken to be updated. */
 		async function taken(): Promise<void> {
-			await store().touch(KEY, { now: T0, readAt: null, cards: true });
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
 			await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
 		}
 
@@ -188,7 +188,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const retry = { kind: 'retry', at: ahead, code: 'timeout', unknown: false } as const;
 			await replica().endAttempt(due?.announcement.id ?? '', OTHER_LEASE.token, retry, T0);
 			expect(await posted()).toEqual(['card']);
-			await store().touch(KEY, { now: ahead, readAt: null, cards: true });
+			await store().refresh(KEY, { now: ahead, earlyReadAt: null });
 			await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
 			await store().endCard(watch.id, LEASE.token, { kind: 'retry', at: ahead });
 			expect(await store().nextPostDueAt(T0)).toEqual({ post: null, card: { now: T0, progress: null } });
@@ -286,7 +286,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await posted();
 			await recorded([news(foreign, { announcements: [said(foreign, 'a')] })]);
 			for (const sessionId of ['s1', 's2']) {
-				await store().touch({ ...KEY, sessionId }, { now: T0, readAt: null, cards: true });
+				await store().refresh({ ...KEY, sessionId }, { now: T0, earlyReadAt: null });
 			}
 			// Its own ts, as Slack gives them: the acts' cards share one.
 			await change({ mode: 'quiet', card_ts: 'ts-foreign' }, foreign.id);
@@ -319,7 +319,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await added({ sessionId: 's2' });
 			await posted();
 			await store().end(watch.id, 'noChange', { now: T0, announcements: [], keepPending: false });
-			await store().touch({ ...KEY, sessionId: 's2' }, { now: T0, readAt: null, cards: true });
+			await store().refresh({ ...KEY, sessionId: 's2' }, { now: T0, earlyReadAt: null });
 			await change({ ended_reason: 'bored' }, watch.id);
 			const cards = await store().takeCards(LEASE, 10, { now: T0, urgency: 'any' });
 			expect(cards.map(({ watch: { session } }) => session.sessionId)).toEqual(['s2']);
@@ -406,7 +406,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const retry = { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', unknown: false } as const;
 			await store().endAttempt(first?.announcement.id ?? '', LEASE.token, retry, T0);
 			expect(await store().nextPostDueAt(T0)).toMatchObject({ post: T0 + 40_000 });
-			await store().touch(KEY, { now: T0, readAt: null, cards: true });
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
 			expect(await store().nextPostDueAt(T0)).toMatchObject({ card: { now: 0, progress: null } });
 		});
 	});

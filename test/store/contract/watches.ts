@@ -285,15 +285,15 @@ export function describeWatches(subject: Subject): void {
 			expect(cards).toMatchObject([{ watch: { id: watch.id }, view: { name: 'Session s1' } }]);
 		});
 
-		it('reads a touched session soon, whatever a read that had begun before has in mind', async () => {
+		it('reads a session early when asked to, whatever a read that had begun before plans', async () => {
 			await added();
 			await recorded([]);
-			await store().touch(KEY, { now: T0, readAt: T0 + 2_000, cards: false });
+			await store().refresh(KEY, { now: T0, earlyReadAt: T0 + 2_000 });
 			expect(await store().takeDue(SERVICE, LEASE, 10, T0 + 1_999)).toEqual([]);
 			const [taken] = await store().takeDue(SERVICE, LEASE, 10, T0 + 2_000);
-			expect(taken).toMatchObject({ touchedAt: T0 });
-			await replica().touch(KEY, { now: T0 + 2_100, readAt: T0 + 4_000, cards: false });
-			await store().record(KEY, LEASE.token, read({ hurry: taken?.hurry ?? 0 }), [], T0 + 2_200);
+			expect(taken).toMatchObject({ earlyReadAskedAt: T0 });
+			await replica().refresh(KEY, { now: T0 + 2_100, earlyReadAt: T0 + 4_000 });
+			await store().record(KEY, LEASE.token, read({ earlyReadCount: taken?.earlyReadCount ?? 0 }), [], T0 + 2_200);
 			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + 4_000);
 		});
 
@@ -387,7 +387,7 @@ export function describeWatches(subject: Subject): void {
 			const watches = [await added(), await added({ sessionId: 's2' }), await added({ sessionId: 's3' })];
 			await added({ sessionId: 's4', createdAt: T0 + 50 });
 			await posted(T0 + 10);
-			await store().touch({ ...KEY, sessionId: 's4' }, { now: T0, readAt: null, cards: true });
+			await store().refresh({ ...KEY, sessionId: 's4' }, { now: T0, earlyReadAt: null });
 			await store().takeDue(SERVICE, LEASE, 10, T0);
 			const want = async (index: number, card: 'now' | 'progress', now: number) => {
 				const watch = watches[index] as Watch;
@@ -409,7 +409,7 @@ export function describeWatches(subject: Subject): void {
 			await posted();
 			await recorded([news(watch, { card: 'progress' })]);
 			const [card] = await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
-			await store().touch(KEY, { now: T0, readAt: null, cards: true });
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
 			const wants = card?.watch.card.wanted?.wants ?? 0;
 			await store().endCard(watch.id, LEASE.token, { kind: 'shown', key: 'one', wants, now: T0 });
 			const [again] = await store().takeCards(LEASE, 1, { now: T0, urgency: 'now' });

@@ -70,9 +70,9 @@ function simulatePoller(
 	}
 
 	const start = policy === 'adaptive' ? startAdaptive : startRoundRobin;
-	const touch = start({ agenda, budget, scripts, seen, read, schedule, creators });
+	const readEarly = start({ agenda, budget, scripts, seen, read, schedule, creators });
 	const personWaits = startPeople(agenda, budget, random);
-	startAnswers(agenda, budget, scripts, random, touch);
+	startAnswers(agenda, budget, scripts, random, readEarly);
 	sampleStaleness(agenda, scripts, cards, staleness);
 	agenda.runUntil(lengthMs);
 	const minutes = lengthMs / 60_000;
@@ -106,7 +106,7 @@ interface Polling {
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The program's planner and rhythm, with the poller's rules around them. Returns what a touch does. */
+/** The program's planner and rhythm, with the poller's rules around them. Returns what asks for an early read. */
 function startAdaptive({ agenda, budget, scripts, seen, read, schedule, creators }: Polling): (index: number) => void {
 	const planner = createPlanner(schedule);
 	const outlines = scripts.map(
@@ -116,7 +116,7 @@ function startAdaptive({ agenda, budget, scripts, seen, read, schedule, creators
 			nextRead: { at: 0, by: 0 },
 			lastReadAt: null,
 			lastChangeAt: null,
-			touchedAt: null,
+			earlyReadAskedAt: null,
 			failures: 0,
 			overSince: null,
 			status: null,
@@ -191,7 +191,7 @@ function startAdaptive({ agenda, budget, scripts, seen, read, schedule, creators
 	return (index) => {
 		const session = outline(index);
 		const at: PlannedRead = { at: agenda.now + 2_000, by: agenda.now + 2_000 };
-		session.touchedAt = agenda.now;
+		session.earlyReadAskedAt = agenda.now;
 		if (session.nextRead.at > at.at) session.nextRead = at;
 		startDue();
 	};
@@ -245,13 +245,13 @@ function startAnswers(
 	budget: VirtualBudget,
 	scripts: readonly Script[],
 	random: Random,
-	touch: (index: number) => void,
+	readEarly: (index: number) => void,
 ): void {
 	for (const [index, script] of scripts.entries()) {
 		for (const answeredAt of script.questions.values()) {
 			if (random.uniform() > ANSWERED_HERE) continue;
 			agenda.at(answeredAt, () => {
-				touch(index);
+				readEarly(index);
 				budget.acquire('delivery', 2, () => undefined);
 			});
 			for (const after of [2_000, 5_000]) {
