@@ -1,15 +1,25 @@
 import { systemClock } from './clock.ts';
 import { readSettings, type SettingsReading } from './config.ts';
-import { checkBotToken } from './doctor/bot-token.ts';
-import { examine } from './doctor/examine.ts';
-import { counted, type Finding, lineOf } from './doctor/finding.ts';
-import { createProgress } from './doctor/progress.ts';
-import { checkSettings } from './doctor/settings.ts';
-import { createSlackCall } from './doctor/slack-call.ts';
-import { checkViews } from './doctor/views.ts';
+import { createSlackCall } from './doctor/ask.ts';
+import { checkClock, checkSettings, examineEnvironment, examinePort } from './doctor/environment.ts';
+import { closingLines, type Examined, type Finding, findingsOf, lineOf } from './doctor/report.ts';
+import { examineDashboard, examineService } from './doctor/service.ts';
+import { checkBotToken, examineSlack } from './doctor/slack.ts';
+import { examineStore } from './doctor/store.ts';
+import { checkViews, createProgress } from './doctor/views.ts';
 
 const USAGE = `Usage: npm run doctor             looks at the set-up
        npm run doctor -- --views  asks Slack whether it takes every view and message that Handraise can build`;
+
+/** What is looked at, in the order of the report. Each looks at what its settings allow, and changes nothing anywhere. */
+const EXAMINATIONS = [
+	{ name: 'Settings', examine: examineEnvironment },
+	{ name: 'Slack', examine: examineSlack },
+	{ name: 'Port', examine: examinePort },
+	{ name: 'Session service', examine: examineService },
+	{ name: 'Dashboard', examine: examineDashboard },
+	{ name: 'Database', examine: examineStore },
+] as const satisfies readonly { name: string; examine(reading: SettingsReading): Promise<Examined> }[];
 
 /** `npm run doctor`: looks at a set-up, says what is wrong and what to do, and ends with 1 if anything is. */
 async function main(): Promise<void> {
@@ -21,17 +31,39 @@ async function main(): Promise<void> {
 	}
 	const reading = readSettings(process.env);
 	if (option === '--views') await examineViews(reading);
-	else report(await examine(reading, process.versions.node));
+	else report(await examine(reading));
 }
 
 function report(findings: readonly Finding[], summary: string | null = null): void {
 	for (const finding of findings) console.log(lineOf(finding));
-	const wrong = findings.filter(({ verdict }) => verdict === 'failure').length;
-	const warnings = findings.filter(({ verdict }) => verdict === 'warning').length;
-	const also = warnings === 0 ? '' : ` (and ${counted(warnings, 'warning')})`;
-	if (summary !== null) console.log(summary);
-	console.log(wrong === 0 ? `All is well${also}.` : `${counted(wrong, 'problem')} to fix${also}.`);
-	process.exitCode = wrong === 0 ? 0 : 1;
+	for (const line of closingLines(findings, summary)) console.log(line);
+	process.exitCode = findings.some(({ verdict }) => verdict === 'failure') ? 1 : 0;
+}
+
+/** All at once: most of the time goes into waiting for others. */
+async function examine(reading: SettingsReading): Promise<Finding[]> {
+	const examined = await Promise.all(EXAMINATIONS.map((examination) => guarded(examination, reading)));
+	const aheadMs = (name: Examination['name']) => examined.find((one) => one.name === name)?.aheadMs ?? null;
+	return [
+		...examined.flatMap(({ findings }) => findings),
+		...checkClock({ slack: aheadMs('Slack'), service: aheadMs('Session service') }),
+	];
+}
+
+type Examination = (typeof EXAMINATIONS)[number];
+
+/** A mistake in one examination must not keep the others' findings back. */
+async function guarded(
+	{ name, examine: run }: Examination,
+	reading: SettingsReading,
+): Promise<Examined & { name: string }> {
+	try {
+		return { name, ...(await run(reading)) };
+	} catch (error) {
+		// Its message may quote what was looked at.
+		const type = error instanceof Error ? error.name : typeof error;
+		return { name, findings: findingsOf(name).failure(`the check itself failed (${type}). Please report that.`) };
+	}
 }
 
 /** Needs nothing but the bot token, so that it can be run before the rest is set up. */

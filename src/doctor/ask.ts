@@ -71,7 +71,7 @@ function aheadMs(date: string | null, startedAt: number, headersAt: number): num
 	return Number.isNaN(theirs) ? null : theirs + 500 - (startedAt + headersAt) / 2;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const FAILURES: Readonly<Record<string, string>> = {
 	ENOTFOUND: 'no such host name; check the spelling and the DNS',
 	EAI_AGAIN: 'the DNS does not answer',
 	ECONNREFUSED: 'nothing listens at that host and port',
@@ -90,15 +90,15 @@ const WORDS: Readonly<Record<string, string>> = {
 function whyNot(error: unknown, timeoutMs: number): string {
 	if (error instanceof DOMException && error.name === 'TimeoutError')
 		return `nothing came within ${timeoutMs / 1000} s`;
-	const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
-	if (/CERT|ISSUER|SELF_SIGNED/.test(code) && WORDS[code] === undefined) {
+	const code = systemCodeOf(error) ?? systemCodeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
+	if (/CERT|ISSUER|SELF_SIGNED/.test(code) && FAILURES[code] === undefined) {
 		return `its certificate is not trusted (${code}); give a private authority's certificate in NODE_EXTRA_CA_CERTS`;
 	}
 	if (code.startsWith('HPE_')) return 'what answers does not speak HTTP';
-	return WORDS[code] ?? `the connection failed (${code})`;
+	return FAILURES[code] ?? `the connection failed (${code})`;
 }
 
-function codeOf(error: unknown): string | null {
+function systemCodeOf(error: unknown): string | null {
 	const code = (error as { code?: unknown } | null | undefined)?.code;
 	return typeof code === 'string' ? code : null;
 }
@@ -113,7 +113,53 @@ export function jsonObject(text: string): Readonly<Record<string, unknown>> | nu
 	}
 }
 
-export function looksLikeHtml({ headers, body }: Answer): boolean {
-	// The type alone says nothing: the service sends plain sentences as text/html, as Express does.
-	return (headers.get('content-type') ?? '').includes('html') && /^\s*</.test(body);
+/** What a Web API call came to. */
+export type SlackReply =
+	| { readonly kind: 'ok'; readonly data: Readonly<Record<string, unknown>>; readonly answer: Answer }
+	| {
+			readonly kind: 'refused';
+			readonly code: string;
+			readonly data: Readonly<Record<string, unknown>>;
+			readonly answer: Answer;
+	  }
+	/** `why` completes "Slack cannot be asked: …"; `limitedSec`: only the rate is in the way, for so many seconds. */
+	| {
+			readonly kind: 'unreachable';
+			readonly why: string;
+			readonly limitedSec: number | null;
+			readonly answer: Answer | null;
+	  };
+
+export type SlackCall = (method: string, token: string, args?: Readonly<Record<string, string>>) => Promise<SlackReply>;
+
+const SLACK_TIMEOUT_MS = 10_000;
+
+/** Calls Slack directly, not through a client library: the headers are wanted, and no repeats. */
+export function createSlackCall(apiUrl: string): SlackCall {
+	return async (method, token, args = {}) => {
+		const answer = await ask(`${apiUrl}${method}`, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${token}` },
+			form: args,
+			timeoutMs: SLACK_TIMEOUT_MS,
+		});
+		return replyFrom(answer, new URL(apiUrl).host);
+	};
+}
+
+function replyFrom(answer: Answer | NoAnswer, host: string): SlackReply {
+	const unreachable = { kind: 'unreachable', limitedSec: null } as const;
+	if (answer.kind === 'no-answer') return { ...unreachable, why: `${host}: ${answer.why}`, answer: null };
+	if (answer.status === 429) {
+		const limitedSec = Number(answer.headers.get('retry-after')) || 60;
+		return { ...unreachable, why: `${host} limits the calls; try again in ${limitedSec} s`, limitedSec, answer };
+	}
+	const data = jsonObject(answer.body);
+	if (typeof data?.ok !== 'boolean') {
+		const why = `${host} answers ${answer.status}, and not as Slack does; is a proxy in between, or SLACK_API_URL wrong?`;
+		return { ...unreachable, why, answer };
+	}
+	if (data.ok) return { kind: 'ok', data, answer };
+	const code = typeof data.error === 'string' && /^[\w-]{1,60}$/.test(data.error) ? data.error : 'no reason given';
+	return { kind: 'refused', code, data, answer };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
-import { counted, type Finding, findingsOf } from './finding.ts';
-import { type SlackCall, type SlackReply, tokenAdvice } from './slack-call.ts';
+import type { SlackCall, SlackReply } from './ask.ts';
+import { counted, type Finding, findingsOf } from './report.ts';
+import { tokenAdvice } from './slack.ts';
 
 /** A view or message that Slack is asked about. */
 export interface AskedShape {
@@ -51,8 +52,7 @@ export async function checkViews({ shapes, call, token, clock, show }: Dependenc
 	/** How many were asked, how many refused. */
 	readonly summary: string;
 }> {
-	const { failure } = findingsOf('Views');
-	const findings: Finding[] = [];
+	const { failure, all: findings } = findingsOf('Views');
 	const total = shapes.length;
 	let pauseMs = PAUSE_MS;
 	let asked = 0;
@@ -81,13 +81,13 @@ export async function checkViews({ shapes, call, token, clock, show }: Dependenc
 		const reply = await ask(shape);
 		const problem = problemOf(reply);
 		if (problem !== null) {
-			findings.push(failure(`${problem} Asking stopped at ${shape.name}.`));
+			failure(`${problem} Asking stopped at ${shape.name}.`);
 			break;
 		}
 		asked += 1;
 		if (reply.kind === 'refused') {
 			refused += 1;
-			findings.push(failure(`${shape.name}: Slack refuses it (${reply.code}): ${wordsOf(reply)}`));
+			failure(`${shape.name}: Slack refuses it (${reply.code}): ${wordsOf(reply)}`);
 		}
 		await clock.sleep(pauseMs);
 	}
@@ -131,8 +131,8 @@ function wordsOf({ data }: Extract<SlackReply, { kind: 'refused' }>): string {
 		if (more > 0) pointers.splice(MOST_POINTERS, more, `${more} more`);
 		return pointers.length === 0 ? words : `${words} at ${pointers.join(', ')}`;
 	});
-	const rest = pointersByWords.size - lines.length;
-	if (rest > 0) lines.push(`and ${rest} more`);
+	const others = pointersByWords.size - lines.length;
+	if (others > 0) lines.push(`and ${others} more`);
 	return lines.length === 0 ? 'it does not say why.' : `${lines.join('; ')}.`;
 }
 
@@ -143,4 +143,25 @@ function errorOf(error: unknown): { words: string; pointer: string } {
 	const fallback = typeof code === 'string' ? code : 'no words';
 	const words = typeof message === 'string' && message !== '' ? message : fallback;
 	return { words: words.slice(0, MOST_LENGTH), pointer: typeof pointer === 'string' ? pointer : '' };
+}
+
+/** Without a terminal a line for so many shapes. */
+const LINE_EVERY = 50;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** Shows how far a long check is: on a terminal one line that changes, else a line now and then. */
+export function createProgress(out: { readonly isTTY?: boolean; write(text: string): unknown }) {
+	const isTerminal = out.isTTY === true;
+	return {
+		show({ asked, total, pausedSec }: Progress): void {
+			const pause = pausedSec === null ? '' : ` Slack limits the calls: going on in ${pausedSec} s.`;
+			const line = `Asked Slack about ${asked} of ${total} shapes.${pause}`;
+			if (isTerminal) out.write(`${CLEAR_LINE}${line}`);
+			else if (pause !== '' || (asked > 0 && asked % LINE_EVERY === 0)) out.write(`${line}\n`);
+		},
+		/** Makes room for the report. */
+		end(): void {
+			if (isTerminal) out.write(CLEAR_LINE);
+		},
+	};
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { createProgress } from '../../src/doctor/progress.ts';
-import { createSlackCall } from '../../src/doctor/slack-call.ts';
-import { type AskedShape, checkViews, type Progress } from '../../src/doctor/views.ts';
+import { createSlackCall } from '../../src/doctor/ask.ts';
+import { type AskedShape, checkViews, createProgress, type Progress } from '../../src/doctor/views.ts';
 import { allShapes } from '../../src/slack/shapes/all.ts';
 import { createWorld, type Env, nobody, type World } from './world.ts';
 

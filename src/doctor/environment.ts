@@ -1,0 +1,93 @@
+import { createServer } from 'node:net';
+import type { SettingsReading } from '../config.ts';
+import { ask } from './ask.ts';
+import { type Examined, type Finding, findingsOf } from './report.ts';
+
+const OLDEST_NODE = 24;
+/** Slack's signatures are refused when they are off by more than five minutes; ages in cards are wrong long before. */
+const MOST_OFF_MS = 60_000;
+
+export async function examineEnvironment(reading: SettingsReading): Promise<Examined> {
+	return { findings: [...checkNode(process.versions.node), ...checkSettings(reading)] };
+}
+
+export function checkNode(version: string): Finding[] {
+	const { ok, failure } = findingsOf('Node.js');
+	if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok(`${version}.`);
+	return failure(
+		`this is ${version}; Handraise needs ${OLDEST_NODE} or newer, which runs TypeScript as it is: install it.`,
+	);
+}
+
+/** What src/config.ts finds, and what it cannot know: names that are meant for Handraise and are none of its settings. */
+export function checkSettings({ problems, unknown }: Pick<SettingsReading, 'problems' | 'unknown'>): Finding[] {
+	const { warning, failure, okIfNone } = findingsOf('Settings');
+	for (const problem of problems) failure(`${problem}.`);
+	for (const name of unknown) {
+		warning(`${name} is no setting of Handraise and is not read: is it misspelt? See the settings in the README.`);
+	}
+	return okIfNone('complete and well-formed.');
+}
+
+/** Whether Handraise can listen on its port (Slack's requests in HTTP mode, health and metrics always), or does so now. */
+export async function examinePort({ settings: { PORT: port } }: SettingsReading): Promise<Examined> {
+	return { findings: port === undefined ? [] : await checkPort(port) };
+}
+
+async function checkPort(port: number): Promise<Finding[]> {
+	const { ok, warning, failure } = findingsOf('Port');
+	if (port === 0) return ok('PORT is 0: any free one will do.');
+	const problem = await listenOnce(port);
+	if (problem === null) return ok(`${port} is free.`);
+	if (problem === 'EACCES') return failure(`${port} needs more rights than this user has: set PORT to 1024 or more.`);
+	if (problem !== 'EADDRINUSE') {
+		return failure(`${port} cannot be listened on (${problem}): set PORT to another one.`);
+	}
+	const health = await ask(`http://127.0.0.1:${port}/healthz`, { timeoutMs: 3_000 });
+	if (health.kind === 'no-answer' || health.body !== 'ok\n') {
+		return failure(`${port} is taken by another program: stop that one, or set PORT to another one.`);
+	}
+	const ready = await ask(`http://127.0.0.1:${port}/readyz`, { timeoutMs: 3_000 });
+	if (ready.kind === 'answer' && ready.status === 200) return ok(`Handraise is running on ${port}, and ready.`);
+	const reasons = ready.kind === 'answer' ? ready.body.trim().split('\n').join(', ').slice(0, 200) : ready.why;
+	return warning(`Handraise is running on ${port}, but is not ready: ${reasons}. See its log.`);
+}
+
+/** The error's code, or null when the port could be had; it is given back at once. */
+async function listenOnce(port: number): Promise<string | null> {
+	const server = createServer();
+	const { promise, resolve } = Promise.withResolvers<string | null>();
+	server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+	server.listen(port, () => server.close(() => resolve(null)));
+	return promise;
+}
+
+/** Compares this machine's clock with the `Date` of the two that were asked; null: it did not tell. */
+export function checkClock(aheadMs: { readonly slack: number | null; readonly service: number | null }): Finding[] {
+	const { slack, service } = aheadMs;
+	const { ok, warning, failure, skipped } = findingsOf('Clock');
+	const isOff = (ms: number | null) => ms !== null && Math.abs(ms) > MOST_OFF_MS;
+	if (slack === null && service === null) return skipped('neither Slack nor the session service told the time.');
+	if (isOff(slack)) {
+		const agreeing = isOff(service) ? 'Slack and the session service' : 'Slack';
+		return failure(
+			`this machine is ${off(slack)} ${agreeing}: synchronise its clock (NTP). At five minutes Slack's signed requests are refused.`,
+		);
+	}
+	if (isOff(service)) {
+		const apart = `this machine is ${off(service)} the session service`;
+		return slack === null
+			? failure(`${apart}, and Slack could not be asked: find out which clock is wrong and synchronise it (NTP).`)
+			: warning(
+					`${apart}, while Slack agrees with this machine: the service's clock is wrong, and so are the ages Handraise shows.`,
+				);
+	}
+	const against = [...(slack === null ? [] : ['Slack']), ...(service === null ? [] : ['the session service'])];
+	return ok(`within a minute of ${against.join(' and ')}.`);
+}
+
+function off(aheadMs: number | null): string {
+	const seconds = Math.round(Math.abs(aheadMs ?? 0) / 1000);
+	const amount = seconds < 600 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+	return (aheadMs ?? 0) > 0 ? `${amount} behind` : `${amount} ahead of`;
+}
