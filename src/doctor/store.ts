@@ -144,7 +144,7 @@ const UNREADABLE = {
 	unknown: 'SQLite cannot read it. See that its disk is well, or restore the file from a backup.',
 } as const;
 
-export function checkSqlite(look: SqliteLook): readonly Finding[] {
+function checkSqlite(look: SqliteLook): readonly Finding[] {
 	const findings = findingsOf('Database');
 	const { ok, warning, failure } = findings;
 	if (look.kind === 'absent') return ok('SQLite; it will be made at the first start.');
