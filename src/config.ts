@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HandraiseError } from './errors.ts';
-import { SHOW_ANSWERS, type ShowAnswers } from './questions/show-answers.ts';
+import { SHOW_ANSWERS, type ShowAnswers } from './questions/disclosure.ts';
 
 /** Everything the environment says, parsed once. Nothing else reads `process.env`. */
 export interface Config {

@@ -1,8 +1,7 @@
 import { type Clock, elapsedSince } from '../clock.ts';
 import { codeOf } from '../errors.ts';
-import { fingerprintOf } from '../questions/fingerprint.ts';
-import { resumeOutcome } from '../questions/resume.ts';
-import { sameText } from '../questions/same-text.ts';
+import { resumeOutcome } from '../questions/compare.ts';
+import { fingerprintOf, sameText } from '../questions/fingerprint.ts';
 import type { Session } from '../questions/session.ts';
 import type { Aftermath, Answer } from './answer.ts';
 import type { AnswerPatch, AnswerStore, DeliveryService } from './ports.ts';

@@ -1,15 +1,18 @@
 import { CLOCK_ALLOWANCE_MS, type Clock, elapsedSince } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { compareForDelivery, countSame, type DeliveryComparison, mergeForPut } from '../questions/compare.ts';
-import { fingerprintOf } from '../questions/fingerprint.ts';
+import {
+	compareForDelivery,
+	countSame,
+	type DeliveryComparison,
+	mergeForPut,
+	resumeOutcome,
+} from '../questions/compare.ts';
+import { fingerprintOf, sameText } from '../questions/fingerprint.ts';
 import { questionAt } from '../questions/open-question.ts';
 import { assistantCountOf } from '../questions/progress.ts';
-import { resumeOutcome } from '../questions/resume.ts';
-import { sameText } from '../questions/same-text.ts';
 import { isSecretValue } from '../questions/secrecy.ts';
-import type { Session } from '../questions/session.ts';
-import { isOver } from '../questions/status.ts';
+import { isOver, type Session } from '../questions/session.ts';
 import { type Answer, type AnswerItem, isBlocking, type OtherAnswer, TAKES_LONG_MS } from './answer.ts';
 import { classifyFailure, type Failure, nextAttemptAt } from './failure.ts';
 import type { AnswerPatch, AnswerStore, DeliveryPermit, DeliveryService } from './ports.ts';

@@ -1,8 +1,7 @@
 import { fingerprintOf, hashOfTexts } from './fingerprint.ts';
 import { askingMessageIndex, asks, type LeftEmpty, openItemsOf } from './open-question.ts';
 import { assistantCountOf, resultOf } from './progress.ts';
-import type { HumanInputItem, Session } from './session.ts';
-import { isOver } from './status.ts';
+import { type HumanInputItem, isOver, type Session } from './session.ts';
 
 /** What is remembered of a session's newest question. */
 export interface QuestionDigest {

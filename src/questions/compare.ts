@@ -1,15 +1,7 @@
-import { fingerprintOf } from './fingerprint.ts';
-import {
-	askingMessageIndex,
-	isAnswered,
-	type LeftEmpty,
-	openQuestion,
-	type Question,
-	questionAt,
-} from './open-question.ts';
-import { sameText } from './same-text.ts';
-import type { AnsweredItem, HumanInputItem, Session } from './session.ts';
-import { isOver, isWaiting } from './status.ts';
+import { fingerprintOf, sameText } from './fingerprint.ts';
+import { askingMessageIndex, isAnswered, questionAt } from './open-question.ts';
+import { assistantCountOf } from './progress.ts';
+import { type AnsweredItem, type HumanInputItem, isOver, isWaiting, type Session } from './session.ts';
 
 /**
  * An answer by position: a text for each item it fills, `''` for an item the person left empty on purpose, and null (or
@@ -25,8 +17,8 @@ export type DeliveryComparison =
 	| { readonly kind: 'alreadyOurs' }
 	/** Somebody else's values stand there; `values` are those stored now, by position. */
 	| { readonly kind: 'answeredByOther'; readonly values: readonly string[] }
-	/** The question is another now, or gone; `question` is the one that is open instead, if any. */
-	| { readonly kind: 'changed'; readonly question: Question | null }
+	/** The question is another now, or gone. */
+	| { readonly kind: 'changed' }
 	/** Nobody would read the answer. */
 	| { readonly kind: 'over'; readonly status: string };
 
@@ -37,8 +29,6 @@ export interface DeliveryInput {
 	/** Of the question that the person saw. */
 	readonly fingerprint: string;
 	readonly values: OurValues;
-	/** Only decides what of another question is open. */
-	readonly leftEmpty?: LeftEmpty;
 }
 
 /**
@@ -55,25 +45,21 @@ export interface DeliveryInput {
  * 5. An item that we left empty on purpose (`''`) holds a text now. While the status is `humanInput` the agent waits for
  *    the rest, so both answers stand; otherwise the message counts as answered as a whole: `answeredByOther`. An item
  *    with null is never a conflict: it had a value when the person saw it, and its value as it is now is sent back.
- * 6. A newer message asks: `changed`, though this one is as it was, since the agent no longer waits for it. `question` is
- *    the newer one if it is open; when it has the same fingerprint the agent has repeated itself.
+ * 6. A newer message asks: `changed`, though this one is as it was, since the agent no longer waits for it.
  * 7. Otherwise `clear`. That includes a message answered in part before the person saw it, one of which a part equals
  *    ours, one whose agent has gone on without asking again, and `inactive`, `paused` and unknown statuses.
  */
 export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
-	const { session, messageIndex, values, leftEmpty } = input;
+	const { session, messageIndex, values } = input;
 	const there = questionAt(session, messageIndex);
 	const items = there !== null && there.fingerprint === input.fingerprint ? there.items : null;
 	if (items !== null && isAlreadyOurs(items, values)) return { kind: 'alreadyOurs' };
 	if (isOver(session.status)) return { kind: 'over', status: session.status };
-	if (items === null) return { kind: 'changed', question: openQuestion(session, leftEmpty) };
+	if (items === null) return { kind: 'changed' };
 	if (isAnswered(items) && isTakenByOther(items, values, isWaiting(session.status))) {
 		return { kind: 'answeredByOther', values: items.map((item) => item.value) };
 	}
-	if (askingMessageIndex(session) !== messageIndex) {
-		return { kind: 'changed', question: openQuestion(session, leftEmpty) };
-	}
-	return { kind: 'clear' };
+	return askingMessageIndex(session) === messageIndex ? { kind: 'clear' } : { kind: 'changed' };
 }
 
 /**
@@ -90,12 +76,57 @@ export function mergeForPut(items: readonly HumanInputItem[], values: OurValues)
 	});
 }
 
+/** The JSON of the PUT that replaces a message's answers: all items, in order, with what is no string as it was. */
+export function putBodyOf(sessionId: string, messageIndex: number, items: readonly AnsweredItem[]): string {
+	const id = JSON.stringify(sessionId);
+	return `{"sessionId":${id},"humanInputResponse":[${items.map(itemJson).join(',')}],"messageIndex":${messageIndex}}`;
+}
+
+function itemJson({ title, description, value, raw = {} }: AnsweredItem): string {
+	const json = (text: string, whole: string | undefined) => whole ?? JSON.stringify(text);
+	return `{"title":${json(title, raw.title)},"description":${json(description, raw.description)},"value":${json(value, raw.value)}}`;
+}
+
+/** What the session looked like in the read just before the PUT: what later reads are compared with. */
+export interface BeforePut {
+	readonly status: string;
+	/** See `assistantCountOf`. */
+	readonly assistantCount: number;
+	/**
+	 * How many messages ask the same and hold what this answer says: one more of them later is this answer, moved. Null
+	 * when it was not counted.
+	 */
+	readonly sameCount: number | null;
+}
+
 /** How many messages ask what `fingerprint` stands for and hold what `values` say, wherever they stand in the session. */
 export function countSame(session: Session, fingerprint: string, values: OurValues): number {
 	return session.messages.filter(
 		({ humanInput }) =>
 			humanInput.length > 0 && isAlreadyOurs(humanInput, values) && fingerprintOf(humanInput) === fingerprint,
 	).length;
+}
+
+export type ResumeOutcome = 'resumed' | 'failed' | 'stopped' | 'paused' | 'completed' | 'notYet';
+
+/**
+ * What became of the agent after an answer was delivered, by a read after the PUT compared with the one before it.
+ *
+ * An end is told first, though the agent may have gone on before it: "delivered, then failed" is true in either case.
+ * `resumed` needs a sign that is new: another assistant message, or a status that has become `active` (one that was
+ * `active` before proves nothing). `paused` likewise, since a session answered while paused stays so until the service
+ * has restarted it. Everything else, other statuses and a history that shrank included, is `notYet`.
+ */
+export function resumeOutcome(
+	before: Pick<BeforePut, 'status' | 'assistantCount'>,
+	session: Pick<Session, 'status' | 'messages'>,
+): ResumeOutcome {
+	const { status } = session;
+	if (status === 'failed' || status === 'stopped' || status === 'completed') return status;
+	if (assistantCountOf(session) > before.assistantCount) return 'resumed';
+	if (status === before.status) return 'notYet';
+	if (status === 'active') return 'resumed';
+	return status === 'paused' ? 'paused' : 'notYet';
 }
 
 function isAlreadyOurs(items: readonly HumanInputItem[], values: OurValues): boolean {

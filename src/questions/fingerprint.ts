@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HumanInputItem } from './session.ts';
 
 /** 128 bits: far from any accidental collision, and short enough for a view's private_metadata. */
-const hexDigits = 32;
+const HEX_DIGITS = 32;
 
 /**
  * A stable hash of texts in their order, as 32 hexadecimal digits. Two lists have the same hash only when they are the
@@ -12,7 +12,7 @@ const hexDigits = 32;
 export function hashOfTexts(texts: Iterable<string>): string {
 	const hash = createHash('sha256');
 	for (const text of texts) hash.update(`${text.length}:`).update(text, 'utf16le');
-	return hash.digest('hex').slice(0, hexDigits);
+	return hash.digest('hex').slice(0, HEX_DIGITS);
 }
 
 /** Whether a question is still the same: a hash over its items' titles and descriptions at their positions. */
@@ -25,4 +25,22 @@ function* textsOf(items: readonly Pick<HumanInputItem, 'title' | 'description'>[
 		yield item.title;
 		yield item.description;
 	}
+}
+
+/**
+ * Whether a stored text is the one that was sent. Services trim what they save and rewrite line ends; neither makes it the
+ * text of somebody else. Linear in the length of both.
+ */
+export function sameText(stored: string, sent: string): boolean {
+	return stored === sent || comparable(stored) === comparable(sent);
+}
+
+/**
+ * Sorting the marks on one letter takes the square of their number, so a run of more than 30 is broken up as the
+ * Stream-Safe Text Format does (Unicode Standard Annex 15); no language has as many.
+ */
+const LONG_MARK_RUN = /(\p{M}{30})(?=\p{M})/gu;
+
+function comparable(text: string): string {
+	return text.replaceAll('\r\n', '\n').trim().replace(LONG_MARK_RUN, '$1\u034f').normalize();
 }

@@ -1,7 +1,7 @@
-import { type InputRule, inputRules, wantsMoreThanYesOrNo } from './input-rules.ts';
+import { INPUT_RULES, type InputRule, WANTS_MORE_THAN_YES_OR_NO } from './input-rules.ts';
 import { labelOf, matchingText, withoutFinalMarks } from './matching-text.ts';
 import { listedOptions } from './options.ts';
-import { looksSecret } from './secrets.ts';
+import { looksSecret } from './secrecy.ts';
 import type { HumanInputItem } from './session.ts';
 
 /** The input that suits an item. The value sent is a string whatever the input. */
@@ -23,10 +23,10 @@ export type InputGuess =
 	| { readonly kind: 'line'; readonly secret: boolean };
 
 /** A description longer than this (code units) tells more than a box for one word, number or date can hold. */
-const describedBriefly = 400;
+const DESCRIBED_BRIEFLY = 400;
 
 /**
- * Guesses from title and description, by `secretRules`, then `listedOptions`, then `inputRules` in their order. A wrong
+ * Guesses from title and description, by `SECRET_RULES`, then `listedOptions`, then `INPUT_RULES` in their order. A wrong
  * box that refuses a right answer is worse than long text, so everything in doubt is long text. Never throws; the work
  * is linear in at most some thousand characters.
  */
@@ -35,7 +35,7 @@ export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>):
 	const listed = listedOptions(item);
 	if (listed !== null) {
 		if (!areYesAndNo(listed.options)) return { kind: 'choice', ...listed, secret: false };
-		return { kind: wantsMoreThanYesOrNo.test(textOf(item)) ? 'longText' : 'yesNo', secret: false };
+		return { kind: WANTS_MORE_THAN_YES_OR_NO.test(textOf(item)) ? 'longText' : 'yesNo', secret: false };
 	}
 	return { kind: boxFor(item), secret: false };
 }
@@ -43,10 +43,12 @@ export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>):
 function boxFor(item: Pick<HumanInputItem, 'title' | 'description'>): 'longText' | InputRule['kind'] {
 	const label = labelOf(item);
 	const all = textOf(item);
-	if (label === '' || item.description.length > describedBriefly || all.split('?').length > 2) return 'longText';
+	if (label === '' || item.description.length > DESCRIBED_BRIEFLY || all.split('?').length > 2) return 'longText';
 	const asked = questionIn(item.description);
 	const described = withoutFinalMarks(matchingText(item.description));
-	const candidates = inputRules.filter((rule) => !rule.unless.test(all) && rule.description?.test(described) !== false);
+	const candidates = INPUT_RULES.filter(
+		(rule) => !rule.unless.test(all) && rule.description?.test(described) !== false,
+	);
 	const rule =
 		candidates.find((candidate) => fits(candidate, label)) ??
 		candidates.find((candidate) => candidate.question === true && fits(candidate, asked));

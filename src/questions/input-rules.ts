@@ -23,19 +23,21 @@ export interface InputRule {
 /**
  * Words that make a box which refuses free text a bad guess: alternatives, ranges, conditions, several things at once.
  */
-const doubt =
+const DOUBT =
 	'or|and|ranges?|between|approx\\p{L}*|about|around|roughly|estimated?|any|if|unless|otherwise|none|unknown|skip|not sure|optional|reasons?|why|explain|describe|also|each|every|per|lists?|multiple|several|all|both|etc|blank|plus|with|including|maybe|oder|und|bis';
 
 /** An answer to such a question is more than yes or no. */
-export const wantsMoreThanYesOrNo = words('if (?:yes|no|not|so|you)|why|explain|reasons?|maybe|yes ?/ ?no ?/ ?\\p{L}+');
+export const WANTS_MORE_THAN_YES_OR_NO = words(
+	'if (?:yes|no|not|so|you)|why|explain|reasons?|maybe|yes ?/ ?no ?/ ?\\p{L}+',
+);
 
-const possessive = "(?:(?:the|your|my|our|his|her|their|a|an|customer's|recipient's|guest's) )?";
+const POSSESSIVE = "(?:(?:the|your|my|our|his|her|their|a|an|customer's|recipient's|guest's) )?";
 
-export const inputRules: readonly InputRule[] = [
+export const INPUT_RULES: readonly InputRule[] = [
 	{
 		kind: 'yesNo',
 		label: /^.*(?:[([] ?(?:yes|y) ?[/|,] ?(?:no|n) ?[)\]]|(?<!\p{L})(?:yes or no|yes ?\/ ?no|y\/n))$/u,
-		unless: wantsMoreThanYesOrNo,
+		unless: WANTS_MORE_THAN_YES_OR_NO,
 		yes: ['Proceed? (y/n)', 'Is the address right? (Yes/No)', 'Accept the terms: yes or no?', 'Continue [y/n]:'],
 		no: [
 			'Proceed? (yes/no/maybe)',
@@ -109,11 +111,11 @@ export const inputRules: readonly InputRule[] = [
 	{
 		kind: 'number',
 		label: new RegExp(
-			`^(?:how many(?: \\p{L}[^?\\n]{0,80})?|${possessive}(?:total )?(?:number|count|quantity) of \\p{L}[\\p{L} ]{0,40}s|(?:total )?(?:quantity|amount of (?:tickets|rooms|guests|people|seats))|${possessive}age(?: in years)?|anzahl(?: der)? \\p{L}{1,40}|menge|cantidad|quantite)$`,
+			`^(?:how many(?: \\p{L}[^?\\n]{0,80})?|${POSSESSIVE}(?:total )?(?:number|count|quantity) of \\p{L}[\\p{L} ]{0,40}s|(?:total )?(?:quantity|amount of (?:tickets|rooms|guests|people|seats))|${POSSESSIVE}age(?: in years)?|anzahl(?: der)? \\p{L}{1,40}|menge|cantidad|quantite)$`,
 			'u',
 		),
 		unless: words(
-			`${doubt}|which|who|what|when|where|at (?:least|most)|up to|more|less|old|digits|percent|units?|format`,
+			`${DOUBT}|which|who|what|when|where|at (?:least|most)|up to|more|less|old|digits|percent|units?|format`,
 		),
 		yes: [
 			'How many tickets?',
@@ -146,10 +148,10 @@ export const inputRules: readonly InputRule[] = [
 	{
 		kind: 'email',
 		label: new RegExp(
-			`^(?:(?:please )?(?:enter|provide|give me|type) )?(?:${possessive}(?:contact |work |business |personal |private |billing |account |login |recipient |sender |company |customer )?e ?mail ?(?:address|adresse|id)?|(?:what|which)(?: is|'s)? ${possessive}e ?mail ?address(?: (?:should|do|shall|can|is|to|for)(?! \\p{L}+ (?:write|draft|say|send))[^?\\n]{0,80})?|what(?: is|'s) (?:your|the) e ?mail|e ?mail adresse|correo electronico|adresse e ?mail|adresse electronique)$`,
+			`^(?:(?:please )?(?:enter|provide|give me|type) )?(?:${POSSESSIVE}(?:contact |work |business |personal |private |billing |account |login |recipient |sender |company |customer )?e ?mail ?(?:address|adresse|id)?|(?:what|which)(?: is|'s)? ${POSSESSIVE}e ?mail ?address(?: (?:should|do|shall|can|is|to|for)(?! \\p{L}+ (?:write|draft|say|send))[^?\\n]{0,80})?|what(?: is|'s) (?:your|the) e ?mail|e ?mail adresse|correo electronico|adresse e ?mail|adresse electronique)$`,
 			'u',
 		),
-		unless: words(`${doubt}|subject|body|text|content|provider|draft|e ?mails|addresses|phone|username|leave`),
+		unless: words(`${DOUBT}|subject|body|text|content|provider|draft|e ?mails|addresses|phone|username|leave`),
 		yes: [
 			'Email',
 			'E-Mail',
@@ -177,10 +179,10 @@ export const inputRules: readonly InputRule[] = [
 	{
 		kind: 'url',
 		label: new RegExp(
-			`^(?:(?:please )?(?:enter|provide|paste|give me) )?${possessive}(?:website |page |webhook |base |repository |repo |target |login |image |video |callback )?(?:url|web address)(?: (?:of|to|for) [^?\\n]{1,60})?$|^(?:what|which)(?: is|'s)? ${possessive}(?:\\p{L}{1,20} )?url(?: (?:should|do|of|for|to|is)[^?\\n]{0,60})?$`,
+			`^(?:(?:please )?(?:enter|provide|paste|give me) )?${POSSESSIVE}(?:website |page |webhook |base |repository |repo |target |login |image |video |callback )?(?:url|web address)(?: (?:of|to|for) [^?\\n]{1,60})?$|^(?:what|which)(?: is|'s)? ${POSSESSIVE}(?:\\p{L}{1,20} )?url(?: (?:should|do|of|for|to|is)[^?\\n]{0,60})?$`,
 			'u',
 		),
-		unless: words(`${doubt}|urls|slug|path|parameters?|domain|hostname|relative|pattern|name`),
+		unless: words(`${DOUBT}|urls|slug|path|parameters?|domain|hostname|relative|pattern|name`),
 		yes: [
 			'URL',
 			'Website URL',
@@ -204,12 +206,12 @@ export const inputRules: readonly InputRule[] = [
 	{
 		kind: 'date',
 		label: new RegExp(
-			`^${possessive}(?:start |end |due |birth ?|departure |arrival |return |check ?in |check ?out |delivery |travel |booking |appointment |event |flight |invoice )?date(?: of (?:birth|arrival|departure|travel|delivery|purchase))?$|^(?:on |for )?(?:what|which) date(?: (?:should|shall|do|does|is|will)[^?\\n]{0,80})?$|^(?:datum|geburtsdatum|anreisedatum|abreisedatum|fecha(?: de nacimiento)?|date de naissance)$`,
+			`^${POSSESSIVE}(?:start |end |due |birth ?|departure |arrival |return |check ?in |check ?out |delivery |travel |booking |appointment |event |flight |invoice )?date(?: of (?:birth|arrival|departure|travel|delivery|purchase))?$|^(?:on |for )?(?:what|which) date(?: (?:should|shall|do|does|is|will)[^?\\n]{0,80})?$|^(?:datum|geburtsdatum|anreisedatum|abreisedatum|fecha(?: de nacimiento)?|date de naissance)$`,
 			'u',
 		),
 		// A date goes out as 2026-11-20; an item that names another format would get a wrong answer.
 		unless: words(
-			`${doubt}|dates|times?|flexible|prefer\\p{L}*|works?|suits?|best|earliest|latest|soon|month|week|format|(?<!yyyy[ ./])(?:dd|mm|tt|d|m)[ ./]+(?:dd|mm|m|d)(?:[ ./]+(?:yy|yyyy|jj|jjjj))?|mm ?/ ?yy|ddmmyyyy`,
+			`${DOUBT}|dates|times?|flexible|prefer\\p{L}*|works?|suits?|best|earliest|latest|soon|month|week|format|(?<!yyyy[ ./])(?:dd|mm|tt|d|m)[ ./]+(?:dd|mm|m|d)(?:[ ./]+(?:yy|yyyy|jj|jjjj))?|mm ?/ ?yy|ddmmyyyy`,
 		),
 		yes: [
 			'Date',
@@ -239,11 +241,11 @@ export const inputRules: readonly InputRule[] = [
 	{
 		kind: 'time',
 		label: new RegExp(
-			`^${possessive}(?:start|end|arrival|departure|pick ?up|check ?in|check ?out|delivery|meeting|appointment|reservation) time$|^time of (?:day|arrival|departure|pick ?up)$|^(?:at |for )?what time (?:should|shall|do|does|is|will)[^?\\n]{0,80}$|^uhrzeit$`,
+			`^${POSSESSIVE}(?:start|end|arrival|departure|pick ?up|check ?in|check ?out|delivery|meeting|appointment|reservation) time$|^time of (?:day|arrival|departure|pick ?up)$|^(?:at |for )?what time (?:should|shall|do|does|is|will)[^?\\n]{0,80}$|^uhrzeit$`,
 			'u',
 		),
 		unless: words(
-			`${doubt}|times|zones?|format|duration|slots?|works?|suits?|prefer\\p{L}*|best|earliest|latest|flexible|date|day of|how long|which|hours?|minutes?`,
+			`${DOUBT}|times|zones?|format|duration|slots?|works?|suits?|prefer\\p{L}*|best|earliest|latest|flexible|date|day of|how long|which|hours?|minutes?`,
 		),
 		yes: [
 			'Start time',
@@ -268,7 +270,7 @@ export const inputRules: readonly InputRule[] = [
 	{
 		kind: 'line',
 		label: new RegExp(
-			`^(?:(?:please )?(?:enter|provide|give me|type) |what(?: is|'s) )?${possessive}(?:(?:full |first |last |middle |user ?|display |company |contact |file ?|project |account |product |city |nick ?)?name|user ?(?:name|id)|login(?: name)?|(?:phone|mobile|telephone|cell|order|booking|reference|invoice|customer|tracking|flight|house|room|ticket|vat|membership) ?(?:number|no|id|reference)|phone|telephone|(?:zip|postal|post|country|area|discount|promo|coupon|voucher|referral|airport|currency|language)(?: ?code)?|city|town|country|street|state|company|subject|(?:job )?title|website|domain|hostname|colou?r|hashtag|slug|time ?zone|price|budget|vorname|nachname|postleitzahl|plz|ort|stadt|telefonnummer|nombre|apellidos?|ciudad|nom|prenom|ville|code postal)$|^mm ?/ ?yy$`,
+			`^(?:(?:please )?(?:enter|provide|give me|type) |what(?: is|'s) )?${POSSESSIVE}(?:(?:full |first |last |middle |user ?|display |company |contact |file ?|project |account |product |city |nick ?)?name|user ?(?:name|id)|login(?: name)?|(?:phone|mobile|telephone|cell|order|booking|reference|invoice|customer|tracking|flight|house|room|ticket|vat|membership) ?(?:number|no|id|reference)|phone|telephone|(?:zip|postal|post|country|area|discount|promo|coupon|voucher|referral|airport|currency|language)(?: ?code)?|city|town|country|street|state|company|subject|(?:job )?title|website|domain|hostname|colou?r|hashtag|slug|time ?zone|price|budget|vorname|nachname|postleitzahl|plz|ort|stadt|telefonnummer|nombre|apellidos?|ciudad|nom|prenom|ville|code postal)$|^mm ?/ ?yy$`,
 			'u',
 		),
 		unless: words(
@@ -304,7 +306,7 @@ export const inputRules: readonly InputRule[] = [
 	},
 	{
 		kind: 'line',
-		label: new RegExp(`^${possessive}(?:e ?mail|url|date)(?: address)?$`, 'u'),
+		label: new RegExp(`^${POSSESSIVE}(?:e ?mail|url|date)(?: address)?$`, 'u'),
 		unless: words('lists?|each|every|multiple|several|all|lines|describe|explain'),
 		// These have a box of their own where nothing raises a doubt.
 		yes: [

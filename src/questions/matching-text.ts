@@ -1,13 +1,12 @@
-import { foldConfusables, joinSpacedOut, withoutLeet } from './look-alikes.ts';
 import type { HumanInputItem } from './session.ts';
 
 /** Code units of a title or description that are looked at; what lies beyond does not change how it is asked. */
-const lookedAt = 4_000;
+const LOOKED_AT = 4_000;
 
 /** Longer texts explain rather than name what is asked for. */
-const labelLimit = 200;
+const LABEL_LIMIT = 200;
 
-const genericTitle =
+const GENERIC_TITLE =
 	/^(?:question|questions|input|answer|response|reply|request|human input|user input|your input|(?:human|user|your) input (?:required|needed)|input (?:required|needed)|clarification(?: needed| required)?|frage|pregunta|eingabe|antwort)?$/;
 
 /**
@@ -36,12 +35,12 @@ export function readingsOf(text: string): readonly string[] {
 
 /** The part that is looked at, without accents, invisible characters and Markdown emphasis. */
 function plainCharacters(text: string): string {
-	const cut = text.length <= lookedAt ? text : `${text.slice(0, lookedAt - 1_000)}\n${text.slice(-1_000)}`;
+	const cut = text.length <= LOOKED_AT ? text : `${text.slice(0, LOOKED_AT - 1_000)}\n${text.slice(-1_000)}`;
 	return (
 		cut
 			.normalize('NFKD')
 			// Some characters become eighteen.
-			.slice(0, 2 * lookedAt)
+			.slice(0, 2 * LOOKED_AT)
 			.replace(/[\p{M}\p{Cf}*`#]/gu, '')
 	);
 }
@@ -64,8 +63,8 @@ function plainWords(text: string): string {
 /** What names the thing asked for: the title, or the description where the title says nothing; without a final mark. */
 export function labelOf(item: Pick<HumanInputItem, 'title' | 'description'>): string {
 	const title = matchingText(item.title);
-	const label = genericTitle.test(withoutFinalMarks(title)) ? matchingText(item.description) : title;
-	return label.length > labelLimit ? '' : label;
+	const label = GENERIC_TITLE.test(withoutFinalMarks(title)) ? matchingText(item.description) : title;
+	return label.length > LABEL_LIMIT ? '' : label;
 }
 
 /** Without the question marks, colons and the like at the end. */
@@ -87,4 +86,57 @@ export function words(source: string): RegExp {
 export function wordsOr(source: string, anywhere: string): RegExp {
 	const plain = anywhere.normalize('NFKD').replace(/\p{M}/gu, '');
 	return new RegExp(`${words(source).source}|${plain}`, 'u');
+}
+
+/**
+ * Characters that look like a Latin letter, and the letter. Source: Unicode's confusables (UTS #39, confusables.txt), of
+ * which only what maps to one Latin letter is kept; compatibility forms (𝗉, ｐ, ⓟ) are folded by NFKD before.
+ */
+const CONFUSABLES: Readonly<Record<string, string>> = tableOf([
+	// Cyrillic
+	['АВЕЅІЈКМНОРСТХҮԌԚԜ', 'ABESIJKMHOPCTXYGQW'],
+	['асԁеһіјӏорԛѕуүхѵԝ', 'acdehijlopqsyyxvw'],
+	// Greek
+	['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX'],
+	['αγινορσυ', 'ayivopou'],
+	// Armenian
+	['հոսօցզյ', 'hnuogqj'],
+	// Cherokee
+	['ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᎽᏃ', 'ABCDEGHJKLMPRSTVWYZ'],
+	// Lisu
+	['ꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ', 'ABCDEFGHIJKLMNOPRSTUVWXYZ'],
+	// Latin letters that no decomposition makes plain: dotless, script, small capital, with a stroke
+	['ıɪɩɑɡᴄᴏᴠᴡᴢꜱʏłøđħŧƿ', 'iiiagcovwzsylodhtp'],
+]);
+
+/** What people write for a letter inside a word. `1` is an `i` or an `l`. */
+const LEET: Readonly<Record<string, string>> = { 0: 'o', 3: 'e', 4: 'a', 5: 's', 7: 't', $: 's', '@': 'a' };
+
+/** Words that are looked for inside a run of spaced-out letters, where nothing tells the words apart. */
+const INSIDE_A_RUN = /pass(?:word|code|phrase|wort)/g;
+
+function tableOf(rows: readonly (readonly [string, string])[]): Record<string, string> {
+	return Object.fromEntries(
+		rows.flatMap(([alike, plain]) => Array.from(alike).map((character, at) => [character, plain.charAt(at)])),
+	);
+}
+
+/** With plain Latin letters where a character only looks like one. */
+function foldConfusables(text: string): string {
+	return text.replace(/\P{ASCII}/gu, (character) => CONFUSABLES[character] ?? character);
+}
+
+/** `p a s s w o r d` and `p.i.n` as words; `text` is in lower case with one space between words. */
+function joinSpacedOut(text: string): string {
+	return text.replace(/(?<![\p{L}\p{N}])[\p{L}\p{N}$@](?:[ .][\p{L}\p{N}$@](?![\p{L}\p{N}])){2,}/gu, (run) =>
+		run.replace(/[ .]/g, '').replace(INSIDE_A_RUN, ' $& '),
+	);
+}
+
+/** Digits and signs that stand for letters, in words that have a letter too; `one` is what `1` stands for. */
+function withoutLeet(text: string, one: 'i' | 'l'): string {
+	if (!/[013457$@]/.test(text)) return text;
+	return text.replace(/[\p{L}\p{N}$@]+/gu, (word) =>
+		/\p{L}/u.test(word) ? word.replace(/[013457$@]/g, (sign) => (sign === '1' ? one : (LEET[sign] ?? sign))) : word,
+	);
 }

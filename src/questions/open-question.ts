@@ -1,6 +1,5 @@
 import { fingerprintOf } from './fingerprint.ts';
-import type { HumanInputItem, Message, Session } from './session.ts';
-import { isAnswerable, isWaiting } from './status.ts';
+import { type HumanInputItem, isOver, isWaiting, type Message, type Session } from './session.ts';
 
 /** What one message asks, and how much of it is still open. */
 export interface Question {
@@ -20,8 +19,8 @@ export interface Question {
 /** The positions of a message's items that earlier answers of ours left empty on purpose; they count as answered. */
 export type LeftEmpty = (messageIndex: number) => ReadonlySet<number>;
 
-const nothing: ReadonlySet<number> = new Set();
-const leftNothingEmpty: LeftEmpty = () => nothing;
+const NOTHING: ReadonlySet<number> = new Set();
+const LEFT_NOTHING_EMPTY: LeftEmpty = () => NOTHING;
 
 /** Whether anybody has given any of these items a value; white space is a value. */
 export function isAnswered(items: readonly Pick<HumanInputItem, 'value'>[]): boolean {
@@ -39,7 +38,7 @@ export function askingMessageIndex(session: Pick<Session, 'messages'>): number |
  * a value. Once one has, the items still empty are open only while the status is `humanInput`, except
  * those that an answer of ours left empty. Null when nothing is open and when the session is over.
  */
-export function openQuestion(session: Session, leftEmpty: LeftEmpty = leftNothingEmpty): Question | null {
+export function openQuestion(session: Session, leftEmpty: LeftEmpty = LEFT_NOTHING_EMPTY): Question | null {
 	const index = askingMessageIndex(session);
 	if (index === null) return null;
 	const question = questionAt(session, index, leftEmpty);
@@ -53,7 +52,7 @@ export function openQuestion(session: Session, leftEmpty: LeftEmpty = leftNothin
 export function questionAt(
 	session: Session,
 	messageIndex: number,
-	leftEmpty: LeftEmpty = leftNothingEmpty,
+	leftEmpty: LeftEmpty = LEFT_NOTHING_EMPTY,
 ): Question | null {
 	const message = session.messages[messageIndex];
 	if (message === undefined || !asks(message)) return null;
@@ -73,12 +72,12 @@ export function openItemsOf(
 	session: Pick<Session, 'status'>,
 	items: readonly Pick<HumanInputItem, 'value'>[],
 	messageIndex: number,
-	leftEmpty: LeftEmpty = leftNothingEmpty,
+	leftEmpty: LeftEmpty = LEFT_NOTHING_EMPTY,
 ): number[] {
-	if (!isAnswerable(session)) return [];
+	if (isOver(session.status)) return [];
 	const answered = isAnswered(items);
 	if (answered && !isWaiting(session.status)) return [];
-	const left = answered ? leftEmpty(messageIndex) : nothing;
+	const left = answered ? leftEmpty(messageIndex) : NOTHING;
 	const open: number[] = [];
 	items.forEach((item, position) => {
 		if (item.value === '' && !left.has(position)) open.push(position);

@@ -10,27 +10,27 @@ export interface ListedOptions {
 }
 
 /** A text beyond this (code units) is not searched: a list in it may be cut, or be a report's. */
-const textLimit = 8_000;
+const TEXT_LIMIT = 8_000;
 /** Slack's select holds so many. */
-const optionCap = 100;
+const OPTION_CAP = 100;
 /** Longer ones are paragraphs, not options. */
-const optionLength = 300;
-const inlineOptionLength = 60;
-const inlineOptionWords = 8;
+const OPTION_LENGTH = 300;
+const INLINE_OPTION_LENGTH = 60;
+const INLINE_OPTION_WORDS = 8;
 
 /** More than one may be chosen, or something is to be done with each: a select could not take the answer. */
-const several = words(
+const SEVERAL = words(
 	'all that apply|one or more|multiple|several|any of|as many|at least|up to|rank|in order of|each|every|which ones|all of|both|for all|order these|prioriti[sz]e|checklist',
 );
 /** What follows are examples, not the possible answers. */
-const examples =
+const EXAMPLES =
 	/\be\.?\s?g\b|\bfor (?:example|instance)\b|\bsuch as\b|\betc\b|\bexamples?\b|\bz\.\s?b\.|(?:^|[\s,;/])(?:\.\.\.|…)|\bincluding\b/i;
-const exclusive = words('must be one of|exactly one of|only one of|has to be one of|nothing else');
-const choosing = words(
+const EXCLUSIVE = words('must be one of|exactly one of|only one of|has to be one of|nothing else');
+const CHOOSING = words(
 	'choose|chose|pick|select|options?|choices?|prefer|preferred|preference|one of|alternatives?|either|wahle|wahlen|auswahl|optionen|elige|opciones|choisis|choisissez',
 );
 /** Names of data to be typed in: "E-mail or phone?" asks for one of them and offers none. */
-const dataNames = words(
+const DATA_NAMES = words(
 	'name|e ?mail|phone|telephone|number|address|id|url|link|date|company|code|title|username|login|description|reason|comments?|details|text|file|handle|reference|street|city|zip|postcode',
 );
 
@@ -40,11 +40,11 @@ const dataNames = words(
  * chosen and when they are examples. Never throws; the work is linear in at most 8,000 characters of each text.
  */
 export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'>): ListedOptions | null {
-	if (item.title.length > textLimit || item.description.length > textLimit) return null;
+	if (item.title.length > TEXT_LIMIT || item.description.length > TEXT_LIMIT) return null;
 	const title = item.title.trim();
 	const all = `${title}\n${item.description}`.replaceAll('\r', '');
 	const lower = all.toLowerCase();
-	if (several.test(lower) || examples.test(all)) return null;
+	if (SEVERAL.test(lower) || EXAMPLES.test(all)) return null;
 	const found =
 		fromLines(all) ??
 		first(linesOf(all), afterCue) ??
@@ -56,12 +56,12 @@ export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'
 	const options = distinct(found);
 	if (options.length < 2) return null;
 	return {
-		options: options.slice(0, optionCap),
-		allowsOther: options.length > optionCap || !exclusive.test(lower),
+		options: options.slice(0, OPTION_CAP),
+		allowsOther: options.length > OPTION_CAP || !EXCLUSIVE.test(lower),
 	};
 }
 
-const listLine = /^(\s*)(?:([-*•–▪◦])\s+|\(?(\d{1,3}|[a-zA-Z])[.)]\s+)(\S.*)$/;
+const LIST_LINE = /^(\s*)(?:([-*•–▪◦])\s+|\(?(\d{1,3}|[a-zA-Z])[.)]\s+)(\S.*)$/;
 
 /** The one list of a text, provided that somebody is asked to choose from it. */
 function fromLines(text: string): string[] | null {
@@ -70,7 +70,7 @@ function fromLines(text: string): string[] | null {
 	let ended = false;
 	let around = '';
 	for (const line of linesOf(text)) {
-		const match = listLine.exec(line);
+		const match = LIST_LINE.exec(line);
 		if (match === null) {
 			if (found.length > 0) ended = true;
 			around += `${line}\n`;
@@ -82,7 +82,7 @@ function fromLines(text: string): string[] | null {
 		// Two lists, a nested one or one with text between is more than a choice.
 		if (ended || (shape !== null && shape !== thisShape)) return null;
 		if (place !== null && place.index !== found.length) return null;
-		if (body.length > optionLength) return null;
+		if (body.length > OPTION_LENGTH) return null;
 		shape = thisShape;
 		found.push(body);
 	}
@@ -95,27 +95,27 @@ function placeOf(ordinal: string): { index: number; letters: boolean } {
 	return { index: ordinal.toLowerCase().charCodeAt(0) - 97, letters: true };
 }
 
-const cue =
+const CUE =
 	/\b(?:(?:one of|options?(?: are)?|choices?(?: are)?|choose|pick|select|possible values|valid values|allowed values|available values|possible answers|optionen|auswahl|opciones|wähle|elige|choisissez)\b[^:\n]{0,40}:|one of(?= )|(?:choose|pick|select|decide|preference) between(?= ))(.*)$/i;
-const determiner = /^(?:the|these|those|this|them|my|your|our|us|which|what|a|an)\b/i;
+const DETERMINER = /^(?:the|these|those|this|them|my|your|our|us|which|what|a|an)\b/i;
 
 /** "one of: A, B, C", "Options: A / B", "choose between A and B". */
 function afterCue(line: string): string[] | null {
-	const match = cue.exec(line);
+	const match = CUE.exec(line);
 	const list = firstSentence(match?.[1] ?? '');
 	if (list === '') return null;
 	const withColon = match?.[0].slice(0, -(match[1]?.length ?? 0)).endsWith(':') === true;
-	if (!withColon && determiner.test(list)) return null;
+	if (!withColon && DETERMINER.test(list)) return null;
 	const parts = splitList(list);
 	return parts.some((part) => /\b(?:it|you|i|we|should|must|please|your)\b/i.test(part)) ? null : inline(parts);
 }
 
 /** Parentheses that end a line. Slashes and bars offer a choice by themselves, commas only where the line asks which. */
 function inParentheses(line: string): string[] | null {
-	const asked = /\bwhich\b/i.test(line) || choosing.test(line.toLowerCase());
+	const asked = /\bwhich\b/i.test(line) || CHOOSING.test(line.toLowerCase());
 	const match = /[([]([^()[\]]{3,600})[)\]][\s?:.!*]*$/.exec(line.slice(-620));
 	const body = match?.[1] ?? '';
-	if (body === '' || notAChoice.test(body.trim())) return null;
+	if (body === '' || NOT_A_CHOICE.test(body.trim())) return null;
 	if (/[/|]/.test(body)) {
 		const parts = body.split(/[/|]/);
 		if (parts.some((part) => part.trim() === '' || part.length > 40 || !/\p{L}|\p{N}/u.test(part))) return null;
@@ -126,7 +126,7 @@ function inParentheses(line: string): string[] | null {
 }
 
 /** Abbreviations, formats of dates, paths, addresses and units that are written with a slash. */
-const notAChoice =
+const NOT_A_CHOICE =
 	/^(?:[^/]*\band\/or\b.*|s\/he|he\/she(?:\/they)?|his\/her|him\/her|he\/him|she\/her|they\/them|w\/o|c\/o|n\/a|i\/o|tcp\/ip|a\/c|km\/h|m\/s|24\/7|[dmyhts\s/.:]+|[^/]*:\/\/.*|~?\/.*|[^/]*\d[^/]*\/[^/]*)$/i;
 
 /** Two or more quoted texts joined by commas, slashes, "or" or "and" where the line asks to choose or to reply. */
@@ -147,14 +147,14 @@ function inQuotes(line: string): string[] | null {
 	return quoted.length < 2 ? null : quoted.map((match) => match.slice(1).find((text) => text !== undefined) ?? '');
 }
 
-const interrogative = /^(?:(?:and|so|for|in|on|at|to|by) )?(?:which|what|where|when|who|whose|whom|how|why)\b/i;
-const opener =
+const INTERROGATIVE = /^(?:(?:and|so|for|in|on|at|to|by) )?(?:which|what|where|when|who|whose|whom|how|why)\b/i;
+const OPENER =
 	/^(?:(?:do|would|did) you (?:prefer|want|like|rather have)|should (?:i|we|it) (?:use|choose|pick|select|be)|shall (?:i|we) (?:use|choose|pick|select)|is it|would it be|möchten sie|möchtest du|soll es|prefieres|préférez-vous)\s+/i;
-const verbFirst =
+const VERB_FIRST =
 	/^(?:is|are|am|was|were|do|does|did|can|could|should|shall|will|would|may|might|must|have|has|had|please|tell|let|if|any|anything)\b/i;
-const notAnOption =
+const NOT_AN_OPTION =
 	/\b(?:i|me|you|we|us|it|they|my|not|to|any|anything|more|less|later|so|neither|none|do|should|is|are|that|because|if|when|give|provide|enter|tell|send)\b/i;
-const somethingElse = /^(?:an?)?\s?(?:something|anything|someone|somewhere) else$|^others?$|^else$/i;
+const SOMETHING_ELSE = /^(?:an?)?\s?(?:something|anything|someone|somewhere) else$|^others?$|^else$/i;
 
 /** "Red, green or blue?": one short question whose alternatives are short and name things. */
 function fromQuestion(text: string): string[] | null {
@@ -162,21 +162,21 @@ function fromQuestion(text: string): string[] | null {
 	const question = questions.length === 1 ? (questions[0] as string).slice(0, -1).trim() : '';
 	if (question === '' || question.length > 160 || !/ (?:or|oder|ou|o) /i.test(question)) return null;
 	let list = question;
-	if (interrogative.test(question)) {
+	if (INTERROGATIVE.test(question)) {
 		const mark = question.search(/[:,–—]|\s-\s/);
 		if (mark === -1) return null;
 		list = question.slice(mark + 1).replace(/^[\s-]+/, '');
-	} else if (opener.test(question)) {
-		list = question.replace(opener, '');
+	} else if (OPENER.test(question)) {
+		list = question.replace(OPENER, '');
 	} else {
 		const colon = question.indexOf(':');
 		if (colon !== -1) list = question.slice(colon + 1).trim();
 	}
-	if (verbFirst.test(list) || interrogative.test(list)) return null;
+	if (VERB_FIRST.test(list) || INTERROGATIVE.test(list)) return null;
 	const options = splitList(list);
-	const named = options.filter((option) => !somethingElse.test(option));
+	const named = options.filter((option) => !SOMETHING_ELSE.test(option));
 	if (named.some((option) => option.split(' ').length > 5 || option.length > 40)) return null;
-	if (named.some((option) => notAnOption.test(option) || namesData(option))) return null;
+	if (named.some((option) => NOT_AN_OPTION.test(option) || namesData(option))) return null;
 	return named;
 }
 
@@ -200,19 +200,19 @@ function splitList(text: string): string[] {
 }
 
 function namesData(option: string): boolean {
-	return dataNames.test(option.toLowerCase().replaceAll('-', ' '));
+	return DATA_NAMES.test(option.toLowerCase().replaceAll('-', ' '));
 }
 
 function inline(parts: readonly string[]): string[] | null {
 	const options = parts.map(trimmed);
 	const fits = options.every(
-		(option) => option.length <= inlineOptionLength && option.split(' ').length <= inlineOptionWords,
+		(option) => option.length <= INLINE_OPTION_LENGTH && option.split(' ').length <= INLINE_OPTION_WORDS,
 	);
 	return fits && options.length >= 2 ? options : null;
 }
 
 function distinct(found: readonly string[]): string[] {
-	const options = found.map(trimmed).filter((option) => option !== '' && !somethingElse.test(option));
+	const options = found.map(trimmed).filter((option) => option !== '' && !SOMETHING_ELSE.test(option));
 	return [...new Set(options)];
 }
 
@@ -228,7 +228,7 @@ function trimmed(text: string): string {
 }
 
 function asksWhich(lower: string): boolean {
-	return /\b(?:which|what|how|where|who|welche[rs]?|cual|quelle?)\b[^?\n]{0,200}\?/.test(lower) || choosing.test(lower);
+	return /\b(?:which|what|how|where|who|welche[rs]?|cual|quelle?)\b[^?\n]{0,200}\?/.test(lower) || CHOOSING.test(lower);
 }
 
 function firstSentence(text: string): string {

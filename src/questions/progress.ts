@@ -1,8 +1,7 @@
-import type { Message, Session } from './session.ts';
-import { isOver } from './status.ts';
+import { isOver, type Message, type Session } from './session.ts';
 
 /** What the service takes when a session names no maximum. */
-const defaultMaxSteps = 30;
+const DEFAULT_MAX_STEPS = 30;
 
 /** One message of the history, with the numbers a person knows it by. */
 export interface HistoryEntry {
@@ -17,7 +16,7 @@ export function stepOf(session: Pick<Session, 'messages' | 'maxSteps'>): { step:
 	const { maxSteps } = session;
 	return {
 		step: assistantCountOf(session),
-		maxSteps: Number.isSafeInteger(maxSteps) && maxSteps > 0 ? maxSteps : defaultMaxSteps,
+		maxSteps: Number.isSafeInteger(maxSteps) && maxSteps > 0 ? maxSteps : DEFAULT_MAX_STEPS,
 	};
 }
 

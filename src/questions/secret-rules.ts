@@ -17,10 +17,10 @@ export interface HarmlessPhrase {
 }
 
 /** Titles that are secret only when they say nothing else. */
-export const wholeTitles =
+export const WHOLE_TITLES =
 	/^(?:(?:please )?(?:enter|type|provide|input) |what is |what's )?(?:(?:the|your|a|my) )?(?:code|secret|tan|m ?tan|pass|cookies?|bearer|(?:credit |debit |payment |bank )?card|credentials?|clave|code secret)$/;
 
-export const harmlessPhrases: readonly HarmlessPhrase[] = [
+export const HARMLESS_PHRASES: readonly HarmlessPhrase[] = [
 	{
 		pattern: words(
 			'(?:password|passcode|passwort|passphrase) (?:managers?|polic(?:y|ies)|rules?|length|requirements?|strength|protected|protection|generators?|rotation|reset(?! (?:code|token|pin|link)))',
@@ -83,7 +83,7 @@ export const harmlessPhrases: readonly HarmlessPhrase[] = [
 	},
 ];
 
-export const secretRules: readonly SecretRule[] = [
+export const SECRET_RULES: readonly SecretRule[] = [
 	{
 		name: 'password',
 		pattern: wordsOr(

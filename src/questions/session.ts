@@ -80,3 +80,53 @@ export interface AnsweredItem {
 	/** What is sent in the place of these texts. */
 	readonly raw?: RawTexts;
 }
+
+/** The statuses that the service is known to use. A session may carry any other string. */
+export type KnownStatus = 'active' | 'humanInput' | 'inactive' | 'paused' | 'stopped' | 'completed' | 'failed';
+
+/** Everything a caller has to have words for: the known statuses, and one for those nobody has seen yet. */
+export type StatusKind = KnownStatus | 'unknown';
+
+const KNOWN: ReadonlySet<string> = new Set<KnownStatus>([
+	'active',
+	'humanInput',
+	'inactive',
+	'paused',
+	'stopped',
+	'completed',
+	'failed',
+]);
+
+/** Compares exactly, as the service does: `Active` is a status nobody has seen yet. */
+export function statusKind(status: string): StatusKind {
+	return KNOWN.has(status) ? (status as KnownStatus) : 'unknown';
+}
+
+/** The service saves answers to such a session all the same, but nobody reads them. */
+export function isOver(status: string): boolean {
+	return status === 'completed' || status === 'failed' || status === 'stopped';
+}
+
+/** The agent itself says that it waits for a person. */
+export function isWaiting(status: string): boolean {
+	return status === 'humanInput';
+}
+
+/**
+ * Words that stand in the place of an id in other paths of the service (`GET /v1/sessions/query` lists sessions): what such
+ * a request answers or does is not known here, so it is never sent.
+ */
+const RESERVED: ReadonlySet<string> = new Set(['file', 'files', 'list', 'new', 'query']);
+
+/** Whether the service would take this for a path of its own. Letter case does not matter there, nor percent-encoding. */
+export function isReservedId(id: string): boolean {
+	return RESERVED.has(decoded(id).trim().toLowerCase());
+}
+
+function decoded(id: string): string {
+	try {
+		return decodeURIComponent(id);
+	} catch {
+		return id;
+	}
+}

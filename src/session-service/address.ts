@@ -1,4 +1,4 @@
-import { isReservedId } from '../questions/session-id.ts';
+import { isReservedId } from '../questions/session.ts';
 import { SessionServiceError } from './errors.ts';
 
 /** Ids seen are 8 characters, the document says "string": this is what still makes a sane path and a sane row. */

@@ -1,6 +1,6 @@
 import { type Clock, uptimeOf } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { putBodyOf } from '../questions/put-body.ts';
+import { putBodyOf } from '../questions/compare.ts';
 import type { AnsweredItem } from '../questions/session.ts';
 import type { RequestBudget } from './budget.ts';
 import type { RequestPriority } from './budget-state.ts';

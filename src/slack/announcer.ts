@@ -5,7 +5,7 @@ import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
-import type { ShowAnswers } from '../questions/show-answers.ts';
+import type { ShowAnswers } from '../questions/disclosure.ts';
 import type { AnnouncementContent } from '../watches/announcements.ts';
 import type { Announcer, DueAnnouncement, SendOutcome, WatchStore } from '../watches/ports.ts';
 import { asShownBy, type SessionView } from '../watches/session-view.ts';

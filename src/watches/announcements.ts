@@ -1,5 +1,5 @@
 import type { Change } from '../questions/changes.ts';
-import { statusKind } from '../questions/status.ts';
+import { statusKind } from '../questions/session.ts';
 import type { QuestionView, SessionView } from './session-view.ts';
 import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
 

@@ -1,7 +1,7 @@
 import { type Change, changesBetween, type Digest } from '../questions/changes.ts';
+import type { Disclosure } from '../questions/disclosure.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
-import type { Disclosure } from '../questions/show-answers.ts';
 import { newsFor, type SeenSession, targetOf, watchEndedIn } from './announcements.ts';
 import type { SessionOutline, SessionUpdate, WatchedSession, WatchUpdate } from './ports.ts';
 import { learn, type Rhythm } from './rhythm.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
+import type { Disclosure } from '../questions/disclosure.ts';
 import type { Session } from '../questions/session.ts';
-import type { Disclosure } from '../questions/show-answers.ts';
 import { type NewAnnouncement, targetOf } from './announcements.ts';
 import { type Expectation, expectationFor } from './capacity.ts';
 import type { AddWatchResult, BackgroundBudget, WatchLimits, WatchMetrics, WatchPage, WatchStore } from './ports.ts';

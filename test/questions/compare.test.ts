@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareForDelivery, type DeliveryInput, mergeForPut, type OurValues } from '../../src/questions/compare.ts';
+import {
+	compareForDelivery,
+	type DeliveryInput,
+	mergeForPut,
+	type OurValues,
+	type ResumeOutcome,
+	resumeOutcome,
+} from '../../src/questions/compare.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import { askingMessageIndex } from '../../src/questions/open-question.ts';
 import type { Session } from '../../src/questions/session.ts';
@@ -83,38 +90,22 @@ describe('comparing before a delivery', () => {
 	it('sends what is missing when a part equals ours', () => {
 		expect(compare('active', ['a', ''], ['a', 'b'])).toEqual({ kind: 'clear' });
 	});
-	it('offers the question that is open instead', () => {
-		expect(compare('active', [''], ['a'], { fingerprint: 'another' })).toMatchObject({
-			kind: 'changed',
-			question: { messageIndex: 1, openItems: [0] },
-		});
-		expect(compare('active', ['x'], ['a'], { fingerprint: 'another' })).toEqual({ kind: 'changed', question: null });
-		expect(compare('active', [''], ['a'], { messageIndex: 7 })).toMatchObject({
-			kind: 'changed',
-			question: { messageIndex: 1 },
-		});
-		expect(compare('active', [''], ['a'], { messageIndex: 0 }).kind).toBe('changed');
+	it('is changed when the message is gone, asks nothing or asks something else', () => {
+		expect(compare('active', [''], ['a'], { fingerprint: 'another' })).toEqual({ kind: 'changed' });
+		expect(compare('active', ['x'], ['a'], { fingerprint: 'another' })).toEqual({ kind: 'changed' });
+		expect(compare('active', [''], ['a'], { messageIndex: 7 })).toEqual({ kind: 'changed' });
+		expect(compare('active', [''], ['a'], { messageIndex: 0 })).toEqual({ kind: 'changed' });
 	});
 	it('is changed when a newer message asks, though the old one is as it was', () => {
 		const fingerprint = fingerprintOf(asking(['']).humanInput);
 		const input = { messageIndex: 0, fingerprint, values: ['a'] };
 		const newer = (...messages: Session['messages']) =>
 			compareForDelivery({ ...input, session: sessionWith({ messages, status: 'active' }) });
-		expect(newer(asking(['']), asking([''], 'New'))).toMatchObject({ kind: 'changed', question: { messageIndex: 1 } });
-		expect(newer(asking(['']), asking(['']))).toMatchObject({
-			kind: 'changed',
-			question: { messageIndex: 1, fingerprint },
-		});
-		expect(newer(asking(['']), asking(['x'], 'New'))).toEqual({ kind: 'changed', question: null });
+		expect(newer(asking(['']), asking([''], 'New'))).toEqual({ kind: 'changed' });
+		expect(newer(asking(['']), asking(['']))).toEqual({ kind: 'changed' });
+		expect(newer(asking(['']), asking(['x'], 'New'))).toEqual({ kind: 'changed' });
 		expect(newer(asking(['x']), asking([''], 'New'))).toEqual({ kind: 'answeredByOther', values: ['x'] });
 		expect(newer(asking(['']), saying('going on'))).toEqual({ kind: 'clear' });
-	});
-	it('knows what an earlier answer of ours left empty in the question it offers', () => {
-		const leftEmpty = () => new Set([1]);
-		expect(compare('humanInput', ['x', ''], ['a'], { fingerprint: 'another', leftEmpty })).toEqual({
-			kind: 'changed',
-			question: null,
-		});
 	});
 });
 
@@ -178,5 +169,35 @@ describe('merging for the PUT', () => {
 			{ numRuns: 3_000 },
 		);
 		expect(clear).toBeGreaterThan(100);
+	});
+});
+
+describe('what became of the agent', () => {
+	it.each<[before: string, status: string, more: number, outcome: ResumeOutcome]>([
+		['humanInput', 'active', 0, 'resumed'],
+		['humanInput', 'humanInput', 1, 'resumed'],
+		['humanInput', 'humanInput', 0, 'notYet'],
+		['humanInput', 'inactive', 0, 'notYet'],
+		['humanInput', 'queued', 0, 'notYet'],
+		['humanInput', 'paused', 0, 'paused'],
+		['humanInput', 'paused', 1, 'resumed'],
+		['humanInput', 'failed', 0, 'failed'],
+		['humanInput', 'failed', 2, 'failed'],
+		['humanInput', 'stopped', 0, 'stopped'],
+		['humanInput', 'stopped', 1, 'stopped'],
+		['humanInput', 'completed', 3, 'completed'],
+		['active', 'active', 0, 'notYet'],
+		['active', 'active', 1, 'resumed'],
+		['active', 'humanInput', 0, 'notYet'],
+		['active', 'paused', 0, 'paused'],
+		['paused', 'paused', 0, 'notYet'],
+		['paused', 'active', 0, 'resumed'],
+		['inactive', 'active', 0, 'resumed'],
+		['inactive', 'inactive', 1, 'resumed'],
+		['humanInput', 'humanInput', -1, 'notYet'],
+		['humanInput', 'active', -1, 'resumed'],
+	])('from %s to %s with %i assistant messages more is %s', (before, status, more, outcome) => {
+		const messages = [saying('task', 'user'), ...Array.from({ length: 3 + more }, () => saying('step'))];
+		expect(resumeOutcome({ status: before, assistantCount: 3 }, { status, messages })).toBe(outcome);
 	});
 });

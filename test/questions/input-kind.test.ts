@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guessInput } from '../../src/questions/input-kind.ts';
-import { type Example, inputRules } from '../../src/questions/input-rules.ts';
-import { harmlessPhrases, secretRules } from '../../src/questions/secret-rules.ts';
-import { looksSecret } from '../../src/questions/secrets.ts';
+import { type Example, INPUT_RULES } from '../../src/questions/input-rules.ts';
+import { looksSecret } from '../../src/questions/secrecy.ts';
+import { HARMLESS_PHRASES, SECRET_RULES } from '../../src/questions/secret-rules.ts';
 
 function itemOf(example: Example): { title: string; description: string } {
 	return typeof example === 'string'
@@ -16,7 +16,7 @@ function guess(title: string, description = '') {
 }
 
 describe('the rules for secrets', () => {
-	for (const rule of secretRules) {
+	for (const rule of SECRET_RULES) {
 		it.each(rule.yes)(`take %j for a ${rule.name}`, (title) => {
 			expect(guess(title)).toEqual({ kind: 'line', secret: true });
 		});
@@ -30,7 +30,7 @@ describe('the rules for secrets', () => {
 			expect(guess(title).secret).toBe(false);
 		});
 		it(`need the rule for a ${rule.name}`, () => {
-			const others = secretRules.filter((other) => other !== rule);
+			const others = SECRET_RULES.filter((other) => other !== rule);
 			expect(rule.yes.some((title) => !others.some((other) => other.pattern.test(title.toLowerCase())))).toBe(true);
 		});
 	}
@@ -40,7 +40,7 @@ describe('the rules for secrets', () => {
 			expect(guess(title)).toEqual({ kind: 'line', secret: true });
 		},
 	);
-	it.each(harmlessPhrases.flatMap((phrase) => phrase.yes))('leave %j alone', (title) => {
+	it.each(HARMLESS_PHRASES.flatMap((phrase) => phrase.yes))('leave %j alone', (title) => {
 		expect(guess(title).secret).toBe(false);
 	});
 	it.each([
@@ -73,7 +73,7 @@ describe('the rules for secrets', () => {
 });
 
 describe('the rules for inputs', () => {
-	for (const [index, rule] of inputRules.entries()) {
+	for (const [index, rule] of INPUT_RULES.entries()) {
 		it.each(rule.yes)(`give %j the input ${rule.kind} (rule ${index})`, (...args) => {
 			const example = (args.length > 1 ? args : args[0]) as Example;
 			expect(guessInput(itemOf(example)).kind).toBe(rule.kind);

@@ -1,8 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { askingMessageIndex, type Question, questionAt } from '../../questions/open-question.ts';
 import { ageOf, stepOf } from '../../questions/progress.ts';
-import type { Session } from '../../questions/session.ts';
-import { isOver, isWaiting, statusKind } from '../../questions/status.ts';
+import { isOver, isWaiting, type Session, statusKind } from '../../questions/session.ts';
 import { buildForm, type Form } from '../form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { Answer } from '../../answers/answer.ts';
-import { isWaiting } from '../../questions/status.ts';
+import { isWaiting } from '../../questions/session.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { ItemView, QuestionView, SessionView } from '../../watches/session-view.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';

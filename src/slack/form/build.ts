@@ -1,7 +1,6 @@
 import type { KnownBlock } from '@slack/types';
-import { mergeForPut } from '../../questions/compare.ts';
+import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
 import type { Question } from '../../questions/open-question.ts';
-import { putBodyOf } from '../../questions/put-body.ts';
 import { blockId } from '../ids.ts';
 import { METADATA_LIMIT, metadataLength, type ViewMetadata } from '../metadata.ts';
 import { mrkdwn } from '../text.ts';

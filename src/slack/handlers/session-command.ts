@@ -1,4 +1,4 @@
-import { isReservedId } from '../../questions/session-id.ts';
+import { isReservedId } from '../../questions/session.ts';
 import { helpMessage } from '../blocks/messages.ts';
 import { forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
 import type { HandlerContext } from './context.ts';

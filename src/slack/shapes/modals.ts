@@ -1,7 +1,6 @@
 import type { OtherAnswer } from '../../answers/answer.ts';
 import { openQuestion } from '../../questions/open-question.ts';
-import type { Session } from '../../questions/session.ts';
-import type { StatusKind } from '../../questions/status.ts';
+import type { Session, StatusKind } from '../../questions/session.ts';
 import { HISTORY_PAGE, historyView } from '../blocks/lists.ts';
 import { receiptModal, savedModal } from '../blocks/receipt.ts';
 import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';

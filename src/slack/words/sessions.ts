@@ -1,5 +1,4 @@
-import type { AgentAction } from '../../questions/session.ts';
-import { statusKind } from '../../questions/status.ts';
+import { type AgentAction, statusKind } from '../../questions/session.ts';
 import type { RefusedLink } from '../links.ts';
 import { oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn } from '../text.ts';
 import { type Names, personMrkdwn } from './people.ts';

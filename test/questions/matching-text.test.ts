@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldConfusables } from '../../src/questions/look-alikes.ts';
 import { readingsOf } from '../../src/questions/matching-text.ts';
-import { looksSecret } from '../../src/questions/secrets.ts';
+import { looksSecret } from '../../src/questions/secrecy.ts';
 
 describe('look-alike characters', () => {
 	it.each([
@@ -15,12 +14,12 @@ describe('look-alike characters', () => {
 		['small capitals', 'pa\ua731\ua731\u1d21\u1d0frd', 'password'],
 		['a stroke', 'has\u0142o', 'haslo'],
 	])('of %s are read as what they look like', (_script, text, plain) => {
-		expect(foldConfusables(text)).toBe(plain);
+		expect(readingsOf(text)).toContain(plain.toLowerCase());
 	});
 
 	it('each stand for one Latin letter', () => {
 		for (const character of 'АВЕЅІЈКМНОРСТХҮԌԚԜасԁеһіјӏорԛѕуүхѵԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγινορσυհոսօցզյᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᎽᏃꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜıɪɩɑɡᴄᴏᴠᴡᴢꜱʏłøđħŧƿ') {
-			expect(foldConfusables(character), character).toMatch(/^[A-Za-z]$/);
+			expect(readingsOf(character), character).toContainEqual(expect.stringMatching(/^[a-z]$/));
 		}
 	});
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAnswerable, isOver, isWaiting, statusKind } from '../../src/questions/status.ts';
+import { isOver, isWaiting, statusKind } from '../../src/questions/session.ts';
 
 it.each([
 	['active', 'active', false, false],
@@ -15,6 +15,5 @@ it.each([
 ])('knows the status %j', (status, kind, over, waiting) => {
 	expect(statusKind(status)).toBe(kind);
 	expect(isOver(status)).toBe(over);
-	expect(isAnswerable({ status })).toBe(!over);
 	expect(isWaiting(status)).toBe(waiting);
 });
