@@ -3,10 +3,11 @@ import { createAnswers } from './answers/accept.ts';
 import { createAccessPolicy } from './answers/access-policy.ts';
 import { createClaims } from './answers/claims.ts';
 import { createConfirmation } from './answers/confirm.ts';
-import { createDelivery, mayLandForMs } from './answers/deliver.ts';
+import { createDelivery } from './answers/deliver.ts';
+import { leftEmptyIn } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
-import { leftEmptyIn } from './answers/left-empty.ts';
 import type { QuestionObserver } from './answers/ports.ts';
+import { mayLandForMs } from './answers/put.ts';
 import { createAnswerWorker } from './answers/worker.ts';
 import type { Cell } from './cell.ts';
 import type { Clock } from './clock.ts';
@@ -171,7 +172,7 @@ export async function createHandraise({
 		answers: answerStore,
 		drafts,
 		claims: claimStore,
-		more: watching.forget,
+		forgetWatches: watching.forget,
 		retentionDays: config.retentionDays,
 		waitingSecretDays: config.waitingSecretDays,
 		clock,

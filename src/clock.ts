@@ -20,6 +20,17 @@ export function uptimeOf(clock: Clock): number {
 	return clock.uptime?.() ?? clock.now();
 }
 
+/** A signal that is aborted after `ms` milliseconds unless `end` is called before. */
+export function startDeadline(clock: Clock, ms: number): { readonly signal: AbortSignal; end(): void } {
+	const late = new AbortController();
+	const ended = new AbortController();
+	clock.sleep(ms, ended.signal).then(
+		() => late.abort(new Error(`no answer within ${ms} ms`)),
+		() => undefined,
+	);
+	return { signal: late.signal, end: () => ended.abort() };
+}
+
 /**
  * The most by which clocks that are compared may differ, in milliseconds: replicas that share a database take its time,
  * each with the error of its own measurement.

@@ -12,12 +12,6 @@ export type Submission = Omit<NewAnswer, 'id' | 'submissionKey' | 'acceptedAt' |
 	readonly formId: string;
 };
 
-/** It is not known whether an answer was stored. Pressing again is the same submission, so nothing is sent twice. */
-export class AcceptanceUnknownError extends HandraiseError {
-	override readonly code = 'acceptance_unknown';
-	override readonly retryable = true;
-}
-
 /** After a failure that took longer there is no second try: Slack waits three seconds for the acknowledgement. */
 const ASK_AGAIN_WITHIN_MS = 1_000;
 
@@ -48,7 +42,12 @@ export function createAnswers(deps: Dependencies) {
 		} catch (error) {
 			if (!isCommitUnknown(error)) throw error;
 			log.warn({ code: codeOf(error) }, 'the reply to storing an answer was lost');
-			const unknown = new AcceptanceUnknownError('the reply to storing an answer was lost', { cause: error });
+			// Pressing again is the same submission, so nothing is sent twice.
+			const unknown = new HandraiseError('the reply to storing an answer was lost', {
+				code: 'acceptance_unknown',
+				retryable: true,
+				cause: error,
+			});
 			if (uptimeOf(clock) - start > ASK_AGAIN_WITHIN_MS) throw unknown;
 			return await store.accept(answer).catch(() => {
 				throw unknown;
@@ -59,8 +58,7 @@ export function createAnswers(deps: Dependencies) {
 	return {
 		/**
 		 * Stores an answer durably: acknowledge a submission only after this.
-		 * @throws StoreUnavailableError when it could not be stored: nothing was accepted then
-		 * @throws AcceptanceUnknownError when it may have been stored
+		 * @throws HandraiseError `store_unavailable` when nothing was accepted, `acceptance_unknown` when it may have been
 		 */
 		async submit({ formId, ...submission }: Submission): Promise<AcceptResult> {
 			const now = clock.now();

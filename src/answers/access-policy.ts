@@ -1,4 +1,4 @@
-import { type Clock, uptimeOf } from '../clock.ts';
+import { type Clock, startDeadline, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 
 /** What Slack says about a person. */
@@ -161,17 +161,6 @@ function isAmong(channels: readonly string[], channelId: string | null): boolean
 
 function refused(refusal: Refusal): Verdict {
 	return { allowed: false, refusal };
-}
-
-/** A signal that is aborted after so many milliseconds, unless it is ended before. */
-function startDeadline(clock: Clock, ms: number): { readonly signal: AbortSignal; end(): void } {
-	const late = new AbortController();
-	const ended = new AbortController();
-	clock.sleep(ms, ended.signal).then(
-		() => late.abort(new Error(`no answer within ${ms} ms`)),
-		() => undefined,
-	);
-	return { signal: late.signal, end: () => ended.abort() };
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { BeforePut } from '../questions/compare.ts';
+
 /** A question of the service, wherever it is shown: known by service, session and message index. */
 export interface QuestionKey {
 	/** Identifies the service by its base address, so that one database can serve a service that moved or two of them. */
@@ -79,17 +81,6 @@ export interface OtherAnswer {
 	readonly at: number | null;
 	/** Word for word what this person wanted to send. */
 	readonly same: boolean;
-}
-
-/** What the session looked like in the read just before the PUT: what "the agent went on" is compared with. */
-export interface BeforePut {
-	readonly status: string;
-	readonly assistantCount: number;
-	/**
-	 * How many messages ask the same and hold what this answer says: one more of them later is this answer, moved. Null
-	 * when it was not counted.
-	 */
-	readonly sameCount: number | null;
 }
 
 /**
@@ -184,4 +175,9 @@ export function isFailed(state: AnswerState): boolean {
 /** True once nothing will be sent any more (a `delivered` one may still be confirmed). */
 export function isSettled(state: AnswerState): boolean {
 	return !isBlocking(state) && state !== 'waiting';
+}
+
+/** What it says; nothing once the values are gone, or while they cannot be read. */
+export function itemsOf({ content }: Answer): readonly AnswerItem[] {
+	return content.kind === 'readable' ? content.items : [];
 }

@@ -1,13 +1,15 @@
-import { type Clock, elapsedSince } from '../clock.ts';
+import { type Clock, elapsedSince, startDeadline } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import { resumeOutcome } from '../questions/compare.ts';
-import { fingerprintOf, sameText } from '../questions/fingerprint.ts';
 import type { Session } from '../questions/session.ts';
 import type { Aftermath, Answer } from './answer.ts';
+import { isOverwritten } from './earlier-answers.ts';
 import type { AnswerPatch, AnswerStore, DeliveryService } from './ports.ts';
 
+/** The first check after a delivery, in ms. */
+export const FIRST_CONFIRM_MS = 2_000;
 /** When to look whether the agent went on, in ms after the delivery. */
-const LOOKS_MS = [2_000, 5_000, 15_000, 60_000, 600_000];
+const LOOKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000];
 /** What a look may wait for the budget beside its call: it holds up the next answer to the same session. */
 const BUDGET_WITHIN_MS = 2_000;
 
@@ -23,18 +25,12 @@ interface Dependencies {
  */
 export function createConfirmation({ service, store, clock }: Dependencies) {
 	async function read(sessionId: string, signal: AbortSignal): Promise<Session> {
-		const late = new AbortController();
-		const done = new AbortController();
-		clock.sleep(service.callTimeoutMs + BUDGET_WITHIN_MS, done.signal).then(
-			() => late.abort(new Error('the look came too late')),
-			() => {},
-		);
+		const deadline = startDeadline(clock, service.callTimeoutMs + BUDGET_WITHIN_MS);
 		try {
-			const both = AbortSignal.any([signal, late.signal]);
-			const { session } = await service.read(sessionId, { priority: 'background', signal: both });
-			return session;
+			const either = AbortSignal.any([signal, deadline.signal]);
+			return (await service.read(sessionId, { priority: 'background', signal: either })).session;
 		} finally {
-			done.abort();
+			deadline.end();
 		}
 	}
 
@@ -47,14 +43,8 @@ export function createConfirmation({ service, store, clock }: Dependencies) {
 	}
 
 	async function aftermathOf(answer: Answer, session: Session): Promise<Aftermath | 'notYet'> {
-		if (isOverwritten(answer, session) && !(await wasAskedAgain(answer))) return 'overwritten';
+		if (await isOverwritten(store, answer, session)) return 'overwritten';
 		return resumeOutcome(answer.before ?? { status: session.status, assistantCount: 0 }, session);
-	}
-
-	/** The other text is a later answer of Handraise: the agent had asked the same once more. */
-	async function wasAskedAgain({ id, question, fingerprint, deliveredAt }: Answer): Promise<boolean> {
-		const answers = await store.delivered(question, fingerprint);
-		return answers.some((other) => other.id !== id && (other.deliveredAt ?? 0) > (deliveredAt ?? 0));
 	}
 
 	return {
@@ -82,19 +72,4 @@ export function createConfirmation({ service, store, clock }: Dependencies) {
 			};
 		},
 	};
-}
-
-/**
- * Another text stands where ours was delivered. Nothing there is no other text: it may be a reading from before the PUT,
- * or a service that clears what its agent has taken. Secret values were wiped on delivery and can not be compared.
- */
-function isOverwritten(answer: Answer, session: Session): boolean {
-	const items = session.messages[answer.question.messageIndex]?.humanInput;
-	if (items === undefined || answer.content.kind !== 'readable' || fingerprintOf(items) !== answer.fingerprint) {
-		return false;
-	}
-	return answer.content.items.some(({ value }, position) => {
-		const there = items[position]?.value ?? '';
-		return value !== null && value !== '' && there !== '' && !sameText(there, value);
-	});
 }

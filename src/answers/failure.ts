@@ -1,4 +1,5 @@
 import { HandraiseError, retryAtOf } from '../errors.ts';
+import { type Answer, TAKES_LONG_MS } from './answer.ts';
 
 /** What a failed call to the service means for an answer. */
 export interface Failure {
@@ -51,4 +52,39 @@ const LONGEST_DELAY_MS = 60_000;
 export function nextAttemptAt(now: number, attempts: number, retryAt: number | null, random: () => number): number {
 	const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_DELAY_MS);
 	return Math.ceil(Math.max(now + delay / 2 + (delay / 2) * random(), retryAt ?? 0));
+}
+
+/** When to look again for a session that the service does not know; after the last of them it is gone for good. */
+export const MISSING_RETRIES_MS = [1_000, 4_000] as const;
+/** A read before the end of the wait for an unknown outcome, so that a PUT that did land is told soon. */
+const EARLY_LOOK_MS = 1_000;
+
+/** When an answer that goes on is looked at after a failed attempt, and in time for what its author is to be told. */
+export function nextLookAt(
+	answer: Pick<Answer, 'acceptedAt' | 'giveUpAt'>,
+	{ retryAt }: Failure,
+	{
+		attempts,
+		missingCount,
+		isNewlyUnknown,
+		now,
+		random,
+	}: {
+		readonly attempts: number;
+		readonly missingCount: number;
+		/** The outcome of this attempt's PUT is unknown, and no earlier one's was. */
+		readonly isNewlyUnknown: boolean;
+		readonly now: number;
+		readonly random: () => number;
+	},
+): number {
+	const missingRetry = MISSING_RETRIES_MS[missingCount - 1];
+	const next =
+		missingRetry !== undefined
+			? now + missingRetry
+			: isNewlyUnknown
+				? Math.ceil(Math.max(now + EARLY_LOOK_MS, retryAt ?? 0))
+				: nextAttemptAt(now, attempts, retryAt, random);
+	const moments = [answer.acceptedAt + TAKES_LONG_MS, answer.giveUpAt];
+	return Math.min(next, ...moments.filter((moment) => moment > now));
 }

@@ -11,8 +11,8 @@ interface Dependencies {
 	readonly answers: AnswerStore;
 	readonly drafts: DraftStore;
 	readonly claims: ClaimStore;
-	/** What other parts have to tidy. */
-	readonly more: () => Promise<void>;
+	/** Removes what watching has kept long enough. */
+	readonly forgetWatches: () => Promise<void>;
 	readonly retentionDays: number;
 	/** Secrets of answers that wait for their authors are kept for so long after they were given up. */
 	readonly waitingSecretDays: number;
@@ -25,7 +25,7 @@ export function createHousekeeping({
 	answers,
 	drafts,
 	claims,
-	more,
+	forgetWatches,
 	retentionDays,
 	waitingSecretDays,
 	clock,
@@ -42,7 +42,7 @@ export function createHousekeeping({
 			drafts: await drafts.removeOlderThan(now - Math.min(DRAFT_DAYS, retentionDays) * DAY_MS),
 			claims: await claims.removeLapsed(now),
 		};
-		await more();
+		await forgetWatches();
 		if (removed.waitingSecrets + removed.answers + removed.drafts > 0)
 			log.info(removed, 'removed what was kept long enough');
 	}

@@ -1,4 +1,5 @@
 import type { Lease } from '../lease-loop.ts';
+import type { BeforePut } from '../questions/compare.ts';
 import type { AnswerMarks } from '../questions/secrecy.ts';
 import type { AnsweredItem, Session } from '../questions/session.ts';
 import type {
@@ -6,7 +7,6 @@ import type {
 	Answer,
 	AnswerItem,
 	AnswerState,
-	BeforePut,
 	Origin,
 	OtherAnswer,
 	Person,

@@ -99,8 +99,21 @@ export interface BeforePut {
 	readonly sameCount: number | null;
 }
 
+type Compared = Pick<DeliveryInput, 'session' | 'fingerprint' | 'values'>;
+
+export function beforePut(input: Compared): BeforePut {
+	const { session } = input;
+	return { status: session.status, assistantCount: assistantCountOf(session), sameCount: countSame(input) };
+}
+
+/** Whether the question stands at another place by now with this answer in it: one more such message than before the PUT. */
+export function hasMovedSince(before: BeforePut | null, input: Compared): boolean {
+	const sameBefore = before?.sameCount ?? null;
+	return sameBefore !== null && countSame(input) > sameBefore;
+}
+
 /** How many messages ask what `fingerprint` stands for and hold what `values` say, wherever they stand in the session. */
-export function countSame(session: Session, fingerprint: string, values: OurValues): number {
+function countSame({ session, fingerprint, values }: Compared): number {
 	return session.messages.filter(
 		({ humanInput }) =>
 			humanInput.length > 0 && isAlreadyOurs(humanInput, values) && fingerprintOf(humanInput) === fingerprint,

@@ -6,12 +6,12 @@ import {
 	type Answer,
 	type AnswerContent,
 	type AnswerItem,
-	type BeforePut,
 	type OtherAnswer,
 	type TimelineEntry,
 	type Told,
 } from '../answers/answer.ts';
 import type { NewAnswer } from '../answers/ports.ts';
+import type { BeforePut } from '../questions/compare.ts';
 import type { AnswerMarks } from '../questions/secrecy.ts';
 import type { Cipher, CipherPlace } from './cipher.ts';
 import { personColumns, questionColumns, WITHOUT_LEASE } from './columns.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayLandForMs } from '../../src/answers/deliver.ts';
+import { mayLandForMs } from '../../src/answers/put.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { ANN, BOB, item, submission } from '../store/support.ts';
 import { asking, CALL_TIMEOUT_MS, createSetting } from './delivering.ts';

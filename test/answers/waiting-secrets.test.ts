@@ -14,7 +14,7 @@ it('secrets of an answer that waits for its author are removed after a week, and
 		answers: store.answers,
 		drafts: store.drafts,
 		claims: store.claims,
-		more: async () => undefined,
+		forgetWatches: async () => undefined,
 		retentionDays: 90,
 		waitingSecretDays: 7,
 		clock,

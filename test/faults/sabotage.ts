@@ -72,7 +72,7 @@ export const SABOTAGES = {
 			to: 'const times = { readAt: response.arrivedAt,',
 		},
 		{
-			file: 'answers/deliver.ts',
+			file: 'answers/earlier-answers.ts',
 			from: 'for (const other of await store.delivered(answer.question, answer.fingerprint)) {',
 			to: 'for (const other of []) {',
 		},
@@ -94,7 +94,7 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'answers/deliver.ts',
-			from: "if (maybeSentAt !== null && comparison.kind !== 'alreadyOurs' && hasMoved(answer, session)) {",
+			from: "if (hasMoved && comparison.kind !== 'alreadyOurs') {",
 			to: 'if (false) {',
 		},
 	],

@@ -1,8 +1,8 @@
 import type { WebClient } from '@slack/web-api';
 import type { Answers } from '../../answers/accept.ts';
 import type { Answer } from '../../answers/answer.ts';
-import { canRestart } from '../../answers/deliver.ts';
 import type { AnswerStore } from '../../answers/ports.ts';
+import { canRestart } from '../../answers/restart.ts';
 import type { Session } from '../../questions/session.ts';
 import { type MessageContent, replacement } from '../blocks/parts.ts';
 import { ownTextMessage, receiptMessage, receiptModal } from '../blocks/receipt.ts';

@@ -1,8 +1,9 @@
-import { AcceptanceUnknownError, type Answers } from '../../answers/accept.ts';
+import type { Answers } from '../../answers/accept.ts';
 import type { Refusal } from '../../answers/access-policy.ts';
 import type { AnswerItem } from '../../answers/answer.ts';
 import type { AcceptResult } from '../../answers/ports.ts';
 import { uptimeOf } from '../../clock.ts';
+import { HandraiseError } from '../../errors.ts';
 import { receiptModal, savedModal } from '../blocks/receipt.ts';
 import { errorModal } from '../blocks/small-modals.ts';
 import { codeOf } from '../clients.ts';
@@ -138,7 +139,11 @@ function titleOf(view: ViewSnapshot, metadata: StandingForm['metadata'], positio
 async function within<Value>(work: Promise<Value>, ms: number): Promise<Value> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => reject(new AcceptanceUnknownError('storing an answer took too long')), ms);
+		const error = new HandraiseError('storing an answer took too long', {
+			code: 'acceptance_unknown',
+			retryable: true,
+		});
+		timer = setTimeout(() => reject(error), ms);
 	});
 	try {
 		return await Promise.race([work, late]);

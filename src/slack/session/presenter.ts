@@ -7,7 +7,7 @@ import {
 	submissionKeyOf,
 } from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
-import { leftEmptyIn } from '../../answers/left-empty.ts';
+import { leftEmptyIn } from '../../answers/earlier-answers.ts';
 import type { AnswerStore, Draft, DraftStore } from '../../answers/ports.ts';
 import type { Clock } from '../../clock.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
