@@ -1,69 +1,8 @@
 import { z } from 'zod';
 import { HandraiseError } from './errors.ts';
-import { SHOW_ANSWERS, type ShowAnswers } from './questions/disclosure.ts';
-
-/** Everything the environment says, parsed once. Nothing else reads `process.env`. */
-export interface Config {
-	readonly slack: {
-		readonly botToken: string;
-		readonly apiUrl: string;
-		/** Socket Mode when an app-level token is set, else signed HTTP. */
-		readonly transport:
-			| { readonly kind: 'socket'; readonly appToken: string }
-			| { readonly kind: 'http'; readonly signingSecret: string };
-	};
-	readonly service: {
-		/** Base address without `/v1` and without a trailing slash. */
-		readonly url: string;
-		readonly apiKey: string;
-		readonly requestsPerMinute: number;
-		/** The longest one call may take in all; after that long a PUT is taken to be unable to land. */
-		readonly callTimeoutMs: number;
-	};
-	/** Without a trailing slash; null when there is none to link to. */
-	readonly dashboardUrl: string | null;
-	readonly store: {
-		readonly databaseUrl: string | null;
-		readonly dataDir: string;
-		readonly encryptionKey: string | null;
-	};
-	readonly access: {
-		readonly allowGuests: boolean;
-		readonly allowExternal: boolean;
-		/** Empty: every channel / user. */
-		readonly channels: readonly string[];
-		readonly users: readonly string[];
-		readonly userGroups: readonly string[];
-		readonly adminContact: string | null;
-	};
-	/** So that people take turns: reads of one person at once, and then in a minute. */
-	readonly people: { readonly burst: number; readonly readsPerMinute: number };
-	/** The most watches of one person, of one channel, of all. */
-	readonly watchLimits: { readonly person: number; readonly channel: number; readonly all: number };
-	/** Whether channels see what was answered, or only that. */
-	readonly showAnswers: ShowAnswers;
-	readonly retentionDays: number;
-	readonly waitingSecretDays: number;
-	readonly watchMaxDays: number;
-	/** How long an answer is tried before its author is asked. */
-	readonly giveUpMs: number;
-	readonly port: number;
-	readonly logLevel: (typeof LOG_LEVELS)[number];
-}
+import { SHOW_ANSWERS } from './questions/disclosure.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
-/** The environment is incomplete or wrong: one problem a line, each with what to do, none with a value in it. */
-export class ConfigError extends HandraiseError {
-	override readonly code = 'config_invalid';
-	override readonly retryable = false;
-	readonly problems: readonly string[];
-
-	constructor(problems: readonly string[]) {
-		super(problems.join('\n'));
-		this.problems = problems;
-	}
-}
 
 const blankIsUnset = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 const setting = <T extends z.ZodType>(type: T) => z.preprocess(blankIsUnset, type);
@@ -77,7 +16,7 @@ const webAddress = (protocols: readonly string[]) => (value: string) => {
 };
 const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, '');
 const HTTP = ['http:', 'https:'];
-const notAnAddress = 'is not a usable address: give one that starts with https:// (or http://) without ? or #';
+const NOT_AN_ADDRESS = 'is not a usable address: give one that starts with https:// (or http://) without ? or #';
 
 const flag = setting(
 	z
@@ -116,10 +55,10 @@ const environment = z.object({
 	),
 	SLACK_SIGNING_SECRET: optional,
 	SLACK_API_URL: setting(
-		z.string().trim().default('https://slack.com/api/').refine(webAddress(HTTP), notAnAddress),
+		z.string().trim().default('https://slack.com/api/').refine(webAddress(HTTP), NOT_AN_ADDRESS),
 	).transform((url) => `${withoutTrailingSlash(url)}/`),
 	SESSION_SERVICE_URL: required('the base address of the session service, without /v1')
-		.refine(webAddress(HTTP), notAnAddress)
+		.refine(webAddress(HTTP), NOT_AN_ADDRESS)
 		.refine((value) => !/\/v1\/?$/.test(value), 'ends in /v1: leave that out, Handraise adds it')
 		.refine((value) => !URL.parse(value)?.username, 'holds a user name: the key goes into SESSION_SERVICE_API_KEY')
 		.transform(withoutTrailingSlash),
@@ -130,7 +69,7 @@ const environment = z.object({
 	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
 	SESSION_DASHBOARD_URL: optional
-		.refine((value) => value === undefined || webAddress(HTTP)(value), notAnAddress)
+		.refine((value) => value === undefined || webAddress(HTTP)(value), NOT_AN_ADDRESS)
 		.transform((value) => (value === undefined ? undefined : withoutTrailingSlash(value))),
 	DATABASE_URL: optional.refine(
 		(value) => value === undefined || ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
@@ -212,35 +151,39 @@ export function unknownSettings(env: Environment): readonly string[] {
 }
 
 /**
- * Parses the environment.
- *
- * @throws ConfigError with one line for each missing or wrong setting.
+ * Parses the environment. Nothing else reads `process.env`.
+ * @throws HandraiseError `config_invalid`: one line for each missing or wrong setting, with what to do and no value in it
  */
-export function parseConfig(env: Environment): Config {
+export function parseConfig(env: Environment) {
 	const { settings, problems } = readSettings(env);
-	if (problems.length > 0) throw new ConfigError(problems);
+	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'config_invalid' });
 	const e = settings as Settings;
 	return {
 		slack: {
 			botToken: e.SLACK_BOT_TOKEN,
 			apiUrl: e.SLACK_API_URL,
+			/** Socket Mode when an app-level token is set, else signed HTTP. */
 			transport:
 				e.SLACK_APP_TOKEN !== undefined
-					? { kind: 'socket', appToken: e.SLACK_APP_TOKEN }
-					: { kind: 'http', signingSecret: e.SLACK_SIGNING_SECRET ?? '' },
+					? ({ kind: 'socket', appToken: e.SLACK_APP_TOKEN } as const)
+					: ({ kind: 'http', signingSecret: e.SLACK_SIGNING_SECRET ?? '' } as const),
 		},
 		service: {
+			/** Base address without `/v1` and without a trailing slash. */
 			url: e.SESSION_SERVICE_URL,
 			apiKey: e.SESSION_SERVICE_API_KEY,
 			requestsPerMinute: e.SESSION_SERVICE_RPM,
+			/** The longest one call may take in all; after that long a PUT is taken to be unable to land. */
 			callTimeoutMs: e.SESSION_SERVICE_TIMEOUT_MS,
 		},
+		/** Without a trailing slash; null when there is none to link to. */
 		dashboardUrl: e.SESSION_DASHBOARD_URL ?? null,
 		store: {
 			databaseUrl: e.DATABASE_URL ?? null,
 			dataDir: e.DATA_DIR,
 			encryptionKey: e.ENCRYPTION_KEY ?? null,
 		},
+		/** Empty lists: every channel, every person. */
 		access: {
 			allowGuests: e.ALLOW_GUESTS,
 			allowExternal: e.ALLOW_EXTERNAL,
@@ -249,14 +192,20 @@ export function parseConfig(env: Environment): Config {
 			userGroups: e.ALLOWED_USERGROUPS,
 			adminContact: e.ADMIN_CONTACT ?? null,
 		},
+		/** So that people take turns: reads of one person at once, and then in a minute. */
 		people: { burst: e.PERSON_BURST, readsPerMinute: e.PERSON_READS_PER_MINUTE },
+		/** The most watches of one person, of one channel, of all. */
 		watchLimits: { person: e.MAX_WATCHES_PER_PERSON, channel: e.MAX_WATCHES_PER_CHANNEL, all: e.MAX_WATCHES },
+		/** Whether channels see what was answered, or only that. */
 		showAnswers: e.SHOW_ANSWERS,
 		retentionDays: e.RETENTION_DAYS,
 		waitingSecretDays: e.WAITING_SECRET_DAYS,
 		watchMaxDays: e.WATCH_MAX_DAYS,
+		/** How long an answer is tried before its author is asked. */
 		giveUpMs: e.GIVE_UP_HOURS * 3_600_000,
 		port: e.PORT,
 		logLevel: e.LOG_LEVEL,
 	};
 }
+
+export type Config = Readonly<ReturnType<typeof parseConfig>>;

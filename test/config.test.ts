@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, parseConfig } from '../src/config.ts';
+import { parseConfig } from '../src/config.ts';
+import { HandraiseError } from '../src/errors.ts';
 
 const COMPLETE = {
 	SLACK_BOT_TOKEN: 'xoxb-1',
@@ -13,7 +14,7 @@ function problems(env: Record<string, string | undefined>): readonly string[] {
 		parseConfig(env);
 		return [];
 	} catch (error) {
-		if (error instanceof ConfigError) return error.problems;
+		if (error instanceof HandraiseError && error.code === 'config_invalid') return error.message.split('\n');
 		throw error;
 	}
 }

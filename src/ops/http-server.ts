@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
-import { limitConnections } from './connections.ts';
+import type { Log } from '../log.ts';
 
 /** Slack gives up on a request after three seconds. */
 const STOP_WITHIN_MS = 3_000;
@@ -14,16 +15,6 @@ const LIMITS = {
 };
 /** Longer than the 60 s for which usual proxies keep an idle connection, so that none is closed as they use it again. */
 const KEEP_ALIVE_MS = 65_000;
-
-/** The port cannot be listened on. */
-class PortUnusableError extends HandraiseError {
-	override readonly code = 'port_unusable';
-	override readonly retryable = false;
-
-	constructor(port: number, cause: NodeJS.ErrnoException) {
-		super(`PORT ${port} cannot be used (${cause.code}): give another one, or end the process that has it`, { cause });
-	}
-}
 
 interface Options {
 	readonly port: number;
@@ -75,10 +66,14 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 	});
 	server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket, onRefused));
 	return {
-		/** Resolves to the port it listens on. @throws PortUnusableError when the port is taken */
+		/** Resolves to the port it listens on. @throws HandraiseError `port_unusable` */
 		async start(): Promise<number> {
 			await new Promise<void>((resolve, reject) => {
-				server.once('error', (error) => reject(new PortUnusableError(port, error)));
+				server.once('error', (cause: NodeJS.ErrnoException) => {
+					const advice = 'give another one, or end the process that has it';
+					const message = `PORT ${port} cannot be used (${cause.code}): ${advice}`;
+					reject(new HandraiseError(message, { code: 'port_unusable', cause }));
+				});
 				server.listen(port, resolve);
 			});
 			return (server.address() as AddressInfo).port;
@@ -130,4 +125,75 @@ async function answerMetrics(response: ServerResponse, metrics: Options['metrics
 
 function text(response: ServerResponse, status: number, body: string): void {
 	response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(body);
+}
+
+/**
+ * Bounds how many connections a server holds without ever locking anybody out: for a new one the one is closed that was
+ * opened first, and whoever asks gets their answer within milliseconds. (`server.maxConnections` turns new ones away, so
+ * that idle ones keep out health checks and Slack.)
+ */
+function limitConnections(server: Server, { max, onClosed }: { readonly max: number; readonly onClosed: () => void }) {
+	/** Those that may be closed, the oldest first. */
+	const waiting = new Set<Socket>();
+	let count = 0;
+
+	server.on('connection', (socket: Socket) => {
+		count++;
+		waiting.add(socket);
+		socket.once('close', () => {
+			count--;
+			waiting.delete(socket);
+		});
+		if (count <= max) return;
+		const [oldest] = waiting;
+		if (oldest === undefined) return;
+		waiting.delete(oldest);
+		oldest.destroy();
+		onClosed();
+	});
+
+	return {
+		/** Leaves the connection alone from now on: it belongs to somebody who is known. */
+		spare: ({ socket }: IncomingMessage): void => void waiting.delete(socket),
+	};
+}
+
+const REPORT_EVERY_MS = 60_000;
+
+/**
+ * Counts requests that were refused, by reason. The log tells of the first at once and then of all once a minute: a flood
+ * must not fill it, and nothing of what was sent stands in it.
+ */
+export function createRefusedRequests({
+	clock,
+	log,
+	metrics,
+}: {
+	readonly clock: Pick<Clock, 'sleep'>;
+	readonly log: Log;
+	readonly metrics: { httpRefused(reason: string): void };
+}) {
+	const stopping = new AbortController();
+	const counts = new Map<string, number>();
+	let isReporting = false;
+
+	async function report(): Promise<void> {
+		isReporting = true;
+		while (counts.size > 0) {
+			log.warn({ refused: Object.fromEntries(counts) }, 'HTTP requests were refused');
+			counts.clear();
+			await clock.sleep(REPORT_EVERY_MS, stopping.signal).catch(() => {});
+		}
+		isReporting = false;
+	}
+
+	return {
+		add(reason: string): void {
+			metrics.httpRefused(reason);
+			counts.set(reason, (counts.get(reason) ?? 0) + 1);
+			if (!isReporting) void report();
+		},
+		/** Tells of what was not told yet. */
+		stop: (): void => stopping.abort(),
+	};
 }
