@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time as everything that waits sees it, so that tests can move it instead of sleeping. */
+/** The only source of time, so that tests can move it instead of sleeping. */
 export interface Clock {
 	/** Milliseconds since the epoch. */
 	now(): number;
 	/** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 	/**
-	 * Since when this clock is known to run evenly, milliseconds since the epoch: the start of the process, or the moment
-	 * when the machine's clock was set or the machine woke up. Absent: it always has. See `elapsedSince`.
+	 * Since when this clock runs evenly, milliseconds since the epoch: the start of the process, or when the machine's clock
+	 * was set or the machine woke up. Absent: always. See `elapsedSince`.
 	 */
 	steadySince?(): number;
-	/** Milliseconds from any beginning, which run evenly whatever is done to the clock. Absent: `now` does. See `uptimeOf`. */
+	/** Milliseconds that run evenly even when the clock is set. Absent: `now` does. See `uptimeOf`. */
 	uptime?(): number;
 }
 
-/** For durations within the process: two of these can be subtracted even when the clock was set in between. */
+/** For durations within the process, correct even when the clock is set in between. */
 export function uptimeOf(clock: Clock): number {
 	return clock.uptime?.() ?? clock.now();
 }
@@ -32,15 +32,15 @@ export function startDeadline(clock: Clock, ms: number): { readonly signal: Abor
 }
 
 /**
- * The most by which clocks that are compared may differ, in milliseconds: replicas that share a database take its time,
- * each with the error of its own measurement.
+ * The most by which the clocks of replicas may differ, in milliseconds: each takes the time of the shared database, with
+ * the error of its own measurement.
  */
 export const CLOCK_ALLOWANCE_MS = 5_000;
 
 /**
- * Milliseconds that have certainly passed since `at`, a time that this or another process noted: never more than really
- * passed, however the clock was set meanwhile. 0 for a time further ahead than clocks may differ: it was noted before the
- * clock was put back, and nothing tells when.
+ * Milliseconds that have certainly passed since `at`, a time noted by this or another process: never too many, however
+ * the clock was set meanwhile. 0 for a time further ahead than clocks may differ: it was noted before the clock was put
+ * back.
  */
 export function elapsedSince(clock: Clock, at: number): number {
 	const now = clock.now();
@@ -49,17 +49,17 @@ export function elapsedSince(clock: Clock, at: number): number {
 }
 
 /**
- * Whether a time that was noted for later has come. One that is further ahead than `longestMs`, the longest for which
- * anything of its kind is put off, was noted before the clock was put back: it counts as come.
+ * Whether a due time has come. One further ahead than `longestMs`, the longest delay of its kind, was noted before the
+ * clock was put back and counts as come.
  */
 export function hasCome(at: number, now: number, longestMs: number): boolean {
 	return at <= now || at > now + longestMs;
 }
 
-/** Wall time and monotonic time part by more than this only when one of them was set or the machine slept. */
+/** A larger gap between wall time and monotonic time means that the clock was set or the machine slept. */
 export const STEP_MS = 1_000;
 
-/** Tells, whenever it is given the wall time, whether that has parted from the monotonic time since the time before. */
+/** Returns, for each wall time it gets, whether the clock was set since the call before. */
 export function createStepDetector(monotonic: () => number, firstTime: number): (time: number) => boolean {
 	let gap = firstTime - monotonic();
 	return (time) => {
@@ -70,7 +70,7 @@ export function createStepDetector(monotonic: () => number, firstTime: number): 
 	};
 }
 
-/** The machine's own time, which knows when it was set. */
+/** The machine's own time, which notices when it is set. */
 export function createSystemClock({
 	wall = () => Date.now(),
 	monotonic = () => performance.now(),

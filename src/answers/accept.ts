@@ -12,7 +12,7 @@ export type Submission = Omit<NewAnswer, 'id' | 'submissionKey' | 'acceptedAt' |
 	readonly formId: string;
 };
 
-/** After a failure that took longer there is no second try: Slack waits three seconds for the acknowledgement. */
+/** No second try after a failure that took longer: Slack waits three seconds for the acknowledgement. */
 const ASK_AGAIN_WITHIN_MS = 1_000;
 
 interface Dependencies {
@@ -34,7 +34,7 @@ interface Dependencies {
 export function createAnswers(deps: Dependencies) {
 	const { store, drafts, claims, observer, clock, wake, metrics, giveUpMs, landsWithinMs, log } = deps;
 
-	/** Stores it, and asks once more when the reply was lost: by its key the submission is found if it was committed. */
+	/** Stores it, and asks once more when the reply was lost: its key finds a submission that was committed. */
 	async function acceptSurely(answer: NewAnswer): Promise<AcceptResult> {
 		const start = uptimeOf(clock);
 		try {
@@ -74,13 +74,12 @@ export function createAnswers(deps: Dependencies) {
 		},
 
 		/**
-		 * What follows an accepted answer and need not hold up the acknowledgement: it is sent, the claim is over, the
-		 * draft has become the answer.
+		 * What need not hold up the acknowledgement of an accepted answer: sending it, ending the claim, discarding the
+		 * draft.
 		 */
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
 			observer.questionUpdated(answer.question, 'answer');
-			// One that fails holds up none of the others.
 			await Promise.all([
 				claims.release(answer.question, answer.person),
 				drafts.discard(answer.person, answer.question),

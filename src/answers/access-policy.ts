@@ -67,14 +67,14 @@ export type Refusal =
 
 export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly refusal: Refusal };
 
-/** Facts about people and user groups hold for this long: a guest who was made one a moment ago may pass until then … */
+/** Facts about people and user groups hold for this long: a person who has just become a guest may pass until then … */
 const FACTS_HOLD_MS = 5 * 60_000;
 /** … but not for what is sent in somebody's name. */
 export const FRESH_MS = 30_000;
-/** That Slack tells nothing of somebody holds so long, or each of their requests would take from Slack's rate for all. */
+/** "Slack says nothing about this person" holds for this long, so that their requests do not use up Slack's rate. */
 const NOTHING_HOLDS_MS = 10_000;
 const CACHE_ENTRIES = 10_000;
-/** Leaves room for the rest of the three seconds in which Slack wants its acknowledgement. */
+/** Leaves time for the rest: Slack wants its acknowledgement within three seconds. */
 const ASK_WITHIN_MS = 1_500;
 
 interface Dependencies {
@@ -164,8 +164,8 @@ function refused(refusal: Refusal): Verdict {
 }
 
 /**
- * Answers asked of Slack, kept for a while; the oldest goes first when there are too many. Failures are not kept. Who asks
- * while the same is being asked shares the answer: Slack allows about 100 such questions a minute.
+ * Keeps responses of Slack for a while, the newest `CACHE_ENTRIES` of them, but no failures. Simultaneous requests for the
+ * same share one call: Slack allows about 100 a minute.
  */
 function createCache<Value>(clock: Clock) {
 	const entries = new Map<string, { readonly value: Value; readonly askedAt: number }>();

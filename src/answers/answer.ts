@@ -51,7 +51,7 @@ export type AnswerState = (typeof ANSWER_STATES)[number];
 /** The states of which a question can have only one answer at a time. */
 export const BLOCKING_STATES = ['accepted', 'delivering'] as const satisfies readonly AnswerState[];
 
-/** The states in which nothing is sent any more by itself, though the author may want it to be. */
+/** The states in which nothing more is sent unless the author asks for it. */
 export const FAILED_STATES = [
 	'waiting',
 	'conflicted',
@@ -129,7 +129,7 @@ export interface Answer {
 	readonly origin: Origin;
 	readonly state: AnswerState;
 	readonly attempts: number;
-	/** How often its author replaced the text before it was sent. */
+	/** How often its author replaced the text before sending began. */
 	readonly editCount: number;
 	readonly acceptedAt: number;
 	/** When its author is asked, if nothing worked until then. */
@@ -137,8 +137,8 @@ export interface Answer {
 	/** When the worker looks at it again; null when there is nothing left to do. */
 	readonly nextAttemptAt: number | null;
 	/**
-	 * Set before a read-compare-PUT begins, cleared when it is known that nothing was saved. In a state in which nothing is
-	 * sent any more: the answer may have arrived all the same.
+	 * Set before a PUT begins, cleared when it is known that nothing was saved. In a final state it says that the answer may
+	 * have arrived all the same.
 	 */
 	readonly putStartedAt: number | null;
 	readonly before: BeforePut | null;
@@ -159,7 +159,7 @@ export interface Answer {
 	readonly restartAskedAt: number | null;
 }
 
-/** From then on an author is told that their answer takes long: they will have left the modal. */
+/** After this long an author is told that their answer takes long: they will have left the modal. */
 export const TAKES_LONG_MS = 30_000;
 
 /** True while the answer may still reach the service by itself. */

@@ -10,7 +10,7 @@ import type { AnswerPatch, AnswerStore, DeliveryService } from './ports.ts';
 export const FIRST_CONFIRM_MS = 2_000;
 /** When to look whether the agent went on, in ms after the delivery. */
 const LOOKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000];
-/** What a look may wait for the budget beside its call: it holds up the next answer to the same session. */
+/** How long a look may wait for the budget: meanwhile the next answer to the session waits. */
 const BUDGET_WITHIN_MS = 2_000;
 
 interface Dependencies {
@@ -34,7 +34,7 @@ export function createConfirmation({ service, store, clock }: Dependencies) {
 		}
 	}
 
-	/** By what has certainly passed: a clock that was set ends no looking early. */
+	/** Counts only time that has certainly passed, so that setting the clock skips no look. */
 	function nextLook({ deliveredAt }: Answer): number | null {
 		const now = clock.now();
 		const elapsed = elapsedSince(clock, deliveredAt ?? now);
@@ -57,7 +57,7 @@ export function createConfirmation({ service, store, clock }: Dependencies) {
 				signal.throwIfAborted();
 				lastError = codeOf(error);
 			}
-			// What became of the last *Send again* stays.
+			// The result of the last *Send again* stays.
 			const noted = answer.startFailed ? {} : { lastError };
 			if (aftermath === 'notYet') {
 				const next = nextLook(answer);

@@ -17,7 +17,7 @@ import type { AnswerPatch, AnswerStore, DeliveryPermit, DeliveryService } from '
 import { comparisonInput, createPut, LEAVE_WITHIN_MS, LeaseLost, valuesOf } from './put.ts';
 import { createRestart } from './restart.ts';
 
-/** How long after the response to our read the PUT may leave: the part of the window against outside writers that is ours. */
+/** The PUT leaves at most this long after the response to our read: an outside writer could come in between. */
 const FRESH_MS = 50;
 const FRESH_TRIES = 3;
 
@@ -38,7 +38,7 @@ interface Dependencies {
 	readonly random?: () => number;
 }
 
-/** The service has taken the answer, but the store did not take the note of it: the next read tells that it is there. */
+/** The service has the answer, but the store did not record that: the next read finds it there. */
 class DeliveryNotNotedError extends HandraiseError {
 	override readonly code = 'store_unavailable';
 	override readonly retryable = true;
@@ -52,11 +52,11 @@ interface Attempt {
 	maybeSentAt: number | null;
 }
 
-/** Carries one answer to the service: read, compare, PUT every item within milliseconds, or find out that it must not. */
+/** Carries one answer to the service: reads, compares, and PUTs all items within milliseconds unless it must not. */
 export function createDelivery({ store, service, clock, log, metrics, random = Math.random }: Dependencies) {
 	const put = createPut({ store, service, clock });
 
-	/** When to look again for a PUT that may still land; a time noted before the clock was put back is counted from now on. */
+	/** Looks again once the PUT cannot land any more. A time noted before the clock was put back counts from now. */
 	function untilItLanded(at: number): AnswerPatch {
 		const now = clock.now();
 		return { putStartedAt: Math.min(at, now), nextAttemptAt: now + put.landsForMs(at) };
@@ -85,7 +85,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 			signal.throwIfAborted();
 			const comparison = compare(current, session);
 			if (maybeSentAt !== null && isEarly && comparison.kind !== 'alreadyOurs') {
-				// It is not there but may still land: only after that is it safe to repeat it, or true to say what became of it.
+				// Not there, but it may still land: until then it can be neither repeated nor given up.
 				return await put.write(current, token, { ...untilItLanded(maybeSentAt), missingCount: 0 });
 			}
 			const settled = await settle(current, comparison, session, maybeSentAt);
@@ -95,7 +95,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 			if (!isMarked || markedFor > LEAVE_WITHIN_MS / 2 || !put.mayLeave(current.putStartedAt ?? 0)) {
 				current = await mark(current, token, session);
 				isMarked = true;
-				// The mark returned the text as it stands now: an edit may have come before it, none can come after it.
+				// The mark returned the present text: an edit may have come before it, none can come after it.
 				const edited = await settle(current, compare(current, session), session, null);
 				if (edited !== null) return await writeSettled(current, token, edited);
 			}
@@ -113,7 +113,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		if (settled.state === 'conflicted') metrics.conflict();
 		const { editCount } = answer;
 		const written = await store.update(answer, token, settled, { now: clock.now(), release: false, editCount });
-		// Edited while the session was read: what was found out is about another text.
+		// Edited while the session was read: the comparison was about another text.
 		if (written === null) throw new LeaseLost();
 		return written;
 	}
@@ -137,8 +137,8 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		const attempts = answer.attempts + 1;
 		metrics.attempt(failure.kind);
 		log.warn({ answer: answer.id, code: failure.code, kind: failure.kind, attempts }, 'delivery attempt failed');
-		// What the store says now, not what this attempt began with: a write may have been committed whose confirmation
-		// was lost, the mark of a PUT as well as the end of the answer.
+		// The stored answer, not the one this attempt began with: a write may have been committed though its reply was
+		// lost, the mark of a PUT as well as the end of the answer.
 		const current = await store.get(answer.id);
 		if (current === null) return null;
 		if (!isBlocking(current.state)) return store.update(current, token, {}, { now, release: false });
@@ -178,9 +178,9 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		maybeSentAt: number | null,
 	): Promise<AnswerPatch | null> {
 		const now = clock.now();
-		// In a state in which nothing is sent any more it says that an earlier PUT may have arrived.
+		// In a final state `putStartedAt` says that an earlier PUT may have arrived.
 		const ended = { nextAttemptAt: now, putStartedAt: maybeSentAt };
-		// It stands at another place by now: messages were put in or taken out before it.
+		// Messages before it were added or removed.
 		const hasMoved = maybeSentAt !== null && hasMovedSince(answer.before, comparisonInput(answer, session));
 		if (hasMoved && comparison.kind !== 'alreadyOurs') {
 			return deliveredPatch(now, answer.startFailed);
@@ -188,7 +188,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		switch (comparison.kind) {
 			case 'clear':
 				if (maybeSentAt === null) return null;
-				// Agents empty the field of what they have taken: one that went on since may have it.
+				// Agents empty the field of an answer they have taken: one that went on since may have it.
 				if (answer.before !== null && resumeOutcome(answer.before, session) === 'resumed') {
 					return { ...ended, state: 'changed' };
 				}

@@ -14,13 +14,13 @@ export interface Failure {
 	readonly kind: 'permanent' | 'missing' | 'later' | 'unknown';
 	/** Not before this time, when the service said so. */
 	readonly retryAt: number | null;
-	/** The service itself answered the PUT with a failure: when it saved it all the same, the agent was not started. */
+	/** The service itself reported the failure of the PUT: if it saved the answer, it did not start the agent. */
 	readonly reported: boolean;
 }
 
 /**
- * The only codes that end an answer for good. Everything else, 401, 403, 429, 5xx, redirects and our own mistakes
- * included, can be mended by somebody while the answer waits.
+ * The only codes that end an answer for good. Somebody can fix everything else while the answer waits: 401, 403, 429,
+ * 5xx, redirects, mistakes of ours.
  */
 const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'body_too_complex', 'refused']);
 
@@ -46,8 +46,7 @@ const LONGEST_DELAY_MS = 60_000;
 
 /**
  * When to try again after the `attempts`-th failed attempt: 1 s, doubled each time up to a minute, half of it random so
- * that many answers do not return together, and never before the time the service named. Whole milliseconds: the store
- * takes no others.
+ * that answers spread out, and never before the time the service named. In whole milliseconds, as the store needs.
  */
 export function nextAttemptAt(now: number, attempts: number, retryAt: number | null, random: () => number): number {
 	const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_DELAY_MS);

@@ -40,7 +40,7 @@ export function createRestart({ store, service, put, clock, log }: Dependencies)
 				restartAskedAt: null,
 				putStartedAt: now,
 				before: beforePut(comparisonInput(answer, session)),
-				// Should this process end now, another one looks what became of it, and tells.
+				// If this process ends now, another one confirms and tells.
 				told: heard,
 			});
 			await put.send(begun, permit, session, []);
@@ -56,7 +56,7 @@ export function createRestart({ store, service, put, clock, log }: Dependencies)
 			const { code, kind } = classifyFailure(error, clock.now());
 			log.warn({ answer: answer.id, code }, 'an answer could not be sent again to start the agent');
 			if (kind === 'unknown' && begun.putStartedAt !== null) {
-				// While it may still land, the lease keeps everybody else's answer to this session back.
+				// While it may still land, the lease holds back all other answers to this session.
 				await clock.sleep(put.landsForMs(begun.putStartedAt), signal);
 			}
 			const failed = { ...deliveredAgain(clock.now()), restartAskedAt: null, lastError: code, told: heard };

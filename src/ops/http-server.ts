@@ -13,20 +13,20 @@ const LIMITS = {
 	/** In which a whole request has to come, its headers included. */
 	requestMs: 10_000,
 };
-/** Longer than the 60 s for which usual proxies keep an idle connection, so that none is closed as they use it again. */
+/** Longer than the 60 s of usual proxies, so that no idle connection is closed while a proxy reuses it. */
 const KEEP_ALIVE_MS = 65_000;
 
 interface Options {
 	readonly port: number;
-	/** What keeps the process from serving people, in words; empty when it is ready. */
+	/** Why the process cannot serve people, in words; empty when it is ready. */
 	readonly notReady: () => Promise<readonly string[]>;
 	readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 	/**
-	 * Everything that is not health or metrics: Slack's requests, in HTTP mode. `verified` is called when one is known to
-	 * be Slack's, whose connection is then not closed for others, also while it is idle.
+	 * Everything but health and metrics: Slack's requests, in HTTP mode. `verified` is called when a request is Slack's: its
+	 * connection is then never closed to make room for others.
 	 */
 	readonly slack: ((request: IncomingMessage, response: ServerResponse, verified: () => void) => void) | null;
-	/** Hears why the server itself refused something: `slow`, `malformed_http`, `too_many_connections`, `wrong_path`. */
+	/** Why the server refused something: `slow`, `malformed_http`, `too_many_connections`, `wrong_path`. */
 	readonly onRefused: (reason: string) => void;
 	/** For tests. */
 	readonly limits?: typeof LIMITS;
@@ -58,7 +58,7 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 			return text(response, 404, 'Not found\n');
 		},
 	);
-	// Ends whoever does not take a response. Later than the time-out of requests, which says so.
+	// Ends connections that do not take a response. Longer than the time-out of requests, which replies.
 	server.timeout = 3 * limits.requestMs;
 	const connections = limitConnections(server, {
 		max: limits.connections,
@@ -78,7 +78,7 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 			});
 			return (server.address() as AddressInfo).port;
 		},
-		/** Lets running requests finish, as long as Slack waits for an answer. */
+		/** Lets running requests finish for as long as Slack waits for a response. */
 		async stop(): Promise<void> {
 			const late = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS);
 			await new Promise<void>((resolve) => {
@@ -90,7 +90,7 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 	};
 }
 
-/** One run serves everybody who asks while it is under way: asking often costs the database nothing. */
+/** Calls during a run share its result, so that frequent requests cost the database nothing. */
 function together<T>(run: () => Promise<T>): () => Promise<T> {
 	let running: Promise<T> | null = null;
 	return () => {
@@ -101,7 +101,7 @@ function together<T>(run: () => Promise<T>): () => Promise<T> {
 	};
 }
 
-/** Answers what is no request, or does not become one in time. */
+/** Responds to malformed and slow requests. */
 function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, onRefused: (reason: string) => void): void {
 	if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
 	const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
@@ -128,9 +128,8 @@ function text(response: ServerResponse, status: number, body: string): void {
 }
 
 /**
- * Bounds how many connections a server holds without ever locking anybody out: for a new one the one is closed that was
- * opened first, and whoever asks gets their answer within milliseconds. (`server.maxConnections` turns new ones away, so
- * that idle ones keep out health checks and Slack.)
+ * Bounds the connections of a server by closing the oldest one for each new one. (`server.maxConnections` refuses new
+ * ones instead, so that idle connections would keep out health checks and Slack.)
  */
 function limitConnections(server: Server, { max, onClosed }: { readonly max: number; readonly onClosed: () => void }) {
 	/** Those that may be closed, the oldest first. */
@@ -153,7 +152,7 @@ function limitConnections(server: Server, { max, onClosed }: { readonly max: num
 	});
 
 	return {
-		/** Leaves the connection alone from now on: it belongs to somebody who is known. */
+		/** Never closes this connection: its owner is known. */
 		spare: ({ socket }: IncomingMessage): void => void waiting.delete(socket),
 	};
 }
@@ -161,8 +160,8 @@ function limitConnections(server: Server, { max, onClosed }: { readonly max: num
 const REPORT_EVERY_MS = 60_000;
 
 /**
- * Counts requests that were refused, by reason. The log tells of the first at once and then of all once a minute: a flood
- * must not fill it, and nothing of what was sent stands in it.
+ * Counts refused requests by reason. Logs the first at once and then totals once a minute, so that a flood does not fill
+ * the log; nothing that was sent is logged.
  */
 export function createRefusedRequests({
 	clock,
@@ -193,7 +192,7 @@ export function createRefusedRequests({
 			counts.set(reason, (counts.get(reason) ?? 0) + 1);
 			if (!isReporting) void report();
 		},
-		/** Tells of what was not told yet. */
+		/** Logs the remaining counts. */
 		stop: (): void => stopping.abort(),
 	};
 }

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Log } from '../log.ts';
 
-/** Fields that no line may carry, whoever writes it. */
+/** Fields that are never logged. */
 const NEVER = [
 	'token',
 	'apiKey',
@@ -33,8 +33,8 @@ export function createLog(level: string, destination?: { write(line: string): vo
 			redact: { paths: NEVER.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
 			serializers: { err: errorFields },
 		},
-		// Line by line: what pino holds back it writes at the end of the process, and tries for ever when nobody reads it any
-		// more (`npm start | tee` after Ctrl-C), so that the process would never end.
+		// Synchronous: pino writes buffered lines at exit, and retries for ever when nobody reads them any more (`npm start |
+		// tee` after Ctrl-C), so that the process would never end.
 		destination ?? pino.destination({ fd: 1, sync: true }),
 	);
 }

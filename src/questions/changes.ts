@@ -7,9 +7,9 @@ import { type HumanInputItem, isOver, type Session } from './session.ts';
 export interface QuestionDigest {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
-	/** How many messages before it ask the same, by which it is known again at another index; null: not known. */
+	/** How many earlier messages ask the same: identifies the question when its index changes. Null: not counted. */
 	readonly sameBefore: number | null;
-	/** Positions that hold a value. Values themselves are not remembered, nor hashes of them: those of codes are guessable. */
+	/** Positions that hold a value. Neither values nor their hashes are stored: the hash of a code can be guessed. */
 	readonly answered: readonly number[];
 	/** Positions that wait for a value. */
 	readonly open: readonly number[];
@@ -25,33 +25,33 @@ export interface Digest {
 	readonly over: boolean;
 	/** Hash of the result, null while there is none. */
 	readonly result: string | null;
-	/** Hash over the files' names in order; the service renews their links and times though nothing a person sees changed. */
+	/** Hash of the files' names in order. Links and times are left out: the service renews them without a visible change. */
 	readonly files: string;
 	/** As the service sent it. */
 	readonly screenshotTimestamp: string | null;
 }
 
-/** One thing that differs between what was announced and what is so now. */
+/** One difference between what was announced and the session now. */
 export type Change =
 	| { readonly kind: 'statusChanged'; readonly from: string; readonly to: string }
-	/** `count` assistant messages more. */
+	/** `count` new assistant messages. */
 	| { readonly kind: 'stepped'; readonly count: number }
 	/** Fewer assistant messages than before. */
 	| { readonly kind: 'rewound'; readonly from: number; readonly to: number }
-	/** These positions wait for a value and did not before (or not any more). */
+	/** These positions wait for a value now and did not before. */
 	| { readonly kind: 'questionAsked'; readonly messageIndex: number; readonly items: readonly number[] }
-	/** These positions got a value; `stillOpen` wait for one yet. */
+	/** These positions got a value; `stillOpen` still wait for one. */
 	| {
 			readonly kind: 'questionAnswered';
 			readonly messageIndex: number;
 			readonly items: readonly number[];
 			readonly stillOpen: readonly number[];
 	  }
-	/** The question stands at another place: messages before it came or went. */
+	/** The question has another index: messages before it were added or removed. */
 	| { readonly kind: 'questionMoved'; readonly from: number; readonly messageIndex: number }
 	/** The same message asks something else; `items` are open. */
 	| { readonly kind: 'questionChanged'; readonly messageIndex: number; readonly items: readonly number[] }
-	/** It was open and is not any more, and no answer is known: the agent went on, the message is gone, the session ended. */
+	/** Closed without a known answer: the agent went on, the message is gone, or the session ended. */
 	| { readonly kind: 'questionClosed'; readonly messageIndex: number }
 	| { readonly kind: 'ended'; readonly status: string }
 	| { readonly kind: 'resultChanged' }
@@ -74,10 +74,9 @@ export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 }
 
 /**
- * What is new since `before`, in the order in which it is told: status, steps, questions from oldest to newest, result,
- * files, screenshot, end. With a session for `after`, questions that came and were answered between the two reads are
- * found too; with a digest only the newest question is known. With null for `before` (never announced) only what
- * people have to hear is new: a question that is open, and an end.
+ * What is new since `before`, in the order of announcement: status, steps, questions from oldest to newest, result,
+ * files, screenshot, end. If `after` is a session, questions asked and answered between the two reads are found too; a
+ * digest knows only the newest question. If `before` is null (never announced), only an open question and an end count.
  */
 export function changesBetween(before: Digest | null, after: Session | Digest, leftEmpty?: LeftEmpty): Change[] {
 	const session = 'messages' in after ? after : null;
@@ -106,7 +105,7 @@ export function changesBetween(before: Digest | null, after: Session | Digest, l
 	return changes;
 }
 
-/** The question that was known, where it stands now: messages before it may have come or gone. */
+/** The known question at its present index: messages before it may have been added or removed. */
 function whereItIs(before: QuestionDigest, session: Session | null): QuestionState {
 	if (session === null || before.sameBefore === null) return before;
 	const messageIndex = placesOf(session, before.fingerprint)[before.sameBefore];
@@ -120,7 +119,7 @@ function placesOf({ messages }: Session, fingerprint: string): number[] {
 	);
 }
 
-/** The message that asked is no longer the newest one that does. */
+/** What became of a question that is no longer the newest one. */
 function fateOf(before: QuestionState, session: Session | null): Change[] {
 	const now = session === null ? null : questionDigestAt(session, before.messageIndex);
 	if (now !== null && now.fingerprint === before.fingerprint) {
@@ -130,7 +129,7 @@ function fateOf(before: QuestionState, session: Session | null): Change[] {
 	return before.open.length > 0 ? [{ kind: 'questionClosed', messageIndex: before.messageIndex }] : [];
 }
 
-/** Questions that were asked and answered since, and are not the newest. */
+/** Older questions that were asked and answered since. */
 function answeredBetween(before: QuestionState | null, newest: QuestionState | null, session: Session): Change[] {
 	const changes: Change[] = [];
 	const end = newest?.messageIndex ?? 0;
@@ -148,7 +147,7 @@ function newestQuestion(before: QuestionState | null, now: QuestionState): Chang
 		return [{ kind: 'questionChanged', messageIndex, items: now.open }];
 	}
 	const changes: Change[] = [];
-	// An older message is the newest again because the session shrank: its answers were told in their time.
+	// The session shrank, so an older question is the newest again: its answers were announced before.
 	const shrank = before !== null && messageIndex < before.messageIndex;
 	const gotValue = shrank ? [] : without(now.answered, same?.answered ?? []);
 	if (gotValue.length > 0) changes.push(answered(messageIndex, gotValue, now.open));

@@ -11,13 +11,13 @@ export type OurValues = readonly (string | null)[];
 
 /** What a read just before the PUT says about an answer that is to be sent. */
 export type DeliveryComparison =
-	/** Send it: `mergeForPut` overwrites nothing of anybody's. */
+	/** Send it: `mergeForPut` overwrites nobody's value. */
 	| { readonly kind: 'clear' }
 	/** The stored values are ours already (an earlier PUT of unknown outcome landed): do not send again. */
 	| { readonly kind: 'alreadyOurs' }
 	/** Somebody else's values stand there; `values` are those stored now, by position. */
 	| { readonly kind: 'answeredByOther'; readonly values: readonly string[] }
-	/** The question is another now, or gone. */
+	/** The question has changed or is gone. */
 	| { readonly kind: 'changed' }
 	/** Nobody would read the answer. */
 	| { readonly kind: 'over'; readonly status: string };
@@ -26,7 +26,7 @@ export interface DeliveryInput {
 	/** The read just made. */
 	readonly session: Session;
 	readonly messageIndex: number;
-	/** Of the question that the person saw. */
+	/** Of the question as the person saw it. */
 	readonly fingerprint: string;
 	readonly values: OurValues;
 }
@@ -63,9 +63,9 @@ export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
 }
 
 /**
- * The whole array that the PUT carries: every item in order, an item that has a value with that value (so not even a
- * mistake of the caller overwrites one), an empty one with ours, or still empty. What is not ours keeps the JSON value
- * that the service has, text or not.
+ * The whole array of the PUT: every item in order. An item with a value keeps it, so that not even a mistake of the
+ * caller overwrites one; an empty item gets ours or stays empty. Fields that are not ours keep the service's JSON value,
+ * text or not.
  */
 export function mergeForPut(items: readonly HumanInputItem[], values: OurValues): AnsweredItem[] {
 	return items.map((item, position) => {
@@ -76,7 +76,7 @@ export function mergeForPut(items: readonly HumanInputItem[], values: OurValues)
 	});
 }
 
-/** The JSON of the PUT that replaces a message's answers: all items, in order, with what is no string as it was. */
+/** The JSON of the PUT that replaces a message's answers: all items in order; values that are no strings stay as they are. */
 export function putBodyOf(sessionId: string, messageIndex: number, items: readonly AnsweredItem[]): string {
 	const id = JSON.stringify(sessionId);
 	return `{"sessionId":${id},"humanInputResponse":[${items.map(itemJson).join(',')}],"messageIndex":${messageIndex}}`;
@@ -87,13 +87,13 @@ function itemJson({ title, description, value, raw = {} }: AnsweredItem): string
 	return `{"title":${json(title, raw.title)},"description":${json(description, raw.description)},"value":${json(value, raw.value)}}`;
 }
 
-/** What the session looked like in the read just before the PUT: what later reads are compared with. */
+/** The session in the read just before the PUT; later reads are compared with it. */
 export interface BeforePut {
 	readonly status: string;
 	/** See `assistantCountOf`. */
 	readonly assistantCount: number;
 	/**
-	 * How many messages ask the same and hold what this answer says: one more of them later is this answer, moved. Null
+	 * How many messages ask the same and hold this answer's values: one more of them later is this answer, moved. Null
 	 * when it was not counted.
 	 */
 	readonly sameCount: number | null;
@@ -106,13 +106,13 @@ export function beforePut(input: Compared): BeforePut {
 	return { status: session.status, assistantCount: assistantCountOf(session), sameCount: countSame(input) };
 }
 
-/** Whether the question stands at another place by now with this answer in it: one more such message than before the PUT. */
+/** Whether the question with this answer in it has another index now: one more such message than before the PUT. */
 export function hasMovedSince(before: BeforePut | null, input: Compared): boolean {
 	const sameBefore = before?.sameCount ?? null;
 	return sameBefore !== null && countSame(input) > sameBefore;
 }
 
-/** How many messages ask what `fingerprint` stands for and hold what `values` say, wherever they stand in the session. */
+/** How many messages, at any index, have this fingerprint and hold these values. */
 function countSame({ session, fingerprint, values }: Compared): number {
 	return session.messages.filter(
 		({ humanInput }) =>
@@ -123,12 +123,11 @@ function countSame({ session, fingerprint, values }: Compared): number {
 export type ResumeOutcome = 'resumed' | 'failed' | 'stopped' | 'paused' | 'completed' | 'notYet';
 
 /**
- * What became of the agent after an answer was delivered, by a read after the PUT compared with the one before it.
+ * What became of the agent after a delivery: compares a read after the PUT with the one before it.
  *
- * An end is told first, though the agent may have gone on before it: "delivered, then failed" is true in either case.
- * `resumed` needs a sign that is new: another assistant message, or a status that has become `active` (one that was
- * `active` before proves nothing). `paused` likewise, since a session answered while paused stays so until the service
- * has restarted it. Everything else, other statuses and a history that shrank included, is `notYet`.
+ * An end comes first, even if the agent went on before it: "delivered, then failed" is true in either case. `resumed`
+ * needs a new sign: another assistant message, or a status that has become `active`. `paused` has to be new too, since
+ * a session answered while paused stays so until the service has restarted it. Everything else is `notYet`.
  */
 export function resumeOutcome(
 	before: Pick<BeforePut, 'status' | 'assistantCount'>,

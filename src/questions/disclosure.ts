@@ -14,7 +14,7 @@ const WORD = 30;
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{1,2}:\d{2}$/;
-/** Letters alone, with the marks that stand inside words. */
+/** Only letters, and marks inside words. */
 const LETTERS = /^[\p{L}\p{M}]+(?:['’&/+-][\p{L}\p{M}]+)*$/u;
 /** Three digits at most, perhaps with letters or a currency beside them: 12, 3rd, A4, €15, 30%, 0.5. */
 const SMALL_NUMBER = /^[+#\p{Sc}-]?\d{1,3}\p{L}{0,3}$|^\p{L}\d{1,2}$|^[+\p{Sc}-]?\d{1,2}[.,]\d$/u;
@@ -32,9 +32,8 @@ export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): 
 }
 
 /**
- * The one rule of what everybody in a channel may see of an answer that is not secret. `auto` shows choices (a listed
- * option, yes or no) and short plain answers: one line of words and small numbers, without a link or anything that could be
- * a code.
+ * The only rule for what a channel may see of an answer that is not secret. `auto` shows choices (a listed option, yes or
+ * no) and short plain answers: one line of words and small numbers, without a link or a possible code.
  */
 export function isShownInChannels(
 	mode: ShowAnswers,
@@ -62,7 +61,7 @@ function isShortAndPlain(value: string): boolean {
 	});
 }
 
-/** An address up to where prose, Markdown or Slack's markup goes on. */
+/** An address, up to the next character of prose, Markdown or Slack's markup. */
 const ADDRESS = /https?:\/\/[^\s<>"'`|\\^{}[\]()]+/gi;
 
 /** Parameters that sign an address: S3 and its kin, Google, CloudFront, Azure. */
@@ -70,8 +69,8 @@ const SIGNATURE =
 	/[?&;](?:X-Amz-(?:Signature|Credential|Security-Token)|X-Goog-(?:Signature|Credential)|Signature|Key-Pair-Id|sig)=/i;
 
 /**
- * The text with pre-signed links cut off where their query begins: whoever has such a link has access for days, and agents
- * quote the addresses they open. `https://bucket.example/report.pdf?X-Amz-…` becomes `https://bucket.example/report.pdf?…`.
+ * Cuts pre-signed links off at their query: such a link gives access for days, and agents quote the addresses they open.
+ * `https://bucket.example/report.pdf?X-Amz-…` becomes `https://bucket.example/report.pdf?…`.
  */
 export function withoutSignedLinks(text: string): string {
 	if (!text.includes('?')) return text;

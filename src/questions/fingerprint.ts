@@ -5,9 +5,9 @@ import type { HumanInputItem } from './session.ts';
 const HEX_DIGITS = 32;
 
 /**
- * A stable hash of texts in their order, as 32 hexadecimal digits. Two lists have the same hash only when they are the
- * same: each text is preceded by its length, and hashed as UTF-16 because UTF-8 would merge all lone surrogates.
- * Do not use it to remember a value that may be a secret: a four-digit code is found by trying all of them.
+ * A stable hash of texts in their order, as 32 hexadecimal digits. Only equal lists have equal hashes: each text is
+ * preceded by its length, and hashed as UTF-16 because UTF-8 would merge all lone surrogates. Not for values that may
+ * be secret: a four-digit code is found by trying all of them.
  */
 export function hashOfTexts(texts: Iterable<string>): string {
 	const hash = createHash('sha256');
@@ -15,7 +15,7 @@ export function hashOfTexts(texts: Iterable<string>): string {
 	return hash.digest('hex').slice(0, HEX_DIGITS);
 }
 
-/** Whether a question is still the same: a hash over its items' titles and descriptions at their positions. */
+/** Identifies a question: a hash of its items' titles and descriptions in order. */
 export function fingerprintOf(items: readonly Pick<HumanInputItem, 'title' | 'description'>[]): string {
 	return hashOfTexts(textsOf(items));
 }
@@ -28,8 +28,8 @@ function* textsOf(items: readonly Pick<HumanInputItem, 'title' | 'description'>[
 }
 
 /**
- * Whether a stored text is the one that was sent. Services trim what they save and rewrite line ends; neither makes it the
- * text of somebody else. Linear in the length of both.
+ * Whether a stored text is the one that was sent. Services trim texts and rewrite line ends; neither makes a text
+ * somebody else's. Linear in the length of both.
  */
 export function sameText(stored: string, sent: string): boolean {
 	return stored === sent || comparable(stored) === comparable(sent);

@@ -19,8 +19,8 @@ export function matchingText(text: string): string {
 }
 
 /**
- * `text` as the rules match it, and, where they differ from that, as somebody reads it who takes look-alike characters,
- * digits in words and spaced-out letters for what they look like. The first is `matchingText`. Every step is linear.
+ * The ways to read a text: first `matchingText`, then, where they differ from it, those with look-alike characters, digits
+ * in words and spaced-out letters taken for what they look like. Every step is linear.
  */
 export function readingsOf(text: string): readonly string[] {
 	const plain = plainCharacters(text);

@@ -16,7 +16,7 @@ export interface Question {
 	readonly context: string;
 }
 
-/** The positions of a message's items that earlier answers of ours left empty on purpose; they count as answered. */
+/** The positions that earlier answers of ours left empty on purpose; they count as answered. */
 export type LeftEmpty = (messageIndex: number) => ReadonlySet<number>;
 
 const NOTHING: ReadonlySet<number> = new Set();

@@ -72,10 +72,10 @@ export interface AnswerMarks {
 type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items'>;
 
 /**
- * Whether the value of one item is hidden from everybody. What our answers say goes before the guess: one that is secret and
- * may stand there hides it; the very text of one whose author left the box empty is ordinary; after that an answer of ours
- * to the same question anywhere in the session hides it, since messages move, and one to the same message when it asked
- * something else hides all of it. What came from outside is guessed.
+ * Whether the value of one item is hidden from everybody. In this order: a secret answer of ours that may stand there
+ * hides it; the same text as an answer whose author left the box empty is ordinary; a secret answer of ours to the same
+ * question anywhere in the session hides it, since messages move, and so does one to the same message when it asked
+ * something else. Otherwise the value came from outside and `looksSecret` decides.
  */
 export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
 	const item = asked.items[position];

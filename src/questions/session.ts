@@ -102,19 +102,19 @@ export function statusKind(status: string): StatusKind {
 	return KNOWN.has(status) ? (status as KnownStatus) : 'unknown';
 }
 
-/** The service saves answers to such a session all the same, but nobody reads them. */
+/** The service still saves answers to such a session, but nobody reads them. */
 export function isOver(status: string): boolean {
 	return status === 'completed' || status === 'failed' || status === 'stopped';
 }
 
-/** The agent itself says that it waits for a person. */
+/** The agent says that it waits for a person. */
 export function isWaiting(status: string): boolean {
 	return status === 'humanInput';
 }
 
 /**
- * Words that stand in the place of an id in other paths of the service (`GET /v1/sessions/query` lists sessions): what such
- * a request answers or does is not known here, so it is never sent.
+ * Words that other paths of the service have in the place of an id (`GET /v1/sessions/query` lists sessions). Requests
+ * with them are never sent, since their effect is not known here.
  */
 const RESERVED: ReadonlySet<string> = new Set(['file', 'files', 'list', 'new', 'query']);
 
