@@ -12,7 +12,7 @@ import type { Session } from '../questions/session.ts';
 import { type Answer, isBlocking } from './answer.ts';
 import { FIRST_CONFIRM_MS } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
-import { classifyFailure, type Failure, MISSING_RETRIES_MS, nextLookAt } from './failure.ts';
+import { classifyFailure, type Failure, MISSING_RETRIES_MS, nextStepAt } from './failure.ts';
 import type { AnswerPatch, AnswerStore, DeliveryPermit, DeliveryService } from './ports.ts';
 import { comparisonInput, createPut, LEAVE_WITHIN_MS, LeaseLost, valuesOf } from './put.ts';
 import { createRestart } from './restart.ts';
@@ -166,7 +166,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		return put.write(current, token, {
 			...base,
 			state: mayHaveLanded === null ? 'accepted' : 'delivering',
-			nextAttemptAt: nextLookAt(answer, failure, { attempts, missingCount, isNewlyUnknown, now, random }),
+			nextAttemptAt: nextStepAt(answer, failure, { attempts, missingCount, isNewlyUnknown, now, random }),
 		});
 	}
 

@@ -53,13 +53,13 @@ export function nextAttemptAt(now: number, attempts: number, retryAt: number | n
 	return Math.ceil(Math.max(now + delay / 2 + (delay / 2) * random(), retryAt ?? 0));
 }
 
-/** When to look again for a session that the service does not know; after the last of them it is gone for good. */
+/** When to read again a session that the service does not know; after the last of them it is gone for good. */
 export const MISSING_RETRIES_MS = [1_000, 4_000] as const;
 /** A read before the end of the wait for an unknown outcome, so that a PUT that did land is told soon. */
-const EARLY_LOOK_MS = 1_000;
+const EARLY_READ_MS = 1_000;
 
-/** When an answer that goes on is looked at after a failed attempt, and in time for what its author is to be told. */
-export function nextLookAt(
+/** When the next step of an answer is due after a failed attempt, in time for what its author is to be told. */
+export function nextStepAt(
 	answer: Pick<Answer, 'acceptedAt' | 'giveUpAt'>,
 	{ retryAt }: Failure,
 	{
@@ -82,7 +82,7 @@ export function nextLookAt(
 		missingRetry !== undefined
 			? now + missingRetry
 			: isNewlyUnknown
-				? Math.ceil(Math.max(now + EARLY_LOOK_MS, retryAt ?? 0))
+				? Math.ceil(Math.max(now + EARLY_READ_MS, retryAt ?? 0))
 				: nextAttemptAt(now, attempts, retryAt, random);
 	const moments = [answer.acceptedAt + TAKES_LONG_MS, answer.giveUpAt];
 	return Math.min(next, ...moments.filter((moment) => moment > now));
