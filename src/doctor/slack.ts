@@ -220,7 +220,7 @@ async function checkAccess(
 		);
 	}
 	const lookups = lookupsOf(settings);
-	const learned = await Promise.all(lookups.map((lookup) => (asked === null ? UNASKED : lookUp(lookup, asked))));
+	const learned = await Promise.all(lookups.map(async (lookup) => (asked === null ? UNASKED : lookUp(lookup, asked))));
 	const unasked: string[] = [];
 	for (const [index, { setting, id }] of lookups.entries()) {
 		const problem = learned[index];
