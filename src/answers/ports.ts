@@ -34,8 +34,8 @@ export interface NewAnswer {
 }
 
 export type AcceptResult =
-	/** Committed. `replacedWaiting`: answers of others that waited for their authors and gave way (now `conflicted`). */
-	| { readonly kind: 'accepted'; readonly answer: Answer; readonly replacedWaiting: readonly Answer[] }
+	/** Committed. Answers of others that waited for their authors have given way (now `conflicted`). */
+	| { readonly kind: 'accepted'; readonly answer: Answer }
 	/** The same submission again; `edited` when its text was replaced (only while nothing was sent). */
 	| { readonly kind: 'repeated'; readonly answer: Answer; readonly edited: boolean }
 	/** The same submission with another text, after sending began: the stored (first) text stands. */
@@ -138,9 +138,7 @@ export interface AnswerStore {
 	askRestart(id: string, person: Person, now: number, quietSince: number): Promise<Answer | null>;
 	/** Newest first; only what the people of the workspace `teamId` gave. */
 	history(
-		service: string,
-		sessionId: string,
-		teamId: string,
+		of: { service: string; sessionId: string; teamId: string },
 		page: { offset: number; limit: number },
 	): Promise<{ answers: readonly Answer[]; total: number }>;
 	stats(): Promise<AnswerStats>;

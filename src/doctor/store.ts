@@ -11,11 +11,17 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import type { SettingsReading } from '../config.ts';
 import { HandraiseError } from '../errors.ts';
-import { createCipher } from '../store/cipher.ts';
-import { keyFileIn, keyOf, parseEncryptionKey, readKeySetting } from '../store/encryption-key.ts';
-import { type DatabaseLook, keyFits, NEW_DATABASE, newestSchema } from '../store/inspect.ts';
-import { inspectPostgres, type PostgresLook } from '../store/inspect-postgres.ts';
-import { inspectSqlite, type SqliteLook } from '../store/inspect-sqlite.ts';
+import { createCipher, keyFileIn, keyOf, parseEncryptionKey, readKeySetting } from '../store/encryption.ts';
+import {
+	type DatabaseLook,
+	inspectPostgres,
+	inspectSqlite,
+	keyFits,
+	NEW_DATABASE,
+	newestSchema,
+	type PostgresLook,
+	type SqliteLook,
+} from '../store/inspect.ts';
 import { type Examined, type Finding, type Findings, findingsOf, notLookedAt } from './report.ts';
 
 export async function examineStore({ settings }: SettingsReading): Promise<Examined> {

@@ -1,27 +1,23 @@
 import { type Kysely, sql } from 'kysely';
 import { CARD_HELD, waitsForTurn } from '../watches/announcements.ts';
-import type { AttemptResult, DueAnnouncement, DueCard, WatchStore } from '../watches/ports.ts';
+import type { AttemptResult, DueAnnouncement, DueCard, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
-import type { Cipher } from './cipher.ts';
-import { WITHOUT_LEASE } from './columns.ts';
-import { lockRows, type StoreDatabase } from './database.ts';
-import { dueAt, isDue, isFree, LONGEST_DELAY_MS, lapsesAt } from './due.ts';
-import type { Tables } from './tables.ts';
-import { type createUnreadableNotes, UNREADABLE, UNREADABLE_RETRY_MS } from './unreadable.ts';
-import { type AnnouncementRow, readAnnouncement, readView, readWatch, URGENCIES, type WatchRow } from './watch-rows.ts';
-import { lockSession, loseCard, onSession, wantCard } from './watch-writes.ts';
+import { countUpdated, lockRows, type StoreDatabase } from './database.ts';
+import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
+import type { Cipher } from './encryption.ts';
+import { type Tables, WITHOUT_LEASE } from './tables.ts';
+import {
+	type AnnouncementRow,
+	readAnnouncement,
+	readWatch,
+	type UnreadableNotes,
+	URGENCIES,
+	type WatchRow,
+} from './watch-rows.ts';
+import { lockSessionOf, loseCard, readShown, wantCard } from './watch-writes.ts';
 
-type PostMethods = Pick<
-	WatchStore,
-	| 'takeAnnouncements'
-	| 'postedQuestions'
-	| 'beginAttempt'
-	| 'endAttempt'
-	| 'takeCards'
-	| 'holdsCard'
-	| 'endCard'
-	| 'nextPostDueAt'
->;
+/** What `last_error` of an announcement says while it cannot be read; it holds up nothing of its target then. */
+const UNREADABLE = 'unreadable';
 
 /** What is posted and updated, of `WatchStore`. */
 export function createAnnouncementStore({
@@ -31,17 +27,8 @@ export function createAnnouncementStore({
 }: {
 	db: StoreDatabase;
 	cipher: Cipher;
-	noteUnreadable: ReturnType<typeof createUnreadableNotes>;
-}): PostMethods {
-	async function shownBy(watch: WatchRow) {
-		const row = await db.read
-			.selectFrom('watched_sessions')
-			.select(['service', 'session_id', 'view', 'last_read_at'])
-			.where(onSession({ service: watch.service, sessionId: watch.session_id }))
-			.executeTakeFirst();
-		return { view: row === undefined ? null : readView(row, cipher), checkedAt: row?.last_read_at ?? null };
-	}
-
+	noteUnreadable: UnreadableNotes;
+}): PostingStore {
 	/** Null when it, or what it is about, cannot be read. */
 	async function dueOf(row: AnnouncementRow): Promise<DueAnnouncement | null> {
 		const announcement = readAnnouncement(row, cipher);
@@ -52,9 +39,9 @@ export function createAnnouncementStore({
 				: await db.read.selectFrom('watches').selectAll().where('id', '=', row.watch_id).executeTakeFirst();
 		if (watchRow === undefined) return { announcement, watch: null, view: null };
 		const watch = readWatch(watchRow);
-		const { view } = await shownBy(watchRow);
-		if (watch === null || (view === null && row.kind === 'card')) return null;
-		return { announcement, watch, view };
+		if (watch === null) return null;
+		const { view } = await readShown(db, cipher, watch.session);
+		return view === null && row.kind === 'card' ? null : { announcement, watch, view };
 	}
 
 	async function putOff({ id }: AnnouncementRow, token: string, now: number): Promise<void> {
@@ -82,17 +69,6 @@ export function createAnnouncementStore({
 		);
 	}
 
-	/** What adds to a watch's announcements locks its session first, then the watch. */
-	async function lockSessionOf(trx: Kysely<Tables>, watchId: string | null): Promise<void> {
-		if (watchId === null) return;
-		const key = await trx
-			.selectFrom('watches')
-			.select(['service', 'session_id'])
-			.where('id', '=', watchId)
-			.executeTakeFirst();
-		if (key !== undefined) await lockSession(trx, db.dialect, { service: key.service, sessionId: key.session_id });
-	}
-
 	async function watchIdOf(trx: Kysely<Tables>, id: string): Promise<string | null> {
 		const row = await trx.selectFrom('announcements').select('watch_id').where('id', '=', id).executeTakeFirst();
 		return row?.watch_id ?? null;
@@ -100,13 +76,13 @@ export function createAnnouncementStore({
 
 	async function finish(
 		trx: Kysely<Tables>,
-		id: string,
-		token: string,
+		{ id, token }: { id: string; token: string },
 		result: AttemptResult,
 		now: number,
 	): Promise<void> {
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
-		if (lostCardTs !== undefined) await lockSessionOf(trx, await watchIdOf(trx, id));
+		// What adds to a watch's announcements locks its session first, then the watch.
+		if (lostCardTs !== undefined) await lockSessionOf(trx, db.dialect, await watchIdOf(trx, id));
 		const row = await trx
 			.updateTable('announcements')
 			.set((eb) => ({
@@ -146,31 +122,10 @@ export function createAnnouncementStore({
 
 	return {
 		async takeAnnouncements(lease, limit, now) {
-			const rows = await db.write(async (trx) => {
-				const due = await trx
-					.selectFrom('announcements')
-					.select('id')
-					.where('state', '=', 'pending')
-					.where(isDue('next_attempt_at', now, LONGEST_DELAY_MS.post))
-					.where(isFree(now))
-					.where(isFirst())
-					.orderBy(dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post))
-					.orderBy('created_at')
-					.limit(limit)
-					.$call(lockRows(db.dialect, { skipLocked: true }))
-					.execute();
-				if (due.length === 0) return [];
-				const ids = due.map((row) => row.id);
-				const taken = await trx
-					.updateTable('announcements')
-					.set({ lease_token: lease.token, lease_until: now + lease.ms })
-					.where('id', 'in', ids)
-					.where('state', '=', 'pending')
-					.where(isFree(now))
-					.returningAll()
-					.execute();
-				return taken.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
-			});
+			const where = sql<boolean>`state = 'pending' and ${isDue('next_attempt_at', now, LONGEST_DELAY_MS.post)}
+				and ${isFirst()}`;
+			const orderBy = sql`${dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post)}, created_at`;
+			const rows = await leaseDue(db, { table: 'announcements', key: 'id', where, orderBy, limit }, { lease, now });
 			const due: DueAnnouncement[] = [];
 			for (const row of rows) {
 				const readable = await dueOf(row);
@@ -200,52 +155,23 @@ export function createAnnouncementStore({
 
 		beginAttempt: (id, token, since) =>
 			db.writeOne(async (trx) => {
-				const result = await trx
-					.updateTable('announcements')
-					.set({ sending_since: since })
-					.where('id', '=', id)
-					.where('lease_token', '=', token)
-					.where('state', '=', 'pending')
-					.executeTakeFirst();
-				return result.numUpdatedRows > 0n;
+				const held = trx.updateTable('announcements').where('id', '=', id).where('lease_token', '=', token);
+				return (await countUpdated(held.where('state', '=', 'pending').set({ sending_since: since }))) > 0;
 			}),
 
-		endAttempt: (id, token, result, now) => db.write((trx) => finish(trx, id, token, result, now)),
+		endAttempt: (id, token, result, now) => db.write((trx) => finish(trx, { id, token }, result, now)),
 
 		async takeCards(lease, limit, { now, urgency }) {
-			const rows = await db.write(async (trx) => {
-				const due = await trx
-					.selectFrom('watches')
-					.select('id')
-					.where('card_since', 'is not', null)
-					.where('card_ts', 'is not', null)
-					.where(isDue('card_not_before', now, LONGEST_DELAY_MS.post))
-					.where('card_urgency', '<=', urgency === 'any' ? URGENCIES.length - 1 : URGENCIES.indexOf(urgency))
-					.where(isFree(now))
-					.orderBy('card_urgency')
-					.orderBy('card_since')
-					.limit(limit)
-					.$call(lockRows(db.dialect, { skipLocked: true }))
-					.execute();
-				if (due.length === 0) return [];
-				return trx
-					.updateTable('watches')
-					.set({ lease_token: lease.token, lease_until: now + lease.ms })
-					.where(
-						'id',
-						'in',
-						due.map((row) => row.id),
-					)
-					.where('card_since', 'is not', null)
-					.where(isFree(now))
-					.returningAll()
-					.execute();
-			});
+			const least = urgency === 'any' ? URGENCIES.length - 1 : URGENCIES.indexOf(urgency);
+			const where = sql<boolean>`card_since is not null and card_ts is not null and card_urgency <= ${least}
+				and ${isDue('card_not_before', now, LONGEST_DELAY_MS.post)}`;
+			const orderBy = sql`card_urgency, card_since`;
+			const rows = await leaseDue(db, { table: 'watches', key: 'id', where, orderBy, limit }, { lease, now });
 			const cards: DueCard[] = [];
 			for (const row of rows) {
 				const watch = readWatch(row);
-				const { view, checkedAt } = await shownBy(row);
-				if (watch !== null && view !== null) cards.push({ watch, view, checkedAt });
+				const shown = watch === null ? null : await readShown(db, cipher, watch.session);
+				if (watch !== null && shown?.view != null) cards.push({ watch, ...shown, view: shown.view });
 				else await putOffCard(row, lease.token, now);
 			}
 			return cards;
@@ -263,7 +189,7 @@ export function createAnnouncementStore({
 
 		endCard: (watchId, token, result) =>
 			db.write(async (trx) => {
-				if (result.kind === 'lost') await lockSessionOf(trx, watchId);
+				if (result.kind === 'lost') await lockSessionOf(trx, db.dialect, watchId);
 				const row = await trx
 					.selectFrom('watches')
 					.selectAll()
@@ -281,20 +207,28 @@ export function createAnnouncementStore({
 				if (result.kind === 'lost') await loseCard(trx, cipher, row, result);
 			}),
 
+		async releasePosts(tokens) {
+			if (tokens.length === 0) return;
+			await db.write(async (trx) => {
+				await trx.updateTable('watches').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute();
+				await trx.updateTable('announcements').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute();
+			});
+		},
+
 		async nextPostDueAt(now) {
 			const [post, cards] = await Promise.all([
 				db.read
 					.selectFrom('announcements')
 					.where('state', '=', 'pending')
 					.where(isFirst())
-					.select(earliest('next_attempt_at', now).as('at'))
+					.select(earliest(dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post), now).as('at'))
 					.executeTakeFirstOrThrow(),
 				db.read
 					.selectFrom('watches')
 					.where('card_since', 'is not', null)
 					.where('card_ts', 'is not', null)
 					.groupBy('card_urgency')
-					.select(['card_urgency', earliest('card_not_before', now).as('at')])
+					.select(['card_urgency', earliest(dueAt('card_not_before', now, LONGEST_DELAY_MS.post), now).as('at')])
 					.execute(),
 			]);
 			const card = (urgency: CardUrgency) =>
@@ -323,7 +257,7 @@ function attemptChange(result: AttemptResult): Partial<AnnouncementRow> {
 	}
 }
 
-function cardChange(row: WatchRow, result: Parameters<WatchStore['endCard']>[2]): Partial<WatchRow> {
+function cardChange(row: WatchRow, result: Parameters<PostingStore['endCard']>[2]): Partial<WatchRow> {
 	switch (result.kind) {
 		case 'shown': {
 			const seen = { card_key: result.key, card_shown_at: result.now, card_not_before: 0 };
@@ -349,9 +283,16 @@ function isFirst() {
 		and (earlier.kind = 'card' or earlier.number < announcements.number)))`;
 }
 
-/** The earliest time at which a row is due and nobody holds it. */
-function earliest(column: 'next_attempt_at' | 'card_not_before', now: number) {
-	const due = dueAt(column, now, LONGEST_DELAY_MS.post);
-	const lapse = lapsesAt('lease_until', now);
-	return sql<number | null>`min(case when lease_token is not null and ${lapse} > ${due} then ${lapse} else ${due} end)`;
+/** A start may have brought the right key or the right version: what could not be read is tried at once, in its order. */
+export async function retryUnreadable(db: StoreDatabase): Promise<void> {
+	await db.write(async (trx) => {
+		await trx
+			.updateTable('announcements')
+			.set((eb) => ({ next_attempt_at: eb.ref('created_at'), last_error: null }))
+			.where('state', '=', 'pending')
+			.where('last_error', '=', UNREADABLE)
+			.execute();
+		// A card does not say why it waits; one that waits for Slack's rate finds that out again.
+		await trx.updateTable('watches').set({ card_not_before: 0 }).where('card_since', 'is not', null).execute();
+	});
 }

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { Insertable, Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
 import {
 	AFTERMATHS,
@@ -6,6 +6,9 @@ import {
 	type Answer,
 	type AnswerContent,
 	type AnswerItem,
+	type AnswerState,
+	isBlocking,
+	isSettled,
 	type OtherAnswer,
 	type TimelineEntry,
 	type Told,
@@ -13,15 +16,30 @@ import {
 import type { NewAnswer } from '../answers/ports.ts';
 import type { BeforePut } from '../questions/compare.ts';
 import type { AnswerMarks } from '../questions/secrecy.ts';
-import type { Cipher, CipherPlace } from './cipher.ts';
-import { personColumns, questionColumns, WITHOUT_LEASE } from './columns.ts';
-import type { AnswersTable } from './tables.ts';
+import type { Cipher, CipherPlace } from './encryption.ts';
+import { type AnswersTable, personColumns, questionColumns, type Tables } from './tables.ts';
 
 export type AnswerRow = Selectable<AnswersTable>;
+/** Columns to write; what is undefined stays. */
+export type AnswerChange = { readonly [Column in keyof AnswerRow]?: AnswerRow[Column] | undefined };
 
 const state = z.enum(ANSWER_STATES);
 const aftermath = z.enum(AFTERMATHS);
 const positions = z.array(z.int());
+/**
+ * What the submission said of itself, written only by it. Nothing is looked for by any of this: what a statement compares
+ * has a column of its own, and so has what others change.
+ */
+const submission = z.object({
+	viewId: z.string(),
+	origin: z.object({ channelId: z.string().nullable(), threadTs: z.string().nullable() }),
+	/** When the session was read that the form showed. */
+	formReadAt: z.number(),
+	/** Positions that the answer fills or leaves empty on purpose. */
+	positions,
+	leftEmpty: positions,
+});
+export type Submission = z.infer<typeof submission>;
 const timeline: z.ZodType<TimelineEntry[]> = z.array(z.object({ state, at: z.number() }));
 const beforePut: z.ZodType<BeforePut, unknown> = z.object({
 	status: z.string(),
@@ -50,33 +68,30 @@ const secrets = z.record(z.string(), z.string());
 const NOTHING_TOLD: Told = { state: null, aftermath: null, dm: null, modalOpen: true };
 
 /** What another version wrote about telling is taken as not there: it must not keep anybody from answering. */
-export function readTimeline(row: AnswerRow): TimelineEntry[] {
+function readTimeline(row: Pick<AnswerRow, 'timeline'>): TimelineEntry[] {
 	return timeline.safeParse(JSON.parse(row.timeline)).data ?? [];
 }
 
-export function readTold(row: AnswerRow): Told {
+function readTold(row: AnswerRow): Told {
 	return told.safeParse(JSON.parse(row.told)).data ?? NOTHING_TOLD;
 }
 
-export function readPositions(row: AnswerRow): readonly number[] {
-	return positions.parse(JSON.parse(row.positions));
-}
-
-export function readLeftEmpty(row: Pick<AnswerRow, 'left_empty'>): readonly number[] {
-	return positions.parse(JSON.parse(row.left_empty));
+export function readSubmission(row: Pick<AnswerRow, 'submission'>): Submission {
+	return submission.parse(JSON.parse(row.submission));
 }
 
 export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
+	const { viewId, origin, leftEmpty } = readSubmission(row);
 	return {
 		id: row.id,
 		submissionKey: row.submission_key,
-		viewId: row.view_id,
+		viewId,
 		person: { teamId: row.team_id, userId: row.user_id },
 		question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
 		fingerprint: row.fingerprint,
 		content: readContent(row, cipher),
-		leftEmpty: readLeftEmpty(row),
-		origin: { channelId: row.origin_channel, threadTs: row.origin_thread },
+		leftEmpty,
+		origin,
 		state: state.parse(row.state),
 		attempts: row.attempts,
 		editCount: row.edit_count,
@@ -118,7 +133,7 @@ function readContent(row: AnswerRow, cipher: Cipher): AnswerContent {
 }
 
 /** The columns that hold what a person wrote; secret values apart, so that they can be wiped without the key. */
-export function sealItems(id: string, given: readonly AnswerItem[], cipher: Cipher) {
+function sealItems(id: string, given: readonly AnswerItem[], cipher: Cipher) {
 	const held: Record<string, string> = {};
 	const open = given.map((item, position): z.infer<typeof items>[number] => {
 		const holds = item.secret && item.value !== null && item.value !== '';
@@ -135,42 +150,39 @@ export function sealOther(id: string, value: OtherAnswer, cipher: Cipher): strin
 	return cipher.encrypt(JSON.stringify(value), place(id, 'other'));
 }
 
-/** A row as `accept` writes it, before it is known whether it is accepted or conflicted. */
-export function newRow(answer: NewAnswer, cipher: Cipher): AnswerRow {
+/** A row as `accept` writes it, before it is known whether it is accepted or conflicted; what is left out has not happened. */
+export function newRow(answer: NewAnswer, cipher: Cipher) {
 	return {
 		id: answer.id,
 		submission_key: answer.submissionKey,
-		view_id: answer.viewId,
 		...personColumns(answer.person),
 		...questionColumns(answer.question),
-		fingerprint: answer.fingerprint,
-		...sealItems(answer.id, answer.items, cipher),
-		other: null,
-		positions: JSON.stringify(positionsOf(answer.items, answer.leftEmpty)),
-		left_empty: JSON.stringify(answer.leftEmpty),
-		secret_positions: secretPositions(answer),
-		origin_channel: answer.origin.channelId,
-		origin_thread: answer.origin.threadTs,
+		...submittedColumns(answer.id, answer, cipher),
 		state: 'accepted',
 		attempts: 0,
-		edit_count: 0,
-		form_read_at: answer.formReadAt,
 		accepted_at: answer.acceptedAt,
 		give_up_at: answer.giveUpAt,
 		next_attempt_at: answer.acceptedAt,
-		put_started_at: null,
-		before_put: null,
-		delivered_at: null,
-		aftermath: null,
-		ended_at: null,
-		last_error: null,
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
 		told: JSON.stringify(NOTHING_TOLD),
-		...WITHOUT_LEASE,
-		not_before: null,
-		missing_count: 0,
-		start_failed: 0,
-		restart_asked_at: null,
+	} satisfies Insertable<AnswersTable>;
+}
+
+/** What a submission fills in, and fills in again when its author changes the text before it is sent. */
+export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) {
+	const { viewId, origin, formReadAt, leftEmpty, items: given, boxed } = answer;
+	return {
+		fingerprint: answer.fingerprint,
+		...sealItems(id, given, cipher),
+		submission: JSON.stringify({
+			viewId,
+			origin,
+			formReadAt,
+			positions: positionsOf(given, leftEmpty),
+			leftEmpty: [...leftEmpty],
+		} satisfies Submission),
+		// On its own, since it outlives the values.
+		secret_positions: boxed ? JSON.stringify(secretOf(given)) : null,
 	};
 }
 
@@ -178,11 +190,6 @@ export function newRow(answer: NewAnswer, cipher: Cipher): AnswerRow {
 export function positionsOf(given: readonly AnswerItem[], leftEmpty: readonly number[]): number[] {
 	const filled = given.flatMap((item, position) => (item.value === null ? [] : [position]));
 	return [...new Set([...filled, ...leftEmpty])].sort((a, b) => a - b);
-}
-
-/** The column that outlives the values. */
-export function secretPositions({ items: given, boxed }: Pick<NewAnswer, 'items' | 'boxed'>): string | null {
-	return boxed ? JSON.stringify(secretOf(given)) : null;
 }
 
 /** The positions of secret items. */
@@ -194,6 +201,62 @@ export function readSecretPositions({
 	secret_positions: text,
 }: Pick<AnswerRow, 'secret_positions'>): readonly number[] {
 	return text === null ? [] : positions.parse(JSON.parse(text));
+}
+
+/** Changes the row as it was read in this transaction, if it is still in that state. */
+export async function changeRow(
+	trx: Kysely<Tables>,
+	cipher: Cipher,
+	row: AnswerRow,
+	set: AnswerChange,
+): Promise<Answer> {
+	const changed = await trx
+		.updateTable('answers')
+		.set(set)
+		.where('id', '=', row.id)
+		.where('state', '=', row.state)
+		.returningAll()
+		.executeTakeFirstOrThrow();
+	return readAnswer(changed, cipher);
+}
+
+/** Its author has not heard yet of what it became; the message that carries the receipt stays known. */
+export function toldNothing(row: AnswerRow): Partial<AnswerRow> {
+	return { told: JSON.stringify({ ...readTold(row), state: null, aftermath: null }) };
+}
+
+/**
+ * What entering `next` writes besides the state itself: the timeline, the time of the end, and, once nothing will be
+ * sent any more, the wiping of secret values in the same write.
+ */
+export function enterState(
+	row: Pick<AnswerRow, 'timeline' | 'ended_at'>,
+	next: AnswerState,
+	now: number,
+): Partial<AnswerRow> {
+	const settled = isSettled(next);
+	return {
+		state: next,
+		timeline: JSON.stringify(appendState(readTimeline(row), next, now)),
+		ended_at: settled ? (row.ended_at ?? now) : null,
+		...(settled && { secrets: null }),
+	};
+}
+
+/**
+ * A change between `accepted` and `delivering` is noted once until another state comes, or an answer that is tried again
+ * for a day would grow without bound.
+ */
+function appendState(timeline: readonly TimelineEntry[], next: AnswerState, at: number): readonly TimelineEntry[] {
+	if (timeline.at(-1)?.state === next) return timeline;
+	if (isBlocking(next)) {
+		for (let index = timeline.length - 1; index >= 0; index--) {
+			const entry = timeline[index];
+			if (entry === undefined || !isBlocking(entry.state)) break;
+			if (entry.state === next) return timeline;
+		}
+	}
+	return [...timeline, { state: next, at }];
 }
 
 export type MarksRow = Pick<

@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, UpdateResult } from 'kysely';
+import { HandraiseError } from '../errors.ts';
 import type { Tables } from './tables.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -40,4 +41,33 @@ export function lockRows(dialect: Dialect, options: { skipLocked: boolean } = { 
 interface Lockable<Q> {
 	forUpdate(): Q;
 	skipLocked(): Q;
+}
+
+/** Runs an UPDATE; returns how many rows it changed. */
+export async function countUpdated(query: { executeTakeFirst(): Promise<UpdateResult | undefined> }): Promise<number> {
+	return Number((await query.executeTakeFirst())?.numUpdatedRows ?? 0n);
+}
+
+/** As many rows are removed in one transaction: on SQLite it holds the event loop. */
+const REMOVAL_BATCH = 200;
+
+/** Repeats `remove` until it finds less than it may take; returns how many it removed in all. */
+export async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
+	let removed = 0;
+	for (;;) {
+		const batch = await remove(REMOVAL_BATCH);
+		removed += batch;
+		if (batch < REMOVAL_BATCH) return removed;
+	}
+}
+
+/** Disk full, I/O error, database away or too slow: the same call may work later. */
+export class StoreUnavailableError extends HandraiseError {
+	/** Whether it may have been committed all the same: the connection was lost, or the answer did not come in time. */
+	readonly commitUnknown: boolean;
+
+	constructor(message: string, { cause, commitUnknown = false }: { cause?: unknown; commitUnknown?: boolean } = {}) {
+		super(message, { code: 'store_unavailable', retryable: true, cause });
+		this.commitUnknown = commitUnknown;
+	}
 }

@@ -1,6 +1,8 @@
-import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import type { Lease } from '../lease-loop.ts';
 import { LONGEST_INTERVAL_MS } from '../watches/schedule.ts';
+import type { StoreDatabase } from './database.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -18,6 +20,9 @@ export const LONGEST_DELAY_MS = {
 	/** "(name) is answering" holds for 5 minutes. */
 	claim: 10 * 60_000,
 } as const;
+
+/** When a row that cannot be read is tried again: a replica of another version may have mended it. */
+export const UNREADABLE_RETRY_MS = 10 * 60_000;
 
 /** No lease is longer. */
 const LONGEST_LEASE_MS = 60_000;
@@ -40,15 +45,8 @@ export function isPast(column: string, now: number) {
 }
 
 /** Whether nobody holds the row: no lease, or one that has lapsed. */
-export function isFree(now: number) {
-	return ({
-		eb,
-		or,
-	}: ExpressionBuilder<Tables, 'answers' | 'watches' | 'watched_sessions' | 'announcements'>): ExpressionWrapper<
-		Tables,
-		'answers' | 'watches' | 'watched_sessions' | 'announcements',
-		SqlBool
-	> => or([eb('lease_token', 'is', null), hasLapsed('lease_until', now)]);
+function isFree(now: number) {
+	return sql<boolean>`(lease_token is null or ${hasLapsed('leased_until', now)})`;
 }
 
 /** Whether a lease that ends at the time in `column` has lapsed. */
@@ -56,7 +54,55 @@ export function hasLapsed(column: string, now: number) {
 	return isDue(column, now, LONGEST_LEASE_MS);
 }
 
-/** When a lease that ends at the time in `column` is to be looked at: `now` when it has lapsed. */
-export function lapsesAt(column: string, now: number) {
-	return dueAt(column, now, LONGEST_LEASE_MS);
+/**
+ * The earliest time at which a row can be had: when it is due, but not before a lease on it lapses.
+ *
+ * @param due what `dueAt` made
+ * @param lease the table that has the lease, when a query joins several
+ */
+export function earliest(due: RawBuilder<number | null>, now: number, lease: string | null = null) {
+	const column = (name: string) => (lease === null ? name : `${lease}.${name}`);
+	const lapse = dueAt(column('leased_until'), now, LONGEST_LEASE_MS);
+	return sql<number | null>`min(case when ${sql.ref(column('lease_token'))} is not null and ${lapse} > ${due}
+		then ${lapse} else ${due} end)`;
+}
+
+type LeasedTable = 'answers' | 'watches' | 'watched_sessions' | 'announcements';
+
+/**
+ * Leases up to `limit` rows that `where` says are due and that nobody holds, in the order of `orderBy`; rows that other
+ * replicas lock at this moment are passed over. The only statement that takes work.
+ */
+export function leaseDue<T extends LeasedTable>(
+	db: StoreDatabase,
+	{ table, key, service, where, orderBy, limit, before }: DueQuery<T>,
+	{ lease, now }: { lease: Lease; now: number },
+): Promise<Selectable<Tables[T]>[]> {
+	const ofService = service === undefined ? sql`` : sql`service = ${service} and`;
+	// PostgreSQL judges a row again when it locks it: one that another replica has just taken is not free then.
+	const lock = db.dialect === 'postgres' ? sql`for update skip locked` : sql``;
+	return db.write(async (trx) => {
+		await before?.(trx);
+		const due = await sql<{ key: string }>`select ${sql.ref(key)} as key from ${sql.table(table)}
+			where ${ofService} ${where} and ${isFree(now)} order by ${orderBy} limit ${limit} ${lock}`.execute(trx);
+		if (due.rows.length === 0) return [];
+		const keys = due.rows.map((row) => row.key);
+		const { rows } = await sql<Selectable<Tables[T]>>`update ${sql.table(table)}
+			set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
+			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) returning *`.execute(trx);
+		const place = (row: Selectable<Tables[T]>) => keys.indexOf(String(row[key as keyof typeof row]));
+		return rows.sort((a, b) => place(a) - place(b));
+	});
+}
+
+interface DueQuery<T extends LeasedTable> {
+	readonly table: T;
+	/** Tells rows apart, within `service` when that is given. */
+	readonly key: string & keyof Tables[T];
+	readonly service?: string;
+	readonly where: RawBuilder<boolean>;
+	readonly orderBy: RawBuilder<unknown>;
+	readonly limit: number;
+	/** What the same transaction does first. */
+	readonly before?: (trx: Kysely<Tables>) => Promise<void>;
 }

@@ -1,6 +1,11 @@
-import type { Cipher } from './cipher.ts';
-import { sealsKeyCheck } from './key-check.ts';
-import { MIGRATIONS } from './migrations/index.ts';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { type Cipher, sealsKeyCheck } from './encryption.ts';
+import { MIGRATIONS } from './migrate.ts';
+import { isSqliteBusy } from './sqlite-file.ts';
 
 /** What can be told of a database without changing anything in it. */
 export interface DatabaseLook {
@@ -15,23 +20,182 @@ export interface DatabaseLook {
 export const NEW_DATABASE: DatabaseLook = { schema: null, keyCheck: null, keySalt: null };
 
 /** The schema of this program. */
-export const newestSchema = Math.max(...MIGRATIONS.map((migration) => migration.number));
+export const newestSchema = Math.max(...MIGRATIONS.map(({ number }) => number));
 
 /** Whether `cipher` has the key of the database that was looked at; true for a database that has none yet. */
 export function keyFits({ keyCheck }: DatabaseLook, cipher: Cipher): boolean {
 	return keyCheck === null || sealsKeyCheck(keyCheck, cipher);
 }
 
-export const SCHEMA_QUERY = 'select max(number) as number from migrations';
+const SCHEMA_QUERY = 'select max(number) as number from migrations';
 
 const KEY_FACTS = { key_check: 'keyCheck', key_salt: 'keySalt' } as const;
-export const KEY_QUERY = "select name, value from meta where name in ('key_check', 'key_salt')";
+const KEY_QUERY = "select name, value from meta where name in ('key_check', 'key_salt')";
 
 /** What the rows of `KEY_QUERY` say. */
-export function keyFactsIn(
-	rows: readonly Readonly<Record<string, unknown>>[],
-): Pick<DatabaseLook, 'keyCheck' | 'keySalt'> {
+function keyFactsIn(rows: readonly Readonly<Record<string, unknown>>[]): Pick<DatabaseLook, 'keyCheck' | 'keySalt'> {
 	const facts: Record<'keyCheck' | 'keySalt', string | null> = { keyCheck: null, keySalt: null };
 	for (const { name, value } of rows) facts[KEY_FACTS[name as keyof typeof KEY_FACTS]] = String(value);
 	return facts;
+}
+
+export type SqliteLook =
+	| { readonly kind: 'absent' }
+	| ({ readonly kind: 'database'; readonly inUse: boolean } & DatabaseLook)
+	/** What was committed last is in `handraise.db-wal`, which cannot be read without making `handraise.db-shm`. */
+	| { readonly kind: 'unsettled' }
+	| { readonly kind: 'unreadable'; readonly reason: 'damaged' | 'no database' | 'not allowed' | 'unknown' };
+
+/**
+ * Looks at `dataDir/handraise.db` without changing or making a file, whether Handraise has it open or not. It must not
+ * be called in a process that has it open: closing would drop the locks (POSIX).
+ */
+export function inspectSqlite(dataDir: string): SqliteLook {
+	const path = join(resolve(dataDir), 'handraise.db');
+	try {
+		if (sizeOf(path) === 0) return { kind: 'absent' };
+		if (sizeOf(`${path}-wal`) > 0 && !existsSync(`${path}-shm`)) return { kind: 'unsettled' };
+		const inUse = isLocked(join(resolve(dataDir), 'handraise.lock'));
+		const database = openUnchanged(path);
+		try {
+			if (!inUse && isDamaged(database)) return { kind: 'unreadable', reason: 'damaged' };
+			return { kind: 'database', inUse, ...lookAtSqlite(database) };
+		} finally {
+			database.close();
+		}
+	} catch (error) {
+		return { kind: 'unreadable', reason: reasonOf(error) };
+	}
+}
+
+/** Bytes; 0 for a file that is not there. */
+function sizeOf(path: string): number {
+	return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Whether another process holds the lock. Ours is gone again before anybody could be refused because of it. */
+function isLocked(path: string): boolean {
+	if (!existsSync(path)) return false;
+	const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+	try {
+		lock.prepare('select count(*) from sqlite_schema').get();
+		return false;
+	} catch (error) {
+		if (isSqliteBusy(error)) return true;
+		throw error;
+	} finally {
+		lock.close();
+	}
+}
+
+/**
+ * Reading a database in WAL mode makes its `-wal` and `-shm` files where there are none, even when it is opened
+ * read-only. Where nobody has it open they are not needed: `immutable` reads the file alone.
+ */
+function openUnchanged(path: string): DatabaseSync {
+	if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`))
+		return new DatabaseSync(path, { readOnly: true, timeout: 500 });
+	const url = pathToFileURL(path);
+	url.searchParams.set('immutable', '1');
+	return new DatabaseSync(url, { readOnly: true });
+}
+
+function isDamaged(database: DatabaseSync): boolean {
+	return Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0] !== 'ok';
+}
+
+function lookAtSqlite(database: DatabaseSync): DatabaseLook {
+	const tables = new Set(
+		database
+			.prepare("select name from sqlite_schema where type = 'table'")
+			.all()
+			.map((row) => row.name),
+	);
+	const schema = tables.has('migrations') ? database.prepare(SCHEMA_QUERY).get()?.number : null;
+	const keyRows = tables.has('meta') ? database.prepare(KEY_QUERY).all() : [];
+	return {
+		schema: typeof schema === 'number' ? schema : null,
+		...keyFactsIn(keyRows),
+	};
+}
+
+/** Result codes of SQLite (sqlite.org/rescode.html) and of the system. */
+const REASONS = new Map<unknown, 'damaged' | 'no database' | 'not allowed'>([
+	[11, 'damaged'],
+	[26, 'no database'],
+	[3, 'not allowed'],
+	[14, 'not allowed'],
+	['EACCES', 'not allowed'],
+]);
+
+function reasonOf(error: unknown) {
+	const { errcode, code } = error as { errcode?: number; code?: string };
+	return REASONS.get(errcode ?? code) ?? 'unknown';
+}
+
+export type PostgresLook =
+	| ({
+			readonly kind: 'database';
+			/** As the server says it: `18.4`. */
+			readonly version: string;
+			readonly major: number;
+			/** A standby, or a server or role that is set to read only. */
+			readonly readOnly: boolean;
+			/** Whether tables may be made: migrations do. */
+			readonly mayCreate: boolean;
+			/** What may be lost in a power cut although it was committed: everything, the last moments, or nothing. */
+			readonly synced: 'never' | 'late' | 'always';
+	  } & DatabaseLook)
+	/** `code`: an SQLSTATE, or the system's code of a connection that failed. */
+	| { readonly kind: 'unreachable'; readonly code: string | null };
+
+const FACTS = `
+	select current_setting('server_version') as version,
+		current_setting('server_version_num')::int / 10000 as major,
+		pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as read_only,
+		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as may_create,
+		current_setting('fsync') as fsync,
+		current_setting('synchronous_commit') as synchronous_commit,
+		to_regclass('migrations') is not null as has_migrations,
+		to_regclass('meta') is not null as has_meta`;
+
+/** Looks at the database in one read-only transaction. Never throws. */
+export async function inspectPostgres(databaseUrl: string): Promise<PostgresLook> {
+	try {
+		const client = new pg.Client({
+			connectionString: databaseUrl,
+			application_name: 'handraise doctor',
+			connectionTimeoutMillis: 5_000,
+			query_timeout: 5_000,
+		});
+		// Emitted outside of any call when the connection breaks; without a listener it would end the process.
+		client.on('error', () => {});
+		try {
+			await client.connect();
+			return await lookAtPostgres(client);
+		} finally {
+			await client.end().catch(() => {});
+		}
+	} catch (error) {
+		const code = (error as { code?: unknown } | null)?.code;
+		return { kind: 'unreachable', code: typeof code === 'string' ? code : null };
+	}
+}
+
+async function lookAtPostgres(client: pg.Client): Promise<PostgresLook> {
+	await client.query('begin read only');
+	const facts = (await client.query(FACTS)).rows[0];
+	const schema = facts.has_migrations ? (await client.query(SCHEMA_QUERY)).rows[0]?.number : null;
+	const keyRows = facts.has_meta ? (await client.query(KEY_QUERY)).rows : [];
+	await client.query('rollback');
+	return {
+		kind: 'database',
+		version: String(facts.version).split(' ')[0] ?? '',
+		major: facts.major,
+		readOnly: facts.read_only,
+		mayCreate: facts.may_create,
+		synced: facts.fsync !== 'on' ? 'never' : facts.synchronous_commit === 'off' ? 'late' : 'always',
+		schema: typeof schema === 'number' ? schema : null,
+		...keyFactsIn(keyRows),
+	};
 }

@@ -1,10 +1,35 @@
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../clock.ts';
+import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { StoreDatabase } from './database.ts';
-import { DatabaseNewerError } from './errors.ts';
-import { MIGRATIONS } from './migrations/index.ts';
-import type { Migration } from './migrations/migration.ts';
+import type { Dialect, StoreDatabase } from './database.ts';
+import { answers } from './migrations/0001-answers.ts';
+import { draftsAndClaims } from './migrations/0002-drafts-and-claims.ts';
+import { watches } from './migrations/0003-watches.ts';
+import { leaseTokens } from './migrations/0004-lease-tokens.ts';
+import { keySalt } from './migrations/0005-key-salt.ts';
+import { secretPositions } from './migrations/0006-secret-positions.ts';
+import { submissionDetails } from './migrations/0007-submission-details.ts';
+
+/** One step of the schema. Never changed once released: a later one mends it. */
+export interface Migration {
+	/** Counts from 1 without gaps. */
+	readonly number: number;
+	readonly name: string;
+	/** Runs in the transaction that all pending migrations share. Uses no table types: those describe the newest schema. */
+	up(db: Kysely<unknown>, dialect: Dialect): Promise<void>;
+}
+
+/** All migrations, in order. */
+export const MIGRATIONS: readonly Migration[] = [
+	answers,
+	draftsAndClaims,
+	watches,
+	leaseTokens,
+	keySalt,
+	secretPositions,
+	submissionDetails,
+];
 
 /** Any constant that nobody else uses in this database ("hand" in ASCII). */
 const ADVISORY_LOCK = 0x68616e64;
@@ -12,7 +37,7 @@ const ADVISORY_LOCK = 0x68616e64;
 /**
  * Brings the schema up to date in one transaction, so that a failed start leaves nothing half done. Replicas that start
  * together wait for each other (an advisory lock on PostgreSQL; on SQLite there is one process). Throws
- * `DatabaseNewerError` when a newer version of the program was here.
+ * `database_newer` when a newer version of the program was here.
  */
 export async function migrate(
 	db: StoreDatabase,
@@ -31,9 +56,10 @@ export async function migrate(
 		const newest = Math.max(0, ...done);
 		const known = Math.max(0, ...migrations.map((migration) => migration.number));
 		if (newest > known) {
-			throw new DatabaseNewerError(
+			throw new HandraiseError(
 				`The database is at schema ${newest}, this program knows up to ${known}. ` +
 					'Start the newer version of Handraise, or restore the backup made before the upgrade.',
+				{ code: 'database_newer' },
 			);
 		}
 		const names: string[] = [];

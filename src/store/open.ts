@@ -1,23 +1,29 @@
 import { resolve } from 'node:path';
 import type { AnswerStore, ClaimStore, DraftStore } from '../answers/ports.ts';
 import { type Clock, systemClock } from '../clock.ts';
+import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { WatchStore } from '../watches/ports.ts';
+import { retryUnreadable } from './announcement-store.ts';
 import { createAnswerStore } from './answer-store.ts';
-import { type Cipher, createCipher } from './cipher.ts';
-import { createClaimStore } from './claim-store.ts';
+import { createClaimStore, createDraftStore } from './answering-store.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
 import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
-import { createDraftStore } from './draft-store.ts';
-import { type KeySetting, keyOf, loadOrMakeKeyFile, readKeySetting } from './encryption-key.ts';
-import { EncryptionKeyMissingError } from './errors.ts';
-import { keyMatches, readKeySalt } from './key-check.ts';
+import {
+	type Cipher,
+	createCipher,
+	type KeySetting,
+	keyOf,
+	loadOrMakeKeyFile,
+	readKeySetting,
+	sealKeyCheck,
+	sealsKeyCheck,
+} from './encryption.ts';
 import { migrate } from './migrate.ts';
-import { freeOrphanedLeases } from './orphaned-leases.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
 import { type CheckpointOutcome, type SecretWiping, startSecretWiping } from './secret-wiping.ts';
 import { openSqlite } from './sqlite.ts';
-import { retryUnreadable } from './unreadable.ts';
+import { WITHOUT_LEASE } from './tables.ts';
 import { createWatchStore } from './watch-store.ts';
 
 export interface StoreOptions {
@@ -41,20 +47,18 @@ export interface Store {
 	readonly watches: WatchStore;
 	/** For stores that live elsewhere in this folder. */
 	readonly db: StoreDatabase;
-	readonly cipher: Cipher;
 	readonly dialect: Dialect;
 	/** The time by which everything stored is compared: the database's where replicas share one. */
 	readonly clock: Clock;
-	/** False when the database was first opened with another key: what it holds encrypted cannot be read. */
-	readonly keyMatches: boolean;
 	/** Rejects with `StoreUnavailableError` when the database does not answer. */
 	ping(): Promise<void>;
 	close(): Promise<void>;
 }
 
 /**
- * Opens the database and brings its schema up to date. Throws `DatabaseInUseError`, `DatabaseNewerError`,
- * `DatabaseUnsuitableError`, `EncryptionKeyMissingError`, `EncryptionKeyInvalidError` or `StoreUnavailableError`.
+ * Opens the database and brings its schema up to date. Throws `StoreUnavailableError`, or an
+ * error with the code `database_in_use`, `database_newer`, `database_unsuitable`, `encryption_key_missing` or
+ * `encryption_key_invalid`.
  */
 export async function openStore({
 	databaseUrl,
@@ -69,8 +73,9 @@ export async function openStore({
 		log.warn({}, 'ENCRYPTION_KEY is a passphrase; 32 random bytes are better: openssl rand -base64 32');
 	}
 	if (databaseUrl != null && given === null) {
-		throw new EncryptionKeyMissingError(
+		throw new HandraiseError(
 			'DATABASE_URL needs ENCRYPTION_KEY, the same for all replicas. Make one with `openssl rand -base64 32` and keep a copy.',
+			{ code: 'encryption_key_missing' },
 		);
 	}
 	const sqlite = databaseUrl == null ? openSqlite(dataDir) : null;
@@ -91,8 +96,7 @@ export async function openStore({
 		const cipher = wiping?.cipher ?? master;
 		await freeOrphanedLeases(db);
 		await retryUnreadable(db);
-		const matches = await keyMatches(db, cipher);
-		if (!matches) {
+		if (!(await keyMatches(db, cipher))) {
 			log.warn(
 				{ code: 'encryption_key_mismatch' },
 				'This is not the key the database was made with: answers and drafts kept until now cannot be read. ' +
@@ -105,10 +109,8 @@ export async function openStore({
 			claims: createClaimStore({ db }),
 			watches: createWatchStore({ db, cipher, log }),
 			db,
-			cipher,
 			dialect: db.dialect,
 			clock,
-			keyMatches: matches,
 			ping: () => db.ping(),
 			async close() {
 				measured?.close();
@@ -131,4 +133,41 @@ async function migratePostgres(databaseUrl: string, context: { clock: Clock; log
 	} finally {
 		await db.close();
 	}
+}
+
+/**
+ * Frees what the process before this one had in hand when it was killed: on SQLite, whose lock this process has, nobody
+ * else can hold a lease. Without this an answer would wait after a crash until its lease has run out. On PostgreSQL the
+ * holder may be a living replica.
+ */
+async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
+	if (db.dialect !== 'sqlite') return;
+	await db.write(async (trx) => {
+		for (const table of ['answers', 'watched_sessions', 'watches', 'announcements'] as const) {
+			await trx.updateTable(table).set(WITHOUT_LEASE).where('lease_token', 'is not', null).execute();
+		}
+	});
+}
+
+/** True when `cipher` has the key that this database was first opened with; leaves a check value in a new database. */
+async function keyMatches(db: StoreDatabase, cipher: Cipher): Promise<boolean> {
+	const value = await db.write(async (trx) => {
+		await trx
+			.insertInto('meta')
+			.values({ name: 'key_check', value: sealKeyCheck(cipher) })
+			.onConflict((conflict) => conflict.column('name').doNothing())
+			.execute();
+		return (await trx.selectFrom('meta').select('value').where('name', '=', 'key_check').executeTakeFirstOrThrow())
+			.value;
+	});
+	return sealsKeyCheck(value, cipher);
+}
+
+/**
+ * The salt with which a passphrase becomes this database's key, made by a migration; null for a database that had its key
+ * before there were salts.
+ */
+async function readKeySalt(db: StoreDatabase): Promise<string | null> {
+	const row = await db.read.selectFrom('meta').select('value').where('name', '=', 'key_salt').executeTakeFirst();
+	return row?.value ?? null;
 }

@@ -1,11 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { OutageUpdate } from '../watches/ports.ts';
-import type { Cipher } from './cipher.ts';
-import { WITHOUT_LEASE } from './columns.ts';
 import { type Dialect, lockRows } from './database.ts';
 import { isPast } from './due.ts';
-import type { Tables } from './tables.ts';
+import type { Cipher } from './encryption.ts';
+import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import { queueAnnouncements } from './watch-writes.ts';
 
 /** The transaction of `WatchStore.noteOutage`; the outage's row is locked, so one replica tells all channels. */
@@ -45,7 +44,7 @@ export async function noteOutage(
 		.where('service', '=', service)
 		.where('down_since', '=', since)
 		.execute();
-	await tellBack(trx, cipher, service, since, now);
+	await tellBack(trx, cipher, { service, since }, now);
 	return true;
 }
 
@@ -80,8 +79,7 @@ async function downNotices(trx: Kysely<Tables>, service: string, since: number):
 async function tellBack(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
-	service: string,
-	since: number,
+	{ service, since }: { service: string; since: number },
 	now: number,
 ): Promise<void> {
 	const key = noticeKey('down', service, since);

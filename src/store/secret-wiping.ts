@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { type Cipher, type CipherPlace, createCipher } from './cipher.ts';
-import { parseEncryptionKey } from './encryption-key.ts';
-import { StoreUnavailableError } from './errors.ts';
+import { StoreUnavailableError } from './database.ts';
+import { type Cipher, type CipherPlace, createCipher, parseEncryptionKey } from './encryption.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
-import { mapSqliteError } from './sqlite-errors.ts';
+import { mapSqliteError } from './sqlite-file.ts';
 
 /** Several wipes share one checkpoint; nothing of a wiped value is to be left after a second. */
 const SOON_MS = 500;

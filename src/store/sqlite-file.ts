@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { DatabaseInUseError, DatabaseUnsuitableError, StoreUnavailableError } from './errors.ts';
-import { isSqliteBusy, mapSqliteError } from './sqlite-errors.ts';
+import { HandraiseError } from '../errors.ts';
+import { StoreUnavailableError } from './database.ts';
 
 /** Milliseconds. Nobody else writes, but a program that makes a copy may lock for a moment; the event loop waits with us. */
 const BUSY_TIMEOUT = 50;
@@ -22,7 +22,7 @@ export interface SqliteFile {
  * by `cp` needs a stopped program. A copy is of use only with `encryption.key` or ENCRYPTION_KEY. The directory must not
  * be on a network file system: its locks and syncs cannot be relied on.)
  *
- * Throws `DatabaseInUseError`, `DatabaseUnsuitableError` or `StoreUnavailableError`.
+ * Throws `database_in_use`, `database_unsuitable` or `StoreUnavailableError`.
  */
 export function openSqliteFile(dataDir: string): SqliteFile {
 	const directory = resolve(dataDir);
@@ -68,10 +68,10 @@ function takeLock(directory: string): DatabaseSync {
 	} catch (error) {
 		lock.close();
 		if (!isSqliteBusy(error)) throw mapSqliteError(error);
-		throw new DatabaseInUseError(
+		throw new HandraiseError(
 			`Another process is using the database in ${directory}. Stop it first, or give this one its own DATA_DIR. ` +
 				'To run several at once, set DATABASE_URL to a PostgreSQL database.',
-			{ cause: error },
+			{ code: 'database_in_use', cause: error },
 		);
 	}
 }
@@ -94,8 +94,9 @@ function configure(database: DatabaseSync): void {
 		database.prepare(`PRAGMA ${name} = ${value}`).all();
 		const actual = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 		if (actual !== expected) {
-			throw new DatabaseUnsuitableError(
+			throw new HandraiseError(
 				`SQLite answers ${String(actual)} for ${name} where ${value} is needed. Is DATA_DIR on a network file system?`,
+				{ code: 'database_unsuitable' },
 			);
 		}
 	}
@@ -123,4 +124,39 @@ function syncDirectory(directory: string): void {
 	} finally {
 		closeSync(descriptor);
 	}
+}
+
+/** Primary result codes (sqlite.org/rescode.html) that say something about the machine, not about our statement. */
+const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
+	[5, 'the database is locked by another program'],
+	[6, 'a table is locked'],
+	[7, 'out of memory'],
+	[8, 'the database cannot be written'],
+	[10, 'disk I/O error'],
+	[11, 'the database file is damaged'],
+	[13, 'the disk is full'],
+	[14, 'the database file cannot be opened'],
+	[15, 'the locking protocol failed'],
+	[26, 'the file is not a database'],
+]);
+
+const BUSY = 5;
+
+function primaryCode(error: unknown): number | null {
+	const code = (error as { code?: unknown; errcode?: unknown } | null)?.code;
+	const errcode = (error as { errcode?: unknown } | null)?.errcode;
+	return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : null;
+}
+
+export function isSqliteBusy(error: unknown): boolean {
+	return primaryCode(error) === BUSY;
+}
+
+/** What the machine is to blame for becomes a `StoreUnavailableError`; anything else stays what it is. */
+export function mapSqliteError(error: unknown): unknown {
+	if (error instanceof HandraiseError) return error;
+	const code = primaryCode(error);
+	const reason = code === null ? undefined : UNAVAILABLE.get(code);
+	if (reason === undefined) return error;
+	return new StoreUnavailableError(`SQLite: ${reason} (result code ${code}).`, { cause: error });
 }

@@ -1,9 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
-import type { StoreDatabase } from './database.ts';
-import { StoreUnavailableError } from './errors.ts';
-import { mapSqliteError } from './sqlite-errors.ts';
-import { openSqliteFile } from './sqlite-file.ts';
+import { type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { mapSqliteError, openSqliteFile } from './sqlite-file.ts';
 import type { Tables } from './tables.ts';
 
 /** Bounds how long one commit's statements hold the event loop: about 0.2 ms each. */
@@ -33,26 +31,26 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	let closed = false;
 	const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(file.database, () => closed) }) });
 
-	function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-		if (closing !== null) return Promise.reject(storeClosed());
-		return new Promise<T>((resolve, reject) => {
-			queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
-			flushing ??= flush();
-		});
+	async function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+		if (closing !== null) throw storeClosed();
+		const { promise, resolve, reject } = Promise.withResolvers<T>();
+		queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+		flushing ??= flush();
+		return promise;
 	}
 
-	function alone<T>(task: (database: DatabaseSync) => T): Promise<T> {
-		if (closing !== null) return Promise.reject(storeClosed());
-		return new Promise<T>((resolve, reject) => {
-			tasks.push(() => {
-				try {
-					resolve(guard(() => task(file.database)));
-				} catch (error) {
-					reject(error);
-				}
-			});
-			flushing ??= flush();
+	async function alone<T>(task: (database: DatabaseSync) => T): Promise<T> {
+		if (closing !== null) throw storeClosed();
+		const { promise, resolve, reject } = Promise.withResolvers<T>();
+		tasks.push(() => {
+			try {
+				resolve(guard(() => task(file.database)));
+			} catch (error) {
+				reject(error);
+			}
 		});
+		flushing ??= flush();
+		return promise;
 	}
 
 	async function flush(): Promise<void> {

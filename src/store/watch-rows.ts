@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
+import { keepNewest } from '../keep-newest.ts';
+import type { Log } from '../log.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { AgentAction } from '../questions/session.ts';
 import type {
@@ -12,8 +14,8 @@ import type { SessionOutline, WatchedSession } from '../watches/ports.ts';
 import { type Rhythm, unknownRhythm } from '../watches/rhythm.ts';
 import type { QuestionView, SessionView } from '../watches/session-view.ts';
 import { type CardUrgency, WATCH_ENDS, type Watch } from '../watches/watch.ts';
-import type { Cipher } from './cipher.ts';
-import type { AnnouncementsTable, WatchedSessionsTable, WatchesTable } from './watch-tables.ts';
+import type { Cipher } from './encryption.ts';
+import type { AnnouncementsTable, WatchedSessionsTable, WatchesTable } from './tables.ts';
 
 export type WatchRow = Selectable<WatchesTable>;
 export type WatchedSessionRow = Selectable<WatchedSessionsTable>;
@@ -244,4 +246,19 @@ export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announce
 
 export function sealContent(id: string, value: AnnouncementContent, cipher: Cipher): string {
 	return cipher.encrypt(JSON.stringify(value), { table: 'announcements', id, column: 'content' });
+}
+
+const REMEMBERED = 1_000;
+
+/** Says once of each row that this version, or this key, cannot read it. */
+export type UnreadableNotes = (row: { watch: string } | { announcement: string }) => void;
+
+export function createUnreadableNotes(log: Log): UnreadableNotes {
+	const noted = new Map<string, true>();
+	return (row) => {
+		const name = JSON.stringify(row);
+		if (noted.has(name)) return;
+		keepNewest(noted, name, true, REMEMBERED);
+		log.warn(row, 'a row was written by another version or with another key, and is left alone');
+	};
 }

@@ -1,21 +1,25 @@
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '../log.ts';
-import type { AddWatchResult, NewWatch, OutageUpdate, WatchPage, WatchStore } from '../watches/ports.ts';
+import type { AddWatchResult, ChannelKey, NewWatch, WatchPage, WatchStore } from '../watches/ports.ts';
 import { unknownRhythm } from '../watches/rhythm.ts';
-import type { SessionKey, Watch, WatchEnd } from '../watches/watch.ts';
+import type { Watch } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
-import type { Cipher } from './cipher.ts';
-import { WITHOUT_LEASE } from './columns.ts';
-import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
-import { noteOutage } from './outages.ts';
+import { countUpdated, type Dialect, inBatches, lockRows, type StoreDatabase } from './database.ts';
+import type { Cipher } from './encryption.ts';
 import type { Tables } from './tables.ts';
-import { createUnreadableNotes } from './unreadable.ts';
-import { readView, readWatch, sealView, type WatchRow } from './watch-rows.ts';
-import { endWatch, lockSession, onSession, queueAnnouncements, silence, stopUnwatched } from './watch-writes.ts';
+import { createUnreadableNotes, readWatch, sealView, type WatchRow } from './watch-rows.ts';
+import {
+	endWatch,
+	inChannel,
+	lockSession,
+	lockSessionOf,
+	onSession,
+	queueAnnouncements,
+	readShown,
+	silence,
+	stopUnwatched,
+} from './watch-writes.ts';
 import { createWatchedSessionStore } from './watched-session-store.ts';
-
-/** Rows removed in one transaction: on SQLite it holds the event loop. */
-const REMOVAL_BATCH = 200;
 
 /** `WatchStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): WatchStore {
@@ -37,8 +41,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			trx
 				.selectFrom('watches')
 				.selectAll()
-				.where('team_id', '=', watch.teamId)
-				.where('channel_id', '=', watch.channelId)
+				.where(inChannel(watch))
 				.where(onSession(watch.session))
 				.where('ended_at', 'is', null);
 		await lockAdding(trx, db.dialect);
@@ -72,19 +75,10 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				...settings,
 				created_by: watch.createdBy,
 				created_at: watch.createdAt,
-				digest: null,
 				revision: 0,
 				last_change_at: watch.createdAt,
-				ended_reason: null,
-				ended_at: null,
-				card_ts: null,
-				card_key: null,
-				card_shown_at: null,
-				card_urgency: null,
-				card_since: null,
 				card_wants: 0,
 				card_not_before: 0,
-				...WITHOUT_LEASE,
 			})
 			.returningAll()
 			.executeTakeFirstOrThrow();
@@ -110,12 +104,8 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				read_by: createdAt,
 				last_read_at: view.seenAt,
 				last_change_at: view.seenAt,
-				touched_at: null,
 				failures: 0,
-				last_error: null,
-				over_since: null,
 				hurry: 0,
-				...WITHOUT_LEASE,
 			})
 			.onConflict((conflict) => conflict.columns(['service', 'session_id']).doNothing())
 			.execute();
@@ -142,20 +132,9 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			.execute();
 	}
 
-	async function end(
-		trx: Kysely<Tables>,
-		watchId: string,
-		reason: WatchEnd,
-		options: Parameters<WatchStore['end']>[2],
-	) {
-		const key = await trx
-			.selectFrom('watches')
-			.select(['service', 'session_id'])
-			.where('id', '=', watchId)
-			.executeTakeFirst();
-		if (key === undefined) return null;
-		const session: SessionKey = { service: key.service, sessionId: key.session_id };
-		await lockSession(trx, db.dialect, session);
+	async function end(trx: Kysely<Tables>, watchId: string, ending: Parameters<typeof endWatch>[3]) {
+		const session = await lockSessionOf(trx, db.dialect, watchId);
+		if (session === null) return null;
 		const row = await trx
 			.selectFrom('watches')
 			.selectAll()
@@ -164,34 +143,19 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			.$call(lockRows(db.dialect))
 			.executeTakeFirst();
 		if (row === undefined || firstKnown(row) === null) return null;
-		const ended = await endWatch(trx, cipher, row, reason, options);
+		const ended = await endWatch(trx, cipher, row, ending);
 		await stopUnwatched(trx, session);
 		return firstKnown(ended ?? undefined);
 	}
 
-	async function list(teamId: string, channelId: string, page: { offset: number; limit: number }): Promise<WatchPage> {
-		const base = db.read
-			.selectFrom('watches')
-			.where('team_id', '=', teamId)
-			.where('channel_id', '=', channelId)
-			.where('ended_at', 'is', null);
+	async function list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
+		const base = db.read.selectFrom('watches').where(inChannel(channel)).where('ended_at', 'is', null);
 		const [rows, { total }] = await Promise.all([
 			base.selectAll().orderBy('last_change_at', 'desc').orderBy('id').limit(page.limit).offset(page.offset).execute(),
 			base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
 		]);
 		const watches = await Promise.all(
-			rows.flatMap(readKnown).map(async (watch) => {
-				const session = await db.read
-					.selectFrom('watched_sessions')
-					.select(['service', 'session_id', 'view', 'last_read_at'])
-					.where(onSession(watch.session))
-					.executeTakeFirst();
-				return {
-					...watch,
-					view: session === undefined ? null : readView(session, cipher),
-					checkedAt: session?.last_read_at ?? null,
-				};
-			}),
+			rows.flatMap(readKnown).map(async (watch) => ({ ...watch, ...(await readShown(db, cipher, watch.session)) })),
 		);
 		return { watches, total };
 	}
@@ -199,30 +163,20 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 	const live = () => db.read.selectFrom('watches').selectAll().where('ended_at', 'is', null);
 
 	return {
-		...createWatchedSessionStore({ db, cipher }),
+		...createWatchedSessionStore({ db, cipher, readKnown }),
 		...createAnnouncementStore({ db, cipher, noteUnreadable }),
 		add: (watch) => db.write((trx) => add(trx, watch)),
-		end: (watchId, reason, options) => db.write((trx) => end(trx, watchId, reason, options)),
+		end: (watchId, reason, options) => db.write((trx) => end(trx, watchId, { reason, ...options })),
 
-		async get(watchId) {
-			return firstKnown(await db.read.selectFrom('watches').selectAll().where('id', '=', watchId).executeTakeFirst());
-		},
 		list,
-		async find(teamId, channelId, session) {
-			return firstKnown(
-				await live()
-					.where('team_id', '=', teamId)
-					.where('channel_id', '=', channelId)
-					.where(onSession(session))
-					.executeTakeFirst(),
-			);
+		async find(channel, session) {
+			return firstKnown(await live().where(inChannel(channel)).where(onSession(session)).executeTakeFirst());
 		},
-		async findByPost(teamId, channelId, ts) {
+		async findByPost(channel, ts) {
 			const row = await db.read
 				.selectFrom('watches')
 				.selectAll()
-				.where('team_id', '=', teamId)
-				.where('channel_id', '=', channelId)
+				.where(inChannel(channel))
 				.where(
 					sql<boolean>`(card_ts = ${ts} or exists (select 1 from announcements
 						where announcements.target = 'watch:' || watches.id and announcements.posted_ts = ${ts}
@@ -233,21 +187,12 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				.executeTakeFirst();
 			const watch = firstKnown(row);
 			if (watch === null) return null;
-			const seen = await db.read
-				.selectFrom('watched_sessions')
-				.select(['service', 'session_id', 'view'])
-				.where(onSession(watch.session))
-				.executeTakeFirst();
-			return { watch, view: seen === undefined ? null : readView(seen, cipher) };
+			const { view } = await readShown(db, cipher, watch.session);
+			return { watch, view };
 		},
 
-		async ofChannel(teamId, channelId) {
-			const rows = await live()
-				.where('team_id', '=', teamId)
-				.where('channel_id', '=', channelId)
-				.orderBy('created_at')
-				.orderBy('id')
-				.execute();
+		async ofChannel(channel) {
+			const rows = await live().where(inChannel(channel)).orderBy('created_at').orderBy('id').execute();
 			return rows.flatMap(readKnown);
 		},
 		async activeChannels() {
@@ -263,45 +208,8 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return rows.map(({ team_id, channel_id }) => ({ teamId: team_id, channelId: channel_id }));
 		},
 		silence: (channel) => db.write((trx) => silence(trx, channel)),
-		async ofSession(session) {
-			const rows = await live().where(onSession(session)).orderBy('created_at').orderBy('id').execute();
-			return rows.flatMap(readKnown);
-		},
-
-		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
-
-		async releaseReads(tokens) {
-			if (tokens.length === 0) return;
-			await db.writeOne((trx) =>
-				trx.updateTable('watched_sessions').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute(),
-			);
-		},
-		async releasePosts(tokens) {
-			if (tokens.length === 0) return;
-			await db.write(async (trx) => {
-				await trx.updateTable('watches').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute();
-				await trx.updateTable('announcements').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute();
-			});
-		},
-
-		async removeEnded(before) {
-			let removed = 0;
-			for (;;) {
-				const batch = await db.write((trx) => removeBatch(trx, before));
-				removed += batch;
-				if (batch < REMOVAL_BATCH) break;
-			}
-			return removed;
-		},
-
-		async removeTexts(before) {
-			let removed = 0;
-			for (;;) {
-				const batch = await db.writeOne((trx) => removeTextBatch(trx, before));
-				removed += batch;
-				if (batch < REMOVAL_BATCH) return removed;
-			}
-		},
+		removeEnded: (before) => inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit))),
+		removeTexts: (before) => inBatches((limit) => db.writeOne((trx) => removeTextBatch(trx, before, limit))),
 	};
 }
 
@@ -349,8 +257,8 @@ function readWritten(row: WatchRow): Watch {
 /** What is left when the text of an announcement was removed: nobody reads it any more. */
 const NO_TEXT = '';
 
-async function removeTextBatch(trx: Kysely<Tables>, before: number): Promise<number> {
-	const result = await trx
+async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
+	const query = trx
 		.updateTable('announcements')
 		.set({ content: NO_TEXT })
 		.where('id', 'in', (eb) =>
@@ -367,20 +275,14 @@ async function removeTextBatch(trx: Kysely<Tables>, before: number): Promise<num
 						select 1 from announcements as settle where settle.target = said.target and settle.kind = 'settle'
 						and settle.state = 'posted' and settle.number > said.number))`,
 				)
-				.limit(REMOVAL_BATCH),
-		)
-		.executeTakeFirst();
-	return Number(result.numUpdatedRows);
+				.limit(limit),
+		);
+	return countUpdated(query);
 }
 
 /** Watches that ended before `before` with what was posted of them, notices that are older, and sessions nobody refers to. */
-async function removeBatch(trx: Kysely<Tables>, before: number): Promise<number> {
-	const ended = await trx
-		.selectFrom('watches')
-		.select('id')
-		.where('ended_at', '<', before)
-		.limit(REMOVAL_BATCH)
-		.execute();
+async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
+	const ended = await trx.selectFrom('watches').select('id').where('ended_at', '<', before).limit(limit).execute();
 	const ids = ended.map((row) => row.id);
 	if (ids.length > 0) {
 		await trx.deleteFrom('announcements').where('watch_id', 'in', ids).execute();

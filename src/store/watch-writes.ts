@@ -3,15 +3,27 @@ import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import { cardAgain, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
 import type { ChannelKey } from '../watches/ports.ts';
 import { type CardUrgency, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
-import type { Cipher } from './cipher.ts';
-import { WITHOUT_LEASE } from './columns.ts';
-import { type Dialect, lockRows } from './database.ts';
-import type { Tables } from './tables.ts';
-import { readAnnouncement, readWatch, sealContent, targetKey, URGENCIES, type WatchRow } from './watch-rows.ts';
+import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
+import type { Cipher } from './encryption.ts';
+import { type Tables, WITHOUT_LEASE } from './tables.ts';
+import {
+	readAnnouncement,
+	readView,
+	readWatch,
+	sealContent,
+	targetKey,
+	URGENCIES,
+	type WatchRow,
+} from './watch-rows.ts';
 
 export function onSession({ service, sessionId }: SessionKey) {
 	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions'>) =>
 		and([eb('service', '=', service), eb('session_id', '=', sessionId)]);
+}
+
+export function inChannel({ teamId, channelId }: ChannelKey) {
+	return ({ eb, and }: ExpressionBuilder<Tables, 'watches'>) =>
+		and([eb('team_id', '=', teamId), eb('channel_id', '=', channelId)]);
 }
 
 /** Everything that adds or ends a watch locks its session's row first: whether it has any is decided under that lock. */
@@ -23,6 +35,34 @@ export async function lockSession(trx: Kysely<Tables>, dialect: Dialect, key: Se
 		.where('session_id', '=', key.sessionId)
 		.$call(lockRows(dialect))
 		.executeTakeFirst();
+}
+
+/** As `lockSession`, for the session of this watch, whose key it returns; null when there is no such watch. */
+export async function lockSessionOf(
+	trx: Kysely<Tables>,
+	dialect: Dialect,
+	watchId: string | null,
+): Promise<SessionKey | null> {
+	if (watchId === null) return null;
+	const row = await trx
+		.selectFrom('watches')
+		.select(['service', 'session_id'])
+		.where('id', '=', watchId)
+		.executeTakeFirst();
+	if (row === undefined) return null;
+	const key = { service: row.service, sessionId: row.session_id };
+	await lockSession(trx, dialect, key);
+	return key;
+}
+
+/** What cards show of a session; `view` is null when there is none that can be read. */
+export async function readShown(db: StoreDatabase, cipher: Cipher, session: SessionKey) {
+	const row = await db.read
+		.selectFrom('watched_sessions')
+		.select(['service', 'session_id', 'view', 'last_read_at'])
+		.where(onSession(session))
+		.executeTakeFirst();
+	return { view: row === undefined ? null : readView(row, cipher), checkedAt: row?.last_read_at ?? null };
 }
 
 /**
@@ -55,10 +95,6 @@ export async function queueAnnouncements(
 				created_at: now,
 				attempts: 0,
 				next_attempt_at: now,
-				sending_since: null,
-				posted_ts: null,
-				last_error: null,
-				...WITHOUT_LEASE,
 			})
 			.onConflict((conflict) => conflict.columns(['target', 'unique_key']).doNothing())
 			.execute();
@@ -141,8 +177,7 @@ export async function silence(trx: Kysely<Tables>, { teamId, channelId }: Channe
 	await trx
 		.updateTable('watches')
 		.set(NO_CARD_WANTED)
-		.where('team_id', '=', teamId)
-		.where('channel_id', '=', channelId)
+		.where(inChannel({ teamId, channelId }))
 		.where('card_since', 'is not', null)
 		.execute();
 }
@@ -155,8 +190,12 @@ export async function endWatch(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
 	row: WatchRow,
-	reason: WatchEnd,
-	{ now, announcements, keepPending }: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
+	{
+		reason,
+		now,
+		announcements,
+		keepPending,
+	}: { reason: WatchEnd; now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
 ): Promise<WatchRow | null> {
 	const ended = await trx
 		.updateTable('watches')

@@ -1,28 +1,31 @@
-import { type Kysely, sql } from 'kysely';
-import type { HeldSession, SessionUpdate, WatchStore, WatchUpdate } from '../watches/ports.ts';
-import type { SessionKey } from '../watches/watch.ts';
-import type { Cipher } from './cipher.ts';
-import { WITHOUT_LEASE } from './columns.ts';
-import { lockRows, type StoreDatabase } from './database.ts';
-import { dueAt, isDue, isFree, LONGEST_DELAY_MS, lapsesAt } from './due.ts';
-import type { Tables } from './tables.ts';
-import { outlineOf, readWatchedSession, sealView, type WatchedSessionRow } from './watch-rows.ts';
+import type { Kysely } from 'kysely';
+import type { HeldSession, ReadingStore, SessionUpdate, WatchStore, WatchUpdate } from '../watches/ports.ts';
+import type { SessionKey, Watch } from '../watches/watch.ts';
+import { countUpdated, lockRows, type StoreDatabase } from './database.ts';
+import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
+import type { Cipher } from './encryption.ts';
+import { noteOutage } from './outages.ts';
+import { type Tables, WITHOUT_LEASE } from './tables.ts';
+import { outlineOf, readWatchedSession, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 import { endWatch, lockSession, onSession, queueAnnouncements, stopUnwatched, wantCard } from './watch-writes.ts';
 
-type SessionMethods = Pick<
-	WatchStore,
-	'takeDue' | 'renew' | 'nextReadDueAt' | 'outlines' | 'record' | 'reschedule' | 'refresh' | 'countSessions'
->;
+type SessionMethods = ReadingStore & Pick<WatchStore, 'refresh' | 'countSessions'>;
 
 /** The sessions that are read, of `WatchStore`. */
-export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): SessionMethods {
+export function createWatchedSessionStore({
+	db,
+	cipher,
+	readKnown,
+}: {
+	db: StoreDatabase;
+	cipher: Cipher;
+	/** None for a row of another version. */
+	readKnown(row: WatchRow): readonly Watch[];
+}): SessionMethods {
 	async function recordRead(
 		trx: Kysely<Tables>,
-		key: SessionKey,
-		token: string,
-		update: SessionUpdate,
-		watches: readonly WatchUpdate[],
-		now: number,
+		{ session: key, token }: HeldSession,
+		{ update, watches, now }: Parameters<ReadingStore['record']>[1],
 	): Promise<{ coalesced: number } | null> {
 		const row = await lockSession(trx, db.dialect, key);
 		if (row === undefined || row.lease_token !== token) return null;
@@ -63,53 +66,29 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			.returningAll()
 			.executeTakeFirstOrThrow();
 		if (update.end === null) await queueAnnouncements(trx, cipher, update.announcements, now);
-		else await endWatch(trx, cipher, row, update.end, { now, announcements: update.announcements, keepPending: true });
+		else {
+			const { end: reason, announcements } = update;
+			await endWatch(trx, cipher, row, { reason, now, announcements, keepPending: true });
+		}
 		return update.card !== null && before.card_since !== null ? 1 : 0;
 	}
 
 	return {
-		takeDue: (service, lease, limit, now) =>
-			db.write(async (trx) => {
-				const due = await trx
-					.selectFrom('watched_sessions')
-					.select('session_id')
-					.where('service', '=', service)
-					.where(isDue('next_read_at', now, LONGEST_DELAY_MS.read))
-					.where(isFree(now))
-					.orderBy(dueAt('read_by', now, LONGEST_DELAY_MS.read))
-					.limit(limit)
-					.$call(lockRows(db.dialect, { skipLocked: true }))
-					.execute();
-				if (due.length === 0) return [];
-				const rows = await trx
-					.updateTable('watched_sessions')
-					.set({ lease_token: lease.token, lease_until: now + lease.ms })
-					.where('service', '=', service)
-					.where(
-						'session_id',
-						'in',
-						due.map((row) => row.session_id),
-					)
-					.where(isFree(now))
-					.returningAll()
-					.execute();
-				return rows.sort((a, b) => a.read_by - b.read_by).map(readWatchedSession);
-			}),
+		async takeDue(service, lease, limit, now) {
+			const where = isDue('next_read_at', now, LONGEST_DELAY_MS.read);
+			const orderBy = dueAt('read_by', now, LONGEST_DELAY_MS.read);
+			const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
+			return (await leaseDue(db, due, { lease, now })).map(readWatchedSession);
+		},
 
 		renew: (held, ms, now) => db.write((trx) => renewLeases(trx, held, now + ms)),
 
 		async nextReadDueAt(service, now) {
-			const due = dueAt('next_read_at', now, LONGEST_DELAY_MS.read);
-			const lapse = lapsesAt('lease_until', now);
 			const row = await db.read
 				.selectFrom('watched_sessions')
 				.where('service', '=', service)
 				.where('next_read_at', 'is not', null)
-				.select(
-					sql<
-						number | null
-					>`min(case when lease_token is not null and ${lapse} > ${due} then ${lapse} else ${due} end)`.as('at'),
-				)
+				.select(earliest(dueAt('next_read_at', now, LONGEST_DELAY_MS.read), now).as('at'))
 				.executeTakeFirstOrThrow();
 			return row.at;
 		},
@@ -145,8 +124,28 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			return count;
 		},
 
-		record: (session, token, update, watches, now) =>
-			db.write((trx) => recordRead(trx, session, token, update, watches, now)),
+		record: (held, read) => db.write((trx) => recordRead(trx, held, read)),
+
+		async releaseReads(tokens) {
+			if (tokens.length === 0) return;
+			await db.writeOne((trx) =>
+				trx.updateTable('watched_sessions').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute(),
+			);
+		},
+
+		async ofSession(session) {
+			const rows = await db.read
+				.selectFrom('watches')
+				.selectAll()
+				.where(onSession(session))
+				.where('ended_at', 'is', null)
+				.orderBy('created_at')
+				.orderBy('id')
+				.execute();
+			return rows.flatMap(readKnown);
+		},
+
+		noteOutage: (outage) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
 
 		reschedule: (moves) =>
 			db.write(async (trx) => {
@@ -217,13 +216,8 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 async function renewLeases(trx: Kysely<Tables>, held: readonly HeldSession[], until: number) {
 	const renewed: SessionKey[] = [];
 	for (const { session, token } of held) {
-		const result = await trx
-			.updateTable('watched_sessions')
-			.set({ lease_until: until })
-			.where(onSession(session))
-			.where('lease_token', '=', token)
-			.executeTakeFirst();
-		if (result.numUpdatedRows > 0n) renewed.push(session);
+		const own = trx.updateTable('watched_sessions').where(onSession(session)).where('lease_token', '=', token);
+		if ((await countUpdated(own.set({ leased_until: until }))) > 0) renewed.push(session);
 	}
 	return renewed;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { NewAnnouncement } from './announcements.ts';
-import type { ChannelKey, ChannelList, WatchMetrics, WatchStore } from './ports.ts';
+import type { ChannelKey, ChannelList, ChannelStore, WatchMetrics } from './ports.ts';
 import type { ChannelEnd, Watch } from './watch.ts';
 
 /** Slack's event for a shared channel is lost while nobody listens, and there is none for an invitation. */
@@ -12,7 +12,7 @@ const FIRST_RETRY_MS = 5_000;
 const FIRST_LOOK_MS = 15_000;
 
 interface Dependencies {
-	readonly store: Pick<WatchStore, 'activeChannels'>;
+	readonly store: Pick<ChannelStore, 'activeChannels'>;
 	readonly channels: ChannelList;
 	/** Ends the watches of a channel that another organisation reads. */
 	readonly end: (channel: ChannelKey) => Promise<void>;
@@ -92,7 +92,7 @@ function isTeamChannel({ channelId }: ChannelKey): boolean {
 
 /** Ends the watches of channels and direct messages that are not among `allowed`; empty: all are allowed. */
 export async function endNotAllowed(
-	store: WatchStore,
+	store: ChannelStore,
 	allowed: readonly string[],
 	{ clock, log }: { clock: Clock; log: Log },
 ): Promise<void> {
@@ -109,13 +109,13 @@ export async function endNotAllowed(
  * is told once for all of their watches. Idempotent, also between replicas. Returns how many ended.
  */
 export async function endChannel(
-	store: WatchStore,
+	store: ChannelStore,
 	channel: ChannelKey,
 	reason: ChannelEnd,
 	now: number,
 ): Promise<number> {
 	await store.silence(channel);
-	const watches = await store.ofChannel(channel.teamId, channel.channelId);
+	const watches = await store.ofChannel(channel);
 	const byCreator = Map.groupBy(watches, ({ createdBy }) => createdBy);
 	for (const [first, ...others] of byCreator.values()) {
 		if (first === undefined) continue;

@@ -5,14 +5,14 @@ import type { Log } from '../log.ts';
 import type { Disclosure } from '../questions/disclosure.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
-import type { BackgroundBudget, WatchedSession, WatchingService, WatchMetrics, WatchStore } from './ports.ts';
+import type { BackgroundBudget, ReadingStore, WatchedSession, WatchingService, WatchMetrics } from './ports.ts';
 import { failureOf, isStale, keptOf, outcomeOf, type ReadOutcome } from './reading.ts';
 import { movesFor, PLAN_MS, type Planner } from './schedule.ts';
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
 import type { SessionKey } from './watch.ts';
 
 export interface PollerOptions {
-	readonly store: WatchStore;
+	readonly store: ReadingStore;
 	readonly service: WatchingService;
 	/** The service's base address: the sessions of this one are read. */
 	readonly serviceUrl: string;
@@ -147,7 +147,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		token: string,
 		{ update, watches }: Omit<ReadOutcome, 'changed'>,
 	): Promise<void> {
-		const written = await store.record(taken.session, token, update, watches, clock.now());
+		const written = await store.record({ session: taken.session, token }, { update, watches, now: clock.now() });
 		if (written === null) return;
 		for (const watch of watches) if (watch.card !== null) metrics.card('wanted');
 		for (let card = 0; card < written.coalesced; card += 1) metrics.card('coalesced');

@@ -185,19 +185,50 @@ export type AttemptResult =
 	| { readonly kind: 'dropped' };
 
 /**
- * The durable watches. Every method is one transaction; a resolved promise means committed. Throws
+ * The durable watches, by what uses them. Every method is one transaction; a resolved promise means committed. Throws
  * `StoreUnavailableError` (code `store_unavailable`, retryable) when it cannot.
  *
  * A row that another version of the program wrote, or that needs another encryption key, holds up nobody else: it is
  * left out of every result and stays as it is; what is to be posted of it is tried again after 10 minutes and at the
  * next start.
  */
-export interface WatchStore {
+export interface WatchStore extends SubscriptionStore, ChannelStore, ReadingStore, PostingStore {
+	/** Removes announcements that were posted, refused or dropped, and watches that ended, before `before`. */
+	removeEnded(before: number): Promise<number>;
+	/**
+	 * Removes the texts of what was posted, refused or dropped before `before`, of watches that go on too. A question whose
+	 * post is not settled yet keeps its text. Returns how many.
+	 */
+	removeTexts(before: number): Promise<number>;
+}
+
+/** What people ask of watches. As `WatchStore` says. */
+export interface SubscriptionStore {
 	/**
 	 * Creates the watch, its session's row (read at once) and the announcement of its card; idempotent by place and session.
 	 * The limits hold exactly, however many replicas add at once.
 	 */
 	add(watch: NewWatch): Promise<AddWatchResult>;
+	/** Those that have not ended, newest change first. */
+	list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage>;
+	/** The watch of this session in this channel that has not ended. */
+	find(channel: ChannelKey, session: SessionKey): Promise<Watch | null>;
+	/**
+	 * The newest watch of this channel whose card is or was this message, or whose question, ended or not; with what the card
+	 * shows.
+	 */
+	findByPost(
+		channel: ChannelKey,
+		ts: string,
+	): Promise<{ readonly watch: Watch; readonly view: SessionView | null } | null>;
+	/** How many sessions are watched at all. */
+	countSessions(service: string): Promise<number>;
+	/** Has a session's cards updated now, and the session read no later than `earlyReadAt` (null: as planned). */
+	refresh(session: SessionKey, options: { now: number; earlyReadAt: number | null }): Promise<void>;
+}
+
+/** What becomes of the watches of a channel. As `WatchStore` says. */
+export interface ChannelStore {
 	/**
 	 * Ends a watch and queues `announcements`; what was pending for it is dropped unless `keepPending`. Null when it had
 	 * ended. The session's row goes with its last watch.
@@ -207,66 +238,49 @@ export interface WatchStore {
 		reason: WatchEnd,
 		options: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
 	): Promise<Watch | null>;
-	get(watchId: string): Promise<Watch | null>;
-	/** Those that have not ended, newest change first. */
-	list(teamId: string, channelId: string, page: { offset: number; limit: number }): Promise<WatchPage>;
-	/** The watch of this session in this channel that has not ended. */
-	find(teamId: string, channelId: string, session: SessionKey): Promise<Watch | null>;
-	/**
-	 * The newest watch of this channel whose card is or was this message, or whose question, ended or not; with what the card
-	 * shows.
-	 */
-	findByPost(
-		teamId: string,
-		channelId: string,
-		ts: string,
-	): Promise<{ readonly watch: Watch; readonly view: SessionView | null } | null>;
 	/** Those of a channel that have not ended, for all of `unwatch all` and for a channel that is gone. */
-	ofChannel(teamId: string, channelId: string): Promise<readonly Watch[]>;
-	/** The channels of watches that have not ended, and those in which something is still to be posted or updated. */
-	activeChannels(): Promise<readonly ChannelKey[]>;
+	ofChannel(channel: ChannelKey): Promise<readonly Watch[]>;
 	/**
 	 * Gives up what is still to be posted or updated in a channel, of watches that ended too; whoever holds a lease of that
 	 * has lost it.
 	 */
 	silence(channel: ChannelKey): Promise<void>;
-	/** Those of a session that have not ended. */
-	ofSession(session: SessionKey): Promise<readonly Watch[]>;
-	/** How many sessions are watched at all. */
-	countSessions(service: string): Promise<number>;
+	/** The channels of watches that have not ended, and those in which something is still to be posted or updated. */
+	activeChannels(): Promise<readonly ChannelKey[]>;
+}
 
+/** The sessions that are read, and what a read brought. As `WatchStore` says. */
+export interface ReadingStore {
 	/** Leases up to `limit` sessions whose read is due, the longest due first. */
 	takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly WatchedSession[]>;
 	/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 	renew(held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]>;
 	/** Gives back the sessions that were taken with these tokens and are still held (shut-down). */
 	releaseReads(tokens: readonly string[]): Promise<void>;
-	/** Gives back the cards and announcements that were taken with these tokens and are still held (shut-down). */
-	releasePosts(tokens: readonly string[]): Promise<void>;
 	/** When `takeDue` finds a session, unless somebody else takes it before, or null. */
 	nextReadDueAt(service: string, now: number): Promise<number | null>;
 	outlines(service: string): Promise<readonly WatchedOutline[]>;
+	/** Those of a session that have not ended. */
+	ofSession(session: SessionKey): Promise<readonly Watch[]>;
 	/**
 	 * Writes a read's outcome and gives the lease back: schedule, view, and for each watch digest, announcements, card and
 	 * end, all or nothing. Null when the lease was lost: nothing was written. `coalesced`: cards that were wanted already.
 	 */
 	record(
-		session: SessionKey,
-		token: string,
-		update: SessionUpdate,
-		watches: readonly WatchUpdate[],
-		now: number,
+		held: HeldSession,
+		read: { readonly update: SessionUpdate; readonly watches: readonly WatchUpdate[]; readonly now: number },
 	): Promise<{ readonly coalesced: number } | null>;
 	/** Moves the reads of these sessions, if they are still where the outline saw them and nobody leases them. */
 	reschedule(moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]): Promise<void>;
-	/** Has a session's cards updated now, and the session read no later than `earlyReadAt` (null: as planned). */
-	refresh(session: SessionKey, options: { now: number; earlyReadAt: number | null }): Promise<void>;
 	/**
 	 * Notes that the service is down or back. The first to say so queues one announcement for every channel that watches;
 	 * a channel that was not told of the outage yet is not told of its end. Returns whether it was news.
 	 */
 	noteOutage(outage: OutageUpdate): Promise<boolean>;
+}
 
+/** What is posted and updated. As `WatchStore` says. */
+export interface PostingStore {
 	/**
 	 * Leases announcements that are due, oldest first; one for a target at a time, a card before everything else and the
 	 * others in their order, beside those that settle, those that cannot be read and a card that is held.
@@ -309,15 +323,10 @@ export interface WatchStore {
 			| { readonly kind: 'refused' }
 			| { readonly kind: 'lost'; readonly ts: string; readonly now: number },
 	): Promise<void>;
+	/** Gives back the cards and announcements that were taken with these tokens and are still held (shut-down). */
+	releasePosts(tokens: readonly string[]): Promise<void>;
 	/** When `takeAnnouncements` and `takeCards` find something. What waits for another announcement does not count. */
 	nextPostDueAt(now: number): Promise<NextPosts>;
-	/** Removes announcements that were posted, refused or dropped, and watches that ended, before `before`. */
-	removeEnded(before: number): Promise<number>;
-	/**
-	 * Removes the texts of what was posted, refused or dropped before `before`, of watches that go on too. A question whose
-	 * post is not settled yet keeps its text. Returns how many.
-	 */
-	removeTexts(before: number): Promise<number>;
 }
 
 export interface ChannelKey {

@@ -14,15 +14,16 @@ import { endChannel } from './channel-guard.ts';
 import type {
 	Announcer,
 	AttemptResult,
+	ChannelStore,
 	DueAnnouncement,
 	GoneReason,
+	PostingStore,
 	SendOutcome,
 	WatchMetrics,
-	WatchStore,
 } from './ports.ts';
 
 export interface PostingOptions {
-	readonly store: WatchStore;
+	readonly store: PostingStore & ChannelStore;
 	readonly announcer: Announcer;
 	readonly rateLimiter: RateLimiter;
 	readonly clock: Clock;
@@ -127,7 +128,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 
 	/** Whether it is for the watches of a channel that has none any more. */
 	async function isForNobody({ announcement: { target } }: DueAnnouncement): Promise<boolean> {
-		return target.kind === 'channel' && (await store.ofChannel(target.teamId, target.channelId)).length === 0;
+		return target.kind === 'channel' && (await store.ofChannel(target)).length === 0;
 	}
 
 	async function prepareCard({ watch, view }: DueAnnouncement) {

@@ -5,7 +5,15 @@ import type { Disclosure } from '../questions/disclosure.ts';
 import type { Session } from '../questions/session.ts';
 import { type NewAnnouncement, targetOf } from './announcements.ts';
 import { type Expectation, expectationFor } from './capacity.ts';
-import type { AddWatchResult, BackgroundBudget, WatchLimits, WatchMetrics, WatchPage, WatchStore } from './ports.ts';
+import type {
+	AddWatchResult,
+	BackgroundBudget,
+	ChannelStore,
+	SubscriptionStore,
+	WatchLimits,
+	WatchMetrics,
+	WatchPage,
+} from './ports.ts';
 import { viewOf } from './session-view.ts';
 import type { SessionKey, Watch, WatchMode } from './watch.ts';
 
@@ -63,7 +71,7 @@ export function createSubscriptions({
 	disclosure,
 	onChange,
 }: {
-	store: WatchStore;
+	store: SubscriptionStore & ChannelStore;
 	serviceUrl: string;
 	/** What watching usually has: what is left while somebody adds many sessions says nothing of later. */
 	budget: Pick<BackgroundBudget, 'backgroundPerSecond'>;
@@ -80,7 +88,7 @@ export function createSubscriptions({
 	return {
 		async watch(request) {
 			const { teamId, channelId, sessionId } = request;
-			const existing = await store.find(teamId, channelId, keyOf(sessionId));
+			const existing = await store.find({ teamId, channelId }, keyOf(sessionId));
 			let reading: Awaited<ReturnType<WatchRequest['read']>>;
 			try {
 				reading = await request.read(sessionId);
@@ -123,8 +131,8 @@ export function createSubscriptions({
 		},
 
 		async unwatch({ teamId, channelId, sessionId }) {
-			const one = sessionId === null ? null : await store.find(teamId, channelId, keyOf(sessionId));
-			const watches = sessionId === null ? await store.ofChannel(teamId, channelId) : one === null ? [] : [one];
+			const one = sessionId === null ? null : await store.find({ teamId, channelId }, keyOf(sessionId));
+			const watches = sessionId === null ? await store.ofChannel({ teamId, channelId }) : one === null ? [] : [one];
 			const ended: Watch[] = [];
 			for (const watch of watches) {
 				const now = clock.now();
@@ -136,7 +144,7 @@ export function createSubscriptions({
 			return ended.length === 0 ? { kind: 'notWatched' } : { kind: 'ended', watches: ended };
 		},
 
-		list: ({ teamId, channelId }, page) => store.list(teamId, channelId, page),
+		list: (channel, page) => store.list(channel, page),
 
 		async refresh(key, { readEarly }) {
 			const now = clock.now();

@@ -5,7 +5,7 @@ import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { Session } from '../../src/questions/session.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { receiptHeadline } from '../../src/slack/words/answers.ts';
-import { StoreUnavailableError } from '../../src/store/errors.ts';
+import { StoreUnavailableError } from '../../src/store/database.ts';
 import { BOB, item, submission, T0, valuesOf } from '../store/support.ts';
 import { asking, CALL_TIMEOUT_MS, createSetting } from './delivering.ts';
 

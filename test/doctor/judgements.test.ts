@@ -5,8 +5,7 @@ import { checkNode } from '../../src/doctor/environment.ts';
 import { lineOf } from '../../src/doctor/report.ts';
 import { OPTIONAL_SCOPES, REQUIRED_SCOPES } from '../../src/doctor/slack.ts';
 import { checkPostgres, fileSystemOf, kindOfFileSystem } from '../../src/doctor/store.ts';
-import { newestSchema } from '../../src/store/inspect.ts';
-import type { PostgresLook } from '../../src/store/inspect-postgres.ts';
+import { newestSchema, type PostgresLook } from '../../src/store/inspect.ts';
 
 it('asks for the scopes of the manifest', () => {
 	const manifest = parse(readFileSync(new URL('../../manifest.yml', import.meta.url), 'utf8'));

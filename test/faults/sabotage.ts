@@ -49,7 +49,7 @@ export const SABOTAGES = {
 			to: 'const current: Answer | null = answer;',
 		},
 		{
-			file: 'store/answer-store.ts',
+			file: 'store/answer-queue.ts',
 			from: ".where('state', '=', state)",
 			to: '',
 		},

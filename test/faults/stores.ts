@@ -74,7 +74,7 @@ export async function createSqliteUnderTest(given?: string): Promise<StoreUnderT
 		},
 		lookUp: (viewIds) =>
 			onCopy((database) => {
-				const rows = database.prepare('select view_id, lease_token from answers').all();
+				const rows = database.prepare("select submission ->> 'viewId' as view_id, lease_token from answers").all();
 				return keep(rows as unknown as Row[], viewIds);
 			}),
 		unfinished: () =>
@@ -89,6 +89,9 @@ export async function createSqliteUnderTest(given?: string): Promise<StoreUnderT
 	};
 	return store;
 }
+
+/** As PostgreSQL reads it out of the JSON. */
+const VIEW_ID = "submission::json ->> 'viewId'";
 
 export async function createPostgresUnderTest(databaseUrl: string): Promise<StoreUnderTest> {
 	let listener: pg.Client | null = null;
@@ -124,7 +127,10 @@ export async function createPostgresUnderTest(databaseUrl: string): Promise<Stor
 			await listener.query('listen accepted');
 		},
 		async lookUp(viewIds) {
-			const rows = await query<Row>('select view_id, lease_token from answers where view_id = any($1)', [[...viewIds]]);
+			const rows = await query<Row>(
+				`select ${VIEW_ID} as view_id, lease_token from answers where ${VIEW_ID} = any($1)`,
+				[[...viewIds]],
+			);
 			return keep(rows, viewIds);
 		},
 		unfinished: () =>
@@ -133,7 +139,7 @@ export async function createPostgresUnderTest(databaseUrl: string): Promise<Stor
 				.catch(() => null),
 		proxy,
 		async giveUp(viewIds) {
-			await query('update answers set give_up_at = give_up_at - $1 where view_id = any($2)', [DAY_MS, [...viewIds]]);
+			await query(`update answers set give_up_at = give_up_at - $1 where ${VIEW_ID} = any($2)`, [DAY_MS, [...viewIds]]);
 		},
 		async [Symbol.asyncDispose]() {
 			await listener?.end().catch(() => {});

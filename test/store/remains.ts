@@ -1,7 +1,7 @@
 import { createDecipheriv } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEncryptionKey } from '../../src/store/encryption-key.ts';
+import { parseEncryptionKey } from '../../src/store/encryption.ts';
 
 /** Bytes of a nonce, as `src/store/cipher.ts` writes it before the ciphertext. */
 const NONCE_LENGTH = 12;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/answers/answer.ts';
-import { parseEncryptionKey } from '../../src/store/encryption-key.ts';
+import { parseEncryptionKey } from '../../src/store/encryption.ts';
 import type { Store } from '../../src/store/open.ts';
 import { createRandom } from '../faults/random.ts';
 import { readableRemains } from './remains.ts';

@@ -131,8 +131,19 @@ export function makeDataDir(): { readonly path: string; remove(): Promise<void> 
 	return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-export function open(options: Partial<StoreOptions> & Pick<StoreOptions, 'dataDir'>): Promise<Store> {
-	return openStore({ clock: systemClock, log: createRecordingLog(), ...options });
+const logs = new WeakMap<Store, { readonly lines: readonly LogLine[] }>();
+
+export async function open(options: Partial<StoreOptions> & Pick<StoreOptions, 'dataDir'>): Promise<Store> {
+	const log = createRecordingLog();
+	const store = await openStore({ clock: systemClock, log, ...options });
+	logs.set(store, log);
+	return store;
+}
+
+/** Whether nothing was said of another key when the store was opened with a log of its own. */
+export function keyFits(store: Store): boolean {
+	const lines = logs.get(store)?.lines ?? [];
+	return !lines.some(({ fields }) => 'code' in fields && fields.code === 'encryption_key_mismatch');
 }
 
 const TABLES = [

@@ -12,7 +12,7 @@ import {
 	createFakeSessionService,
 	type FakeSessionService,
 } from '../../sandbox/session-service/fake-session-service.ts';
-import { parseEncryptionKey } from '../../src/store/encryption-key.ts';
+import { parseEncryptionKey } from '../../src/store/encryption.ts';
 import { createReplica, type Replica } from '../faults/replica.ts';
 import { FIXTURE_KEY, readFormerVersion, SECRETS, sqlMovedTo } from './former-version/fixture.ts';
 import { readableRemains } from './remains.ts';

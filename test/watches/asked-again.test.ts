@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/questions/session.ts';
-import { addWatch, assistant, pass, pollerSetting, session } from './support.ts';
+import { addWatch, assistant, pass, pollerSetting, session, storedWatch } from './support.ts';
 
 const started = session().messages;
 const note: Message = { role: 'system', content: 'A summary', actions: [], humanInput: [] };
@@ -107,13 +107,13 @@ describe('a question', () => {
 	});
 
 	it('that moves changes what the card leads to', async () => {
-		const { heardAfter, store, watch } = await watchedSetting();
+		const { heardAfter, db, watch } = await watchedSetting();
 		await heardAfter(asking);
-		const wants = async () => (await store.get(watch.id))?.card.wanted?.wants ?? 0;
+		const wants = async () => (await storedWatch(db, watch.id))?.card.wanted?.wants ?? 0;
 		const before = await wants();
 		await heardAfter(moved);
 		expect(await wants()).toBeGreaterThan(before);
-		expect((await store.get(watch.id))?.digest?.question).toMatchObject({ messageIndex: 3, open: [0] });
+		expect((await storedWatch(db, watch.id))?.digest?.question).toMatchObject({ messageIndex: 3, open: [0] });
 	});
 
 	it('that an older one with the same words outlives is closed', async () => {

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { habitsOf, unknownRhythm } from '../../src/watches/rhythm.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
-import { addWatch, assistant, pass, pollerSetting, SERVICE, session, settableClock, T0 } from './support.ts';
+import {
+	addWatch,
+	assistant,
+	pass,
+	pollerSetting,
+	SERVICE,
+	session,
+	settableClock,
+	storedWatch,
+	T0,
+} from './support.ts';
 
 const HOUR = 3_600_000;
 const started = session().messages;
@@ -66,13 +76,13 @@ describe.each([
 	});
 
 	it('a question is noticed, no watch ends and no outage is told', async () => {
-		const { machine, clock, put, announced, store, watch } = await watchedFor(20_000);
+		const { machine, clock, put, announced, db, watch } = await watchedFor(20_000);
 		machine.set(shift);
 		await pass(clock, 20_000);
 		put(asking);
 		await pass(clock, 20_000);
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['question']);
-		expect(await store.get(watch.id)).toMatchObject({ ended: null });
+		expect(await storedWatch(db, watch.id)).toMatchObject({ ended: null });
 	});
 
 	it('a session that cannot be read is tried again within a minute or so', async () => {

@@ -20,6 +20,7 @@ import {
 	session,
 	sessionView,
 	settableClock,
+	storedWatch,
 	T0,
 } from './support.ts';
 
@@ -169,7 +170,8 @@ async function found(
 	now: number,
 	news: { announcements?: NewAnnouncement[]; card?: CardUrgency; step?: number; end?: 'sessionOver' },
 ): Promise<void> {
-	const watch = await store.get(watchId);
+	const channels = await Promise.all((await store.activeChannels()).map((channel) => store.ofChannel(channel)));
+	const watch = channels.flat().find(({ id }) => id === watchId) ?? null;
 	if (watch === null) throw new Error('there is no such watch');
 	const { step, announcements = [], card = null, end = null } = news;
 	const messages = Array.from({ length: step ?? 1 }, () => session().messages[1] ?? fail());
@@ -189,11 +191,8 @@ async function found(
 	const { revision } = watch;
 	await store.takeDue(SERVICE, { token: 'poller', ms: 60_000 }, 1_000, now + 1e9);
 	const written = await store.record(
-		watch.session,
-		'poller',
-		update,
-		[{ watchId, revision, digest, changed: true, announcements, card, end }],
-		now,
+		{ session: watch.session, token: 'poller' },
+		{ update, watches: [{ watchId, revision, digest, changed: true, announcements, card, end }], now },
 	);
 	if (written === null) throw new Error('not held');
 }
@@ -370,16 +369,16 @@ describe('posts', () => {
 	});
 
 	it('to a channel that takes none end its watches, and whoever made them is told', async () => {
-		const { clock, start, add, answer, store, sent } = await outboxSetting();
+		const { db, clock, start, add, answer, sent } = await outboxSetting();
 		const one = await add();
 		const two = await add({ sessionId: 's2' });
 		const elsewhere = await add({ channelId: 'C2' });
 		answer((_, channel) => (channel === 'C1' ? { kind: 'gone', reason: 'channelArchived' } : null));
 		start();
 		await pass(clock, 10_000);
-		expect(await store.get(one.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
-		expect(await store.get(two.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
-		expect(await store.get(elsewhere.id)).toMatchObject({ ended: null });
+		expect(await storedWatch(db, one.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
+		expect(await storedWatch(db, two.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
+		expect(await storedWatch(db, elsewhere.id)).toMatchObject({ ended: null });
 		expect(sent.filter(({ what }) => what === 'creatorTold').map(({ channel }) => channel)).toEqual(['U-ANN']);
 	});
 });
@@ -513,14 +512,14 @@ describe('cards', () => {
 	});
 
 	it('that Slack refuses are given up until they change', async () => {
-		const { clock, store, start, add, texts, answer } = await outboxSetting();
+		const { db, clock, store, start, add, texts, answer } = await outboxSetting();
 		const watch = await add();
 		start();
 		await pass(clock, 2_000);
 		answer(() => ({ kind: 'refused', code: 'invalid_blocks' }));
 		await found(store, watch.id, clock.now(), { card: 'progress', step: 5 });
 		await pass(clock, 5_000);
-		expect((await store.get(watch.id))?.card.wanted).toBeNull();
+		expect((await storedWatch(db, watch.id))?.card.wanted).toBeNull();
 		expect(texts()).toEqual(['card']);
 	});
 });
@@ -741,6 +740,6 @@ it('a card of another version holds up no other', async () => {
 it('the view in a card survives a restart', async () => {
 	const { store, add } = await outboxSetting();
 	await add();
-	const page = await store.list('T1', 'C1', { offset: 0, limit: 5 });
+	const page = await store.list({ teamId: 'T1', channelId: 'C1' }, { offset: 0, limit: 5 });
 	expect(page.watches[0]?.view).toEqual(sessionView('s1'));
 });

@@ -47,7 +47,7 @@ describe('what a channel hears', () => {
 		put({ ...answered, status: 'completed' });
 		await pass(clock, 60_000);
 		expect(await announced()).toMatchObject([{ kind: 'end', status: 'completed' }]);
-		expect(await store.find('T1', 'C1', KEY)).toBeNull();
+		expect(await store.find({ teamId: 'T1', channelId: 'C1' }, KEY)).toBeNull();
 	});
 
 	it('is a question that was asked and answered between two reads too', async () => {

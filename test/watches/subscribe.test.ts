@@ -143,7 +143,7 @@ it('a refresh updates the cards, and reads the session early when asked to', asy
 	await store.releaseReads(['x']);
 	const key = { service: SERVICE, sessionId: 's1' };
 	await subscriptions.refresh(key, { readEarly: false });
-	expect((await store.find('T1', 'C1', key))?.card.wanted?.urgency).toBe('now');
+	expect((await store.find({ teamId: 'T1', channelId: 'C1' }, key))?.card.wanted?.urgency).toBe('now');
 	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
 	await subscriptions.refresh(key, { readEarly: true });
 	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBe(T0);

@@ -5,7 +5,9 @@ import { type Clock, createSystemClock } from '../../src/clock.ts';
 import { HandraiseError } from '../../src/errors.ts';
 import { disclosureOf } from '../../src/questions/disclosure.ts';
 import type { Message, Session } from '../../src/questions/session.ts';
+import type { StoreDatabase } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/open.ts';
+import { readWatch } from '../../src/store/watch-rows.ts';
 import type { AnnouncementContent } from '../../src/watches/announcements.ts';
 import { createPoller, type PollerOptions } from '../../src/watches/poller.ts';
 import type {
@@ -83,6 +85,12 @@ export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } =
 		limits: NO_LIMITS,
 		...rest,
 	};
+}
+
+/** The watch as it is stored, ended or not; null when there is none, or another version wrote it. */
+export async function storedWatch(db: StoreDatabase, id: string): Promise<Watch | null> {
+	const row = await db.read.selectFrom('watches').selectAll().where('id', '=', id).executeTakeFirst();
+	return row === undefined ? null : readWatch(row);
 }
 
 /** Lets time pass in small steps, with room for the store's own turns of the event loop between them. */

@@ -23,7 +23,7 @@ export function registerHistory(
 		const { sessionId, offset } = metadata;
 		try {
 			const options = { offset, limit: HISTORY_PAGE };
-			const { answers, total } = await store.history(service, sessionId, request.person.teamId, options);
+			const { answers, total } = await store.history({ service, sessionId, teamId: request.person.teamId }, options);
 			return historyView({ metadata, answers, total, names });
 		} catch (error) {
 			return errorModal(codeOf(error), metadata, reply.errorContext(error));

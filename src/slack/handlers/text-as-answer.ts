@@ -33,7 +33,7 @@ export function registerTextAsAnswer(
 ): void {
 	async function watchedIn({ channelId, threadTs, person }: PersonRequest) {
 		if (channelId === null || threadTs === null) return null;
-		return watches.findByPost(person.teamId, channelId, threadTs);
+		return watches.findByPost({ teamId: person.teamId, channelId }, threadTs);
 	}
 
 	async function offer(request: AllowedRequest, sessionId: string, view: SessionView | null, text: string) {

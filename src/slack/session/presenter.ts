@@ -127,7 +127,7 @@ export function createPresenter(deps: Dependencies) {
 	/** Whether the channel a modal was opened from watches its session; null where there is no channel to watch in. */
 	async function watchButton({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<SessionModel['watch']> {
 		if (origin.channelId === null) return null;
-		const watch = await watches.find(teamId, origin.channelId, { service, sessionId });
+		const watch = await watches.find({ teamId, channelId: origin.channelId }, { service, sessionId });
 		return { watching: watch !== null };
 	}
 

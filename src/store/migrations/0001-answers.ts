@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migrate.ts';
 
 /** The answers, each row being its own queue entry and audit trail, and facts about the database itself. */
 export const answers: Migration = {

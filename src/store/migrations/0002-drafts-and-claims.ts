@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migrate.ts';
 
 /** What was typed and not yet submitted, and who is answering. */
 export const draftsAndClaims: Migration = {

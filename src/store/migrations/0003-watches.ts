@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migrate.ts';
 
 /** Watches, the sessions they read, what is to be posted of them, and the rates that replicas share. */
 export const watches: Migration = {

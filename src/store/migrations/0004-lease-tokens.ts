@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migrate.ts';
 
 /**
  * A lease is a random token, new each time it is taken, so that revoking it is clearing it. What an answer has to know of

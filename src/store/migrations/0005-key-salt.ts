@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migrate.ts';
 
 /**
  * A salt of its own for the key that a passphrase becomes, where no key was used yet: elsewhere the former one stays.

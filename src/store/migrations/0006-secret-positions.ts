@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migrate.ts';
 
 /**
  * Which items of an answer are secret stands outside of what is encrypted and removed, since it hides values that the

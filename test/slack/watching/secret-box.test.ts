@@ -56,7 +56,10 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 		const texts: string[] = [];
 		const service = app.service.url;
 		for (const { session_id: id } of await store.db.read.selectFrom('answers').select('session_id').execute()) {
-			const { answers } = await store.answers.history(service, id, app.slack.state.team.id, { offset: 0, limit: 50 });
+			const { answers } = await store.answers.history(
+				{ service, sessionId: id, teamId: app.slack.state.team.id },
+				{ offset: 0, limit: 50 },
+			);
 			texts.push(JSON.stringify(answers));
 		}
 		for (const { form_id: id } of await store.db.read.selectFrom('drafts').select('form_id').execute()) {
@@ -64,9 +67,16 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 		}
 		const watches = await store.db.read.selectFrom('watches').selectAll().execute();
 		for (const watch of watches) {
-			const posts = await store.watches.find(watch.team_id, watch.channel_id, { service, sessionId: watch.session_id });
+			const posts = await store.watches.find(
+				{ teamId: watch.team_id, channelId: watch.channel_id },
+				{ service, sessionId: watch.session_id },
+			);
 			texts.push(JSON.stringify(posts));
-			texts.push(JSON.stringify(await store.watches.findByPost(watch.team_id, watch.channel_id, watch.card_ts ?? '')));
+			texts.push(
+				JSON.stringify(
+					await store.watches.findByPost({ teamId: watch.team_id, channelId: watch.channel_id }, watch.card_ts ?? ''),
+				),
+			);
 		}
 		await store.close();
 		await app.restart();

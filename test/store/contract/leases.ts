@@ -149,7 +149,10 @@ export function describeLeases(subject: Subject): void {
 			const taken = await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0 + 10);
 			expect(taken.map((answer) => answer.id)).toEqual([known.id]);
 			const page = { offset: 0, limit: 10 };
-			const { answers } = await subject.store.answers.history(SERVICE, 's1', 'T1', page);
+			const { answers } = await subject.store.answers.history(
+				{ service: SERVICE, sessionId: 's1', teamId: 'T1' },
+				page,
+			);
 			expect(answers.map((answer) => answer.id)).toEqual([known.id]);
 		});
 

@@ -9,7 +9,9 @@ export function describeQueries(subject: Subject): void {
 			expect(await subject.store.answers.get('none')).toBeNull();
 			expect(await subject.store.answers.standing(question)).toBeNull();
 			expect(await subject.store.answers.leftEmpty(question, 'fingerprint-1')).toEqual(new Set());
-			expect(await subject.store.answers.history('s', 'none', 'T1', { offset: 0, limit: 5 })).toEqual({
+			expect(
+				await subject.store.answers.history({ service: 's', sessionId: 'none', teamId: 'T1' }, { offset: 0, limit: 5 }),
+			).toEqual({
 				answers: [],
 				total: 0,
 			});
@@ -86,7 +88,8 @@ export function describeQueries(subject: Subject): void {
 			await accepted(subject.store, submission({ person: EVE }), 'refused');
 			await accepted(subject.store, submission({ sessionId: 's2' }), 'refused');
 			const { service, sessionId } = submission().question;
-			const page = (offset: number) => subject.store.answers.history(service, sessionId, 'T1', { offset, limit: 2 });
+			const page = (offset: number) =>
+				subject.store.answers.history({ service, sessionId, teamId: 'T1' }, { offset, limit: 2 });
 			const pages = [await page(0), await page(2), await page(4)];
 			expect(pages.map(({ total }) => total)).toEqual([5, 5, 5]);
 			expect(pages.flatMap(({ answers }) => answers.map((answer) => answer.id))).toEqual(ids);

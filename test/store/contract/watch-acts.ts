@@ -2,10 +2,11 @@ import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import type { SessionUpdate, WatchUpdate } from '../../../src/watches/ports.ts';
 import { unknownRhythm } from '../../../src/watches/rhythm.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
-import { addWatch, type newWatch, SERVICE, sessionView } from '../../watches/support.ts';
+import { addWatch, type newWatch, SERVICE, sessionView, storedWatch } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { LEASE, T0 } from '../support.ts';
 
+export const C1 = { teamId: 'T1', channelId: 'C1' };
 export const KEY = { service: SERVICE, sessionId: 's1' };
 
 /** What a read found, by default that all is as it was. */
@@ -42,12 +43,15 @@ export function watchActs(subject: Subject) {
 	const store = () => subject.store.watches;
 	const replica = () => subject.replica.watches;
 
+	/** As it is stored, ended or not; null for a row of another version. */
+	const stored = (id: string) => storedWatch(subject.store.db, id);
+
 	const added = (overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> => addWatch(store(), overrides);
 
 	/** Takes the session and records a read of it. */
 	async function recorded(updates: readonly WatchUpdate[], update = read()) {
 		await store().takeDue(SERVICE, LEASE, 10, T0);
-		return store().record(KEY, LEASE.token, update, updates, T0);
+		return store().record({ session: KEY, token: LEASE.token }, { update, watches: updates, now: T0 });
 	}
 
 	/** Takes and posts everything that is first in its order, and returns the kinds and keys. */
@@ -61,5 +65,5 @@ export function watchActs(subject: Subject) {
 		return due.map(({ announcement }) => announcement.key);
 	}
 
-	return { store, replica, added, recorded, posted };
+	return { store, replica, stored, added, recorded, posted };
 }

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../../src/rate-limiter.ts';
+import { retryUnreadable } from '../../../src/store/announcement-store.ts';
 import { createSharedRates } from '../../../src/store/shared-cells.ts';
-import { retryUnreadable } from '../../../src/store/unreadable.ts';
 import { CARD_HELD, type NewAnnouncement } from '../../../src/watches/announcements.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { LEASE, OTHER_LEASE, T0 } from '../support.ts';
-import { KEY, news, read, said, watchActs } from './watch-acts.ts';
+import { C1, KEY, news, read, said, watchActs } from './watch-acts.ts';
 
 const ASKED = {
 	kind: 'question',
@@ -18,7 +18,7 @@ const ASKED = {
 
 /** Tasks that stand still, deleted cards, clocks that are set, rows that cannot be read, questions that are asked again. */
 export function describeWatchesInTrouble(subject: Subject): void {
-	const { store, replica, added, recorded, posted } = watchActs(subject);
+	const { store, replica, stored, added, recorded, posted } = watchActs(subject);
 
 	describe('a lease', () => {
 		const AGAIN = { ...LEASE, token: 'the same process, taking again' };
@@ -28,9 +28,24 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const watch = await added();
 			await store().takeDue(SERVICE, LEASE, 1, T0);
 			expect(await store().takeDue(SERVICE, AGAIN, 1, later)).toHaveLength(1);
-			expect(await store().record(KEY, LEASE.token, read(), [news(watch)], later)).toBeNull();
-			expect(await store().record(KEY, AGAIN.token, read(), [news(watch)], later)).not.toBeNull();
-			expect(await store().record(KEY, AGAIN.token, read(), [news(watch)], later)).toBeNull();
+			expect(
+				await store().record(
+					{ session: KEY, token: LEASE.token },
+					{ update: read(), watches: [news(watch)], now: later },
+				),
+			).toBeNull();
+			expect(
+				await store().record(
+					{ session: KEY, token: AGAIN.token },
+					{ update: read(), watches: [news(watch)], now: later },
+				),
+			).not.toBeNull();
+			expect(
+				await store().record(
+					{ session: KEY, token: AGAIN.token },
+					{ update: read(), watches: [news(watch)], now: later },
+				),
+			).toBeNull();
 		});
 
 		it('of a post that lapsed is no use to the task that had it either', async () => {
@@ -56,9 +71,9 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const wants = card?.watch.card.wanted?.wants ?? 0;
 			expect(await store().takeCards(AGAIN, 1, { now: later, urgency: 'any' })).toHaveLength(1);
 			await store().endCard(watch.id, LEASE.token, { kind: 'refused' });
-			expect((await store().get(watch.id))?.card.wanted).not.toBeNull();
+			expect((await stored(watch.id))?.card.wanted).not.toBeNull();
 			await store().endCard(watch.id, AGAIN.token, { kind: 'shown', key: 'new', wants, now: later });
-			expect((await store().get(watch.id))?.card).toMatchObject({ shownKey: 'new', wanted: null });
+			expect((await stored(watch.id))?.card).toMatchObject({ shownKey: 'new', wanted: null });
 		});
 
 		it('that was given back is not given back twice', async () => {
@@ -95,14 +110,14 @@ export function describeWatchesInTrouble(subject: Subject): void {
 				replica().endAttempt(due?.announcement.id ?? '', OTHER_LEASE.token, again, T0),
 				store().endCard(watch.id, LEASE.token, { kind: 'lost', ...lost }),
 			]);
-			expect((await store().get(watch.id))?.card).toMatchObject({ ts: null, shownKey: null, wanted: null });
+			expect((await stored(watch.id))?.card).toMatchObject({ ts: null, shownKey: null, wanted: null });
 			expect(await posted()).toEqual([`card:${CARD_TS}`]);
-			expect((await store().get(watch.id))?.card.ts).toBe(`ts-card:${CARD_TS}`);
+			expect((await stored(watch.id))?.card.ts).toBe(`ts-card:${CARD_TS}`);
 			expect(await posted()).toEqual(['paused']);
 			expect(await posted()).toEqual(['active']);
 			await taken();
 			await store().endCard(watch.id, LEASE.token, { kind: 'lost', ...lost });
-			expect((await store().get(watch.id))?.card.ts).toBe(`ts-card:${CARD_TS}`);
+			expect((await stored(watch.id))?.card.ts).toBe(`ts-card:${CARD_TS}`);
 			expect(await keys()).toEqual([]);
 		});
 
@@ -136,7 +151,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
 			await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
 			await store().endCard(watch.id, LEASE.token, { kind: 'lost', ...lost });
-			expect((await store().get(watch.id))?.card).toMatchObject({ ts: null, wanted: null });
+			expect((await stored(watch.id))?.card).toMatchObject({ ts: null, wanted: null });
 			expect(await keys()).toEqual([]);
 		});
 
@@ -151,10 +166,10 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await store().endCard(watch.id, LEASE.token, { kind: 'lost', ...lost });
 			await posted();
 			for (const ts of [CARD_TS, `ts-card:${CARD_TS}`, 'ts-question']) {
-				expect((await store().findByPost('T1', 'C1', ts))?.watch.id).toBe(watch.id);
+				expect((await store().findByPost(C1, ts))?.watch.id).toBe(watch.id);
 			}
-			for (const ts of ['ts-paused', 'ts-none']) expect(await store().findByPost('T1', 'C1', ts)).toBeNull();
-			expect(await store().findByPost('T1', 'C2', CARD_TS)).toBeNull();
+			for (const ts of ['ts-paused', 'ts-none']) expect(await store().findByPost(C1, ts)).toBeNull();
+			expect(await store().findByPost({ ...C1, channelId: 'C2' }, CARD_TS)).toBeNull();
 		});
 	});
 
@@ -168,7 +183,10 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0);
 			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0)).toHaveLength(1);
 			const nextRead = { at: ahead, by: ahead };
-			await replica().record(KEY, OTHER_LEASE.token, read({ nextRead, lastReadAt: ahead }), [], T0);
+			await replica().record(
+				{ session: KEY, token: OTHER_LEASE.token },
+				{ update: read({ nextRead, lastReadAt: ahead }), watches: [], now: T0 },
+			);
 			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0);
 			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
 		});
@@ -263,7 +281,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			];
 			for (let turn = 0; turn < 3; turn += 1) expect(await posted(T0 + turn)).toEqual([]);
 			expect(await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' })).toEqual([]);
-			expect((await store().get(watch.id))?.card.wanted).not.toBeNull();
+			expect((await stored(watch.id))?.card.wanted).not.toBeNull();
 			for (const show of shows) await show();
 			await retryUnreadable(subject.store.db);
 			expect(await posted(T0 + 10)).toEqual(['a']);
@@ -297,11 +315,11 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(taken.map(({ watch }) => watch.id)).not.toContain(foreign.id);
 			expect(await store().takeAnnouncements(LEASE, 10, T0)).toEqual([]);
 			expect((await store().ofSession(KEY)).map(({ id }) => id)).toEqual([own.id]);
-			expect((await store().ofChannel('T1', 'C1')).map(({ id }) => id)).toEqual([third.id]);
-			expect((await store().list('T1', 'C1', { offset: 0, limit: 5 })).watches.map(({ id }) => id)).toEqual([third.id]);
-			expect(await store().find('T1', 'C1', KEY)).toBeNull();
-			expect(await store().get(foreign.id)).toBeNull();
-			expect(await store().findByPost('T1', 'C1', before.card_ts ?? '')).toBeNull();
+			expect((await store().ofChannel(C1)).map(({ id }) => id)).toEqual([third.id]);
+			expect((await store().list(C1, { offset: 0, limit: 5 })).watches.map(({ id }) => id)).toEqual([third.id]);
+			expect(await store().find(C1, KEY)).toBeNull();
+			expect(await stored(foreign.id)).toBeNull();
+			expect(await store().findByPost(C1, before.card_ts ?? '')).toBeNull();
 			const byHand = { now: T0, announcements: [], keepPending: false };
 			expect(await store().end(foreign.id, 'unwatched', byHand)).toBeNull();
 			const after = await row(foreign.id);
@@ -350,10 +368,13 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			return { ...said(watch, `${kind}:${revision}`), content };
 		}
 		async function queue(watch: Watch, announcements: readonly NewAnnouncement[]) {
-			const current = await store().get(watch.id);
+			const current = await stored(watch.id);
 			if (current === null) throw new Error('not there');
 			await store().takeDue(SERVICE, LEASE, 10, T0 + 1e6);
-			await store().record(KEY, LEASE.token, read(), [news(current, { announcements })], T0);
+			await store().record(
+				{ session: KEY, token: LEASE.token },
+				{ update: read(), watches: [news(current, { announcements })], now: T0 },
+			);
 		}
 
 		it('is not said again right after, and is again after something else was', async () => {

@@ -8,12 +8,12 @@ import type { Watch } from '../../../src/watches/watch.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
-import { KEY, news, read, said, watchActs } from './watch-acts.ts';
+import { C1, KEY, news, read, said, watchActs } from './watch-acts.ts';
 
 const GONE = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1', sessionIds: ['s1'] } as const;
 
 export function describeWatches(subject: Subject): void {
-	const { store, replica, added, recorded, posted } = watchActs(subject);
+	const { store, replica, stored, added, recorded, posted } = watchActs(subject);
 
 	describe('subscribing', () => {
 		it('watches a session once in a channel, however often and from wherever it is asked for', async () => {
@@ -86,7 +86,7 @@ export function describeWatches(subject: Subject): void {
 			await added({ createdAt: T0 });
 			await added({ sessionId: 's2', createdAt: T0 + 1 });
 			await added({ sessionId: 's3', channelId: 'C2' });
-			const page = await store().list('T1', 'C1', { offset: 0, limit: 1 });
+			const page = await store().list(C1, { offset: 0, limit: 1 });
 			expect(page.total).toBe(2);
 			expect(page.watches).toMatchObject([{ session: { sessionId: 's2' }, view: { name: 'Session s2' } }]);
 		});
@@ -114,8 +114,6 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	describe('a channel that nothing more is written into', () => {
-		const C1 = { teamId: 'T1', channelId: 'C1' };
-
 		it('is among those that are active while it is watched or something is to be posted or updated there', async () => {
 			const active = async () => (await store().activeChannels()).map(({ channelId }) => channelId).sort();
 			expect(await active()).toEqual([]);
@@ -171,7 +169,7 @@ export function describeWatches(subject: Subject): void {
 			await posted();
 			const end = (at: ReturnType<typeof store>) => endChannel(at, C1, 'channelShared', T0);
 			await Promise.all([end(store()), end(replica()), end(store())]);
-			expect(await store().ofChannel('T1', 'C1')).toEqual([]);
+			expect(await store().ofChannel(C1)).toEqual([]);
 			expect(await end(replica())).toBe(0);
 			const due = await store().takeAnnouncements(LEASE, 50, T0);
 			const told = due.map(({ announcement: { target } }) => (target.kind === 'person' ? target.userId : null));
@@ -182,7 +180,7 @@ export function describeWatches(subject: Subject): void {
 			const watch = await added();
 			await posted();
 			await store().end(watch.id, reason, { now: T0, announcements: [], keepPending: false });
-			expect(await store().get(watch.id)).toMatchObject({ ended: { reason }, card: { wanted: null } });
+			expect(await stored(watch.id)).toMatchObject({ ended: { reason }, card: { wanted: null } });
 		});
 	});
 
@@ -237,8 +235,10 @@ export function describeWatches(subject: Subject): void {
 			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms - 1)).toEqual([]);
 			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + LEASE.ms);
 			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms)).toHaveLength(1);
-			expect(await store().record(KEY, LEASE.token, read(), [news(watch)], T0)).toBeNull();
-			expect(await store().get(watch.id)).toMatchObject({ revision: 0, digest: null });
+			expect(
+				await store().record({ session: KEY, token: LEASE.token }, { update: read(), watches: [news(watch)], now: T0 }),
+			).toBeNull();
+			expect(await stored(watch.id)).toMatchObject({ revision: 0, digest: null });
 			const held = (token: string) => [{ session: KEY, token }];
 			expect(await store().renew(held(LEASE.token), LEASE.ms, T0 + LEASE.ms)).toEqual([]);
 			expect(await replica().renew(held(OTHER_LEASE.token), LEASE.ms, T0 + LEASE.ms)).toEqual([KEY]);
@@ -249,7 +249,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await recorded([news(watch, { announcements: [said(watch, 'paused')], card: 'now' })])).toEqual({
 				coalesced: 0,
 			});
-			const after = await store().get(watch.id);
+			const after = await stored(watch.id);
 			expect(after).toMatchObject({ revision: 1, digest: { status: 'active' }, lastChangeAt: T0 });
 			expect(after?.card.wanted).toMatchObject({ urgency: 'now' });
 			expect(await posted()).toEqual(['card']);
@@ -261,7 +261,7 @@ export function describeWatches(subject: Subject): void {
 			await recorded([news(watch, { announcements: [said(watch, 'paused')] })]);
 			await store().takeDue(SERVICE, LEASE, 10, T0 + 20_000);
 			const late = news(watch, { announcements: [said(watch, 'twice')] });
-			await store().record(KEY, LEASE.token, read(), [late], T0 + 20_000);
+			await store().record({ session: KEY, token: LEASE.token }, { update: read(), watches: [late], now: T0 + 20_000 });
 			await posted();
 			expect(await posted(T0 + 30_000)).toEqual(['paused']);
 			expect(await posted(T0 + 30_000)).toEqual([]);
@@ -278,7 +278,7 @@ export function describeWatches(subject: Subject): void {
 		it('ends a watch with its session, and lets what is pending go out', async () => {
 			const watch = await added();
 			await recorded([news(watch, { announcements: [said(watch, 'end')], card: 'now', end: 'sessionOver' })]);
-			expect(await store().get(watch.id)).toMatchObject({ ended: { reason: 'sessionOver' } });
+			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'sessionOver' } });
 			expect(await store().countSessions(SERVICE)).toBe(0);
 			expect([...(await posted()), ...(await posted())]).toEqual(['card', 'end']);
 			const cards = await store().takeCards(LEASE, 10, { now: T0, urgency: 'any' });
@@ -293,7 +293,10 @@ export function describeWatches(subject: Subject): void {
 			const [taken] = await store().takeDue(SERVICE, LEASE, 10, T0 + 2_000);
 			expect(taken).toMatchObject({ earlyReadAskedAt: T0 });
 			await replica().refresh(KEY, { now: T0 + 2_100, earlyReadAt: T0 + 4_000 });
-			await store().record(KEY, LEASE.token, read({ earlyReadCount: taken?.earlyReadCount ?? 0 }), [], T0 + 2_200);
+			await store().record(
+				{ session: KEY, token: LEASE.token },
+				{ update: read({ earlyReadCount: taken?.earlyReadCount ?? 0 }), watches: [], now: T0 + 2_200 },
+			);
 			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + 4_000);
 		});
 
@@ -391,7 +394,10 @@ export function describeWatches(subject: Subject): void {
 			await store().takeDue(SERVICE, LEASE, 10, T0);
 			const want = async (index: number, card: 'now' | 'progress', now: number) => {
 				const watch = watches[index] as Watch;
-				await store().record(watch.session, LEASE.token, read(), [news(watch, { card })], now);
+				await store().record(
+					{ session: watch.session, token: LEASE.token },
+					{ update: read(), watches: [news(watch, { card })], now },
+				);
 			};
 			await want(0, 'progress', T0 + 1);
 			await want(1, 'progress', T0);
@@ -415,7 +421,7 @@ export function describeWatches(subject: Subject): void {
 			const [again] = await store().takeCards(LEASE, 1, { now: T0, urgency: 'now' });
 			expect(again?.watch.card).toMatchObject({ shownKey: 'one', wanted: { urgency: 'now', wants: wants + 1 } });
 			await store().endCard(watch.id, LEASE.token, { kind: 'shown', key: 'two', wants: wants + 1, now: T0 });
-			expect((await store().get(watch.id))?.card).toMatchObject({ shownKey: 'two', wanted: null });
+			expect((await stored(watch.id))?.card).toMatchObject({ shownKey: 'two', wanted: null });
 		});
 	});
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { SlackState } from '../../../fake-slack/index.ts';
 import type { SavedSession } from '../../../sandbox/session-service/sessions.ts';
-import { createCipher } from '../../../src/store/cipher.ts';
+import { createCipher } from '../../../src/store/encryption.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 

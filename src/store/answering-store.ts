@@ -1,11 +1,12 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import type { Draft, DraftStore } from '../answers/ports.ts';
+import type { Person, QuestionKey } from '../answers/answer.ts';
+import type { ClaimStore, Draft, DraftStore } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
-import type { Cipher } from './cipher.ts';
-import { personColumns, questionColumns } from './columns.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
-import type { DraftsTable } from './tables.ts';
+import { isDue, LONGEST_DELAY_MS } from './due.ts';
+import type { Cipher } from './encryption.ts';
+import { type DraftsTable, personColumns, questionColumns, type Tables } from './tables.ts';
 
 const values = z.record(z.string(), z.string());
 /** The former version kept the values alone. */
@@ -18,7 +19,7 @@ const content = z.union([
 export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): DraftStore {
 	function read(row: DraftsTable | undefined): Draft | null {
 		if (row === undefined) return null;
-		const plain = cipher.decrypt(row.content, place(row.form_id));
+		const plain = cipher.decrypt(row.content, draftPlace(row.form_id));
 		if (plain === null) return null;
 		return {
 			formId: row.form_id,
@@ -31,8 +32,11 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 	}
 
 	function seal({ formId, values: typed, secret = [] }: Pick<Draft, 'formId' | 'values' | 'secret'>): string {
-		return cipher.encrypt(JSON.stringify({ values: typed, secret }), place(formId));
+		return cipher.encrypt(JSON.stringify({ values: typed, secret }), draftPlace(formId));
 	}
+
+	const ofPerson = (person: Person, question: QuestionKey) => (eb: ExpressionBuilder<Tables, 'drafts'>) =>
+		eb.and({ ...questionColumns(question), ...personColumns(person) });
 
 	return {
 		async save(draft, submissionKey = '') {
@@ -47,6 +51,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 					content: seal(draft),
 					updated_at: updatedAt,
 				};
+				const submitted = trx.selectFrom('answers').select('id').where('submission_key', '=', submissionKey);
 				const columns = Object.keys(row) as (keyof DraftsTable)[];
 				await trx
 					.insertInto('drafts')
@@ -54,9 +59,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 					.expression(
 						trx
 							.selectNoFrom((eb) => columns.map((column) => eb.val(row[column]).as(column)))
-							.where((eb) =>
-								eb.not(eb.exists(trx.selectFrom('answers').select('id').where('submission_key', '=', submissionKey))),
-							),
+							.where((eb) => eb.not(eb.exists(submitted))),
 					)
 					// Two notes of one form may overtake each other; the later one stands.
 					.onConflict((conflict) =>
@@ -84,7 +87,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 				await db.read
 					.selectFrom('drafts')
 					.selectAll()
-					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
+					.where(ofPerson(person, question))
 					.orderBy('updated_at', 'desc')
 					.orderBy('form_id', 'desc')
 					.limit(1)
@@ -97,7 +100,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 				const rows = await trx
 					.selectFrom('drafts')
 					.selectAll()
-					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
+					.where(ofPerson(person, question))
 					.$call(lockRows(db.dialect))
 					.execute();
 				for (const row of rows) {
@@ -116,12 +119,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 		},
 
 		async discard(person, question) {
-			await db.writeOne(async (trx) => {
-				await trx
-					.deleteFrom('drafts')
-					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
-					.execute();
-			});
+			await db.writeOne((trx) => trx.deleteFrom('drafts').where(ofPerson(person, question)).execute());
 		},
 
 		removeOlderThan: (before) =>
@@ -132,6 +130,74 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 	};
 }
 
-function place(formId: string) {
+function draftPlace(formId: string) {
 	return { table: 'drafts', id: formId, column: 'content' };
+}
+
+/** `ClaimStore` over SQLite or PostgreSQL. */
+export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
+	return {
+		claim: ({ question, person, until }, now) =>
+			db.write(async (trx) => {
+				const prolonged = await trx
+					.updateTable('claims')
+					.set({ until })
+					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
+					.where(({ not }) => not(claimHasLapsed(now)))
+					.executeTakeFirst();
+				if (prolonged.numUpdatedRows > 0n) return false;
+				const made = await trx
+					.insertInto('claims')
+					.values({
+						...questionColumns(question),
+						...personColumns(person),
+						claimed_at: now,
+						until,
+					})
+					.onConflict((conflict) =>
+						conflict
+							.columns(['service', 'session_id', 'message_index', 'team_id', 'user_id'])
+							.doUpdateSet({ claimed_at: now, until })
+							.where(claimHasLapsed(now)),
+					)
+					.executeTakeFirst();
+				return (made.numInsertedOrUpdatedRows ?? 0n) > 0n;
+			}),
+
+		release: (question, person) =>
+			db.writeOne(async (trx) => {
+				const result = await trx
+					.deleteFrom('claims')
+					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
+					.executeTakeFirst();
+				return result.numDeletedRows > 0n;
+			}),
+
+		async active(question, now) {
+			const rows = await db.read
+				.selectFrom('claims')
+				.selectAll()
+				.where((eb) => eb.and(questionColumns(question)))
+				.where(({ not }) => not(claimHasLapsed(now)))
+				.orderBy('claimed_at')
+				.orderBy('user_id')
+				.execute();
+			return rows.map((row) => ({
+				question,
+				person: { teamId: row.team_id, userId: row.user_id },
+				until: row.until,
+			}));
+		},
+
+		removeLapsed: (now) =>
+			db.writeOne(async (trx) => {
+				const result = await trx.deleteFrom('claims').where(claimHasLapsed(now)).executeTakeFirst();
+				return Number(result.numDeletedRows);
+			}),
+	};
+}
+
+/** Whether a claim has lapsed, or is from before a clock was put back. */
+function claimHasLapsed(now: number) {
+	return isDue('claims.until', now, LONGEST_DELAY_MS.claim);
 }

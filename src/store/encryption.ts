@@ -1,7 +1,67 @@
-import { randomBytes, scryptSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes, scryptSync } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { EncryptionKeyInvalidError, StoreUnavailableError } from './errors.ts';
+import { HandraiseError } from '../errors.ts';
+import { StoreUnavailableError } from './database.ts';
+
+/** Where a ciphertext stands. It opens nowhere else, so values cannot be moved from row to row in the database. */
+export interface CipherPlace {
+	readonly table: string;
+	readonly id: string;
+	readonly column: string;
+}
+
+export interface Cipher {
+	/** Names the key without telling anything of it. */
+	readonly keyId: string;
+	/** `1.<key id>.<base64 of nonce, ciphertext and tag>`; another one each time. */
+	encrypt(text: string, place: CipherPlace): string;
+	/** The text, or null when it was written with another key, stood in another place, or is damaged. */
+	decrypt(sealed: string, place: CipherPlace): string | null;
+}
+
+const VERSION = '1';
+const ALGORITHM = 'aes-256-gcm';
+/** Bytes, as NIST SP 800-38D asks of GCM. Random nonces are safe for 2^32 texts under one key. */
+const NONCE_LENGTH = 12;
+const TAG_LENGTH = 16;
+
+/** AES-256-GCM with the given 32 bytes. */
+export function createCipher(key: Buffer): Cipher {
+	const keyId = createHash('sha256').update('handraise key id\0').update(key).digest('hex').slice(0, 8);
+	const prefix = `${VERSION}.${keyId}.`;
+	const secret = createSecretKey(key);
+	return {
+		keyId,
+		encrypt(text, place) {
+			const nonce = randomBytes(NONCE_LENGTH);
+			const cipher = createCipheriv(ALGORITHM, secret, nonce, { authTagLength: TAG_LENGTH });
+			cipher.setAAD(additionalData(place));
+			const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+			return prefix + sealed.toString('base64');
+		},
+		decrypt(sealed, place) {
+			if (!sealed.startsWith(prefix)) return null;
+			const bytes = Buffer.from(sealed.slice(prefix.length), 'base64');
+			if (bytes.length < NONCE_LENGTH + TAG_LENGTH) return null;
+			const decipher = createDecipheriv(ALGORITHM, secret, bytes.subarray(0, NONCE_LENGTH), {
+				authTagLength: TAG_LENGTH,
+			});
+			decipher.setAAD(additionalData(place));
+			decipher.setAuthTag(bytes.subarray(bytes.length - TAG_LENGTH));
+			try {
+				const text = decipher.update(bytes.subarray(NONCE_LENGTH, bytes.length - TAG_LENGTH));
+				return Buffer.concat([text, decipher.final()]).toString('utf8');
+			} catch {
+				return null;
+			}
+		},
+	};
+}
+
+function additionalData({ table, id, column }: CipherPlace): Buffer {
+	return Buffer.from(JSON.stringify([VERSION, table, id, column]), 'utf8');
+}
 
 const KEY_LENGTH = 32;
 const HOW = 'Make one with `openssl rand -base64 32`.';
@@ -11,7 +71,7 @@ export const keyFileIn = (dataDir: string) => join(dataDir, 'encryption.key');
 
 /**
  * Reads a key as it is: exactly 32 bytes, as 64 hexadecimal digits or as base64 (either alphabet, padding optional).
- * Throws `EncryptionKeyInvalidError` for anything else.
+ * Throws `encryption_key_invalid` for anything else.
  */
 export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buffer {
 	const trimmed = text.trim();
@@ -22,8 +82,9 @@ export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buf
 		if (key.length === KEY_LENGTH) return key;
 	}
 	const orElse = source === 'ENCRYPTION_KEY' ? `, or a passphrase of ${SHORTEST_PASSPHRASE} characters or more` : '';
-	throw new EncryptionKeyInvalidError(
+	throw new HandraiseError(
 		`${source} must be ${KEY_LENGTH} bytes as base64 (44 characters) or hexadecimal (64)${orElse}; it has ${trimmed.length} characters. ${HOW}`,
+		{ code: 'encryption_key_invalid' },
 	);
 }
 
@@ -41,7 +102,7 @@ export type KeySetting =
 
 /**
  * Reads `ENCRYPTION_KEY`: 32 bytes as `parseEncryptionKey` takes them are the key; any other text of 16 characters or
- * more is a passphrase. Throws `EncryptionKeyInvalidError` for a shorter one.
+ * more is a passphrase. Throws `encryption_key_invalid` for a shorter one.
  */
 export function readKeySetting(text: string): KeySetting {
 	const trimmed = text.trim();
@@ -61,16 +122,17 @@ export function keyOf(setting: KeySetting, salt: string | null): Buffer {
 
 /**
  * Reads `dataDir/encryption.key`, making it first when there is none: once, whole or not at all, readable by this user
- * alone. Throws `EncryptionKeyInvalidError` when it holds something else, `StoreUnavailableError` when it cannot be had.
+ * alone. Throws `encryption_key_invalid` when it holds something else, `StoreUnavailableError` when it cannot be had.
  */
 export function loadOrMakeKeyFile(dataDir: string): Buffer {
 	const path = keyFileIn(dataDir);
+	let text: string;
 	try {
-		return parseEncryptionKey(readOrMake(path), path);
+		text = readOrMake(path);
 	} catch (error) {
-		if (error instanceof EncryptionKeyInvalidError) throw error;
 		throw new StoreUnavailableError(`The encryption key file ${path} can be neither read nor made.`, { cause: error });
 	}
+	return parseEncryptionKey(text, path);
 }
 
 function readOrMake(path: string): string {
@@ -113,4 +175,17 @@ function syncDirectoryOf(path: string): void {
 	} finally {
 		closeSync(descriptor);
 	}
+}
+
+const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
+const CHECKED_TEXT = 'handraise';
+
+/** What is kept of a key, so that another one is noticed. */
+export function sealKeyCheck(cipher: Cipher): string {
+	return cipher.encrypt(CHECKED_TEXT, KEY_CHECK);
+}
+
+/** Whether a check value, as it stands in the database, was made with the key of `cipher`. */
+export function sealsKeyCheck(value: string, cipher: Cipher): boolean {
+	return cipher.decrypt(value, KEY_CHECK) === CHECKED_TEXT;
 }
