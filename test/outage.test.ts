@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { askingSession } from '../sandbox/session-service/builders.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startTimedApp } from './slack/support/timed-app.ts';
 
@@ -12,12 +13,7 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 	const { app, clock } = timed;
 	const ids = ['o1', 'o2', 'o3'];
 	for (const id of ids) {
-		app.service.sessions.put(id, {
-			status: 'humanInput',
-			messages: [
-				{ role: 'assistant', content: 'Well?', human_input: [{ title: 'Colour', description: '', value: '' }] },
-			],
-		});
+		app.service.sessions.put(id, askingSession(['Colour']));
 	}
 	const forms = [];
 	for (const [n, id] of ids.entries()) {
@@ -51,12 +47,12 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 	const backAt = clock.now();
 	await timed.until(
 		() => ids.every((id) => app.service.sessions.get(id).status === 'active'),
-		() => JSON.stringify(ids.map((id) => app.service.sessions.values(id, 0))),
+		() => JSON.stringify(ids.map((id) => app.service.sessions.values(id, 1))),
 	);
 	// Her read was news for the answers that waited, whose next attempts were up to a minute away.
 	expect(clock.now() - backAt).toBeLessThan(10_000);
 	for (const id of ids) {
-		expect(app.service.sessions.values(id, 0)).toEqual([`answer to ${id}`]);
+		expect(app.service.sessions.values(id, 1)).toEqual([`answer to ${id}`]);
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	}
 	await timed.until(() =>

@@ -13,7 +13,7 @@ import {
 } from '../../fake-slack/index.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { manifestPath } from '../../sandbox/manifest-path.ts';
-import { asking, done, item, task } from '../../sandbox/session-service/agents.ts';
+import { askingSession } from '../../sandbox/session-service/builders.ts';
 import {
 	createFakeSessionService,
 	type FakeSessionService,
@@ -117,8 +117,7 @@ export async function createArena({ entry, transport, env = {} }: ArenaOptions):
 	}
 	function calmSession(): string {
 		const id = `calm-${sessions++}-x`;
-		const question = asking('I need a name.', [item(`What is the name of ${id}?`)]);
-		service.sessions.put(id, { name: id, status: 'humanInput', messages: [task('Work.'), done('I begin.'), question] });
+		service.sessions.put(id, askingSession([`What is the name of ${id}?`], { name: id }));
 		return id;
 	}
 	const parts = stack.move();

@@ -1,7 +1,7 @@
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import type { LogEntry } from '../../sandbox/session-service/log.ts';
 import { preciseClock } from './precise-clock.ts';
-import { askingSession } from './sessions.ts';
+import { reportSession } from './sessions.ts';
 
 /**
  * The session service as a process of its own, so that its work is not done by the one that measures. It keeps its
@@ -49,7 +49,7 @@ await service.start();
 function obey(command: ServiceCommand): readonly LoggedRequest[] {
 	switch (command.do) {
 		case 'put':
-			for (const id of command.ids) service.sessions.put(id, askingSession());
+			for (const id of command.ids) service.sessions.put(id, reportSession());
 			return [];
 		case 'clear':
 			for (const id of service.sessions.ids()) service.sessions.remove(id);

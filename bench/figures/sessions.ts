@@ -1,9 +1,10 @@
+import { asking, item } from '../../sandbox/session-service/builders.ts';
 import type { SessionJson } from '../../sandbox/session-service/json.ts';
 
 const QUESTION = 'What shall the report be called?';
 
 /** A session of about 10 kB that waits for one answer. */
-export function askingSession(): SessionJson {
+export function reportSession(): SessionJson {
 	return {
 		name: 'Write the report',
 		status: 'humanInput',
@@ -18,12 +19,7 @@ export function askingSession(): SessionJson {
 				content: `### Step ${n}\n\n${'I read the **sources** and noted some figures. '.repeat(12)}`,
 				agent_data: { action: [{ go_to_url: { url: `https://source-${n}.example/report?page=${n}` } }] },
 			})),
-			{
-				role: 'assistant',
-				content: 'I need a name.',
-				agent_data: { action: [{ ask_human: { items: 1 } }] },
-				human_input: [{ title: QUESTION, description: 'As it stands on the cover.', value: '' }],
-			},
+			asking('I need a name.', [item(QUESTION, 'As it stands on the cover.')]),
 		],
 	};
 }
@@ -39,17 +35,11 @@ export function longSessionBody(size: number): string {
 		},
 		...(n % 40 === 0 ? { human_input: [{ title: 'Colour', description: 'Which?', value: 'red' }] } : {}),
 	}));
-	const asking = {
-		role: 'assistant',
-		content: 'I need a name.',
-		agent_data: { action: [{ ask_human: { items: 1 } }] },
-		human_input: [{ title: QUESTION, description: '', value: '' }],
-	};
 	const session = {
 		sessionId: '3f9a2c1d',
 		status: 'humanInput',
 		maxSteps: 600,
-		messages: [...messages.slice(0, 599), asking],
+		messages: [...messages.slice(0, 599), asking('I need a name.', [QUESTION])],
 		files: [],
 		sessionVariables: [],
 	};

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { asking, done, item, task } from '../../sandbox/session-service/agents.ts';
+import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
 import type { FakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import type { Script } from '../../test/watches/simulation/population.ts';
 

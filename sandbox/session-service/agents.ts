@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/clock.ts';
+import { asking } from './builders.ts';
 import { type ItemJson, isAnswered, type MessageJson, type SessionJson } from './json.ts';
 import type { Blob, SessionRecord, State } from './state.ts';
 
@@ -37,31 +38,6 @@ export interface Agent {
 	/** Changes the stored JSON as only the service itself could. */
 	change(edit: (json: SessionJson) => void): void;
 	readonly now: () => number;
-}
-
-/** Gives an unanswered item; titles and descriptions may be empty. */
-export function item(title: string, description = ''): ItemJson {
-	return { title, description, value: '' };
-}
-
-/** The first message of a session: its task. */
-export function task(content: string): MessageJson {
-	return { role: 'user', content };
-}
-
-/** A step that was done before the session is first looked at. */
-export function done(content: string, ...actions: Record<string, unknown>[]): MessageJson {
-	return { role: 'assistant', content, agent_data: { action: actions } };
-}
-
-/** A message that asks, for seeds. */
-export function asking(content: string, items: readonly ItemJson[]): MessageJson {
-	return {
-		role: 'assistant',
-		content,
-		agent_data: { action: [{ ask_human: { items: items.length } }] },
-		human_input: items.map((one) => ({ ...one })),
-	};
 }
 
 export interface AgentSettings {

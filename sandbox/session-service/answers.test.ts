@@ -1,23 +1,11 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { askingSession, item } from './builders.ts';
 import { itemsOf } from './log.ts';
 import { BODY_LIMIT_BYTES } from './operations.ts';
 import { startForTest } from './test-client.ts';
 
-const waiting = {
-	status: 'humanInput',
-	messages: [
-		{ role: 'user', content: 'Do it.' },
-		{
-			role: 'assistant',
-			content: 'Two things.',
-			human_input: [
-				{ title: 'A', description: 'first', value: '' },
-				{ title: 'A', description: '', value: '' },
-			],
-		},
-	],
-};
+const waiting = askingSession([item('A', 'first'), 'A']);
 
 it('an answer replaces the whole array, and the reply mostly has no updatedMessage', async () => {
 	await using client = await startForTest();

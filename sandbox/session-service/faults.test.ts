@@ -1,14 +1,12 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { askingSession } from './builders.ts';
 import type { Fault } from './faults.ts';
 import { startForTest, type TestClient } from './test-client.ts';
 
-const waiting = {
-	status: 'humanInput',
-	messages: [{ role: 'assistant', content: 'One thing.', human_input: [{ title: 'A', description: '', value: '' }] }],
-};
+const waiting = askingSession(['A']);
 
-/** A service with the session `s1` that asks in message 0, and one fault for one request. */
+/** A service with the session `s1` that asks in message 1, and one fault for one request. */
 async function withFault(fault: Fault, options: Parameters<typeof startForTest>[0] = {}): Promise<TestClient> {
 	const client = await startForTest({ resumeAfterMs: null, ...options });
 	client.service.sessions.put('s1', waiting);
@@ -30,12 +28,12 @@ it.each<[string, Fault, number]>([
 	['wrong types after saving', { kind: 'wrong-types', saves: true }, 1],
 ])('%s: answered, stored %3$s times', async (_name, fault, stored) => {
 	await using client = await withFault(fault);
-	const reply = await client.answer('s1', 0, ['one']);
+	const reply = await client.answer('s1', 1, ['one']);
 	const { log, sessions } = client.service;
 	expect(log.puts('s1')[0]).toMatchObject({ status: reply.status, faults: [fault.kind] });
-	expect(log.savedPuts('s1', 0)).toHaveLength(stored);
-	expect(sessions.values('s1', 0)).toEqual([stored === 1 ? 'one' : '']);
-	expect((await client.answer('s1', 0, ['two'])).json).toEqual({ message: 'Updated successfully' });
+	expect(log.savedPuts('s1', 1)).toHaveLength(stored);
+	expect(sessions.values('s1', 1)).toEqual([stored === 1 ? 'one' : '']);
+	expect((await client.answer('s1', 1, ['two'])).json).toEqual({ message: 'Updated successfully' });
 });
 
 it.each<[string, Fault, number]>([
@@ -43,8 +41,8 @@ it.each<[string, Fault, number]>([
 	['a connection cut within the body', { kind: 'cut-off' }, 1],
 ])('%s: no answer arrives, stored %3$s times', async (_name, fault, stored) => {
 	await using client = await withFault(fault);
-	await expect(client.answer('s1', 0, ['one'])).rejects.toThrow();
-	expect(client.service.log.savedPuts('s1', 0)).toHaveLength(stored);
+	await expect(client.answer('s1', 1, ['one'])).rejects.toThrow();
+	expect(client.service.log.savedPuts('s1', 1)).toHaveLength(stored);
 });
 
 it.each([
@@ -52,8 +50,8 @@ it.each([
 	['after', true],
 ])('a connection is reset %s saving', async (_name, saves) => {
 	await using client = await withFault({ kind: 'reset', saves });
-	await expect(client.answer('s1', 0, ['one'])).rejects.toMatchObject({ code: 'ECONNRESET' });
-	expect(client.service.log.savedPuts('s1', 0)).toHaveLength(saves ? 1 : 0);
+	await expect(client.answer('s1', 1, ['one'])).rejects.toMatchObject({ code: 'ECONNRESET' });
+	expect(client.service.log.savedPuts('s1', 1)).toHaveLength(saves ? 1 : 0);
 	expect(client.service.log.puts('s1')[0]).toMatchObject({ status: null, reset: true, clientGone: false });
 });
 
@@ -75,7 +73,7 @@ it('a hanging request is stored or not as told, and ends when the client gives u
 		method: 'PUT',
 		signal: abort.signal,
 		headers: { 'x-api-key': client.service.apiKey, 'content-type': 'application/json' },
-		body: JSON.stringify({ messageIndex: 0, humanInputResponse: [{ title: 'A', description: '', value: 'one' }] }),
+		body: JSON.stringify({ messageIndex: 1, humanInputResponse: [{ title: 'A', description: '', value: 'one' }] }),
 	});
 	await saved;
 	abort.abort();
@@ -132,7 +130,7 @@ it('faults are chosen by method and session, last for so many requests or until 
 	expect((await client.read('s1')).status).toBe(500);
 	expect((await client.read('s1')).status).toBe(500);
 	const puts = [];
-	for (let n = 0; n < 3; n++) puts.push((await client.answer('s2', 0, ['x'])).status);
+	for (let n = 0; n < 3; n++) puts.push((await client.answer('s2', 1, ['x'])).status);
 	expect(puts).toEqual([503, 503, 200]);
 	expect(faults.list().map((armed) => [armed.id, armed.hits])).toEqual([[lasting, 2]]);
 	faults.clear(lasting);
@@ -149,7 +147,7 @@ async function abandonedPut(client: TestClient): Promise<void> {
 		method: 'PUT',
 		signal: abort.signal,
 		headers: { 'x-api-key': client.service.apiKey, 'content-type': 'application/json' },
-		body: JSON.stringify({ messageIndex: 0, humanInputResponse: [{ title: 'A', description: '', value: 'late' }] }),
+		body: JSON.stringify({ messageIndex: 1, humanInputResponse: [{ title: 'A', description: '', value: 'late' }] }),
 	});
 	await arrived;
 	abort.abort();
@@ -162,10 +160,10 @@ it('a late PUT is saved although the client has gone away', async () => {
 	await using client = await withFault({ kind: 'late', ms: 20_000 }, { clock });
 	await abandonedPut(client);
 	await clock.advance(19_999);
-	expect(client.service.sessions.values('s1', 0)).toEqual(['']);
+	expect(client.service.sessions.values('s1', 1)).toEqual(['']);
 	await clock.advance(1);
-	expect(client.service.sessions.values('s1', 0)).toEqual(['late']);
-	const [entry] = client.service.log.effectivePuts('s1', 0);
+	expect(client.service.sessions.values('s1', 1)).toEqual(['late']);
+	const [entry] = client.service.log.effectivePuts('s1', 1);
 	expect((entry?.savedAt ?? 0) - (entry?.at ?? 0)).toBe(20_000);
 });
 
@@ -174,17 +172,17 @@ it('a slow one in front of the service is dropped when the client has gone away'
 	await using client = await withFault({ kind: 'slow', ms: 20_000 }, { clock });
 	await abandonedPut(client);
 	await clock.advance(60_000);
-	expect(client.service.sessions.values('s1', 0)).toEqual(['']);
+	expect(client.service.sessions.values('s1', 1)).toEqual(['']);
 	expect(client.service.log.savedPuts()).toEqual([]);
 });
 
 it('a 504 comes at once and what it was about is saved later', async () => {
 	const clock = createManualClock();
 	await using client = await withFault({ kind: 'html', status: 504, saves: true, saveAfterMs: 3000 }, { clock });
-	expect((await client.answer('s1', 0, ['one'])).status).toBe(504);
-	expect(client.service.sessions.values('s1', 0)).toEqual(['']);
+	expect((await client.answer('s1', 1, ['one'])).status).toBe(504);
+	expect(client.service.sessions.values('s1', 1)).toEqual(['']);
 	await clock.advance(3000);
-	expect(client.service.sessions.values('s1', 0)).toEqual(['one']);
+	expect(client.service.sessions.values('s1', 1)).toEqual(['one']);
 });
 
 it('a delay and another fault apply to the same request', async () => {

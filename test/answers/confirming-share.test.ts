@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 
@@ -19,10 +20,7 @@ async function requestsOf(priority: string): Promise<number> {
 }
 
 it('looking whether the agent went on takes nothing from the share that is kept for deliveries', async () => {
-	app.service.sessions.put('share', {
-		status: 'humanInput',
-		messages: [{ role: 'assistant', content: '', human_input: [{ title: 'Name', description: '', value: '' }] }],
-	});
+	app.service.sessions.put('share', askingSession(['Name']));
 	const modal = await openSession(app, 'share');
 	await modal.fill(0, 'Ada');
 	await modal.submit();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Modal } from '../../fake-slack/index.ts';
+import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { createLossyProxy, hasParameter, type LossyProxy } from '../support/lossy-proxy.ts';
@@ -30,10 +31,7 @@ afterEach(() => proxy.heal());
 const isInsert = (statement: string) => statement.includes('insert into "answers"');
 
 async function fillIn(id: string, title: string, value: string): Promise<Modal> {
-	app.service.sessions.put(id, {
-		status: 'humanInput',
-		messages: [{ role: 'assistant', content: '', human_input: [{ title, description: '', value: '' }] }],
-	});
+	app.service.sessions.put(id, askingSession([title]));
 	const modal = await openSession(app, id);
 	await modal.fill(0, value);
 	return modal;

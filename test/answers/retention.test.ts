@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openSession } from '../slack/support/open-session.ts';
@@ -8,14 +9,6 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-const asks = (title: string) => ({
-	status: 'humanInput',
-	messages: [
-		{ role: 'user', content: 'Do it.' },
-		{ role: 'assistant', content: 'I need to know.', human_input: [{ title, description: '', value: '' }] },
-	],
-});
 
 it.each(['sqlite', 'postgres'] as const)(
 	'keeps no draft, answer, post or ended watch longer than RETENTION_DAYS, on %s',
@@ -34,7 +27,9 @@ it.each(['sqlite', 'postgres'] as const)(
 			},
 		});
 		const ada = app.slack.as('ada');
-		for (const id of ['drafted', 'waiting', 'watched', 'unwatched']) app.service.sessions.put(id, asks(`About ${id}`));
+		for (const id of ['drafted', 'waiting', 'watched', 'unwatched']) {
+			app.service.sessions.put(id, askingSession([`About ${id}`]));
+		}
 
 		const dm = (words: string) =>
 			app.slack.changes.until(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { createHandraise } from '../../src/app.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
@@ -14,10 +15,7 @@ afterAll(async () => {
 });
 
 it('an answer that was accepted before a restart is delivered though Slack cannot be reached then', async () => {
-	app.service.sessions.put('away', {
-		status: 'humanInput',
-		messages: [{ role: 'assistant', content: '', human_input: [{ title: 'Name', description: '', value: '' }] }],
-	});
+	app.service.sessions.put('away', askingSession(['Name']));
 	const modal = await openSession(app, 'away');
 	await modal.fill(0, 'Ada');
 	app.service.faults.add({ kind: 'unauthorized', times: 1_000 });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Modal } from '../../fake-slack/index.ts';
+import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -33,8 +34,7 @@ async function cutNoteOfDelivery(): Promise<boolean> {
 
 /** Opens a session that asks one thing, and fills that in. */
 async function fillIn(id: string): Promise<Modal> {
-	const question = { role: 'assistant', content: '', human_input: [{ title: 'Name', description: '', value: '' }] };
-	app.service.sessions.put(id, { status: 'humanInput', messages: [question] });
+	app.service.sessions.put(id, askingSession(['Name']));
 	const modal = await openSession(app, id);
 	await modal.fill(0, 'Ada');
 	return modal;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor, Modal } from '../../fake-slack/index.ts';
+import { askingSession } from '../../sandbox/session-service/builders.ts';
 import type { Phase } from './phases.ts';
 import type { World } from './world.ts';
 
@@ -70,23 +71,7 @@ export const ASKED_AT = 1;
 
 /** A session that waits for one answer. */
 export function addSession({ service }: World, sessionId: string, question: string = QUESTION): void {
-	service.sessions.put(sessionId, {
-		name: 'Fault run',
-		status: 'humanInput',
-		maxSteps: 30,
-		startTime: new Date().toISOString(),
-		sessionVariables: [],
-		files: [],
-		messages: [
-			{ role: 'user', content: 'Write the report.' },
-			{
-				role: 'assistant',
-				content: 'I need a name.',
-				agent_data: { action: [{ ask_human: { items: 1 } }] },
-				human_input: [{ title: question, description: '', value: '' }],
-			},
-		],
-	});
+	service.sessions.put(sessionId, askingSession([question], { name: 'Fault run' }));
 }
 
 /**

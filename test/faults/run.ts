@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { asking } from '../../sandbox/session-service/builders.ts';
 import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS, type Target } from './moments.ts';
 import { PHASES, type Phase } from './phases.ts';
@@ -183,11 +184,7 @@ export async function runFaults({
 		if (fate === 'answered') sessions.answerAsPage(sessionId, ['Given on the web page']);
 		if (fate === 'ended') sessions.setStatus(sessionId, 'stopped');
 		if (fate === 'changed') {
-			sessions.push(sessionId, {
-				role: 'assistant',
-				content: 'Something else.',
-				human_input: [{ title: `Not "${QUESTION}" any more`, description: '', value: '' }],
-			});
+			sessions.push(sessionId, asking('Something else.', [`Not "${QUESTION}" any more`]));
 		}
 	}
 

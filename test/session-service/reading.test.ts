@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { ANSWERS, askingSession, clientFor, failureOf, send, setting, until } from './setting.ts';
+import { ANSWERS, clientFor, failureOf, orderSession, send, setting, until } from './setting.ts';
 
 const person = { priority: 'person' } as const;
 
@@ -64,7 +64,7 @@ describe('conditional reads', () => {
 
 	it('sessions beyond the bounds of what is held are read whole', async () => {
 		const { service, client } = await setting({ client: { cacheBytes: 4_000 } });
-		service.sessions.put('s2', askingSession());
+		service.sessions.put('s2', orderSession());
 		for (const id of ['s1', 's2', 's2', 's1']) await client.read(id, person);
 		expect(service.log.reads().map((entry) => entry.ifNoneMatch !== null)).toEqual([false, false, true, false]);
 		const small = await setting({ client: { cacheBytes: 100 } });
@@ -151,7 +151,7 @@ describe('conditional reads', () => {
 describe('redirects', () => {
 	it('a read follows them within the origin, each one paid for', async () => {
 		const { service, client, budget } = await setting();
-		service.sessions.put('s2', { ...askingSession(), name: 'The other' });
+		service.sessions.put('s2', { ...orderSession(), name: 'The other' });
 		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s1', status: 301, times: 1 });
 		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s2', status: 308, times: 1 });
 		expect((await client.read('s1', person)).session.name).toBe('The other');
@@ -360,7 +360,7 @@ describe('shared reads', () => {
 });
 
 describe('large answers', () => {
-	const large = () => ({ ...askingSession(), sessionDetails: 'x'.repeat(2_000_000) });
+	const large = () => ({ ...orderSession(), sessionDetails: 'x'.repeat(2_000_000) });
 
 	it('wait for a slot without counting as stalled, and a caller who leaves frees it', async () => {
 		const { service, client, clock } = await setting({ client: { largeBodies: 1 } });

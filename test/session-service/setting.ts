@@ -45,11 +45,11 @@ export async function setting(
 	const service = createFakeSessionService({ rateLimit: false, ...options.service });
 	await service.start();
 	onTestFinished(() => service.stop());
-	service.sessions.put('s1', askingSession());
+	service.sessions.put('s1', orderSession());
 	return { service, ...clientFor(`${service.url}${options.path ?? ''}`, options.client) };
 }
 
-export function askingSession() {
+export function orderSession() {
 	return {
 		status: 'humanInput',
 		name: 'Order cards',

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeSlack, type FakeSlack, type Modal } from '../../fake-slack/index.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
-import { asking, item, task } from '../../sandbox/session-service/agents.ts';
+import { askingSession } from '../../sandbox/session-service/builders.ts';
 import {
 	createFakeSessionService,
 	type FakeSessionService,
@@ -66,8 +66,7 @@ const secretOf = (id: string) => `secret-of-${id}`;
 const readable = (ids: readonly string[]) => readableRemains(dataDir, keyBeside(), ids.map(secretOf));
 
 function ask(id: string): void {
-	const messages = [task('Order six desk chairs.'), asking('I need this.', [item('Password for the shop')])];
-	service.sessions.put(id, { status: 'humanInput', name: id, maxSteps: 30, messages });
+	service.sessions.put(id, askingSession(['Password for the shop']));
 }
 
 async function fillIn(id: string, who = 'ada', secret = secretOf(id)): Promise<Modal> {
@@ -96,8 +95,7 @@ async function gone(ids: readonly string[]): Promise<void> {
 
 describe('what was typed before its box was ticked', () => {
 	it('can be read in no file a second later, though the program is killed', { timeout: 60_000 }, async () => {
-		const messages = [task('Find the way in.'), asking('I need this.', [item('Which door?'), item('Remarks')])];
-		service.sessions.put('door', { status: 'humanInput', name: 'door', maxSteps: 30, messages });
+		service.sessions.put('door', askingSession(['Which door?', 'Remarks']));
 		await program.start();
 		await slack.connected(1);
 		const form = await fillIn('door');

@@ -1,5 +1,5 @@
 import type { Message } from '../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../sandbox/session-service/agents.ts';
+import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
 import type { World } from '../faults/world.ts';
 
 /** Sessions that channels of their own watch: posts keep to one a second in a channel, so a run needs several. */

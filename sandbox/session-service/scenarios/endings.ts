@@ -1,4 +1,5 @@
-import { asking, done, item, type Scenario, task } from '../agents.ts';
+import type { Scenario } from '../agents.ts';
+import { asking, done, item, task } from '../builders.ts';
 import { CANARIES } from '../canaries.ts';
 
 const START = '2026-01-05T08:00:00.000Z';

@@ -1,4 +1,5 @@
-import { done, item, type Scenario, task } from '../agents.ts';
+import type { Scenario } from '../agents.ts';
+import { done, item, task } from '../builders.ts';
 
 const ZALGO = Array.from('HE COMES', (letter) => letter + '\u0300\u0316\u0334\u0353\u0489'.repeat(6)).join('');
 const RTL = '\u202Egnp.exe\u202C مرحبا بالعالم שלום';

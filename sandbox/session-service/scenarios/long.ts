@@ -1,4 +1,5 @@
-import { done, item, type Scenario, task } from '../agents.ts';
+import type { Scenario } from '../agents.ts';
+import { done, item, task } from '../builders.ts';
 import { CANARIES } from '../canaries.ts';
 
 const PAGES = ['Market', 'Prices', 'Suppliers', 'Risks', 'Law'];

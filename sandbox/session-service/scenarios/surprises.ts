@@ -1,4 +1,5 @@
-import { asking, done, item, type Scenario, task } from '../agents.ts';
+import type { Scenario } from '../agents.ts';
+import { asking, done, item, task } from '../builders.ts';
 
 export const elsewhere: Scenario = {
 	id: 'elsewhere',

@@ -1,3 +1,4 @@
+import { asking } from '../../../sandbox/session-service/builders.ts';
 import type { MessageJson, SessionJson } from '../../../sandbox/session-service/json.ts';
 import { ASKED_AT, type Round } from '../round.ts';
 import { onceFor } from '../signals.ts';
@@ -8,11 +9,7 @@ import type { World } from '../world.ts';
 const UNSAVED_MS = 30;
 
 const GOES_ON: MessageJson = { role: 'assistant', content: 'Thank you, that will do.' };
-const ASKS_ON: MessageJson = {
-	role: 'assistant',
-	content: 'One more thing.',
-	human_input: [{ title: 'And who shall read it?', description: '', value: '' }],
-};
+const ASKS_ON: MessageJson = asking('One more thing.', ['And who shall read it?']);
 
 /** What an agent has made of its session by the time of the next read; `messages` are copies. */
 const MOVES: readonly ((messages: MessageJson[]) => SessionJson)[] = [

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
+import { asking, askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { type App, answerFields, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
@@ -19,19 +20,12 @@ afterEach(async () => {
 });
 
 let count = 0;
-const question = (...titles: string[]) => ({
-	role: 'assistant',
-	content: 'I need to know.',
-	human_input: titles.map((title) => ({ title, description: '', value: '' })),
-});
+const question = (...titles: string[]) => asking('I need to know.', titles);
 
 /** A session of its own that asks these things. */
 function ask(...titles: string[]): string {
 	const id = `asks-${++count}`;
-	app.service.sessions.put(id, {
-		status: 'humanInput',
-		messages: [{ role: 'user', content: 'Do it.' }, question(...(titles.length > 0 ? titles : ['First', 'Second']))],
-	});
+	app.service.sessions.put(id, askingSession(titles.length > 0 ? titles : ['First', 'Second']));
 	return id;
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { callSlack, createManualClock, type Modal } from '../../../fake-slack/index.ts';
+import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import type { Fault } from '../../../sandbox/session-service/faults.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { startApp } from '../../support/app.ts';
@@ -29,20 +30,7 @@ let count = 0;
 /** A session of its own whose agent asks three things and goes on when it was answered. */
 function ask(): string {
 	const id = `ask-${++count}`;
-	app.service.sessions.put(id, {
-		status: 'humanInput',
-		messages: [
-			{ role: 'user', content: 'Register our speakers.' },
-			{
-				role: 'assistant',
-				content: 'I need the names.',
-				human_input: [
-					{ title: 'First', description: '', value: '' },
-					{ title: 'Second', description: '', value: '' },
-				],
-			},
-		],
-	});
+	app.service.sessions.put(id, askingSession(['First', 'Second']));
 	return id;
 }
 

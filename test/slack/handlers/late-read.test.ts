@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { startApp } from '../../support/app.ts';
 import { type App, openSession } from '../support/open-session.ts';
 
@@ -11,10 +12,7 @@ afterAll(async () => {
 });
 
 it('the second person is told at Submit who was first, though their form was read before and shown after', async () => {
-	app.service.sessions.put('late', {
-		status: 'humanInput',
-		messages: [{ role: 'assistant', content: '', human_input: [{ title: 'Name', description: '', value: '' }] }],
-	});
+	app.service.sessions.put('late', askingSession(['Name']));
 	const first = await openSession(app, 'late');
 	await first.fill(0, 'From Ada');
 	// The service has worked out the second reading, and its response is on the way for long.

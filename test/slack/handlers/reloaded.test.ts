@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
+import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -33,10 +34,7 @@ const told = (id: string, words: string) =>
 let count = 0;
 function ask(): string {
 	const id = `asks-${++count}`;
-	app.service.sessions.put(id, {
-		status: 'humanInput',
-		messages: [{ role: 'assistant', content: '', human_input: [{ title: 'Name', description: '', value: '' }] }],
-	});
+	app.service.sessions.put(id, askingSession(['Name']));
 	return id;
 }
 
@@ -59,7 +57,7 @@ async function passLooks(): Promise<void> {
 }
 
 function overwrite(id: string): void {
-	for (const item of app.service.sessions.get(id).messages?.[0]?.human_input ?? []) item.value = 'Somebody else';
+	for (const item of app.service.sessions.get(id).messages?.[1]?.human_input ?? []) item.value = 'Somebody else';
 	app.service.sessions.patch(id, {});
 }
 

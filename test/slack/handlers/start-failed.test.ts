@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
+import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { startApp } from '../../support/app.ts';
 import { type App, openSession } from '../support/open-session.ts';
@@ -16,10 +17,7 @@ const REPORTED = 'the session service reported a failure. The agent may not have
 
 /** An answer that the service saves and answers with 500, because it could not start the agent's machine. */
 async function answerSavedWith500(id: string, title = 'Name', value = 'Ada'): Promise<Modal> {
-	app.service.sessions.put(id, {
-		status: 'humanInput',
-		messages: [{ role: 'assistant', content: '', human_input: [{ title, description: '', value: '' }] }],
-	});
+	app.service.sessions.put(id, askingSession([title]));
 	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
 	const modal = await openSession(app, id);
 	await modal.fill(0, value);
@@ -70,10 +68,7 @@ it('nothing is sent once the agent has written something since', async () => {
 });
 
 it('its author gets a direct message when the window is closed', async () => {
-	app.service.sessions.put('start-dm', {
-		status: 'humanInput',
-		messages: [{ role: 'assistant', content: '', human_input: [{ title: 'Name', description: '', value: '' }] }],
-	});
+	app.service.sessions.put('start-dm', askingSession(['Name']));
 	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-dm', saves: true, times: 1 });
 	const modal = await openSession(app, 'start-dm');
 	await modal.fill(0, 'Ada');

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { asking } from '../../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -18,11 +19,7 @@ afterEach(async () => {
 /** Asks the next question of the session. */
 function ask(id: string, title: string): void {
 	if (!app.service.sessions.has(id)) app.service.sessions.put(id, { status: 'active', messages: [] });
-	app.service.sessions.push(id, {
-		role: 'assistant',
-		content: '',
-		human_input: [{ title, description: '', value: '' }],
-	});
+	app.service.sessions.push(id, asking('', [title]));
 	app.service.sessions.setStatus(id, 'humanInput');
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
+import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -21,13 +22,7 @@ afterEach(async () => {
 
 let count = 0;
 function ask(id: string, title: string): void {
-	app.service.sessions.put(id, {
-		status: 'humanInput',
-		messages: [
-			{ role: 'user', content: 'Order it.' },
-			{ role: 'assistant', content: 'I ask.', human_input: [{ title, description: '', value: '' }] },
-		],
-	});
+	app.service.sessions.put(id, askingSession([title]));
 }
 
 /** A session of its own that asks one thing. */

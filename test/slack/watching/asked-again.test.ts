@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { asking, done, item, task } from '../../../sandbox/session-service/agents.ts';
+import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
 
 let app: WatchingApp;

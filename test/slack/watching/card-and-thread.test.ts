@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { item } from '../../../sandbox/session-service/agents.ts';
+import { item } from '../../../sandbox/session-service/builders.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';

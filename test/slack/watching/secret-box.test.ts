@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
-import { item } from '../../../sandbox/session-service/agents.ts';
+import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openStore } from '../../../src/store/open.ts';

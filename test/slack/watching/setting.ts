@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createManualClock, type ManualClock, type Posted, type TrafficEntry } from '../../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../../sandbox/session-service/agents.ts';
+import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import type { ItemJson, SessionJson } from '../../../sandbox/session-service/json.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
-import { asking, item, task } from '../../../sandbox/session-service/agents.ts';
+import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { openSession } from '../support/open-session.ts';
 import { type WatchingApp, watchingApp } from '../watching/setting.ts';
 import { ACTS, type Act, type Member, type Setting } from './acts.ts';
@@ -26,11 +26,6 @@ export function expected(row: Row, acts: readonly Act[]): Record<string, string>
 	return Object.fromEntries(acts.map(({ name, group }) => [name, tableOutcomeOf(row, group)]));
 }
 
-function sessionThatAsks() {
-	const question = asking('I need two answers.', [item('Which colour?'), item('Which size?')]);
-	return { status: 'humanInput', name: 'Chairs', maxSteps: 30, messages: [task('Order chairs.'), question], files: [] };
-}
-
 /** A workspace with so many members; in an organisation, where their own workspace is another one. */
 function workspaceOf(names: readonly string[], inOrganisation: boolean) {
 	const workspace = withMembers(inOrganisation ? sampleOrganisation() : sampleWorkspace(), 'agents', names);
@@ -53,7 +48,7 @@ async function postCard(app: WatchingApp, place: string) {
 		});
 		return { card: { channel: channel.id, ts: String(ts) }, end: async () => {} };
 	}
-	const id = await app.watched(sessionThatAsks());
+	const id = await app.watched(askingSession(['Which colour?', 'Which size?'], { name: 'Chairs' }));
 	const card = app.card(id);
 	if (card === undefined) throw new Error('there is no card');
 	const end = async () => void (await app.command(`/session unwatch ${id}`));
@@ -94,7 +89,8 @@ export async function whoMayApp({ place = '#agents', inOrganisation = false, act
 		slack: { workspace: workspaceOf(names, inOrganisation), waitMs: 60_000 },
 	});
 	const { slack, service } = app;
-	for (const { session } of members) service.sessions.put(session, sessionThatAsks());
+	for (const { session } of members)
+		service.sessions.put(session, askingSession(['Which colour?', 'Which size?'], { name: 'Chairs' }));
 
 	const { card, end } = await postCard(app, place);
 	await Promise.all(members.map((member) => prepare(app, member, card)));

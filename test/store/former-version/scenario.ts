@@ -1,5 +1,5 @@
 import type { ManualClock, Modal, Posted } from '../../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../../sandbox/session-service/agents.ts';
+import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
 import { type App, openSession } from '../../slack/support/open-session.ts';
 import { passTime } from '../../support/pass-time.ts';
