@@ -9,29 +9,14 @@ import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { AnsweredItem, Session } from '../../src/questions/session.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../store/support.ts';
+import { buildSession, saying, unanswered } from '../support/sessions.ts';
 
 export const CALL_TIMEOUT_MS = 20_000;
 
-const ITEMS = [{ title: 'Which one?', description: '', value: '' }];
+const ITEMS = [unanswered('Which one?')];
 
 export function asking(sessionId: string): Session {
-	return {
-		sessionId,
-		status: 'humanInput',
-		name: '',
-		messages: [
-			{ role: 'user', content: 'Do it.', actions: [], humanInput: [] },
-			{ role: 'assistant', content: 'I ask.', actions: [], humanInput: ITEMS },
-		],
-		files: [],
-		startTime: null,
-		endTime: null,
-		lastScreenshotUrl: null,
-		lastScreenshotTimestamp: null,
-		sessionVariables: [],
-		sessionDetails: '',
-		maxSteps: 30,
-	};
+	return buildSession({ sessionId, messages: [saying('Do it.', 'user'), { ...saying('I ask.'), humanInput: ITEMS }] });
 }
 
 /** What a call did and when, in milliseconds after the start. */

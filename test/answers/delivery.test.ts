@@ -7,6 +7,7 @@ import { CLOCK_ALLOWANCE_MS } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../store/support.ts';
+import { saying } from '../support/sessions.ts';
 import { asking, CALL_TIMEOUT_MS, createSetting } from './delivering.ts';
 
 const HOUR = 3_600_000;
@@ -413,7 +414,7 @@ describe('whether the agent went on', () => {
 			messages: [
 				...session.messages.slice(0, 1),
 				{ ...session.messages[1], humanInput: [{ title: 'Which one?', description: '', value: 'blue' }] } as never,
-				{ role: 'assistant', content: 'On I go.', actions: [], humanInput: [] },
+				saying('On I go.'),
 			],
 		});
 		await setting.pass(600_000);

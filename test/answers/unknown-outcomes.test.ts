@@ -7,6 +7,7 @@ import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { receiptHeadline } from '../../src/slack/words/answers.ts';
 import { StoreUnavailableError } from '../../src/store/database.ts';
 import { BOB, item, submission, T0, valuesOf } from '../store/support.ts';
+import { saying } from '../support/sessions.ts';
 import { asking, CALL_TIMEOUT_MS, createSetting } from './delivering.ts';
 
 const HOUR = 3_600_000;
@@ -24,7 +25,7 @@ function message(
 	role: string,
 	humanInput: Session['messages'][number]['humanInput'] = [],
 ): Session['messages'][number] {
-	return { role, content: 'Words.', actions: [], humanInput };
+	return { ...saying('Words.', role), humanInput };
 }
 
 describe('a write that is committed though its confirmation is lost', () => {

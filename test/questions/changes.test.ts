@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { type Change, changesBetween, digestOf } from '../../src/questions/changes.ts';
 import { openQuestion } from '../../src/questions/open-question.ts';
 import type { Session } from '../../src/questions/session.ts';
-import { anySession, asking, saying, sessionWith } from './sessions.ts';
+import { buildSession, saying } from '../support/sessions.ts';
+import { anySession, asking } from './sessions.ts';
 
 function between(before: Partial<Session>, after: Partial<Session>): Change[] {
-	return changesBetween(digestOf(sessionWith(before)), sessionWith(after));
+	return changesBetween(digestOf(buildSession(before)), buildSession(after));
 }
 
 const done = { ...saying('bye'), actions: [{ kind: 'done' as const, text: 'It is 42' }] };
@@ -20,13 +21,13 @@ describe('changes', () => {
 		);
 	});
 	it('of a session never announced are its open question and its end', () => {
-		expect(changesBetween(null, sessionWith({ messages: [asking(['', 'x'])] }))).toEqual([
+		expect(changesBetween(null, buildSession({ messages: [asking(['', 'x'])] }))).toEqual([
 			{ kind: 'questionAsked', messageIndex: 0, items: [0] },
 		]);
-		expect(changesBetween(null, sessionWith({ status: 'failed', messages: [asking([''])] }))).toEqual([
+		expect(changesBetween(null, buildSession({ status: 'failed', messages: [asking([''])] }))).toEqual([
 			{ kind: 'ended', status: 'failed' },
 		]);
-		expect(changesBetween(null, sessionWith({ status: 'active', messages: [done] }))).toEqual([]);
+		expect(changesBetween(null, buildSession({ status: 'active', messages: [done] }))).toEqual([]);
 	});
 	it('name the status, the steps and a new question', () => {
 		expect(between({ status: 'active', messages: [] }, { messages: [saying('a'), asking(['', ''])] })).toEqual([
@@ -97,9 +98,9 @@ describe('changes', () => {
 		expect(changes.map((change) => change.kind)).toEqual(['statusChanged', 'rewound']);
 	});
 	it('close a question whose digest alone is known to be followed by another', () => {
-		const after = digestOf(sessionWith({ messages: [asking(['x']), asking([''], 'New')] }));
+		const after = digestOf(buildSession({ messages: [asking(['x']), asking([''], 'New')] }));
 		expect(
-			changesBetween(digestOf(sessionWith({ messages: [asking([''])] })), after).map((change) => change.kind),
+			changesBetween(digestOf(buildSession({ messages: [asking([''])] })), after).map((change) => change.kind),
 		).toEqual(['stepped', 'questionClosed', 'questionAsked']);
 	});
 	it('say that the same message asks something else', () => {
@@ -130,7 +131,7 @@ describe('changes', () => {
 		expect(between({}, { messages: [done] })).toEqual([{ kind: 'stepped', count: 1 }, { kind: 'resultChanged' }]);
 	});
 	it('respect what an answer of ours left empty', () => {
-		const session = sessionWith({ messages: [asking(['x', ''])] });
+		const session = buildSession({ messages: [asking(['x', ''])] });
 		expect(changesBetween(null, session, () => new Set([1]))).toEqual([]);
 	});
 	it('miss no open question, whatever was known before', () => {
@@ -167,13 +168,13 @@ describe('the digest', () => {
 		const messages = [
 			{ ...asking([secret], secret), content: secret, actions: [{ kind: 'done' as const, text: secret }] },
 		];
-		const digest = digestOf(sessionWith({ messages, sessionVariables: [{ name: secret, value: secret }] }));
+		const digest = digestOf(buildSession({ messages, sessionVariables: [{ name: secret, value: secret }] }));
 		expect(JSON.parse(JSON.stringify(digest))).toEqual(digest);
 		expect(JSON.stringify(digest)).not.toContain(secret);
 	});
 	it('does not depend on the value given, so that a short code cannot be found by trying', () => {
-		expect(digestOf(sessionWith({ messages: [asking(['1234'])] }))).toEqual(
-			digestOf(sessionWith({ messages: [asking(['9'])] })),
+		expect(digestOf(buildSession({ messages: [asking(['1234'])] }))).toEqual(
+			digestOf(buildSession({ messages: [asking(['9'])] })),
 		);
 	});
 });

@@ -11,10 +11,11 @@ import {
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import { askingMessageIndex } from '../../src/questions/open-question.ts';
 import type { Session } from '../../src/questions/session.ts';
-import { anySession, anyStatus, asking, saying, sessionWith } from './sessions.ts';
+import { buildSession, saying } from '../support/sessions.ts';
+import { anySession, anyStatus, asking } from './sessions.ts';
 
 function compare(status: string, stored: string[], values: OurValues, more: Partial<DeliveryInput> = {}) {
-	const session = sessionWith({ status, messages: [saying('task', 'user'), asking(stored)] });
+	const session = buildSession({ status, messages: [saying('task', 'user'), asking(stored)] });
 	return compareForDelivery({
 		session,
 		messageIndex: 1,
@@ -44,7 +45,7 @@ describe('comparing before a delivery', () => {
 		expect(compare(status, ['a', 'b'], ['a'])).toEqual({ kind: 'alreadyOurs' });
 	});
 	it('finds our own values though the agent asks something newer by now', () => {
-		const session = sessionWith({ messages: [asking(['a']), asking([''], 'New')] });
+		const session = buildSession({ messages: [asking(['a']), asking([''], 'New')] });
 		const fingerprint = fingerprintOf(asking(['']).humanInput);
 		expect(compareForDelivery({ session, messageIndex: 0, fingerprint, values: ['a'] })).toEqual({
 			kind: 'alreadyOurs',
@@ -100,7 +101,7 @@ describe('comparing before a delivery', () => {
 		const fingerprint = fingerprintOf(asking(['']).humanInput);
 		const input = { messageIndex: 0, fingerprint, values: ['a'] };
 		const newer = (...messages: Session['messages']) =>
-			compareForDelivery({ ...input, session: sessionWith({ messages, status: 'active' }) });
+			compareForDelivery({ ...input, session: buildSession({ messages, status: 'active' }) });
 		expect(newer(asking(['']), asking([''], 'New'))).toEqual({ kind: 'changed' });
 		expect(newer(asking(['']), asking(['']))).toEqual({ kind: 'changed' });
 		expect(newer(asking(['']), asking(['x'], 'New'))).toEqual({ kind: 'changed' });
@@ -162,7 +163,7 @@ describe('merging for the PUT', () => {
 					const put = session.messages.map((message, at) =>
 						at === index ? { ...message, humanInput: merged } : message,
 					);
-					const next = sessionWith({ status: later, messages: [...put, asking([''], 'New')] });
+					const next = buildSession({ status: later, messages: [...put, asking([''], 'New')] });
 					expect(compareForDelivery({ ...input, session: next })).toEqual({ kind: 'alreadyOurs' });
 				},
 			),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { disclosureOf, isShownInChannels, withoutSignedLinks } from '../../src/questions/disclosure.ts';
 import { questionAt } from '../../src/questions/open-question.ts';
-import { asking, sessionWith } from './sessions.ts';
+import { buildSession } from '../support/sessions.ts';
+import { asking } from './sessions.ts';
 
 const free = { title: 'What now?', description: '' };
 const choice = { title: 'Flight?', description: 'One of: LH 1173 at 06:05 for 129 €, BA 947' };
@@ -47,10 +48,10 @@ describe('what channels see by "auto"', () => {
 
 it('shows everything by "always" and nothing by "never", and what is secret by none', () => {
 	const question = questionAt(
-		sessionWith({ messages: [asking(['271828'], 'Which one?'), asking(['271828'], 'PIN')] }),
+		buildSession({ messages: [asking(['271828'], 'Which one?'), asking(['271828'], 'PIN')] }),
 		0,
 	);
-	const secret = questionAt(sessionWith({ messages: [asking(['yes'], 'PIN')] }), 0);
+	const secret = questionAt(buildSession({ messages: [asking(['yes'], 'PIN')] }), 0);
 	if (question === null || secret === null) throw new Error('nothing is asked');
 	const seen = (mode: 'auto' | 'always' | 'never') => disclosureOf([], mode)(question, 0);
 	expect([seen('auto'), seen('always'), seen('never')]).toEqual(['withheld', 'shown', 'withheld']);

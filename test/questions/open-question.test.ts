@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { askingMessageIndex, isAnswered, openQuestion, questionAt } from '../../src/questions/open-question.ts';
-import { anySession, asking, saying, sessionWith } from './sessions.ts';
+import { buildSession, saying } from '../support/sessions.ts';
+import { anySession, asking } from './sessions.ts';
 
 function openItems(status: string, values: string[], left: number[] = []): readonly number[] | null {
-	const session = sessionWith({ status, messages: [saying('task', 'user'), asking(values)] });
+	const session = buildSession({ status, messages: [saying('task', 'user'), asking(values)] });
 	return openQuestion(session, () => new Set(left))?.openItems ?? null;
 }
 
@@ -37,32 +38,32 @@ describe('the open question', () => {
 		expect(isAnswered([{ value: '' }])).toBe(false);
 	});
 	it.each(['assistant', 'critic', 'unknown', ''])('may stand on a message of the role %j', (role) => {
-		const session = sessionWith({ messages: [asking(['x']), { ...asking(['']), role }] });
+		const session = buildSession({ messages: [asking(['x']), { ...asking(['']), role }] });
 		expect(openQuestion(session)).toMatchObject({ messageIndex: 1, openItems: [0] });
 	});
 	it('is that of the newest message with items that is no user’s, whatever came after it', () => {
 		const user = { ...asking(['']), role: 'user' };
 		const messages = [asking(['']), asking(['', '']), user, saying('going on')];
-		const question = openQuestion(sessionWith({ messages }));
+		const question = openQuestion(buildSession({ messages }));
 		expect(question).toMatchObject({ messageIndex: 1, goneOn: true, context: 'I have a question', openItems: [0, 1] });
-		expect(openQuestion(sessionWith({ messages: messages.slice(0, 3) }))?.goneOn).toBe(false);
+		expect(openQuestion(buildSession({ messages: messages.slice(0, 3) }))?.goneOn).toBe(false);
 	});
 	it('is none when the newest one that asked is answered, though an older one is not', () => {
-		expect(openQuestion(sessionWith({ status: 'active', messages: [asking(['']), asking(['x'])] }))).toBeNull();
+		expect(openQuestion(buildSession({ status: 'active', messages: [asking(['']), asking(['x'])] }))).toBeNull();
 	});
 	it('is none in a session that never asked', () => {
-		expect(askingMessageIndex(sessionWith())).toBeNull();
-		expect(openQuestion(sessionWith({ messages: [saying('a')] }))).toBeNull();
+		expect(askingMessageIndex(buildSession())).toBeNull();
+		expect(openQuestion(buildSession({ messages: [saying('a')] }))).toBeNull();
 	});
 });
 
 describe('the question of a message', () => {
 	it('is given though nothing of it is open', () => {
-		const session = sessionWith({ status: 'completed', messages: [asking([''])] });
+		const session = buildSession({ status: 'completed', messages: [asking([''])] });
 		expect(questionAt(session, 0)).toMatchObject({ messageIndex: 0, openItems: [], goneOn: false });
 	});
 	it('is none for an index that asks nothing', () => {
-		const session = sessionWith({ messages: [saying('a'), { ...asking(['']), role: 'user' }] });
+		const session = buildSession({ messages: [saying('a'), { ...asking(['']), role: 'user' }] });
 		for (const index of [-1, 0, 1, 2, 0.5, Number.NaN]) expect(questionAt(session, index)).toBeNull();
 	});
 	it('agrees with the rule in its plainest form for any session', () => {

@@ -10,7 +10,8 @@ import {
 	taskOf,
 } from '../../src/questions/progress.ts';
 import type { Message } from '../../src/questions/session.ts';
-import { anySession, saying } from './sessions.ts';
+import { saying } from '../support/sessions.ts';
+import { anySession } from './sessions.ts';
 
 function done(...texts: string[]): Message {
 	return { ...saying('done'), actions: texts.map((text) => ({ kind: 'done', text })) };

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { questionAt } from '../../src/questions/open-question.ts';
 import { type AnswerMarks, isSecretValue, secretAtFirst } from '../../src/questions/secrecy.ts';
-import { asking, sessionWith } from './sessions.ts';
+import { buildSession } from '../support/sessions.ts';
+import { asking } from './sessions.ts';
 
 function asked(title: string, value: string) {
-	const question = questionAt(sessionWith({ messages: [asking([value], title)] }), 0);
+	const question = questionAt(buildSession({ messages: [asking([value], title)] }), 0);
 	if (question === null) throw new Error('nothing is asked');
 	return question;
 }

@@ -1,31 +1,10 @@
 import fc from 'fast-check';
 import type { HumanInputItem, Message, Session } from '../../src/questions/session.ts';
-
-export function sessionWith(fields: Partial<Session> = {}): Session {
-	return {
-		sessionId: '3f9a2c1d',
-		status: 'humanInput',
-		name: '',
-		messages: [],
-		files: [],
-		startTime: null,
-		endTime: null,
-		lastScreenshotUrl: null,
-		lastScreenshotTimestamp: null,
-		sessionVariables: [],
-		sessionDetails: '',
-		maxSteps: 30,
-		...fields,
-	};
-}
+import { buildSession, saying } from '../support/sessions.ts';
 
 /** A message that asks for one item for each value given, titles repeating on purpose. */
 export function asking(values: readonly string[], title = 'Title'): Message {
 	return { ...saying('I have a question'), humanInput: values.map((value) => ({ title, description: '', value })) };
-}
-
-export function saying(content: string, role = 'assistant'): Message {
-	return { role, content, actions: [], humanInput: [] };
 }
 
 export const anyStatus = fc.constantFrom(
@@ -62,4 +41,4 @@ const anyMessage: fc.Arbitrary<Message> = fc.record({
 
 export const anySession: fc.Arbitrary<Session> = fc
 	.record({ status: anyStatus, messages: fc.array(anyMessage, { maxLength: 8 }), maxSteps: fc.integer() })
-	.map((fields) => sessionWith(fields));
+	.map((fields) => buildSession(fields));

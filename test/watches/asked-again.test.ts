@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/questions/session.ts';
+import { saying } from '../support/sessions.ts';
 import { addWatch, assistant, pass, pollerSetting, session, storedWatch } from './support.ts';
 
 const started = session().messages;
-const note: Message = { role: 'system', content: 'A summary', actions: [], humanInput: [] };
+const note = saying('A summary', 'system');
 
 function code(value = '', title = 'Colour'): Message {
 	return { ...assistant('Which one?'), humanInput: [{ title, description: '', value }] };

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { asking, done, task } from '../../sandbox/session-service/builders.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createRequestBudget } from '../../src/session-service/budget.ts';
@@ -11,8 +12,6 @@ import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
 import { createRecordingLog } from '../store/support.ts';
 import { createRecordingMetrics, NO_ANSWERS, NO_LIMITS, openTestStore } from './support.ts';
-
-const asked = { role: 'assistant', content: 'Which?', human_input: [{ title: 'Colour', description: '' }] };
 
 it('watches the service over HTTP: a question is seen, what did not change costs a 304, and nothing a 429', async () => {
 	const service = createFakeSessionService();
@@ -43,11 +42,7 @@ it('watches the service over HTTP: a question is seen, what did not change costs
 		onChange: () => {},
 	});
 	for (const sessionId of ['s1', 's2', 's3']) {
-		const messages = [
-			{ role: 'user', content: 'Do it' },
-			{ role: 'assistant', content: 'Looking' },
-		];
-		service.sessions.put(sessionId, { status: 'active', name: sessionId, messages });
+		service.sessions.put(sessionId, { status: 'active', name: sessionId, messages: [task('Do it'), done('Looking')] });
 		const read = (id: string) => client.read(id, { priority: 'person' });
 		const where = { teamId: 'T1', channelId: 'C1', userId: 'U1' };
 		expect(await subscriptions.watch({ ...where, sessionId, read })).toMatchObject({ kind: 'watching' });
@@ -61,7 +56,7 @@ it('watches the service over HTTP: a question is seen, what did not change costs
 	await vi.waitFor(() => expect(service.log.list().filter(({ status }) => status === 304).length).toBeGreaterThan(3), {
 		timeout: 20_000,
 	});
-	service.sessions.push('s2', asked);
+	service.sessions.push('s2', asking('Which?', ['Colour']));
 	service.sessions.setStatus('s2', 'humanInput');
 	const seen = await vi.waitFor(
 		async () => {

@@ -23,33 +23,25 @@ import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { type SessionView, viewOf } from '../../src/watches/session-view.ts';
 import type { Watch } from '../../src/watches/watch.ts';
 import { createRecordingLog, makeDataDir, open } from '../store/support.ts';
+import { buildSession, saying, unanswered } from '../support/sessions.ts';
 
 export const SERVICE = 'https://service.example';
 export const T0 = Date.parse('2026-01-05T09:00:00Z');
 
 export function assistant(content: string, ...titles: string[]): Message {
-	const humanInput = titles.map((title) => ({ title, description: '', value: '' }));
-	return { role: 'assistant', content, actions: [], humanInput };
+	return { ...saying(content), humanInput: titles.map(unanswered) };
 }
 
 /** By default a session at work with one step. */
 export function session(overrides: Partial<Session> = {}): Session {
 	const sessionId = overrides.sessionId ?? 's1';
-	return {
+	return buildSession({
 		sessionId,
 		status: 'active',
 		name: `Session ${sessionId}`,
-		messages: [{ role: 'user', content: 'Do it', actions: [], humanInput: [] }, assistant('Looking')],
-		files: [],
-		startTime: null,
-		endTime: null,
-		lastScreenshotUrl: null,
-		lastScreenshotTimestamp: null,
-		sessionVariables: [],
-		sessionDetails: '',
-		maxSteps: 30,
+		messages: [saying('Do it', 'user'), assistant('Looking')],
 		...overrides,
-	};
+	});
 }
 
 export function sessionView(sessionId: string, seenAt = T0): SessionView {

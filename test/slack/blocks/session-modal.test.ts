@@ -6,6 +6,7 @@ import { type SessionModel, sessionModal } from '../../../src/slack/blocks/sessi
 import { createLinks } from '../../../src/slack/links.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
 import { momentMrkdwn } from '../../../src/slack/words/times.ts';
+import { saying } from '../../support/sessions.ts';
 import { expectSafeView } from '../support/check.ts';
 import { type AskedItem, fieldsOf, sessionAsking, textsOf } from '../support/questions.ts';
 
@@ -295,7 +296,7 @@ describe('around the steps', () => {
 		...asking(),
 		status: 'completed',
 		messages: [
-			{ role: 'user', content: 'Book **a hall**.', actions: [], humanInput: [] },
+			saying('Book **a hall**.', 'user'),
 			step('done', [{ kind: 'done', text: '# Booked\n[Hall A](https://a.example)' }]),
 		],
 		sessionDetails: 'Nightly run',

@@ -3,6 +3,7 @@ import { openQuestion, type Question } from '../../../src/questions/open-questio
 import type { Session } from '../../../src/questions/session.ts';
 import { buildForm } from '../../../src/slack/form/build.ts';
 import type { ViewMetadata } from '../../../src/slack/metadata.ts';
+import { buildSession, saying } from '../../support/sessions.ts';
 
 export interface AskedItem {
 	readonly title: string;
@@ -12,29 +13,12 @@ export interface AskedItem {
 
 /** A session whose second message asks these items. */
 export function sessionAsking(items: readonly AskedItem[], more: Partial<Session> = {}): Session {
-	return {
-		sessionId: '3f9a2c1d',
+	const humanInput = items.map(({ title, description = '', value = '' }) => ({ title, description, value }));
+	return buildSession({
 		status: 'active',
-		name: '',
-		messages: [
-			{ role: 'user', content: 'Book a hall.', actions: [], humanInput: [] },
-			{
-				role: 'assistant',
-				content: 'I need to know something.',
-				actions: [],
-				humanInput: items.map(({ title, description = '', value = '' }) => ({ title, description, value })),
-			},
-		],
-		files: [],
-		startTime: null,
-		endTime: null,
-		lastScreenshotUrl: null,
-		lastScreenshotTimestamp: null,
-		sessionVariables: [],
-		sessionDetails: '',
-		maxSteps: 30,
+		messages: [saying('Book a hall.', 'user'), { ...saying('I need to know something.'), humanInput }],
 		...more,
-	};
+	});
 }
 
 export function questionOf(items: readonly AskedItem[], status = 'active'): Question {

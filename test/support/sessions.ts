@@ -1,0 +1,30 @@
+import type { HumanInputItem, Message, Session } from '../../src/questions/session.ts';
+
+/** A session as the program reads it: by default one that waits for a person, without messages. */
+export function buildSession(fields: Partial<Session> = {}): Session {
+	return {
+		sessionId: '3f9a2c1d',
+		status: 'humanInput',
+		name: '',
+		messages: [],
+		files: [],
+		startTime: null,
+		endTime: null,
+		lastScreenshotUrl: null,
+		lastScreenshotTimestamp: null,
+		sessionVariables: [],
+		sessionDetails: '',
+		maxSteps: 30,
+		...fields,
+	};
+}
+
+/** A message without actions that asks for nothing. */
+export function saying(content: string, role = 'assistant'): Message {
+	return { role, content, actions: [], humanInput: [] };
+}
+
+/** An item that nobody has answered. */
+export function unanswered(title: string): HumanInputItem {
+	return { title, description: '', value: '' };
+}
