@@ -23,6 +23,8 @@ export default defineConfig({
 		// For two cores: one more than that, because some files mostly wait.
 		maxWorkers: 3,
 		sequence: { sequencer: WaitingFirst },
+		// The names of cases are sentences.
+		taskTitleValueFormatTruncate: 150,
 		coverage: { include: ['src/**'] },
 	},
 });

@@ -105,11 +105,16 @@ describe('bodies', () => {
 	};
 
 	it.each([
-		['no JSON', 'application/json', '{"channel":', 'invalid_json'],
-		['a list', 'application/json', '["x"]', 'json_not_object'],
-		['half a surrogate pair', 'application/json; charset=utf-8', '{"text":"\\ud83d"}', 'invalid_json'],
-		['another type', 'application/xml', '<x/>', 'invalid_post_type'],
-	])('with %s are refused', async (_what, type, body, error) => {
+		{ what: 'no JSON', type: 'application/json', body: '{"channel":', error: 'invalid_json' },
+		{ what: 'a list', type: 'application/json', body: '["x"]', error: 'json_not_object' },
+		{
+			what: 'half a surrogate pair',
+			type: 'application/json; charset=utf-8',
+			body: '{"text":"\\ud83d"}',
+			error: 'invalid_json',
+		},
+		{ what: 'another type', type: 'application/xml', body: '<x/>', error: 'invalid_post_type' },
+	])('with $what are refused', async ({ type, body, error }) => {
 		expect(await send(type, body)).toEqual({ ok: false, error });
 		expect(slack.violations()).toMatchObject([{ where: 'auth.test', messages: [error] }]);
 	});

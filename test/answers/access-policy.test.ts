@@ -64,62 +64,100 @@ describe('the accessPolicy', () => {
 		expect(asked).toHaveLength(2);
 	});
 
-	it.each<[string, Partial<PersonFacts>, object, string | null]>([
-		['a full member', {}, {}, null],
-		['a guest', { isGuest: true }, {}, 'guest'],
-		['a guest where guests may', { isGuest: true }, { allowGuests: true }, null],
-		['a bot', { isBot: true }, { allowGuests: true, allowExternal: true }, 'bot'],
-		['somebody deactivated', { isDeactivated: true }, { allowGuests: true, allowExternal: true }, 'deactivated'],
-		['a stranger', { isStranger: true }, {}, 'external'],
-		['somebody of another organisation', { teamId: 'T2' }, {}, 'external'],
-		['somebody whose workspace Slack leaves out', { teamId: null }, {}, 'could_not_check'],
-		['somebody of whom Slack does not say whether they are a guest', { isGuest: null }, {}, 'could_not_check'],
-		['the same where guests may', { isGuest: null }, { allowGuests: true }, null],
-		[
-			'somebody of whom nothing is said of workspaces, where strangers may',
-			{ teamId: null },
-			{ allowExternal: true },
-			null,
-		],
-		['a stranger where strangers may', { teamId: 'T2', isStranger: true }, { allowExternal: true }, null],
-		[
-			'a guest of another organisation where strangers may',
-			{ teamId: 'T2', isGuest: true },
-			{ allowExternal: true },
-			'guest',
-		],
-	])('decides about %s', async (_, facts, rules, refusal) => {
+	it.each<{ who: string; facts: Partial<PersonFacts>; rules?: object; refusal: string | null }>([
+		{ who: 'a full member', facts: {}, refusal: null },
+		{ who: 'a guest', facts: { isGuest: true }, refusal: 'guest' },
+		{ who: 'a guest where guests may', facts: { isGuest: true }, rules: { allowGuests: true }, refusal: null },
+		{ who: 'a bot', facts: { isBot: true }, rules: { allowGuests: true, allowExternal: true }, refusal: 'bot' },
+		{
+			who: 'somebody deactivated',
+			facts: { isDeactivated: true },
+			rules: { allowGuests: true, allowExternal: true },
+			refusal: 'deactivated',
+		},
+		{ who: 'a stranger', facts: { isStranger: true }, refusal: 'external' },
+		{ who: 'somebody of another organisation', facts: { teamId: 'T2' }, refusal: 'external' },
+		{ who: 'somebody whose workspace Slack leaves out', facts: { teamId: null }, refusal: 'could_not_check' },
+		{
+			who: 'somebody of whom Slack does not say whether they are a guest',
+			facts: { isGuest: null },
+			refusal: 'could_not_check',
+		},
+		{ who: 'the same where guests may', facts: { isGuest: null }, rules: { allowGuests: true }, refusal: null },
+		{
+			who: 'somebody of whom nothing is said of workspaces, where strangers may',
+			facts: { teamId: null },
+			rules: { allowExternal: true },
+			refusal: null,
+		},
+		{
+			who: 'a stranger where strangers may',
+			facts: { teamId: 'T2', isStranger: true },
+			rules: { allowExternal: true },
+			refusal: null,
+		},
+		{
+			who: 'a guest of another organisation where strangers may',
+			facts: { teamId: 'T2', isGuest: true },
+			rules: { allowExternal: true },
+			refusal: 'guest',
+		},
+	])('decides about $who', async ({ facts, rules = {}, refusal }) => {
 		const { answer, check } = setting(rules);
 		answer({ ...FULL, ...facts });
 		expect(await check()).toEqual(refusal === null ? { allowed: true } : { allowed: false, refusal });
 	});
 
 	const OURS = { id: 'E1', teamIds: ['T1', 'T2'] };
-	it.each<[string, string | null, Partial<PersonFacts>, string | null]>([
-		['a colleague whose workspace Slack leaves out', 'E1', { teamId: null, enterprise: OURS }, null],
-		['a colleague whose own workspace is another', 'E1', { teamId: 'T2', enterprise: OURS }, null],
-		['somebody of another workspace', 'E1', { teamId: null, enterprise: { id: 'E1', teamIds: ['T2'] } }, 'external'],
-		['the same with that workspace', 'E1', { teamId: 'T2', enterprise: { id: 'E1', teamIds: ['T2'] } }, 'external'],
-		[
-			'a member whom the organisation does not list',
-			'E1',
-			{ enterprise: { id: 'E1', teamIds: [] } },
-			'could_not_check',
-		],
-		['one of another organisation', 'E1', { teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } }, 'external'],
-		['one of no organisation', 'E1', { teamId: 'T3' }, 'external'],
-		['another organisation that names ours', 'E1', { enterprise: { id: 'E3', teamIds: ['T1'] } }, 'could_not_check'],
-		['a member without a word of the organisation', 'E1', {}, null],
-		['one of an organisation, seen from none', null, { teamId: 'T2', enterprise: OURS }, 'could_not_check'],
-		[
-			'one of another organisation, seen from none',
-			null,
-			{ teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } },
-			'external',
-		],
-		['a guest of our workspace', 'E1', { teamId: null, enterprise: OURS, isGuest: true }, 'guest'],
-		['a colleague called a stranger', 'E1', { teamId: null, enterprise: OURS, isStranger: true }, 'external'],
-	])('decides within an organisation about %s', async (_, enterpriseId, facts, refusal) => {
+	it.each<{ who: string; enterpriseId?: null; facts: Partial<PersonFacts>; refusal: string | null }>([
+		{ who: 'a colleague whose workspace Slack leaves out', facts: { teamId: null, enterprise: OURS }, refusal: null },
+		{ who: 'a colleague whose own workspace is another', facts: { teamId: 'T2', enterprise: OURS }, refusal: null },
+		{
+			who: 'somebody of another workspace',
+			facts: { teamId: null, enterprise: { id: 'E1', teamIds: ['T2'] } },
+			refusal: 'external',
+		},
+		{
+			who: 'the same with that workspace',
+			facts: { teamId: 'T2', enterprise: { id: 'E1', teamIds: ['T2'] } },
+			refusal: 'external',
+		},
+		{
+			who: 'a member whom the organisation does not list',
+			facts: { enterprise: { id: 'E1', teamIds: [] } },
+			refusal: 'could_not_check',
+		},
+		{
+			who: 'one of another organisation',
+			facts: { teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } },
+			refusal: 'external',
+		},
+		{ who: 'one of no organisation', facts: { teamId: 'T3' }, refusal: 'external' },
+		{
+			who: 'another organisation that names ours',
+			facts: { enterprise: { id: 'E3', teamIds: ['T1'] } },
+			refusal: 'could_not_check',
+		},
+		{ who: 'a member without a word of the organisation', facts: {}, refusal: null },
+		{
+			who: 'one of an organisation, seen from none',
+			enterpriseId: null,
+			facts: { teamId: 'T2', enterprise: OURS },
+			refusal: 'could_not_check',
+		},
+		{
+			who: 'one of another organisation, seen from none',
+			enterpriseId: null,
+			facts: { teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } },
+			refusal: 'external',
+		},
+		{ who: 'a guest of our workspace', facts: { teamId: null, enterprise: OURS, isGuest: true }, refusal: 'guest' },
+		{
+			who: 'a colleague called a stranger',
+			facts: { teamId: null, enterprise: OURS, isStranger: true },
+			refusal: 'external',
+		},
+	])('decides within an organisation about $who', async ({ enterpriseId = 'E1', facts, refusal }) => {
 		const { answer, check } = setting({}, enterpriseId);
 		answer({ ...FULL, ...facts });
 		expect(await check('U1', 'C1', null)).toEqual(refusal === null ? { allowed: true } : { allowed: false, refusal });
@@ -229,46 +267,77 @@ describe('through the front door', () => {
 	const start = (env: Record<string, string>, options: AppOptions = {}) =>
 		startApp({ env: { ADMIN_CONTACT: 'ops@example.com', ...env }, ...options });
 
-	it.each<[string, Record<string, string>, string, string, string]>([
-		['a guest', {}, 'gus', '#agents', 'Guests of this workspace cannot use Handraise.'],
-		['a single-channel guest', {}, 'una', '#agents', 'Guests of this workspace cannot use Handraise.'],
-		[
-			'somebody of another organisation',
-			{},
-			'eve',
-			'#shared',
-			'your account belongs to another workspace or organisation',
-		],
-		['a bot', {}, 'otherbot', '#agents', 'Apps and bots cannot use Handraise.'],
-		['somebody deactivated', {}, 'dora', '#agents', 'This account is deactivated.'],
-		['one who is not listed', { ALLOWED_USERS: 'U0ADA' }, 'grace', '#agents', 'not among the people who may use'],
-		['one in no listed group', { ALLOWED_USERGROUPS: 'S0OPS' }, 'grace', '#agents', 'not among the people who may'],
-		['another channel', { ALLOWED_CHANNELS: 'C0AGENTS' }, 'ada', '#general', 'may not be used in this channel'],
-		['a direct message', { ALLOWED_CHANNELS: 'C0AGENTS' }, 'ada', 'dm', 'may not be used in this channel'],
-	])('refuses %s with a word that says whom to ask, and reads nothing', async (_, env, who, channel, words) => {
-		await using app = await start(env);
-		const person = app.slack.as(who);
-		expect(await person.command(channel, '/session demo')).toEqual({ ok: true, error: null });
-		const modal = await person.waitForModal('🔒');
-		expect(modal.text()).toContain(words);
-		expect(modal.text()).toContain('ask ops@example.com');
-		await modal.close();
-		await person.command(channel, '/session history demo');
-		const told = await person.waitForMessage(channel, '🔒');
-		expect(told.text()).toContain(words);
-		expect(told.isEphemeral()).toBe(true);
-		expect(app.service.log.reads('demo')).toEqual([]);
-		expect(await app.said()).not.toContain('Which flight');
-		expect(app.slack.violations()).toEqual([]);
-	});
+	it.each<{ what: string; env?: Record<string, string>; who: string; channel: string; words: string }>([
+		{ what: 'a guest', who: 'gus', channel: '#agents', words: 'Guests of this workspace cannot use Handraise.' },
+		{
+			what: 'a single-channel guest',
+			who: 'una',
+			channel: '#agents',
+			words: 'Guests of this workspace cannot use Handraise.',
+		},
+		{
+			what: 'somebody of another organisation',
+			who: 'eve',
+			channel: '#shared',
+			words: 'your account belongs to another workspace or organisation',
+		},
+		{ what: 'a bot', who: 'otherbot', channel: '#agents', words: 'Apps and bots cannot use Handraise.' },
+		{ what: 'somebody deactivated', who: 'dora', channel: '#agents', words: 'This account is deactivated.' },
+		{
+			what: 'one who is not listed',
+			env: { ALLOWED_USERS: 'U0ADA' },
+			who: 'grace',
+			channel: '#agents',
+			words: 'not among the people who may use',
+		},
+		{
+			what: 'one in no listed group',
+			env: { ALLOWED_USERGROUPS: 'S0OPS' },
+			who: 'grace',
+			channel: '#agents',
+			words: 'not among the people who may',
+		},
+		{
+			what: 'another channel',
+			env: { ALLOWED_CHANNELS: 'C0AGENTS' },
+			who: 'ada',
+			channel: '#general',
+			words: 'may not be used in this channel',
+		},
+		{
+			what: 'a direct message',
+			env: { ALLOWED_CHANNELS: 'C0AGENTS' },
+			who: 'ada',
+			channel: 'dm',
+			words: 'may not be used in this channel',
+		},
+	])(
+		'refuses $what with a word that says whom to ask, and reads nothing',
+		async ({ env = {}, who, channel, words }) => {
+			await using app = await start(env);
+			const person = app.slack.as(who);
+			expect(await person.command(channel, '/session demo')).toEqual({ ok: true, error: null });
+			const modal = await person.waitForModal('🔒');
+			expect(modal.text()).toContain(words);
+			expect(modal.text()).toContain('ask ops@example.com');
+			await modal.close();
+			await person.command(channel, '/session history demo');
+			const told = await person.waitForMessage(channel, '🔒');
+			expect(told.text()).toContain(words);
+			expect(told.isEphemeral()).toBe(true);
+			expect(app.service.log.reads('demo')).toEqual([]);
+			expect(await app.said()).not.toContain('Which flight');
+			expect(app.slack.violations()).toEqual([]);
+		},
+	);
 
-	it.each<[string, Record<string, string>, string, string]>([
-		['guests where they are allowed', { ALLOW_GUESTS: 'true' }, 'gus', '#agents'],
-		['strangers where they are allowed', { ALLOW_EXTERNAL: 'yes' }, 'eve', '#shared'],
-		['those listed', { ALLOWED_USERS: 'U0GRACE, U0ADA' }, 'ada', '#agents'],
-		['those of a listed group', { ALLOWED_USERGROUPS: 'S0OPS' }, 'ada', '#agents'],
-		['the listed channel', { ALLOWED_CHANNELS: 'C0AGENTS' }, 'ada', '#agents'],
-	])('lets %s in', async (_, env, who, channel) => {
+	it.each<{ whom: string; env: Record<string, string>; who: string; channel: string }>([
+		{ whom: 'guests where they are allowed', env: { ALLOW_GUESTS: 'true' }, who: 'gus', channel: '#agents' },
+		{ whom: 'strangers where they are allowed', env: { ALLOW_EXTERNAL: 'yes' }, who: 'eve', channel: '#shared' },
+		{ whom: 'those listed', env: { ALLOWED_USERS: 'U0GRACE, U0ADA' }, who: 'ada', channel: '#agents' },
+		{ whom: 'those of a listed group', env: { ALLOWED_USERGROUPS: 'S0OPS' }, who: 'ada', channel: '#agents' },
+		{ whom: 'the listed channel', env: { ALLOWED_CHANNELS: 'C0AGENTS' }, who: 'ada', channel: '#agents' },
+	])('lets $whom in', async ({ env, who, channel }) => {
 		await using app = await start(env);
 		const modal = await openSession(app, 'yesno', who, channel);
 		await modal.choose(0, 'Yes');

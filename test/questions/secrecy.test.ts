@@ -19,43 +19,83 @@ function mark({ fingerprint }: { fingerprint: string }, more: Partial<AnswerMark
 
 describe('a value', () => {
 	it.each([
-		['nobody answered here, by the guess', door, [], false],
-		['nobody answered here, by the guess', password, [], true],
-		['an answer of ours is secret', door, [mark(door, { secret: [0] })], true],
-		['it is what an author left unticked', password, [mark(password, { values: ['none'] })], false],
-		['it is not what an author left unticked', password, [mark(password, { values: ['other'] })], true],
-		['its author had no box', password, [mark(password, { values: ['none'], boxed: false })], true],
-		['its author’s text never left', password, [mark(password, { values: ['none'], mayHaveArrived: false })], true],
-		['its author’s text is gone', password, [mark(password, { values: [] })], true],
-		['a secret one of ours was too late', door, [mark(door, { secret: [0], mayHaveArrived: false })], true],
-		[
-			'a secret one of ours was too late, and it is an ordinary one of ours',
-			door,
-			[mark(door, { secret: [0], mayHaveArrived: false }), mark(door, { values: ['blue'] })],
-			false,
-		],
-		[
-			'an ordinary one of ours says the same as a secret one that may stand there',
-			door,
-			[mark(door, { secret: [0] }), mark(door, { values: ['blue'] })],
-			true,
-		],
-		['the secret one stood at another place', door, [mark(door, { secret: [0], messageIndex: 7 })], true],
-		['the secret one was for another question', door, [mark(password, { secret: [0], messageIndex: 7 })], false],
-		['its message asked something else when it got a secret', door, [mark(password, { secret: [0] })], true],
-		[
-			'its message asked something else, for which a secret never left',
-			door,
-			[mark(password, { secret: [0], mayHaveArrived: false })],
-			false,
-		],
-		[
-			'its message asked something else, and this is an ordinary one of ours',
-			door,
-			[mark(password, { secret: [0] }), mark(door, { values: ['blue'] })],
-			false,
-		],
-	])('when %s', (_when, question, marks, secret) => {
+		{ when: 'nobody answered here, by the guess', question: door, marks: [], secret: false },
+		{ when: 'nobody answered here, by the guess', question: password, marks: [], secret: true },
+		{ when: 'an answer of ours is secret', question: door, marks: [mark(door, { secret: [0] })], secret: true },
+		{
+			when: 'it is what an author left unticked',
+			question: password,
+			marks: [mark(password, { values: ['none'] })],
+			secret: false,
+		},
+		{
+			when: 'it is not what an author left unticked',
+			question: password,
+			marks: [mark(password, { values: ['other'] })],
+			secret: true,
+		},
+		{
+			when: 'its author had no box',
+			question: password,
+			marks: [mark(password, { values: ['none'], boxed: false })],
+			secret: true,
+		},
+		{
+			when: 'its author’s text never left',
+			question: password,
+			marks: [mark(password, { values: ['none'], mayHaveArrived: false })],
+			secret: true,
+		},
+		{ when: 'its author’s text is gone', question: password, marks: [mark(password, { values: [] })], secret: true },
+		{
+			when: 'a secret one of ours was too late',
+			question: door,
+			marks: [mark(door, { secret: [0], mayHaveArrived: false })],
+			secret: true,
+		},
+		{
+			when: 'a secret one of ours was too late, and it is an ordinary one of ours',
+			question: door,
+			marks: [mark(door, { secret: [0], mayHaveArrived: false }), mark(door, { values: ['blue'] })],
+			secret: false,
+		},
+		{
+			when: 'an ordinary one of ours says the same as a secret one that may stand there',
+			question: door,
+			marks: [mark(door, { secret: [0] }), mark(door, { values: ['blue'] })],
+			secret: true,
+		},
+		{
+			when: 'the secret one stood at another place',
+			question: door,
+			marks: [mark(door, { secret: [0], messageIndex: 7 })],
+			secret: true,
+		},
+		{
+			when: 'the secret one was for another question',
+			question: door,
+			marks: [mark(password, { secret: [0], messageIndex: 7 })],
+			secret: false,
+		},
+		{
+			when: 'its message asked something else when it got a secret',
+			question: door,
+			marks: [mark(password, { secret: [0] })],
+			secret: true,
+		},
+		{
+			when: 'its message asked something else, for which a secret never left',
+			question: door,
+			marks: [mark(password, { secret: [0], mayHaveArrived: false })],
+			secret: false,
+		},
+		{
+			when: 'its message asked something else, and this is an ordinary one of ours',
+			question: door,
+			marks: [mark(password, { secret: [0] }), mark(door, { values: ['blue'] })],
+			secret: false,
+		},
+	])('when $when', ({ question, marks, secret }) => {
 		expect(isSecretValue(marks, question, 0)).toBe(secret);
 	});
 

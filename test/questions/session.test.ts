@@ -2,17 +2,17 @@ import { expect, it } from 'vitest';
 import { isOver, isWaiting, statusKind } from '../../src/questions/session.ts';
 
 it.each([
-	['active', 'active', false, false],
-	['humanInput', 'humanInput', false, true],
-	['inactive', 'inactive', false, false],
-	['paused', 'paused', false, false],
-	['stopped', 'stopped', true, false],
-	['completed', 'completed', true, false],
-	['failed', 'failed', true, false],
-	['Completed', 'unknown', false, false],
-	['', 'unknown', false, false],
-	['constructor', 'unknown', false, false],
-])('knows the status %j', (status, kind, over, waiting) => {
+	{ status: 'active', kind: 'active', over: false, waiting: false },
+	{ status: 'humanInput', kind: 'humanInput', over: false, waiting: true },
+	{ status: 'inactive', kind: 'inactive', over: false, waiting: false },
+	{ status: 'paused', kind: 'paused', over: false, waiting: false },
+	{ status: 'stopped', kind: 'stopped', over: true, waiting: false },
+	{ status: 'completed', kind: 'completed', over: true, waiting: false },
+	{ status: 'failed', kind: 'failed', over: true, waiting: false },
+	{ status: 'Completed', kind: 'unknown', over: false, waiting: false },
+	{ status: '', kind: 'unknown', over: false, waiting: false },
+	{ status: 'constructor', kind: 'unknown', over: false, waiting: false },
+])('knows the status "$status"', ({ status, kind, over, waiting }) => {
 	expect(statusKind(status)).toBe(kind);
 	expect(isOver(status)).toBe(over);
 	expect(isWaiting(status)).toBe(waiting);

@@ -16,33 +16,48 @@ interface Item {
 }
 
 /** What each giant has several megabytes of. */
-const giants: readonly [what: string, said: (at: number) => string, messages: number, items: readonly Item[]][] = [
-	['steps', (at) => `Step ${at}: ${'report '.repeat(1000)}`, 600, [{ title: 'Go on?', description: '(yes/no)' }]],
-	['opening brackets in one message', () => '['.repeat(4 * mega), 1, [{ title: 'a', description: 'b' }]],
-	['emphasis', () => '**_~`'.repeat(mega), 1, []],
-	['things to escape', () => '<&>'.repeat(2 * mega), 2, []],
-	['marks on one letter', () => `e${'\u0301'.repeat(3 * mega)}`, 1, []],
-	['joined people', () => '👩\u200d'.repeat(mega), 2, []],
-	['lines', () => '\n- x\n> y'.repeat(mega / 2), 1, []],
-	['fences', () => '```\n'.repeat(mega), 1, []],
-	['invisible characters', () => `${'\u200b'.repeat(3 * mega)}end`, 1, []],
-	[
-		'titles and descriptions',
-		() => 'x',
-		3,
-		Array.from({ length: 50 }, () => ({ title: '漢'.repeat(50_000), description: '&<'.repeat(20_000) })),
-	],
-	[
-		'items',
-		() => 'x',
-		3,
-		Array.from({ length: 40_000 }, (_, at) => ({ title: `Question ${at}`, description: 'of many' })),
-	],
-	['option lists', () => 'x', 1, [{ title: 'Which?', description: `One of: ${'A, '.repeat(mega)}` }]],
+const giants: readonly { what: string; said: (at: number) => string; messages: number; items?: readonly Item[] }[] = [
+	{
+		what: 'steps',
+		said: (at) => `Step ${at}: ${'report '.repeat(1000)}`,
+		messages: 600,
+		items: [{ title: 'Go on?', description: '(yes/no)' }],
+	},
+	{
+		what: 'opening brackets in one message',
+		said: () => '['.repeat(4 * mega),
+		messages: 1,
+		items: [{ title: 'a', description: 'b' }],
+	},
+	{ what: 'emphasis', said: () => '**_~`'.repeat(mega), messages: 1 },
+	{ what: 'things to escape', said: () => '<&>'.repeat(2 * mega), messages: 2 },
+	{ what: 'marks on one letter', said: () => `e${'\u0301'.repeat(3 * mega)}`, messages: 1 },
+	{ what: 'joined people', said: () => '👩\u200d'.repeat(mega), messages: 2 },
+	{ what: 'lines', said: () => '\n- x\n> y'.repeat(mega / 2), messages: 1 },
+	{ what: 'fences', said: () => '```\n'.repeat(mega), messages: 1 },
+	{ what: 'invisible characters', said: () => `${'\u200b'.repeat(3 * mega)}end`, messages: 1 },
+	{
+		what: 'titles and descriptions',
+		said: () => 'x',
+		messages: 3,
+		items: Array.from({ length: 50 }, () => ({ title: '漢'.repeat(50_000), description: '&<'.repeat(20_000) })),
+	},
+	{
+		what: 'items',
+		said: () => 'x',
+		messages: 3,
+		items: Array.from({ length: 40_000 }, (_, at) => ({ title: `Question ${at}`, description: 'of many' })),
+	},
+	{
+		what: 'option lists',
+		said: () => 'x',
+		messages: 1,
+		items: [{ title: 'Which?', description: `One of: ${'A, '.repeat(mega)}` }],
+	},
 ];
 
 describe('a session of several megabytes', () => {
-	it.each(giants)('of %s becomes a modal that Slack takes', (_what, said, messages, items) => {
+	it.each(giants)('of $what becomes a modal that Slack takes', ({ said, messages, items = [] }) => {
 		const raw = {
 			session: {
 				sessionId: '3f9a2c1d',

@@ -7,18 +7,23 @@ import { type AskedItem, fieldsOf, formOf, questionOf, textsOf } from '../suppor
 const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
 
 describe('the input of an item', () => {
-	it.each<[what: string, item: AskedItem, type: string, more: object]>([
-		['yes or no', { title: 'Proceed?', description: '(yes/no)' }, 'radio_buttons', {}],
-		['a few options', { title: 'Hall', description: 'One of: A, B, C' }, 'radio_buttons', {}],
-		['many options', { title: 'Hall', description: 'One of: A, B, C, D, E, F' }, 'static_select', {}],
-		['a number', { title: 'How many guests?' }, 'number_input', { is_decimal_allowed: true }],
-		['an address', { title: 'Your e-mail address' }, 'email_text_input', {}],
-		['a link', { title: 'URL of the page' }, 'url_text_input', {}],
-		['a date', { title: 'Departure date' }, 'datepicker', {}],
-		['a time', { title: 'Start time' }, 'timepicker', {}],
-		['a password', { title: 'Password' }, 'plain_text_input', { multiline: false }],
-		['anything', { title: 'What now?' }, 'plain_text_input', { multiline: true, max_length: 3000 }],
-	])('asks for %s', (_what, item, type, more) => {
+	it.each<{ what: string; item: AskedItem; type: string; more?: object }>([
+		{ what: 'yes or no', item: { title: 'Proceed?', description: '(yes/no)' }, type: 'radio_buttons' },
+		{ what: 'a few options', item: { title: 'Hall', description: 'One of: A, B, C' }, type: 'radio_buttons' },
+		{ what: 'many options', item: { title: 'Hall', description: 'One of: A, B, C, D, E, F' }, type: 'static_select' },
+		{ what: 'a number', item: { title: 'How many guests?' }, type: 'number_input', more: { is_decimal_allowed: true } },
+		{ what: 'an address', item: { title: 'Your e-mail address' }, type: 'email_text_input' },
+		{ what: 'a link', item: { title: 'URL of the page' }, type: 'url_text_input' },
+		{ what: 'a date', item: { title: 'Departure date' }, type: 'datepicker' },
+		{ what: 'a time', item: { title: 'Start time' }, type: 'timepicker' },
+		{ what: 'a password', item: { title: 'Password' }, type: 'plain_text_input', more: { multiline: false } },
+		{
+			what: 'anything',
+			item: { title: 'What now?' },
+			type: 'plain_text_input',
+			more: { multiline: true, max_length: 3000 },
+		},
+	])('asks for $what', ({ item, type, more }) => {
 		const [field] = fieldsOf(formOf([item], metadata).blocks);
 		expect(field?.element).toMatchObject({ type, action_id: 'form.field', ...more });
 		expect(field?.optional).toBe(false);

@@ -49,15 +49,35 @@ function answer(
 const option = (value: string, text: string) => ({ selected_option: { value, text: { type: 'plain_text', text } } });
 
 describe('a submitted form', () => {
-	it.each<[what: string, item: AskedItem, filled: Filled, value: string]>([
-		['text', { title: 'Notes' }, { field: { value: ' two\nlines ' } }, ' two\nlines '],
-		['yes', { title: 'Proceed?', description: '(yes/no)' }, { field: option('o0', 'Yes') }, 'Yes'],
-		['no', { title: 'Proceed?', description: '(yes/no)' }, { field: option('o1', 'No') }, 'No'],
-		['an option', hall, { field: option('o1', 'B') }, 'B'],
-		['something else', hall, { field: option('other', 'Something else…'), other: 'The garden' }, 'The garden'],
-		['a number as typed', { title: 'How many guests?' }, { field: { value: '007.50' } }, '007.50'],
-		['a password', { title: 'Password' }, { field: { value: 'hunter2' } }, 'hunter2'],
-	])('brings %s as a string', (_what, item, filled, value) => {
+	it.each<{ what: string; item: AskedItem; filled: Filled; value: string }>([
+		{ what: 'text', item: { title: 'Notes' }, filled: { field: { value: ' two\nlines ' } }, value: ' two\nlines ' },
+		{
+			what: 'yes',
+			item: { title: 'Proceed?', description: '(yes/no)' },
+			filled: { field: option('o0', 'Yes') },
+			value: 'Yes',
+		},
+		{
+			what: 'no',
+			item: { title: 'Proceed?', description: '(yes/no)' },
+			filled: { field: option('o1', 'No') },
+			value: 'No',
+		},
+		{ what: 'an option', item: hall, filled: { field: option('o1', 'B') }, value: 'B' },
+		{
+			what: 'something else',
+			item: hall,
+			filled: { field: option('other', 'Something else…'), other: 'The garden' },
+			value: 'The garden',
+		},
+		{
+			what: 'a number as typed',
+			item: { title: 'How many guests?' },
+			filled: { field: { value: '007.50' } },
+			value: '007.50',
+		},
+		{ what: 'a password', item: { title: 'Password' }, filled: { field: { value: 'hunter2' } }, value: 'hunter2' },
+	])('brings $what as a string', ({ item, filled, value }) => {
 		const reading = answer([item], { 0: filled });
 		expect(reading).toMatchObject({ values: { 0: value }, missing: [], fieldErrors: {} });
 	});

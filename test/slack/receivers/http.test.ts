@@ -129,10 +129,10 @@ describe('signed HTTP', () => {
 
 describe('a body that nobody has proved to be of Slack', () => {
 	it.each([
-		['unsigned', 3.9 * MB, () => ({}), '401'],
-		['stale', 3.9 * MB, () => sign(BODY, Date.now() - 360_000), '401'],
-		['too large', 4 * MB + 1, () => sign(BODY), '413'],
-	])('is refused before it is sent when it is %s', async (_, length, headers, status) => {
+		{ what: 'unsigned', length: 3.9 * MB, headers: () => ({}), status: '401' },
+		{ what: 'stale', length: 3.9 * MB, headers: () => sign(BODY, Date.now() - 360_000), status: '401' },
+		{ what: 'too large', length: 4 * MB + 1, headers: () => sign(BODY), status: '413' },
+	])('is refused before it is sent when it is $what', async ({ length, headers, status }) => {
 		const request = await open({ 'content-length': Math.floor(length), ...headers() });
 		expect(await request.answered()).toContain(`HTTP/1.1 ${status} `);
 	});

@@ -24,54 +24,64 @@ const UNAVAILABLE = 'The session service cannot be reached, or is in trouble. Pl
 const OPERATOR = 'tell ops@example.com';
 
 /** What goes wrong, the words the person gets, and whether trying again makes sense. */
-const failures: readonly (readonly [string, Fault | 'down', string, boolean])[] = [
-	[
-		'a wrong key',
-		{ kind: 'unauthorized' },
-		"does not accept Handraise's key. If it stays like this, tell ops@example.com",
-		true,
-	],
-	['a forbidden key', { kind: 'error', status: 403 }, "does not accept Handraise's key", true],
-	['404', { kind: 'error', status: 404 }, 'knows no such session. Check the id.', false],
-	['429', { kind: 'rate-limited', retryAfterSeconds: 28 }, 'too many requests just now. Please try again, from', true],
-	['500', { kind: 'error' }, UNAVAILABLE, true],
-	['500 in plain text', { kind: 'error', body: 'Something went wrong!' }, UNAVAILABLE, true],
-	['503', { kind: 'error', status: 503 }, UNAVAILABLE, true],
-	[
-		'418',
-		{ kind: 'error', status: 418 },
-		`The session service refused the request. If it stays like this, ${OPERATOR}`,
-		true,
-	],
-	["a proxy's page with 502", { kind: 'html' }, UNAVAILABLE, true],
-	["a proxy's page with 200", { kind: 'html', status: 200 }, UNREADABLE, true],
-	['a reset', { kind: 'reset' }, UNAVAILABLE, true],
-	['no answer', { kind: 'hang' }, 'The session service took too long. Please try again', true],
-	[
-		'an answer after a minute',
-		{ kind: 'slow', ms: 60_000 },
-		'The session service took too long. Please try again',
-		true,
-	],
-	['bytes that are no JSON', { kind: 'garbage' }, UNREADABLE, true],
-	['bytes that are no HTTP', { kind: 'broken-http' }, UNAVAILABLE, true],
-	['half a JSON', { kind: 'truncated' }, UNREADABLE, true],
-	['half an answer and a reset', { kind: 'cut-off' }, UNAVAILABLE, true],
-	['JSON of another service', { kind: 'foreign-json' }, UNREADABLE, true],
-	['the right keys with wrong types', { kind: 'wrong-types' }, UNREADABLE, true],
-	['33 MB', { kind: 'huge' }, 'This session is too large to show here. Please use the dashboard for it.', false],
-	['33 MB without a length', { kind: 'huge', chunked: true }, 'too large to show here', false],
-	[
-		'a redirect to elsewhere',
-		{ kind: 'redirect', location: 'https://evil.example/' },
-		`Handraise does not follow. If it stays like this, ${OPERATOR}`,
-		true,
-	],
-	['no connection', 'down', UNAVAILABLE, true],
+const failures: readonly { what: string; fault: Fault | 'down'; words: string; retry?: false }[] = [
+	{
+		what: 'a wrong key',
+		fault: { kind: 'unauthorized' },
+		words: "does not accept Handraise's key. If it stays like this, tell ops@example.com",
+	},
+	{ what: 'a forbidden key', fault: { kind: 'error', status: 403 }, words: "does not accept Handraise's key" },
+	{ what: '404', fault: { kind: 'error', status: 404 }, words: 'knows no such session. Check the id.', retry: false },
+	{
+		what: '429',
+		fault: { kind: 'rate-limited', retryAfterSeconds: 28 },
+		words: 'too many requests just now. Please try again, from',
+	},
+	{ what: '500', fault: { kind: 'error' }, words: UNAVAILABLE },
+	{ what: '500 in plain text', fault: { kind: 'error', body: 'Something went wrong!' }, words: UNAVAILABLE },
+	{ what: '503', fault: { kind: 'error', status: 503 }, words: UNAVAILABLE },
+	{
+		what: '418',
+		fault: { kind: 'error', status: 418 },
+		words: `The session service refused the request. If it stays like this, ${OPERATOR}`,
+	},
+	{ what: "a proxy's page with 502", fault: { kind: 'html' }, words: UNAVAILABLE },
+	{ what: "a proxy's page with 200", fault: { kind: 'html', status: 200 }, words: UNREADABLE },
+	{ what: 'a reset', fault: { kind: 'reset' }, words: UNAVAILABLE },
+	{ what: 'no answer', fault: { kind: 'hang' }, words: 'The session service took too long. Please try again' },
+	{
+		what: 'an answer after a minute',
+		fault: { kind: 'slow', ms: 60_000 },
+		words: 'The session service took too long. Please try again',
+	},
+	{ what: 'bytes that are no JSON', fault: { kind: 'garbage' }, words: UNREADABLE },
+	{ what: 'bytes that are no HTTP', fault: { kind: 'broken-http' }, words: UNAVAILABLE },
+	{ what: 'half a JSON', fault: { kind: 'truncated' }, words: UNREADABLE },
+	{ what: 'half an answer and a reset', fault: { kind: 'cut-off' }, words: UNAVAILABLE },
+	{ what: 'JSON of another service', fault: { kind: 'foreign-json' }, words: UNREADABLE },
+	{ what: 'the right keys with wrong types', fault: { kind: 'wrong-types' }, words: UNREADABLE },
+	{
+		what: '33 MB',
+		fault: { kind: 'huge' },
+		words: 'This session is too large to show here. Please use the dashboard for it.',
+		retry: false,
+	},
+	{
+		what: '33 MB without a length',
+		fault: { kind: 'huge', chunked: true },
+		words: 'too large to show here',
+		retry: false,
+	},
+	{
+		what: 'a redirect to elsewhere',
+		fault: { kind: 'redirect', location: 'https://evil.example/' },
+		words: `Handraise does not follow. If it stays like this, ${OPERATOR}`,
+	},
+	{ what: 'no connection', fault: 'down', words: UNAVAILABLE },
 ];
 
 describe('when the service answers a read with', () => {
-	it.each(failures)('%s, the person is told in the modal', async (_, fault, words, retry) => {
+	it.each(failures)('$what, the person is told in the modal', async ({ fault, words, retry = true }) => {
 		const ada = app.slack.as('ada');
 		if (fault === 'down') await app.service.goDown();
 		else app.service.faults.add({ ...fault, method: 'GET' });

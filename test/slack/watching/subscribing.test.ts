@@ -72,13 +72,17 @@ describe('/session watch', () => {
 	});
 
 	it.each([
-		['where the bot is not a member', '#general', 'I am not in this channel', 'ada'],
-		['in a private channel that the bot cannot see', '#vault', 'I am not in this channel', 'ada'],
-		['in an archived channel', '#old', 'archived', 'ada'],
-		['in a channel shared with another organisation', '#shared', 'shared with another organisation', 'ada'],
-		['by a guest', '#agents', 'Guests', 'gus'],
-		['by somebody of another organisation', '#shared', 'organi', 'eve'],
-	])('is refused %s, with a word', async (_, channel, words, who) => {
+		{ what: 'where the bot is not a member', channel: '#general', words: 'I am not in this channel' },
+		{ what: 'in a private channel that the bot cannot see', channel: '#vault', words: 'I am not in this channel' },
+		{ what: 'in an archived channel', channel: '#old', words: 'archived' },
+		{
+			what: 'in a channel shared with another organisation',
+			channel: '#shared',
+			words: 'shared with another organisation',
+		},
+		{ what: 'by a guest', channel: '#agents', words: 'Guests', who: 'gus' },
+		{ what: 'by somebody of another organisation', channel: '#shared', words: 'organi', who: 'eve' },
+	])('is refused $what, with a word', async ({ channel, words, who = 'ada' }) => {
 		const id = app.session();
 		const told = await app.command(`/session watch ${id}`, who, channel);
 		expect(told.text()).toContain(words);

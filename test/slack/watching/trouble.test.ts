@@ -121,9 +121,14 @@ describe('Slack', () => {
 	});
 
 	it.each([
-		['found in the history and not repeated', [], 1, 0],
-		['repeated with a mark where the history cannot be read', ['channels:history', 'groups:history'], 2, 1],
-	] as const)('that fails after posting has the post %s', async (_, without, posts, marked) => {
+		{ what: 'found in the history and not repeated', without: [], posts: 1, marked: 0 },
+		{
+			what: 'repeated with a mark where the history cannot be read',
+			without: ['channels:history', 'groups:history'],
+			posts: 2,
+			marked: 1,
+		},
+	] as const)('that fails after posting has the post $what', async ({ without, posts, marked }) => {
 		const id = await app.watched();
 		const { settings } = app.slack;
 		const scopes = settings.scopes;

@@ -16,93 +16,168 @@ function changed(line: string, other: string): string {
 	return manifest.replace(line, other);
 }
 
-const broken: [string, string, string, string][] = [
-	['an unknown field at the top', 'settings:', 'handraise: 1\nsettings:', '/ does not know handraise'],
-	['an unknown field below', 'always_online: true', 'always_on: true', '/features/bot_user does not know always_on'],
-	[
-		'a field of another type',
-		'always_online: true',
-		'always_online: "yes"',
-		'/features/bot_user/always_online must be boolean',
-	],
-	['a missing name', '  name: Handraise\n', '', '/display_information needs name'],
-	[
-		'a long name',
-		'name: Handraise',
-		`name: ${'H'.repeat(36)}`,
-		'/display_information/name has 36 characters, at most 35',
-	],
-	['a long description', 'description: Answer', `description: ${'A'.repeat(140)}`, 'at most 140'],
-	['a short long description', '  background_color', '  long_description: Short\n  background_color', 'fewer than 174'],
-	['a colour that is none', '"#1f4e5f"', 'teal', 'no colour like #1f4e5f'],
-	['a command without its slash', 'command: /session', 'command: session', 'must be a slash'],
-	['a long command', 'command: /session', `command: /${'s'.repeat(32)}`, '/command has 33 characters, at most 32'],
-	['a long usage hint', 'usage_hint: "', `usage_hint: "${'u'.repeat(1000)}`, 'at most 1000'],
-	[
-		'a long shortcut',
-		'name: Use as answer',
-		`name: ${'U'.repeat(25)}`,
-		'/features/shortcuts/0/name has 25 characters, at most 24',
-	],
-	['an unknown kind of shortcut', 'type: message', 'type: channel', '/features/shortcuts/0/type must be equal'],
-	['an invented scope', '- users:read', '- users:read.everything', 'names the unknown scope users:read.everything'],
-	['a scope nobody needs', '- users:read', '- users:read\n      - files:write', 'names the unknown scope files:write'],
-	[
-		'a scope twice',
-		'- users:read',
-		'- users:read\n      - users:read',
-		'/oauth_config/scopes/bot names users:read twice',
-	],
-	[
-		'a scope only in the optional list',
-		'      - usergroups:read\n      - channels:history',
-		'      - channels:history',
-		'must name the optional scope usergroups:read too',
-	],
-	['a user scope', '    bot_optional:', '    user: [users:read]\n    bot_optional:', 'acts as a bot only'],
-	['no scope for commands', '      - commands\n', '', 'needs commands for slash commands'],
-	['an event without its scope', '      - im:history\n', '', 'needs im:history for the event message.im'],
-	[
-		'an event whose scope is optional',
-		'    bot_optional:',
-		'    bot_optional:\n      - im:history',
-		'makes im:history optional',
-	],
-	['an invented event', '- app_mention\n', '- app_mentioned\n', 'names the unknown event app_mentioned'],
-	[
-		'an event nobody handles',
-		'- app_mention\n',
-		'- app_mention\n      - message.channels\n',
-		'names the unknown event message.channels',
-	],
-	[
-		'an event of users',
-		'    bot_events:',
-		'    user_events: [message.im]\n    bot_events:',
-		'user_events names message.im',
-	],
-	[
-		'a read-only messages tab',
-		'messages_tab_read_only_enabled: false',
-		'messages_tab_read_only_enabled: true',
-		'must enable the messages tab',
-	],
-	['no interactivity', 'is_enabled: true', 'is_enabled: false', 'must be enabled for shortcuts'],
-	[
-		'neither Socket Mode nor addresses',
-		'socket_mode_enabled: true',
-		'socket_mode_enabled: false',
-		'/settings/interactivity/request_url is needed without Socket Mode',
-	],
-	[
-		'an address without TLS',
-		'is_enabled: true',
-		'is_enabled: true\n    request_url: http://a.example',
-		'must be an https address',
-	],
-	['a key twice', 'settings:', 'settings: {}\nsettings:', 'Map keys must be unique'],
-	['broken YAML', 'settings:', 'settings: [', 'Flow sequence in block collection'],
-	['nothing', manifest, '', '/ must be object'],
+const broken: readonly { what: string; line: string; other: string; problem: string }[] = [
+	{
+		what: 'an unknown field at the top',
+		line: 'settings:',
+		other: 'handraise: 1\nsettings:',
+		problem: '/ does not know handraise',
+	},
+	{
+		what: 'an unknown field below',
+		line: 'always_online: true',
+		other: 'always_on: true',
+		problem: '/features/bot_user does not know always_on',
+	},
+	{
+		what: 'a field of another type',
+		line: 'always_online: true',
+		other: 'always_online: "yes"',
+		problem: '/features/bot_user/always_online must be boolean',
+	},
+	{ what: 'a missing name', line: '  name: Handraise\n', other: '', problem: '/display_information needs name' },
+	{
+		what: 'a long name',
+		line: 'name: Handraise',
+		other: `name: ${'H'.repeat(36)}`,
+		problem: '/display_information/name has 36 characters, at most 35',
+	},
+	{
+		what: 'a long description',
+		line: 'description: Answer',
+		other: `description: ${'A'.repeat(140)}`,
+		problem: 'at most 140',
+	},
+	{
+		what: 'a short long description',
+		line: '  background_color',
+		other: '  long_description: Short\n  background_color',
+		problem: 'fewer than 174',
+	},
+	{ what: 'a colour that is none', line: '"#1f4e5f"', other: 'teal', problem: 'no colour like #1f4e5f' },
+	{
+		what: 'a command without its slash',
+		line: 'command: /session',
+		other: 'command: session',
+		problem: 'must be a slash',
+	},
+	{
+		what: 'a long command',
+		line: 'command: /session',
+		other: `command: /${'s'.repeat(32)}`,
+		problem: '/command has 33 characters, at most 32',
+	},
+	{
+		what: 'a long usage hint',
+		line: 'usage_hint: "',
+		other: `usage_hint: "${'u'.repeat(1000)}`,
+		problem: 'at most 1000',
+	},
+	{
+		what: 'a long shortcut',
+		line: 'name: Use as answer',
+		other: `name: ${'U'.repeat(25)}`,
+		problem: '/features/shortcuts/0/name has 25 characters, at most 24',
+	},
+	{
+		what: 'an unknown kind of shortcut',
+		line: 'type: message',
+		other: 'type: channel',
+		problem: '/features/shortcuts/0/type must be equal',
+	},
+	{
+		what: 'an invented scope',
+		line: '- users:read',
+		other: '- users:read.everything',
+		problem: 'names the unknown scope users:read.everything',
+	},
+	{
+		what: 'a scope nobody needs',
+		line: '- users:read',
+		other: '- users:read\n      - files:write',
+		problem: 'names the unknown scope files:write',
+	},
+	{
+		what: 'a scope twice',
+		line: '- users:read',
+		other: '- users:read\n      - users:read',
+		problem: '/oauth_config/scopes/bot names users:read twice',
+	},
+	{
+		what: 'a scope only in the optional list',
+		line: '      - usergroups:read\n      - channels:history',
+		other: '      - channels:history',
+		problem: 'must name the optional scope usergroups:read too',
+	},
+	{
+		what: 'a user scope',
+		line: '    bot_optional:',
+		other: '    user: [users:read]\n    bot_optional:',
+		problem: 'acts as a bot only',
+	},
+	{
+		what: 'no scope for commands',
+		line: '      - commands\n',
+		other: '',
+		problem: 'needs commands for slash commands',
+	},
+	{
+		what: 'an event without its scope',
+		line: '      - im:history\n',
+		other: '',
+		problem: 'needs im:history for the event message.im',
+	},
+	{
+		what: 'an event whose scope is optional',
+		line: '    bot_optional:',
+		other: '    bot_optional:\n      - im:history',
+		problem: 'makes im:history optional',
+	},
+	{
+		what: 'an invented event',
+		line: '- app_mention\n',
+		other: '- app_mentioned\n',
+		problem: 'names the unknown event app_mentioned',
+	},
+	{
+		what: 'an event nobody handles',
+		line: '- app_mention\n',
+		other: '- app_mention\n      - message.channels\n',
+		problem: 'names the unknown event message.channels',
+	},
+	{
+		what: 'an event of users',
+		line: '    bot_events:',
+		other: '    user_events: [message.im]\n    bot_events:',
+		problem: 'user_events names message.im',
+	},
+	{
+		what: 'a read-only messages tab',
+		line: 'messages_tab_read_only_enabled: false',
+		other: 'messages_tab_read_only_enabled: true',
+		problem: 'must enable the messages tab',
+	},
+	{
+		what: 'no interactivity',
+		line: 'is_enabled: true',
+		other: 'is_enabled: false',
+		problem: 'must be enabled for shortcuts',
+	},
+	{
+		what: 'neither Socket Mode nor addresses',
+		line: 'socket_mode_enabled: true',
+		other: 'socket_mode_enabled: false',
+		problem: '/settings/interactivity/request_url is needed without Socket Mode',
+	},
+	{
+		what: 'an address without TLS',
+		line: 'is_enabled: true',
+		other: 'is_enabled: true\n    request_url: http://a.example',
+		problem: 'must be an https address',
+	},
+	{ what: 'a key twice', line: 'settings:', other: 'settings: {}\nsettings:', problem: 'Map keys must be unique' },
+	{ what: 'broken YAML', line: 'settings:', other: 'settings: [', problem: 'Flow sequence in block collection' },
+	{ what: 'nothing', line: manifest, other: '', problem: '/ must be object' },
 ];
 
 describe('the manifest', () => {
@@ -120,7 +195,7 @@ describe('the manifest', () => {
 		expect(checkManifest(http)).toEqual([]);
 	});
 
-	it.each(broken)('is refused with %s', (_name, line, other, problem) => {
+	it.each(broken)('is refused with $what', ({ line, other, problem }) => {
 		expect(checkManifest(changed(line, other)).join('\n')).toContain(problem);
 	});
 
