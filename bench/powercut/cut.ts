@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createHarness } from '../../test/faults/harness.ts';
 import type { Random } from '../../test/faults/random.ts';
 import { savedOf } from '../../test/faults/receipt-watch.ts';
 import { createReplica } from '../../test/faults/replica.ts';
 import { beginRound, submit } from '../../test/faults/round.ts';
 import { createSqliteUnderTest } from '../../test/faults/stores.ts';
-import { createWorld } from '../../test/faults/world.ts';
 import { makeLoopDisk } from './loop-disk.ts';
 
 export interface CutResult {
@@ -29,27 +29,27 @@ const DELIVERED_WITHIN_MS = 40_000;
 export async function cutPower(entry: string, people: number, random: Random): Promise<CutResult> {
 	await using disk = await makeLoopDisk();
 	await using store = await createSqliteUnderTest(join(disk.path, 'data'));
-	await using world = await createWorld({ store, entry, replicas: 1, people, callTimeoutMs: 600 });
-	await world.startAll();
+	await using harness = await createHarness({ store, entry, replicas: 1, people, callTimeoutMs: 600 });
+	await harness.startAll();
 	const rounds = await Promise.all(
-		world.people.map((person, number) => beginRound(world, { number, prefix: 'fp', person })),
+		harness.people.map((person, number) => beginRound(harness, { number, prefix: 'fp', person })),
 	);
-	await world.service.goDown();
+	await harness.service.goDown();
 
 	const stopAfter = random.whole(1, people);
 	let acks = 0;
 	const enough = new Promise<void>((resolve) => {
-		world.signals.on('acked', () => {
+		harness.signals.on('acked', () => {
 			acks++;
 			if (acks === stopAfter) resolve();
 		});
 	});
-	const [replica] = world.replicas;
+	const [replica] = harness.replicas;
 	if (replica === undefined) throw new Error('there is no program to stop');
 	const submitting = Promise.all(
 		rounds.map(async (round) => {
 			await pause(random.whole(0, 300));
-			await submit(world, round, { twice: false, edit: () => null, presses: 1 });
+			await submit(harness, round, { twice: false, edit: () => null, presses: 1 });
 		}),
 	);
 	await enough;
@@ -60,8 +60,8 @@ export async function cutPower(entry: string, people: number, random: Random): P
 	await replica.kill();
 	await submitting;
 
-	await world.service.comeBack();
-	const next = createReplica({ entry, env: { ...world.env, DATA_DIR: join(left.path, 'data') } });
+	await harness.service.comeBack();
+	const next = createReplica({ entry, env: { ...harness.env, DATA_DIR: join(left.path, 'data') } });
 	try {
 		await next.start();
 	} catch (error) {
@@ -69,7 +69,7 @@ export async function cutPower(entry: string, people: number, random: Random): P
 		const [line = ''] = String(error).split('\n').slice(1);
 		return { acknowledged: acknowledged.length, lost: acknowledged.length, start: line };
 	}
-	const missing = () => acknowledged.filter((round) => savedOf(world, round).length === 0).length;
+	const missing = () => acknowledged.filter((round) => savedOf(harness, round).length === 0).length;
 	const after = await createSqliteUnderTest(join(left.path, 'data'));
 	const until = Date.now() + DELIVERED_WITHIN_MS;
 	while (missing() > 0 && Date.now() < until && (await after.unfinished()) !== 0) await pause(100);

@@ -4,39 +4,39 @@ import { ChannelView } from './channel-view.tsx';
 import { useDo } from './deeds.ts';
 import { LiveRegion } from './live-region.tsx';
 import { ModalStack } from './modal-stack.tsx';
+import type { createPageStore } from './page-state.ts';
 import { Panel } from './panels/panel.tsx';
 import { usePlace } from './place.ts';
 import { useRegionKey } from './region-key.ts';
 import { Sidebar } from './sidebar.tsx';
 import { Thread } from './thread.tsx';
 import { Toasts } from './toast.tsx';
-import type { createWorldStore } from './world.ts';
 
-type Store = ReturnType<typeof createWorldStore>;
+type Store = ReturnType<typeof createPageStore>;
 
 /** A window of the workspace with everything in it. */
 export function App({ store }: { store: Store }) {
-	const { world, isConnected } = useSyncExternalStore(store.subscribe, store.get);
+	const { data, isConnected } = useSyncExternalStore(store.subscribe, store.get);
 	const [place, go] = usePlace();
 	const [isSidebarOpen, setSidebarOpen] = useState(false);
 	const doIt = useDo();
-	const names = useMemo(() => (world === null ? null : namesOf(world.workspace, world.channels)), [world]);
-	const title = world === null ? '' : `${world.workspace.me.realName} · ${world.workspace.team.name}`;
+	const names = useMemo(() => (data === null ? null : namesOf(data.workspace, data.channels)), [data]);
+	const title = data === null ? '' : `${data.workspace.me.realName} · ${data.workspace.team.name}`;
 	useRegionKey();
 	useEffect(() => {
 		document.title = title === '' ? 'Handraise sandbox' : `${title} · Handraise sandbox`;
 	}, [title]);
 
-	if (world === null || names === null) {
+	if (data === null || names === null) {
 		return (
 			<main className="starting">
 				<p role="status">Starting the workspace…</p>
 			</main>
 		);
 	}
-	const channel = world.channels.find((one) => one.id === place.channel) ?? world.channels[0] ?? null;
-	const parent = world.messages.find((one) => one.channel === channel?.id && one.ts === place.thread) ?? null;
-	const hasModal = world.modals.length > 0;
+	const channel = data.channels.find((one) => one.id === place.channel) ?? data.channels[0] ?? null;
+	const parent = data.messages.find((one) => one.channel === channel?.id && one.ts === place.thread) ?? null;
+	const hasModal = data.modals.length > 0;
 	async function openApp(): Promise<void> {
 		const { channel: id } = await doIt<{ channel: string }>('act', { do: 'openApp', tab: 'messages' });
 		if (id !== undefined) go({ channel: id, thread: null });
@@ -56,7 +56,7 @@ export function App({ store }: { store: Store }) {
 								</p>
 							)}
 							<Sidebar
-								world={world}
+								data={data}
 								current={channel?.id ?? null}
 								onChoose={(id) => {
 									setSidebarOpen(false);
@@ -75,7 +75,7 @@ export function App({ store }: { store: Store }) {
 							) : (
 								<ChannelView
 									key={channel.id}
-									world={world}
+									data={data}
 									channel={channel}
 									onThread={(ts) => go({ channel: channel.id, thread: ts })}
 									onSidebar={() => setSidebarOpen(!isSidebarOpen)}
@@ -84,18 +84,18 @@ export function App({ store }: { store: Store }) {
 							{channel === null || parent === null ? null : (
 								<Thread
 									key={parent.ts}
-									world={world}
+									data={data}
 									channel={channel}
 									parent={parent}
 									onClose={() => go({ channel: channel.id, thread: null })}
 								/>
 							)}
 						</div>
-						<ModalStack modals={world.modals} workspace={world.workspace} />
+						<ModalStack modals={data.modals} workspace={data.workspace} />
 					</div>
-					<Panel world={world} />
+					<Panel data={data} />
 				</div>
-				<LiveRegion world={world} />
+				<LiveRegion data={data} />
 			</Toasts>
 		</NamesContext>
 	);

@@ -4,11 +4,11 @@ import { Composer } from './composer.tsx';
 import { useDo } from './deeds.ts';
 import { Icon } from './icons.tsx';
 import { countReplies, MessageList } from './message-list.tsx';
+import type { PageData } from './page-state.ts';
 import { unreadOf } from './unread.ts';
-import type { World } from './world.ts';
 
 interface ChannelViewProps {
-	world: World;
+	data: PageData;
 	channel: WireChannel;
 	onThread: (ts: string) => void;
 	onSidebar: () => void;
@@ -51,17 +51,17 @@ function Intro({ channel, appName }: { channel: WireChannel; appName: string }) 
 }
 
 /** A channel: its head, what was said, and the box to write in. */
-export function ChannelView({ world, channel, onThread, onSidebar }: ChannelViewProps) {
-	const { workspace } = world;
+export function ChannelView({ data, channel, onThread, onSidebar }: ChannelViewProps) {
+	const { workspace } = data;
 	const inChannel = useMemo(
-		() => world.messages.filter((one) => one.channel === channel.id),
-		[world.messages, channel.id],
+		() => data.messages.filter((one) => one.channel === channel.id),
+		[data.messages, channel.id],
 	);
 	const shown = useMemo(() => inChannel.filter((one) => one.threadTs === null || one.broadcast), [inChannel]);
 	const replies = useMemo(() => countReplies(inChannel), [inChannel]);
 	// The line "New" stays where it was when the channel was opened.
 	const [newAfter] = useState(() =>
-		unreadOf(world.messages, channel, workspace.me.id).length > 0 ? channel.readTs : null,
+		unreadOf(data.messages, channel, workspace.me.id).length > 0 ? channel.readTs : null,
 	);
 	useReadMark(channel, shown.at(-1)?.ts);
 	const people = channel.members.filter((id) => workspace.people.some((one) => one.id === id));

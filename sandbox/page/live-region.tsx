@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'react';
 import type { WireMessage } from '../wire.ts';
+import type { PageData } from './page-state.ts';
 import { spokenText } from './spoken-text.ts';
-import type { World } from './world.ts';
 
 /** Says new messages of others to people who do not see the screen. */
-export function LiveRegion({ world }: { world: World }) {
+export function LiveRegion({ data }: { data: PageData }) {
 	const [words, setWords] = useState('');
 	const heard = useRef<string | null>(null);
-	const { me, people } = world.workspace;
+	const { me, people } = data.workspace;
 	useEffect(() => {
-		const newest: WireMessage | undefined = world.messages.at(-1);
+		const newest: WireMessage | undefined = data.messages.at(-1);
 		const ts = newest?.ts ?? '0';
 		const before = heard.current;
 		heard.current = ts;
@@ -17,7 +17,7 @@ export function LiveRegion({ world }: { world: World }) {
 		const author = people.find((one) => one.id === newest.user)?.realName ?? 'Somebody';
 		const note = newest.ephemeral ? ', only visible to you' : '';
 		setWords(`${author}${note}: ${spokenText(newest).slice(0, 300)}`);
-	}, [world.messages, me.id, people]);
+	}, [data.messages, me.id, people]);
 	return (
 		<div className="visually-hidden" aria-live="polite" role="log" aria-label="New messages">
 			{words}

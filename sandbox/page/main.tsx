@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { Dashboard } from './dashboard.tsx';
 import { createDo, DoContext } from './deeds.ts';
-import { createWorldStore } from './world.ts';
+import { createPageStore } from './page-state.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for its content.');
@@ -19,7 +19,7 @@ createRoot(root).render(
 		{location.pathname.startsWith('/dashboard') ? (
 			<Dashboard id={query.get('id') ?? ''} />
 		) : (
-			<App store={createWorldStore(person, frame)} />
+			<App store={createPageStore(person, frame)} />
 		)}
 	</DoContext>,
 );

@@ -1,22 +1,22 @@
 import type { WireChannel } from '../wire.ts';
 import { Avatar } from './avatar.tsx';
 import { Icon } from './icons.tsx';
+import type { PageData } from './page-state.ts';
 import { PersonSwitcher } from './person-switcher.tsx';
 import { mentionsOf, unreadOf } from './unread.ts';
-import type { World } from './world.ts';
 
 interface SidebarProps {
-	world: World;
+	data: PageData;
 	current: string | null;
 	onChoose: (channel: string) => void;
 	onOpenApp: () => void;
 	onClose: () => void;
 }
 
-function Entry(props: { world: World; channel: WireChannel; isCurrent: boolean; onChoose: () => void }) {
-	const { world, channel, isCurrent, onChoose } = props;
-	const { me, app, people } = world.workspace;
-	const unread = unreadOf(world.messages, channel, me.id);
+function Entry(props: { data: PageData; channel: WireChannel; isCurrent: boolean; onChoose: () => void }) {
+	const { data, channel, isCurrent, onChoose } = props;
+	const { me, app, people } = data.workspace;
+	const unread = unreadOf(data.messages, channel, me.id);
 	const mentions = mentionsOf(unread, channel, me.id);
 	const bot = people.find((one) => one.id === app.botUser) ?? null;
 	return (
@@ -46,10 +46,10 @@ function Entry(props: { world: World; channel: WireChannel; isCurrent: boolean; 
 }
 
 /** The workspace's channels, the app, and who one is. */
-export function Sidebar({ world, current, onChoose, onOpenApp, onClose }: SidebarProps) {
-	const channels = world.channels.filter((one) => !one.isIm && !one.isArchived);
-	const talk = world.channels.find((one) => one.isIm) ?? null;
-	const { workspace } = world;
+export function Sidebar({ data, current, onChoose, onOpenApp, onClose }: SidebarProps) {
+	const channels = data.channels.filter((one) => !one.isIm && !one.isArchived);
+	const talk = data.channels.find((one) => one.isIm) ?? null;
+	const { workspace } = data;
 	const bot = workspace.people.find((one) => one.id === workspace.app.botUser) ?? null;
 	return (
 		<>
@@ -71,7 +71,7 @@ export function Sidebar({ world, current, onChoose, onOpenApp, onClose }: Sideba
 					{channels.map((channel) => (
 						<Entry
 							key={channel.id}
-							world={world}
+							data={data}
 							channel={channel}
 							isCurrent={channel.id === current}
 							onChoose={() => onChoose(channel.id)}
@@ -84,7 +84,7 @@ export function Sidebar({ world, current, onChoose, onOpenApp, onClose }: Sideba
 							<span className="entry-name">{workspace.app.realName}</span>
 						</button>
 					) : (
-						<Entry world={world} channel={talk} isCurrent={talk.id === current} onChoose={() => onChoose(talk.id)} />
+						<Entry data={data} channel={talk} isCurrent={talk.id === current} onChoose={() => onChoose(talk.id)} />
 					)}
 				</div>
 				<PersonSwitcher workspace={workspace} />

@@ -3,10 +3,10 @@ import type { WireChannel, WireMessage } from '../wire.ts';
 import { Composer } from './composer.tsx';
 import { Icon } from './icons.tsx';
 import { MessageList } from './message-list.tsx';
-import type { World } from './world.ts';
+import type { PageData } from './page-state.ts';
 
 interface ThreadProps {
-	world: World;
+	data: PageData;
 	channel: WireChannel;
 	parent: WireMessage;
 	onClose: () => void;
@@ -15,10 +15,10 @@ interface ThreadProps {
 const none = new Map();
 
 /** A message and everything under it, beside the channel. */
-export function Thread({ world, channel, parent, onClose }: ThreadProps) {
+export function Thread({ data, channel, parent, onClose }: ThreadProps) {
 	const messages = useMemo(
-		() => [parent, ...world.messages.filter((one) => one.channel === channel.id && one.threadTs === parent.ts)],
-		[world.messages, channel.id, parent],
+		() => [parent, ...data.messages.filter((one) => one.channel === channel.id && one.threadTs === parent.ts)],
+		[data.messages, channel.id, parent],
 	);
 	return (
 		<aside
@@ -30,19 +30,19 @@ export function Thread({ world, channel, parent, onClose }: ThreadProps) {
 		>
 			<header className="channel-head">
 				<h2>Thread</h2>
-				<p className="channel-about">{channel.isIm ? world.workspace.app.realName : `# ${channel.name}`}</p>
+				<p className="channel-about">{channel.isIm ? data.workspace.app.realName : `# ${channel.name}`}</p>
 				<button type="button" className="close" aria-label="Close the thread" onClick={onClose}>
 					<Icon name="close" />
 				</button>
 			</header>
 			<MessageList
 				messages={messages}
-				workspace={world.workspace}
+				workspace={data.workspace}
 				replies={none}
 				newAfter={null}
 				label="Messages in the thread"
 			/>
-			<Composer id="thread-composer" workspace={world.workspace} channel={channel} thread={parent.ts} label="Reply…" />
+			<Composer id="thread-composer" workspace={data.workspace} channel={channel} thread={parent.ts} label="Reply…" />
 		</aside>
 	);
 }

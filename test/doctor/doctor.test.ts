@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { open } from '../store/support.ts';
 import { startApp } from '../support/app.ts';
-import { closed, createWorld, listening } from './world.ts';
+import { closed, createHarness, listening } from './harness.ts';
 
 describe.concurrent('when all is well', () => {
 	const marks = (lines: readonly string[]) => lines.slice(0, -1).map((line) => line[0]);
 
 	it('says so of every check in Socket Mode, and ends with 0', async () => {
-		await using world = await createWorld();
-		const { exit, lines } = await world.doctor();
+		await using harness = await createHarness();
+		const { exit, lines } = await harness.doctor();
 		// Where tests keep their files is the machine's: memory, a container.
 		const others = lines.filter((line) => !line.startsWith('! DATA_DIR'));
 		expect(new Set(marks(others)), lines.join('\n')).toEqual(new Set(['✓']));
@@ -24,10 +24,10 @@ describe.concurrent('when all is well', () => {
 	});
 
 	it('tells in HTTP mode where Slack has to send to', async () => {
-		await using world = await createWorld();
-		const { exit, lines } = await world.doctor({
+		await using harness = await createHarness();
+		const { exit, lines } = await harness.doctor({
 			SLACK_APP_TOKEN: '',
-			SLACK_SIGNING_SECRET: world.secrets.signingSecret,
+			SLACK_SIGNING_SECRET: harness.secrets.signingSecret,
 		});
 		expect(lines).toContainEqual(expect.stringMatching(/^✓ HTTP mode: .*https:\/\/<your address>\/slack\/events/));
 		expect(lines).not.toContainEqual(expect.stringMatching(/Socket Mode:/));
@@ -36,9 +36,9 @@ describe.concurrent('when all is well', () => {
 
 	it('knows the running Handraise by its port and its database, and disturbs neither', async () => {
 		await using app = await startApp();
-		await using world = await createWorld();
+		await using harness = await createHarness();
 		const port = new URL(app.url).port;
-		const { exit, lines } = await world.doctor({ DATA_DIR: app.dataDir, PORT: port });
+		const { exit, lines } = await harness.doctor({ DATA_DIR: app.dataDir, PORT: port });
 		expect(lines).toContain(`✓ Port: Handraise is running on ${port}, and ready.`);
 		expect(lines).toContainEqual(
 			expect.stringMatching(/^✓ Database: SQLite in use by the running Handraise, which is fine, at schema \d+\.$/),
@@ -49,28 +49,28 @@ describe.concurrent('when all is well', () => {
 	});
 
 	it('sends the service one harmless read, and connects no socket', async () => {
-		await using world = await createWorld();
-		await world.doctor();
-		expect(world.service.log.list().map(({ method, path }) => `${method} ${path}`)).toEqual([
+		await using harness = await createHarness();
+		await harness.doctor();
+		expect(harness.service.log.list().map(({ method, path }) => `${method} ${path}`)).toEqual([
 			'GET /v1/sessions/handraise-doctor',
 		]);
-		expect(world.slack.sockets.count()).toBe(0);
+		expect(harness.slack.sockets.count()).toBe(0);
 	});
 });
 
 it('says that a port is taken by another program', async () => {
-	await using world = await createWorld();
+	await using harness = await createHarness();
 	const server = createServer((_, response) => response.end('something else'));
 	const port = new URL(await listening(server)).port;
-	const { exit, lines } = await world.doctor({ PORT: port });
+	const { exit, lines } = await harness.doctor({ PORT: port });
 	await closed(server);
 	expect(lines).toContain(`✗ Port: ${port} is taken by another program: stop that one, or set PORT to another one.`);
 	expect(exit).toBe(1);
 });
 
 it('goes on with what can be checked when settings are wrong', async () => {
-	await using world = await createWorld();
-	const { lines } = await world.doctor({ SESSION_SERVICE_URL: '', DATA_DIR: world.dataDir, SLACK_BOT_TOKEN: '' });
+	await using harness = await createHarness();
+	const { lines } = await harness.doctor({ SESSION_SERVICE_URL: '', DATA_DIR: harness.dataDir, SLACK_BOT_TOKEN: '' });
 	expect(lines).toContain('- Session service: not looked at, since SESSION_SERVICE_URL is not usable.');
 	expect(lines).toContain('- Bot token: not looked at, since SLACK_BOT_TOKEN is not usable.');
 	expect(lines).toContainEqual(expect.stringMatching(/^✓ Socket Mode:/));
@@ -84,13 +84,13 @@ const SETPRIV = '/usr/bin/setpriv';
 const PLAIN_ROOT = [SETPRIV, '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
 
 it.runIf(process.getuid?.() === 0 && existsSync(SETPRIV))('says that another user owns the data', async () => {
-	await using world = await createWorld();
-	await (await open({ dataDir: world.dataDir })).close();
-	await chown(world.dataDir, 65_534, 65_534);
-	await chown(join(world.dataDir, 'handraise.db'), 65_534, 65_534);
-	const { exit, lines } = await world.doctor({}, [], PLAIN_ROOT);
+	await using harness = await createHarness();
+	await (await open({ dataDir: harness.dataDir })).close();
+	await chown(harness.dataDir, 65_534, 65_534);
+	await chown(join(harness.dataDir, 'handraise.db'), 65_534, 65_534);
+	const { exit, lines } = await harness.doctor({}, [], PLAIN_ROOT);
 	expect(lines).toContain(
-		`✗ DATA_DIR: ${world.dataDir} cannot be written by this user: change its owner (chown), or set DATA_DIR to another one.`,
+		`✗ DATA_DIR: ${harness.dataDir} cannot be written by this user: change its owner (chown), or set DATA_DIR to another one.`,
 	);
 	expect(lines).toContain(
 		'✗ Database: DATA_DIR/handraise.db cannot be used: this user may not read it. Change its owner (chown).',

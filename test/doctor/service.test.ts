@@ -1,5 +1,5 @@
 import { type Case, testBroken } from './broken.ts';
-import { nobody, omit } from './world.ts';
+import { nobody, omit } from './harness.ts';
 
 const service: Case[] = [
 	{
@@ -9,38 +9,38 @@ const service: Case[] = [
 	},
 	{
 		name: 'a web page answers',
-		breaks: (world) => world.service.faults.add({ kind: 'html', status: 200 }),
+		breaks: (harness) => harness.service.faults.add({ kind: 'html', status: 200 }),
 		says: /^✗ Session service: .* answers with a web page \(200\): SESSION_SERVICE_URL has to be the API's base address/,
 	},
 	{
 		name: 'the address has /v1 in the middle',
-		env: (world) => ({ SESSION_SERVICE_URL: `${world.service.url}/v1/sessions` }),
+		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/sessions` }),
 		says: /^✗ Session service: .* answers with a web page \(404\): SESSION_SERVICE_URL has \/v1 in it, which Handraise adds/,
 	},
 	{
 		name: 'the address ends in /v1',
-		env: (world) => ({ SESSION_SERVICE_URL: `${world.service.url}/v1/` }),
+		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/` }),
 		says: /^✗ Settings: SESSION_SERVICE_URL ends in \/v1: leave that out/,
 	},
 	{
 		name: 'the address leads elsewhere',
-		breaks: (world) => {
-			const location = `https://login.example.com/?key=${world.secrets.apiKey}`;
-			world.service.faults.add({ kind: 'redirect', location, status: 302 });
+		breaks: (harness) => {
+			const location = `https://login.example.com/?key=${harness.secrets.apiKey}`;
+			harness.service.faults.add({ kind: 'redirect', location, status: 302 });
 		},
 		says: /^✗ Session service: .* sends the request on to https:\/\/login\.example\.com \(302\)/,
 	},
 	{
 		name: 'the service wants https',
-		breaks: (world) => {
-			const location = `${world.service.url.replace('http', 'https')}/v1/sessions/handraise-doctor`;
-			world.service.faults.add({ kind: 'redirect', location, status: 301 });
+		breaks: (harness) => {
+			const location = `${harness.service.url.replace('http', 'https')}/v1/sessions/handraise-doctor`;
+			harness.service.faults.add({ kind: 'redirect', location, status: 301 });
 		},
 		says: /^✗ Session service: .* wants https \(301\): write https:\/\/ in SESSION_SERVICE_URL/,
 	},
 	{
 		name: 'the service does not answer in time',
-		breaks: (world) => world.service.faults.add({ kind: 'hang' }),
+		breaks: (harness) => harness.service.faults.add({ kind: 'hang' }),
 		env: () => ({ SESSION_SERVICE_TIMEOUT_MS: '300' }),
 		says: /^✗ Session service: .* does not answer: nothing came within 0\.3 s/,
 	},
@@ -56,32 +56,32 @@ const service: Case[] = [
 	},
 	{
 		name: 'the service speaks no TLS',
-		env: (world) => ({ SESSION_SERVICE_URL: world.service.url.replace('http:', 'https:') }),
+		env: (harness) => ({ SESSION_SERVICE_URL: harness.service.url.replace('http:', 'https:') }),
 		says: /^✗ Session service: .* does not answer: it does not speak TLS/,
 	},
 	{
 		name: 'the connection is cut',
-		breaks: (world) => world.service.faults.add({ kind: 'reset' }),
+		breaks: (harness) => harness.service.faults.add({ kind: 'reset' }),
 		says: /^✗ Session service: .* does not answer: the connection was cut/,
 	},
 	{
 		name: 'the service is in trouble',
-		breaks: (world) => world.service.faults.add({ kind: 'error', status: 500, body: '{"error":"no"}' }),
+		breaks: (harness) => harness.service.faults.add({ kind: 'error', status: 500, body: '{"error":"no"}' }),
 		says: /^✗ Session service: .* is in trouble \(500\)/,
 	},
 	{
 		name: 'the requests are used up',
-		breaks: (world) => world.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 28 }),
+		breaks: (harness) => harness.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 28 }),
 		says: /^✗ Session service: .* used up its requests \(429\).*try again in 28 s/,
 	},
 	{
 		name: 'another service answers',
-		breaks: (world) => world.service.faults.add({ kind: 'foreign-json' }),
+		breaks: (harness) => harness.service.faults.add({ kind: 'foreign-json' }),
 		says: /^✗ Session service: .* does not answer as a session service does \(200\)/,
 	},
 	{
 		name: 'another service says "not found"',
-		breaks: (world) => world.service.faults.add({ kind: 'error', status: 404, body: '{"detail":"Not Found"}' }),
+		breaks: (harness) => harness.service.faults.add({ kind: 'error', status: 404, body: '{"detail":"Not Found"}' }),
 		says: /^! Session service: .* says "not found" in other words than a session service does/,
 		exit: 0,
 	},

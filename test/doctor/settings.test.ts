@@ -1,5 +1,5 @@
 import { type Case, testBroken } from './broken.ts';
-import { nobody } from './world.ts';
+import { nobody } from './harness.ts';
 
 const settings: Case[] = [
 	{
@@ -45,13 +45,13 @@ const dashboard: Case[] = [
 	},
 	{
 		name: 'the dashboard has no such page',
-		env: (world) => ({ SESSION_DASHBOARD_URL: `${world.service.url}/wrong` }),
+		env: (harness) => ({ SESSION_DASHBOARD_URL: `${harness.service.url}/wrong` }),
 		says: /^! Dashboard: .* answers 404 there/,
 		exit: 0,
 	},
 	{
 		name: 'the dashboard’s address is a session’s page',
-		env: (world) => ({ SESSION_DASHBOARD_URL: `${world.service.url}/sessions/session` }),
+		env: (harness) => ({ SESSION_DASHBOARD_URL: `${harness.service.url}/sessions/session` }),
 		says: /^! Dashboard: SESSION_DASHBOARD_URL is a session's page: leave out \/sessions\/session/,
 		exit: 0,
 	},

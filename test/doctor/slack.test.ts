@@ -1,5 +1,5 @@
 import { type Case, testBroken } from './broken.ts';
-import { nobody, omit, type World } from './world.ts';
+import { type Harness, nobody, omit } from './harness.ts';
 
 const botToken: Case[] = [
 	{
@@ -51,7 +51,7 @@ const botToken: Case[] = [
 ];
 
 function without(scope: string) {
-	return ({ slack }: World) => {
+	return ({ slack }: Harness) => {
 		slack.settings.scopes = slack.settings.scopes.filter((one) => one !== scope);
 	};
 }

@@ -6,11 +6,11 @@ import type { Store } from '../../src/store/open.ts';
 import { OTHER_KEY, open } from '../store/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { type Case, testBroken } from './broken.ts';
-import { type Env, nobody, type World } from './world.ts';
+import { type Env, type Harness, nobody } from './harness.ts';
 
 type Change = 'newer' | 'older' | 'none';
 
-async function databaseAt({ dataDir }: World, change: Change, encryptionKey?: string): Promise<void> {
+async function databaseAt({ dataDir }: Harness, change: Change, encryptionKey?: string): Promise<void> {
 	const store = await open({ dataDir, encryptionKey });
 	await moveSchema(store, change);
 	await store.close();
@@ -26,7 +26,7 @@ async function moveSchema(store: Store, change: Change): Promise<void> {
 }
 
 /** Leaves the files as a process does that is killed, with what was committed still in the log: only those of `suffixes`. */
-async function leaveLog({ dataDir }: World, suffixes: readonly string[]): Promise<void> {
+async function leaveLog({ dataDir }: Harness, suffixes: readonly string[]): Promise<void> {
 	const elsewhere = join(dataDir, 'elsewhere');
 	const store = await open({ dataDir: elsewhere });
 	for (const name of ['encryption.key', ...suffixes.map((suffix) => `handraise.db${suffix}`)]) {
@@ -68,12 +68,12 @@ async function postgresAt(dataDir: string, encryptionKey: string, change: Change
 const database: Case[] = [
 	{
 		name: 'a newer version was here',
-		breaks: (world) => databaseAt(world, 'newer'),
+		breaks: (harness) => databaseAt(harness, 'newer'),
 		says: /^✗ Database: SQLite not in use, at schema 999, which a newer Handraise made; .*Start the newer one/,
 	},
 	{
 		name: 'an older version was here',
-		breaks: (world) => databaseAt(world, 'older'),
+		breaks: (harness) => databaseAt(harness, 'older'),
 		says: /^✓ Database: SQLite not in use, at schema 1; the next start brings it to \d+\. Make a backup first/,
 		exit: 0,
 	},
@@ -84,21 +84,21 @@ const database: Case[] = [
 	},
 	{
 		name: 'the file is damaged',
-		breaks: async (world) => {
-			await databaseAt(world, 'none');
-			damage(join(world.dataDir, 'handraise.db'));
+		breaks: async (harness) => {
+			await databaseAt(harness, 'none');
+			damage(join(harness.dataDir, 'handraise.db'));
 		},
 		says: /^✗ Database: DATA_DIR\/handraise\.db cannot be used: it is damaged/,
 	},
 	{
 		name: 'Handraise was killed, which is fine',
-		breaks: (world) => leaveLog(world, ['', '-wal', '-shm']),
+		breaks: (harness) => leaveLog(harness, ['', '-wal', '-shm']),
 		says: /^✓ Database: SQLite not in use, at schema \d+\.$/,
 		exit: 0,
 	},
 	{
 		name: 'the file was copied while Handraise ran',
-		breaks: (world) => leaveLog(world, ['', '-wal']),
+		breaks: (harness) => leaveLog(harness, ['', '-wal']),
 		says: /^! Database: DATA_DIR\/handraise\.db-wal holds what was committed last, and cannot be read without being changed/,
 		exit: 0,
 	},
@@ -173,13 +173,13 @@ const key: Case[] = [
 	},
 	{
 		name: 'the key is another one',
-		breaks: (world) => databaseAt(world, 'none', world.secrets.encryptionKey),
+		breaks: (harness) => databaseAt(harness, 'none', harness.secrets.encryptionKey),
 		env: () => ({ ENCRYPTION_KEY: OTHER_KEY }),
 		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
 	},
 	{
 		name: 'the passphrase is another one',
-		breaks: (world) => databaseAt(world, 'none', 'canary battery staple'),
+		breaks: (harness) => databaseAt(harness, 'none', 'canary battery staple'),
 		env: () => ({ ENCRYPTION_KEY: 'canary battery stable' }),
 		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
 	},
@@ -199,17 +199,17 @@ const key: Case[] = [
 	},
 	{
 		name: 'the key file is gone',
-		breaks: async (world) => {
-			await databaseAt(world, 'none');
-			rmSync(join(world.dataDir, 'encryption.key'));
+		breaks: async (harness) => {
+			await databaseAt(harness, 'none');
+			rmSync(join(harness.dataDir, 'encryption.key'));
 		},
 		says: /^✗ Encryption key: .*encryption\.key is gone, and the database was made with a key: restore it/,
 	},
 	{
 		name: 'others may read the key file',
-		breaks: async (world) => {
-			await databaseAt(world, 'none');
-			chmodSync(join(world.dataDir, 'encryption.key'), 0o644);
+		breaks: async (harness) => {
+			await databaseAt(harness, 'none');
+			chmodSync(join(harness.dataDir, 'encryption.key'), 0o644);
 		},
 		says: /^! Encryption key: .* has mode 0644, so others on this machine may use the key: chmod 600/,
 		exit: 0,

@@ -3,12 +3,12 @@ import { createManualClock } from '../../fake-slack/index.ts';
 import { createSlackCall } from '../../src/doctor/ask.ts';
 import { type AskedShape, checkViews, createProgress, type Progress } from '../../src/doctor/views.ts';
 import { allShapes } from '../../src/slack/shapes/all.ts';
-import { createWorld, type Env, nobody, type World } from './world.ts';
+import { createHarness, type Env, type Harness, nobody } from './harness.ts';
 
 const ALL = allShapes();
 
-function askingOf(world: World, changed: Env = {}) {
-	return world.doctor(changed, ['--views']);
+function askingOf(harness: Harness, changed: Env = {}) {
+	return harness.doctor(changed, ['--views']);
 }
 
 /** A start of the program and a call for each shape; slow where other work is done. */
@@ -16,8 +16,8 @@ const SLOW = { timeout: 180_000 };
 
 describe.concurrent('doctor --views', () => {
 	it('asks Slack about every shape and nothing else, shows how far it is, and ends with 0', SLOW, async () => {
-		await using world = await createWorld();
-		const { exit, lines } = await askingOf(world);
+		await using harness = await createHarness();
+		const { exit, lines } = await askingOf(harness);
 		const report = lines.join('\n');
 		expect(ALL.length).toBeGreaterThanOrEqual(60);
 		expect(report).toContain(
@@ -25,17 +25,17 @@ describe.concurrent('doctor --views', () => {
 		);
 		expect(lines).toContain(`Asked Slack about 50 of ${ALL.length} shapes.`);
 		expect(exit).toBe(0);
-		const calls = world.slack.traffic.calls();
+		const calls = harness.slack.traffic.calls();
 		expect(calls.map(({ name }) => name)).toEqual(['auth.test', ...ALL.map(() => 'blocks.validate')]);
-		expect(world.service.log.list()).toEqual([]);
+		expect(harness.service.log.list()).toEqual([]);
 		// What the set-up holds is nobody's business there.
 		const sent = JSON.stringify(calls.map(({ request }) => request));
-		for (const own of [world.service.url, world.dataDir, 'the platform team']) expect(sent).not.toContain(own);
+		for (const own of [harness.service.url, harness.dataDir, 'the platform team']) expect(sent).not.toContain(own);
 	});
 
 	it('names every shape that breaks one of 20 planted rules, with the words and the pointer', SLOW, async () => {
-		await using world = await createWorld();
-		const env = await world.slackBehind({
+		await using harness = await createHarness();
+		const env = await harness.slackBehind({
 			answer: (path, form) => {
 				if (!path.includes('blocks.validate')) return null;
 				const errors = differencesIn(JSON.parse(form.get('view') ?? form.get('message') ?? ''));
@@ -43,7 +43,7 @@ describe.concurrent('doctor --views', () => {
 				return errors.length === 0 ? null : { ok: false, error, errors };
 			},
 		});
-		const { exit, lines } = await askingOf(world, env);
+		const { exit, lines } = await askingOf(harness, env);
 		const broken = ALL.map(({ name, view, message }) => ({
 			name,
 			errors: differencesIn({ ...(view ?? { blocks: message.blocks }) }),
@@ -65,36 +65,36 @@ describe.concurrent('doctor --views', () => {
 	});
 
 	it('says what is wrong with the token, and asks nothing', async () => {
-		await using world = await createWorld();
-		const { exit, lines } = await askingOf(world, { SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' });
+		await using harness = await createHarness();
+		const { exit, lines } = await askingOf(harness, { SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' });
 		expect(lines).toEqual([
 			expect.stringMatching(/^✗ Bot token: Slack does not know this token \(invalid_auth\)/),
 			'1 problem to fix.',
 		]);
 		expect(exit).toBe(1);
-		expect(world.slack.traffic.calls('blocks.validate')).toEqual([]);
+		expect(harness.slack.traffic.calls('blocks.validate')).toEqual([]);
 	});
 
 	it('needs the bot token and nothing else of the settings', async () => {
-		await using world = await createWorld();
-		const { exit, lines } = await askingOf(world, { SLACK_BOT_TOKEN: '', SESSION_SERVICE_URL: '' });
+		await using harness = await createHarness();
+		const { exit, lines } = await askingOf(harness, { SLACK_BOT_TOKEN: '', SESSION_SERVICE_URL: '' });
 		expect(lines).toEqual([expect.stringMatching(/^✗ Settings: SLACK_BOT_TOKEN is missing: /), '1 problem to fix.']);
 		expect(exit).toBe(1);
 	});
 
 	it('says that Slack cannot be reached', async () => {
-		await using world = await createWorld();
-		const { exit, lines } = await askingOf(world, { SLACK_API_URL: `${await nobody()}/api/` });
+		await using harness = await createHarness();
+		const { exit, lines } = await askingOf(harness, { SLACK_API_URL: `${await nobody()}/api/` });
 		expect(lines[0]).toMatch(/^✗ Bot token: Slack cannot be asked: 127\.0\.0\.1:\d+: nothing listens/);
 		expect(exit).toBe(1);
 	});
 
 	it.each([['--veiws'], ['--views', '--views'], ['views']])('shows how it is used, for %s', async (...args) => {
-		await using world = await createWorld();
-		const { exit, lines } = await world.doctor({}, args);
+		await using harness = await createHarness();
+		const { exit, lines } = await harness.doctor({}, args);
 		expect(lines[0]).toMatch(/^Usage: npm run doctor/);
 		expect(exit).toBe(2);
-		expect(world.slack.traffic.calls()).toEqual([]);
+		expect(harness.slack.traffic.calls()).toEqual([]);
 	});
 });
 
@@ -103,7 +103,7 @@ describe('while Slack limits the calls or is away', () => {
 	const shapes: AskedShape[] = ['one', 'two', 'three'].map((name) => ({ name, message: { blocks: [divider] } }));
 
 	/** Asks in this process, on a clock that stands still until it is moved. */
-	async function asking({ slack }: World) {
+	async function asking({ slack }: Harness) {
 		const clock = createManualClock();
 		const shown: Progress[] = [];
 		const call = createSlackCall(slack.apiUrl);
@@ -130,9 +130,9 @@ describe('while Slack limits the calls or is away', () => {
 	}
 
 	it('waits as long as Retry-After says, each time, and asks more slowly from then on', async () => {
-		await using world = await createWorld();
-		world.slack.faults.rateLimit('blocks.validate', { retryAfter: 7, times: 2 });
-		const { clock, shown, calls, waiting, finish } = await asking(world);
+		await using harness = await createHarness();
+		harness.slack.faults.rateLimit('blocks.validate', { retryAfter: 7, times: 2 });
+		const { clock, shown, calls, waiting, finish } = await asking(harness);
 		expect(await waiting()).toBe(7_000);
 		expect(shown.at(-1)).toEqual({ asked: 0, total: 3, pausedSec: 7 });
 		await clock.advance(6_999);
@@ -148,9 +148,9 @@ describe('while Slack limits the calls or is away', () => {
 	});
 
 	it('gives up when every call is limited', async () => {
-		await using world = await createWorld();
-		world.slack.faults.rateLimit('blocks.validate', { retryAfter: 3 });
-		const { finish, calls } = await asking(world);
+		await using harness = await createHarness();
+		harness.slack.faults.rateLimit('blocks.validate', { retryAfter: 3 });
+		const { finish, calls } = await asking(harness);
 		const { findings, summary } = await finish();
 		expect(findings.map(({ text }) => text)).toEqual([
 			expect.stringMatching(/^Slack cannot be asked: .* limits the calls; try again in 3 s\. Asking stopped at one\.$/),
@@ -160,10 +160,10 @@ describe('while Slack limits the calls or is away', () => {
 	});
 
 	it('goes on after a short trouble', async () => {
-		await using world = await createWorld();
-		world.slack.faults.add({ method: 'blocks.validate', status: 503, times: 1 });
-		world.slack.faults.add({ method: 'blocks.validate', error: 'internal_error', times: 1 });
-		const { finish } = await asking(world);
+		await using harness = await createHarness();
+		harness.slack.faults.add({ method: 'blocks.validate', status: 503, times: 1 });
+		harness.slack.faults.add({ method: 'blocks.validate', error: 'internal_error', times: 1 });
+		const { finish } = await asking(harness);
 		expect((await finish()).findings).toEqual([]);
 	});
 
@@ -173,16 +173,16 @@ describe('while Slack limits the calls or is away', () => {
 		[{ error: 'unknown_method' }, /^This Slack has no blocks\.validate \(unknown_method\)/],
 		[{ error: 'token_revoked' }, /^The token was revoked \(token_revoked\): reinstall the app/],
 	])('stops with words at %o', async (fault, words) => {
-		await using world = await createWorld();
-		world.slack.faults.add({ method: 'blocks.validate', ...fault });
-		const { finish } = await asking(world);
+		await using harness = await createHarness();
+		harness.slack.faults.add({ method: 'blocks.validate', ...fault });
+		const { finish } = await asking(harness);
 		expect((await finish()).findings.map(({ text }) => text)).toEqual([expect.stringMatching(words)]);
 	});
 
 	it('names a shape that Slack refuses without saying why', async () => {
-		await using world = await createWorld();
-		world.slack.faults.add({ method: 'blocks.validate', error: 'view_too_large', times: 1 });
-		const { finish } = await asking(world);
+		await using harness = await createHarness();
+		harness.slack.faults.add({ method: 'blocks.validate', error: 'view_too_large', times: 1 });
+		const { finish } = await asking(harness);
 		const { findings, summary } = await finish();
 		expect(findings.map(({ text }) => text)).toEqual(['one: Slack refuses it (view_too_large): it does not say why.']);
 		expect(summary).toBe('Slack was asked about 3 shapes and refuses 1.');

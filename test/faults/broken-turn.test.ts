@@ -1,19 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { createHarness } from './harness.ts';
 import { createRandom } from './random.ts';
 import { isClean, killsReport } from './report.ts';
 import { runFaults } from './run.ts';
 import { createSqliteUnderTest } from './stores.ts';
-import { createWorld } from './world.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 it('turns that cannot be run fail a run, which still gives its verdict', { timeout: 60_000 }, async () => {
 	await using store = await createSqliteUnderTest();
 	// Nobody is there to answer.
-	await using world = await createWorld({ store, entry: ENTRY, replicas: 1, people: 0, callTimeoutMs: 600 });
+	await using harness = await createHarness({ store, entry: ENTRY, replicas: 1, people: 0, callTimeoutMs: 600 });
 	const aims = ['any time', 'any time'] as const;
-	const result = await runFaults({ world, rounds: 4, batch: 2, random: createRandom(1), aims });
+	const result = await runFaults({ harness, rounds: 4, batch: 2, random: createRandom(1), aims });
 	expect(result.brokenTurns).toEqual([expect.stringMatching(/^any time: ./), expect.stringMatching(/^any time: ./)]);
 	expect(result.verdict).toMatchObject({ rounds: 0, problems: [] });
 	expect(isClean(result)).toBe(false);

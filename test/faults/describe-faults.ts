@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { runDuels } from './duels.ts';
+import { createHarness, type Harness } from './harness.ts';
 import { type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS } from './moments.ts';
 import { createRandom, type Random } from './random.ts';
 import { aimsFor, runFaults } from './run.ts';
 import { runStops } from './stops.ts';
 import { createPostgresUnderTest, createSqliteUnderTest } from './stores.ts';
-import { createWorld, type World } from './world.ts';
 
 /** A dead replica's lease has to run out, among other things, and Slack's rates hold receipts up. */
 const TIMEOUT_MS = 300_000;
@@ -36,13 +36,13 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 	const answers = kills * BATCH;
 	const seed = Date.now() % 1_000_000;
 
-	async function inWorld(callTimeoutMs: number, use: (world: World) => Promise<void>): Promise<void> {
+	async function inWorld(callTimeoutMs: number, use: (harness: Harness) => Promise<void>): Promise<void> {
 		await using store =
 			replicas === 1
 				? await createSqliteUnderTest()
 				: await createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
-		await using world = await createWorld({ store, entry: ENTRY, replicas, people: BATCH * 2, callTimeoutMs });
-		await use(world);
+		await using harness = await createHarness({ store, entry: ENTRY, replicas, people: BATCH * 2, callTimeoutMs });
+		await use(harness);
 	}
 
 	describe(`an answer on ${name} (seed ${seed})`, () => {
@@ -56,11 +56,11 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 
 		async function kill(random: Random): Promise<boolean> {
 			let met = false;
-			await inWorld(600, async (world) => {
-				const result = await runFaults({ world, rounds: answers, batch: BATCH, random, aims: TARGETS });
+			await inWorld(600, async (harness) => {
+				const result = await runFaults({ harness, rounds: answers, batch: BATCH, random, aims: TARGETS });
 				expect(result.brokenTurns).toEqual([]);
 				expect(result.verdict.problems).toEqual([]);
-				expect(world.slack.violations()).toEqual([]);
+				expect(harness.slack.violations()).toEqual([]);
 				const { delivered, toldNot, notKnown, tooLate } = result.verdict;
 				expect(delivered + toldNot + notKnown + tooLate).toBe(answers);
 				const killed = Object.values(result.histogram).reduce((sum, count) => sum + count, 0);
@@ -75,13 +75,13 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 		it('is as safe when something else goes wrong than a kill', { timeout: FAULTS_TIMEOUT_MS }, () => {
 			let missing: readonly FaultName[] | null = null;
 			return untilMet(async (random) => {
-				await inWorld(600, async (world) => {
-					const aims: readonly FaultName[] = missing ?? aimsFor(world.store.kind).filter(isFault);
+				await inWorld(600, async (harness) => {
+					const aims: readonly FaultName[] = missing ?? aimsFor(harness.store.kind).filter(isFault);
 					const rounds = aims.length * FAULTY;
-					const { brokenTurns, verdict, histogram } = await runFaults({ world, rounds, batch: FAULTY, random, aims });
+					const { brokenTurns, verdict, histogram } = await runFaults({ harness, rounds, batch: FAULTY, random, aims });
 					expect(brokenTurns).toEqual([]);
 					expect(verdict.problems).toEqual([]);
-					expect(world.slack.violations()).toEqual([]);
+					expect(harness.slack.violations()).toEqual([]);
 					missing = aims.filter((aim) => !histogram[aim]);
 				});
 				return missing?.length === 0;
@@ -89,10 +89,10 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 		});
 
 		it('wins alone against one of the same moment, and is finished before a stop', { timeout: TIMEOUT_MS }, () =>
-			inWorld(3_000, async (world) => {
-				const duels = await runDuels({ world, duels: DUELS, batch: BATCH, random: createRandom(seed) });
+			inWorld(3_000, async (harness) => {
+				const duels = await runDuels({ harness, duels: DUELS, batch: BATCH, random: createRandom(seed) });
 				expect(duels).toMatchObject({ problems: [], clean: DUELS });
-				const stopped = await runStops({ world, stops: 1, batch: STOPPED, random: createRandom(seed) });
+				const stopped = await runStops({ harness, stops: 1, batch: STOPPED, random: createRandom(seed) });
 				expect(stopped.problems).toEqual([]);
 				expect(stopped.verdict.delivered).toBe(STOPPED);
 			}),

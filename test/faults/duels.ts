@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { receiptHeadline } from '../../src/slack/words/answers.ts';
+import type { Harness } from './harness.ts';
 import type { Random } from './random.ts';
 import { addSession, openForm } from './round.ts';
-import type { World } from './world.ts';
 
 export interface DuelsResult {
 	readonly duels: number;
@@ -26,25 +26,25 @@ export function wordsForTheSecond(first: { readonly person: string; readonly tex
 
 /** Two people submit an answer to the same question at the same moment, again and again, with nothing else going wrong. */
 export async function runDuels({
-	world,
+	harness,
 	duels,
 	batch,
 	random,
 	onProgress = () => {},
 }: {
-	readonly world: World;
+	readonly harness: Harness;
 	readonly duels: number;
 	/** Duels at once. */
 	readonly batch: number;
 	readonly random: Random;
 	readonly onProgress?: (line: string) => void;
 }): Promise<DuelsResult> {
-	const { service, slack, store, people } = world;
+	const { service, slack, store, people } = harness;
 	const started = performance.now();
 	const problems: string[] = [];
 	const broken = new Set<string>();
 	let upsets = 0;
-	await world.startAll();
+	await harness.startAll();
 
 	function report(sessionId: string, what: string): void {
 		broken.add(sessionId);
@@ -53,11 +53,11 @@ export async function runDuels({
 
 	async function duel(number: number): Promise<void> {
 		const sessionId = `d${number}x`;
-		addSession(world, sessionId);
+		addSession(harness, sessionId);
 		const place = (number * 2) % (people.length - 1);
 		const names = [people[place] ?? '', people[place + 1] ?? ''] as const;
 		const texts = names.map((name) => `${name} says ${sessionId}`);
-		const forms = await Promise.all(names.map((name, index) => openForm(world, sessionId, name, texts[index] ?? '')));
+		const forms = await Promise.all(names.map((name, index) => openForm(harness, sessionId, name, texts[index] ?? '')));
 		const order = random.chance(0.5) ? [0, 1] : [1, 0];
 		const outcomes = await Promise.all(order.map(async (index) => forms[index]?.modal.submit()));
 		const [first = 0] = order;
@@ -79,7 +79,7 @@ export async function runDuels({
 
 	for (let number = 0; number < duels; number += batch) {
 		const numbers = Array.from({ length: Math.min(batch, duels - number) }, (_, index) => number + index);
-		await world.rates.roomFor(numbers.length * 2);
+		await harness.rates.roomFor(numbers.length * 2);
 		await Promise.all(numbers.map(duel));
 		onProgress(`${number + numbers.length} of ${duels} duels, ${broken.size} broken`);
 		slack.forgetViews(Object.keys(slack.state.views));

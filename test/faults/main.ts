@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { runDuels } from './duels.ts';
+import { createHarness, type Harness } from './harness.ts';
 import { FAULT_KINDS } from './kinds/index.ts';
 import { createRandom } from './random.ts';
 import { duelsReport, isClean, killsReport, stopsReport } from './report.ts';
@@ -12,7 +13,6 @@ import { aimAgainst, SABOTAGES, type Sabotage } from './sabotage.ts';
 import { copySource } from './source-copy.ts';
 import { runStops } from './stops.ts';
 import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind } from './stores.ts';
-import { createWorld, type World } from './world.ts';
 
 const USAGE = `npm run test:faults -- [options]
   --rounds 1000   answers that meet kills and other faults, for each store; 0 leaves it out
@@ -80,7 +80,7 @@ function say(lines: readonly string[]): void {
 async function withWorld<T>(
 	kind: StoreKind,
 	callTimeoutMs: number,
-	use: (world: World, postgres: OwnPostgres | null) => Promise<T>,
+	use: (harness: Harness, postgres: OwnPostgres | null) => Promise<T>,
 ): Promise<T> {
 	await using source = await copySource({
 		replacements: sabotage === null ? [] : SABOTAGES[sabotage],
@@ -93,8 +93,14 @@ async function withWorld<T>(
 				? await createSqliteUnderTest()
 				: await createPostgresUnderTest(await postgres.createDatabase());
 		const replicas = kind === 'sqlite' ? 1 : 2;
-		await using world = await createWorld({ store, entry: source.entry, replicas, people: batch * 2, callTimeoutMs });
-		return await use(world, postgres);
+		await using harness = await createHarness({
+			store,
+			entry: source.entry,
+			replicas,
+			people: batch * 2,
+			callTimeoutMs,
+		});
+		return await use(harness, postgres);
 	} finally {
 		await postgres?.close();
 	}
@@ -103,16 +109,16 @@ async function withWorld<T>(
 const progress = (kind: StoreKind) => (line: string) => void process.stderr.write(`${NAMES[kind]}: ${line}\n`);
 
 /** What the program said, for finding out what led to a problem. */
-async function keepLogs(kind: StoreKind, { replicas }: World): Promise<void> {
+async function keepLogs(kind: StoreKind, { replicas }: Harness): Promise<void> {
 	const path = join(tmpdir(), `fault-run-${kind}-${process.pid}.log`);
 	await writeFile(path, replicas.map((replica) => replica.lines.join('\n')).join('\n--- the other replica ---\n'));
 	say([`The program's log is in ${path}`]);
 }
 
 async function kills(kind: StoreKind): Promise<boolean> {
-	const result = await withWorld(kind, CALL_TIMEOUT_MS, async (world, postgres) => {
+	const result = await withWorld(kind, CALL_TIMEOUT_MS, async (harness, postgres) => {
 		const run = await runFaults({
-			world,
+			harness,
 			rounds,
 			batch,
 			random: createRandom(seed),
@@ -121,7 +127,7 @@ async function kills(kind: StoreKind): Promise<boolean> {
 			onProgress: progress(kind),
 		});
 		brokenTurns += run.brokenTurns.length;
-		if (!isClean(run)) await keepLogs(kind, world);
+		if (!isClean(run)) await keepLogs(kind, harness);
 		return run;
 	});
 	say(killsReport(sabotage === null ? NAMES[kind] : `${NAMES[kind]}, sabotaged (${sabotage})`, result));
@@ -129,16 +135,16 @@ async function kills(kind: StoreKind): Promise<boolean> {
 }
 
 async function atOnce(kind: StoreKind): Promise<boolean> {
-	const result = await withWorld(kind, 20_000, (world) =>
-		runDuels({ world, duels, batch, random: createRandom(seed), onProgress: progress(kind) }),
+	const result = await withWorld(kind, 20_000, (harness) =>
+		runDuels({ harness, duels, batch, random: createRandom(seed), onProgress: progress(kind) }),
 	);
 	say(duelsReport(NAMES[kind], result));
 	return result.problems.length === 0;
 }
 
 async function terminations(kind: StoreKind): Promise<boolean> {
-	const result = await withWorld(kind, CALL_TIMEOUT_STOPS_MS, (world) =>
-		runStops({ world, stops, batch, random: createRandom(seed) }),
+	const result = await withWorld(kind, CALL_TIMEOUT_STOPS_MS, (harness) =>
+		runStops({ harness, stops, batch, random: createRandom(seed) }),
 	);
 	say(stopsReport(NAMES[kind], result));
 	return result.problems.length === 0;

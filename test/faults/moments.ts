@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Harness, Signal } from './harness.ts';
 import type { Random } from './random.ts';
-import type { Signal, World } from './world.ts';
 
 /** What a kill aims at. What it hits is found out afterwards, for each submission under way. */
 export const TARGETS = [
@@ -25,14 +25,14 @@ const LATEST_MS = 4_000;
  */
 export async function strikeAt(
 	target: Target,
-	world: World,
+	harness: Harness,
 	sessions: ReadonlySet<string>,
 	random: Random,
 	strike: () => void,
 ): Promise<void> {
 	const some = random.whole(1, Math.max(1, Math.ceil(sessions.size / 3)));
 	const on = (signal: Signal, count: number, minMs: number, maxMs: number) =>
-		strikeAfter(world, sessions, { signal, count, afterMs: minMs + random.next() * (maxMs - minMs) }, strike);
+		strikeAfter(harness, sessions, { signal, count, afterMs: minMs + random.next() * (maxMs - minMs) }, strike);
 	switch (target) {
 		case 'before commit':
 			return on('pressed', some, 0, 6);
@@ -53,12 +53,12 @@ export async function strikeAt(
 
 /** Calls `strike` so long after the `count`-th such signal for these sessions. Resolves when it was called. */
 export async function strikeAfter(
-	world: World,
+	harness: Harness,
 	sessions: ReadonlySet<string>,
 	{ signal, count, afterMs }: { signal: Signal; count: number; afterMs: number },
 	strike: () => void,
 ): Promise<void> {
-	const { signals } = world;
+	const { signals } = harness;
 	let left = count;
 	let struck = false;
 	// Answers of earlier rounds are still under way, and what is done for them is none of this.

@@ -1,6 +1,6 @@
+import type { Harness } from './harness.ts';
 import type { Round } from './round.ts';
 import type { StoredAnswer } from './stores.ts';
-import type { World } from './world.ts';
 
 /** Where an answer was on its way when the process that had it was killed. */
 export const PHASES = [
@@ -35,7 +35,7 @@ export interface Strike {
 }
 
 /** To be called in the very moment: the service goes on answering afterwards. */
-export function progressOf({ service }: World, rounds: readonly Round[]): Map<string, Progress | null> {
+export function progressOf({ service }: Harness, rounds: readonly Round[]): Map<string, Progress | null> {
 	const submitted = rounds.filter((round) => round.pressedAt !== 0);
 	return new Map(
 		submitted.map((round) => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { World } from './world.ts';
+import type { Harness } from './harness.ts';
 
 /** Calls of views.open, and of views.update, in a whole workspace: tier 4 (docs.slack.dev, "Rate limits"). */
 const VIEWS_PER_MINUTE = 100;
@@ -25,7 +25,7 @@ export interface Rates {
  * People open forms as fast as one workspace's rates let them: a form that Slack does not show holds no answer to lose. For
  * answers that were given nothing waits, so their receipts do meet refused calls.
  */
-export function watchRates({ slack }: Pick<World, 'slack'>): Rates {
+export function watchRates({ slack }: Pick<Harness, 'slack'>): Rates {
 	const refusals = new WeakSet<object>();
 	let refused = 0;
 	slack.changes.listen((change) => {

@@ -1,7 +1,7 @@
 import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { receiptHeadline } from '../../src/slack/words/answers.ts';
+import type { Harness } from './harness.ts';
 import type { Claim, Round } from './round.ts';
-import type { World } from './world.ts';
 
 /** The headlines of receipts, taken from the program so that a change of words does not make the watch blind. */
 const HEADLINES: readonly (readonly [string, Claim])[] = [
@@ -35,19 +35,19 @@ const OUTSIDER = /somebody outside/i;
 export const NOT_SENT: ReadonlySet<Claim> = new Set(['conflicted', 'changed', 'ended', 'not delivered']);
 
 /** PUTs of this round's author that the service saved. */
-export function savedOf(world: World, round: Round) {
-	return world.service.log
+export function savedOf(harness: Harness, round: Round) {
+	return harness.service.log
 		.savedPuts(round.sessionId)
 		.filter((entry) => round.texts.includes(itemsOf(entry)[0]?.value ?? ''));
 }
 
 /** Looks at everything Slack shows in the moment it is shown, and holds it against what the service knows then. */
-export function watchReceipts(world: World): {
+export function watchReceipts(harness: Harness): {
 	follow(round: Round): void;
 	readonly seen: ReadonlyMap<Claim, number>;
 	stop(): void;
 } {
-	const { slack, service } = world;
+	const { slack, service } = harness;
 	const byView = new Map<string, Round>();
 	const bySession = new Map<string, Round[]>();
 	const seen = new Map<Claim, number>();
@@ -56,7 +56,7 @@ export function watchReceipts(world: World): {
 		if (round.told.at(-1) === claim) return;
 		round.told.push(claim);
 		seen.set(claim, (seen.get(claim) ?? 0) + 1);
-		const saved = savedOf(world, round).length;
+		const saved = savedOf(harness, round).length;
 		const lie = (why: string) => round.broken.push(`it was told "${claim}" although ${why}`);
 		const arrived: readonly Claim[] = ['arrived', 'went on', 'arrived, then over', 'overwritten'];
 		if (arrived.includes(claim) && saved === 0) lie('nothing was saved');

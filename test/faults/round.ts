@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor, Modal } from '../../fake-slack/index.ts';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
+import type { Harness } from './harness.ts';
 import type { Phase } from './phases.ts';
-import type { World } from './world.ts';
 
 /**
  * What else happens to a session between the opening of its form and Submit; nothing, mostly. `moved on`: its agent goes
@@ -70,7 +70,7 @@ export const SECRET_QUESTION = 'Password';
 export const ASKED_AT = 1;
 
 /** A session that waits for one answer. */
-export function addSession({ service }: World, sessionId: string, question: string = QUESTION): void {
+export function addSession({ service }: Harness, sessionId: string, question: string = QUESTION): void {
 	service.sessions.put(sessionId, askingSession([question], { name: 'Fault run' }));
 }
 
@@ -79,7 +79,7 @@ export function addSession({ service }: World, sessionId: string, question: stri
  * later when it was refused as one call too many.
  */
 export async function openForm(
-	world: World,
+	harness: Harness,
 	sessionId: string,
 	person: string,
 	text: string,
@@ -87,11 +87,11 @@ export async function openForm(
 ): Promise<{ actor: Actor; modal: Modal }> {
 	const until = Date.now() + FORM_WITHIN_MS;
 	for (let tries = 1; ; tries++) {
-		const refusedBefore = world.rates.refused;
+		const refusedBefore = harness.rates.refused;
 		// A window of its own for each try: what comes late for an earlier one must not push the form aside.
-		const actor = world.slack.as(person, `${sessionId}, try ${tries}`);
+		const actor = harness.slack.as(person, `${sessionId}, try ${tries}`);
 		try {
-			await world.serving();
+			await harness.serving();
 			await actor.command('#agents', `/session ${sessionId}`);
 			const modal = await actor.waitForModal(
 				(one) => one.submitText() !== null && one.text().includes(question),
@@ -100,9 +100,9 @@ export async function openForm(
 			await modal.fill(0, text);
 			return { actor, modal };
 		} catch (error) {
-			const isRefused = world.rates.refused > refusedBefore && mostTries > 1 && Date.now() < until;
+			const isRefused = harness.rates.refused > refusedBefore && mostTries > 1 && Date.now() < until;
 			if (tries >= mostTries && !isRefused) throw error;
-			if (isRefused) await world.rates.roomFor(1);
+			if (isRefused) await harness.rates.roomFor(1);
 		}
 	}
 }
@@ -120,12 +120,12 @@ export interface RoundOptions {
 }
 
 /** A session with its question, and a person who has the form open with an answer typed into it. */
-export async function beginRound(world: World, options: RoundOptions): Promise<Round> {
+export async function beginRound(harness: Harness, options: RoundOptions): Promise<Round> {
 	const { number, prefix, person, fate = 'plain', question = QUESTION, rivalOf, tries } = options;
 	const sessionId = rivalOf?.sessionId ?? `${prefix}${number}x`;
 	const text = rivalOf === undefined ? `Report ${sessionId}` : `${person} says ${sessionId}`;
-	if (rivalOf === undefined) addSession(world, sessionId, question);
-	const { actor, modal } = await openForm(world, sessionId, person, text, {
+	if (rivalOf === undefined) addSession(harness, sessionId, question);
+	const { actor, modal } = await openForm(harness, sessionId, person, text, {
 		question,
 		...(tries === undefined ? {} : { tries }),
 	});
@@ -154,7 +154,7 @@ export async function beginRound(world: World, options: RoundOptions): Promise<R
  * press. Resolves when it was acknowledged, or when the form has given way to a receipt.
  */
 export async function submit(
-	world: World,
+	harness: Harness,
 	round: Round,
 	options: { twice: boolean; edit: (press: number) => string | null; presses?: number },
 ): Promise<void> {
@@ -164,7 +164,7 @@ export async function submit(
 	let text = first;
 	for (let press = 1; press <= (options.presses ?? MOST_PRESSES); press++) {
 		if (press > 1) {
-			await world.serving();
+			await harness.serving();
 			if (!isForm(round)) return;
 			const edited = options.edit(press);
 			if (edited !== null && edited !== text) {
@@ -174,7 +174,7 @@ export async function submit(
 			}
 			if (!isForm(round)) return;
 		}
-		world.signals.emit('pressed', round.sessionId);
+		harness.signals.emit('pressed', round.sessionId);
 		// A late receipt may take the place of the form between looking and pressing: then there is nothing to press.
 		const pressed = () =>
 			modal.submit().catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asking } from '../../sandbox/session-service/builders.ts';
+import type { Harness } from './harness.ts';
 import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS, type Target } from './moments.ts';
 import { PHASES, type Phase } from './phases.ts';
@@ -12,7 +13,6 @@ import { createStrikes, type Outage } from './strikes.ts';
 import { armTroubles } from './troubles.ts';
 import { createTurns, type Turn } from './turn.ts';
 import { judge, type Verdict } from './verdict.ts';
-import type { World } from './world.ts';
 
 /** What a turn does to its answers: a kill in some phase of their way, or another fault. */
 export type Aim = Target | FaultName;
@@ -24,7 +24,7 @@ export function aimsFor(store: StoreKind): readonly Aim[] {
 }
 
 export interface RunOptions {
-	readonly world: World;
+	readonly harness: Harness;
 	readonly rounds: number;
 	/** Submissions under way at once: one kill meets them all. */
 	readonly batch: number;
@@ -68,23 +68,23 @@ const DRAFTS_MS = 300;
 
 /** Kills the program again and again while people answer, lets other faults meet it, and judges every answer. */
 export async function runFaults({
-	world,
+	harness,
 	rounds: wanted,
 	batch,
 	random,
-	aims: given = aimsFor(world.store.kind),
+	aims: given = aimsFor(harness.store.kind),
 	outage,
 	freezeMs,
 	onProgress = () => {},
 }: RunOptions): Promise<RunResult> {
 	const started = performance.now();
-	const watch = watchReceipts(world);
-	const strikes = createStrikes(world, random);
+	const watch = watchReceipts(harness);
+	const strikes = createStrikes(harness, random);
 	const rounds: Round[] = [];
 	const turns = createTurns({
-		world,
+		harness,
 		random,
-		beginRound: (options) => beginRound(world, options),
+		beginRound: (options) => beginRound(harness, options),
 		onRound(round) {
 			rounds.push(round);
 			watch.follow(round);
@@ -100,13 +100,13 @@ export async function runFaults({
 	let killTurns = 0;
 	const brokenTurns: string[] = [];
 	let notBegun = 0;
-	await world.startAll();
-	await world.store.watchCommits();
+	await harness.startAll();
+	await harness.store.watchCommits();
 
 	for (let index = 0; rounds.length + notBegun < wanted; index++) {
 		const aim = aims[index % aims.length] ?? 'any time';
 		const turn = turns.next(Math.min(batch, wanted - rounds.length - notBegun));
-		await world.rates.roomFor(turn.size);
+		await harness.rates.roomFor(turn.size);
 		const before = rounds.length;
 		try {
 			if (isFault(aim)) met(aim, await FAULT_KINDS[aim].run(turn));
@@ -123,7 +123,7 @@ export async function runFaults({
 	await settle();
 	// Where a turn broke before Submit was pressed, there is nothing to judge.
 	const judged = brokenTurns.length === 0 ? rounds : rounds.filter(({ pressedAt }) => pressedAt !== 0);
-	const verdict = judge(world, judged);
+	const verdict = judge(harness, judged);
 	watch.stop();
 	for (const phase of rounds.flatMap((round) => round.hits)) met(phase, 1);
 	return {
@@ -132,8 +132,8 @@ export async function runFaults({
 		...strikes.counts,
 		claims: watch.seen,
 		brokenTurns,
-		refusedCalls: world.rates.refused,
-		violations: world.slack.violations().map(({ where, messages, payload }) => {
+		refusedCalls: harness.rates.refused,
+		violations: harness.slack.violations().map(({ where, messages, payload }) => {
 			return `${where}: ${messages.join(', ')}: ${JSON.stringify(payload).slice(0, 400)}`;
 		}),
 		seconds: (performance.now() - started) / 1000,
@@ -141,11 +141,11 @@ export async function runFaults({
 
 	/** After a turn that broke: what it may have left behind must not meet the next. False when the program does not start. */
 	async function mend(): Promise<boolean> {
-		world.slack.faults.clear();
-		world.service.faults.clear();
-		world.store.proxy?.heal();
-		for (const replica of world.replicas) replica.thaw();
-		return world.startAll().then(
+		harness.slack.faults.clear();
+		harness.service.faults.clear();
+		harness.store.proxy?.heal();
+		for (const replica of harness.replicas) replica.thaw();
+		return harness.startAll().then(
 			() => true,
 			() => false,
 		);
@@ -153,7 +153,7 @@ export async function runFaults({
 
 	async function killTurn(turn: Turn, target: Target, number: number): Promise<void> {
 		const now = await Promise.all(Array.from({ length: turn.size }, () => begin(turn)));
-		for (const round of now) armTroubles(world, round, { random, slowPut: target === 'during the PUT' });
+		for (const round of now) armTroubles(harness, round, { random, slowPut: target === 'during the PUT' });
 		// Commits of earlier rounds would be taken for those of this one.
 		if (target === 'before ack') {
 			await turn.quiet(QUIET_WITHIN_MS);
@@ -180,7 +180,7 @@ export async function runFaults({
 	}
 
 	function meetFate({ fate, sessionId }: Round): void {
-		const { sessions } = world.service;
+		const { sessions } = harness.service;
 		if (fate === 'answered') sessions.answerAsPage(sessionId, ['Given on the web page']);
 		if (fate === 'ended') sessions.setStatus(sessionId, 'stopped');
 		if (fate === 'changed') {
@@ -191,7 +191,7 @@ export async function runFaults({
 	async function press(round: Round, how: { staggered: boolean; mayClickTwice: boolean }): Promise<void> {
 		if (how.staggered && random.chance(0.5)) await pause(random.whole(0, 40));
 		const edits = random.chance(0.3);
-		await submit(world, round, {
+		await submit(harness, round, {
 			// What the second click is refused with would meet a window that the first has changed.
 			twice: how.mayClickTwice && random.chance(0.1),
 			edit: (count) => (edits && count === 2 ? `${round.texts[0]} (edited)` : null),
@@ -207,7 +207,7 @@ export async function runFaults({
 	function tidy(all: readonly Round[]): void {
 		for (const round of all) {
 			if (round.told.at(-1) === 'went on' && round.modal.isOpen() && Date.now() - round.pressedAt > 30_000) {
-				world.slack.forgetViews([round.modal.id]);
+				harness.slack.forgetViews([round.modal.id]);
 			}
 		}
 	}
@@ -216,6 +216,6 @@ export async function runFaults({
 		// Rounds that are not over when there is nothing left to do never will be: then the verdict says so.
 		await turns.quiet(SETTLE_WITHIN_MS, QUIET_FOR_MS);
 		// What could still land after the last PUT was given up.
-		await pause(world.callTimeoutMs + 500);
+		await pause(harness.callTimeoutMs + 500);
 	}
 }

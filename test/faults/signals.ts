@@ -1,7 +1,7 @@
-import type { Signal, World } from './world.ts';
+import type { Harness, Signal } from './harness.ts';
 
 /** Calls `react` in the moment of the next signal of this kind for this session. */
-export function onceFor({ signals }: World, signal: Signal, sessionId: string, react: () => void): void {
+export function onceFor({ signals }: Harness, signal: Signal, sessionId: string, react: () => void): void {
 	const hear = (of?: string) => {
 		if (of !== sessionId) return;
 		signals.off(signal, hear);

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Harness } from './harness.ts';
 import { strikeAt } from './moments.ts';
 import type { Random } from './random.ts';
 import { RATES_ALLOWANCE_MS } from './rates.ts';
 import { watchReceipts } from './receipt-watch.ts';
 import { beginRound, type Round, submit } from './round.ts';
 import { isOver, judge, type Verdict } from './verdict.ts';
-import type { World } from './world.ts';
 
 export interface StopsResult {
 	readonly verdict: Verdict;
@@ -25,18 +25,18 @@ const SETTLE_WITHIN_MS = 60_000 + RATES_ALLOWANCE_MS;
 
 /** SIGTERM while answers are on their way, some of them with a PUT that the service takes its time for. */
 export async function runStops({
-	world,
+	harness,
 	stops,
 	batch,
 	random,
 }: {
-	readonly world: World;
+	readonly harness: Harness;
 	readonly stops: number;
 	readonly batch: number;
 	readonly random: Random;
 }): Promise<StopsResult> {
-	const { service, store, replicas } = world;
-	const watch = watchReceipts(world);
+	const { service, store, replicas } = harness;
+	const watch = watchReceipts(harness);
 	const rounds: Round[] = [];
 	const problems: string[] = [];
 	let slowestMs = 0;
@@ -44,12 +44,12 @@ export async function runStops({
 	let leasesLeft = 0;
 
 	for (let stop = 0; stop < stops; stop++) {
-		await world.startAll();
-		await world.rates.roomFor(batch);
+		await harness.startAll();
+		await harness.rates.roomFor(batch);
 		const now = await Promise.all(Array.from({ length: batch }, (_, index) => begin(rounds.length + index, index)));
 		rounds.push(...now);
 		const sessions = new Set(now.map((round) => round.sessionId));
-		const slowMs = random.whole(50, Math.min(5_000, Math.round(world.callTimeoutMs * 0.8)));
+		const slowMs = random.whole(50, Math.min(5_000, Math.round(harness.callTimeoutMs * 0.8)));
 		for (const sessionId of sessions) {
 			const put = { method: 'PUT', sessionId, times: 1 };
 			if (random.chance(0.1)) service.faults.add({ ...put, kind: 'hang', saves: random.chance(0.5) });
@@ -57,8 +57,8 @@ export async function runStops({
 		}
 		const target = random.pick(['any time', 'during the PUT', 'during the PUT'] as const);
 		const [moment, ...pressing] = [
-			strikeAt(target, world, sessions, random, () => {}),
-			...now.map((round) => submit(world, round, { twice: false, edit: () => null })),
+			strikeAt(target, harness, sessions, random, () => {}),
+			...now.map((round) => submit(harness, round, { twice: false, edit: () => null })),
 		];
 		await moment;
 		const underWay = service.log
@@ -81,13 +81,13 @@ export async function runStops({
 		const held = [...stored.values()].filter(({ leaseToken }) => pids.some((pid) => leaseToken?.includes(`-${pid}/`)));
 		leasesLeft += held.length;
 		if (held.length > 0) problems.push(`stop ${stop}: ${held.length} leases were not given back`);
-		await world.startAll();
+		await harness.startAll();
 		await Promise.all(pressing);
 	}
 
 	const until = Date.now() + SETTLE_WITHIN_MS;
-	while (Date.now() < until && !rounds.every((round) => isOver(world, round))) await pause(250);
-	const verdict = judge(world, rounds);
+	while (Date.now() < until && !rounds.every((round) => isOver(harness, round))) await pause(250);
+	const verdict = judge(harness, rounds);
 	watch.stop();
 	return {
 		verdict,
@@ -99,8 +99,8 @@ export async function runStops({
 	};
 
 	async function begin(number: number, index: number): Promise<Round> {
-		const person = world.people[index] ?? random.pick(world.people);
-		const round = await beginRound(world, { number, prefix: 'ft', person });
+		const person = harness.people[index] ?? random.pick(harness.people);
+		const round = await beginRound(harness, { number, prefix: 'ft', person });
 		watch.follow(round);
 		return round;
 	}

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Harness } from './harness.ts';
 import { strikeAt, type Target } from './moments.ts';
 import { phaseOf, progressOf, type Strike } from './phases.ts';
 import type { Random } from './random.ts';
 import { type Round, sessionsOf } from './round.ts';
-import type { World } from './world.ts';
 
 /** Takes the database away and brings it back. */
 export interface Outage {
@@ -15,19 +15,19 @@ export interface Outage {
 const IN_FLIGHT_MS = 60;
 
 /** What hits the whole program while answers are on their way, at the moment aimed at. */
-export function createStrikes(world: World, random: Random) {
+export function createStrikes(harness: Harness, random: Random) {
 	let kills = 0;
 	let outages = 0;
 	let freezes = 0;
 
 	async function kill(target: Target, now: readonly Round[]): Promise<void> {
-		const running = world.replicas.filter((replica) => replica.running);
+		const running = harness.replicas.filter((replica) => replica.running);
 		const victims = running.length > 1 && random.chance(0.5) ? [random.pick(running)] : running;
 		let progress: Strike['progress'] = new Map();
 		let gone: Promise<unknown> = Promise.resolve();
-		await strikeAt(target, world, sessionsOf(now), random, () => {
+		await strikeAt(target, harness, sessionsOf(now), random, () => {
 			gone = Promise.all(victims.map((replica) => replica.kill()));
-			progress = progressOf(world, now);
+			progress = progressOf(harness, now);
 		});
 		kills++;
 		await gone;
@@ -36,14 +36,14 @@ export function createStrikes(world: World, random: Random) {
 			progress,
 			pids: victims.map((replica) => replica.pid),
 			all: victims.length === running.length,
-			stored: await world.store.lookUp(now.map((round) => round.modal.id)),
+			stored: await harness.store.lookUp(now.map((round) => round.modal.id)),
 		};
 		for (const round of now) {
 			const phase = phaseOf(round, strike);
 			if (phase !== null) round.hits.push(phase);
 		}
 		if (random.chance(0.3)) await pause(random.whole(0, 500));
-		await world.startAll();
+		await harness.startAll();
 	}
 
 	return {
@@ -60,8 +60,8 @@ export function createStrikes(world: World, random: Random) {
 		/** One replica stands still in the midst of its work, and goes on when others have taken that over. */
 		async freeze(target: Target, now: readonly Round[], ms: number): Promise<void> {
 			freezes++;
-			const victim = random.pick(world.replicas);
-			await strikeAt(target, world, sessionsOf(now), random, () => victim.freeze());
+			const victim = random.pick(harness.replicas);
+			await strikeAt(target, harness, sessionsOf(now), random, () => victim.freeze());
 			for (const round of now) round.troubles.push('a replica stood still');
 			await pause(ms);
 			victim.thaw();
@@ -70,13 +70,13 @@ export function createStrikes(world: World, random: Random) {
 		async database(target: Target, now: readonly Round[], database: Outage): Promise<void> {
 			outages++;
 			let gone: Promise<unknown> = Promise.resolve();
-			await strikeAt(target, world, sessionsOf(now), random, () => {
+			await strikeAt(target, harness, sessionsOf(now), random, () => {
 				gone = database.stop();
 			});
 			await gone;
 			await pause(random.whole(200, 3_000));
 			await database.start();
-			await world.store.watchCommits();
+			await harness.store.watchCommits();
 			for (const round of now) round.troubles.push('the database was stopped and started');
 		},
 	};

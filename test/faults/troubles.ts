@@ -1,7 +1,7 @@
 import type { Fault } from '../../sandbox/session-service/faults.ts';
+import type { Harness } from './harness.ts';
 import type { Random } from './random.ts';
 import type { Round } from './round.ts';
-import type { World } from './world.ts';
 
 /** What a fault says besides the session it is for. */
 type Trouble = Fault extends infer One ? (One extends Fault ? Omit<One, 'sessionId' | 'times'> : never) : never;
@@ -53,7 +53,7 @@ export function resetThatLandsLate(random: Random, callTimeoutMs: number): Fault
  * time for most PUTs, so that many are under way at once. Says what, for the report.
  */
 export function armTroubles(
-	{ service, slack, callTimeoutMs }: World,
+	{ service, slack, callTimeoutMs }: Harness,
 	round: Round,
 	{ random, slowPut }: { random: Random; slowPut: boolean },
 ): void {

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Harness } from './harness.ts';
 import type { Random } from './random.ts';
 import { VIEWS_PER_ANSWER } from './rates.ts';
 import { type Round, type RoundOptions, submit } from './round.ts';
 import type { StoreKind } from './stores.ts';
-import type { World } from './world.ts';
 
 /** A part of the run in which some answers meet the same thing. */
 export interface Turn {
-	readonly world: World;
+	readonly harness: Harness;
 	readonly random: Random;
 	/** How many answers it is about. */
 	readonly size: number;
@@ -31,7 +31,7 @@ export interface FaultKind {
 }
 
 export interface TurnsOptions {
-	readonly world: World;
+	readonly harness: Harness;
 	readonly random: Random;
 	/** Whoever has begun to answer. */
 	readonly onRound: (round: Round) => void;
@@ -39,14 +39,14 @@ export interface TurnsOptions {
 }
 
 /** Turns of one run: rounds are numbered on over all of them. */
-export function createTurns({ world, random, onRound, beginRound }: TurnsOptions) {
+export function createTurns({ harness, random, onRound, beginRound }: TurnsOptions) {
 	let last = -1;
 
 	async function quiet(withinMs: number, forMs = 0): Promise<void> {
 		const until = Date.now() + withinMs;
 		let since = Date.now();
 		while (Date.now() < until) {
-			if ((await world.store.unfinished()) !== 0) since = Date.now() + 1;
+			if ((await harness.store.unfinished()) !== 0) since = Date.now() + 1;
 			else if (Date.now() - since >= forMs) return;
 			await pause(100);
 		}
@@ -57,28 +57,28 @@ export function createTurns({ world, random, onRound, beginRound }: TurnsOptions
 		next(size: number): Turn {
 			let people = 0;
 			const turn: Turn = {
-				world,
+				harness,
 				random,
 				size,
 				async begin(options = {}) {
 					const round = await beginRound({
 						...options,
 						number: ++last,
-						prefix: `f${world.store.kind.charAt(0)}`,
-						person: world.people[people++ % world.people.length] ?? '',
+						prefix: `f${harness.store.kind.charAt(0)}`,
+						person: harness.people[people++ % harness.people.length] ?? '',
 					});
 					onRound(round);
 					return round;
 				},
 				beginAll: (count, options) => Promise.all(Array.from({ length: count }, () => turn.begin(options))),
 				press: (round, presses) =>
-					submit(world, round, {
+					submit(harness, round, {
 						twice: false,
 						edit: () => null,
 						...(presses === undefined ? {} : { presses }),
 					}),
 				quiet,
-				room: (answers) => world.rates.roomFor(answers * VIEWS_PER_ANSWER),
+				room: (answers) => harness.rates.roomFor(answers * VIEWS_PER_ANSWER),
 			};
 			return turn;
 		},

@@ -1,7 +1,7 @@
 import { itemsOf, type LogEntry } from '../../sandbox/session-service/log.ts';
+import type { Harness } from './harness.ts';
 import { NOT_SENT, savedOf } from './receipt-watch.ts';
 import type { Claim, Round } from './round.ts';
-import type { World } from './world.ts';
 
 /** How rounds ended, by the service's log and by what people saw. */
 export interface Verdict {
@@ -27,22 +27,22 @@ export interface Verdict {
 }
 
 /** Whether the service finished a save later than the app may count on; then nothing is promised. */
-function cameTooLate(world: World, round: Round): boolean {
-	return savedOf(world, round).some((entry) => (entry.savedWallMs ?? 0) - entry.wallMs > world.callTimeoutMs);
+function cameTooLate(harness: Harness, round: Round): boolean {
+	return savedOf(harness, round).some((entry) => (entry.savedWallMs ?? 0) - entry.wallMs > harness.callTimeoutMs);
 }
 
 /** The last that is told of an answer that arrived. */
 const ARRIVED_AND_OVER: ReadonlySet<Claim> = new Set(['went on', 'arrived, then over', 'overwritten']);
 
 /** Nothing more is to come for this round, as far as its author and the service show. */
-export function isOver(world: World, round: Round): boolean {
+export function isOver(harness: Harness, round: Round): boolean {
 	const last = round.told.at(-1);
 	if (round.left !== null || (last !== undefined && (NOT_SENT.has(last) || last === 'may have arrived'))) return true;
-	if (savedOf(world, round).length === 0) return false;
+	if (savedOf(harness, round).length === 0) return false;
 	return round.closed || (last !== undefined && ARRIVED_AND_OVER.has(last));
 }
 
-export function judge(world: World, rounds: readonly Round[]): Verdict {
+export function judge(harness: Harness, rounds: readonly Round[]): Verdict {
 	const count = {
 		delivered: 0,
 		toldNot: 0,
@@ -57,10 +57,10 @@ export function judge(world: World, rounds: readonly Round[]): Verdict {
 	};
 	const problems: string[] = [];
 	for (const round of rounds) {
-		const report = (what: string) => problems.push(`${round.sessionId}: ${what}\n${describe(world, round)}`);
-		const saved = savedOf(world, round);
+		const report = (what: string) => problems.push(`${round.sessionId}: ${what}\n${describe(harness, round)}`);
+		const saved = savedOf(harness, round);
 		const toldNot = round.left === 'nothing was sent' || round.told.some((claim) => NOT_SENT.has(claim));
-		if (saved.length > 1 && cameTooLate(world, round)) {
+		if (saved.length > 1 && cameTooLate(harness, round)) {
 			count.tooLate++;
 			continue;
 		}
@@ -98,7 +98,7 @@ export function judge(world: World, rounds: readonly Round[]): Verdict {
 			count.lost++;
 			report(round.ackedText === null ? 'it never got anywhere' : 'it was acknowledged, and neither sent nor refused');
 		}
-		if (!isOver(world, round)) {
+		if (!isOver(harness, round)) {
 			count.untold++;
 			report(`its author was told ${round.told.at(-1) ?? 'nothing'} last`);
 		}
@@ -114,8 +114,8 @@ function replacedBy(entry: LogEntry): string[] {
 	);
 }
 
-function describe(world: World, round: Round): string {
-	const requests = world.service.log.list({ sessionId: round.sessionId }).map((entry) => {
+function describe(harness: Harness, round: Round): string {
+	const requests = harness.service.log.list({ sessionId: round.sessionId }).map((entry) => {
 		const saved = entry.savedAt === null ? '' : ` saved ${entry.savedAt - round.pressedAt}`;
 		const end = entry.reset ? 'reset' : `${entry.status ?? 'no answer'}`;
 		return `    ${entry.at - round.pressedAt} ms ${entry.kind} [${entry.faults.join(' ')}] ${end}${saved}`;

@@ -1,6 +1,6 @@
 import type { Message } from '../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
-import type { World } from '../faults/world.ts';
+import type { Harness } from '../faults/harness.ts';
 
 /** Sessions that channels of their own watch: posts keep to one a second in a channel, so a run needs several. */
 export interface Fleet {
@@ -20,12 +20,12 @@ export interface Fleet {
 const IDS_AT_ONCE = 20;
 const CARDS_WITHIN_MS = 120_000;
 
-export function createFleet(world: World, size: number, perChannel: number): Fleet {
-	const { slack, service } = world;
+export function createFleet(harness: Harness, size: number, perChannel: number): Fleet {
+	const { slack, service } = harness;
 	const { state } = slack;
 	const { botUser } = state.app;
-	const person = state.people.find(({ name }) => name === world.people[0]);
-	if (person === undefined) throw new Error('the world has nobody who may watch');
+	const person = state.people.find(({ name }) => name === harness.people[0]);
+	if (person === undefined) throw new Error('the harness has nobody who may watch');
 	const names = Array.from({ length: Math.ceil(size / perChannel) }, (_, index) => `fleet${index}`);
 	for (const [index, name] of names.entries()) {
 		const members = [person.id, botUser];

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
+import { createHarness } from '../faults/harness.ts';
 import { createRandom } from '../faults/random.ts';
 import { copySource } from '../faults/source-copy.ts';
 import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind } from '../faults/stores.ts';
-import { createWorld } from '../faults/world.ts';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { runWatchFaults, type WatchFaultResult } from './run.ts';
 
@@ -42,7 +42,7 @@ async function run(kind: StoreKind, historyReadable: boolean): Promise<WatchFaul
 			postgres === null
 				? await createSqliteUnderTest()
 				: await createPostgresUnderTest(await postgres.createDatabase());
-		await using world = await createWorld({
+		await using harness = await createHarness({
 			store,
 			entry: source.entry,
 			replicas: kind === 'sqlite' ? 1 : 2,
@@ -51,7 +51,7 @@ async function run(kind: StoreKind, historyReadable: boolean): Promise<WatchFaul
 			env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' },
 		});
 		return await runWatchFaults({
-			world,
+			harness,
 			sessions: Number(values.sessions),
 			perChannel: 5,
 			kills: Number(values.kills),

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Message } from '../../fake-slack/index.ts';
+import type { Harness } from '../faults/harness.ts';
 import type { Random } from '../faults/random.ts';
-import type { World } from '../faults/world.ts';
 import { createFleet } from './fleet.ts';
 
 export interface WatchFaultOptions {
-	readonly world: World;
+	readonly harness: Harness;
 	readonly sessions: number;
 	readonly perChannel: number;
 	readonly kills: number;
@@ -59,16 +59,16 @@ interface Expected {
  * has taken a post and the program does not know it yet.
  */
 export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchFaultResult> {
-	const { world, random, historyReadable, onProgress = () => {} } = options;
-	const { slack, replicas } = world;
+	const { harness, random, historyReadable, onProgress = () => {} } = options;
+	const { slack, replicas } = harness;
 	const started = performance.now();
 	const { settings } = slack;
 	if (!historyReadable) settings.scopes = settings.scopes.filter((scope) => !/^(channels|groups):history$/.test(scope));
-	const fleet = createFleet(world, options.sessions, options.perChannel);
+	const fleet = createFleet(harness, options.sessions, options.perChannel);
 	const expected: Expected[] = [];
 	const replaced = replicas.length > 1 ? LEASES_LAPSED_MS : RESTARTED_MS;
-	await world.startAll();
-	await world.serving();
+	await harness.startAll();
+	await harness.serving();
 	await fleet.watchAll();
 	onProgress(`${fleet.ids.length} sessions are watched`);
 
@@ -77,7 +77,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 	for (let kill = 0; kill < options.kills; kill += 1) {
 		const told = await strike(kill);
 		await untilTold(told);
-		await world.startAll();
+		await harness.startAll();
 		onProgress(
 			`kill ${kill + 1} of ${options.kills}: ${told.filter((one) => firstPost(one) === null).length} not told`,
 		);
@@ -112,7 +112,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 		const killedAt = Date.now();
 		killedLastAt = killedAt;
 		// A single process is started again at once: with two the other one has to take over.
-		if (running.length === 1) await world.startAll();
+		if (running.length === 1) await harness.startAll();
 		await Promise.all(work);
 		for (const one of told) one.killedAt = killedAt;
 		expected.push(...told);
@@ -179,7 +179,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 			markedRepeats,
 			delays: delays.toSorted((one, other) => one - other),
 			extraCards,
-			refusedCalls: world.rates.refused,
+			refusedCalls: harness.rates.refused,
 			violations: slack.violations().length,
 			problems,
 			seconds: (performance.now() - started) / 1000,

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { WireAgent } from '../../wire.ts';
 import { useDo } from '../deeds.ts';
+import type { PageData } from '../page-state.ts';
 import { useToast } from '../toast.tsx';
-import type { World } from '../world.ts';
 
 const STATUS: Record<string, string> = {
 	active: 'working',
@@ -109,18 +109,18 @@ function Agent({ agent }: { agent: WireAgent }) {
 }
 
 /** Sessions of the service: those there are, and those that can be started. */
-export function AgentsPanel({ world }: { world: World }) {
+export function AgentsPanel({ data }: { data: PageData }) {
 	const doIt = useDo();
-	const { scenarios } = world.workspace;
-	const started = new Set(world.agents.map((one) => one.id));
+	const { scenarios } = data.workspace;
+	const started = new Set(data.agents.map((one) => one.id));
 	return (
 		<>
 			<h3>Running</h3>
-			{world.agents.length === 0 ? (
+			{data.agents.length === 0 ? (
 				<p className="empty">None yet. A scenario begins when somebody first looks at it.</p>
 			) : (
 				<ul className="agents">
-					{world.agents.map((agent) => (
+					{data.agents.map((agent) => (
 						<Agent key={agent.id} agent={agent} />
 					))}
 				</ul>

@@ -1,8 +1,8 @@
-import type { World } from '../world.ts';
+import type { PageData } from '../page-state.ts';
 
 /** What to do first. */
-export function Guide({ world }: { world: World }) {
-	const inAgents = world.channels.find((one) => one.name === 'agents');
+export function Guide({ data }: { data: PageData }) {
+	const inAgents = data.channels.find((one) => one.name === 'agents');
 	return (
 		<div className="guide">
 			<p>
@@ -40,7 +40,7 @@ export function Guide({ world }: { world: World }) {
 				</li>
 			</ul>
 			<p className="guide-note">
-				Handraise is not in #general: <kbd>/invite @{world.workspace.app.name}</kbd> brings it there.
+				Handraise is not in #general: <kbd>/invite @{data.workspace.app.name}</kbd> brings it there.
 			</p>
 		</div>
 	);

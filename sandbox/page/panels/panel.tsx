@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Icon } from '../icons.tsx';
-import type { World } from '../world.ts';
+import type { PageData } from '../page-state.ts';
 import { AgentsPanel } from './agents-panel.tsx';
 import { Guide } from './guide.tsx';
 import { TrafficPanel } from './traffic-panel.tsx';
@@ -25,7 +25,7 @@ function rememberedTab(): Tab | null {
 }
 
 /** What is not Slack: the sandbox's own tools at the edge of the window. */
-export function Panel({ world }: { world: World }) {
+export function Panel({ data }: { data: PageData }) {
 	const [tab, setTab] = useState<Tab | null>(rememberedTab);
 	function choose(next: Tab | null): void {
 		sessionStorage.setItem(KEY, next ?? '');
@@ -33,9 +33,9 @@ export function Panel({ world }: { world: World }) {
 	}
 	const marks: Record<Tab, number> = {
 		guide: 0,
-		agents: world.agents.filter((one) => one.asks.length > 0).length,
-		trouble: world.troubles.filter((one) => one.active).length + (world.bot.status === 'ended' ? 1 : 0),
-		traffic: world.calls.filter((one) => one.problems.length > 0).length,
+		agents: data.agents.filter((one) => one.asks.length > 0).length,
+		trouble: data.troubles.filter((one) => one.active).length + (data.bot.status === 'ended' ? 1 : 0),
+		traffic: data.calls.filter((one) => one.problems.length > 0).length,
 	};
 	const current = TABS.find((one) => one.id === tab) ?? null;
 	return (
@@ -50,10 +50,10 @@ export function Panel({ world }: { world: World }) {
 					</header>
 					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys. */}
 					<section className="panel-body" aria-label={current.label} tabIndex={0}>
-						{current.id === 'guide' ? <Guide world={world} /> : null}
-						{current.id === 'agents' ? <AgentsPanel world={world} /> : null}
-						{current.id === 'trouble' ? <TroublePanel world={world} /> : null}
-						{current.id === 'traffic' ? <TrafficPanel world={world} /> : null}
+						{current.id === 'guide' ? <Guide data={data} /> : null}
+						{current.id === 'agents' ? <AgentsPanel data={data} /> : null}
+						{current.id === 'trouble' ? <TroublePanel data={data} /> : null}
+						{current.id === 'traffic' ? <TrafficPanel data={data} /> : null}
 					</section>
 				</aside>
 			)}
@@ -78,8 +78,8 @@ export function Panel({ world }: { world: World }) {
 						) : null}
 					</button>
 				))}
-				<span className={`bot-light bot-light-${world.bot.status}`}>
-					<span className="visually-hidden">The bot is {world.bot.status}</span>
+				<span className={`bot-light bot-light-${data.bot.status}`}>
+					<span className="visually-hidden">The bot is {data.bot.status}</span>
 				</span>
 			</nav>
 		</>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import type { WireCall, WireCallDetail } from '../../wire.ts';
 import { look } from '../deeds.ts';
+import type { PageData } from '../page-state.ts';
 import { duration, exactTime } from '../times.ts';
 import { useToast } from '../toast.tsx';
-import type { World } from '../world.ts';
 
 const WAYS = ['app → Slack', 'Slack → app', 'app → service'] as const;
 const SHORT: Record<WireCall['way'], string> = {
@@ -57,11 +57,11 @@ function Detail({ call }: { call: WireCall }) {
 }
 
 /** Every call between the app, Slack and the service, the newest on top. */
-export function TrafficPanel({ world }: { world: World }) {
+export function TrafficPanel({ data }: { data: PageData }) {
 	const [ways, setWays] = useState<readonly WireCall['way'][]>(WAYS);
 	const [open, setOpen] = useState<string | null>(null);
 	const [frozen, setFrozen] = useState<readonly WireCall[] | null>(null);
-	const calls = (frozen ?? world.calls).filter((one) => ways.includes(one.way)).slice(-200);
+	const calls = (frozen ?? data.calls).filter((one) => ways.includes(one.way)).slice(-200);
 	return (
 		<>
 			<fieldset className="filters">
@@ -80,7 +80,7 @@ export function TrafficPanel({ world }: { world: World }) {
 					<input
 						type="checkbox"
 						checked={frozen !== null}
-						onChange={() => setFrozen(frozen === null ? world.calls : null)}
+						onChange={() => setFrozen(frozen === null ? data.calls : null)}
 					/>
 					Hold still
 				</label>

@@ -1,7 +1,7 @@
 import type { WireTrouble } from '../../wire.ts';
 import { useDo } from '../deeds.ts';
+import type { PageData } from '../page-state.ts';
 import { useToast } from '../toast.tsx';
-import type { World } from '../world.ts';
 
 const BOT: Record<string, string> = {
 	external: 'started elsewhere',
@@ -35,11 +35,11 @@ function Trouble({ trouble }: { trouble: WireTrouble }) {
 }
 
 /** Everything that can go wrong around the app. */
-export function TroublePanel({ world }: { world: World }) {
+export function TroublePanel({ data }: { data: PageData }) {
 	const doIt = useDo();
 	const toast = useToast();
-	const { bot, troubles } = world;
-	const asking = world.agents.filter((one) => one.asks.length > 0);
+	const { bot, troubles } = data;
+	const asking = data.agents.filter((one) => one.asks.length > 0);
 	const isUp = bot.status === 'running' || bot.status === 'starting';
 	const group = (which: WireTrouble['group']) => troubles.filter((one) => one.group === which);
 	return (

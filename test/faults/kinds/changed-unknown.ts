@@ -1,9 +1,9 @@
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import type { MessageJson, SessionJson } from '../../../sandbox/session-service/json.ts';
+import type { Harness } from '../harness.ts';
 import { ASKED_AT, type Round } from '../round.ts';
 import { onceFor } from '../signals.ts';
 import type { FaultKind } from '../turn.ts';
-import type { World } from '../world.ts';
 
 /** Longer than the service takes for a PUT that is not saved. */
 const UNSAVED_MS = 30;
@@ -32,7 +32,7 @@ function cleared(messages: readonly MessageJson[]): MessageJson[] {
  */
 export const changedUnknown: FaultKind = {
 	stores: ['sqlite', 'postgres'],
-	async run({ world, random, size, beginAll, press }) {
+	async run({ harness, random, size, beginAll, press }) {
 		const rounds = await beginAll(size, { fate: 'moved on' });
 		const first = random.whole(0, MOVES.length - 1);
 		await Promise.all(
@@ -40,11 +40,11 @@ export const changedUnknown: FaultKind = {
 				const saves = random.chance(0.85);
 				const trouble = random.pick([{ kind: 'error' }, { kind: 'error', status: 503 }, { kind: 'reset' }] as const);
 				const { sessionId } = round;
-				world.service.faults.add({ ...trouble, saves, method: 'PUT', sessionId, times: 1 });
+				harness.service.faults.add({ ...trouble, saves, method: 'PUT', sessionId, times: 1 });
 				const move = MOVES[(first + index) % MOVES.length] ?? MOVES[0];
-				onceFor(world, saves ? 'saved' : 'put', sessionId, () => {
-					if (saves) goOn(world, round, move);
-					else setTimeout(() => goOn(world, round, move), UNSAVED_MS);
+				onceFor(harness, saves ? 'saved' : 'put', sessionId, () => {
+					if (saves) goOn(harness, round, move);
+					else setTimeout(() => goOn(harness, round, move), UNSAVED_MS);
 				});
 				await press(round);
 			}),
@@ -53,7 +53,7 @@ export const changedUnknown: FaultKind = {
 	},
 };
 
-function goOn({ service }: World, round: Round, move: (typeof MOVES)[number] | undefined): void {
+function goOn({ service }: Harness, round: Round, move: (typeof MOVES)[number] | undefined): void {
 	const next = move?.(structuredClone(service.sessions.get(round.sessionId).messages ?? [])) ?? {};
 	service.sessions.patch(round.sessionId, next);
 	round.troubles.push(`the agent went on: ${JSON.stringify(next).slice(0, 300)}`);

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Harness } from '../harness.ts';
 import { strikeAfter } from '../moments.ts';
 import { type Round, sessionsOf } from '../round.ts';
 import { resetThatLandsLate } from '../troubles.ts';
 import type { FaultKind, Turn } from '../turn.ts';
 import { until } from '../until.ts';
 import { isOver } from '../verdict.ts';
-import type { World } from '../world.ts';
 
 const HOUR_MS = 3_600_000;
 /** Receipts that Slack has refused are told until then: what they wait for is not to jump. */
@@ -27,8 +27,8 @@ const LIMITED_WITHIN_MS = 10_000;
 export const clockJump: FaultKind = {
 	stores: ['sqlite', 'postgres'],
 	async run(turn) {
-		const { world, random, size, quiet, room } = turn;
-		const jumping = random.chance(0.5) ? world.replicas : [random.pick(world.replicas)];
+		const { harness, random, size, quiet, room } = turn;
+		const jumping = random.chance(0.5) ? harness.replicas : [random.pick(harness.replicas)];
 		await quiet(QUIET_WITHIN_MS);
 		for (const byMs of [HOUR_MS, -HOUR_MS]) {
 			const jump = () => Promise.all(jumping.map((replica) => replica.shiftClock(byMs)));
@@ -41,7 +41,7 @@ export const clockJump: FaultKind = {
 };
 
 async function jumpAmid(turn: Turn, count: number, byMs: number, jump: () => Promise<unknown>): Promise<void> {
-	const { world, random, begin, beginAll, press } = turn;
+	const { harness, random, begin, beginAll, press } = turn;
 	const rounds = await beginAll(count);
 	const [limited, next] = [await begin(), await begin()];
 	for (const round of rounds) arm(turn, round);
@@ -50,10 +50,10 @@ async function jumpAmid(turn: Turn, count: number, byMs: number, jump: () => Pro
 	const moment = {
 		signal: 'put',
 		count: random.whole(1, count),
-		afterMs: random.next() * world.callTimeoutMs,
+		afterMs: random.next() * harness.callTimeoutMs,
 	} as const;
 	await Promise.all([
-		strikeAfter(world, sessionsOf(rounds), moment, () => {
+		strikeAfter(harness, sessionsOf(rounds), moment, () => {
 			jumped = jump();
 		}),
 		...rounds.map((round) => press(round)),
@@ -62,25 +62,25 @@ async function jumpAmid(turn: Turn, count: number, byMs: number, jump: () => Pro
 	const all = [...rounds, limited, next];
 	for (const round of all) round.troubles.push(`the clock jumped by ${byMs} ms`);
 	await meetLimit(turn, limited, next);
-	await until(() => all.every((round) => isOver(world, round)), OVER_WITHIN_MS);
+	await until(() => all.every((round) => isOver(harness, round)), OVER_WITHIN_MS);
 	for (const round of all) {
-		if (isOver(world, round)) continue;
+		if (isOver(harness, round)) continue;
 		round.untimely.push(`it was not delivered and told of within ${OVER_WITHIN_MS} ms of a jump of the clock`);
 	}
 }
 
 /** Some wait for a repeat, some for what became of a PUT. */
-function arm({ world, random }: Turn, { sessionId, troubles }: Round): void {
-	const { faults } = world.service;
+function arm({ harness, random }: Turn, { sessionId, troubles }: Round): void {
+	const { faults } = harness.service;
 	const chance = random.next();
-	if (chance < 0.5) faults.add({ ...resetThatLandsLate(random, world.callTimeoutMs), sessionId });
+	if (chance < 0.5) faults.add({ ...resetThatLandsLate(random, harness.callTimeoutMs), sessionId });
 	else if (chance < 0.8) faults.add({ kind: 'error', method: 'GET', sessionId, times: 2 });
 	troubles.push(chance < 0.5 ? 'a PUT is saved late' : chance < 0.8 ? 'two reads fail' : 'none');
 }
 
 /** The service answers 429 to the one, and the other presses at once. */
-async function meetLimit({ world, press }: Turn, limited: Round, next: Round): Promise<void> {
-	const { faults, log } = world.service;
+async function meetLimit({ harness, press }: Turn, limited: Round, next: Round): Promise<void> {
+	const { faults, log } = harness.service;
 	faults.add({
 		kind: 'rate-limited',
 		retryAfterSeconds: RETRY_AFTER_MS / 1000,
@@ -99,10 +99,10 @@ async function meetLimit({ world, press }: Turn, limited: Round, next: Round): P
 	await pause(HEEDED_AFTER_MS);
 	await press(next);
 	await pause(at + RETRY_AFTER_MS - Date.now());
-	const early = requestsBetween(world, at + HEEDED_AFTER_MS, at + RETRY_AFTER_MS - MEASURED_WITHIN_MS);
+	const early = requestsBetween(harness, at + HEEDED_AFTER_MS, at + RETRY_AFTER_MS - MEASURED_WITHIN_MS);
 	if (early > 0) next.untimely.push(`${early} requests were sent within ${RETRY_AFTER_MS} ms of a 429`);
 }
 
-function requestsBetween({ service }: World, from: number, to: number): number {
+function requestsBetween({ service }: Harness, from: number, to: number): number {
 	return service.log.list().filter(({ at, kind }) => kind !== 'page' && at > from && at < to).length;
 }

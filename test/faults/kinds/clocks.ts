@@ -7,8 +7,8 @@ const QUIET_WITHIN_MS = 40_000;
 /** The clocks of two replicas differ by some seconds, and PUTs whose connection broke are saved late. */
 export const clocks: FaultKind = {
 	stores: ['postgres'],
-	async run({ world, random, size, beginAll, press, quiet }) {
-		const { service, replicas, callTimeoutMs } = world;
+	async run({ harness, random, size, beginAll, press, quiet }) {
+		const { service, replicas, callTimeoutMs } = harness;
 		const offsetMs = random.whole(3_000, 5_000) * random.pick([1, -1]);
 		const wrong = random.pick(replicas);
 		await quiet(QUIET_WITHIN_MS);

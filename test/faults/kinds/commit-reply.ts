@@ -16,20 +16,20 @@ const STATES = ['delivered', 'delivered', 'delivered', 'delivering', 'accepted',
 /** PostgreSQL commits that an answer has come to another state, and the program does not hear of it. */
 export const commitReply: FaultKind = {
 	stores: ['postgres'],
-	async run({ world, random, size, begin, press, quiet }) {
-		const { proxy } = world.store;
+	async run({ harness, random, size, begin, press, quiet }) {
+		const { proxy } = harness.store;
 		if (proxy === null) throw new Error('there is no proxy before this store');
 		const before = proxy.lost;
 		const rounds = await Promise.all(
 			Array.from({ length: size }, (_, index) => begin({ question: index % 2 === 0 ? QUESTION : SECRET_QUESTION })),
 		);
-		for (const { sessionId } of rounds) if (random.chance(0.5)) world.agentPauses.set(sessionId, AGENT_PAUSE_MS);
+		for (const { sessionId } of rounds) if (random.chance(0.5)) harness.agentPauses.set(sessionId, AGENT_PAUSE_MS);
 		for (let losses = 0; losses < size; losses++) {
 			const state = random.pick(STATES);
 			proxy.lose((statement) => statement.includes('update "answers"') && hasParameter(statement, state), 1);
 		}
 		await Promise.all(rounds.map((round) => press(round)));
-		await until(() => rounds.every((round) => savedOf(world, round).length > 0), SAVED_WITHIN_MS);
+		await until(() => rounds.every((round) => savedOf(harness, round).length > 0), SAVED_WITHIN_MS);
 		await quiet(NOTED_WITHIN_MS);
 		proxy.heal();
 		return proxy.lost - before;

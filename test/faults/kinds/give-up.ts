@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fault } from '../../../sandbox/session-service/faults.ts';
+import type { Harness } from '../harness.ts';
 import type { Random } from '../random.ts';
 import type { Round } from '../round.ts';
 import { onceFor } from '../signals.ts';
 import { DAY_MS } from '../stores.ts';
 import type { FaultKind, Turn } from '../turn.ts';
 import { until } from '../until.ts';
-import type { World } from '../world.ts';
 
 /** With receipts that Slack has refused. */
 const QUIET_WITHIN_MS = 90_000;
@@ -25,7 +25,7 @@ type Pair = readonly [first: Round, second: Round];
 export const giveUp: FaultKind = {
 	stores: ['sqlite', 'postgres'],
 	async run(turn) {
-		const { world, size, begin, press, quiet } = turn;
+		const { harness, size, begin, press, quiet } = turn;
 		// Nobody else's time is to pass.
 		await quiet(QUIET_WITHIN_MS);
 		const pairs = await Promise.all(
@@ -34,7 +34,7 @@ export const giveUp: FaultKind = {
 				return [first, await begin({ rivalOf: first })];
 			}),
 		);
-		const { faults, log } = world.service;
+		const { faults, log } = harness.service;
 		// A refusal ends the attempt; what looks like a passing fault would be read again within it.
 		const refusals = pairs.map(([{ sessionId }]) => faults.add({ kind: 'unauthorized', method: 'GET', sessionId }));
 		await Promise.all(pairs.map(([first]) => press(first)));
@@ -42,7 +42,7 @@ export const giveUp: FaultKind = {
 		await until(() => pairs.every(tried), REFUSED_WITHIN_MS);
 		await pause(NOTED_MS);
 		await letTimePass(
-			world,
+			harness,
 			pairs.map(([first]) => first),
 		);
 		const meeting = pairs.map((pair) => meet(turn, pair));
@@ -51,7 +51,7 @@ export const giveUp: FaultKind = {
 	},
 };
 
-async function letTimePass({ store, replicas }: World, rounds: readonly Round[]): Promise<void> {
+async function letTimePass({ store, replicas }: Harness, rounds: readonly Round[]): Promise<void> {
 	if (store.giveUp !== null) await store.giveUp(rounds.map((round) => round.modal.id));
 	// The clock stays there: nothing in the store is older than the day that has passed.
 	else await Promise.all(replicas.map((replica) => replica.shiftClock(DAY_MS)));
@@ -59,13 +59,13 @@ async function letTimePass({ store, replicas }: World, rounds: readonly Round[])
 }
 
 /** Whether a PUT of unknown outcome was made. */
-async function meet({ world, random, press }: Turn, [first, second]: Pair): Promise<boolean> {
+async function meet({ harness, random, press }: Turn, [first, second]: Pair): Promise<boolean> {
 	const { sessionId } = first;
-	const { faults } = world.service;
-	faults.add({ ...putTrouble(random, world.callTimeoutMs), method: 'PUT', sessionId, times: 1 });
+	const { faults } = harness.service;
+	faults.add({ ...putTrouble(random, harness.callTimeoutMs), method: 'PUT', sessionId, times: 1 });
 	let refusal: number | null = null;
 	let wasSent = false;
-	onceFor(world, 'put', sessionId, () => {
+	onceFor(harness, 'put', sessionId, () => {
 		wasSent = true;
 		if (random.chance(0.6)) refusal = faults.add({ kind: 'error', method: 'GET', sessionId });
 	});

@@ -12,8 +12,8 @@ const NOT_KNOWN = /not certain|could not check|may have/i;
  */
 export const insertReply: FaultKind = {
 	stores: ['postgres'],
-	async run({ world, random, size, beginAll, press }) {
-		const { proxy } = world.store;
+	async run({ harness, random, size, beginAll, press }) {
+		const { proxy } = harness.store;
 		if (proxy === null) throw new Error('there is no proxy before this store');
 		const before = proxy.lost;
 		const rounds = await beginAll(size);

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { wordsForTheSecond } from '../duels.ts';
+import type { Harness } from '../harness.ts';
 import { savedOf } from '../receipt-watch.ts';
 import type { FaultKind, Turn } from '../turn.ts';
 import { until } from '../until.ts';
-import type { World } from '../world.ts';
 
 /** Between the service's answer to the first person's PUT and the note of the delivery in the store. */
 const NOTED_MS = 60;
@@ -22,18 +22,18 @@ export const lateRead: FaultKind = {
 	},
 };
 
-async function meet({ world, begin, press }: Turn): Promise<boolean> {
+async function meet({ harness, begin, press }: Turn): Promise<boolean> {
 	const first = await begin();
-	const read = holdNextRead(world, first.sessionId);
+	const read = holdNextRead(harness, first.sessionId);
 	// With the read given up by the program there is no form, and nothing to see.
 	const opening = begin({ rivalOf: first, tries: 1 }).catch(() => null);
 	// Slack may refuse to show so much as the loading view: then nothing is read.
 	await Promise.race([read.begun, opening]);
 	// Longer than that the program would not wait for it.
-	const tooLate = pause(world.callTimeoutMs * 0.8);
-	const delivering = press(first).then(() => until(() => isAnswered(world, first.sessionId), world.callTimeoutMs));
+	const tooLate = pause(harness.callTimeoutMs * 0.8);
+	const delivering = press(first).then(() => until(() => isAnswered(harness, first.sessionId), harness.callTimeoutMs));
 	await Promise.race([tooLate, delivering.then(() => pause(NOTED_MS))]);
-	const isLate = savedOf(world, first).length > 0;
+	const isLate = savedOf(harness, first).length > 0;
 	read.release();
 	const second = await opening;
 	await delivering;
@@ -47,12 +47,12 @@ async function meet({ world, begin, press }: Turn): Promise<boolean> {
 }
 
 /** The program has its answer. */
-function isAnswered({ service }: World, sessionId: string): boolean {
+function isAnswered({ service }: Harness, sessionId: string): boolean {
 	return service.log.puts(sessionId).some((entry) => entry.answeredAt !== null);
 }
 
 /** What the next read of this session finds is found at once, and goes out when it is released. */
-function holdNextRead({ held }: World, sessionId: string): { readonly begun: Promise<void>; release(): void } {
+function holdNextRead({ held }: Harness, sessionId: string): { readonly begun: Promise<void>; release(): void } {
 	const begun = Promise.withResolvers<void>();
 	const released = Promise.withResolvers<void>();
 	held.set(sessionId, () => {

@@ -9,8 +9,8 @@ const DELIVERED_WITHIN_MS = 20_000;
 /** The program is started again while Slack refuses connections or is silent: what it has accepted needs no Slack. */
 export const slackAtStart: FaultKind = {
 	stores: ['sqlite', 'postgres'],
-	async run({ world, random, size, beginAll, press }) {
-		const { service, slack, replicas } = world;
+	async run({ harness, random, size, beginAll, press }) {
+		const { service, slack, replicas } = harness;
 		const rounds = await beginAll(size);
 		const refusal: Fault = { kind: 'unauthorized', method: 'GET' };
 		const refusals = rounds.map(({ sessionId }) => service.faults.add({ ...refusal, sessionId }));
@@ -21,7 +21,7 @@ export const slackAtStart: FaultKind = {
 		const isSilent = random.chance(0.5);
 		const comeBack = isSilent ? slack.faults.hold('*') : slack.faults.add({ method: '*', drop: true });
 		const launched = replicas.map((replica) => replica.launch());
-		const isThere = (round: (typeof rounds)[number]) => savedOf(world, round).length > 0;
+		const isThere = (round: (typeof rounds)[number]) => savedOf(harness, round).length > 0;
 		await until(() => rounds.every(isThere), DELIVERED_WITHIN_MS);
 		for (const round of rounds) {
 			round.troubles.push(`the program was started while Slack ${isSilent ? 'was silent' : 'refused connections'}`);

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
+import { createHarness } from '../../faults/harness.ts';
 import { createRandom } from '../../faults/random.ts';
 import { copySource } from '../../faults/source-copy.ts';
 import { createPostgresUnderTest, createSqliteUnderTest } from '../../faults/stores.ts';
-import { createWorld } from '../../faults/world.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { runWatchFaults } from '../../watch-faults/run.ts';
 
 /** The short form of `npm run test:watch-faults`. */
 const RUN = { sessions: 9, perChannel: 3, kills: 1, questions: 9, random: createRandom(3), historyReadable: true };
-const WORLD = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
+const HARNESS = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
 
 it.each(['sqlite', 'postgres'] as const)(
 	'tells every question once though a process is killed meanwhile, on %s',
@@ -19,13 +19,13 @@ it.each(['sqlite', 'postgres'] as const)(
 			kind === 'sqlite'
 				? await createSqliteUnderTest()
 				: await createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
-		await using world = await createWorld({
-			...WORLD,
+		await using harness = await createHarness({
+			...HARNESS,
 			store,
 			entry: source.entry,
 			replicas: kind === 'sqlite' ? 1 : 2,
 		});
-		const result = await runWatchFaults({ ...RUN, world });
+		const result = await runWatchFaults({ ...RUN, harness });
 		expect(result.problems).toEqual([]);
 		expect(result).toMatchObject({ kills: 1, expected: 9, missed: 0, unmarkedRepeats: 0, markedRepeats: 0 });
 		expect(result.delays.at(-1)).toBeLessThan(30_000);

@@ -31,7 +31,7 @@ export interface Report {
 }
 
 /** A set-up in which all is well: Slack, a session service, a directory. Tests break one thing of it. */
-export async function createWorld() {
+export async function createHarness() {
 	const slack = await createFakeSlack({ ...SECRETS, manifest: manifestPath });
 	const service = createFakeSessionService({ apiKey: SECRETS.apiKey });
 	await service.start();
@@ -93,7 +93,7 @@ export async function createWorld() {
 	};
 }
 
-export type World = Awaited<ReturnType<typeof createWorld>>;
+export type Harness = Awaited<ReturnType<typeof createHarness>>;
 
 /** `by`: a command that starts the doctor. */
 function run(env: Env, args: readonly string[], by: readonly string[]): Promise<{ exit: number; output: string }> {

@@ -12,7 +12,7 @@ import type { StoreUnderTest } from './stores.ts';
 /** What happens while a submission is under way, as seen from outside of the program. */
 export type Signal = 'pressed' | 'commit' | 'acked' | 'read' | 'put' | 'saved';
 
-export interface World extends AsyncDisposable {
+export interface Harness extends AsyncDisposable {
 	readonly service: FakeSessionService;
 	readonly slack: FakeSlack;
 	readonly store: StoreUnderTest;
@@ -35,7 +35,7 @@ export interface World extends AsyncDisposable {
 	serving(): Promise<void>;
 }
 
-export interface WorldOptions {
+export interface HarnessOptions {
 	readonly store: StoreUnderTest;
 	/** Of the program. */
 	readonly entry: string;
@@ -50,7 +50,7 @@ export interface WorldOptions {
  * The program in processes of its own between the fake Slack, which takes only so many calls as the real one, and the
  * fake session service, both in this process.
  */
-export async function createWorld(options: WorldOptions): Promise<World> {
+export async function createHarness(options: HarnessOptions): Promise<Harness> {
 	const { store, entry, callTimeoutMs } = options;
 	const signals = new EventEmitter();
 	signals.setMaxListeners(0);

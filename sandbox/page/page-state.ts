@@ -4,14 +4,14 @@ import type { WireCall, WireFrame, WireMessage, WireParts } from '../wire.ts';
 const CALLS_KEPT = 500;
 
 /** Everything this window knows, as the sandbox told it. */
-export interface World extends WireParts {
+export interface PageData extends WireParts {
 	/** Oldest first. */
 	messages: readonly WireMessage[];
 	calls: readonly WireCall[];
 }
 
-export interface WorldState {
-	world: World | null;
+export interface PageState {
+	data: PageData | null;
 	/** Whether the sandbox can be heard now. */
 	isConnected: boolean;
 }
@@ -36,7 +36,7 @@ function mergeCalls(before: readonly WireCall[], calls: WireCall[] | undefined):
 	return [...kept, ...changed.values()].slice(-CALLS_KEPT);
 }
 
-function merge(before: World | null, frame: WireFrame): World | null {
+function merge(before: PageData | null, frame: WireFrame): PageData | null {
 	const { messages: _messages, gone: _gone, calls, ...parts } = frame;
 	const next = { ...before, ...parts };
 	if (next.workspace === undefined) return before;
@@ -48,10 +48,10 @@ function merge(before: World | null, frame: WireFrame): World | null {
 }
 
 /** The stream of changes of one person's window; reconnects by itself when the sandbox was restarted. */
-export function createWorldStore(person: string, window: string) {
-	let state: WorldState = { world: null, isConnected: false };
+export function createPageStore(person: string, window: string) {
+	let state: PageState = { data: null, isConnected: false };
 	const listeners = new Set<() => void>();
-	function set(next: WorldState): void {
+	function set(next: PageState): void {
 		state = next;
 		for (const listener of listeners) listener();
 	}
@@ -61,7 +61,7 @@ export function createWorldStore(person: string, window: string) {
 		let isFirst = true;
 		socket.addEventListener('message', (event: MessageEvent<string>) => {
 			const frame = JSON.parse(event.data) as WireFrame;
-			set({ world: merge(isFirst ? null : state.world, frame), isConnected: true });
+			set({ data: merge(isFirst ? null : state.data, frame), isConnected: true });
 			isFirst = false;
 		});
 		socket.addEventListener('close', () => {
