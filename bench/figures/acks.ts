@@ -1,4 +1,4 @@
-import { type Bed, createBed, type Transport } from './bed.ts';
+import { createHarness, type Harness, type Transport } from './harness.ts';
 import { type Figure, load } from './report.ts';
 import type { Setting } from './setting.ts';
 import { ms, pair, Rounds } from './stats.ts';
@@ -12,14 +12,14 @@ const GOAL = 1.5;
 export async function measureAcks({ service, directory, rounds: count }: Setting): Promise<Figure[]> {
 	const figures: Figure[] = [];
 	for (const transport of ['socket', 'http'] as const) {
-		await using handraise = await createBed({ program: 'handraise', transport, service, directory });
-		await using bare = await createBed({ program: 'bare', transport, service, directory });
+		await using handraise = await createHarness({ program: 'handraise', transport, service, directory });
+		await using bare = await createHarness({ program: 'bare', transport, service, directory });
 		await service.tell({ do: 'slow', ms: SERVICE_TAKES_MS });
-		for (const bed of [handraise, bare]) await takeRound(bed, new Rounds(), service);
+		for (const harness of [handraise, bare]) await takeRound(harness, new Rounds(), service);
 		const rounds = new Rounds();
 		for (let round = 0; round < count; round++) {
 			const order = round % 2 === 0 ? [handraise, bare] : [bare, handraise];
-			for (const bed of order) await takeRound(bed, rounds, service);
+			for (const harness of order) await takeRound(harness, rounds, service);
 		}
 		await service.tell({ do: 'slow', ms: 0 });
 		figures.push(figureOf(rounds, transport, 1), figureOf(rounds, transport, AT_ONCE), ranFigure(rounds, transport));
@@ -28,25 +28,25 @@ export async function measureAcks({ service, directory, rounds: count }: Setting
 }
 
 /** Every round has new people, so that each is looked up, and new sessions. */
-async function takeRound(bed: Bed, rounds: Rounds, service: Setting['service']): Promise<void> {
-	const actors = bed.meet(ONE_BY_ONE + AT_ONCE);
+async function takeRound(harness: Harness, rounds: Rounds, service: Setting['service']): Promise<void> {
+	const actors = harness.meet(ONE_BY_ONE + AT_ONCE);
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });
 	await service.tell({ do: 'put', ids });
 	const single: number[] = [];
 	for (let index = 0; index < ONE_BY_ONE; index++) {
-		single.push(...(await bed.command(actors.slice(index, index + 1), ids.slice(index, index + 1))));
-		await bed.called('views.open', index + 1);
+		single.push(...(await harness.command(actors.slice(index, index + 1), ids.slice(index, index + 1))));
+		await harness.called('views.open', index + 1);
 	}
-	const [process] = bed.processes;
+	const [process] = harness.processes;
 	if (process === undefined) throw new Error('nothing runs');
 	const ranBefore = await process.ran();
-	const together = await bed.command(actors.slice(ONE_BY_ONE), ids.slice(ONE_BY_ONE));
-	rounds.add(`${bed.program} ran`, (await process.ran()) - ranBefore);
-	await bed.shown(actors.length);
-	bed.acknowledged('slash_commands');
-	rounds.addSample(`${bed.program} 1`, single);
-	rounds.addSample(`${bed.program} ${AT_ONCE}`, together);
+	const together = await harness.command(actors.slice(ONE_BY_ONE), ids.slice(ONE_BY_ONE));
+	rounds.add(`${harness.program} ran`, (await process.ran()) - ranBefore);
+	await harness.shown(actors.length);
+	harness.acknowledged('slash_commands');
+	rounds.addSample(`${harness.program} 1`, single);
+	rounds.addSample(`${harness.program} ${AT_ONCE}`, together);
 }
 
 function figureOf(rounds: Rounds, transport: Transport, atOnce: number): Figure {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Bed, createBed } from './bed.ts';
 import { measureDisk } from './disk.ts';
+import { createHarness, type Harness } from './harness.ts';
 import { type Figure, load } from './report.ts';
 import type { Setting } from './setting.ts';
 import { pair, Rounds } from './stats.ts';
@@ -13,19 +13,20 @@ export async function measureContent(setting: Setting): Promise<Figure[]> {
 	const { service, directory, rounds: count } = setting;
 	const databaseUrl = await (await setting.postgres()).createDatabase();
 	const common = { program: 'handraise', transport: 'socket', service, directory } as const;
-	await using sqlite = await createBed(common);
-	await using postgres = await createBed({ ...common, databaseUrl });
-	const beds = [
-		{ name: 'SQLite', bed: sqlite },
-		{ name: 'PostgreSQL', bed: postgres },
+	await using sqlite = await createHarness(common);
+	await using postgres = await createHarness({ ...common, databaseUrl });
+	const harnesses = [
+		{ name: 'SQLite', harness: sqlite },
+		{ name: 'PostgreSQL', harness: postgres },
 	] as const;
-	for (const { name, bed } of beds) await takeRound(setting, name, bed, new Rounds());
+	for (const { name, harness } of harnesses) await takeRound(setting, name, harness, new Rounds());
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
 		rounds.addSample('disk', await measureDisk(directory));
-		for (const { name, bed } of round % 2 === 0 ? beds : beds.toReversed()) await takeRound(setting, name, bed, rounds);
+		for (const { name, harness } of round % 2 === 0 ? harnesses : harnesses.toReversed())
+			await takeRound(setting, name, harness, rounds);
 	}
-	return beds.map(({ name }) => ({
+	return harnesses.map(({ name }) => ({
 		what: `From command to content, beyond the service's time and Slack's calls, ${name} (p50 / p99)`,
 		handraise: pair(rounds, name),
 		reference: `in all ${pair(rounds, `${name} in all`)}; fdatasync ${pair(rounds, 'disk')}`,
@@ -36,20 +37,20 @@ export async function measureContent(setting: Setting): Promise<Figure[]> {
 }
 
 /** One command after the other, each of a person nobody has met. */
-async function takeRound({ service }: Setting, name: string, bed: Bed, rounds: Rounds): Promise<void> {
-	const actors = bed.meet(COMMANDS);
+async function takeRound({ service }: Setting, name: string, harness: Harness, rounds: Rounds): Promise<void> {
+	const actors = harness.meet(COMMANDS);
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });
 	await service.tell({ do: 'put', ids });
 	for (let index = 0; index < COMMANDS; index++) {
-		await bed.command(actors.slice(index, index + 1), ids.slice(index, index + 1));
-		await bed.called('views.update', index + 1);
+		await harness.command(actors.slice(index, index + 1), ids.slice(index, index + 1));
+		await harness.called('views.update', index + 1);
 		await pause(5);
 	}
 	const log = await service.log();
-	const commands = bed.acknowledged('slash_commands');
-	const updates = bed.slack.traffic.calls('views.update');
-	const others = bed.slack.traffic.calls().filter((call) => call.name !== 'views.update');
+	const commands = harness.acknowledged('slash_commands');
+	const updates = harness.slack.traffic.calls('views.update');
+	const others = harness.slack.traffic.calls().filter((call) => call.name !== 'views.update');
 	const times = commands.map((command, index) => {
 		const from = command.at;
 		const to = updates[index]?.at ?? Number.NaN;

@@ -1,14 +1,14 @@
 import type { Actor, Modal } from '../../fake-slack/index.ts';
-import { type Bed, lastCall } from './bed.ts';
+import { type Harness, lastCall } from './harness.ts';
 
 const OPENED_AT_ONCE = 10;
 
 /** Each person opens their session's form and types an answer. Nothing else may have happened since `meet`. */
-export async function openForms(bed: Bed, actors: readonly Actor[], ids: readonly string[]): Promise<Modal[]> {
+export async function openForms(harness: Harness, actors: readonly Actor[], ids: readonly string[]): Promise<Modal[]> {
 	for (let from = 0; from < actors.length; from += OPENED_AT_ONCE) {
 		const to = from + OPENED_AT_ONCE;
-		await bed.command(actors.slice(from, to), ids.slice(from, to));
-		await bed.called(lastCall(bed), Math.min(to, actors.length));
+		await harness.command(actors.slice(from, to), ids.slice(from, to));
+		await harness.called(lastCall(harness), Math.min(to, actors.length));
 	}
 	const modals = actors.map((actor) => {
 		const modal = actor.modal();

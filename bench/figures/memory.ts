@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Bed, createBed, lastCall } from './bed.ts';
+import { createHarness, type Harness, lastCall } from './harness.ts';
 import { type Figure, load } from './report.ts';
 import type { Setting } from './setting.ts';
 import { Rounds } from './stats.ts';
@@ -13,12 +13,12 @@ export async function measureMemory({ service, directory, rounds: count }: Setti
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
 		for (const program of round % 2 === 0 ? (['handraise', 'bare'] as const) : (['bare', 'handraise'] as const)) {
-			await using bed = await createBed({ program, transport: 'socket', service, directory });
-			await takeRound(bed, service, rounds);
+			await using harness = await createHarness({ program, transport: 'socket', service, directory });
+			await takeRound(harness, service, rounds);
 		}
 	}
 	const ratio = rounds.median('handraise after') / rounds.median('bare after');
-	const both = (program: Bed['program']) =>
+	const both = (program: Harness['program']) =>
 		`${rounds.median(`${program} after`).toFixed(0)} MiB (at start ${rounds.median(`${program} before`).toFixed(0)})`;
 	return [
 		{
@@ -32,18 +32,18 @@ export async function measureMemory({ service, directory, rounds: count }: Setti
 	];
 }
 
-async function takeRound(bed: Bed, service: Setting['service'], rounds: Rounds): Promise<void> {
-	const [process] = bed.processes;
+async function takeRound(harness: Harness, service: Setting['service'], rounds: Rounds): Promise<void> {
+	const [process] = harness.processes;
 	if (process === undefined) throw new Error('nothing runs');
-	const actors = bed.meet(COMMANDS);
+	const actors = harness.meet(COMMANDS);
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });
 	await service.tell({ do: 'put', ids });
-	rounds.add(`${bed.program} before`, await process.memory());
+	rounds.add(`${harness.program} before`, await process.memory());
 	for (let from = 0; from < COMMANDS; from += AT_ONCE) {
-		await bed.command(actors.slice(from, from + AT_ONCE), ids.slice(from, from + AT_ONCE));
-		await bed.called(lastCall(bed), from + AT_ONCE);
+		await harness.command(actors.slice(from, from + AT_ONCE), ids.slice(from, from + AT_ONCE));
+		await harness.called(lastCall(harness), from + AT_ONCE);
 	}
 	await pause(1_000);
-	rounds.add(`${bed.program} after`, await process.memory());
+	rounds.add(`${harness.program} after`, await process.memory());
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Bed, createBed } from './bed.ts';
 import { measureDisk } from './disk.ts';
 import { openForms, submitAll } from './forms.ts';
+import { createHarness, type Harness } from './harness.ts';
 import { type Figure, load } from './report.ts';
 import type { LoggedRequest } from './service-process.ts';
 import type { Setting } from './setting.ts';
@@ -21,7 +21,7 @@ const SYNCS_QUEUED = 2;
 interface Store {
 	readonly name: 'SQLite' | 'PostgreSQL';
 	readonly goalMs: number;
-	readonly bed: Bed;
+	readonly harness: Harness;
 	/** All rounds together: the program keeps it as a histogram since its start. */
 	window: Window | null;
 }
@@ -31,22 +31,22 @@ export async function measureSubmissions(setting: Setting): Promise<Figure[]> {
 	const { service, directory, rounds: count } = setting;
 	const databaseUrl = await (await setting.postgres()).createDatabase();
 	const common = { transport: 'socket', service, directory } as const;
-	await using bare = await createBed({ ...common, program: 'bare' });
-	await using sqlite = await createBed({ ...common, program: 'handraise' });
-	await using postgres = await createBed({ ...common, program: 'handraise', databaseUrl });
+	await using bare = await createHarness({ ...common, program: 'bare' });
+	await using sqlite = await createHarness({ ...common, program: 'handraise' });
+	await using postgres = await createHarness({ ...common, program: 'handraise', databaseUrl });
 	const stores: readonly Store[] = [
-		{ name: 'SQLite', goalMs: 10, bed: sqlite, window: null },
-		{ name: 'PostgreSQL', goalMs: 20, bed: postgres, window: null },
+		{ name: 'SQLite', goalMs: 10, harness: sqlite, window: null },
+		{ name: 'PostgreSQL', goalMs: 20, harness: postgres, window: null },
 	];
-	const named = [{ name: 'bare', bed: bare }, ...stores] as const;
-	for (const { name, bed } of named) await takeRound(setting, name, bed, new Rounds());
+	const named = [{ name: 'bare', harness: bare }, ...stores] as const;
+	for (const { name, harness } of named) await takeRound(setting, name, harness, new Rounds());
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
 		rounds.addSample('disk', await measureDisk(directory));
 		const order = round % 2 === 0 ? named : named.toReversed();
-		for (const { name, bed } of order) await takeRound(setting, name, bed, rounds);
+		for (const { name, harness } of order) await takeRound(setting, name, harness, rounds);
 	}
-	for (const store of stores) store.window = await readWindow(store.bed.processes);
+	for (const store of stores) store.window = await readWindow(store.harness.processes);
 	return stores.flatMap((store) => [
 		ackFigure(rounds, store, 1),
 		ackFigure(rounds, store, AT_ONCE),
@@ -56,28 +56,28 @@ export async function measureSubmissions(setting: Setting): Promise<Figure[]> {
 	]);
 }
 
-async function takeRound({ service }: Setting, name: string, bed: Bed, rounds: Rounds): Promise<void> {
-	const actors = bed.meet(ONE_BY_ONE + AT_ONCE * BURSTS);
+async function takeRound({ service }: Setting, name: string, harness: Harness, rounds: Rounds): Promise<void> {
+	const actors = harness.meet(ONE_BY_ONE + AT_ONCE * BURSTS);
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });
 	await service.tell({ do: 'put', ids });
-	const modals = await openForms(bed, actors, ids);
+	const modals = await openForms(harness, actors, ids);
 	await pause(500);
 	for (const modal of modals.slice(0, ONE_BY_ONE)) {
 		await submitAll([modal]);
 		await pause(BETWEEN_MS);
 	}
-	const quietMs = bed.program === 'bare' ? BETWEEN_MS : QUIET_MS;
+	const quietMs = harness.program === 'bare' ? BETWEEN_MS : QUIET_MS;
 	await pause(quietMs);
 	for (let from = ONE_BY_ONE; from < modals.length; from += AT_ONCE) {
 		await submitAll(modals.slice(from, from + AT_ONCE));
 		await pause(quietMs);
 	}
-	const submissions = bed.acknowledged('view_submission');
+	const submissions = harness.acknowledged('view_submission');
 	const took = submissions.map((entry) => entry.tookMs ?? Number.NaN);
 	rounds.addSample(`${name} 1`, took.slice(0, ONE_BY_ONE));
 	rounds.addSample(`${name} ${AT_ONCE}`, took.slice(ONE_BY_ONE));
-	if (bed.program === 'bare') return;
+	if (harness.program === 'bare') return;
 
 	const log = await service.log();
 	const acks = new Map(

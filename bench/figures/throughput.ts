@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Bed, createBed } from './bed.ts';
 import { openForms, submitAll } from './forms.ts';
+import { createHarness, type Harness } from './harness.ts';
 import { preciseClock } from './precise-clock.ts';
 import { type Figure, load } from './report.ts';
 import type { Setting } from './setting.ts';
@@ -15,12 +15,12 @@ export async function measureThroughput(setting: Setting): Promise<Figure[]> {
 	const { service, directory, rounds: count } = setting;
 	const server = await setting.postgres();
 	const common = { program: 'handraise', transport: 'socket', service, directory } as const;
-	await using one = await createBed({ ...common, databaseUrl: await server.createDatabase() });
-	await using two = await createBed({ ...common, databaseUrl: await server.createDatabase(), replicas: 2 });
+	await using one = await createHarness({ ...common, databaseUrl: await server.createDatabase() });
+	await using two = await createHarness({ ...common, databaseUrl: await server.createDatabase(), replicas: 2 });
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
-		for (const bed of round % 2 === 0 ? [one, two] : [two, one]) {
-			rounds.add(String(bed.processes.length), await takeRound(setting, bed));
+		for (const harness of round % 2 === 0 ? [one, two] : [two, one]) {
+			rounds.add(String(harness.processes.length), await takeRound(setting, harness));
 		}
 	}
 	return [1, 2].map((replicas) => ({
@@ -37,12 +37,12 @@ export async function measureThroughput(setting: Setting): Promise<Figure[]> {
 }
 
 /** Answers a second, from the moment the service begins to answer until the last of a queue of answers is saved there. */
-async function takeRound({ service }: Setting, bed: Bed): Promise<number> {
-	const actors = bed.meet(ANSWERS);
+async function takeRound({ service }: Setting, harness: Harness): Promise<number> {
+	const actors = harness.meet(ANSWERS);
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });
 	await service.tell({ do: 'put', ids });
-	const modals = await openForms(bed, actors, ids);
+	const modals = await openForms(harness, actors, ids);
 	await service.tell({ do: 'hold' });
 	for (let from = 0; from < ANSWERS; from += AT_ONCE) await submitAll(modals.slice(from, from + AT_ONCE));
 	await service.tell({ do: 'slow', ms: SERVICE_TAKES_MS });

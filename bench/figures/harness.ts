@@ -20,7 +20,7 @@ import type { BenchService } from './service.ts';
 
 export type Transport = 'socket' | 'http';
 
-export interface BedOptions {
+export interface HarnessOptions {
 	readonly program: 'handraise' | 'bare';
 	readonly transport: Transport;
 	readonly service: BenchService;
@@ -32,7 +32,7 @@ export interface BedOptions {
 }
 
 /** One program between a Slack of its own, in this process, and the session service. */
-export interface Bed extends AsyncDisposable {
+export interface Harness extends AsyncDisposable {
 	readonly program: 'handraise' | 'bare';
 	readonly slack: FakeSlack;
 	readonly processes: readonly AppProcess[];
@@ -56,7 +56,7 @@ const entries = {
 	bare: fileURLToPath(new URL('bare-app.ts', import.meta.url)),
 };
 
-export async function createBed(options: BedOptions): Promise<Bed> {
+export async function createHarness(options: HarnessOptions): Promise<Harness> {
 	const { program, transport, service, databaseUrl, replicas = 1 } = options;
 	const slack = await createFakeSlack({ clock: preciseClock, waitMs: LONGEST_WAIT_MS, trafficLimit: 50_000 });
 	const directory = await mkdtemp(join(options.directory, `handraise-bench-${program}-`));
@@ -149,6 +149,6 @@ export async function createBed(options: BedOptions): Promise<Bed> {
 }
 
 /** The last call that answers a command: what the person waits for. */
-export function lastCall({ program }: Bed): 'views.open' | 'views.update' {
+export function lastCall({ program }: Harness): 'views.open' | 'views.update' {
 	return program === 'bare' ? 'views.open' : 'views.update';
 }
