@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { callSlack, type Json } from '../fake-slack/index.ts';
-import { openSetting, type Setting } from './setting.ts';
+import { type Harness, openHarness } from './harness.ts';
 
 /** Nobody answers here: what is looked at is the page and Slack's side of it. */
-let setting: Setting;
+let harness: Harness;
 let page: Page;
 
 beforeAll(async () => {
-	setting = await openSetting({ withBot: false });
-	page = await setting.window('ada', { channel: 'C0AGENTS' });
+	harness = await openHarness({ withBot: false });
+	page = await harness.window('ada', { channel: 'C0AGENTS' });
 });
-afterAll(() => setting?.close());
+afterAll(() => harness?.close());
 afterEach(async () => {
 	const dialogs = () => page.getByRole('dialog').count();
 	for (let open = await dialogs(); open > 0; open = await dialogs()) {
@@ -19,7 +19,7 @@ afterEach(async () => {
 		// A second press while the first is under way would close what the next test opens.
 		await expect.poll(dialogs).toBeLessThan(open);
 	}
-	expect(setting.complaints).toEqual([]);
+	expect(harness.complaints).toEqual([]);
 });
 
 const plain = (text: string) => ({ type: 'plain_text', text });
@@ -33,9 +33,9 @@ const input = (id: string, element: Json, traits: Json = {}) => ({
 });
 
 /** The window's name is the first that was opened. */
-const trigger = () => setting.sandbox.slack.trigger('ada', { window: '1' });
+const trigger = () => harness.sandbox.slack.trigger('ada', { window: '1' });
 async function slackCall(method: string, args: Json): Promise<Json> {
-	const reply = await callSlack(setting.sandbox.slack, method, args);
+	const reply = await callSlack(harness.sandbox.slack, method, args);
 	expect(reply).toMatchObject({ ok: true });
 	return reply;
 }
@@ -46,7 +46,7 @@ async function open(blocks: Json[]): Promise<{ id: string }> {
 	const { view } = await slackCall('views.open', { trigger_id: trigger(), view: modal(blocks) });
 	return view as { id: string };
 }
-const held = (id: string) => setting.sandbox.slack.state.views[id]?.input.values;
+const held = (id: string) => harness.sandbox.slack.state.views[id]?.input.values;
 
 it('every control puts its value where Slack hands it to the app', async () => {
 	const view = await open([
@@ -120,7 +120,7 @@ it('a button that asks first does nothing until it is confirmed, and a menu has 
 			],
 		},
 	]);
-	const pressed = () => setting.sandbox.slack.traffic.deliveries('block_actions').map((one) => one.request.actions);
+	const pressed = () => harness.sandbox.slack.traffic.deliveries('block_actions').map((one) => one.request.actions);
 	const before = pressed().length;
 	await page.getByRole('button', { name: 'Delete' }).click();
 	await page.getByRole('alertdialog', { name: 'Sure?' }).getByRole('button', { name: 'No' }).click();
@@ -192,15 +192,15 @@ it('Markdown and rich text are shown, and nothing is loaded from elsewhere', asy
 	await message.getByRole('cell', { name: 'Rad' }).waitFor();
 	const words = await message.locator('.block-section').innerText();
 	expect(words).toMatch(/^🎉 bold label <b> 19(69-12-31|70-01-01)$/);
-	expect(answers.filter((url) => !url.startsWith(setting.sandbox.url))).toEqual([]);
+	expect(answers.filter((url) => !url.startsWith(harness.sandbox.url))).toEqual([]);
 	await slackCall('chat.delete', { channel, ts });
 	// The picture of somebody else's server is not even asked for: the policy says so.
-	expect([...new Set(setting.complaints.splice(0))]).toEqual([expect.stringContaining('https://spy.example/x.png')]);
+	expect([...new Set(harness.complaints.splice(0))]).toEqual([expect.stringContaining('https://spy.example/x.png')]);
 });
 
 it('what nobody has read is bold, and the line “New” stands above it', async () => {
-	const grace = await setting.window('grace', { channel: 'C0GENERAL' });
-	await setting.sandbox.slack.as('ada').say('#agents', 'Something new, @grace');
+	const grace = await harness.window('grace', { channel: 'C0GENERAL' });
+	await harness.sandbox.slack.as('ada').say('#agents', 'Something new, @grace');
 	const entry = grace.getByRole('button', { name: /agents.*unread/ });
 	await entry.waitFor();
 	expect(await grace.locator('.badge').innerText()).toBe('1');

@@ -1,28 +1,28 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openSetting, type Setting, type } from './setting.ts';
+import { type Harness, openHarness, type } from './harness.ts';
 
-let setting: Setting;
+let harness: Harness;
 
 beforeAll(async () => {
-	setting = await openSetting();
+	harness = await openHarness();
 });
-afterAll(() => setting?.close());
+afterAll(() => harness?.close());
 afterEach(async () => {
-	await setting.closeWindows();
-	expect(setting.complaints).toEqual([]);
-	expect(setting.sandbox.slack.violations()).toEqual([]);
+	await harness.closeWindows();
+	expect(harness.complaints).toEqual([]);
+	expect(harness.sandbox.slack.violations()).toEqual([]);
 });
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Send answer' });
 /** The receipt says so: delivered, and what the agent did then. */
 const arrived = (page: Page) => dialog(page).getByText('Your answer arrived').first().waitFor();
-const service = () => setting.sandbox.service.sessions;
+const service = () => harness.sandbox.service.sessions;
 
 it('a person types /session demo, answers, and the agent goes on', async () => {
-	const page = await setting.window('ada');
+	const page = await harness.window('ada');
 	await type(page, '/session demo');
 	await dialog(page)
 		.getByRole('radio', { name: /LH 1173/ })
@@ -41,7 +41,7 @@ it('a person types /session demo, answers, and the agent goes on', async () => {
 });
 
 it('the traffic of a command is shown, and a modal is copied for the Block Kit Builder', async () => {
-	const page = await setting.window('ada', { channel: 'C0AGENTS' });
+	const page = await harness.window('ada', { channel: 'C0AGENTS' });
 	await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 	await type(page, '/session completed');
 	await dialog(page).getByText('Find three e-bike suppliers').first().waitFor();
@@ -63,9 +63,9 @@ it('the traffic of a command is shown, and a modal is copied for the Block Kit B
 });
 
 it('the second of two people sees the first one’s answer and keeps the own text', async () => {
-	setting.sandbox.service.sessions.start('choices', 'shared-question');
+	harness.sandbox.service.sessions.start('choices', 'shared-question');
 	await service().until('shared-question', (json) => json.status === 'humanInput');
-	const [ada, grace] = await Promise.all([setting.window('ada'), setting.window('grace')]);
+	const [ada, grace] = await Promise.all([harness.window('ada'), harness.window('grace')]);
 	for (const page of [ada, grace]) await type(page, '/session shared-question');
 	await dialog(grace).getByRole('radio', { name: 'Something else…' }).check();
 	await dialog(grace).getByRole('textbox').fill('Bright orange, please');
@@ -75,13 +75,13 @@ it('the second of two people sees the first one’s answer and keeps the own tex
 	await send(grace).click();
 	await dialog(grace).getByText('Sand').first().waitFor();
 	await dialog(grace).getByText('Bright orange, please').first().waitFor();
-	expect(setting.sandbox.service.log.effectivePuts('shared-question')).toHaveLength(1);
+	expect(harness.sandbox.service.log.effectivePuts('shared-question')).toHaveLength(1);
 });
 
 it('everything is done with the keyboard alone, and the focus stays in the modal', async () => {
-	setting.sandbox.service.sessions.start('three', 'by-keyboard');
+	harness.sandbox.service.sessions.start('three', 'by-keyboard');
 	await service().until('by-keyboard', (json) => json.status === 'humanInput');
-	const page = await setting.window('ada');
+	const page = await harness.window('ada');
 	await page.locator('#composer').focus();
 	await page.keyboard.type('/ses');
 	await page.getByRole('option', { name: /\/session/ }).waitFor();
@@ -108,9 +108,9 @@ it('everything is done with the keyboard alone, and the focus stays in the modal
 });
 
 it('what is missing is said under the field, and the focus goes there', async () => {
-	setting.sandbox.service.sessions.start('fields', 'with-errors');
+	harness.sandbox.service.sessions.start('fields', 'with-errors');
 	await service().until('with-errors', (json) => json.status === 'humanInput');
-	const page = await setting.window('ada');
+	const page = await harness.window('ada');
 	await type(page, '/session with-errors');
 	await dialog(page).getByLabel('“Email address”', { exact: true }).fill('nobody');
 	await dialog(page).getByLabel('“Website URL”', { exact: true }).fill('nowhere');
@@ -137,9 +137,9 @@ it('what is missing is said under the field, and the focus goes there', async ()
 });
 
 it('the box keeps an answer secret from the channel, and is there again after a reload', async () => {
-	setting.sandbox.service.sessions.start('three', 'kept-secret');
+	harness.sandbox.service.sessions.start('three', 'kept-secret');
 	await service().until('kept-secret', (json) => json.status === 'humanInput');
-	const page = await setting.window('ada', { channel: 'C0AGENTS' });
+	const page = await harness.window('ada', { channel: 'C0AGENTS' });
 	await type(page, '/session watch kept-secret');
 	const post = page.locator('.channel .message', { hasText: 'Affiliation' }).last();
 	await post.getByRole('button', { name: 'Answer', exact: true }).click({ timeout: 30_000 });
@@ -148,7 +148,7 @@ it('the box keeps an answer secret from the channel, and is there again after a 
 	await expect.poll(() => box.getByRole('checkbox').count()).toBe(3);
 	await dialog(page).getByText('Never give an agent a password that you would not give').waitFor();
 	await tick.check();
-	await expect.poll(() => JSON.stringify(setting.sandbox.slack.snapshot().views)).toContain('"selected_options":[{');
+	await expect.poll(() => JSON.stringify(harness.sandbox.slack.snapshot().views)).toContain('"selected_options":[{');
 	await page.reload();
 	await expect.poll(() => tick.isChecked()).toBe(true);
 	for (const [label, text] of [
@@ -163,27 +163,27 @@ it('the box keeps an answer secret from the channel, and is there again after a 
 	expect(service().values('kept-secret', 2)).toEqual(['Ada', 'Grace', 'the ministry of silence']);
 	await page.keyboard.press('Escape');
 	await expect
-		.poll(() => JSON.stringify(setting.sandbox.slack.state.messages), { timeout: 30_000 })
+		.poll(() => JSON.stringify(harness.sandbox.slack.state.messages), { timeout: 30_000 })
 		.toContain('Answered by');
-	expect(JSON.stringify(setting.sandbox.slack.state.messages)).not.toContain('ministry of silence');
+	expect(JSON.stringify(harness.sandbox.slack.state.messages)).not.toContain('ministry of silence');
 	await type(page, '/session unwatch kept-secret');
 }, 90_000);
 
 it('what one types is there after a reload', async () => {
-	setting.sandbox.service.sessions.start('report', 'reloaded');
+	harness.sandbox.service.sessions.start('report', 'reloaded');
 	await service().until('reloaded', (json) => json.status === 'humanInput');
-	const page = await setting.window('ada');
+	const page = await harness.window('ada');
 	await type(page, '/session reloaded');
 	await dialog(page).getByRole('textbox').first().fill('Prices, and say which supplier is late');
 	await page.keyboard.press('Tab');
-	await expect.poll(() => JSON.stringify(setting.sandbox.slack.snapshot().views)).toContain('which supplier is late');
+	await expect.poll(() => JSON.stringify(harness.sandbox.slack.snapshot().views)).toContain('which supplier is late');
 	await page.reload();
 	await expect.poll(() => dialog(page).getByRole('textbox').first().inputValue()).toContain('which supplier is late');
 	await page.keyboard.press('Escape');
 });
 
 it('a watched session’s questions come to the channel, and are answered from there to the result', async () => {
-	const page = await setting.window('ada', { channel: 'C0AGENTS' });
+	const page = await harness.window('ada', { channel: 'C0AGENTS' });
 	await type(page, '/session watch stepping');
 	const answer = (title: string) =>
 		page.locator('.channel .message', { hasText: title }).last().getByRole('button', { name: 'Answer', exact: true });
@@ -203,25 +203,25 @@ it('a watched session’s questions come to the channel, and are answered from t
 }, 90_000);
 
 it('a guest and a person of another organisation are refused with a word', async () => {
-	const gus = await setting.window('gus', { channel: 'C0AGENTS' });
+	const gus = await harness.window('gus', { channel: 'C0AGENTS' });
 	await type(gus, '/session demo');
 	await dialog(gus).getByText('Guests of this workspace cannot use Handraise').waitFor();
-	const eve = await setting.window('eve');
+	const eve = await harness.window('eve');
 	await type(eve, '/session demo');
 	await dialog(eve).getByText('your account belongs to another workspace or organisation').waitFor();
 	for (const page of [gus, eve]) expect(await dialog(page).locator('.block-input').count()).toBe(0);
 });
 
 it('hostile texts stay text, and the policy forbids inline script', async () => {
-	setting.sandbox.service.sessions.start('hostile');
+	harness.sandbox.service.sessions.start('hostile');
 	await service().until('hostile', (json) => json.status === 'humanInput');
-	const page = await setting.window('ada', { channel: 'C0AGENTS' });
-	const answer = await page.request.get(`${setting.sandbox.url}/`);
+	const page = await harness.window('ada', { channel: 'C0AGENTS' });
+	const answer = await page.request.get(`${harness.sandbox.url}/`);
 	const policy = answer.headers()['content-security-policy'] ?? '';
 	expect(policy).toContain("script-src 'self'");
 	expect(policy).not.toContain('unsafe');
 
-	await setting.sandbox.slack
+	await harness.sandbox.slack
 		.as('grace')
 		.say(
 			'#agents',
@@ -230,7 +230,7 @@ it('hostile texts stay text, and the policy forbids inline script', async () => 
 	await page.locator('.message').getByText('<img src=x onerror="document.title=1">').waitFor();
 	await type(page, '/session hostile');
 	await dialog(page).getByText('<!channel>').first().waitFor();
-	await type(await setting.window('grace', { channel: 'C0AGENTS' }), '/session watch hostile');
+	await type(await harness.window('grace', { channel: 'C0AGENTS' }), '/session watch hostile');
 	await page.locator('.channel .message').getByText('Your bank').first().waitFor({ timeout: 30_000 });
 	expect(await page.locator('#root script, #root iframe, #root img[src="x"], a[href^="javascript"]').count()).toBe(0);
 	expect(await page.locator('.mention', { hasText: /^@(channel|here|everyone)/ }).count()).toBe(0);
@@ -241,7 +241,7 @@ it('hostile texts stay text, and the policy forbids inline script', async () => 
 });
 
 it('axe finds nothing serious: channel, modal, every panel, narrow window', async () => {
-	setting.sandbox.service.sessions.start('fields', 'scanned');
+	harness.sandbox.service.sessions.start('fields', 'scanned');
 	await service().until('scanned', (json) => json.status === 'humanInput');
 	async function scan(page: Page, part = 'html'): Promise<void> {
 		// As a browser extension would: the page's own policy forbids it to bring a script along.
@@ -259,7 +259,7 @@ it('axe finds nothing serious: channel, modal, every panel, narrow window', asyn
 		}, part);
 		expect(found).toEqual([]);
 	}
-	const page = await setting.window('grace', { channel: 'C0AGENTS' });
+	const page = await harness.window('grace', { channel: 'C0AGENTS' });
 	await scan(page);
 	for (const panel of ['Agents', 'Trouble', 'Traffic', 'Guide']) {
 		await page.getByRole('button', { name: new RegExp(`^${panel}`) }).click();
@@ -270,7 +270,7 @@ it('axe finds nothing serious: channel, modal, every panel, narrow window', asyn
 	await send(page).click();
 	await dialog(page).getByText('Please complete this required field.').first().waitFor();
 	await scan(page, '.dialog');
-	const narrow = await setting.window('una', { narrow: true });
+	const narrow = await harness.window('una', { narrow: true });
 	await scan(narrow);
 	await narrow.getByRole('button', { name: 'Channels' }).click();
 	await scan(narrow, '.sidebar');

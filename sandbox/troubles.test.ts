@@ -1,27 +1,27 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openSetting, type Setting, type } from './setting.ts';
+import { type Harness, openHarness, type } from './harness.ts';
 
-let setting: Setting;
+let harness: Harness;
 /** One window for all, with the trouble panel open. */
 let page: Page;
 
 beforeAll(async () => {
-	setting = await openSetting();
-	page = await setting.window('ada', { channel: 'C0AGENTS' });
+	harness = await openHarness();
+	page = await harness.window('ada', { channel: 'C0AGENTS' });
 	await page.getByRole('button', { name: /^Trouble/ }).click();
 });
-afterAll(() => setting?.close());
+afterAll(() => harness?.close());
 afterEach(async () => {
-	await setting.sandbox.troubles.clear();
+	await harness.sandbox.troubles.clear();
 	const close = dialog().getByRole('button', { name: 'Close', exact: true }).last();
 	if (await close.isVisible()) await close.click();
 	await dialog().waitFor({ state: 'detached' });
-	expect(setting.complaints).toEqual([]);
+	expect(harness.complaints).toEqual([]);
 });
 
 const dialog = () => page.getByRole('dialog');
-const sessions = () => setting.sandbox.service.sessions;
+const sessions = () => harness.sandbox.service.sessions;
 const arrived = () => dialog().getByText('Your answer arrived').first().waitFor({ timeout: 25_000 });
 
 /** Presses an entry of the panel and waits until it is on. */
@@ -50,7 +50,7 @@ async function answer(): Promise<void> {
 /** The agent has the answer, and got it once. */
 function expectOnce(id: string): void {
 	expect(sessions().values(id, 2)).toEqual(['Yes']);
-	expect(setting.sandbox.service.log.effectivePuts(id)).toHaveLength(1);
+	expect(harness.sandbox.service.log.effectivePuts(id)).toHaveLength(1);
 }
 
 it('a slow service: the modal opens at once and fills when the session is there', async () => {
@@ -59,7 +59,7 @@ it('a slow service: the modal opens at once and fills when the session is there'
 	await type(page, '/session slow');
 	await dialog().waitFor();
 	// The modal is there before Slack's answer to its opening has reached the program, which reads after that.
-	await expect.poll(() => setting.sandbox.service.log.reads('slow').map((one) => one.status)).toEqual([null]);
+	await expect.poll(() => harness.sandbox.service.log.reads('slow').map((one) => one.status)).toEqual([null]);
 	expect(await dialog().getByRole('radio').count()).toBe(0);
 	await dialog().getByRole('radio', { name: 'Yes' }).waitFor({ timeout: 20_000 });
 });
@@ -127,7 +127,7 @@ it('somebody answers in the dashboard meanwhile: nothing is overwritten, and the
 	await answer();
 	await dialog().getByText('Answered by somebody in the dashboard').first().waitFor();
 	expect(sessions().values('outsider', 2)).toEqual(['Answered by somebody in the dashboard']);
-	expect(setting.sandbox.service.log.effectivePuts('outsider')).toHaveLength(0);
+	expect(harness.sandbox.service.log.effectivePuts('outsider')).toHaveLength(0);
 });
 
 it('a channel that another organisation joins: its watch ends, and whoever made it hears of it', async () => {
@@ -136,7 +136,7 @@ it('a channel that another organisation joins: its watch ends, and whoever made 
 	await page.getByText('is watched in this channel now').first().waitFor();
 	await slack(/^Share #agents/);
 	const words = () =>
-		setting.sandbox.slack
+		harness.sandbox.slack
 			.as('ada')
 			.dm()
 			.map((message) => message.text())
@@ -144,7 +144,7 @@ it('a channel that another organisation joins: its watch ends, and whoever made 
 	await expect.poll(words, { timeout: 20_000 }).toContain('Another organisation can read this channel');
 	expect(words()).toContain('shared-away');
 	await clear();
-	expect(setting.sandbox.slack.state.channels.find(({ name }) => name === 'agents')?.isExtShared).toBe(false);
+	expect(harness.sandbox.slack.state.channels.find(({ name }) => name === 'agents')?.isExtShared).toBe(false);
 });
 
 it('a slow Slack: the answer arrives all the same', async () => {
@@ -168,9 +168,9 @@ it('Slack refuses posts for a while: modals go on working', async () => {
 it('dropped and refreshed sockets: the app is back by itself', async () => {
 	await ask('sockets');
 	await slack(/^Drop the sockets/);
-	await setting.sandbox.slack.connected();
+	await harness.sandbox.slack.connected();
 	await slack(/^Refresh a socket/);
-	await setting.sandbox.slack.connected();
+	await harness.sandbox.slack.connected();
 	await open('sockets');
 	await answer();
 	await arrived();
@@ -185,7 +185,7 @@ it('everything delivered twice: one modal, one answer', async () => {
 	await dialog().getByRole('button', { name: 'Send answer' }).click();
 	await arrived();
 	expectOnce('twice');
-	expect(setting.sandbox.troubles.list().filter((one) => one.active)).toEqual([]);
+	expect(harness.sandbox.troubles.list().filter((one) => one.active)).toEqual([]);
 });
 
 it('the bot is killed while it delivers: the answer arrives after the start', async () => {

@@ -1,6 +1,6 @@
+import type { BenchContext } from './context.ts';
 import { createHarness, type Harness, type Transport } from './harness.ts';
 import { type Figure, load } from './report.ts';
-import type { Setting } from './setting.ts';
 import { ms, pair, Rounds } from './stats.ts';
 
 const SERVICE_TAKES_MS = 5_000;
@@ -9,7 +9,7 @@ const AT_ONCE = 200;
 const GOAL = 1.5;
 
 /** How soon `/session` is acknowledged while the session service takes five seconds. */
-export async function measureAcks({ service, directory, rounds: count }: Setting): Promise<Figure[]> {
+export async function measureAcks({ service, directory, rounds: count }: BenchContext): Promise<Figure[]> {
 	const figures: Figure[] = [];
 	for (const transport of ['socket', 'http'] as const) {
 		await using handraise = await createHarness({ program: 'handraise', transport, service, directory });
@@ -28,7 +28,7 @@ export async function measureAcks({ service, directory, rounds: count }: Setting
 }
 
 /** Every round has new people, so that each is looked up, and new sessions. */
-async function takeRound(harness: Harness, rounds: Rounds, service: Setting['service']): Promise<void> {
+async function takeRound(harness: Harness, rounds: Rounds, service: BenchContext['service']): Promise<void> {
 	const actors = harness.meet(ONE_BY_ONE + AT_ONCE);
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });

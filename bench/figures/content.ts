@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { BenchContext } from './context.ts';
 import { measureDisk } from './disk.ts';
 import { createHarness, type Harness } from './harness.ts';
 import { type Figure, load } from './report.ts';
-import type { Setting } from './setting.ts';
 import { pair, Rounds } from './stats.ts';
 
 const COMMANDS = 100;
 const GOAL_MS = 20;
 
 /** From the command to the session in the modal: what it takes beyond the service's time and Slack's calls. */
-export async function measureContent(setting: Setting): Promise<Figure[]> {
-	const { service, directory, rounds: count } = setting;
-	const databaseUrl = await (await setting.postgres()).createDatabase();
+export async function measureContent(context: BenchContext): Promise<Figure[]> {
+	const { service, directory, rounds: count } = context;
+	const databaseUrl = await (await context.postgres()).createDatabase();
 	const common = { program: 'handraise', transport: 'socket', service, directory } as const;
 	await using sqlite = await createHarness(common);
 	await using postgres = await createHarness({ ...common, databaseUrl });
@@ -19,12 +19,12 @@ export async function measureContent(setting: Setting): Promise<Figure[]> {
 		{ name: 'SQLite', harness: sqlite },
 		{ name: 'PostgreSQL', harness: postgres },
 	] as const;
-	for (const { name, harness } of harnesses) await takeRound(setting, name, harness, new Rounds());
+	for (const { name, harness } of harnesses) await takeRound(context, name, harness, new Rounds());
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
 		rounds.addSample('disk', await measureDisk(directory));
 		for (const { name, harness } of round % 2 === 0 ? harnesses : harnesses.toReversed())
-			await takeRound(setting, name, harness, rounds);
+			await takeRound(context, name, harness, rounds);
 	}
 	return harnesses.map(({ name }) => ({
 		what: `From command to content, beyond the service's time and Slack's calls, ${name} (p50 / p99)`,
@@ -37,7 +37,7 @@ export async function measureContent(setting: Setting): Promise<Figure[]> {
 }
 
 /** One command after the other, each of a person nobody has met. */
-async function takeRound({ service }: Setting, name: string, harness: Harness, rounds: Rounds): Promise<void> {
+async function takeRound({ service }: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
 	const actors = harness.meet(COMMANDS);
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });

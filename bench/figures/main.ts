@@ -4,17 +4,17 @@ import { parseArgs } from 'node:util';
 import { type OwnPostgres, startPostgres } from '../../test/support/postgres.ts';
 import { measureAcks } from './acks.ts';
 import { measureContent } from './content.ts';
+import type { BenchContext } from './context.ts';
 import { measureDisk } from './disk.ts';
 import { measureMemory } from './memory.ts';
 import { measureRendering } from './rendering.ts';
 import { type Figure, tableOf } from './report.ts';
 import { startService } from './service.ts';
-import type { Setting } from './setting.ts';
 import { ms, quantile } from './stats.ts';
 import { measureSubmissions } from './submissions.ts';
 import { measureThroughput } from './throughput.ts';
 
-const MEASUREMENTS: Readonly<Record<string, (setting: Setting) => Promise<Figure[]>>> = {
+const MEASUREMENTS: Readonly<Record<string, (context: BenchContext) => Promise<Figure[]>>> = {
 	rendering: measureRendering,
 	acks: measureAcks,
 	content: measureContent,
@@ -51,7 +51,7 @@ const figures: Figure[] = [];
 {
 	await using service = await startService();
 	try {
-		const setting: Setting = {
+		const context: BenchContext = {
 			service,
 			directory: values.directory,
 			postgres: () => {
@@ -62,7 +62,7 @@ const figures: Figure[] = [];
 		};
 		for (const name of wanted) {
 			const start = performance.now();
-			figures.push(...((await MEASUREMENTS[name]?.(setting)) ?? []));
+			figures.push(...((await MEASUREMENTS[name]?.(context)) ?? []));
 			process.stderr.write(`${name}: ${((performance.now() - start) / 1000).toFixed(0)} s\n`);
 		}
 	} finally {

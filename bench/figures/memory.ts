@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { BenchContext } from './context.ts';
 import { createHarness, type Harness, lastCall } from './harness.ts';
 import { type Figure, load } from './report.ts';
-import type { Setting } from './setting.ts';
 import { Rounds } from './stats.ts';
 
 const COMMANDS = 1_000;
@@ -9,7 +9,7 @@ const AT_ONCE = 10;
 const GOAL = 1.5;
 
 /** Resident memory of new processes before and after 1,000 commands, each for a session of its own. */
-export async function measureMemory({ service, directory, rounds: count }: Setting): Promise<Figure[]> {
+export async function measureMemory({ service, directory, rounds: count }: BenchContext): Promise<Figure[]> {
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
 		for (const program of round % 2 === 0 ? (['handraise', 'bare'] as const) : (['bare', 'handraise'] as const)) {
@@ -32,7 +32,7 @@ export async function measureMemory({ service, directory, rounds: count }: Setti
 	];
 }
 
-async function takeRound(harness: Harness, service: Setting['service'], rounds: Rounds): Promise<void> {
+async function takeRound(harness: Harness, service: BenchContext['service'], rounds: Rounds): Promise<void> {
 	const [process] = harness.processes;
 	if (process === undefined) throw new Error('nothing runs');
 	const actors = harness.meet(COMMANDS);

@@ -4,9 +4,9 @@ import { readSessionAnswer } from '../../src/session-service/schema.ts';
 import { sessionModal } from '../../src/slack/blocks/session-modal.ts';
 import { createLinks } from '../../src/slack/links.ts';
 import { newMetadata } from '../../src/slack/metadata.ts';
+import type { BenchContext } from './context.ts';
 import { type Figure, load } from './report.ts';
 import { longSessionBody } from './sessions.ts';
-import type { Setting } from './setting.ts';
 import { ms, Rounds } from './stats.ts';
 
 /** Characters of each of the 600 messages' texts. */
@@ -14,7 +14,7 @@ const SIZES = [3_400, 10_000];
 const RUNS = 30;
 
 /** What showing a session of 600 messages costs beside JSON.parse of its body. */
-export async function measureRendering({ rounds: count }: Setting): Promise<Figure[]> {
+export async function measureRendering({ rounds: count }: BenchContext): Promise<Figure[]> {
 	return SIZES.map((size) => {
 		const body = Buffer.from(longSessionBody(size));
 		const text = body.toString('utf8');

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { BenchContext } from './context.ts';
 import { measureDisk } from './disk.ts';
 import { openForms, submitAll } from './forms.ts';
 import { createHarness, type Harness } from './harness.ts';
 import { type Figure, load } from './report.ts';
 import type { LoggedRequest } from './service-process.ts';
-import type { Setting } from './setting.ts';
 import { ms, pair, Rounds } from './stats.ts';
 import { readWindow, type Window } from './window.ts';
 
@@ -27,9 +27,9 @@ interface Store {
 }
 
 /** From Submit to the acknowledgement, and on to the PUT, on both databases. */
-export async function measureSubmissions(setting: Setting): Promise<Figure[]> {
-	const { service, directory, rounds: count } = setting;
-	const databaseUrl = await (await setting.postgres()).createDatabase();
+export async function measureSubmissions(context: BenchContext): Promise<Figure[]> {
+	const { service, directory, rounds: count } = context;
+	const databaseUrl = await (await context.postgres()).createDatabase();
 	const common = { transport: 'socket', service, directory } as const;
 	await using bare = await createHarness({ ...common, program: 'bare' });
 	await using sqlite = await createHarness({ ...common, program: 'handraise' });
@@ -39,12 +39,12 @@ export async function measureSubmissions(setting: Setting): Promise<Figure[]> {
 		{ name: 'PostgreSQL', goalMs: 20, harness: postgres, window: null },
 	];
 	const named = [{ name: 'bare', harness: bare }, ...stores] as const;
-	for (const { name, harness } of named) await takeRound(setting, name, harness, new Rounds());
+	for (const { name, harness } of named) await takeRound(context, name, harness, new Rounds());
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
 		rounds.addSample('disk', await measureDisk(directory));
 		const order = round % 2 === 0 ? named : named.toReversed();
-		for (const { name, harness } of order) await takeRound(setting, name, harness, rounds);
+		for (const { name, harness } of order) await takeRound(context, name, harness, rounds);
 	}
 	for (const store of stores) store.window = await readWindow(store.harness.processes);
 	return stores.flatMap((store) => [
@@ -56,7 +56,7 @@ export async function measureSubmissions(setting: Setting): Promise<Figure[]> {
 	]);
 }
 
-async function takeRound({ service }: Setting, name: string, harness: Harness, rounds: Rounds): Promise<void> {
+async function takeRound({ service }: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
 	const actors = harness.meet(ONE_BY_ONE + AT_ONCE * BURSTS);
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });

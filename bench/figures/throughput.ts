@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { BenchContext } from './context.ts';
 import { openForms, submitAll } from './forms.ts';
 import { createHarness, type Harness } from './harness.ts';
 import { preciseClock } from './precise-clock.ts';
 import { type Figure, load } from './report.ts';
-import type { Setting } from './setting.ts';
 import { ms, Rounds } from './stats.ts';
 
 const SERVICE_TAKES_MS = 200;
@@ -11,16 +11,16 @@ const ANSWERS = 400;
 const AT_ONCE = 50;
 
 /** Answers delivered a second out of a queue, with one and two replicas on PostgreSQL. */
-export async function measureThroughput(setting: Setting): Promise<Figure[]> {
-	const { service, directory, rounds: count } = setting;
-	const server = await setting.postgres();
+export async function measureThroughput(context: BenchContext): Promise<Figure[]> {
+	const { service, directory, rounds: count } = context;
+	const server = await context.postgres();
 	const common = { program: 'handraise', transport: 'socket', service, directory } as const;
 	await using one = await createHarness({ ...common, databaseUrl: await server.createDatabase() });
 	await using two = await createHarness({ ...common, databaseUrl: await server.createDatabase(), replicas: 2 });
 	const rounds = new Rounds();
 	for (let round = 0; round < count; round++) {
 		for (const harness of round % 2 === 0 ? [one, two] : [two, one]) {
-			rounds.add(String(harness.processes.length), await takeRound(setting, harness));
+			rounds.add(String(harness.processes.length), await takeRound(context, harness));
 		}
 	}
 	return [1, 2].map((replicas) => ({
@@ -37,7 +37,7 @@ export async function measureThroughput(setting: Setting): Promise<Figure[]> {
 }
 
 /** Answers a second, from the moment the service begins to answer until the last of a queue of answers is saved there. */
-async function takeRound({ service }: Setting, harness: Harness): Promise<number> {
+async function takeRound({ service }: BenchContext, harness: Harness): Promise<number> {
 	const actors = harness.meet(ANSWERS);
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });

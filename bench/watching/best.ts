@@ -1,6 +1,6 @@
 import { createStepsAhead } from '../../src/watches/steps-ahead.ts';
 import type { Script } from '../../test/watches/simulation/population.ts';
-import { READ_MS } from '../../test/watches/simulation/setting.ts';
+import { READ_MS } from '../../test/watches/simulation/simulation.ts';
 
 /**
  * A bound that no reader can beat, whatever it knows but the future.

@@ -9,8 +9,8 @@ import {
 	writeScripts,
 } from '../../test/watches/simulation/population.ts';
 import { createRandom } from '../../test/watches/simulation/random.ts';
-import type { Policy, Result } from '../../test/watches/simulation/setting.ts';
 import { simulate } from '../../test/watches/simulation/simulate.ts';
+import type { Policy, Result } from '../../test/watches/simulation/simulation.ts';
 import { bestMedianMs, evenMeanMs } from './best.ts';
 
 const POLICIES: readonly Policy[] = ['adaptive', 'round robin', 'viewers at 1 Hz'];
@@ -57,9 +57,9 @@ function besideOne(population: Population, count: number, seed: number): Shared 
 	const theirs = writeScripts(population, count, SHARED_MS, createRandom(seed * 1_000 + count));
 	const own = writeScripts({ name: 'at work', kinds, together: null }, OF_ONE, SHARED_MS, createRandom(seed));
 	const creators = [...theirs.map((_, index) => `person ${index % 5}`), ...own.map(() => 'the one')];
-	const setting = { lengthMs: SHARED_MS, seed, creators };
-	const usual = simulate('adaptive', { ...setting, scripts: theirs });
-	const { detectionOf } = simulate('adaptive', { ...setting, scripts: [...theirs, ...own] });
+	const options = { lengthMs: SHARED_MS, seed, creators };
+	const usual = simulate('adaptive', { ...options, scripts: theirs });
+	const { detectionOf } = simulate('adaptive', { ...options, scripts: [...theirs, ...own] });
 	return {
 		count,
 		usual: usual.detection,
@@ -122,8 +122,8 @@ function report(population: Population, seed: number): void {
 
 function run(population: Population, count: number, lengthMs: number, seed: number): Run {
 	const scripts: Script[] = writeScripts(population, count, lengthMs, createRandom(seed * 1_000 + count));
-	const setting = { scripts, lengthMs, seed };
-	const results = Object.fromEntries(POLICIES.map((policy) => [policy, simulate(policy, setting)])) as Run['results'];
+	const options = { scripts, lengthMs, seed };
+	const results = Object.fromEntries(POLICIES.map((policy) => [policy, simulate(policy, options)])) as Run['results'];
 	const reads = results['round robin'].backgroundPerSecond;
 	return {
 		count,

@@ -20,7 +20,7 @@ const FULL: PersonFacts = {
 };
 const OPEN: AccessRules = { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] };
 
-function setting(rules: Partial<AccessRules> = {}, enterpriseId: string | null = null) {
+function createHarness(rules: Partial<AccessRules> = {}, enterpriseId: string | null = null) {
 	const clock = createManualClock();
 	const asked: string[] = [];
 	let facts: PersonFacts | null | Error = FULL;
@@ -52,7 +52,7 @@ function setting(rules: Partial<AccessRules> = {}, enterpriseId: string | null =
 
 describe('the accessPolicy', () => {
 	it('asks once in ten seconds about somebody of whom Slack tells nothing', async () => {
-		const { clock, asked, answer, check } = setting();
+		const { clock, asked, answer, check } = createHarness();
 		answer(null);
 		for (let times = 0; times < 5; times++) {
 			expect(await check()).toEqual({ allowed: false, refusal: 'could_not_check' });
@@ -103,7 +103,7 @@ describe('the accessPolicy', () => {
 			refusal: 'guest',
 		},
 	])('decides about $who', async ({ facts, rules = {}, refusal }) => {
-		const { answer, check } = setting(rules);
+		const { answer, check } = createHarness(rules);
 		answer({ ...FULL, ...facts });
 		expect(await check()).toEqual(refusal === null ? { allowed: true } : { allowed: false, refusal });
 	});
@@ -158,25 +158,25 @@ describe('the accessPolicy', () => {
 			refusal: 'external',
 		},
 	])('decides within an organisation about $who', async ({ enterpriseId = 'E1', facts, refusal }) => {
-		const { answer, check } = setting({}, enterpriseId);
+		const { answer, check } = createHarness({}, enterpriseId);
 		answer({ ...FULL, ...facts });
 		expect(await check('U1', 'C1', null)).toEqual(refusal === null ? { allowed: true } : { allowed: false, refusal });
 	});
 
 	it('takes the one workspace that interactions of a colleague name for no answer', async () => {
-		const { answer, check } = setting({}, 'E1');
+		const { answer, check } = createHarness({}, 'E1');
 		answer({ ...FULL, teamId: null, enterprise: OURS });
 		expect(await check('U1', 'C1', 'T2')).toEqual({ allowed: true });
 	});
 
 	it('needs no question to Slack for a person who acts from another workspace', async () => {
-		const { asked, check } = setting();
+		const { asked, check } = createHarness();
 		expect(await check('U1', 'C1', 'T2')).toEqual({ allowed: false, refusal: 'external' });
 		expect(asked).toEqual([]);
 	});
 
 	it('lets nobody pass unchecked, and does not remember that Slack failed', async () => {
-		const { answer, check } = setting();
+		const { answer, check } = createHarness();
 		answer(new Error('Slack is away'));
 		expect(await check()).toEqual({ allowed: false, refusal: 'could_not_check' });
 		answer(FULL);
@@ -184,7 +184,7 @@ describe('the accessPolicy', () => {
 	});
 
 	it('asks Slack once in five minutes for a person', async () => {
-		const { answer, asked, check, clock } = setting();
+		const { answer, asked, check, clock } = createHarness();
 		await check();
 		answer({ ...FULL, isGuest: true });
 		await clock.advance(299_000);
@@ -195,7 +195,7 @@ describe('the accessPolicy', () => {
 	});
 
 	it('asks again when what it knows is 30 seconds old and must not be older', async () => {
-		const { answer, asked, check, checkFresh, clock } = setting({ userGroups: ['S1'], users: ['U1'] });
+		const { answer, asked, check, checkFresh, clock } = createHarness({ userGroups: ['S1'], users: ['U1'] });
 		await check();
 		answer({ ...FULL, isDeactivated: true });
 		await clock.advance(29_999);
@@ -208,7 +208,7 @@ describe('the accessPolicy', () => {
 	});
 
 	it('asks again for the user groups too', async () => {
-		const { asked, check, checkFresh, clock } = setting({ userGroups: ['S1'] });
+		const { asked, check, checkFresh, clock } = createHarness({ userGroups: ['S1'] });
 		await check();
 		await clock.advance(30_000);
 		await checkFresh();
@@ -216,7 +216,7 @@ describe('the accessPolicy', () => {
 	});
 
 	it('lets nobody pass on old facts where they have to be fresh and Slack cannot be asked', async () => {
-		const { answer, check, checkFresh, clock } = setting();
+		const { answer, check, checkFresh, clock } = createHarness();
 		await check();
 		answer(new Error('Slack is away'));
 		await clock.advance(30_000);
@@ -225,7 +225,7 @@ describe('the accessPolicy', () => {
 	});
 
 	it('leaves out the rule about channels, and no other, for what may be done in any channel', async () => {
-		const { answer, checkAnywhere, clock } = setting({ channels: ['C9'] });
+		const { answer, checkAnywhere, clock } = createHarness({ channels: ['C9'] });
 		expect(await checkAnywhere()).toEqual({ allowed: true });
 		answer({ ...FULL, isGuest: true });
 		await clock.advance(300_000);
@@ -233,14 +233,14 @@ describe('the accessPolicy', () => {
 	});
 
 	it('asks once for a person who does several things at a time', async () => {
-		const { asked, check } = setting();
+		const { asked, check } = createHarness();
 		const verdicts = await Promise.all([check(), check('U1', 'C2'), check('U2')]);
 		expect(verdicts).toEqual([{ allowed: true }, { allowed: true }, { allowed: true }]);
 		expect(asked).toEqual(['U1', 'U2']);
 	});
 
 	it('remembers ten thousand people at most', async () => {
-		const { asked, check } = setting();
+		const { asked, check } = createHarness();
 		for (let n = 0; n <= 10_000; n++) await check(`U${n}`);
 		await check('U10000');
 		expect(asked).toHaveLength(10_001);
@@ -249,14 +249,14 @@ describe('the accessPolicy', () => {
 	});
 
 	it('takes a list of people and of user groups as one list', async () => {
-		const { check } = setting({ users: ['U1'], userGroups: ['S1'] });
+		const { check } = createHarness({ users: ['U1'], userGroups: ['S1'] });
 		expect(await check('U1')).toEqual({ allowed: true });
 		expect(await check('U2')).toEqual({ allowed: true });
 		expect(await check('U3')).toEqual({ allowed: false, refusal: 'user_not_allowed' });
 	});
 
 	it('takes no direct message as a way around the list of channels', async () => {
-		const { check } = setting({ channels: ['C1'] });
+		const { check } = createHarness({ channels: ['C1'] });
 		expect(await check('U1', 'C1')).toEqual({ allowed: true });
 		expect(await check('U1', 'C2')).toEqual({ allowed: false, refusal: 'channel_not_allowed' });
 		expect(await check('U1', null)).toEqual({ allowed: false, refusal: 'channel_not_allowed' });

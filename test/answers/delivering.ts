@@ -27,7 +27,7 @@ export interface Call {
 }
 
 /** Answers in a real SQLite store, workers, and a service that is played by the test; all on one manual clock. */
-export async function createSetting() {
+export async function createHarness() {
 	const clock = createManualClock(T0);
 	const dataDir = makeDataDir();
 	const store = await open({ dataDir: dataDir.path, clock });

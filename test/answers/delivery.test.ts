@@ -8,124 +8,124 @@ import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../store/support.ts';
 import { saying } from '../support/sessions.ts';
-import { asking, CALL_TIMEOUT_MS, createSetting } from './delivering.ts';
+import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
 
 const HOUR = 3_600_000;
 
 describe('a delivery', () => {
 	it('is tried again after 1 s, doubled each time up to a minute, and when its author is told that it takes long', async () => {
-		await using setting = await createSetting();
-		setting.on.read = () => {
+		await using harness = await createHarness();
+		harness.on.read = () => {
 			throw new SessionServiceError('unavailable', 'down');
 		};
-		const { id } = await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(1_500_000);
-		const times = setting.times('read');
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(1_500_000);
+		const times = harness.times('read');
 		const pauses = times.slice(1).map((at, n) => Math.round((at - (times[n] ?? 0)) / 1000));
 		expect(pauses.slice(0, 10)).toEqual([1, 2, 4, 8, 15, 32, 60, 60, 60, 60]);
-		expect(await setting.get(id)).toMatchObject({
+		expect(await harness.get(id)).toMatchObject({
 			state: 'accepted',
 			lastError: 'unavailable',
 			attempts: times.length,
 		});
-		setting.on.read = () => undefined;
-		await setting.pass(300_000);
-		expect(setting.times('put')).toHaveLength(1);
+		harness.on.read = () => undefined;
+		await harness.pass(300_000);
+		expect(harness.times('put')).toHaveLength(1);
 	});
 
 	it('waits as long as the service asks, and longer pauses of ours hold too', async () => {
-		await using setting = await createSetting();
-		setting.on.read = () => {
+		await using harness = await createHarness();
+		harness.on.read = () => {
 			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + 90_000 });
 		};
-		await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(89_000);
-		expect(setting.times('read')).toEqual([0]);
-		setting.on.read = () => undefined;
-		await setting.pass(2_000);
-		expect(setting.times('read')[1]).toBeGreaterThanOrEqual(90_000);
-		expect(setting.times('put')).toHaveLength(1);
+		await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(89_000);
+		expect(harness.times('read')).toEqual([0]);
+		harness.on.read = () => undefined;
+		await harness.pass(2_000);
+		expect(harness.times('read')[1]).toBeGreaterThanOrEqual(90_000);
+		expect(harness.times('put')).toHaveLength(1);
 	});
 
 	it('that may have landed is looked for after a second, and not repeated before it cannot land any more', async () => {
-		await using setting = await createSetting();
-		setting.on.put = () => {
-			setting.on.put = () => undefined;
+		await using harness = await createHarness();
+		harness.on.put = () => {
+			harness.on.put = () => undefined;
 			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
 		};
-		const { id } = await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(CALL_TIMEOUT_MS + 1_500);
-		expect(setting.times('put')).toHaveLength(1);
-		expect(setting.times('read')).toHaveLength(2);
-		expect(await setting.get(id)).toMatchObject({ state: 'delivering' });
-		await setting.pass(CLOCK_ALLOWANCE_MS + 2_000);
-		const [first = 0, second = 0, ...more] = setting.times('put');
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(CALL_TIMEOUT_MS + 1_500);
+		expect(harness.times('put')).toHaveLength(1);
+		expect(harness.times('read')).toHaveLength(2);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivering' });
+		await harness.pass(CLOCK_ALLOWANCE_MS + 2_000);
+		const [first = 0, second = 0, ...more] = harness.times('put');
 		expect(second - first).toBeGreaterThanOrEqual(CALL_TIMEOUT_MS + 2_000 + CLOCK_ALLOWANCE_MS);
 		expect(more).toEqual([]);
-		expect(await setting.get(id)).toMatchObject({ state: 'delivered' });
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
 	});
 
 	it('that did land is told at the first look, without a second PUT', async () => {
-		await using setting = await createSetting();
-		setting.on.put = (sessionId) => {
-			setting.save(sessionId, 1, [{ title: 'Which one?', description: '', value: 'blue' }]);
+		await using harness = await createHarness();
+		harness.on.put = (sessionId) => {
+			harness.save(sessionId, 1, [{ title: 'Which one?', description: '', value: 'blue' }]);
 			throw new SessionServiceError('timed_out', 'no answer', { outcomeUnknown: true });
 		};
-		const { id } = await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(1_500);
-		expect(await setting.get(id)).toMatchObject({ state: 'delivered', lastError: null });
-		expect(setting.times('put')).toHaveLength(1);
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(1_500);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered', lastError: null });
+		expect(harness.times('put')).toHaveLength(1);
 	});
 
 	it('that finds no session is tried twice more before it ends: behind a proxy that can be so for a moment', async () => {
-		await using setting = await createSetting();
+		await using harness = await createHarness();
 		let left = 2;
-		setting.on.read = () => {
+		harness.on.read = () => {
 			if (left-- > 0) throw new SessionServiceError('session_not_found', '404');
 		};
-		const { id } = await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(10_000);
-		expect(await setting.get(id)).toMatchObject({ state: 'delivered', missingCount: 0 });
-		expect(setting.times('put')).toHaveLength(1);
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(10_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered', missingCount: 0 });
+		expect(harness.times('put')).toHaveLength(1);
 	});
 
 	it('that finds no session three times in a row ends', async () => {
-		await using setting = await createSetting();
-		setting.on.read = () => {
+		await using harness = await createHarness();
+		harness.on.read = () => {
 			throw new SessionServiceError('session_not_found', '404');
 		};
-		const { id } = await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(10_000);
-		expect(setting.times('read')).toEqual([0, 1_000, 5_000]);
-		expect(await setting.get(id)).toMatchObject({ state: 'refused', lastError: 'session_not_found' });
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(10_000);
+		expect(harness.times('read')).toEqual([0, 1_000, 5_000]);
+		expect(await harness.get(id)).toMatchObject({ state: 'refused', lastError: 'session_not_found' });
 	});
 
 	it('believes no service that wants to be left alone for a day', async () => {
-		await using setting = await createSetting();
+		await using harness = await createHarness();
 		let left = 1;
-		setting.on.read = () => {
-			const now = setting.clock.now();
+		harness.on.read = () => {
+			const now = harness.clock.now();
 			if (left-- > 0) throw new SessionServiceError('rate_limited', '429', { retryAt: now + 24 * HOUR });
 		};
-		const { id } = await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(301_000);
-		expect((await setting.get(id)).state).toMatch(/delivered|resumed/);
-		expect(setting.times('read')[1]).toBe(300_000);
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(301_000);
+		expect((await harness.get(id)).state).toMatch(/delivered|resumed/);
+		expect(harness.times('read')[1]).toBe(300_000);
 	});
 
 	it('is not begun over an edit that does not fit any more', async () => {
-		await using setting = await createSetting();
-		const given = await setting.accept('s1');
-		setting.on.read = async () => {
+		await using harness = await createHarness();
+		const given = await harness.accept('s1');
+		harness.on.read = async () => {
 			// While the read is under way, its author presses again with another text, and somebody outside answers that.
-			const { store, clock } = setting;
+			const { store, clock } = harness;
 			await store.answers.accept({
 				...submission({ sessionId: 's1', fingerprint: given.fingerprint, items: [item('green')] }),
 				id: 'another',
@@ -134,108 +134,108 @@ describe('a delivery', () => {
 			});
 		};
 		const items = asking('s1').messages[1]?.humanInput ?? [];
-		setting.setSession({
+		harness.setSession({
 			...asking('s1'),
 			messages: asking('s1').messages.map((one, index) =>
 				index === 1 ? { ...one, humanInput: items.map((asked) => ({ ...asked, value: 'blue' })) } : one,
 			),
 		});
-		setting.createWorker().start();
-		await setting.pass(1_000);
-		expect(setting.times('put')).toEqual([]);
-		const { state, content } = await setting.get(given.id);
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		expect(harness.times('put')).toEqual([]);
+		const { state, content } = await harness.get(given.id);
 		expect(state).toBe('conflicted');
 		expect(content).toMatchObject({ items: [{ value: 'green' }] });
 	});
 
 	it('tells that it takes long after 30 s, while the first attempt is still under way', async () => {
-		await using setting = await createSetting();
-		setting.on.read = () => setting.clock.sleep(45_000);
-		await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(29_999);
-		expect(setting.told).toEqual([]);
-		await setting.pass(1);
-		expect(setting.told).toMatchObject([{ state: 'accepted', lastError: null }]);
+		await using harness = await createHarness();
+		harness.on.read = () => harness.clock.sleep(45_000);
+		await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(29_999);
+		expect(harness.told).toEqual([]);
+		await harness.pass(1);
+		expect(harness.told).toMatchObject([{ state: 'accepted', lastError: null }]);
 	});
 
 	it('tells that it takes long after 30 s, though the service wants to be left alone for longer', async () => {
-		await using setting = await createSetting();
-		setting.on.read = () => {
+		await using harness = await createHarness();
+		harness.on.read = () => {
 			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + 120_000 });
 		};
-		await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(29_000);
-		const before = setting.told.length;
-		await setting.pass(1_001);
-		expect(setting.told.length).toBeGreaterThan(before);
-		expect(setting.times('read')).toEqual([0]);
+		await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(29_000);
+		const before = harness.told.length;
+		await harness.pass(1_001);
+		expect(harness.told.length).toBeGreaterThan(before);
+		expect(harness.times('read')).toEqual([0]);
 	});
 
 	it('is shown as given up in the end when its author gives it up during a slow receipt', async () => {
-		await using setting = await createSetting();
-		const { id } = await setting.accept('s1');
-		setting.on.read = async () => {
+		await using harness = await createHarness();
+		const { id } = await harness.accept('s1');
+		harness.on.read = async () => {
 			// The first attempt fails at once, the second one is slow.
-			setting.on.read = () => setting.clock.sleep(50_000);
+			harness.on.read = () => harness.clock.sleep(50_000);
 			throw new SessionServiceError('unavailable', 'down');
 		};
-		setting.on.tell = () => setting.clock.sleep(3_000);
-		setting.createWorker().start();
-		await setting.pass(31_000);
-		const shown = setting.told.length;
-		await setting.store.answers.withdraw(id, ANN, setting.clock.now());
-		await setting.pass(600_000);
-		expect(setting.told.slice(shown).map(({ state }) => state)).toEqual(['accepted', 'withdrawn']);
-		expect(await setting.get(id)).toMatchObject({ state: 'withdrawn', nextAttemptAt: null });
-		expect(setting.times('put')).toEqual([]);
+		harness.on.tell = () => harness.clock.sleep(3_000);
+		harness.createWorker().start();
+		await harness.pass(31_000);
+		const shown = harness.told.length;
+		await harness.store.answers.withdraw(id, ANN, harness.clock.now());
+		await harness.pass(600_000);
+		expect(harness.told.slice(shown).map(({ state }) => state)).toEqual(['accepted', 'withdrawn']);
+		expect(await harness.get(id)).toMatchObject({ state: 'withdrawn', nextAttemptAt: null });
+		expect(harness.times('put')).toEqual([]);
 	});
 
 	it('is shown as given up in the end though Slack refuses calls for a minute', async () => {
-		await using setting = await createSetting();
-		const { id } = await setting.accept('s1');
-		setting.on.read = async () => {
-			setting.on.read = () => setting.clock.sleep(50_000);
+		await using harness = await createHarness();
+		const { id } = await harness.accept('s1');
+		harness.on.read = async () => {
+			harness.on.read = () => harness.clock.sleep(50_000);
 			throw new SessionServiceError('unavailable', 'down');
 		};
-		setting.on.tell = () => setting.clock.sleep(3_000);
-		setting.createWorker().start();
-		await setting.pass(31_000);
-		await setting.store.answers.withdraw(id, ANN, setting.clock.now());
-		await setting.pass(2_500);
-		expect(setting.told.at(-1)).toMatchObject({ state: 'accepted' });
-		const refusedUntil = setting.clock.now() + 60_000;
-		setting.on.tell = () => (setting.clock.now() < refusedUntil ? refusedUntil - setting.clock.now() : undefined);
-		await setting.pass(600_000);
-		expect(setting.told.at(-1)).toMatchObject({ state: 'withdrawn' });
+		harness.on.tell = () => harness.clock.sleep(3_000);
+		harness.createWorker().start();
+		await harness.pass(31_000);
+		await harness.store.answers.withdraw(id, ANN, harness.clock.now());
+		await harness.pass(2_500);
+		expect(harness.told.at(-1)).toMatchObject({ state: 'accepted' });
+		const refusedUntil = harness.clock.now() + 60_000;
+		harness.on.tell = () => (harness.clock.now() < refusedUntil ? refusedUntil - harness.clock.now() : undefined);
+		await harness.pass(600_000);
+		expect(harness.told.at(-1)).toMatchObject({ state: 'withdrawn' });
 	});
 
 	it('goes to nobody but the service that it is for', async () => {
-		await using setting = await createSetting();
+		await using harness = await createHarness();
 		const elsewhere = { service: 'https://other.example', sessionId: 's1', messageIndex: 1 };
-		await setting.store.answers.accept(submission({ question: elsewhere }));
-		setting.createWorker().start();
-		await setting.pass(5_000);
-		expect(setting.calls).toEqual([]);
+		await harness.store.answers.accept(submission({ question: elsewhere }));
+		harness.createWorker().start();
+		await harness.pass(5_000);
+		expect(harness.calls).toEqual([]);
 	});
 
 	it('that finds the very same text says who gave it: a colleague, when Handraise delivered theirs', async () => {
-		await using setting = await createSetting();
-		const first = await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(1_000);
+		await using harness = await createHarness();
+		const first = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(1_000);
 		const late = submission({
 			sessionId: 's1',
 			person: BOB,
 			fingerprint: first.fingerprint,
 			items: [item('red')],
-			formReadAt: setting.clock.now(),
-			acceptedAt: setting.clock.now(),
+			formReadAt: harness.clock.now(),
+			acceptedAt: harness.clock.now(),
 		});
-		await setting.store.answers.accept(late);
-		await setting.pass(2_000);
-		const { state, content } = await setting.get(late.id);
+		await harness.store.answers.accept(late);
+		await harness.pass(2_000);
+		const { state, content } = await harness.get(late.id);
 		expect(state).toBe('conflicted');
 		expect(content).toMatchObject({ other: { person: ANN, values: ['blue'] } });
 	});
@@ -243,22 +243,22 @@ describe('a delivery', () => {
 	it.each(['humanInput', 'paused', 'active'])(
 		'of the rest of a question that was answered in part before is sent while the session is %s, the part as it is',
 		async (status) => {
-			await using setting = await createSetting();
+			await using harness = await createHarness();
 			const items = [
 				{ title: 'A', description: '', value: 'seen by everybody' },
 				{ title: 'B', description: '', value: '' },
 			];
 			const [task, question] = asking('s1').messages;
 			if (task === undefined || question === undefined) throw new Error('there is no question');
-			setting.setSession({ ...asking('s1'), status, messages: [task, { ...question, humanInput: items }] });
-			const { answer } = await setting.store.answers.accept(
+			harness.setSession({ ...asking('s1'), status, messages: [task, { ...question, humanInput: items }] });
+			const { answer } = await harness.store.answers.accept(
 				submission({ sessionId: 's1', fingerprint: fingerprintOf(items), items: [item(null), item('mine')] }),
 			);
-			setting.createWorker().start();
-			await setting.pass(1_000);
-			expect(await setting.get(answer.id)).toMatchObject({ state: 'delivered' });
-			expect(setting.times('put')).toHaveLength(1);
-			expect(setting.session('s1').messages[1]?.humanInput).toEqual([
+			harness.createWorker().start();
+			await harness.pass(1_000);
+			expect(await harness.get(answer.id)).toMatchObject({ state: 'delivered' });
+			expect(harness.times('put')).toHaveLength(1);
+			expect(harness.session('s1').messages[1]?.humanInput).toEqual([
 				{ title: 'A', description: '', value: 'seen by everybody' },
 				{ title: 'B', description: '', value: 'mine' },
 			]);
@@ -266,150 +266,150 @@ describe('a delivery', () => {
 	);
 
 	it('reads again when the read is older than 50 ms by the time of the PUT, three times at most', async () => {
-		await using setting = await createSetting();
-		setting.on.read = () => setting.clock.sleep(60);
-		await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(1_000);
-		expect(setting.times('read')).toEqual([0, 60, 120]);
-		expect(setting.times('put')).toEqual([180]);
+		await using harness = await createHarness();
+		harness.on.read = () => harness.clock.sleep(60);
+		await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		expect(harness.times('read')).toEqual([0, 60, 120]);
+		expect(harness.times('put')).toEqual([180]);
 	});
 
 	it('is not begun once the program stops: the lease is given back and another replica sends at once', async () => {
-		await using setting = await createSetting();
+		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
-		setting.on.read = () => promise;
-		const { id } = await setting.accept('s1');
-		const first = setting.createWorker();
+		harness.on.read = () => promise;
+		const { id } = await harness.accept('s1');
+		const first = harness.createWorker();
 		first.start();
-		await setting.settle();
-		expect(setting.times('read')).toHaveLength(1);
+		await harness.settle();
+		expect(harness.times('read')).toHaveLength(1);
 		const stopped = first.stop();
-		setting.on.read = () => undefined;
+		harness.on.read = () => undefined;
 		resolve();
 		await stopped;
-		expect(setting.times('put')).toEqual([]);
-		expect(await setting.get(id)).toMatchObject({ state: 'accepted', putStartedAt: null });
-		setting.createWorker().start();
-		await setting.settle();
-		expect(setting.times('put')).toHaveLength(1);
-		expect(await setting.get(id)).toMatchObject({ state: 'delivered' });
+		expect(harness.times('put')).toEqual([]);
+		expect(await harness.get(id)).toMatchObject({ state: 'accepted', putStartedAt: null });
+		harness.createWorker().start();
+		await harness.settle();
+		expect(harness.times('put')).toHaveLength(1);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
 	});
 
 	it.each([
 		['and hears of it', false],
 		['and does not know', true],
 	])('is not sent by one who lost the lease %s', async (_, renewed) => {
-		await using setting = await createSetting();
+		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
-		setting.on.read = () => promise;
-		const { id } = await setting.accept('s1');
-		const { answers } = setting.store;
+		harness.on.read = () => promise;
+		const { id } = await harness.accept('s1');
+		const { answers } = harness.store;
 		let takes = 0;
 		const cutOff: typeof answers = {
 			...answers,
 			renew: async () => renewed,
 			takeDue: async (...args) => (takes++ === 0 ? answers.takeDue(...args) : []),
 		};
-		setting.createWorker(cutOff).start();
-		await setting.settle();
+		harness.createWorker(cutOff).start();
+		await harness.settle();
 		// The lease of the first runs out and the second takes the answer.
-		await setting.pass(21_000);
-		setting.on.read = () => undefined;
-		setting.createWorker().start();
-		await setting.pass(1_000);
-		expect(setting.times('put')).toHaveLength(1);
+		await harness.pass(21_000);
+		harness.on.read = () => undefined;
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		expect(harness.times('put')).toHaveLength(1);
 		resolve();
-		await setting.pass(1_000);
-		expect(setting.times('put')).toHaveLength(1);
-		expect(await setting.get(id)).toMatchObject({ state: 'delivered' });
+		await harness.pass(1_000);
+		expect(harness.times('put')).toHaveLength(1);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
 	});
 
 	it("is not begun when the store says that the lease is another one's", async () => {
-		await using setting = await createSetting();
-		const given = await setting.accept('s1');
-		await setting.store.answers.takeDue(SERVICE, { token: 'w2', ms: 20_000 }, 1, setting.clock.now());
-		expect(await setting.deliver(given, 'w1')).toBeNull();
-		expect(setting.times('read')).toHaveLength(1);
-		expect(setting.times('put')).toEqual([]);
+		await using harness = await createHarness();
+		const given = await harness.accept('s1');
+		await harness.store.answers.takeDue(SERVICE, { token: 'w2', ms: 20_000 }, 1, harness.clock.now());
+		expect(await harness.deliver(given, 'w1')).toBeNull();
+		expect(harness.times('read')).toHaveLength(1);
+		expect(harness.times('put')).toEqual([]);
 	});
 
 	it('keeps its lease as long as it works on it', async () => {
-		await using setting = await createSetting();
+		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
-		setting.on.read = () => promise;
-		await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.settle();
-		setting.createWorker().start();
-		await setting.pass(90_000);
-		expect(setting.times('read')).toHaveLength(1);
+		harness.on.read = () => promise;
+		await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.settle();
+		harness.createWorker().start();
+		await harness.pass(90_000);
+		expect(harness.times('read')).toHaveLength(1);
 		resolve();
-		await setting.pass(1_000);
-		expect(setting.times('put')).toHaveLength(1);
+		await harness.pass(1_000);
+		expect(harness.times('put')).toHaveLength(1);
 	});
 
 	it('asks the author when nothing worked until the time to give up, and goes on when they say so', async () => {
-		await using setting = await createSetting();
-		setting.on.read = () => {
+		await using harness = await createHarness();
+		harness.on.read = () => {
 			throw new SessionServiceError('unauthorized', '401');
 		};
-		const { id } = await setting.accept('s1', T0 + 600_000);
-		const worker = setting.createWorker();
+		const { id } = await harness.accept('s1', T0 + 600_000);
+		const worker = harness.createWorker();
 		worker.start();
-		await setting.pass(601_000);
-		expect(await setting.get(id)).toMatchObject({ state: 'waiting', lastError: 'unauthorized', nextAttemptAt: null });
-		expect(setting.told.at(-1)).toMatchObject({ id, state: 'waiting' });
-		const reads = setting.times('read').length;
-		await setting.pass(60_000);
-		expect(setting.times('read')).toHaveLength(reads);
+		await harness.pass(601_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'waiting', lastError: 'unauthorized', nextAttemptAt: null });
+		expect(harness.told.at(-1)).toMatchObject({ id, state: 'waiting' });
+		const reads = harness.times('read').length;
+		await harness.pass(60_000);
+		expect(harness.times('read')).toHaveLength(reads);
 
-		setting.on.read = () => undefined;
-		const retried = await setting.store.answers.retry(id, ANN, setting.clock.now(), setting.clock.now() + HOUR);
+		harness.on.read = () => undefined;
+		const retried = await harness.store.answers.retry(id, ANN, harness.clock.now(), harness.clock.now() + HOUR);
 		expect(retried.kind).toBe('queued');
 		worker.wake();
-		await setting.pass(1_000);
-		expect(await setting.get(id)).toMatchObject({ state: 'delivered' });
+		await harness.pass(1_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
 	});
 
 	it('of one session does not hold up those of others, and answers to one session go one after the other', async () => {
-		await using setting = await createSetting();
+		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
-		setting.on.read = (sessionId) => (sessionId === 's0' ? promise : undefined);
-		for (let n = 0; n < 40; n++) await setting.accept(`s${n}`);
-		setting.createWorker().start();
-		await setting.pass(1_000);
-		expect(setting.times('put', 's0')).toEqual([]);
-		for (let n = 1; n < 40; n++) expect(setting.times('put', `s${n}`)).toHaveLength(1);
+		harness.on.read = (sessionId) => (sessionId === 's0' ? promise : undefined);
+		for (let n = 0; n < 40; n++) await harness.accept(`s${n}`);
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		expect(harness.times('put', 's0')).toEqual([]);
+		for (let n = 1; n < 40; n++) expect(harness.times('put', `s${n}`)).toHaveLength(1);
 		resolve();
-		await setting.pass(1_000);
-		expect(setting.times('put', 's0')).toHaveLength(1);
+		await harness.pass(1_000);
+		expect(harness.times('put', 's0')).toHaveLength(1);
 	});
 });
 
 describe('whether the agent went on', () => {
 	it('is looked at after 2, 5, 15 and 60 s and 10 minutes, then told as unseen', async () => {
-		await using setting = await createSetting();
-		const { id } = await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(700_000);
-		const [put = 0] = setting.times('put');
+		await using harness = await createHarness();
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(700_000);
+		const [put = 0] = harness.times('put');
 		expect(
-			setting
+			harness
 				.times('read')
 				.slice(1)
 				.map((at) => at - put),
 		).toEqual([2_000, 5_000, 15_000, 60_000, 600_000]);
-		expect(await setting.get(id)).toMatchObject({ state: 'delivered', aftermath: 'unseen', nextAttemptAt: null });
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered', aftermath: 'unseen', nextAttemptAt: null });
 	});
 
 	it('is told at the first look that shows it, and looked at no more', async () => {
-		await using setting = await createSetting();
-		const { id } = await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(6_000);
+		await using harness = await createHarness();
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(6_000);
 		const session = asking('s1');
-		setting.setSession({
+		harness.setSession({
 			...session,
 			messages: [
 				...session.messages.slice(0, 1),
@@ -417,25 +417,25 @@ describe('whether the agent went on', () => {
 				saying('On I go.'),
 			],
 		});
-		await setting.pass(600_000);
-		expect(setting.times('read')).toHaveLength(4);
-		expect(await setting.get(id)).toMatchObject({ state: 'resumed', aftermath: 'resumed' });
+		await harness.pass(600_000);
+		expect(harness.times('read')).toHaveLength(4);
+		expect(await harness.get(id)).toMatchObject({ state: 'resumed', aftermath: 'resumed' });
 	});
 
 	it('is looked at again when a look fails', async () => {
-		await using setting = await createSetting();
-		const { id } = await setting.accept('s1');
-		setting.createWorker().start();
-		await setting.pass(1_000);
-		setting.on.read = () => {
+		await using harness = await createHarness();
+		const { id } = await harness.accept('s1');
+		harness.createWorker().start();
+		await harness.pass(1_000);
+		harness.on.read = () => {
 			throw new SessionServiceError('unavailable', 'down');
 		};
-		await setting.pass(10_000);
-		expect(await setting.get(id)).toMatchObject({ state: 'delivered', aftermath: null });
-		setting.on.read = () => undefined;
-		setting.setSession({ ...asking('s1'), status: 'failed' });
-		await setting.pass(60_000);
-		expect((await setting.get(id)).aftermath).toMatch(/failed|overwritten/);
+		await harness.pass(10_000);
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered', aftermath: null });
+		harness.on.read = () => undefined;
+		harness.setSession({ ...asking('s1'), status: 'failed' });
+		await harness.pass(60_000);
+		expect((await harness.get(id)).aftermath).toMatch(/failed|overwritten/);
 	});
 });
 
@@ -487,11 +487,11 @@ describe('a claim', () => {
 	const QUESTION: Answer['question'] = { service: 'https://service.example', sessionId: 's1', messageIndex: 1 };
 
 	it('lapses five minutes after the last action, is told once, and informs others only', async () => {
-		await using setting = await createSetting();
+		await using harness = await createHarness();
 		const clock = createManualClock(T0);
 		const updates: string[] = [];
 		const observer = { questionUpdated: (_: unknown, what: string) => void updates.push(what) };
-		const claims = createClaims({ store: setting.store.claims, observer, clock, log: setting.log });
+		const claims = createClaims({ store: harness.store.claims, observer, clock, log: harness.log });
 		await claims.take(QUESTION, ANN);
 		await clock.advance(200_000);
 		await claims.take(QUESTION, ANN);
@@ -504,10 +504,10 @@ describe('a claim', () => {
 	});
 
 	it('ends with a release, which is told when there was one', async () => {
-		await using setting = await createSetting();
+		await using harness = await createHarness();
 		const updates: string[] = [];
 		const observer = { questionUpdated: (_: unknown, what: string) => void updates.push(what) };
-		const claims = createClaims({ store: setting.store.claims, observer, clock: setting.clock, log: setting.log });
+		const claims = createClaims({ store: harness.store.claims, observer, clock: harness.clock, log: harness.log });
 		await claims.release(QUESTION, ANN);
 		expect(updates).toEqual([]);
 		await claims.take(QUESTION, ANN);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mayLandForMs } from '../../src/answers/put.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { ANN, BOB, item, submission } from '../store/support.ts';
-import { asking, CALL_TIMEOUT_MS, createSetting } from './delivering.ts';
+import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
 
 const ANSWERED = [{ title: 'Which one?', description: '', value: 'blue' }];
 /** Long after the last look whether the agent went on. */
@@ -10,40 +10,40 @@ const LOOKS_OVER_MS = 11 * 60_000;
 
 /** Ann's answer is saved, and the service has said that it could not start the agent. */
 async function startFailed() {
-	const setting = await createSetting();
-	const ann = await setting.accept('s1');
-	setting.on.put = () => {
-		setting.save('s1', 1, ANSWERED);
+	const harness = await createHarness();
+	const ann = await harness.accept('s1');
+	harness.on.put = () => {
+		harness.save('s1', 1, ANSWERED);
 		throw new SessionServiceError('unavailable', '500', { outcomeUnknown: true, status: 500 });
 	};
-	const worker = setting.createWorker();
+	const worker = harness.createWorker();
 	worker.start();
-	await setting.pass(5_000);
-	expect(await setting.get(ann.id)).toMatchObject({ state: 'delivered', startFailed: true });
+	await harness.pass(5_000);
+	expect(await harness.get(ann.id)).toMatchObject({ state: 'delivered', startFailed: true });
 	const { promise, resolve } = Promise.withResolvers<void>();
-	const firstPuts = setting.times('put').length;
+	const firstPuts = harness.times('put').length;
 	return {
-		setting,
+		harness,
 		ann,
 		worker,
 		/** How often it was sent again. */
-		sentAgain: () => setting.times('put').length - firstPuts,
+		sentAgain: () => harness.times('put').length - firstPuts,
 		/** From now on PUTs are under way until `land` is called. */
 		hold(): void {
-			setting.on.put = () => promise;
+			harness.on.put = () => promise;
 		},
 		land: resolve,
 		async press() {
-			const now = setting.clock.now();
-			const pressed = await setting.store.answers.askRestart(ann.id, ANN, now, now - mayLandForMs(CALL_TIMEOUT_MS));
+			const now = harness.clock.now();
+			const pressed = await harness.store.answers.askRestart(ann.id, ANN, now, now - mayLandForMs(CALL_TIMEOUT_MS));
 			worker.wake();
-			await setting.pass(500);
+			await harness.pass(500);
 			return pressed;
 		},
 		/** The agent has taken Ann's answer, emptied the field and asks the same again; Bob answers that. */
 		async bobAnswers() {
-			setting.setSession(asking('s1'));
-			const now = setting.clock.now();
+			harness.setSession(asking('s1'));
+			const now = harness.clock.now();
 			const given = submission({
 				person: BOB,
 				fingerprint: ann.fingerprint,
@@ -51,10 +51,10 @@ async function startFailed() {
 				formReadAt: now,
 				acceptedAt: now,
 			});
-			const { kind } = await setting.store.answers.accept(given);
+			const { kind } = await harness.store.answers.accept(given);
 			expect(kind).toBe('accepted');
 			worker.wake();
-			await setting.pass(2_000);
+			await harness.pass(2_000);
 			return given;
 		},
 	};
@@ -62,80 +62,80 @@ async function startFailed() {
 
 describe('sending an answer again', () => {
 	it('happens once though its author presses twice while the first is under way', async () => {
-		const { setting, press, hold, sentAgain, land, ann } = await startFailed();
-		await using _ = setting;
+		const { harness, press, hold, sentAgain, land, ann } = await startFailed();
+		await using _ = harness;
 		hold();
 		expect(await press()).not.toBeNull();
 		expect(await press()).toBeNull();
 		expect(sentAgain()).toBe(1);
 		land();
-		await setting.pass(60_000);
+		await harness.pass(60_000);
 		expect(sentAgain()).toBe(1);
-		expect(await setting.get(ann.id)).toMatchObject({ state: 'delivered', startFailed: false });
+		expect(await harness.get(ann.id)).toMatchObject({ state: 'delivered', startFailed: false });
 	});
 
 	it('keeps a colleague waiting while it is under way, who is then not sent over it', async () => {
-		const { setting, press, hold, sentAgain, land, bobAnswers } = await startFailed();
-		await using _ = setting;
+		const { harness, press, hold, sentAgain, land, bobAnswers } = await startFailed();
+		await using _ = harness;
 		hold();
 		await press();
 		const bob = await bobAnswers();
 		expect(sentAgain()).toBe(1);
-		expect(await setting.get(bob.id)).toMatchObject({ state: 'accepted', putStartedAt: null });
+		expect(await harness.get(bob.id)).toMatchObject({ state: 'accepted', putStartedAt: null });
 		land();
-		await setting.pass(15_000);
+		await harness.pass(15_000);
 		expect(sentAgain()).toBe(1);
-		expect(setting.session('s1').messages[1]?.humanInput).toEqual(ANSWERED);
-		expect(await setting.get(bob.id)).toMatchObject({ state: 'conflicted', content: { other: { person: ANN } } });
+		expect(harness.session('s1').messages[1]?.humanInput).toEqual(ANSWERED);
+		expect(await harness.get(bob.id)).toMatchObject({ state: 'conflicted', content: { other: { person: ANN } } });
 	});
 
 	it('follows at once on a look whether the agent went on, when it is pressed during one', async () => {
-		const { setting, press, sentAgain } = await startFailed();
-		await using _ = setting;
-		setting.on.put = () => undefined;
-		setting.on.read = () => {
-			setting.on.read = () => undefined;
-			return setting.clock.sleep(3_000);
+		const { harness, press, sentAgain } = await startFailed();
+		await using _ = harness;
+		harness.on.put = () => undefined;
+		harness.on.read = () => {
+			harness.on.read = () => undefined;
+			return harness.clock.sleep(3_000);
 		};
-		const before = setting.times('read').length;
-		await setting.pass(1_500);
-		expect(setting.times('read')).toHaveLength(before + 1);
+		const before = harness.times('read').length;
+		await harness.pass(1_500);
+		expect(harness.times('read')).toHaveLength(before + 1);
 		expect(await press()).not.toBeNull();
 		expect(sentAgain()).toBe(0);
-		await setting.pass(2_000);
+		await harness.pass(2_000);
 		expect(sentAgain()).toBe(1);
 	});
 
 	it('is told of though the program ends while it is under way, and is not repeated', async () => {
-		const { setting, press, hold, sentAgain, ann, worker } = await startFailed();
-		await using _ = setting;
-		await setting.pass(LOOKS_OVER_MS);
-		expect(await setting.get(ann.id)).toMatchObject({ aftermath: 'unseen', nextAttemptAt: null });
+		const { harness, press, hold, sentAgain, ann, worker } = await startFailed();
+		await using _ = harness;
+		await harness.pass(LOOKS_OVER_MS);
+		expect(await harness.get(ann.id)).toMatchObject({ aftermath: 'unseen', nextAttemptAt: null });
 		hold();
 		await press();
 		expect(sentAgain()).toBe(1);
-		await Promise.all([worker.stop(), setting.pass(10_000)]);
-		const told = setting.told.length;
-		setting.createWorker().start();
-		await setting.pass(LOOKS_OVER_MS);
-		expect(setting.told.length).toBeGreaterThan(told);
+		await Promise.all([worker.stop(), harness.pass(10_000)]);
+		const told = harness.told.length;
+		harness.createWorker().start();
+		await harness.pass(LOOKS_OVER_MS);
+		expect(harness.told.length).toBeGreaterThan(told);
 		expect(sentAgain()).toBe(1);
-		expect(await setting.get(ann.id)).toMatchObject({ state: 'delivered', aftermath: 'unseen' });
+		expect(await harness.get(ann.id)).toMatchObject({ state: 'delivered', aftermath: 'unseen' });
 	});
 
 	it('that may still land lets neither a second one nor a colleague go before it', async () => {
-		const { setting, press, sentAgain, bobAnswers } = await startFailed();
-		await using _ = setting;
-		setting.on.put = () => {
-			setting.on.put = () => undefined;
-			void setting.clock.sleep(15_000).then(() => setting.save('s1', 1, ANSWERED));
+		const { harness, press, sentAgain, bobAnswers } = await startFailed();
+		await using _ = harness;
+		harness.on.put = () => {
+			harness.on.put = () => undefined;
+			void harness.clock.sleep(15_000).then(() => harness.save('s1', 1, ANSWERED));
 			throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
 		};
 		expect(await press()).not.toBeNull();
 		expect.soft(await press()).toBeNull();
 		const bob = await bobAnswers();
-		await setting.pass(mayLandForMs(CALL_TIMEOUT_MS));
+		await harness.pass(mayLandForMs(CALL_TIMEOUT_MS));
 		expect.soft(sentAgain()).toBe(1);
-		expect((await setting.get(bob.id)).state).toBe('conflicted');
+		expect((await harness.get(bob.id)).state).toBe('conflicted');
 	});
 });

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { createHousekeeping } from '../../src/answers/housekeeping.ts';
 import { accepted, createRecordingLog, item, submission, T0 } from '../store/support.ts';
-import { createSetting } from './delivering.ts';
+import { createHarness } from './delivering.ts';
 
 const DAY = 24 * 3_600_000;
 
 it('secrets of an answer that waits for its author are removed after a week, and its author is told', async () => {
-	await using setting = await createSetting();
-	const { store, clock } = setting;
+	await using harness = await createHarness();
+	const { store, clock } = harness;
 	const secret = submission({ items: [item('hunter2', { secret: true }), item('blue')] });
 	await accepted(store, secret, 'waiting');
 	const housekeeping = createHousekeeping({
@@ -22,19 +22,19 @@ it('secrets of an answer that waits for its author are removed after a week, and
 	});
 	await clock.advance(7 * DAY);
 	housekeeping.start();
-	await setting.settle();
-	expect((await setting.get(secret.id)).content).toMatchObject({ items: [{ value: 'hunter2' }, { value: 'blue' }] });
+	await harness.settle();
+	expect((await harness.get(secret.id)).content).toMatchObject({ items: [{ value: 'hunter2' }, { value: 'blue' }] });
 
-	await setting.pass(DAY + 3_600_000);
-	const wiped = await setting.get(secret.id);
+	await harness.pass(DAY + 3_600_000);
+	const wiped = await harness.get(secret.id);
 	expect(wiped).toMatchObject({
 		state: 'waiting',
 		content: { items: [{ value: null, wiped: true }, { value: 'blue' }] },
 		told: { state: null },
 	});
-	setting.createWorker().start();
-	await setting.pass(1_000);
-	expect(setting.told.map(({ id, state }) => ({ id, state }))).toEqual([{ id: secret.id, state: 'waiting' }]);
+	harness.createWorker().start();
+	await harness.pass(1_000);
+	expect(harness.told.map(({ id, state }) => ({ id, state }))).toEqual([{ id: secret.id, state: 'waiting' }]);
 	expect((await store.answers.retry(secret.id, secret.person, clock.now(), T0 + 9 * DAY)).kind).toBe('valuesGone');
 	await housekeeping.stop();
 });

@@ -5,7 +5,7 @@ import type { Cell } from '../../src/cell.ts';
 import { createRequestBudget, inTurns } from '../../src/session-service/budget.ts';
 import type { BudgetState, RequestPriority } from '../../src/session-service/budget-state.ts';
 
-function setting(requestsPerMinute = 250) {
+function createHarness(requestsPerMinute = 250) {
 	const clock = createManualClock();
 	const budget = createRequestBudget({ requestsPerMinute, clock });
 	const granted: string[] = [];
@@ -18,7 +18,7 @@ function setting(requestsPerMinute = 250) {
 }
 
 it('a person waits for nothing while polls ask for all they can get', async () => {
-	const { clock, budget, ask, granted } = setting();
+	const { clock, budget, ask, granted } = createHarness();
 	for (let n = 0; n < 1_000; n++) void ask('poll', 'background');
 	let longest = 0;
 	// Forty in a minute are people's share.
@@ -35,7 +35,7 @@ it('a person waits for nothing while polls ask for all they can get', async () =
 });
 
 it('forty people at once wait for nothing, after any load of polls and deliveries', async () => {
-	const { clock, ask, granted } = setting();
+	const { clock, ask, granted } = createHarness();
 	for (let n = 0; n < 300; n++) void ask('poll', 'background');
 	for (let n = 0; n < 300; n++) void ask('delivery', 'delivery', { count: 2 });
 	await clock.advance(30_000);
@@ -45,7 +45,7 @@ it('forty people at once wait for nothing, after any load of polls and deliverie
 });
 
 it('deliveries come first, then people, then polls, each in the order of asking', async () => {
-	const { clock, budget, ask, granted } = setting(10);
+	const { clock, budget, ask, granted } = createHarness(10);
 	budget.observe({ retryAfterSeconds: 30 }, 0);
 	for (const name of ['poll 1', 'poll 2']) void ask(name, 'background');
 	for (const name of ['person 1', 'person 2']) void ask(name, 'person');
@@ -57,7 +57,7 @@ it('deliveries come first, then people, then polls, each in the order of asking'
 });
 
 it('a delivery that waits holds back whoever is beyond their share, and no person within it', async () => {
-	const { clock, ask, granted } = setting(50);
+	const { clock, ask, granted } = createHarness(50);
 	// 4 are kept for deliveries, 8 for people.
 	for (let n = 0; n < 42; n++) void ask('early', 'delivery');
 	void ask('late delivery', 'delivery');
@@ -70,7 +70,7 @@ it('a delivery that waits holds back whoever is beyond their share, and no perso
 });
 
 it('a pair that waits for its second request is not overtaken for ever by single ones', async () => {
-	const { clock, ask, granted } = setting(10);
+	const { clock, ask, granted } = createHarness(10);
 	for (let n = 0; n < 10; n++) {
 		await ask('early', n % 2 ? 'person' : 'delivery');
 		await clock.advance(1_000);
@@ -85,14 +85,14 @@ it('a pair that waits for its second request is not overtaken for ever by single
 });
 
 it('a pair is granted together and numbered by its last request', async () => {
-	const { budget, ask } = setting();
+	const { budget, ask } = createHarness();
 	expect(await ask('pair', 'delivery', { count: 2 })).toBe(2);
 	expect(await ask('one', 'person')).toBe(3);
 	expect(budget.stats()).toMatchObject({ limit: 250, free: 247, used: { delivery: 2, person: 1, background: 0 } });
 });
 
 it('who leaves the queue is charged nothing and makes room', async () => {
-	const { clock, budget, ask, granted } = setting(10);
+	const { clock, budget, ask, granted } = createHarness(10);
 	for (let n = 0; n < 9; n++) void ask('early', 'delivery');
 	const leaving = new AbortController();
 	const gone = ask('gone', 'delivery', { count: 2, signal: leaving.signal });
@@ -109,7 +109,7 @@ it('who leaves the queue is charged nothing and makes room', async () => {
 });
 
 it('a deadline that cannot be kept is said at once, one that passes when it passes', async () => {
-	const { clock, budget, ask } = setting();
+	const { clock, budget, ask } = createHarness();
 	const waiting = ask('poll', 'background', { deadline: clock.now() + 8_000 });
 	await waiting;
 	budget.observe({ retryAfterSeconds: 28 }, 1);
@@ -131,7 +131,7 @@ it('a deadline that cannot be kept is said at once, one that passes when it pass
 });
 
 it('a waiter whose deadline a new pause makes hopeless is told at once', async () => {
-	const { clock, budget, ask } = setting();
+	const { clock, budget, ask } = createHarness();
 	for (let n = 0; n < 4; n++) await ask('poll', 'background');
 	const waiting = ask('poll', 'background', { deadline: clock.now() + 10_000 });
 	budget.observe({ retryAfterSeconds: 60 }, 4);
@@ -141,7 +141,7 @@ it('a waiter whose deadline a new pause makes hopeless is told at once', async (
 });
 
 it('others behind the same address slow the polls, not the deliveries', async () => {
-	const { clock, budget, ask, granted } = setting();
+	const { clock, budget, ask, granted } = createHarness();
 	budget.observe({ limit: 250, remaining: 40, resetSeconds: 30 }, 0);
 	for (let n = 0; n < 5; n++) void ask('poll', 'background');
 	void ask('delivery', 'delivery', { count: 2 });
@@ -153,7 +153,7 @@ it('others behind the same address slow the polls, not the deliveries', async ()
 });
 
 it('a whole day of everybody asking never meets the limit of a fixed window, wherever it begins', async () => {
-	const { clock, ask } = setting(30);
+	const { clock, ask } = createHarness(30);
 	const at: number[] = [];
 	for (let minute = 0; minute < 20; minute++) {
 		for (let n = 0; n < 10; n++) void ask('poll', 'background').then(() => at.push(clock.now()));
@@ -261,8 +261,8 @@ it('while the cell is away nobody is granted anything, deadlines hold, and it go
 });
 
 it('a budget too small for a delivery beside anything else is refused', () => {
-	expect(() => setting(9)).toThrow(RangeError);
-	expect(() => setting(12.5)).toThrow(RangeError);
+	expect(() => createHarness(9)).toThrow(RangeError);
+	expect(() => createHarness(12.5)).toThrow(RangeError);
 });
 
 const asking = (...people: string[]) => people.map((person, place) => ({ person, place }));

@@ -3,10 +3,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { jsonTextOf } from '../../src/session-service/json.ts';
-import { ANSWERS, clientFor, failureOf, send, setting, until } from './setting.ts';
+import { ANSWERS, clientFor, createHarness, failureOf, send, until } from './harness.ts';
 
 it('a PUT carries every item, in order, as JSON, with the id and the index', async () => {
-	const { service, client } = await setting();
+	const { service, client } = await createHarness();
 	const extra = ANSWERS.map((item) => ({ ...item, secret: 'not ours to send' }));
 	await send(client, 's1', 1, extra);
 	const [entry] = service.log.puts('s1');
@@ -19,13 +19,13 @@ it('a PUT carries every item, in order, as JSON, with the id and the index', asy
 });
 
 it('a reply with the updated message is a success as well', async () => {
-	const { service, client } = await setting({ service: { echoMessage: true } });
+	const { service, client } = await createHarness({ service: { echoMessage: true } });
 	await send(client, 's1', 1, ANSWERS);
 	expect(service.log.savedPuts('s1')).toHaveLength(1);
 });
 
 it('a reserved delivery reads and sends at once although the budget is empty by then', async () => {
-	const { service, client, budget } = await setting();
+	const { service, client, budget } = await createHarness();
 	const permit = await client.reserveDelivery();
 	await budget.acquire('delivery', { count: 20 });
 	budget.observe({ limit: 250, remaining: 0, resetSeconds: 60 }, 22);
@@ -60,7 +60,7 @@ it('the read and the PUT of a delivery share one connection', async () => {
 });
 
 it('a delivery whose read is repeated takes a new pair, so that its PUT counts when it is sent', async () => {
-	const { service, client, clock, calls, budget } = await setting();
+	const { service, client, clock, calls, budget } = await createHarness();
 	service.faults.add({ kind: 'error', times: 1 });
 	const permit = await client.reserveDelivery();
 	const reading = permit.read('s1');
@@ -73,7 +73,7 @@ it('a delivery whose read is repeated takes a new pair, so that its PUT counts w
 });
 
 it('a delivery that the service would refuse for long is told when to come back', async () => {
-	const { client, clock, budget } = await setting();
+	const { client, clock, budget } = await createHarness();
 	budget.observe({ retryAfterSeconds: 45 }, 0);
 	expect(await failureOf(client.reserveDelivery())).toMatchObject({
 		code: 'rate_limited',
@@ -82,7 +82,7 @@ it('a delivery that the service would refuse for long is told when to come back'
 });
 
 it('a delivery reads conditionally, and sees what changed', async () => {
-	const { service, client, calls } = await setting();
+	const { service, client, calls } = await createHarness();
 	await client.read('s1', { priority: 'person' });
 	await (await client.reserveDelivery()).read('s1');
 	expect(calls.at(-1)?.outcome).toBe('unchanged');
@@ -92,14 +92,14 @@ it('a delivery reads conditionally, and sees what changed', async () => {
 });
 
 it('a PUT is sent once, whatever becomes of it', async () => {
-	const { service, client } = await setting();
+	const { service, client } = await createHarness();
 	service.faults.add({ kind: 'reset', saves: true });
 	expect((await failureOf(send(client, 's1', 1, ANSWERS))).outcomeUnknown).toBe(true);
 	expect(service.log.puts('s1')).toHaveLength(1);
 });
 
 it('a PUT whose time is over in the moment in which it would be written is not sent, and that is known', async () => {
-	const { service, client } = await setting();
+	const { service, client } = await createHarness();
 	const permit = await client.reserveDelivery();
 	await permit.read('s1');
 	const asked: string[] = [];
@@ -134,7 +134,7 @@ it('idle connections are given up by us before the service does, so that no PUT 
 });
 
 it('what is no string goes back as it was read, however deep it is nested', async () => {
-	const { service, client } = await setting();
+	const { service, client } = await createHarness();
 	const deep = `${'[{"a":'.repeat(10_000)}1e400${'}]'.repeat(10_000)}`;
 	const human_input = `[{"title":null,"description":"","value":${deep}},{"title":"B","description":"","value":""}]`;
 	const body = `{"session":{"status":"humanInput","messages":[{"role":"assistant","human_input":${human_input}}]}}`;

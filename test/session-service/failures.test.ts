@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Fault } from '../../sandbox/session-service/faults.ts';
 import type { SessionServiceError } from '../../src/session-service/errors.ts';
-import { ANSWERS, clientFor, failureOf, send, setting, until } from './setting.ts';
+import { ANSWERS, clientFor, createHarness, failureOf, send, until } from './harness.ts';
 
 /** One attempt. */
 const once = { priority: 'background' } as const;
@@ -99,7 +99,7 @@ describe('a fault of the service', () => {
 	];
 
 	it.each(table)('$fault of a read is $read', async ({ fault, read }) => {
-		const { service, client, clock } = await setting();
+		const { service, client, clock } = await createHarness();
 		service.faults.add({ ...fault, times: 1 });
 		const error = await failureOf(client.read('s1', once));
 		expect(error.code).toBe(read);
@@ -110,7 +110,7 @@ describe('a fault of the service', () => {
 	});
 
 	it.each(table)('$fault of a PUT is $put', async ({ fault, put, unknown, saved }) => {
-		const { service, client } = await setting();
+		const { service, client } = await createHarness();
 		service.faults.add({ ...fault, times: 1 });
 		const error = await failureOf(send(client, 's1', 1, ANSWERS));
 		expect(summary(error)).toMatchObject({ code: put, outcomeUnknown: unknown });
@@ -120,7 +120,7 @@ describe('a fault of the service', () => {
 });
 
 it('an unknown session is not found, by a read and by a PUT', async () => {
-	const { client } = await setting();
+	const { client } = await createHarness();
 	expect(summary(await failureOf(client.read('nobody', once)))).toMatchObject({ code: 'session_not_found' });
 	expect(summary(await failureOf(send(client, 'nobody', 1, ANSWERS)))).toEqual({
 		code: 'session_not_found',
@@ -130,7 +130,7 @@ it('an unknown session is not found, by a read and by a PUT', async () => {
 });
 
 it('a message index out of range is refused for good, recognised by the exact JSON only', async () => {
-	const { service, client } = await setting();
+	const { service, client } = await createHarness();
 	const error = await failureOf(send(client, 's1', 99, ANSWERS));
 	expect(error).toMatchObject({ code: 'refused', status: 500, outcomeUnknown: true, retryable: false });
 	for (const body of ['{"error":"Failed to update human input","more":1}', 'Failed to update human input']) {
@@ -140,7 +140,7 @@ it('a message index out of range is refused for good, recognised by the exact JS
 });
 
 it('a service that nobody listens for is unavailable and surely saved nothing', async () => {
-	const { service, client } = await setting();
+	const { service, client } = await createHarness();
 	await service.goDown();
 	expect(summary(await failureOf(client.read('s1', once)))).toMatchObject({ code: 'unavailable' });
 	expect(summary(await failureOf(send(client, 's1', 1, ANSWERS)))).toEqual({
@@ -159,7 +159,7 @@ it('a name that does not resolve surely saved nothing', async () => {
 });
 
 it('a hanging read and a hanging PUT are given up after the call time-out, the PUT with unknown outcome', async () => {
-	const { service, client, clock } = await setting();
+	const { service, client, clock } = await createHarness();
 	service.faults.add({ kind: 'hang' });
 	const read = failureOf(client.read('s1', once));
 	await until(() => service.log.reads('s1').length === 1);
@@ -255,7 +255,7 @@ it('an answer that waits for a slot is not taken for a stalled one', async () =>
 });
 
 it('a 429 believes the header, not the sentence, and a date as well as seconds', async () => {
-	const { service, client, clock } = await setting();
+	const { service, client, clock } = await createHarness();
 	service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 28, times: 1 });
 	expect(await failureOf(send(client, 's1', 1, ANSWERS))).toMatchObject({
 		code: 'rate_limited',
@@ -269,7 +269,7 @@ it('a 429 believes the header, not the sentence, and a date as well as seconds',
 });
 
 it('a PUT over the limit is refused before it is sent', async () => {
-	const { service, client, budget } = await setting();
+	const { service, client, budget } = await createHarness();
 	const long = [{ title: '', description: 'x'.repeat(100_000), value: 'y' }];
 	expect(await failureOf(send(client, 's1', 1, long))).toMatchObject({
 		code: 'request_too_large',
@@ -298,7 +298,7 @@ it.each([
 	'files',
 	'list',
 ])('the id %j is refused before anything is sent', async (id) => {
-	const { service, client, budget } = await setting();
+	const { service, client, budget } = await createHarness();
 	expect((await failureOf(client.read(id, once))).code).toBe('invalid_session_id');
 	expect(budget.stats().free).toBe(250);
 	expect((await failureOf(send(client, id, 0, ANSWERS))).code).toBe('invalid_session_id');
@@ -306,7 +306,7 @@ it.each([
 });
 
 it('a caller who leaves a read gets the own reason', async () => {
-	const { service, client } = await setting();
+	const { service, client } = await createHarness();
 	service.faults.add({ kind: 'hang' });
 	const leaving = new AbortController();
 	const read = client.read('s1', { ...once, signal: leaving.signal });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ANSWERS, send, setting, until } from './setting.ts';
+import { ANSWERS, createHarness, send, until } from './harness.ts';
 
 it('ten minutes without the service leave nothing behind, and the next call works', async () => {
-	const { service, client, clock, budget, calls } = await setting();
+	const { service, client, clock, budget, calls } = await createHarness();
 	const rejections: unknown[] = [];
 	const note = (reason: unknown) => rejections.push(reason);
 	process.on('unhandledRejection', note);

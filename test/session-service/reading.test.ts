@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { ANSWERS, clientFor, failureOf, orderSession, send, setting, until } from './setting.ts';
+import { ANSWERS, clientFor, createHarness, failureOf, orderSession, send, until } from './harness.ts';
 
 const person = { priority: 'person' } as const;
 
@@ -17,7 +17,7 @@ async function serve(handle: RequestListener): Promise<string> {
 }
 
 it('reads a session with its key, keeping the order of questions', async () => {
-	const { service, client, clock, calls } = await setting();
+	const { service, client, clock, calls } = await createHarness();
 	const reading = await client.read('s1', person);
 	expect(reading).toMatchObject({ readAt: clock.now() });
 	expect(calls.map((call) => call.outcome)).toEqual(['ok']);
@@ -46,7 +46,7 @@ it('an id becomes exactly one segment below the address, whose own path stays', 
 
 describe('conditional reads', () => {
 	it('an unchanged session costs a 304 and is the very object read before', async () => {
-		const { service, client, calls } = await setting();
+		const { service, client, calls } = await createHarness();
 		const first = await client.read('s1', person);
 		const second = await client.read('s1', { priority: 'background' });
 		expect(second.session).toBe(first.session);
@@ -55,7 +55,7 @@ describe('conditional reads', () => {
 	});
 
 	it('a changed session is read anew', async () => {
-		const { service, client, calls } = await setting();
+		const { service, client, calls } = await createHarness();
 		await client.read('s1', person);
 		service.sessions.setStatus('s1', 'active');
 		expect(await client.read('s1', person)).toMatchObject({ session: { status: 'active' } });
@@ -63,17 +63,17 @@ describe('conditional reads', () => {
 	});
 
 	it('sessions beyond the bounds of what is held are read whole', async () => {
-		const { service, client } = await setting({ client: { cacheBytes: 4_000 } });
+		const { service, client } = await createHarness({ client: { cacheBytes: 4_000 } });
 		service.sessions.put('s2', orderSession());
 		for (const id of ['s1', 's2', 's2', 's1']) await client.read(id, person);
 		expect(service.log.reads().map((entry) => entry.ifNoneMatch !== null)).toEqual([false, false, true, false]);
-		const small = await setting({ client: { cacheBytes: 100 } });
+		const small = await createHarness({ client: { cacheBytes: 100 } });
 		for (const id of ['s1', 's1']) await small.client.read(id, person);
 		expect(small.service.log.reads('s1').map((entry) => entry.status)).toEqual([200, 200]);
 	});
 
 	it('are kept by the memory they take, whatever the size of their bodies', async () => {
-		const { service, client } = await setting({ client: { cacheBytes: 1_000_000 } });
+		const { service, client } = await createHarness({ client: { cacheBytes: 1_000_000 } });
 		const secrets = { agent_data: { state: 'x'.repeat(900_000) } };
 		service.sessions.put('unread', { status: 'active', messages: [{ role: 'assistant', ...secrets }] });
 		service.sessions.put('texts', { status: 'active', messages: [{ content: '€'.repeat(450_000) }] });
@@ -86,7 +86,7 @@ describe('conditional reads', () => {
 	});
 
 	it('leave the last reading at hand for 10 minutes, however it was read', async () => {
-		const { service, client, clock, calls } = await setting();
+		const { service, client, clock, calls } = await createHarness();
 		expect(client.latest('s1')).toBeNull();
 		const first = await client.read('s1', person);
 		expect(client.latest('s1')).toMatchObject({ session: first.session, readAt: first.readAt, since: first.readAt });
@@ -106,7 +106,7 @@ describe('conditional reads', () => {
 	});
 
 	it('a read that began earlier does not replace what a later one brought', async () => {
-		const { service, client, clock } = await setting();
+		const { service, client, clock } = await createHarness();
 		let release = () => {};
 		const held = new Promise<void>((resolve) => {
 			release = resolve;
@@ -150,7 +150,7 @@ describe('conditional reads', () => {
 
 describe('redirects', () => {
 	it('a read follows them within the origin, each one paid for', async () => {
-		const { service, client, budget } = await setting();
+		const { service, client, budget } = await createHarness();
 		service.sessions.put('s2', { ...orderSession(), name: 'The other' });
 		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s1', status: 301, times: 1 });
 		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s2', status: 308, times: 1 });
@@ -159,7 +159,7 @@ describe('redirects', () => {
 	});
 
 	it('a read gives up after three of them', async () => {
-		const { service, client } = await setting();
+		const { service, client } = await createHarness();
 		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s1' });
 		expect((await failureOf(client.read('s1', person))).code).toBe('redirected');
 		expect(service.log.reads('s1')).toHaveLength(4);
@@ -171,7 +171,7 @@ describe('redirects', () => {
 			asked.push(request.headers);
 			response.end();
 		});
-		const { service, client } = await setting();
+		const { service, client } = await createHarness();
 		service.faults.add({ kind: 'redirect', location: `${elsewhere}/v1/sessions/s1` });
 		expect((await failureOf(client.read('s1', person))).code).toBe('redirected');
 		expect((await failureOf(send(client, 's1', 1, ANSWERS))).code).toBe('redirected');
@@ -181,7 +181,7 @@ describe('redirects', () => {
 
 describe('repeats', () => {
 	it('a read is repeated with growing, spread waits until it succeeds', async () => {
-		const { service, client, clock, calls } = await setting();
+		const { service, client, clock, calls } = await createHarness();
 		service.faults.add({ kind: 'error', times: 1 });
 		service.faults.add({ kind: 'reset', times: 1 });
 		service.faults.add({ kind: 'garbage', times: 1 });
@@ -201,7 +201,7 @@ describe('repeats', () => {
 	});
 
 	it('a read waits as long as the service says after a 429, when the caller has that time', async () => {
-		const { service, client, clock, calls } = await setting();
+		const { service, client, clock, calls } = await createHarness();
 		service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 5, times: 1 });
 		const reading = client.read('s1', person);
 		await until(() => calls.length === 1 && clock.sleeping === 1);
@@ -212,7 +212,7 @@ describe('repeats', () => {
 	});
 
 	it('a person is told at once when the wait would be longer than their patience', async () => {
-		const { service, client, clock, calls } = await setting();
+		const { service, client, clock, calls } = await createHarness();
 		service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 40, times: 1 });
 		expect(await failureOf(client.read('s1', person))).toMatchObject({
 			code: 'rate_limited',
@@ -227,21 +227,21 @@ describe('repeats', () => {
 	});
 
 	it.each(['unauthorized', 'redirect'] as const)('%s is not repeated', async (kind) => {
-		const { service, client } = await setting();
+		const { service, client } = await createHarness();
 		service.faults.add(kind === 'redirect' ? { kind, location: 'http://127.0.0.2/' } : { kind });
 		await failureOf(client.read('s1', person));
 		expect(service.log.reads('s1')).toHaveLength(1);
 	});
 
 	it('a poll is one attempt', async () => {
-		const { service, client } = await setting();
+		const { service, client } = await createHarness();
 		service.faults.add({ kind: 'error' });
 		await failureOf(client.read('s1', { priority: 'background' }));
 		expect(service.log.reads('s1')).toHaveLength(1);
 	});
 
 	it('a caller can leave between two attempts', async () => {
-		const { service, client, clock, calls } = await setting();
+		const { service, client, clock, calls } = await createHarness();
 		service.faults.add({ kind: 'error' });
 		const leaving = new AbortController();
 		const reading = client.read('s1', { ...person, signal: leaving.signal });
@@ -254,9 +254,9 @@ describe('repeats', () => {
 
 describe('a service that is slow with its headers', () => {
 	/** The client and the service on one clock; the service takes `ms` for each read. */
-	async function slowSetting(ms: number) {
+	async function createSlowHarness(ms: number) {
 		const clock = createManualClock();
-		const found = await setting({ service: { clock }, client: { clock, timeouts: { call: 60_000 } } });
+		const found = await createHarness({ service: { clock }, client: { clock, timeouts: { call: 60_000 } } });
 		found.service.faults.add({ kind: 'slow', ms, method: 'GET' });
 		return found;
 	}
@@ -264,7 +264,7 @@ describe('a service that is slow with its headers', () => {
 	it.each(['person', 'delivery', 'background'] as const)(
 		'is waited for as long as a call may take: %s',
 		async (who) => {
-			const { service, client, clock } = await slowSetting(59_000);
+			const { service, client, clock } = await createSlowHarness(59_000);
 			const reading = client.read('s1', { priority: who });
 			await until(() => service.log.reads('s1').length === 1);
 			await clock.advance(59_000);
@@ -274,7 +274,7 @@ describe('a service that is slow with its headers', () => {
 	);
 
 	it('is waited for as long by a reserved delivery, and by its PUT', async () => {
-		const { service, client, clock } = await slowSetting(59_000);
+		const { service, client, clock } = await createSlowHarness(59_000);
 		service.faults.add({ kind: 'slow', ms: 59_000, method: 'PUT' });
 		const permit = await client.reserveDelivery();
 		const reading = permit.read('s1');
@@ -289,7 +289,7 @@ describe('a service that is slow with its headers', () => {
 	});
 
 	it('is waited for as long after the budget was waited for', async () => {
-		const { service, client, clock, budget } = await slowSetting(59_000);
+		const { service, client, clock, budget } = await createSlowHarness(59_000);
 		budget.observe({ retryAfterSeconds: 7 }, 0);
 		const reading = client.read('s1', person);
 		await clock.advance(7_000);
@@ -299,7 +299,7 @@ describe('a service that is slow with its headers', () => {
 	});
 
 	it('is not asked again when there is no time left', async () => {
-		const { service, client, clock } = await slowSetting(61_000);
+		const { service, client, clock } = await createSlowHarness(61_000);
 		const error = failureOf(client.read('s1', { priority: 'delivery' }));
 		await until(() => service.log.reads('s1').length === 1);
 		await clock.advance(60_000);
@@ -310,7 +310,7 @@ describe('a service that is slow with its headers', () => {
 
 describe('shared reads', () => {
 	it('people and polls who ask at the same moment share one read', async () => {
-		const { service, client } = await setting();
+		const { service, client } = await createHarness();
 		const [one, other, poll] = await Promise.all([
 			client.read('s1', person),
 			client.read('s1', person),
@@ -322,7 +322,7 @@ describe('shared reads', () => {
 	});
 
 	it('a delivery reads on its own, and nobody joins a read that has run for a while', async () => {
-		const { service, client, clock } = await setting();
+		const { service, client, clock } = await createHarness();
 		service.faults.add({ kind: 'slow', ms: 30, times: 3 });
 		const early = client.read('s1', person);
 		const delivery = client.read('s1', { priority: 'delivery' });
@@ -333,13 +333,13 @@ describe('shared reads', () => {
 	});
 
 	it('a person does not wait behind a poll', async () => {
-		const { service, client } = await setting();
+		const { service, client } = await createHarness();
 		await Promise.all([client.read('s1', { priority: 'background' }), client.read('s1', person)]);
 		expect(service.log.reads('s1')).toHaveLength(2);
 	});
 
 	it('who leaves takes nothing from the others; when all have left the read ends', async () => {
-		const { service, client, calls } = await setting();
+		const { service, client, calls } = await createHarness();
 		service.faults.add({ kind: 'slow', ms: 50, times: 1 });
 		const leaving = new AbortController();
 		const gone = client.read('s1', { ...person, signal: leaving.signal });
@@ -363,7 +363,7 @@ describe('large answers', () => {
 	const large = () => ({ ...orderSession(), sessionDetails: 'x'.repeat(2_000_000) });
 
 	it('wait for a slot without counting as stalled, and a caller who leaves frees it', async () => {
-		const { service, client, clock } = await setting({ client: { largeBodies: 1 } });
+		const { service, client, clock } = await createHarness({ client: { largeBodies: 1 } });
 		for (let n = 0; n < 6; n++) service.sessions.put(`big${n}`, large());
 		const leaving = new AbortController();
 		const gone = client.read('big0', { priority: 'delivery', signal: leaving.signal });
@@ -378,7 +378,7 @@ describe('large answers', () => {
 });
 
 it('closing cuts what hangs and refuses new calls', async () => {
-	const { service, client } = await setting();
+	const { service, client } = await createHarness();
 	service.faults.add({ kind: 'hang' });
 	const running = failureOf(send(client, 's1', 1, ANSWERS));
 	await until(() => service.log.puts('s1').length === 1);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readRateLimit } from '../../src/session-service/transport.ts';
-import { setting } from './setting.ts';
+import { createHarness } from './harness.ts';
 
 const now = Date.parse('2026-01-05T09:00:00Z');
 
@@ -35,14 +35,16 @@ it('junk says nothing', () => {
 });
 
 it('what the service counted for others behind the address leaves less for us', async () => {
-	const { service, client, budget } = await setting({ service: { rateLimit: { limit: 250, windowMs: 60_000 } } });
+	const { service, client, budget } = await createHarness({ service: { rateLimit: { limit: 250, windowMs: 60_000 } } });
 	for (let n = 0; n < 40; n++) await fetch(`${service.url}/v1/sessions/s1`);
 	await client.read('s1', { priority: 'person' });
 	expect(budget.stats().free).toBe(209);
 });
 
 it('a service that allows less than we were told is kept to, without a single 429', async () => {
-	const { service, client, clock, calls } = await setting({ service: { rateLimit: { limit: 30, windowMs: 60_000 } } });
+	const { service, client, clock, calls } = await createHarness({
+		service: { rateLimit: { limit: 30, windowMs: 60_000 } },
+	});
 	await client.read('s1', { priority: 'person' });
 	const reads = Array.from({ length: 40 }, (_, n) =>
 		client.read(`none-${n}`, { priority: 'person' }).catch((error: { code: string }) => error.code),

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { expectNothingWrong, watchingApp } from './watching/setting.ts';
+import { expectNothingWrong, watchingApp } from './watching/harness.ts';
 
 const RATES = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Posted } from '../../fake-slack/index.ts';
-import { type WatchingApp, watchingApp } from './watching/setting.ts';
+import { type WatchingApp, watchingApp } from './watching/harness.ts';
 
 let app: WatchingApp;
 beforeAll(async () => {

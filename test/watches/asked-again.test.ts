@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/questions/session.ts';
 import { saying } from '../support/sessions.ts';
-import { addWatch, assistant, pass, pollerSetting, session, storedWatch } from './support.ts';
+import { addWatch, assistant, createPollerHarness, pass, session, storedWatch } from './support.ts';
 
 const started = session().messages;
 const note = saying('A summary', 'system');
@@ -21,9 +21,9 @@ const gone = { messages: started };
 const moved = { status: 'humanInput', messages: [note, ...started, code()] };
 
 /** A watched session; `heardAfter` lets it become so and returns what its channel hears. */
-async function watchedSetting() {
-	const setting = await pollerSetting();
-	const { store, clock, put, start, announced } = setting;
+async function createWatchedHarness() {
+	const harness = await createPollerHarness();
+	const { store, clock, put, start, announced } = harness;
 	put({});
 	const watch = await addWatch(store);
 	start();
@@ -36,12 +36,12 @@ async function watchedSetting() {
 			'messageIndex' in content ? `${content.kind} ${content.messageIndex}` : content.kind,
 		);
 	}
-	return { ...setting, watch, heardAfter };
+	return { ...harness, watch, heardAfter };
 }
 
 describe('a question', () => {
 	it('that is asked again, its answer having been cleared, is announced again each time', async () => {
-		const { heardAfter } = await watchedSetting();
+		const { heardAfter } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
 		expect(await heardAfter(asking)).toEqual(['question']);
@@ -50,7 +50,7 @@ describe('a question', () => {
 	});
 
 	it('that is asked again after the history was rewound is announced again', async () => {
-		const { heardAfter } = await watchedSetting();
+		const { heardAfter } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
 		expect(await heardAfter(gone)).toEqual([]);
@@ -60,7 +60,7 @@ describe('a question', () => {
 	});
 
 	it('of which one item is cleared is announced again when the agent asks for that one, each time', async () => {
-		const { heardAfter } = await watchedSetting();
+		const { heardAfter } = await createWatchedHarness();
 		const at = (status: string, ...values: [string, string]) => ({ status, messages: [...started, logIn(...values)] });
 		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
 		expect(await heardAfter(at('active', 'ann', '1'))).toEqual(['answered 2', 'settle 2']);
@@ -71,7 +71,7 @@ describe('a question', () => {
 	});
 
 	it('that becomes another one and itself again is announced each time', async () => {
-		const { heardAfter } = await watchedSetting();
+		const { heardAfter } = await createWatchedHarness();
 		const other = (value = '') => ({ messages: [...started, code(value, 'Colour, in English')] });
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['question']);
@@ -83,7 +83,7 @@ describe('a question', () => {
 	});
 
 	it('that is asked again in the same words is announced again though the one before was trimmed away', async () => {
-		const { heardAfter } = await watchedSetting();
+		const { heardAfter } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
 		const trimmed = started.slice(1);
@@ -95,7 +95,7 @@ describe('a question', () => {
 	});
 
 	it('that moves while it is open is neither closed nor asked again, and is settled where it stands', async () => {
-		const { heardAfter, store, clock } = await watchedSetting();
+		const { heardAfter, store, clock } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(moved)).toEqual([]);
 		expect(await heardAfter(asking)).toEqual([]);
@@ -108,7 +108,7 @@ describe('a question', () => {
 	});
 
 	it('that moves changes what the card leads to', async () => {
-		const { heardAfter, db, watch } = await watchedSetting();
+		const { heardAfter, db, watch } = await createWatchedHarness();
 		await heardAfter(asking);
 		const wants = async () => (await storedWatch(db, watch.id))?.card.wanted?.wants ?? 0;
 		const before = await wants();
@@ -118,7 +118,7 @@ describe('a question', () => {
 	});
 
 	it('that an older one with the same words outlives is closed', async () => {
-		const { heardAfter } = await watchedSetting();
+		const { heardAfter } = await createWatchedHarness();
 		await heardAfter(answered);
 		const again = [...started, code('blue'), code()];
 		expect(await heardAfter({ status: 'humanInput', messages: again })).toEqual(['question']);
@@ -126,7 +126,7 @@ describe('a question', () => {
 	});
 
 	it('whose answer was told is not told again when its message was missing in one read', async () => {
-		const { heardAfter } = await watchedSetting();
+		const { heardAfter } = await createWatchedHarness();
 		await heardAfter(asking);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
 		expect(await heardAfter(gone)).toEqual([]);
@@ -134,7 +134,7 @@ describe('a question', () => {
 	});
 
 	it('is announced once by two replicas, each time it is asked', async () => {
-		const { heardAfter, start } = await watchedSetting();
+		const { heardAfter, start } = await createWatchedHarness();
 		start();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
@@ -142,7 +142,7 @@ describe('a question', () => {
 	});
 
 	it('is not announced again when another version wrote what was announced last', async () => {
-		const { heardAfter, db, watch } = await watchedSetting();
+		const { heardAfter, db, watch } = await createWatchedHarness();
 		await heardAfter(asking);
 		const forget = () =>
 			db.write((trx) => trx.updateTable('watches').set({ digest: '{"v":9}' }).where('id', '=', watch.id).execute());
@@ -155,7 +155,7 @@ describe('a question', () => {
 	});
 
 	it('of the version before, announced under the key of then, is not announced again either', async () => {
-		const { heardAfter, db, watch } = await watchedSetting();
+		const { heardAfter, db, watch } = await createWatchedHarness();
 		await heardAfter(asking);
 		await db.write(async (trx) => {
 			const { unique_key } = await trx

@@ -5,8 +5,8 @@ import { createServiceHealth } from '../../src/watches/service-health.ts';
 import {
 	addWatch,
 	assistant,
+	createPollerHarness,
 	pass,
-	pollerSetting,
 	SERVICE,
 	session,
 	settableClock,
@@ -20,9 +20,9 @@ const asking = { status: 'humanInput', messages: [...started, assistant('Which o
 
 /** A poller on a machine whose clock can be set; session `s1` was watched for `ms`. */
 async function watchedFor(ms: number, maxDays = 7) {
-	const setting = await pollerSetting({ maxDays });
-	const machine = settableClock(setting.clock);
-	const { store, put, start, clock, announced, service } = setting;
+	const harness = await createPollerHarness({ maxDays });
+	const machine = settableClock(harness.clock);
+	const { store, put, start, clock, announced, service } = harness;
 	put({});
 	const watch = await addWatch(store);
 	start({
@@ -36,7 +36,7 @@ async function watchedFor(ms: number, maxDays = 7) {
 	});
 	await pass(clock, ms);
 	await announced();
-	return { ...setting, machine, watch };
+	return { ...harness, machine, watch };
 }
 
 describe.each([

@@ -112,7 +112,7 @@ function createFakeAnnouncer(clock: ManualClock) {
 	};
 }
 
-async function outboxSetting() {
+async function createOutboxHarness() {
 	const clock = createManualClock(T0);
 	const { watches: store, db } = await openTestStore();
 	const fake = createFakeAnnouncer(clock);
@@ -203,7 +203,7 @@ function fail(): never {
 
 describe('posts', () => {
 	it('go out in the order of their watch, the card first', async () => {
-		const { clock, store, start, add, texts } = await outboxSetting();
+		const { clock, store, start, add, texts } = await createOutboxHarness();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
 		await found(store, watch.id, T0, { announcements: [said(watch, 'over')], end: 'sessionOver' });
@@ -213,7 +213,7 @@ describe('posts', () => {
 	});
 
 	it('keep to one a second in a channel, whatever others do', async () => {
-		const { clock, start, add, sent } = await outboxSetting();
+		const { clock, start, add, sent } = await createOutboxHarness();
 		for (let index = 0; index < 8; index += 1)
 			await add({ sessionId: `s${index}`, channelId: index < 6 ? 'C1' : 'C2' });
 		start();
@@ -229,7 +229,7 @@ describe('posts', () => {
 	});
 
 	it('that wait for their turn in a busy channel are not taken over and over', async () => {
-		const { clock, store, start, add, texts } = await outboxSetting();
+		const { clock, store, start, add, texts } = await createOutboxHarness();
 		for (let index = 0; index < 20; index += 1) await add({ sessionId: `s${index}` });
 		let taken = 0;
 		const takeAnnouncements = store.takeAnnouncements.bind(store);
@@ -245,7 +245,7 @@ describe('posts', () => {
 	});
 
 	it('are found and not repeated after a crash between Slack and our note', async () => {
-		const { clock, store, start, add, texts, answer, recorded } = await outboxSetting();
+		const { clock, store, start, add, texts, answer, recorded } = await createOutboxHarness();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
 		answer((what) => (what === 'asked' ? 'hang' : null));
@@ -260,7 +260,7 @@ describe('posts', () => {
 	});
 
 	it('are found after a crash also when the clock that noted them was ahead', async () => {
-		const { clock, store, start, add, texts, answer } = await outboxSetting();
+		const { clock, store, start, add, texts, answer } = await createOutboxHarness();
 		const machine = settableClock(clock);
 		machine.set(3_600_000);
 		const watch = await add();
@@ -277,7 +277,7 @@ describe('posts', () => {
 	});
 
 	it('are repeated as perhaps repeated where history cannot be read, and plainly where nothing is found', async () => {
-		const { clock, start, add, sent, answer, hideHistory, forget, store } = await outboxSetting();
+		const { clock, start, add, sent, answer, hideHistory, forget, store } = await createOutboxHarness();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked')] });
 		answer((what) => (what === 'asked' ? 'hang' : null));
@@ -298,8 +298,8 @@ describe('posts', () => {
 
 	/** One post stands in the channel and nobody heard of it, and the next process cannot read the history. */
 	async function stoodUnheard() {
-		const setting = await outboxSetting();
-		const { clock, start, add, answer, hideHistory, store } = setting;
+		const harness = await createOutboxHarness();
+		const { clock, start, add, answer, hideHistory, store } = harness;
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked')] });
 		answer((what) => (what === 'asked' ? 'hang' : null));
@@ -307,7 +307,7 @@ describe('posts', () => {
 		await pass(clock, 3_000);
 		await first.stop();
 		hideHistory();
-		return setting;
+		return harness;
 	}
 
 	it('are repeated as perhaps repeated after Slack has limited the repeat', async () => {
@@ -333,7 +333,7 @@ describe('posts', () => {
 	});
 
 	it('are looked for after a call of unknown outcome, and not after one that surely failed', async () => {
-		const { clock, start, add, texts, answer, recorded } = await outboxSetting();
+		const { clock, start, add, texts, answer, recorded } = await createOutboxHarness();
 		await add();
 		const failures: SendOutcome[] = [
 			{ kind: 'later', ms: null, code: 'internal_error', limited: false },
@@ -348,7 +348,7 @@ describe('posts', () => {
 	});
 
 	it('that Slack took without a word are found, and what follows goes on', async () => {
-		const { clock, store, start, add, texts, answer, recorded } = await outboxSetting();
+		const { clock, store, start, add, texts, answer, recorded } = await createOutboxHarness();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
 		answer((what) => (what === 'asked' ? 'lost' : null));
@@ -359,7 +359,7 @@ describe('posts', () => {
 	});
 
 	it('wait as long as Slack says', async () => {
-		const { clock, start, add, sent, answer } = await outboxSetting();
+		const { clock, start, add, sent, answer } = await createOutboxHarness();
 		await add();
 		const failures: SendOutcome[] = [{ kind: 'later', ms: 20_000, code: 'ratelimited', limited: true }];
 		answer(() => failures.shift() ?? null);
@@ -369,7 +369,7 @@ describe('posts', () => {
 	});
 
 	it('to a channel that takes none end its watches, and whoever made them is told', async () => {
-		const { db, clock, start, add, answer, sent } = await outboxSetting();
+		const { db, clock, start, add, answer, sent } = await createOutboxHarness();
 		const one = await add();
 		const two = await add({ sessionId: 's2' });
 		const elsewhere = await add({ channelId: 'C2' });
@@ -387,7 +387,7 @@ describe('a channel whose watches have ended since another organisation reads it
 	const C1 = { teamId: 'T1', channelId: 'C1' };
 
 	it('gets none of the posts that wait for their turn there', async () => {
-		const { clock, start, add, store, sent } = await outboxSetting();
+		const { clock, start, add, store, sent } = await createOutboxHarness();
 		for (let index = 0; index < 6; index += 1) await add({ sessionId: `s${index}` });
 		start();
 		await pass(clock, 2_000);
@@ -399,7 +399,7 @@ describe('a channel whose watches have ended since another organisation reads it
 	});
 
 	it('gets no post and no card that was being put together at that moment', async () => {
-		const { clock, start, add, store, announcer, texts } = await outboxSetting();
+		const { clock, start, add, store, announcer, texts } = await createOutboxHarness();
 		const watch = await add();
 		const other = await add({ sessionId: 's2' });
 		const standing: (() => void)[] = [];
@@ -427,7 +427,7 @@ describe('a channel whose watches have ended since another organisation reads it
 	});
 
 	it('gets nothing of a session that was over before, and no word on the service', async () => {
-		const { clock, start, add, store, answer, sent } = await outboxSetting();
+		const { clock, start, add, store, answer, sent } = await createOutboxHarness();
 		const over = await add();
 		await add({ sessionId: 's2' });
 		const { stop } = start();
@@ -447,7 +447,7 @@ describe('a channel whose watches have ended since another organisation reads it
 	});
 
 	it('is not told that the service is back, though it was told that it was down', async () => {
-		const { clock, start, add, store, texts } = await outboxSetting();
+		const { clock, start, add, store, texts } = await createOutboxHarness();
 		await add();
 		start();
 		await pass(clock, 5_000);
@@ -469,7 +469,7 @@ describe('a channel whose watches have ended since another organisation reads it
 
 describe('cards', () => {
 	it('show the newest state, and nothing is sent for one that looks the same', async () => {
-		const { clock, store, start, add, texts, recorded } = await outboxSetting();
+		const { clock, store, start, add, texts, recorded } = await createOutboxHarness();
 		const watch = await add();
 		start();
 		await pass(clock, 2_000);
@@ -488,7 +488,7 @@ describe('cards', () => {
 	});
 
 	it('stay below 50 updates in any minute for a workspace, urgent ones first', async () => {
-		const { clock, store, start, add, sent } = await outboxSetting();
+		const { clock, store, start, add, sent } = await createOutboxHarness();
 		const watches: Watch[] = [];
 		for (let index = 0; index < 30; index += 1)
 			watches.push(await add({ sessionId: `s${index}`, channelId: `C${index}` }));
@@ -512,7 +512,7 @@ describe('cards', () => {
 	});
 
 	it('that Slack refuses are given up until they change', async () => {
-		const { db, clock, store, start, add, texts, answer } = await outboxSetting();
+		const { db, clock, store, start, add, texts, answer } = await createOutboxHarness();
 		const watch = await add();
 		start();
 		await pass(clock, 2_000);
@@ -527,8 +527,8 @@ describe('cards', () => {
 describe('a card that somebody deleted', () => {
 	/** Slack as it is once the cards of before are gone; `removal`: what becomes of taking a post away. */
 	async function withoutCard(more: { removal?: 'refused' | 'unknown' } = {}) {
-		const setting = await outboxSetting();
-		const { clock, start, add, answer, texts, announcer } = setting;
+		const harness = await createOutboxHarness();
+		const { clock, start, add, answer, texts, announcer } = harness;
 		const watch = await add();
 		const removals = more.removal === undefined ? [] : [more.removal];
 		start({ announcer: { ...announcer, remove: async (...given) => removals.shift() ?? announcer.remove(...given) } });
@@ -542,7 +542,7 @@ describe('a card that somebody deleted', () => {
 		const deleteAgain = () => {
 			lastDeleted = texts().filter((what) => what === 'card').length;
 		};
-		return { ...setting, watch, deleteAgain };
+		return { ...harness, watch, deleteAgain };
 	}
 
 	it('has its place taken by a new one before what came back without a thread is posted again', async () => {
@@ -603,7 +603,7 @@ describe('the store', () => {
 	const FEW = 4 * 60;
 
 	it('is not asked over and over for what waits behind something else', async () => {
-		const { clock, store, start, add, answer, texts } = await outboxSetting();
+		const { clock, store, start, add, answer, texts } = await createOutboxHarness();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
 		answer((what) => (what === 'asked' ? { kind: 'later', ms: 240_000, code: 'ratelimited', limited: true } : null));
@@ -616,7 +616,7 @@ describe('the store', () => {
 	});
 
 	it('is not asked over and over while the rate of updates has no room for cards', async () => {
-		const { clock, store, start, add, answer } = await outboxSetting();
+		const { clock, store, start, add, answer } = await createOutboxHarness();
 		const watches: Watch[] = [];
 		for (let index = 0; index < 9; index += 1) {
 			watches.push(await add({ sessionId: `s${index}`, channelId: `C${index}` }));
@@ -636,7 +636,7 @@ describe('the store', () => {
 	});
 
 	it('is not asked over and over while Slack takes its time', async () => {
-		const { clock, start, add, answer } = await outboxSetting();
+		const { clock, start, add, answer } = await createOutboxHarness();
 		for (let index = 0; index < 12; index += 1) await add({ sessionId: `s${index}`, channelId: `C${index}` });
 		answer(() => 'hang');
 		const { calls } = start();
@@ -652,7 +652,7 @@ describe.each([
 	['forward', 3_600_000],
 ])('when the clock is put %s by an hour', (_, shift) => {
 	it('posts and cards go out as before, under Slack’s rates', async () => {
-		const { clock, store, start, add, texts, sent, answer } = await outboxSetting();
+		const { clock, store, start, add, texts, sent, answer } = await createOutboxHarness();
 		const machine = settableClock(clock);
 		start({ clock: machine });
 		const watch = await add();
@@ -687,7 +687,7 @@ describe.each([
 });
 
 it('a pause of a day that Slack asks for is believed for five minutes', async () => {
-	const { clock, start, add, sent, answer } = await outboxSetting();
+	const { clock, start, add, sent, answer } = await createOutboxHarness();
 	await add();
 	const failures: SendOutcome[] = [{ kind: 'later', ms: 86_400_000, code: 'ratelimited', limited: true }];
 	answer(() => failures.shift() ?? null);
@@ -697,7 +697,7 @@ it('a pause of a day that Slack asks for is believed for five minutes', async ()
 });
 
 it('a task that stood still past its lease does nothing to the post that was taken again after it', async () => {
-	const { clock, db, start, add, announcer, texts } = await outboxSetting();
+	const { clock, db, start, add, announcer, texts } = await createOutboxHarness();
 	await add();
 	const standing: (() => void)[] = [];
 	start({
@@ -723,7 +723,7 @@ it('a task that stood still past its lease does nothing to the post that was tak
 });
 
 it('a card of another version holds up no other', async () => {
-	const { clock, store, db, start, add, texts } = await outboxSetting();
+	const { clock, store, db, start, add, texts } = await createOutboxHarness();
 	const watches = [await add(), await add({ sessionId: 's2' }), await add({ sessionId: 's3' })];
 	start();
 	await pass(clock, 10_000);
@@ -738,7 +738,7 @@ it('a card of another version holds up no other', async () => {
 });
 
 it('the view in a card survives a restart', async () => {
-	const { store, add } = await outboxSetting();
+	const { store, add } = await createOutboxHarness();
 	await add();
 	const page = await store.list({ teamId: 'T1', channelId: 'C1' }, { offset: 0, limit: 5 });
 	expect(page.watches[0]?.view).toEqual(sessionView('s1'));

@@ -3,11 +3,11 @@ import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { viewOf } from '../../src/watches/session-view.ts';
 import {
 	assistant,
+	createPollerHarness,
 	FakeServiceError,
 	newWatch,
 	pass,
 	plentiful,
-	pollerSetting,
 	SERVICE,
 	session,
 	sessionView,
@@ -27,7 +27,7 @@ const answered = {
 
 describe('what a channel hears', () => {
 	it('is a question, its answer and the end, in that order and once each', async () => {
-		const { store, clock, put, start, announced } = await pollerSetting();
+		const { store, clock, put, start, announced } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
 		start();
@@ -51,7 +51,7 @@ describe('what a channel hears', () => {
 	});
 
 	it('is a question that was asked and answered between two reads too', async () => {
-		const { store, clock, put, start, announced } = await pollerSetting();
+		const { store, clock, put, start, announced } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
 		start();
@@ -66,7 +66,7 @@ describe('what a channel hears', () => {
 	});
 
 	it('is the question that waited when the watch began', async () => {
-		const { store, clock, put, start, announced } = await pollerSetting();
+		const { store, clock, put, start, announced } = await createPollerHarness();
 		put(asking);
 		await store.add(newWatch());
 		start();
@@ -75,7 +75,7 @@ describe('what a channel hears', () => {
 	});
 
 	it('is the same in every channel that watches, for one read', async () => {
-		const { store, clock, put, start, announced, readsOf } = await pollerSetting();
+		const { store, clock, put, start, announced, readsOf } = await createPollerHarness();
 		put({});
 		for (const channelId of ['C1', 'C2', 'C3']) await store.add(newWatch({ channelId }));
 		start();
@@ -88,7 +88,7 @@ describe('what a channel hears', () => {
 	});
 
 	it('leaves out what it did not want to hear', async () => {
-		const { store, clock, put, start, announced } = await pollerSetting();
+		const { store, clock, put, start, announced } = await createPollerHarness();
 		put({});
 		await store.add(newWatch({ mode: 'questionsOnly' }));
 		await store.add(newWatch({ channelId: 'C2' }));
@@ -101,7 +101,7 @@ describe('what a channel hears', () => {
 	});
 
 	it('never holds what looks like a secret', async () => {
-		const { store, clock, put, start, announced } = await pollerSetting();
+		const { store, clock, put, start, announced } = await createPollerHarness();
 		put({ status: 'humanInput', messages: [...started, assistant('?', 'Password for the shop')] });
 		await store.add(newWatch());
 		start();
@@ -118,7 +118,7 @@ describe('what a channel hears', () => {
 
 describe('a session', () => {
 	it('that is over is read once more, for the result, and then left', async () => {
-		const { store, clock, put, start, announced, readsOf } = await pollerSetting();
+		const { store, clock, put, start, announced, readsOf } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
 		start();
@@ -136,7 +136,7 @@ describe('a session', () => {
 	});
 
 	it('that fails to be read backs off alone', async () => {
-		const { store, clock, put, start, failures, readsOf } = await pollerSetting();
+		const { store, clock, put, start, failures, readsOf } = await createPollerHarness();
 		put({});
 		put({ sessionId: 's2' });
 		await store.add(newWatch());
@@ -149,7 +149,7 @@ describe('a session', () => {
 	});
 
 	it('that is gone for good ends its watches with a word', async () => {
-		const { store, clock, put, start, failures, announced } = await pollerSetting();
+		const { store, clock, put, start, failures, announced } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
 		start();
@@ -160,7 +160,7 @@ describe('a session', () => {
 	});
 
 	it('in which nothing changed for days is not watched any longer', async () => {
-		const { store, clock, put, start, announced } = await pollerSetting({ maxDays: 1 });
+		const { store, clock, put, start, announced } = await createPollerHarness({ maxDays: 1 });
 		put({ status: 'paused' });
 		await store.add(newWatch({ createdAt: T0 - 86_400_000 + 30_000 }));
 		start();
@@ -169,7 +169,7 @@ describe('a session', () => {
 	});
 
 	it('that could not be read for days is not watched any longer either', async () => {
-		const { store, clock, put, start, failures, announced } = await pollerSetting({ maxDays: 1 });
+		const { store, clock, put, start, failures, announced } = await createPollerHarness({ maxDays: 1 });
 		put({});
 		const long = T0 - 86_400_000 + 30_000;
 		await store.add(newWatch({ createdAt: long, view: sessionView('s1', long) }));
@@ -180,7 +180,7 @@ describe('a session', () => {
 	});
 
 	it('of which only links were renewed is not watched any longer either, be it read then or not', async () => {
-		const { store, clock, put, start, failures, announced } = await pollerSetting({ maxDays: 1 });
+		const { store, clock, put, start, failures, announced } = await createPollerHarness({ maxDays: 1 });
 		const withLinks = (sessionId: string, timestamp: string) =>
 			session({
 				sessionId,
@@ -207,7 +207,7 @@ describe('a session', () => {
 	});
 
 	it('that somebody answers is read soon', async () => {
-		const { store, clock, put, start, readsOf } = await pollerSetting();
+		const { store, clock, put, start, readsOf } = await createPollerHarness();
 		put(asking);
 		await store.add(newWatch());
 		start();
@@ -221,7 +221,7 @@ describe('a session', () => {
 
 describe('a service that is down', () => {
 	it('is one notice for a channel, and one when it is back', async () => {
-		const { store, clock, put, start, failures, announced } = await pollerSetting();
+		const { store, clock, put, start, failures, announced } = await createPollerHarness();
 		for (let index = 0; index < 12; index += 1) {
 			put({ sessionId: `s${index}` });
 			await store.add(newWatch({ sessionId: `s${index}`, channelId: index % 2 === 0 ? 'C1' : 'C2' }));
@@ -240,7 +240,7 @@ describe('a service that is down', () => {
 	});
 
 	it('has everybody read soon once it is back', async () => {
-		const { store, clock, put, start, failures, reads } = await pollerSetting();
+		const { store, clock, put, start, failures, reads } = await createPollerHarness();
 		for (let index = 0; index < 12; index += 1) {
 			put({ sessionId: `s${index}` });
 			await store.add(newWatch({ sessionId: `s${index}` }));
@@ -263,7 +263,7 @@ describe('a service that is down', () => {
 	});
 
 	it('is told when it limits us for long, which counts as a failure of no session', async () => {
-		const { store, clock, put, start, failures, announced, recorded } = await pollerSetting();
+		const { store, clock, put, start, failures, announced, recorded } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
 		failures.set('*', 'rate_limited');
@@ -285,7 +285,7 @@ describe('a service that is down', () => {
 it('a service that limits us is told after half a minute, though nothing is asked meanwhile', async () => {
 	let until = 0;
 	const budget = { ...plentiful, pausedUntil: () => until };
-	const { store, clock, put, start, failures, reads, announced } = await pollerSetting({ budget });
+	const { store, clock, put, start, failures, reads, announced } = await createPollerHarness({ budget });
 	put({});
 	await store.add(newWatch());
 	start();
@@ -304,7 +304,7 @@ it('a service that limits us is told after half a minute, though nothing is aske
 
 describe('a service that answers again', () => {
 	it('has what failed read at once, whoever noticed it first', async () => {
-		const { store, clock, put, start, failures, reads, announced } = await pollerSetting();
+		const { store, clock, put, start, failures, reads, announced } = await createPollerHarness();
 		const health = createServiceHealth({ clock });
 		for (let index = 0; index < 5; index += 1) {
 			put({ sessionId: `s${index}` });
@@ -326,7 +326,7 @@ describe('a service that answers again', () => {
 	});
 
 	it('has what failed read at once also when that was too short for a notice', async () => {
-		const { store, clock, put, start, failures, readsOf, announced } = await pollerSetting();
+		const { store, clock, put, start, failures, readsOf, announced } = await createPollerHarness();
 		const health = createServiceHealth({ clock });
 		put({});
 		await store.add(newWatch());
@@ -343,7 +343,7 @@ describe('a service that answers again', () => {
 	});
 
 	it('leaves a session that fails alone to its own back-off', async () => {
-		const { store, clock, put, start, service, failures, readsOf } = await pollerSetting();
+		const { store, clock, put, start, service, failures, readsOf } = await createPollerHarness();
 		put({});
 		put({ sessionId: 's2' });
 		await store.add(newWatch());
@@ -363,7 +363,7 @@ describe('a service that answers again', () => {
 	});
 
 	it('after asking us to come back in a day is asked again within minutes, also where reads failed before', async () => {
-		const { store, clock, put, start, service, readsOf } = await pollerSetting();
+		const { store, clock, put, start, service, readsOf } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
 		let answer: 'fine' | 'fails' | 'in a day' = 'fine';
@@ -392,7 +392,7 @@ describe('a service that answers again', () => {
 
 describe('replicas', () => {
 	it('and a task of the same process that stood still past its lease do not write over each other', async () => {
-		const { store, clock, put, start, service, announced, db } = await pollerSetting();
+		const { store, clock, put, start, service, announced, db } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
 		const standing: (() => void)[] = [];
@@ -429,7 +429,7 @@ describe('replicas', () => {
 	});
 
 	it('take over what a dead one held within 30 s', async () => {
-		const { store, clock, put, start, announced } = await pollerSetting();
+		const { store, clock, put, start, announced } = await createPollerHarness();
 		for (let index = 0; index < 20; index += 1) {
 			put({ ...asking, sessionId: `s${index}` });
 			await store.add(newWatch({ sessionId: `s${index}`, channelId: `C${index}` }));
@@ -442,7 +442,7 @@ describe('replicas', () => {
 	});
 
 	it('do not read what another one reads', async () => {
-		const { store, clock, put, start, failures, readsOf, announced } = await pollerSetting();
+		const { store, clock, put, start, failures, readsOf, announced } = await createPollerHarness();
 		put(asking);
 		await store.add(newWatch());
 		failures.set('s1', 'hangs');
@@ -456,7 +456,7 @@ describe('replicas', () => {
 	});
 
 	it('announce a question once between them', async () => {
-		const { store, clock, put, start, announced } = await pollerSetting();
+		const { store, clock, put, start, announced } = await createPollerHarness();
 		for (let index = 0; index < 10; index += 1) {
 			put({ sessionId: `s${index}` });
 			await store.add(newWatch({ sessionId: `s${index}` }));
@@ -470,7 +470,7 @@ describe('replicas', () => {
 	});
 
 	it('give back what they hold when they are told to stop', async () => {
-		const { store, clock, put, start, failures } = await pollerSetting();
+		const { store, clock, put, start, failures } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
 		failures.set('s1', 'hangs');
@@ -484,7 +484,7 @@ describe('replicas', () => {
 it('reads nothing while the service says that it is too much', async () => {
 	const until = T0 + 40_000;
 	const budget = { ...plentiful, pausedUntil: () => until };
-	const { store, clock, put, start, reads } = await pollerSetting({ budget });
+	const { store, clock, put, start, reads } = await createPollerHarness({ budget });
 	put({});
 	await store.add(newWatch());
 	start();

@@ -270,9 +270,9 @@ describe('in virtual time', () => {
 					});
 					const lengthMs = 1.5 * HOUR;
 					const scripts = writeScripts(population, count, lengthMs, createRandom(seed));
-					const setting = { scripts, lengthMs, seed };
-					const adaptive = simulate('adaptive', setting);
-					const turns = simulate('round robin', setting);
+					const options = { scripts, lengthMs, seed };
+					const adaptive = simulate('adaptive', options);
+					const turns = simulate('round robin', options);
 					expect(adaptive.refused).toBe(0);
 					expect(Math.max(0, ...adaptive.personWaits)).toBeLessThanOrEqual(300);
 					expect(adaptive.requestsPerMinute).toBeLessThanOrEqual(250);
@@ -291,8 +291,8 @@ describe('in virtual time', () => {
 	it('a hundred sessions with one in ten at work are noticed four times sooner than in turn', () => {
 		const lengthMs = 6 * HOUR;
 		const scripts = writeScripts(defaultPopulation, 100, lengthMs, createRandom(5));
-		const setting = { scripts, lengthMs, seed: 5 };
-		const gain = median(simulate('round robin', setting).detection) / median(simulate('adaptive', setting).detection);
+		const options = { scripts, lengthMs, seed: 5 };
+		const gain = median(simulate('round robin', options).detection) / median(simulate('adaptive', options).detection);
 		expect(gain).toBeGreaterThan(4);
 	});
 });

@@ -14,7 +14,7 @@ import {
 	T0,
 } from './support.ts';
 
-async function setting(limits: Partial<WatchLimits> = {}) {
+async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const recorded = createRecordingMetrics();
 	const clock = createManualClock(T0);
 	const store = (await openTestStore()).watches;
@@ -44,7 +44,7 @@ async function setting(limits: Partial<WatchLimits> = {}) {
 
 describe('watching', () => {
 	it('begins with the card, and a second time is no error', async () => {
-		const { watch, put, reads, changes } = await setting();
+		const { watch, put, reads, changes } = await createHarness();
 		put({});
 		expect(await watch('s1')).toMatchObject({
 			kind: 'watching',
@@ -57,7 +57,7 @@ describe('watching', () => {
 	});
 
 	it('changes what is heard, and keeps what is not mentioned', async () => {
-		const { watch, put } = await setting();
+		const { watch, put } = await createHarness();
 		put({});
 		await watch('s1', { questionsInChannel: false });
 		expect(await watch('s1', { mode: 'questionsOnly' })).toMatchObject({
@@ -68,7 +68,7 @@ describe('watching', () => {
 	});
 
 	it('says what is unknown, over or cannot be read now', async () => {
-		const { watch, put, failures, store } = await setting();
+		const { watch, put, failures, store } = await createHarness();
 		put({ status: 'completed' });
 		put({ sessionId: 's2' });
 		failures.set('s2', 'unavailable');
@@ -79,7 +79,7 @@ describe('watching', () => {
 	});
 
 	it('goes on while the service cannot be read', async () => {
-		const { watch, put, failures } = await setting();
+		const { watch, put, failures } = await createHarness();
 		put({});
 		await watch('s1');
 		failures.set('*', 'unavailable');
@@ -87,7 +87,7 @@ describe('watching', () => {
 	});
 
 	it('says which limit is reached, and counts that', async () => {
-		const { watch, put, recorded, changes } = await setting({ person: 1 });
+		const { watch, put, recorded, changes } = await createHarness({ person: 1 });
 		put({});
 		put({ sessionId: 's2' });
 		await watch('s1');
@@ -99,7 +99,7 @@ describe('watching', () => {
 	});
 
 	it('says how slow it will be when much is watched', async () => {
-		const { watch, put } = await setting();
+		const { watch, put } = await createHarness();
 		for (let index = 0; index < 200; index += 1) {
 			put({ sessionId: `s${index}` });
 			await watch(`s${index}`);
@@ -118,7 +118,7 @@ describe('watching', () => {
 
 describe('unwatching', () => {
 	it('ends one watch or all of the channel, and says when there was none', async () => {
-		const { watch, put, subscriptions, ann } = await setting();
+		const { watch, put, subscriptions, ann } = await createHarness();
 		for (const sessionId of ['s1', 's2', 's3']) {
 			put({ sessionId });
 			await watch(sessionId);
@@ -136,7 +136,7 @@ describe('unwatching', () => {
 });
 
 it('a refresh updates the cards, and reads the session early when asked to', async () => {
-	const { watch, put, subscriptions, store } = await setting();
+	const { watch, put, subscriptions, store } = await createHarness();
 	put({});
 	await watch('s1');
 	await store.takeDue(SERVICE, { token: 'x', ms: 1 }, 1, T0);

@@ -197,7 +197,7 @@ export async function openTestStore(): Promise<Store> {
 }
 
 /** Everything of a poller on a clock that stands still, with a store of its own. */
-export async function pollerSetting(overrides: Partial<PollerOptions> = {}) {
+export async function createPollerHarness(overrides: Partial<PollerOptions> = {}) {
 	const clock = createManualClock(T0);
 	const { watches: store, db } = await openTestStore();
 	const fake = createFakeService(clock);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Modal, Posted } from '../../../fake-slack/index.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/setting.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/harness.ts';
 
 const POST = 'Post my text to the thread';
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openSession } from '../support/open-session.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (store) => {
 	let app: WatchingApp;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openSession } from '../support/open-session.ts';
-import { type WatchingApp, watchingApp } from './setting.ts';
+import { type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
 beforeAll(async () => {

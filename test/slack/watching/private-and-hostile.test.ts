@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import type { SessionJson } from '../../../sandbox/session-service/json.ts';
 import { answerFields, openSession } from '../support/open-session.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
 beforeAll(async () => {

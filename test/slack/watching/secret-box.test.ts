@@ -7,7 +7,7 @@ import { openStore } from '../../../src/store/open.ts';
 import { createRecordingLog } from '../../store/support.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openSession } from '../support/open-session.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const ONE = 'Keep this answer secret';
 const HIDE = 'Hide it, and remove it once it has arrived';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { sampleOrganisation } from '../../../fake-slack/index.ts';
 import type { AppOptions } from '../../support/app.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './setting.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const OTHER = 'T0OTHER';
 const EVERY_MS = 3 * 60_000;

@@ -1,6 +1,6 @@
 import type { Json, SlackState } from '../../../fake-slack/index.ts';
 import { ACTIONS, type ActionId, CALLBACKS, encodeCarriage, encodeTarget } from '../../../src/slack/ids.ts';
-import type { WatchingApp } from '../watching/setting.ts';
+import type { WatchingApp } from '../watching/harness.ts';
 import { ACTION_GROUPS, COMMAND_GROUPS, type Group, OTHER_GROUPS } from './table.ts';
 
 /** Somebody who does one thing over and over, as one kind of person after another. */
@@ -23,11 +23,11 @@ export interface Act {
 	/** Cannot be done in the direct message with the app. */
 	readonly inChannelOnly?: boolean;
 	/** Resolves to what the acknowledgement says, where one may say something. */
-	run(app: WatchingApp, member: Member, at: Setting): Promise<unknown>;
+	run(app: WatchingApp, member: Member, at: ActContext): Promise<unknown>;
 }
 
 /** What stands in the channel. */
-export interface Setting {
+export interface ActContext {
 	/** A message of the app's. */
 	readonly card: { readonly channel: string; readonly ts: string };
 	/** Counts up, so that what is typed is another text each time. */
@@ -60,7 +60,7 @@ function base(app: WatchingApp, { id, name }: Member): Json {
 }
 
 /** The member's view as it was opened, with this typed into its first fields, or what was typed then. */
-function viewOf({ before }: Setting, { id }: Member, typed?: string): Json & { id: string } {
+function viewOf({ before }: ActContext, { id }: Member, typed?: string): Json & { id: string } {
 	const [viewId = ''] = before.windows.find(({ user }) => user === id)?.stack ?? [];
 	const view = before.views[viewId];
 	if (view === undefined) throw new Error(`${id} has no window open`);
@@ -88,7 +88,7 @@ async function deliver(app: WatchingApp, name: string, payload: Json): Promise<u
 }
 
 /** A press as Slack tells of it; the button need not be on what is shown now: a forged one arrives all the same. */
-function pressInView(app: WatchingApp, member: Member, at: Setting, action: Json): Promise<unknown> {
+function pressInView(app: WatchingApp, member: Member, at: ActContext, action: Json): Promise<unknown> {
 	const typed = action.type === 'plain_text_input' ? String(action.value) : undefined;
 	const view = viewOf(at, member, typed);
 	const [blockId = ''] = Object.keys((view.state as { values: Json }).values);
@@ -101,7 +101,7 @@ function pressInView(app: WatchingApp, member: Member, at: Setting, action: Json
 	});
 }
 
-function pressOnMessage(app: WatchingApp, member: Member, { card }: Setting, actionId: string, value: string) {
+function pressOnMessage(app: WatchingApp, member: Member, { card }: ActContext, actionId: string, value: string) {
 	return deliver(app, 'block_actions', {
 		...base(app, member),
 		container: { type: 'message', message_ts: card.ts, channel_id: card.channel, is_ephemeral: false },
@@ -112,7 +112,7 @@ function pressOnMessage(app: WatchingApp, member: Member, { card }: Setting, act
 	});
 }
 
-type PressValue = (member: Member, at: Setting) => string;
+type PressValue = (member: Member, at: ActContext) => string;
 const nothing: PressValue = () => '0';
 const target: PressValue = ({ session }) => encodeTarget({ sessionId: session, messageIndex: null });
 const ownAnswer: PressValue = (member, at) => at.answerOf(member);

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { openSession } from '../support/open-session.ts';
-import { type WatchingApp, watchingApp } from '../watching/setting.ts';
-import { ACTS, type Act, type Member, type Setting } from './acts.ts';
+import { type WatchingApp, watchingApp } from '../watching/harness.ts';
+import { ACTS, type Act, type ActContext, type Member } from './acts.ts';
 import type { Become } from './people.ts';
 import { type Row, outcomeOf as tableOutcomeOf } from './table.ts';
 import { outcomeOf, query, type Trace, tracesOf } from './traces.ts';
@@ -56,7 +56,11 @@ async function postCard(app: WatchingApp, place: string) {
 }
 
 /** Somebody opens what they will act on. */
-async function prepare(app: WatchingApp, { act, name, place, session }: Acting, card: Setting['card']): Promise<void> {
+async function prepare(
+	app: WatchingApp,
+	{ act, name, place, session }: Acting,
+	card: ActContext['card'],
+): Promise<void> {
 	const person = app.slack.as(name);
 	if (act.needs === 'form' || act.needs === 'receipt') {
 		const form = await openSession(app, session, name, place);

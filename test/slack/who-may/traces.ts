@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/words/errors.ts';
-import type { WatchingApp } from '../watching/setting.ts';
+import type { WatchingApp } from '../watching/harness.ts';
 import type { Act, Member } from './acts.ts';
 
 /** Whose rows are theirs in which table, and what in them is an effect of what somebody did. */

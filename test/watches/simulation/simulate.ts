@@ -7,8 +7,16 @@ import { createVirtualCards } from './cards.ts';
 import { createLimitedService, WINDOW_MS } from './limited-service.ts';
 import type { Script } from './population.ts';
 import { createRandom, type Random } from './random.ts';
-import { neverFound, PERSON_EVERY_MS, type Policy, READ_MS, type Result, type Setting, WARM_UP_MS } from './setting.ts';
 import { digestAt, stepsUntil } from './simulated-session.ts';
+import {
+	neverFound,
+	PERSON_EVERY_MS,
+	type Policy,
+	READ_MS,
+	type Result,
+	type SimulationOptions,
+	WARM_UP_MS,
+} from './simulation.ts';
 import { simulateViewers } from './viewers.ts';
 
 /** As the poller: never more than this many reads wait for the budget, so that their order is decided late. */
@@ -20,13 +28,13 @@ const SAMPLE_MS = 10_000;
 /** Of answers, the share that is given in Slack: four requests to deliver and confirm, and the session is read soon. */
 const ANSWERED_HERE = 0.8;
 
-export function simulate(policy: Policy, setting: Setting): Result {
-	return policy === 'viewers at 1 Hz' ? simulateViewers(setting) : simulatePoller(policy, setting);
+export function simulate(policy: Policy, options: SimulationOptions): Result {
+	return policy === 'viewers at 1 Hz' ? simulateViewers(options) : simulatePoller(policy, options);
 }
 
 function simulatePoller(
 	policy: 'adaptive' | 'round robin',
-	{ scripts, lengthMs, seed, schedule, creators }: Setting,
+	{ scripts, lengthMs, seed, schedule, creators }: SimulationOptions,
 ): Result {
 	const agenda = createAgenda();
 	const random = createRandom(seed);

@@ -1,14 +1,14 @@
 import { LIMIT, WINDOW_MS } from './limited-service.ts';
 import type { Script } from './population.ts';
 import { createRandom } from './random.ts';
-import { neverFound, PERSON_EVERY_MS, READ_MS, type Result, type Setting, WARM_UP_MS } from './setting.ts';
 import { stepsUntil } from './simulated-session.ts';
+import { neverFound, PERSON_EVERY_MS, READ_MS, type Result, type SimulationOptions, WARM_UP_MS } from './simulation.ts';
 
 /**
  * One reader for each session, once a second, as the service's own page does: nothing holds them back but the service.
  * Somebody who asks while a window is used up waits for the next one.
  */
-export function simulateViewers({ scripts, lengthMs, seed }: Setting): Result {
+export function simulateViewers({ scripts, lengthMs, seed }: SimulationOptions): Result {
 	const random = createRandom(seed);
 	const phases = scripts.map(() => random.between(0, 1000));
 	const order = [...scripts.keys()].sort((a, b) => (phases[a] as number) - (phases[b] as number));

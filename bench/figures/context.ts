@@ -2,7 +2,7 @@ import type { OwnPostgres } from '../../test/support/postgres.ts';
 import type { BenchService } from './service.ts';
 
 /** What all measurements share. */
-export interface Setting {
+export interface BenchContext {
 	readonly service: BenchService;
 	/** On the disk that is measured. */
 	readonly directory: string;

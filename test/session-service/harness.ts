@@ -39,7 +39,7 @@ export function clientFor(
 }
 
 /** The fake session service with one session `s1` that asks two things, and a client for it. */
-export async function setting(
+export async function createHarness(
 	options: { service?: FakeSessionServiceOptions; client?: Parameters<typeof clientFor>[1]; path?: string } = {},
 ) {
 	const service = createFakeSessionService({ rateLimit: false, ...options.service });

@@ -18,7 +18,7 @@ export interface Result {
 	readonly detectionOf: readonly (readonly number[])[];
 }
 
-export interface Setting {
+export interface SimulationOptions {
 	readonly scripts: readonly Script[];
 	readonly lengthMs: number;
 	readonly seed: number;

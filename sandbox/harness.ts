@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from './browser.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 
-export interface Setting {
+export interface Harness {
 	readonly sandbox: Sandbox;
 	/** A new browser window of this person, with modals of its own; `narrow` as on a phone. */
 	window(person: string, options?: { narrow?: boolean; channel?: string }): Promise<Page>;
@@ -21,7 +21,7 @@ const START_MS = 40_000;
 const PATIENCE_MS = 25_000;
 
 /** A sandbox with the whole app and a real browser in front of it. */
-export async function openSetting(options: SandboxOptions = {}): Promise<Setting> {
+export async function openHarness(options: SandboxOptions = {}): Promise<Harness> {
 	const complaints: string[] = [];
 	const problems: string[] = [];
 	const [sandbox, browser]: [Sandbox, Browser] = await Promise.all([
