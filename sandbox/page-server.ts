@@ -4,8 +4,8 @@ import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { WebSocketServer } from 'ws';
 import type { Viewer } from '../fake-slack/index.ts';
+import { ActionError, type Actions } from './actions.ts';
 import type { PageFile } from './bundle.ts';
-import { DeedError, type Deeds } from './deeds.ts';
 import { onPortOrFree } from './port.ts';
 import type { Stream } from './stream.ts';
 
@@ -34,9 +34,9 @@ export interface PageServerDeps {
 	port: number;
 	files: Promise<ReadonlyMap<string, PageFile>>;
 	/** Built when the address is known, since the app is told of it. */
-	deeds: () => Deeds;
+	actions: () => Actions;
 	stream: () => Stream;
-	/** Who looks: by name or id. @throws DeedError */
+	/** Who looks: by name or id. @throws ActionError */
 	viewer: (person: string | undefined, window: string | undefined) => Viewer;
 }
 
@@ -78,26 +78,26 @@ export async function createPageServer(deps: PageServerDeps): Promise<PageServer
 	app.get('/dashboard/*', (c) => file(c, '/'));
 
 	app.get('/sandbox/look/:what', async (c) => {
-		const seen = await deps.deeds().look(c.req.param('what'), c.req.query());
+		const seen = await deps.actions().look(c.req.param('what'), c.req.query());
 		return seen === null ? c.json({ error: 'there is no such thing' }, 404) : c.json(seen);
 	});
 	app.get('/sandbox/image', async (c) => {
-		const image = await deps.deeds().image(c.req.query('url') ?? '');
+		const image = await deps.actions().image(c.req.query('url') ?? '');
 		if (image === null) return c.text('This image is not on the sandbox.', 404);
 		return c.body(image.content, 200, { 'Content-Type': image.type });
 	});
-	app.post('/sandbox/do/:deed', async (c) => {
+	app.post('/sandbox/do/:action', async (c) => {
 		if (!(c.req.header('content-type') ?? '').startsWith('application/json')) return c.json({ error: 'not JSON' }, 415);
 		const { as, window, ...rest } = (await c.req.json()) as Record<string, unknown>;
 		const viewer = deps.viewer(
 			typeof as === 'string' ? as : undefined,
 			typeof window === 'string' ? window : undefined,
 		);
-		return c.json((await deps.deeds().perform(c.req.param('deed'), viewer, rest)) ?? {});
+		return c.json((await deps.actions().perform(c.req.param('action'), viewer, rest)) ?? {});
 	});
 	app.get('/:file', (c) => file(c, `/${c.req.param('file')}`));
 	app.onError((error, c) => {
-		if (error instanceof DeedError) return c.json({ error: error.message }, 409);
+		if (error instanceof ActionError) return c.json({ error: error.message }, 409);
 		return c.json({ error: error.message }, 500);
 	});
 

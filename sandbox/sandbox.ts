@@ -1,7 +1,7 @@
 import { createFakeSlack, type FakeSlack } from '../fake-slack/index.ts';
+import { ActionError, type Actions, createActions } from './actions.ts';
 import { type AppProcess, createAppProcess } from './app-process.ts';
 import { bundlePage } from './bundle.ts';
-import { createDeeds, DeedError, type Deeds } from './deeds.ts';
 import { createKeeper } from './keeper.ts';
 import { readManifest } from './manifest.ts';
 import { manifestPath } from './manifest-path.ts';
@@ -71,19 +71,19 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	}
 	const troubles = createTroubles({ slack, service });
 
-	let parts: { deeds: Deeds; stream: Stream } | null = null;
-	function ready(): { deeds: Deeds; stream: Stream } {
-		if (parts === null) throw new DeedError('The sandbox is still starting.');
+	let parts: { actions: Actions; stream: Stream } | null = null;
+	function ready(): { actions: Actions; stream: Stream } {
+		if (parts === null) throw new ActionError('The sandbox is still starting.');
 		return parts;
 	}
 	const page = await createPageServer({
 		port,
 		files,
-		deeds: () => ready().deeds,
+		actions: () => ready().actions,
 		stream: () => ready().stream,
 		viewer(person, window) {
 			const found = slack.state.people.find((one) => one.name === (person ?? 'ada') || one.id === person);
-			if (found === undefined || found.isBot) throw new DeedError(`There is nobody called ${person}.`);
+			if (found === undefined || found.isBot) throw new ActionError(`There is nobody called ${person}.`);
 			return { user: found.id, window: window ?? 'main' };
 		},
 	});
@@ -121,7 +121,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		dashboardUrl,
 		bot: () => bot?.status() ?? { status: 'external', pid: null, ended: null, problems: [] },
 	});
-	parts = { stream, deeds: createDeeds({ slack, service, troubles, marks, bot, stream }) };
+	parts = { stream, actions: createActions({ slack, service, troubles, marks, bot, stream }) };
 	const servicePort = Number(new URL(service.url).port);
 	const now = () => ({
 		slack: slack.snapshot(),

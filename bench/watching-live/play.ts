@@ -4,7 +4,7 @@ import type { FakeSessionService } from '../../sandbox/session-service/fake-sess
 import type { Script } from '../../test/watches/simulation/population.ts';
 
 /** Something an agent or a person does, ms after the start. */
-interface Deed {
+interface Action {
 	readonly at: number;
 	readonly do: () => void;
 }
@@ -38,32 +38,32 @@ export async function playScripts(
 	asked: Asked[],
 	signal: AbortSignal,
 ): Promise<void> {
-	const deeds = scripts.flatMap((script, index) => deedsOf(service, script, sessionId(index), asked));
-	deeds.sort((one, other) => one.at - other.at);
+	const actions = scripts.flatMap((script, index) => actionsOf(service, script, sessionId(index), asked));
+	actions.sort((one, other) => one.at - other.at);
 	const start = performance.now();
-	for (const deed of deeds) {
-		const wait = start + deed.at - performance.now();
+	for (const action of actions) {
+		const wait = start + action.at - performance.now();
 		if (wait > 1) await pause(wait, undefined, { signal }).catch(() => {});
 		if (signal.aborted) return;
-		deed.do();
+		action.do();
 	}
 }
 
-function deedsOf(service: FakeSessionService, script: Script, id: string, asked: Asked[]): Deed[] {
+function actionsOf(service: FakeSessionService, script: Script, id: string, asked: Asked[]): Action[] {
 	const { sessions } = service;
-	const deeds: Deed[] = [];
+	const actions: Action[] = [];
 	for (const [from, until] of script.awake) {
-		deeds.push({ at: from, do: () => sessions.setStatus(id, 'active') });
-		deeds.push({ at: until, do: () => sessions.setStatus(id, 'paused') });
+		actions.push({ at: from, do: () => sessions.setStatus(id, 'active') });
+		actions.push({ at: until, do: () => sessions.setStatus(id, 'paused') });
 	}
 	for (const [step, at] of script.steps.entries()) {
 		const answeredAt = script.questions.get(step);
 		if (answeredAt === undefined) {
-			deeds.push({ at, do: () => void sessions.push(id, done(`I did number ${step}.`, { click: { index: step } })) });
+			actions.push({ at, do: () => void sessions.push(id, done(`I did number ${step}.`, { click: { index: step } })) });
 			continue;
 		}
 		const words = `Question ${step} of ${id}?`;
-		deeds.push({
+		actions.push({
 			at,
 			do() {
 				sessions.push(id, asking('I need to know something.', [item(words)]));
@@ -71,7 +71,7 @@ function deedsOf(service: FakeSessionService, script: Script, id: string, asked:
 				asked.push({ words, at: Date.now() });
 			},
 		});
-		deeds.push({ at: answeredAt, do: () => void sessions.answerAsPage(id, [`Answer ${step}`]) });
+		actions.push({ at: answeredAt, do: () => void sessions.answerAsPage(id, [`Answer ${step}`]) });
 	}
-	return deeds;
+	return actions;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useDo } from './actions.ts';
 import { NamesContext, namesOf } from './blocks/names.ts';
 import { ChannelView } from './channel-view.tsx';
-import { useDo } from './deeds.ts';
 import { LiveRegion } from './live-region.tsx';
 import { ModalStack } from './modal-stack.tsx';
 import type { createPageStore } from './page-state.ts';

@@ -1,4 +1,4 @@
-import { look } from './deeds.ts';
+import { look } from './actions.ts';
 
 /** Puts the JSON of a view or message into the clipboard; returns what to tell the person. */
 export async function copyForBuilder(what: { view: string } | { channel: string; ts: string }): Promise<string> {

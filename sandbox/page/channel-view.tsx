@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { WireChannel } from '../wire.ts';
+import { useDo } from './actions.ts';
 import { Composer } from './composer.tsx';
-import { useDo } from './deeds.ts';
 import { Icon } from './icons.tsx';
 import { countReplies, MessageList } from './message-list.tsx';
 import type { PageData } from './page-state.ts';

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { WireChannel, WireWorkspace } from '../wire.ts';
+import { useDo } from './actions.ts';
 import { type Completion, completionsFor } from './completions.ts';
-import { useDo } from './deeds.ts';
 import { Icon } from './icons.tsx';
 import { useToast } from './toast.tsx';
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { WireDashboardSession } from '../wire.ts';
-import { look, useDo } from './deeds.ts';
+import { look, useDo } from './actions.ts';
 
 /** As often as the service's own web page reads. */
 const READ_MS = 1000;

@@ -1,9 +1,9 @@
 import 'slack-blocks-to-jsx/dist/style.css';
 import './styles.css';
 import { createRoot } from 'react-dom/client';
+import { createDo, DoContext } from './actions.ts';
 import { App } from './app.tsx';
 import { Dashboard } from './dashboard.tsx';
-import { createDo, DoContext } from './deeds.ts';
 import { createPageStore } from './page-state.ts';
 
 const root = document.getElementById('root');

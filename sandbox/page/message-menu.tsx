@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { WireMessage } from '../wire.ts';
+import { useDo } from './actions.ts';
 import { copyForBuilder } from './builder.ts';
-import { useDo } from './deeds.ts';
 import { Icon } from './icons.tsx';
 import { useToast } from './toast.tsx';
 import { useMenu } from './use-menu.ts';

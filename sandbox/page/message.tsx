@@ -1,11 +1,11 @@
 import { memo, useMemo } from 'react';
 import type { WireMessage, WirePerson, WireWorkspace } from '../wire.ts';
+import { useDo } from './actions.ts';
 import { Avatar } from './avatar.tsx';
 import { Blocks } from './blocks/blocks.tsx';
 import { Mrkdwn } from './blocks/mrkdwn.tsx';
 import { type Surface, SurfaceContext } from './blocks/surface.ts';
 import { useConfirm } from './confirm-dialog.tsx';
-import { useDo } from './deeds.ts';
 import { Icon } from './icons.tsx';
 import { MessageMenu } from './message-menu.tsx';
 import { clockTime } from './times.ts';

@@ -1,12 +1,12 @@
 import { type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { WireModal } from '../wire.ts';
+import { useDo } from './actions.ts';
 import { Blocks } from './blocks/blocks.tsx';
 import { type Surface, SurfaceContext } from './blocks/surface.ts';
 import { flushTyping } from './blocks/text-input.tsx';
 import { words } from './blocks/text-object.tsx';
 import { copyForBuilder } from './builder.ts';
 import { useConfirm } from './confirm-dialog.tsx';
-import { useDo } from './deeds.ts';
 import { focusablesIn, keepTabInside, useFocusInside } from './focus-trap.ts';
 import { Icon } from './icons.tsx';
 import { list, str } from './json.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { WireAgent } from '../../wire.ts';
-import { useDo } from '../deeds.ts';
+import { useDo } from '../actions.ts';
 import type { PageData } from '../page-state.ts';
 import { useToast } from '../toast.tsx';
 

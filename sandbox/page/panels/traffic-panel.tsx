@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { WireCall, WireCallDetail } from '../../wire.ts';
-import { look } from '../deeds.ts';
+import { look } from '../actions.ts';
 import type { PageData } from '../page-state.ts';
 import { duration, exactTime } from '../times.ts';
 import { useToast } from '../toast.tsx';

@@ -1,5 +1,5 @@
 import type { WireTrouble } from '../../wire.ts';
-import { useDo } from '../deeds.ts';
+import { useDo } from '../actions.ts';
 import type { PageData } from '../page-state.ts';
 import { useToast } from '../toast.tsx';
 

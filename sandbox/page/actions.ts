@@ -3,13 +3,13 @@ import { createContext, useContext } from 'react';
 /** What the sandbox answered to something a person did. */
 export type Answer<T extends object = Record<string, unknown>> = T & { error?: string };
 
-export type Do = <T extends object = Record<string, unknown>>(deed: string, input?: object) => Promise<Answer<T>>;
+export type Do = <T extends object = Record<string, unknown>>(action: string, input?: object) => Promise<Answer<T>>;
 
 /** Does things as this person in this window; never throws: what went wrong is in `error`. */
 export function createDo(person: string, window: string): Do {
-	return async <T extends object>(deed: string, input: object = {}) => {
+	return async <T extends object>(action: string, input: object = {}) => {
 		try {
-			const answer = await fetch(`/sandbox/do/${deed}`, {
+			const answer = await fetch(`/sandbox/do/${action}`, {
 				method: 'POST',
 				headers: { 'Content-Type': 'application/json' },
 				body: JSON.stringify({ as: person, window, ...input }),

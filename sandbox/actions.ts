@@ -9,18 +9,18 @@ import type { Stream } from './stream.ts';
 import type { Troubles } from './troubles.ts';
 
 /** Something a person cannot do, in words for them. */
-export class DeedError extends Error {}
+export class ActionError extends Error {}
 
-export interface Deeds {
-	/** @throws DeedError when it cannot be done. */
-	perform(deed: string, viewer: Viewer, input: unknown): Promise<object | undefined>;
+export interface Actions {
+	/** @throws ActionError when it cannot be done. */
+	perform(action: string, viewer: Viewer, input: unknown): Promise<object | undefined>;
 	/** Something to read that is too long for the stream; null when it is not there. */
 	look(what: string, query: Record<string, string>): Promise<object | null>;
 	/** An image of the session service; Slack shows images through itself too. */
 	image(url: string): Promise<{ type: string; content: ArrayBuffer } | null>;
 }
 
-export interface DeedsDeps {
+export interface ActionsDeps {
 	slack: FakeSlack;
 	service: FakeSessionService;
 	troubles: Troubles;
@@ -35,12 +35,12 @@ const inMessage = { channel: z.string(), ts: z.string() };
 const OWN_COMMAND = /^\/(invite|remove)\s+@?([\w.-]+)\s*$/;
 
 /** Everything a person can do in the page, each through the same function as the in-process driver. */
-export function createDeeds(deps: DeedsDeps): Deeds {
+export function createActions(deps: ActionsDeps): Actions {
 	const { slack, service, troubles, marks, stream } = deps;
 	function topView(viewer: Viewer, id: string): SlackState['views'][string] {
 		const window = slack.state.windows.find((one) => one.user === viewer.user && one.id === viewer.window);
 		const view = slack.state.views[id];
-		if (view === undefined || window?.stack.at(-1) !== id) throw new DeedError('This modal is not on top any more.');
+		if (view === undefined || window?.stack.at(-1) !== id) throw new ActionError('This modal is not on top any more.');
 		return view;
 	}
 	async function inviteOrRemove(viewer: Viewer, channel: string, verb: string, name: string): Promise<void> {
@@ -83,7 +83,7 @@ export function createDeeds(deps: DeedsDeps): Deeds {
 		stream.changed();
 	}
 
-	function deed<T extends z.ZodRawShape>(
+	function action<T extends z.ZodRawShape>(
 		shape: T,
 		act: (viewer: Viewer, input: z.infer<z.ZodObject<T>>) => Promise<object | undefined> | object | undefined,
 	) {
@@ -91,18 +91,18 @@ export function createDeeds(deps: DeedsDeps): Deeds {
 		return async (viewer: Viewer, input: unknown) => act(viewer, schema.parse(input));
 	}
 
-	const deeds = {
+	const actions = {
 		/** Whatever the in-process driver can do too. */
 		act: async (viewer: Viewer, input: unknown) => act(viewer, actSchema.parse(input)),
-		read: deed(inMessage, (viewer, { channel, ts }) => {
+		read: action(inMessage, (viewer, { channel, ts }) => {
 			markRead(viewer, channel, ts);
 			return undefined;
 		}),
-		'dismiss-message': deed(inMessage, (viewer, input) => {
+		'dismiss-message': action(inMessage, (viewer, input) => {
 			slack.dismiss(viewer, input);
 			return undefined;
 		}),
-		'start-agent': deed(
+		'start-agent': action(
 			{ scenario: z.string(), id: z.string().min(1).max(100).optional() },
 			(_viewer, { scenario, id }) => {
 				const started = service.sessions.start(scenario, id ?? scenario);
@@ -110,34 +110,34 @@ export function createDeeds(deps: DeedsDeps): Deeds {
 				return { id: started };
 			},
 		),
-		'answer-agent': deed({ id: z.string(), values: z.array(z.string()).optional() }, (_viewer, { id, values }) => {
+		'answer-agent': action({ id: z.string(), values: z.array(z.string()).optional() }, (_viewer, { id, values }) => {
 			const items = dashboardSession(service, id)?.open?.items ?? [];
 			const verdict = service.sessions.answerAsPage(
 				id,
 				values ?? items.map(() => 'Answered by somebody in the dashboard'),
 			);
 			stream.changed();
-			if (!verdict.ok) throw new DeedError(`The service’s web page takes no answer: ${verdict.reason}.`);
+			if (!verdict.ok) throw new ActionError(`The service’s web page takes no answer: ${verdict.reason}.`);
 			return undefined;
 		}),
-		'set-agent': deed({ id: z.string(), status: z.string() }, (_viewer, { id, status }) => {
+		'set-agent': action({ id: z.string(), status: z.string() }, (_viewer, { id, status }) => {
 			service.sessions.setStatus(id, status);
 			stream.changed();
 			return undefined;
 		}),
-		trouble: deed({ id: z.string(), on: z.boolean() }, async (_viewer, { id, on }) => {
+		trouble: action({ id: z.string(), on: z.boolean() }, async (_viewer, { id, on }) => {
 			await troubles.set(id, on);
 			stream.changed();
 			return undefined;
 		}),
-		'clear-troubles': deed({}, async () => {
+		'clear-troubles': action({}, async () => {
 			await troubles.clear();
 			stream.changed();
 			return undefined;
 		}),
-		bot: deed({ do: z.enum(['kill', 'start', 'restart', 'stop']) }, async (_viewer, input) => {
+		bot: action({ do: z.enum(['kill', 'start', 'restart', 'stop']) }, async (_viewer, input) => {
 			const { bot } = deps;
-			if (bot === null) throw new DeedError('The bot was started elsewhere (--no-bot): stop and start it there.');
+			if (bot === null) throw new ActionError('The bot was started elsewhere (--no-bot): stop and start it there.');
 			if (input.do === 'kill' || input.do === 'restart') await bot.kill();
 			if (input.do === 'stop') await bot.stop();
 			if (input.do === 'start' || input.do === 'restart') bot.start();
@@ -147,15 +147,15 @@ export function createDeeds(deps: DeedsDeps): Deeds {
 
 	return {
 		async perform(name, viewer, input) {
-			const found = Object.entries(deeds).find(([key]) => key === name);
-			if (found === undefined) throw new DeedError(`There is nothing called ${name}.`);
+			const found = Object.entries(actions).find(([key]) => key === name);
+			if (found === undefined) throw new ActionError(`There is nothing called ${name}.`);
 			try {
 				return await found[1](viewer, input);
 			} catch (error) {
-				if (error instanceof z.ZodError) throw new DeedError(z.prettifyError(error));
-				throw error instanceof DeedError
+				if (error instanceof z.ZodError) throw new ActionError(z.prettifyError(error));
+				throw error instanceof ActionError
 					? error
-					: new DeedError(error instanceof Error ? error.message : String(error));
+					: new ActionError(error instanceof Error ? error.message : String(error));
 			}
 		},
 		async look(what, query) {
