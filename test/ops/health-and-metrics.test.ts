@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
-import { createCutter } from '../support/cutter.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { createCuttableProxy } from '../support/tcp-proxy.ts';
 
 const get = async (app: App, path: string) => {
 	const answer = await fetch(`${app.url}${path}`);
@@ -73,12 +73,12 @@ describe('when the database is away', () => {
 	it('the process is alive and not ready, a submission keeps its form and text, and pressing again later works', async () => {
 		const postgres = await sharedPostgres();
 		const databaseUrl = await postgres.createDatabase();
-		await using cutter = await createCutter(databaseUrl);
-		await using app = await startApp({ env: { DATABASE_URL: cutter.url, ENCRYPTION_KEY: 'ab'.repeat(32) } });
+		await using proxy = await createCuttableProxy(databaseUrl);
+		await using app = await startApp({ env: { DATABASE_URL: proxy.url, ENCRYPTION_KEY: 'ab'.repeat(32) } });
 		const modal = await openSession(app, 'three');
 		for (const field of [0, 1, 2]) await modal.fill(field, `text ${field}`);
 
-		cutter.cut();
+		proxy.cut();
 		expect(await get(app, '/healthz')).toMatchObject({ status: 200 });
 		expect(await get(app, '/readyz')).toMatchObject({ status: 503, text: 'the database does not answer\n' });
 		expect((await get(app, '/metrics')).status).toBe(503);
@@ -90,7 +90,7 @@ describe('when the database is away', () => {
 		expect(modal.value(1)).toBe('text 1');
 		expect(app.service.log.puts('three')).toEqual([]);
 
-		cutter.mend();
+		proxy.mend();
 		expect((await modal.submit()).outcome).toBe('updated');
 		await app.slack.as('ada').waitForModal('Your answer arrived');
 		expect(app.service.log.savedPuts('three')).toHaveLength(1);
