@@ -3,7 +3,7 @@
  *
  * `createFakeSlack` starts one, and `FakeSlack` says what can be done with it; `Actor`, `Modal` and `Posted` are a person,
  * a modal and a message as that person sees them. The rest are workspaces to begin with, a clock that tests move, the
- * validator by itself, and what a page or a test needs to read state and traffic.
+ * validator by itself, and what a page or a test needs to read the app's manifest, state and traffic.
  */
 export type { Clock } from './clock.ts';
 export type { Actor } from './driver/actor.ts';
@@ -13,6 +13,7 @@ export { createFakeSlack, type FakeSlack, type FakeSlackOptions } from './fake-s
 export { signedHeaders } from './http-delivery.ts';
 export { isRecord, type Json, record, records, text } from './json.ts';
 export { type Definitions, generatedDefinitions } from './json-schema/generated-schema.ts';
+export { type Manifest, readManifest } from './manifest.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export type { Viewer } from './payloads.ts';
 export { type Act, actSchema } from './people/acts.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const named = z.array(z.string()).default([]);
 
-/** What of an app manifest changes how Slack treats the app (docs.slack.dev, "App manifest reference"). */
+/** What of an app manifest changes how Slack treats the app, and what its client shows (docs.slack.dev, "App manifest reference"). */
 const manifestSchema = z.object({
 	display_information: z.object({ name: z.string() }),
 	features: z
@@ -17,8 +17,19 @@ const manifestSchema = z.object({
 				})
 				.prefault({}),
 			bot_user: z.object({ display_name: z.string() }).optional(),
-			slash_commands: z.array(z.object({ command: z.string(), should_escape: z.boolean().default(false) })).default([]),
-			shortcuts: z.array(z.object({ type: z.enum(['message', 'global']), callback_id: z.string() })).default([]),
+			slash_commands: z
+				.array(
+					z.object({
+						command: z.string(),
+						description: z.string().default(''),
+						usage_hint: z.string().default(''),
+						should_escape: z.boolean().default(false),
+					}),
+				)
+				.default([]),
+			shortcuts: z
+				.array(z.object({ type: z.enum(['message', 'global']), name: z.string().default(''), callback_id: z.string() }))
+				.default([]),
 		})
 		.prefault({}),
 	oauth_config: z.object({ scopes: z.object({ bot: named }).prefault({}) }).prefault({}),

@@ -1,5 +1,4 @@
-import { type Message, records, type SlackState, type Viewer } from '../fake-slack/index.ts';
-import type { Manifest } from './manifest.ts';
+import { type Manifest, type Message, records, type SlackState, type Viewer } from '../fake-slack/index.ts';
 import type { WireChannel, WireMessage, WireModal, WirePerson, WireScenario, WireWorkspace } from './wire.ts';
 
 type Person = SlackState['people'][number];

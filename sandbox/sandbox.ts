@@ -1,9 +1,9 @@
-import { createFakeSlack, type FakeSlack } from '../fake-slack/index.ts';
+import { createFakeSlack, type FakeSlack, readManifest } from '../fake-slack/index.ts';
 import { ActionError, type Actions, createActions } from './actions.ts';
 import { type AppProcess, createAppProcess } from './app-process.ts';
 import { bundlePage } from './bundle.ts';
+import { connectionEnv } from './connection-env.ts';
 import { createKeeper } from './keeper.ts';
-import { readManifest } from './manifest.ts';
 import { manifestPath } from './manifest-path.ts';
 import { createPageServer } from './page-server.ts';
 import { type ReadMarks, readKey } from './person-view.ts';
@@ -43,7 +43,7 @@ export interface Sandbox {
 /** A Slack workspace, a session service with agents, the app between them, and a page to look at it all. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const files = bundlePage();
-	const manifest = readManifest();
+	const manifest = readManifest(manifestPath);
 	const keeper = await createKeeper(options.keepIn ?? null);
 	const { kept } = keeper;
 	const port = options.port ?? 0;
@@ -89,11 +89,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	});
 	const dashboardUrl = `${page.url}/dashboard`;
 	const env = {
-		SLACK_BOT_TOKEN: slack.tokens.bot,
-		SLACK_APP_TOKEN: slack.tokens.app,
-		SLACK_API_URL: slack.apiUrl,
-		SESSION_SERVICE_URL: service.url,
-		SESSION_SERVICE_API_KEY: service.apiKey,
+		...connectionEnv({ slack, service }),
 		// Shorter than the app's own 20 s: nobody at the page waits that long for a service that hangs.
 		SESSION_SERVICE_TIMEOUT_MS: '8000',
 		SESSION_DASHBOARD_URL: dashboardUrl,

@@ -1,8 +1,7 @@
 import type { WebSocket } from 'ws';
-import type { FakeSlack, Viewer } from '../fake-slack/index.ts';
+import type { FakeSlack, Manifest, Viewer } from '../fake-slack/index.ts';
 import { agentsOnPage } from './agents.ts';
 import { recentCalls } from './calls.ts';
-import type { Manifest } from './manifest.ts';
 import { channelsOf, messageOnPage, modalsOf, type ReadMarks, seesMessage, workspaceOf } from './person-view.ts';
 import type { FakeSessionService } from './session-service/fake-session-service.ts';
 import type { Troubles } from './troubles.ts';

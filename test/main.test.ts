@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFakeSlack, type FakeSlack } from '../fake-slack/index.ts';
+import { connectionEnv } from '../sandbox/connection-env.ts';
 import { manifestPath } from '../sandbox/manifest-path.ts';
 import { createFakeSessionService, type FakeSessionService } from '../sandbox/session-service/fake-session-service.ts';
 
@@ -27,11 +28,7 @@ afterAll(async () => {
 });
 
 const complete = () => ({
-	SLACK_BOT_TOKEN: slack.tokens.bot,
-	SLACK_APP_TOKEN: slack.tokens.app,
-	SLACK_API_URL: slack.apiUrl,
-	SESSION_SERVICE_URL: service.url,
-	SESSION_SERVICE_API_KEY: service.apiKey,
+	...connectionEnv({ slack, service }),
 	DATA_DIR: dataDir,
 	PORT: '0',
 });

@@ -12,6 +12,7 @@ import {
 	withMembers,
 } from '../../fake-slack/index.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
 import {
@@ -79,13 +80,7 @@ export async function createArena({ entry, transport, env = {} }: ArenaOptions):
 		entry,
 		logDirectory: directory,
 		env: {
-			SLACK_BOT_TOKEN: slack.tokens.bot,
-			...(transport === 'socket'
-				? { SLACK_APP_TOKEN: slack.tokens.app }
-				: { SLACK_SIGNING_SECRET: slack.tokens.signingSecret }),
-			SLACK_API_URL: slack.apiUrl,
-			SESSION_SERVICE_URL: front.url,
-			SESSION_SERVICE_API_KEY: service.apiKey,
+			...connectionEnv({ slack, service: { url: front.url, apiKey: service.apiKey }, transport }),
 			DATA_DIR: join(directory, 'data'),
 			...env,
 		},

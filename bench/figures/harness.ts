@@ -12,6 +12,7 @@ import {
 	withMembers,
 } from '../../fake-slack/index.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { CALLBACKS } from '../../src/slack/ids.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { type AppProcess, startAppProcess, takesRequests } from './app-process.ts';
@@ -61,13 +62,7 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 	const slack = await createFakeSlack({ clock: preciseClock, waitMs: LONGEST_WAIT_MS, trafficLimit: 50_000 });
 	const directory = await mkdtemp(join(options.directory, `handraise-bench-${program}-`));
 	const env = {
-		SLACK_BOT_TOKEN: slack.tokens.bot,
-		...(transport === 'socket'
-			? { SLACK_APP_TOKEN: slack.tokens.app }
-			: { SLACK_SIGNING_SECRET: slack.tokens.signingSecret }),
-		SLACK_API_URL: slack.apiUrl,
-		SESSION_SERVICE_URL: service.url,
-		SESSION_SERVICE_API_KEY: service.apiKey,
+		...connectionEnv({ slack, service, transport }),
 		// The real limit would be all that is measured.
 		SESSION_SERVICE_RPM: '100000',
 		...NO_LIMITS_ENV,

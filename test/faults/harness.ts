@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { createFakeSlack, type FakeSlack, sampleWorkspace, seedState, withMembers } from '../../fake-slack/index.ts';
+import { connectionEnv } from '../../sandbox/connection-env.ts';
 import {
 	createFakeSessionService,
 	type FakeSessionService,
@@ -88,11 +89,7 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 	});
 	const env: Readonly<Record<string, string>> = {
 		PATH: process.env.PATH ?? '',
-		SLACK_BOT_TOKEN: slack.tokens.bot,
-		SLACK_APP_TOKEN: slack.tokens.app,
-		SLACK_API_URL: slack.apiUrl,
-		SESSION_SERVICE_URL: service.url,
-		SESSION_SERVICE_API_KEY: service.apiKey,
+		...connectionEnv({ slack, service }),
 		SESSION_SERVICE_TIMEOUT_MS: String(callTimeoutMs),
 		SESSION_SERVICE_RPM: '100000',
 		...NO_LIMITS_ENV,

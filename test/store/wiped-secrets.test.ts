@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeSlack, type FakeSlack, type Modal } from '../../fake-slack/index.ts';
+import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
 import {
@@ -46,11 +47,7 @@ function createProgram(env: Readonly<Record<string, string>> = {}): Replica {
 		entry: MAIN,
 		env: {
 			PATH: process.env.PATH ?? '',
-			SLACK_BOT_TOKEN: slack.tokens.bot,
-			SLACK_APP_TOKEN: slack.tokens.app,
-			SLACK_API_URL: slack.apiUrl,
-			SESSION_SERVICE_URL: service.url,
-			SESSION_SERVICE_API_KEY: service.apiKey,
+			...connectionEnv({ slack, service }),
 			SESSION_SERVICE_TIMEOUT_MS: '2000',
 			DATA_DIR: dataDir,
 			GIVE_UP_HOURS: '1',

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakeSlack, type FakeSlackOptions } from '../../fake-slack/index.ts';
+import { connectionEnv } from '../../sandbox/connection-env.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import {
 	createFakeSessionService,
@@ -47,13 +48,7 @@ export async function startApp({
 	const log: string[] = [];
 	const configOf = (more: Readonly<Record<string, string>>) =>
 		parseConfig({
-			SLACK_BOT_TOKEN: slack.tokens.bot,
-			...(transport === 'socket'
-				? { SLACK_APP_TOKEN: slack.tokens.app }
-				: { SLACK_SIGNING_SECRET: slack.tokens.signingSecret }),
-			SLACK_API_URL: slack.apiUrl,
-			SESSION_SERVICE_URL: service.url,
-			SESSION_SERVICE_API_KEY: service.apiKey,
+			...connectionEnv({ slack, service, transport }),
 			SESSION_SERVICE_TIMEOUT_MS: '2000',
 			SESSION_DASHBOARD_URL: 'https://dashboard.example.com',
 			DATA_DIR: dataDir,

@@ -64,3 +64,24 @@ export async function passTime(
 		else await clock.advance(Math.max(0, wait));
 	}
 }
+
+/**
+ * `clock` in whole milliseconds, as a machine's clock tells them and PostgreSQL needs them, of which a second takes
+ * `secondTakesMs` at least: nobody sees from here how long a database takes, and a lease must not run out meanwhile.
+ */
+export function steadyClock(clock: ManualClock, secondTakesMs: number): ManualClock {
+	return {
+		now: clock.now,
+		sleep: (ms, signal) => clock.sleep(Math.ceil(ms), signal),
+		async advance(ms) {
+			await clock.advance(ms);
+			await delay((ms / 1_000) * secondTakesMs);
+		},
+		get sleeping() {
+			return clock.sleeping;
+		},
+		get nextWake() {
+			return clock.nextWake;
+		},
+	};
+}

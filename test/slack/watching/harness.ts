@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createManualClock, type ManualClock, type Posted, type TrafficEntry } from '../../../fake-slack/index.ts';
+import { createManualClock, type Posted, type TrafficEntry } from '../../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import type { ItemJson, SessionJson } from '../../../sandbox/session-service/json.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
-import { passTime } from '../../support/pass-time.ts';
+import { passTime, steadyClock } from '../../support/pass-time.ts';
 
 const BOT = 'handraise';
 /** Calls that put something where more people than one may read it. */
@@ -31,22 +30,7 @@ export async function watchingApp({
 	});
 	const { slack, service } = app;
 	let count = 0;
-	/** Nobody sees from here how long a database takes: time must not run out under a lease meanwhile. */
-	const secondTakesMs = options.env?.DATABASE_URL === undefined ? 2 : 25;
-	const steadyClock: ManualClock = {
-		now: clock.now,
-		sleep: clock.sleep,
-		async advance(ms) {
-			await clock.advance(ms);
-			await delay((ms / 1_000) * secondTakesMs);
-		},
-		get sleeping() {
-			return clock.sleeping;
-		},
-		get nextWake() {
-			return clock.nextWake;
-		},
-	};
+	const steady = steadyClock(clock, options.env?.DATABASE_URL === undefined ? 2 : 25);
 
 	/** Lets time pass until `look` finds something other than false, null and undefined; resolves to that. */
 	async function until<T>(look: () => T, describe = () => '', limitMs = REASONABLE_MS) {
@@ -55,7 +39,7 @@ export async function watchingApp({
 			found = look();
 			return found !== undefined && found !== null && found !== false;
 		};
-		await passTime(app, steadyClock, isThere, () => `${describe()}\n${look.toString()}\n${allTexts()}`, limitMs);
+		await passTime(app, steady, isThere, () => `${describe()}\n${look.toString()}\n${allTexts()}`, limitMs);
 		return found as Exclude<T, undefined | null | false>;
 	}
 
@@ -183,7 +167,7 @@ export async function watchingApp({
 		const end = clock.now() + ms;
 		await passTime(
 			app,
-			steadyClock,
+			steady,
 			() => clock.now() >= end,
 			() => '',
 			ms,

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { createManualClock, type ManualClock, type SlackState } from '../../../fake-slack/index.ts';
+import { createManualClock, type SlackState } from '../../../fake-slack/index.ts';
 import { startApp } from '../../support/app.ts';
-import { watchRequests } from '../../support/pass-time.ts';
+import { steadyClock, watchRequests } from '../../support/pass-time.ts';
 import { startPostgres } from '../../support/postgres.ts';
 import { dumpPostgres, dumpSqlite } from './dump.ts';
 import { FIXTURE_KEY, type StoreKind, writeFormerVersion } from './fixture.ts';
@@ -10,7 +9,7 @@ import { workUntilKilled } from './scenario.ts';
 
 /** Runs the program of this checkout and stores what it left when it was killed; see README.md. */
 async function make(kind: StoreKind, databaseUrl: string | null): Promise<void> {
-	const clock = createSteadyClock(databaseUrl === null ? 2 : 25);
+	const clock = steadyClock(createManualClock(), databaseUrl === null ? 2 : 25);
 	await using app = await startApp({
 		clock,
 		service: { clock, resumeAfterMs: null, rateLimit: false },
@@ -28,28 +27,6 @@ async function make(kind: StoreKind, databaseUrl: string | null): Promise<void> 
 	await writeFormerVersion(kind, made, app.service.url);
 	// Ends the PUT under way: the program would wait for it, on a clock that nobody moves any more.
 	await app.service.stop();
-}
-
-/**
- * Tells whole milliseconds, as a machine's clock does and PostgreSQL needs. A second takes `secondTakesMs` at least: nobody
- * sees from here how long a database takes, and time must not run out under a lease meanwhile.
- */
-function createSteadyClock(secondTakesMs: number): ManualClock {
-	const clock = createManualClock();
-	return {
-		now: clock.now,
-		sleep: (ms, signal) => clock.sleep(Math.ceil(ms), signal),
-		async advance(ms) {
-			await clock.advance(ms);
-			await delay((ms / 1_000) * secondTakesMs);
-		},
-		get sleeping() {
-			return clock.sleeping;
-		},
-		get nextWake() {
-			return clock.nextWake;
-		},
-	};
 }
 
 /** Without windows, and messages without how they read before. */
