@@ -173,17 +173,23 @@ describe('a delivery', () => {
 		expect(harness.times('read')).toEqual([0]);
 	});
 
-	it('is shown as given up in the end when its author gives it up during a slow receipt', async () => {
-		await using harness = await createHarness();
+	/** The first attempt failed at once, the second one is slow, and so is every receipt. */
+	async function tellSlowly() {
+		const harness = await createHarness();
 		const { id } = await harness.accept('s1');
 		harness.on.read = async () => {
-			// The first attempt fails at once, the second one is slow.
 			harness.on.read = () => harness.clock.sleep(50_000);
 			throw new SessionServiceError('unavailable', 'down');
 		};
 		harness.on.tell = () => harness.clock.sleep(3_000);
 		harness.createWorker().start();
 		await harness.pass(31_000);
+		return { harness, id };
+	}
+
+	it('is shown as given up in the end when its author gives it up during a slow receipt', async () => {
+		const { harness, id } = await tellSlowly();
+		await using _ = harness;
 		const shown = harness.told.length;
 		await harness.store.answers.withdraw(id, ANN, harness.clock.now());
 		await harness.pass(600_000);
@@ -193,15 +199,8 @@ describe('a delivery', () => {
 	});
 
 	it('is shown as given up in the end though Slack refuses calls for a minute', async () => {
-		await using harness = await createHarness();
-		const { id } = await harness.accept('s1');
-		harness.on.read = async () => {
-			harness.on.read = () => harness.clock.sleep(50_000);
-			throw new SessionServiceError('unavailable', 'down');
-		};
-		harness.on.tell = () => harness.clock.sleep(3_000);
-		harness.createWorker().start();
-		await harness.pass(31_000);
+		const { harness, id } = await tellSlowly();
+		await using _ = harness;
 		await harness.store.answers.withdraw(id, ANN, harness.clock.now());
 		await harness.pass(2_500);
 		expect(harness.told.at(-1)).toMatchObject({ state: 'accepted' });

@@ -23,6 +23,15 @@ describe('one person who is too fast', () => {
 	});
 	/** The rate of everybody is as new. */
 	const calmDown = () => app.pass(130_000);
+	/** A session that asks, with steps enough for two pages. */
+	async function openLongSession() {
+		const id = app.session();
+		app.ask(id);
+		for (let n = 0; n < 12; n++) app.step(id, `Step ${n}`);
+		const ada = app.slack.as('ada');
+		await ada.command('#agents', `/session ${id}`);
+		return { ada, modal: await ada.waitForModal('Which colour?') };
+	}
 
 	it('is told so before Slack or the service is asked, and another person’s session opens', async () => {
 		const id = app.session({ name: 'Grace’s own' });
@@ -91,12 +100,7 @@ describe('one person who is too fast', () => {
 
 	it('keeps the form and its text when Refresh comes too often, is told there once, and turns pages freely', async () => {
 		await calmDown();
-		const id = app.session();
-		app.ask(id);
-		for (let n = 0; n < 12; n++) app.service.sessions.push(id, { role: 'assistant', content: `Step ${n}` });
-		const ada = app.slack.as('ada');
-		await ada.command('#agents', `/session ${id}`);
-		const modal = await ada.waitForModal('Which colour?');
+		const { ada, modal } = await openLongSession();
 		await modal.fill('“Which colour?”', 'Green as the old ones');
 		const logged = app.log.length;
 		const from = app.now();
@@ -123,12 +127,7 @@ describe('one person who is too fast', () => {
 
 	it('changes windows that need no read only so often, so that those of others can be filled', async () => {
 		await calmDown();
-		const id = app.session();
-		app.ask(id);
-		for (let n = 0; n < 12; n++) app.service.sessions.push(id, { role: 'assistant', content: `Step ${n}` });
-		const ada = app.slack.as('ada');
-		await ada.command('#agents', `/session ${id}`);
-		const modal = await ada.waitForModal('Which colour?');
+		const { modal } = await openLongSession();
 		const from = app.now();
 		const handled = () => app.log.filter((line) => /"what":"session.(older|newer)"/.test(line)).length;
 		const before = handled();
@@ -175,8 +174,7 @@ describe('one person who is too fast', () => {
 
 	it('posts a text of their own and shows its receipt only so often', async () => {
 		await calmDown();
-		const id = await app.watched();
-		app.ask(id);
+		const id = await app.watchedAsking();
 		await app.threadSays(id, 'Which colour?');
 		const ada = app.slack.as('ada');
 		await ada.command('#agents', `/session ${id}`);

@@ -47,8 +47,7 @@ it('what somebody is told in a modal is shown to them where they opened it, thou
 });
 
 it('what a press on a post in the thread brings is shown in the channel, where a post may be looked at too', async () => {
-	const id = await app.watched();
-	app.ask(id);
+	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
 	const [post] = app.thread(id, '#agents', 'gus');
 	withoutResponseUrls();

@@ -20,8 +20,7 @@ const grace = () => app.slack.as('grace');
 
 /** Grace's answer, given in the form that a watch's card opened, came too late; her modal says so. */
 async function tooLate(text: string): Promise<{ modal: Modal; card: Posted }> {
-	const id = await app.watched();
-	app.ask(id);
+	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
 	await app.until(() => app.card(id)?.buttons().includes('Answer'));
 	const card = app.card(id, '#agents', 'grace');

@@ -201,7 +201,8 @@ describe('a form that is read again', () => {
 		expect((await openSession(app, id)).value(0)).toBeNull();
 	});
 
-	it('keeps what is typed while it waits, in the fields and as a draft', async () => {
+	/** Types on while a refresh takes 20 s. */
+	async function typeWhileReading() {
 		const id = asking();
 		const modal = await openSession(app, id);
 		await modal.fill(0, 'bl');
@@ -209,6 +210,11 @@ describe('a form that is read again', () => {
 		await press(modal, 'Refresh', id);
 		await timed.clock.advance(1_000);
 		await modal.fill(0, 'blue, I think');
+		return { id, modal };
+	}
+
+	it('keeps what is typed while it waits, in the fields and as a draft', async () => {
+		const { id, modal } = await typeWhileReading();
 		await timed.shows('(4 s)');
 		expect(modal.value(0)).toBe('blue, I think');
 		await timed.until(() => !modal.text().includes('Still waiting'));
@@ -233,13 +239,7 @@ describe('a form that is read again', () => {
 	});
 
 	it('carries what was typed while it waited to a question that is asked by then', async () => {
-		const id = asking();
-		const modal = await openSession(app, id);
-		await modal.fill(0, 'bl');
-		slow(id, 20_000);
-		await press(modal, 'Refresh', id);
-		await timed.clock.advance(1_000);
-		await modal.fill(0, 'blue, I think');
+		const { id } = await typeWhileReading();
 		ask(id, 'Which shade?');
 		await timed.shows('Which shade?');
 		expect(ada().modal()?.value(0)).toBe('blue, I think');

@@ -17,8 +17,7 @@ const start = [task('Order six desk chairs.'), done('I open the shop.')];
 const question = asking('Three are in stock.', [item('Which colour?')]);
 
 it('posts a question anew whose answer was cleared, and settles each post with its own answer', async () => {
-	const id = await app.watched();
-	app.ask(id);
+	const id = await app.watchedAsking();
 	const first = await app.threadSays(id, 'Which colour?');
 	app.service.sessions.answerAsPage(id, ['Sand']);
 	await app.threadSays(id, 'Sand');

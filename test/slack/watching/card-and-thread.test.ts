@@ -98,8 +98,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 
 	it('posts a question once, in the thread and in the channel, and takes the answer from there', async () => {
 		const id = await app.watched();
-		await app.command(`/session watch ${id}`, 'ada', '#secret');
-		await app.until(() => app.card(id, '#secret'));
+		await app.watch(id, { channel: '#secret' });
 		app.ask(id, [item('Which colour?', 'One of: sand, forest')], 'The shop has two colours.');
 		const post = await app.threadSays(id, 'Which colour?');
 		const elsewhere = await app.threadSays(id, 'Which colour?', '#secret');
@@ -140,8 +139,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 	});
 
 	it('settles a question that is answered on the service’s page, in a direct message or in another channel', async () => {
-		const id = await app.watched();
-		app.ask(id);
+		const id = await app.watchedAsking();
 		const first = await app.threadSays(id, 'Which colour?');
 		app.service.sessions.answerAsPage(id, ['Graphite']);
 		const answered = await app.threadSays(id, 'Graphite');
@@ -153,7 +151,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 			['dm', 'Said in a DM'],
 			['#general', 'Said elsewhere'],
 		] as const) {
-			app.ask(id, [item('And now?')]);
+			app.ask(id, ['And now?']);
 			const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Answer')));
 			const form = await openSession(app.app, id, 'ada', channel);
 			await form.fill(0, words);
@@ -165,8 +163,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 	});
 
 	it('shows neither a secret nor what it was answered with', async () => {
-		const id = await app.watched();
-		app.ask(id, [item('One-time code', 'The 6-digit code from the text message')]);
+		const id = await app.watchedAsking([item('One-time code', 'The 6-digit code from the text message')]);
 		await app.threadSays(id, 'One-time code');
 		const form = await openForm(id);
 		await form.fill(0, '271828');
@@ -205,8 +202,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 	});
 
 	it('survives a restart, and what happened meanwhile is told once', async () => {
-		const id = await app.watched();
-		app.ask(id);
+		const id = await app.watchedAsking();
 		await app.threadSays(id, 'Which colour?');
 		await app.restart();
 		app.service.sessions.answerAsPage(id, ['Sand']);

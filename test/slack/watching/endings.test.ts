@@ -42,8 +42,7 @@ it('ends when the bot is removed from the channel, and its creator is told', asy
 });
 
 it('takes the button off its open question when nobody in the channel wants it any more', async () => {
-	const id = await app.watched();
-	app.ask(id);
+	const id = await app.watchedAsking();
 	const post = await app.until(() => app.thread(id).find((one) => one.buttons().includes('Answer')));
 	await app.command(`/session unwatch ${id}`);
 	await app.until(() => post.buttons().length === 0);
@@ -124,8 +123,7 @@ it.each([
 	['failed', '❌ Session “Order'],
 	['stopped', '⏹️ Session “Order'],
 ])('ends when the session has %s, and the open question is closed', async (status, words) => {
-	const id = await app.watched();
-	app.ask(id);
+	const id = await app.watchedAsking();
 	const post = await app.threadSays(id, 'Which colour?');
 	app.service.sessions.setStatus(id, status);
 	await app.threadSays(id, words);

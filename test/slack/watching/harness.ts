@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createManualClock, type Posted, type TrafficEntry } from '../../../fake-slack/index.ts';
-import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
+import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import type { ItemJson, SessionJson } from '../../../sandbox/session-service/json.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
@@ -68,7 +68,7 @@ export async function watchingApp({
 	/** The agent of a session asks; the message's index. */
 	function ask(
 		id: string,
-		items: readonly ItemJson[] = [item('Which colour?')],
+		items: readonly (string | ItemJson)[] = ['Which colour?'],
 		content = 'Three are in stock.',
 	): number {
 		const index = service.sessions.push(id, asking(content, items));
@@ -152,13 +152,26 @@ export async function watchingApp({
 		);
 	}
 
-	/** Watches a session; its card stands, and the first of the reads was made from which changes are told. */
+	/** Watches this session: its card stands when this resolves. */
+	async function watch(id: string, { who = 'ada', channel = '#agents' } = {}): Promise<void> {
+		await command(`/session watch ${id}`, who, channel);
+		await until(() => card(id, channel));
+	}
+
+	/** Watches a session of its own; its card stands, and the first of the reads was made from which changes are told. */
 	async function watched(json: SessionJson = {}, flags = ''): Promise<string> {
 		const id = session(json);
 		await command(`/session watch ${id} ${flags}`.trim());
 		await until(() => card(id) && service.log.reads(id).length > 1);
 		// Both are known to the program a moment later than to Slack and the service.
 		await pass(1_500);
+		return id;
+	}
+
+	/** A watched session whose agent asks. */
+	async function watchedAsking(items?: readonly (string | ItemJson)[]): Promise<string> {
+		const id = await watched();
+		ask(id, items);
 		return id;
 	}
 
@@ -196,7 +209,9 @@ export async function watchingApp({
 		threadSays,
 		toldAfter,
 		command,
+		watch,
 		watched,
+		watchedAsking,
 		pass,
 		calls,
 		now: () => slack.traffic.all().at(-1)?.seq ?? 0,

@@ -74,8 +74,7 @@ it('gives the link alone when Slack cannot load the picture', async () => {
 
 it('refuses them to a guest, who reads the card all the same', async () => {
 	const { id } = withFiles();
-	await app.command(`/session watch ${id}`);
-	await app.until(() => app.card(id));
+	await app.watch(id);
 	const told = await app.toldAfter(async () => app.card(id, '#agents', 'gus')?.press('Files (1)'), 'gus');
 	expect(told.text()).toContain('Guests');
 	expect(told.text()).not.toContain('list.csv');
@@ -87,8 +86,7 @@ it('keeps signed links out of a channel whatever the agent writes', async () => 
 		name: `Has ${link}`,
 		messages: [task(`Fetch ${link}`), done(`I opened ${link} and [the list](${link}).`, { go_to_url: { url: link } })],
 	});
-	await app.command(`/session watch ${id}`);
-	await app.until(() => app.card(id));
+	await app.watch(id);
 	app.ask(id, [item(`Is ${link} right?`, `See ${link}`)], `Look at ${link}`);
 	await app.until(() => app.thread(id)[0]);
 	app.service.sessions.answerAsPage(id, [`No, ${link}`]);
@@ -110,8 +108,7 @@ it('disarms what a session says, in the card and in the thread', async () => {
 		maxSteps: 9,
 		messages: [task(nasty), done(nasty.repeat(40), { go_to_url: { url: 'javascript:alert(1)' } }), asking(nasty, [])],
 	});
-	await app.command(`/session watch ${id}`);
-	await app.until(() => app.card(id));
+	await app.watch(id);
 	app.ask(id, [item(nasty, nasty), item('', '```'), item('\u202Eevil', 'x'.repeat(30_000))], nasty.repeat(100));
 	await app.until(() => app.thread(id)[0]);
 	const form = await openSession(app.app, id);

@@ -101,7 +101,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 
 	it('is hidden in the channel, the receipt, the history and another window, and gone from the database', async () => {
 		const id = await app.watched();
-		const index = app.ask(id, [item('Which door?')]);
+		const index = app.ask(id, ['Which door?']);
 		const question = await app.threadSays(id, 'Which door?');
 		const modal = await form(id);
 		await typed(modal, 0, 'behind-the-ivy-77');
@@ -118,9 +118,8 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('behind-the-ivy-77');
 		// Another channel that begins to watch reads the session with the value in it.
 		app.step(id, 'I go on.');
-		await app.command(`/session watch ${id}`, 'ada', '#secret');
-		await app.until(() => app.card(id, '#secret'));
-		const again = app.ask(id, [item('Which door?'), item('And when?')]);
+		await app.watch(id, { channel: '#secret' });
+		const again = app.ask(id, ['Which door?', 'And when?']);
 		expect(again).toBeGreaterThan(index);
 		await app.threadSays(id, 'And when?');
 		const other = await form(id, 'grace');
@@ -130,8 +129,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 	});
 
 	it('loses its drafts at the tick, those of forms before included, and keeps the other texts', async () => {
-		const id = await app.watched();
-		app.ask(id, [item('Which door?'), item('Remarks')]);
+		const id = await app.watchedAsking(['Which door?', 'Remarks']);
 		const first = await form(id);
 		await typed(first, 0, 'draft-of-the-door-1');
 		await close(first);
@@ -154,7 +152,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 
 	it('is in nothing that is kept when the agent adds an item to the message', async () => {
 		const id = await app.watched();
-		const index = app.ask(id, [item('Which door?')]);
+		const index = app.ask(id, ['Which door?']);
 		const modal = await form(id);
 		await typed(modal, 0, 'underthemoss');
 		await tick(modal, ONE, [HIDE]);
@@ -169,8 +167,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 	});
 
 	it('loses the message in the thread that it was taken from, whichever field that was for', async () => {
-		const id = await app.watched();
-		app.ask(id, [item('Remarks'), item('Which door?')]);
+		const id = await app.watchedAsking(['Remarks', 'Which door?']);
 		await app.threadSays(id, 'Which door?');
 		const thread = app.card(id);
 		if (thread === undefined) throw new Error('there is no card');
@@ -187,8 +184,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 	});
 
 	it('is told to nobody who comes second, and theirs to nobody either', async () => {
-		const id = await app.watched();
-		app.ask(id, [item('Which door?')]);
+		const id = await app.watchedAsking(['Which door?']);
 		const [mine, hers] = [await form(id), await form(id, 'grace')];
 		await hers.fill(0, 'the-red-one-55');
 		await mine.fill(0, 'the-green-one-66');
@@ -202,8 +198,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 	});
 
 	it('hides what somebody outside gave too, once one of ours was secret', async () => {
-		const id = await app.watched();
-		app.ask(id, [item('Which door?')]);
+		const id = await app.watchedAsking(['Which door?']);
 		const [mine, hers] = [await form(id), await form(id, 'grace')];
 		await mine.fill(0, 'secret-of-ours-1');
 		await mine.choose(ONE, [HIDE]);
@@ -230,8 +225,7 @@ describe('the box', () => {
 	});
 
 	it('ticked by the guess stays ticked though Slack hands in an untouched one as empty', async () => {
-		const id = await app.watched();
-		app.ask(id, [item('One-time code')]);
+		const id = await app.watchedAsking(['One-time code']);
 		const modal = await openSession(app.app, id);
 		expect(modal.value(ONE)).toEqual([HIDE]);
 		await modal.fill(0, '271828');
@@ -241,8 +235,7 @@ describe('the box', () => {
 	});
 
 	it('unticked makes a guessed answer an ordinary one, for everybody', async () => {
-		const id = await app.watched();
-		app.ask(id, [item('Password policy, the token limit and the PIN of the badge')]);
+		const id = await app.watchedAsking(['Password policy, the token limit and the PIN of the badge']);
 		const modal = await openSession(app.app, id);
 		expect(modal.value(ONE)).toEqual([HIDE]);
 		await modal.fill(0, 'There is none');
@@ -260,7 +253,7 @@ describe('the box', () => {
 
 	it('unticked says nothing of what stands there afterwards', async () => {
 		const id = await app.watched();
-		const index = app.ask(id, [item('Password')]);
+		const index = app.ask(id, ['Password']);
 		const modal = await openSession(app.app, id);
 		await modal.fill(0, 'There is none');
 		const { hash } = modal.view();
@@ -284,8 +277,7 @@ describe('the box', () => {
 	});
 
 	it('is ticked again for whoever types a wiped answer once more', async () => {
-		const id = await app.watched();
-		app.ask(id, [item('Which door?')]);
+		const id = await app.watchedAsking(['Which door?']);
 		const modal = await openSession(app.app, id);
 		await modal.fill(0, 'once-and-again-9');
 		await modal.choose(ONE, [HIDE]);
@@ -299,8 +291,7 @@ describe('the box', () => {
 	});
 
 	it('keeps its tick and the text while the form is shown again in every way', async () => {
-		const id = await app.watched();
-		app.ask(id, [item('How many guests?'), item('Your e-mail address')]);
+		const id = await app.watchedAsking(['How many guests?', 'Your e-mail address']);
 		const modal = await openSession(app.app, id);
 		await modal.fill(0, '4711004711');
 		await modal.fill(1, 'ada@example.com');
@@ -326,8 +317,7 @@ describe('the box', () => {
 
 it('offers nobody to put their own text before a channel where SHOW_ANSWERS=never', async () => {
 	await using app = await watchingApp({ env: { SHOW_ANSWERS: 'never' } });
-	const id = await app.watched();
-	app.ask(id);
+	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
 	const modal = await openSession(app.app, id);
 	await modal.fill(0, 'Graphite');
@@ -341,8 +331,7 @@ it('offers nobody to put their own text before a channel where SHOW_ANSWERS=neve
 it('SHOW_ANSWERS=never holds for what an earlier process noted and did not post', async () => {
 	const env: Record<string, string> = { SHOW_ANSWERS: 'always' };
 	await using app = await watchingApp({ env });
-	const id = await app.watched();
-	app.ask(id, [item('Remarks')]);
+	const id = await app.watchedAsking(['Remarks']);
 	await app.threadSays(id, 'Remarks');
 	app.slack.faults.add({ method: 'chat.postMessage', error: 'internal_error' });
 	const from = app.now();
@@ -368,8 +357,7 @@ describe.each([
 ] as const)('SHOW_ANSWERS=%s', (mode, seen) => {
 	it(`shows a channel ${seen.join(', ')}`, async () => {
 		await using app = await watchingApp({ env: { SHOW_ANSWERS: mode } });
-		const id = await app.watched();
-		app.ask(id, [item('Colour?', 'One of: Sand, Forest'), item('Remarks'), item('Password')]);
+		const id = await app.watchedAsking([item('Colour?', 'One of: Sand, Forest'), 'Remarks', 'Password']);
 		app.service.sessions.answerAsPage(id, ['Sand', 'see https://shop.example/a?b', 'hunter2']);
 		const post = await app.threadSays(id, 'Answered outside Slack');
 		for (const words of seen) expect(post.text()).toContain(words);

@@ -58,8 +58,7 @@ describe('a watched channel that is shared with another organisation', () => {
 		await start({ env: { ADMIN_CONTACT: 'the help desk' } });
 		const id = await app.watched();
 		const other = app.session();
-		await app.command(`/session watch ${other}`, 'grace');
-		await app.until(() => app.card(other));
+		await app.watch(other, { who: 'grace' });
 		app.ask(id);
 		await app.threadSays(id, 'Which colour?');
 		await app.pass(5_000);
@@ -148,8 +147,7 @@ describe('a watched channel that is shared with another organisation', () => {
 		const made = { ...secret, isIm: false, isArchived: false, isExtShared: false };
 		await start({ slack: { workspace: { ...organisation, channels: [...channels, made] } } });
 		const id = app.session();
-		await app.command(`/session watch ${id}`, 'ada', '#secret');
-		await app.until(() => app.card(id, '#secret'));
+		await app.watch(id, { channel: '#secret' });
 		await app.pass(5_000);
 		const from = app.now();
 		await app.slack.inviteOrganisation('#secret');
@@ -163,8 +161,7 @@ describe('looking for shared channels', () => {
 	it('goes through all pages, however short', async () => {
 		await start({ slack: { settings: { conversationsPageSize: 1 } } });
 		const id = app.session();
-		await app.command(`/session watch ${id}`, 'ada', '#secret');
-		await app.until(() => app.card(id, '#secret'));
+		await app.watch(id, { channel: '#secret' });
 		deaf();
 		await app.slack.share('#secret', OTHER);
 		const from = app.now();
@@ -179,8 +176,7 @@ describe('looking for shared channels', () => {
 		await start();
 		await app.pass(2 * EVERY_MS);
 		const id = app.session();
-		await app.command(`/session watch ${id}`, 'ada', 'dm');
-		await app.until(() => app.card(id, 'dm'));
+		await app.watch(id, { channel: 'dm' });
 		await app.pass(2 * EVERY_MS);
 		expect(listings()).toEqual([]);
 	});
@@ -188,8 +184,7 @@ describe('looking for shared channels', () => {
 	it('waits as long as Slack says, and goes on where it was', async () => {
 		await start({ slack: { settings: { conversationsPageSize: 1 } } });
 		const id = app.session();
-		await app.command(`/session watch ${id}`, 'ada', '#secret');
-		await app.until(() => app.card(id, '#secret'));
+		await app.watch(id, { channel: '#secret' });
 		deaf();
 		await app.slack.share('#secret', OTHER);
 		app.slack.faults.add({
@@ -294,8 +289,7 @@ describe('a channel of several workspaces of the own organisation', () => {
 	it('is external once another organisation joins it too', async () => {
 		await start({ slack: { workspace } });
 		const id = app.session();
-		await app.command(`/session watch ${id}`, 'ada', '#together');
-		await app.until(() => app.card(id, '#together'));
+		await app.watch(id, { channel: '#together' });
 		await app.slack.share('#together', OTHER);
 		await told('ada');
 		expect((await app.command(`/session watch ${id}`, 'ada', '#together')).text()).toContain(

@@ -199,8 +199,7 @@ describe('Slack', () => {
 		it('has a card found behind them in its channel', async () => {
 			const id = app.session();
 			loseReply();
-			await app.command(`/session watch ${id}`);
-			await app.until(() => app.card(id));
+			await app.watch(id);
 			await talk(40);
 			app.ask(id);
 			await app.threadSays(id, 'Which colour?');
@@ -234,8 +233,7 @@ describe('Slack', () => {
 });
 
 it('counts what it does', async () => {
-	const id = await app.watched();
-	app.ask(id);
+	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
 	const metrics = await fetch(`${app.app.url}/metrics`).then((answer) => answer.text());
 	const value = (name: string) =>
