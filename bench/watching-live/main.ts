@@ -35,7 +35,7 @@ if (values.help || !(watches >= 1) || !(minutes > 0)) {
 
 const PER_CHANNEL = 10;
 const LIMIT = 250;
-/** Before anything is counted: the schedule has to learn the sessions' rhythms first. */
+/** Before anything is counted: the schedule has to learn the sessions' step rates first. */
 const WARM_UP_MS = 60_000;
 /** By then every session has been read again. */
 const LAST_LOOKS_MS = 180_000;

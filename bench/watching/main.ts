@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { defaultSchedule } from '../../src/watches/schedule.ts';
 import {
 	defaultPopulation,
+	POPULATIONS,
 	type Population,
 	populationSchema,
 	type Script,
@@ -11,7 +11,9 @@ import {
 import { createRandom } from '../../test/watches/simulation/random.ts';
 import { simulate } from '../../test/watches/simulation/simulate.ts';
 import type { Policy, Result } from '../../test/watches/simulation/simulation.ts';
-import { bestMedianMs, evenMeanMs } from './best.ts';
+import { evenMeanMs } from './best.ts';
+import { compare } from './compare.ts';
+import { detectionOf, mean, quantile, seconds, table } from './table.ts';
 
 const POLICIES: readonly Policy[] = ['adaptive', 'round robin', 'viewers at 1 Hz'];
 /** Watched sessions, and the hours that are simulated: enough for some hundred questions each. */
@@ -29,13 +31,30 @@ const SHARED = [10, 20, 40, 100];
 const SHARED_MS = 6 * 3_600_000;
 
 const { values } = parseArgs({
-	options: { seed: { type: 'string', default: '1' }, rhythms: { type: 'string' }, help: { type: 'boolean' } },
+	options: {
+		seed: { type: 'string', default: '1' },
+		population: { type: 'string', default: 'default' },
+		rhythms: { type: 'string' },
+		compare: { type: 'boolean' },
+		watches: { type: 'string', default: '300' },
+		seeds: { type: 'string', default: '5' },
+		help: { type: 'boolean' },
+	},
 });
-if (values.help) {
-	console.log('npm run bench:watching -- [--seed NUMBER] [--rhythms FILE.json]');
-	console.log(JSON.stringify(defaultPopulation, null, '\t'));
+const built = Object.entries(POPULATIONS).find(([name]) => name === values.population)?.[1];
+if (values.help || built === undefined) {
+	console.log(
+		[
+			`npm run bench:watching -- [--seed 1] [--population ${Object.keys(POPULATIONS).join('|')}] [--rhythms FILE.json]`,
+			'npm run bench:watching -- --compare [--watches 300] [--seeds 5]',
+			JSON.stringify(defaultPopulation, null, '\t'),
+		].join('\n'),
+	);
+} else if (values.compare) {
+	const count = Number(values.watches);
+	compare({ count, seeds: Number(values.seeds), hours: SIZES.find(([size]) => size >= count)?.[1] ?? 3 });
 } else {
-	report(values.rhythms === undefined ? defaultPopulation : readPopulation(values.rhythms), Number(values.seed));
+	report(values.rhythms === undefined ? built : readPopulation(values.rhythms), Number(values.seed));
 }
 
 function readPopulation(file: string): Population {
@@ -59,12 +78,12 @@ function besideOne(population: Population, count: number, seed: number): Shared 
 	const creators = [...theirs.map((_, index) => `person ${index % 5}`), ...own.map(() => 'the one')];
 	const options = { lengthMs: SHARED_MS, seed, creators };
 	const usual = simulate('adaptive', { ...options, scripts: theirs });
-	const { detectionOf } = simulate('adaptive', { ...options, scripts: [...theirs, ...own] });
+	const bySession = simulate('adaptive', { ...options, scripts: [...theirs, ...own] }).detectionOf;
 	return {
 		count,
 		usual: usual.detection,
-		beside: detectionOf.slice(0, count).flat(),
-		ofOne: detectionOf.slice(count).flat(),
+		beside: bySession.slice(0, count).flat(),
+		ofOne: bySession.slice(count).flat(),
 	};
 }
 
@@ -95,8 +114,7 @@ function printShared(shared: readonly Shared[]): void {
 interface Run {
 	readonly count: number;
 	readonly results: Readonly<Record<Policy, Result>>;
-	readonly bestMs: number;
-	readonly bestKeptMs: number;
+	/** The least mean of readers that know each question rate and read evenly. */
 	readonly evenMs: number;
 }
 
@@ -107,8 +125,6 @@ function report(population: Population, seed: number): void {
 	const runs = SIZES.map(([count, hours]) => run(population, count, hours * 3_600_000, seed));
 	console.log('\nDetection of a question and what it costs:\n');
 	printTable(runs);
-	console.log('\nWhat is theoretically possible with as many reads as round robin has:\n');
-	printBest(runs);
 	console.log('\nCapacity:\n');
 	printCapacity(runs);
 	console.log(`\nBeside one person who watches ${OF_ONE} sessions that are all at work:\n`);
@@ -128,8 +144,6 @@ function run(population: Population, count: number, lengthMs: number, seed: numb
 	return {
 		count,
 		results,
-		bestMs: bestMedianMs(scripts, lengthMs, reads, 0),
-		bestKeptMs: bestMedianMs(scripts, lengthMs, reads, reads / (defaultSchedule.ceilingRounds * count)),
 		evenMs: evenMeanMs(scripts, lengthMs, reads),
 	};
 }
@@ -149,30 +163,6 @@ function describe({ kinds, together }: Population): string {
 		lines.push(`- every ${together.everySeconds / 60} min ${share} % of the quiet ones wake up within 10 s`);
 	}
 	return lines.join('\n');
-}
-
-function quantile(sample: readonly number[], share: number): number {
-	const sorted = Float64Array.from(sample).sort();
-	return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
-}
-
-function seconds(ms: number): string {
-	if (Number.isNaN(ms)) return '–';
-	if (ms === Number.POSITIVE_INFINITY) return 'never';
-	return `${(ms / 1000).toFixed(ms < 9_950 ? 1 : 0)} s`;
-}
-
-function mean(sample: readonly number[]): number {
-	return sample.reduce((sum, value) => sum + value, 0) / sample.length;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): void {
-	const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-	const line = (cells: readonly string[]) =>
-		`| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-	console.log(line(head));
-	console.log(line(widths.map((width) => '-'.repeat(width))));
-	for (const row of rows) console.log(line(row));
 }
 
 function printTable(runs: readonly Run[]): void {
@@ -213,51 +203,31 @@ function printTable(runs: readonly Run[]): void {
 	);
 }
 
-function printBest(runs: readonly Run[]): void {
-	const rows = runs.map(({ count, results, bestMs, bestKeptMs, evenMs }) => {
-		const median = quantile(results.adaptive.detection, 0.5);
-		return [
-			String(count),
-			seconds(median),
-			seconds(bestMs),
-			`${(median / bestMs).toFixed(1)} ×`,
-			seconds(bestKeptMs),
-			`${(median / bestKeptMs).toFixed(1)} ×`,
-			seconds(mean(results.adaptive.detection)),
-			seconds(evenMs),
-		];
-	});
-	table(
-		['watched', 'median', 'no reader below', 'ratio', 'nor, leaving nobody out', 'ratio', 'mean', 'best even reading'],
-		rows,
-	);
-	console.log(
-		[
-			'',
-			'"No reader below": a reader that knows at every moment when each session stepped last and how its gaps are',
-			'distributed, and may starve whom it likes; a read finds at most the steps that may be expected in the time t',
-			'before it, so t cannot be less (best.ts). "Leaving nobody out": the same, every session first given the reads that',
-			'the longest interval promises it. "Best even reading": the least mean of readers that know each question rate and read',
-			'evenly (rates by the square-root law).',
-		].join('\n'),
-	);
-}
-
 function printCapacity(runs: readonly Run[]): void {
-	const rows = runs.map(({ count, results }) => {
+	const rows = runs.map(({ count, results, evenMs }) => {
 		const { adaptive, 'round robin': turns } = results;
 		return [
 			String(count),
 			seconds((count / turns.backgroundPerSecond) * 1000),
-			seconds(quantile(adaptive.detection, 0.5)),
-			seconds(quantile(adaptive.detection, 0.95)),
-			seconds(quantile(turns.detection, 0.5)),
-			seconds(quantile(turns.detection, 0.95)),
+			...detectionOf(adaptive.detection),
+			...detectionOf(turns.detection),
+			seconds(evenMs),
 			adaptive.requestsPerMinute.toFixed(0),
 		];
 	});
 	table(
-		['watched sessions', 'round', 'question seen after', 'p95', 'all in turn', 'p95 in turn', 'requests a minute'],
+		[
+			'watched sessions',
+			'round',
+			'question seen after: mean',
+			'median',
+			'p95',
+			'in turn: mean',
+			'median',
+			'p95',
+			'best even reading: mean',
+			'requests a minute',
+		],
 		rows,
 	);
 }

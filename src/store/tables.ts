@@ -126,7 +126,7 @@ export interface WatchesTable extends LeaseColumns {
 export interface WatchedSessionsTable extends LeaseColumns {
 	service: string;
 	session_id: string;
-	/** JSON */
+	/** The step rate as JSON. */
 	rhythm: string;
 	/** JSON: what the newest read found. */
 	digest: string | null;

@@ -11,8 +11,8 @@ import type {
 	AnnouncementTarget,
 } from '../watches/announcements.ts';
 import type { SessionOutline, WatchedSession } from '../watches/ports.ts';
-import { type Rhythm, unknownRhythm } from '../watches/rhythm.ts';
 import type { QuestionView, SessionView } from '../watches/session-view.ts';
+import { type StepRate, UNKNOWN_STEP_RATE } from '../watches/step-rate.ts';
 import { type CardUrgency, WATCH_ENDS, type Watch } from '../watches/watch.ts';
 import type { Cipher } from './encryption.ts';
 import type { AnnouncementsTable, WatchedSessionsTable, WatchesTable } from './tables.ts';
@@ -40,13 +40,19 @@ const digest: z.ZodType<Digest, unknown> = z.object({
 	files: z.string(),
 	screenshotTimestamp: z.string().nullable(),
 });
-const rhythm: z.ZodType<Rhythm> = z.object({
-	pace: z.object({ steps: z.number(), ms: z.number() }),
-	gaps: z.tuple([z.number(), z.number(), z.number()]),
-	lastStep: z.tuple([z.number(), z.number()]).nullable(),
-	quiet: z.object({ wakes: z.number(), ms: z.number() }),
-	asked: z.object({ questions: z.number(), steps: z.number() }),
-});
+/** What versions before stored in the same column: steps and the time they took, and bounds of the newest step. */
+const formerRhythm = z
+	.object({
+		pace: z.object({ steps: z.number(), ms: z.number() }),
+		lastStep: z.tuple([z.number(), z.number()]).nullable(),
+	})
+	.transform(({ pace, lastStep }) => ({
+		gapMs: (pace.ms + UNKNOWN_STEP_RATE.gapMs) / (pace.steps + 1),
+		lastStepAt: lastStep === null ? null : lastStep[1],
+	}));
+const stepRate: z.ZodType<StepRate, unknown> = z
+	.object({ gapMs: z.number().positive(), lastStepAt: z.number().nullable() })
+	.or(formerRhythm);
 const action: z.ZodType<AgentAction> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('click') }),
 	z.object({ kind: z.literal('open'), host: z.string() }),
@@ -147,7 +153,7 @@ export function readWatch(row: WatchRow): Watch | null {
 
 /**
  * What another version of the program wrote is taken as not there, so that one row holds up nobody else's (deploys of
- * several replicas): rhythm and digest are learnt again with the next read, and nothing is announced twice, since
+ * several replicas): step rate and digest are learnt again with the next read, and nothing is announced twice, since
  * announcements say what was said last (`unlessSaid`).
  */
 function known<T>(schema: z.ZodType<T, unknown>, json: string): T | null {
@@ -165,7 +171,7 @@ function readDigest(text: string | null): Digest | null {
 export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 	return {
 		session: { service: row.service, sessionId: row.session_id },
-		rhythm: known(rhythm, row.rhythm) ?? unknownRhythm,
+		stepRate: known(stepRate, row.rhythm) ?? UNKNOWN_STEP_RATE,
 		digest: readDigest(row.digest),
 		nextRead: { at: row.next_read_at ?? row.read_by, by: row.read_by },
 		lastReadAt: row.last_read_at,

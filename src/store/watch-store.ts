@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '../log.ts';
 import type { AddWatchResult, ChannelKey, NewWatch, WatchPage, WatchStore } from '../watches/ports.ts';
-import { unknownRhythm } from '../watches/rhythm.ts';
+import { UNKNOWN_STEP_RATE } from '../watches/step-rate.ts';
 import type { Watch } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import { countUpdated, type Dialect, inBatches, lockRows, type StoreDatabase } from './database.ts';
@@ -98,7 +98,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			.values({
 				service,
 				session_id: sessionId,
-				rhythm: JSON.stringify(unknownRhythm),
+				rhythm: JSON.stringify(UNKNOWN_STEP_RATE),
 				...seen,
 				next_read_at: createdAt,
 				read_by: createdAt,

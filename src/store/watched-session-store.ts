@@ -197,7 +197,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 		isEarly ? Math.min(row.next_read_at ?? update.nextRead.at, update.nextRead.at) : update.nextRead.at,
 	);
 	return {
-		rhythm: JSON.stringify(update.rhythm),
+		rhythm: JSON.stringify(update.stepRate),
 		next_read_at: at,
 		read_by: Math.max(at, Math.round(isEarly ? at : update.nextRead.by)),
 		last_read_at: update.lastReadAt,

@@ -2,8 +2,8 @@ import type { Lease } from '../lease-loop.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { Session } from '../questions/session.ts';
 import type { Announcement, NewAnnouncement } from './announcements.ts';
-import type { Rhythm } from './rhythm.ts';
 import type { SessionView } from './session-view.ts';
+import type { StepRate } from './step-rate.ts';
 import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from './watch.ts';
 
 /** The part of the session service's client that watching needs. */
@@ -41,7 +41,7 @@ export interface PlannedRead {
 /** A session that at least one channel watches: one row however many do. */
 export interface WatchedSession {
 	readonly session: SessionKey;
-	readonly rhythm: Rhythm;
+	readonly stepRate: StepRate;
 	/** Null before the first read. */
 	readonly digest: Digest | null;
 	readonly nextRead: PlannedRead;
@@ -64,7 +64,7 @@ export interface WatchedSession {
 /** What the schedule needs of every session: asked for all of them at once, every few seconds. */
 export type SessionOutline = Pick<
 	WatchedSession,
-	'session' | 'rhythm' | 'nextRead' | 'lastReadAt' | 'lastChangeAt' | 'earlyReadAskedAt' | 'failures' | 'overSince'
+	'session' | 'stepRate' | 'nextRead' | 'lastReadAt' | 'lastChangeAt' | 'earlyReadAskedAt' | 'failures' | 'overSince'
 > & { readonly status: string | null; readonly questionOpen: boolean };
 
 /** With the people who created its watches: what one of them watches is not to be at the cost of all others. */
@@ -119,7 +119,7 @@ export interface WatchUpdate {
 
 /** The outcome of a read for its session. */
 export interface SessionUpdate {
-	readonly rhythm: Rhythm;
+	readonly stepRate: StepRate;
 	readonly nextRead: PlannedRead;
 	readonly lastReadAt: number | null;
 	readonly lastChangeAt: number | null;

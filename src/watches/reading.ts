@@ -4,9 +4,9 @@ import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import { newsFor, type SeenSession, targetOf, watchEndedIn } from './announcements.ts';
 import type { SessionOutline, SessionUpdate, WatchedSession, WatchUpdate } from './ports.ts';
-import { learn, type Rhythm } from './rhythm.ts';
 import type { Planner } from './schedule.ts';
 import { questionViewAt, viewOf } from './session-view.ts';
+import { type StepRate, stepRateAfter } from './step-rate.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 
 /** What a read leads to, as plain data for one transaction. */
@@ -50,13 +50,11 @@ export function outcomeOf({
 	const view = viewOf(session, readAt, leftEmpty, disclosure);
 	const questionAt = (index: number) => questionViewAt(session, index, leftEmpty, disclosure);
 	const { digest } = view;
-	const asked = taken.digest === null ? [] : changesBetween(taken.digest, session, leftEmpty).filter(isQuestion);
-	const rhythm = rhythmAfter(taken, digest, { readAt, steadySince, asked: asked.length });
 	const changed = taken.digest === null || !sameDigest(taken.digest, digest);
 	// The result may be written a moment after the status, so the read after the one that saw the end announces it.
 	const last = digest.over && taken.overSince !== null;
 	const base = {
-		rhythm,
+		stepRate: measuredRate(taken, digest, { readAt, steadySince }),
 		lastReadAt: readAt,
 		lastChangeAt: taken.digest === null || !looksSame(taken.digest, digest) ? readAt : taken.lastChangeAt,
 		failures: 0,
@@ -80,14 +78,14 @@ export function outcomeOf({
 }
 
 /** What the time between two reads teaches, if it can be measured. */
-function rhythmAfter(
-	{ rhythm, digest: before, lastReadAt: previousAt }: WatchedSession,
+function measuredRate(
+	{ stepRate, digest: before, lastReadAt: previousAt }: WatchedSession,
 	after: Digest,
-	{ readAt, steadySince, asked }: { readAt: number; steadySince: number; asked: number },
-): Rhythm {
-	if (before === null || previousAt === null) return rhythm;
-	if (previousAt < steadySince || previousAt > readAt) return { ...rhythm, lastStep: null };
-	return learn(rhythm, { before, after, previousAt, readAt, asked });
+	{ readAt, steadySince }: { readAt: number; steadySince: number },
+): StepRate {
+	if (before === null || previousAt === null) return stepRate;
+	if (previousAt < steadySince || previousAt > readAt) return { ...stepRate, lastStepAt: null };
+	return stepRateAfter(stepRate, { before, after, previousAt, readAt });
 }
 
 /** Nothing when there is nothing to write. */
@@ -162,8 +160,8 @@ function staleUpdate(watch: Watch, taken: WatchedSession, maxDays: number): Watc
 
 /** The session as it was stored, for a read that tells nothing about it. */
 export function keptOf(taken: WatchedSession): Omit<SessionUpdate, 'nextRead'> {
-	const { rhythm, lastReadAt, lastChangeAt, failures, lastError, overSince, earlyReadCount } = taken;
-	return { rhythm, lastReadAt, lastChangeAt, failures, lastError, overSince, earlyReadCount };
+	const { stepRate, lastReadAt, lastChangeAt, failures, lastError, overSince, earlyReadCount } = taken;
+	return { stepRate, lastReadAt, lastChangeAt, failures, lastError, overSince, earlyReadCount };
 }
 
 /** The service does not know the session any more. When it was over before, its end is announced without a last read. */
@@ -185,10 +183,6 @@ const NOTHING_SEEN: Digest = {
 	files: '',
 	screenshotTimestamp: null,
 };
-
-function isQuestion(change: { readonly kind: string }): boolean {
-	return change.kind === 'questionAsked' || change.kind === 'questionChanged';
-}
 
 function isOpen(digest: Digest): boolean {
 	return digest.question !== null && digest.question.open.length > 0;

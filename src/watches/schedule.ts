@@ -1,23 +1,19 @@
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { PlannedRead, SessionOutline, WatchedOutline } from './ports.ts';
-import { firstPrior, type Habits, habitsOf, middle, type Prior, priorFrom, stillStepping } from './rhythm.ts';
-import { besidesTheHeaviest } from './shares.ts';
-import { createStepsAhead } from './steps-ahead.ts';
+import { activityOf } from './step-rate.ts';
 import type { SessionKey } from './watch.ts';
 
 /**
  * When to read which session next.
  *
- * Every read costs the same from one budget, so one price for a read decides: a session is read when the waiting of
- * people that a read is expected to save has reached that price, and the price is set so that the reads it asks for are
- * those that the budget has. For questions at a constant rate this is the square-root law (read rate proportional to the
- * square root of the question rate), which has the least expected waiting for a given number of reads; for an agent that
- * steps it moves the read to just after the next step is due (`steps-ahead.ts`). No session waits longer than a
- * multiple of the round that reading all in turn would take: that bounds what the rare question of a quiet session pays
- * for the quick finding of all others.
+ * All reads cost the same from one budget. With questions at a constant rate, the least expected waiting for a number of
+ * reads has each session read at intervals proportional to the square root of the time until it asks (Lagrange). That
+ * time is taken as proportional to the gap between its steps. One factor for all sessions makes the reads fit the
+ * budget. No session waits longer than a multiple of the round that reading all in turn takes.
  *
- * One person's watches cannot blind the others: everybody but the person whose sessions ask for most has, if they need
- * it, a lower price, at which they get `KEPT_FROM_ONE` of the reads that they would get if that person watched nothing.
+ * One person's watches cannot blind the others: everybody but the person whose sessions take the most reads has, if
+ * they need it, a lower factor, at which they get `KEPT_FROM_ONE` of the reads that they get if that person watches
+ * nothing.
  */
 export interface ScheduleSettings {
 	/** No session is read more often. */
@@ -28,21 +24,15 @@ export interface ScheduleSettings {
 	readonly ceilingMs: number;
 	/** Of the rate, how much is planned: a little more than there is, or chance would leave places empty. */
 	readonly utilisation: number;
-	/**
-	 * What the waiting for a quiet session's question weighs. At 1 the mean over all questions is least; with less the many
-	 * questions of sessions at work are found sooner at the cost of the few others.
-	 */
-	readonly quietWeight: number;
 	/** Among due reads the ones with short intervals go first: each is put off by this share of its interval. */
 	readonly slack: number;
 }
 
-export const defaultSchedule: ScheduleSettings = {
+export const DEFAULT_SCHEDULE: ScheduleSettings = {
 	floorMs: 1_000,
 	ceilingRounds: 2.5,
 	ceilingMs: 15_000,
 	utilisation: 1.1,
-	quietWeight: 0.2,
 	slack: 0.3,
 };
 
@@ -56,66 +46,52 @@ const EARLY_READ_FOR_MS = 30_000;
 /** Failures back off from this, doubled each time, up to the longest. */
 const FIRST_BACKOFF_MS = 4_000;
 const LONGEST_BACKOFF_MS = 60_000;
-/** An answer given elsewhere (the service's web page) in a minute of waiting, weighed against questions. */
-const ANSWERED_ELSEWHERE_PER_MS = 0.2 / 600_000;
-/** Steps that follow a wake-up, about: the inverse of how often stepping ends after a step. */
-const STEPS_AFTER_WAKE = 25;
+/** What counts as the gap of a session that waits for an answer: most answers are given in Slack and known without. */
+const WAITING_GAP_MS = 60_000;
+/** What counts as the gap of a session that neither works nor waits: it wakes up after hours. */
+const RESTING_GAP_MS = 3_600_000;
 /** At half, with 50 sessions of one person at work, others were noticed after up to 2.4 times the usual (`bench:watching`). */
 const KEPT_FROM_ONE = 0.6;
-const LEAST_PRICE = 1;
-const HIGHEST_PRICE = 1e9;
+/** Bounds of the factor, in roots of milliseconds. */
+const LEAST_FACTOR = 0.01;
+const GREATEST_FACTOR = 1e7;
 
 export interface Planner {
-	/** Takes in all watched sessions and the rate; the price follows. */
+	/** Takes in all watched sessions and the rate; the intervals follow. */
 	plan(outlines: readonly WatchedOutline[], backgroundPerSecond: number): void;
 	/** When to read it next, from its newest read and what is known of it. Not before `now`. */
 	nextRead(outline: SessionOutline, now: number): PlannedRead;
-	/** What a read is worth at least, in question-milliseconds. */
-	readonly price: number;
 }
 
-export function createPlanner(settings: ScheduleSettings = defaultSchedule): Planner {
-	const stepsAhead = createStepsAhead();
-	let price = 1_000;
-	let prior = firstPrior;
+export function createPlanner(settings: ScheduleSettings = DEFAULT_SCHEDULE): Planner {
+	let factor = 100;
 	let ceiling = settings.ceilingMs;
-	/** Sessions of all but the heaviest watcher, which have a price of their own where that is lower. */
+	/** Sessions of all but the heaviest watcher, which have a factor of their own where that is lower. */
 	let others: ReadonlySet<string> = new Set();
-	let othersPrice = price;
+	let othersFactor = factor;
 
-	/** Milliseconds from the newest read to the moment at which the next is worth `atPrice`. */
-	function interval(outline: SessionOutline, atPrice: number): number {
-		const belief = beliefOf(outline, stepsAhead, prior, settings.quietWeight);
-		let low = settings.floorMs;
-		let high = ceiling;
-		if (low >= high || belief(low) >= atPrice) return low;
-		if (belief(high) <= atPrice) return high;
-		while (high - low > Math.max(100, low / 50)) {
-			const mid = Math.sqrt(low * high);
-			if (belief(mid) >= atPrice) high = mid;
-			else low = mid;
-		}
-		return high;
+	function interval(outline: SessionOutline, atFactor: number): number {
+		return Math.min(ceiling, Math.max(settings.floorMs, atFactor * Math.sqrt(gapOf(outline))));
 	}
 
-	function priceOf({ session }: SessionOutline, common: number): number {
-		return others.has(session.sessionId) ? Math.min(common, othersPrice) : common;
+	function factorOf({ session }: SessionOutline, common: number): number {
+		return others.has(session.sessionId) ? Math.min(common, othersFactor) : common;
 	}
 
-	/** Reads a second that these sessions ask for. */
-	function asked(sessions: readonly SessionOutline[], atPrice: (outline: SessionOutline) => number): number {
-		return sessions.reduce((sum, outline) => sum + 1000 / interval(outline, atPrice(outline)), 0);
+	/** Reads a second that these sessions take. */
+	function asked(sessions: readonly SessionOutline[], atFactor: (outline: SessionOutline) => number): number {
+		return sessions.reduce((sum, outline) => sum + 1000 / interval(outline, atFactor(outline)), 0);
 	}
 
 	function planOthers(sessions: readonly WatchedOutline[], rate: number): void {
-		const theirs = besidesTheHeaviest(sessions, (group) => asked(group, () => price));
+		const theirs = besidesTheHeaviest(sessions, (group) => asked(group, () => factor));
 		others = new Set(theirs.map(({ session }) => session.sessionId));
 		if (theirs.length === 0) return;
 		const withoutTheHeaviest = Math.min(
 			rate,
-			asked(theirs, () => LEAST_PRICE),
+			asked(theirs, () => LEAST_FACTOR),
 		);
-		othersPrice = settle(Math.min(othersPrice, price), KEPT_FROM_ONE * withoutTheHeaviest, (at) =>
+		othersFactor = settle(Math.min(othersFactor, factor), KEPT_FROM_ONE * withoutTheHeaviest, (at) =>
 			asked(theirs, () => at),
 		);
 	}
@@ -127,9 +103,8 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 			const rounds = (settings.ceilingRounds * outlines.length * 1000) / rate;
 			ceiling = Math.min(LONGEST_INTERVAL_MS, Math.max(settings.ceilingMs, rounds));
 			if (sessions.length === 0) return;
-			prior = priorFrom(sessions.map((outline) => outline.rhythm));
 			planOthers(sessions, rate);
-			price = settle(price, rate, (common) => asked(sessions, (outline) => priceOf(outline, common)));
+			factor = settle(factor, rate, (common) => asked(sessions, (outline) => factorOf(outline, common)));
 		},
 		nextRead(outline, now) {
 			// Ahead of now it was noted before the clock was put back.
@@ -144,32 +119,56 @@ export function createPlanner(settings: ScheduleSettings = defaultSchedule): Pla
 			}
 			if (outline.lastReadAt === null) return { at: now, by: now };
 			if (outline.overSince !== null) return planned(LAST_READ_MS);
-			const ms = interval(outline, priceOf(outline, price));
-			const awaited = isWaiting(outline) && isEarlyReadAsked(outline, now);
+			const ms = interval(outline, factorOf(outline, factor));
+			const awaited = activityOf(outline) === 'waiting' && isEarlyReadAsked(outline, now);
 			return planned(awaited ? Math.min(ms, EARLY_READ_MS) : ms);
-		},
-		get price() {
-			return price;
 		},
 	};
 }
 
-/** The price at which `rate` reads a second are asked for, nearly: from the one before, in a few steps. */
-function settle(before: number, rate: number, askedAt: (price: number) => number): number {
-	let price = before;
-	// The rate falls with the root of the price or faster, so squaring the ratio converges; damped against overshoot.
-	for (let round = 0; round < 4; round += 1) {
-		const ratio = askedAt(price) / rate;
-		const factor = Math.min(30, Math.max(1 / 30, ratio ** 1.7));
-		price = Math.min(HIGHEST_PRICE, Math.max(LEAST_PRICE, price * factor));
+/** The factor at which `rate` reads a second are taken, nearly: from the one before, in a few steps. */
+function settle(before: number, rate: number, askedAt: (factor: number) => number): number {
+	let factor = before;
+	// Without floor and ceiling the reads are inversely proportional to the factor, so the ratio corrects it.
+	for (let round = 0; round < 6; round += 1) {
+		const ratio = askedAt(factor) / rate;
+		factor = Math.min(GREATEST_FACTOR, Math.max(LEAST_FACTOR, factor * ratio));
 		if (Math.abs(ratio - 1) < 0.02) break;
 	}
-	return price;
+	return factor;
 }
 
-/** How often the price follows the sessions. */
+/** The gap to its next step, or what counts as it. The longer it took no step, the longer it will take none. */
+function gapOf(outline: SessionOutline): number {
+	const { gapMs, lastStepAt } = outline.stepRate;
+	const usual = { working: gapMs, waiting: WAITING_GAP_MS, resting: RESTING_GAP_MS }[activityOf(outline)];
+	const sinceStep = lastStepAt === null ? 0 : (outline.lastReadAt ?? 0) - lastStepAt;
+	return Math.max(usual, sinceStep);
+}
+
+/**
+ * The sessions of everybody but the one person whose sessions together take the most reads; none where one person
+ * watches all. A session that several people watch belongs to whoever of them watches fewest: it has what the most
+ * entitled of them gives it.
+ */
+function besidesTheHeaviest(
+	sessions: readonly WatchedOutline[],
+	asks: (sessions: readonly WatchedOutline[]) => number,
+): readonly WatchedOutline[] {
+	const counts = new Map<string, number>();
+	for (const { watchers } of sessions) for (const who of watchers) counts.set(who, (counts.get(who) ?? 0) + 1);
+	const fewestFirst = (one: string, other: string) =>
+		(counts.get(one) ?? 0) - (counts.get(other) ?? 0) || (one < other ? -1 : 1);
+	const byOwner = [...Map.groupBy(sessions, ({ watchers }) => watchers.toSorted(fewestFirst)[0] ?? '').values()];
+	if (byOwner.length < 2) return [];
+	const asked = byOwner.map(asks);
+	const heaviest = asked.indexOf(Math.max(...asked));
+	return byOwner.filter((_, index) => index !== heaviest).flat();
+}
+
+/** How often the plan follows the sessions. */
 export const PLAN_MS = 5_000;
-/** A read that the new price would move by less of its interval is left where it is. */
+/** A read that the new plan would move by less of its interval is left where it is. */
 const WORTH_MOVING = 0.2;
 
 /**
@@ -205,52 +204,4 @@ function isEarlyReadAsked({ earlyReadAskedAt }: SessionOutline, now: number): bo
 
 function backoff(failures: number): number {
 	return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
-}
-
-function isWaiting(outline: SessionOutline): boolean {
-	return outline.questionOpen || outline.status === 'humanInput';
-}
-
-/** The worth of a read so many milliseconds after the newest one. */
-function beliefOf(
-	outline: SessionOutline,
-	stepsAhead: ReturnType<typeof createStepsAhead>,
-	prior: Prior,
-	quietWeight: number,
-): (ms: number) => number {
-	if (isWaiting(outline)) {
-		return (ms) => (ANSWERED_ELSEWHERE_PER_MS * ms * ms) / 2;
-	}
-	const habits = habitsOf(outline.rhythm, prior);
-	const readAt = outline.lastReadAt ?? 0;
-	const { lastStep } = outline.rhythm;
-	const gap = habits.gapMs;
-	const quiet = (ms: number) => quietWeight * quietWorth(habits, ms);
-	const resting = outline.status === 'paused' || outline.status === 'inactive';
-	if (resting) return quiet;
-	const ages = lastStep === null ? [gap / 2] : agesAt(readAt, lastStep);
-	const still = stillStepping(habits, lastStep === null ? gap / 2 : readAt - middle(lastStep));
-	const ahead = stepsAhead(habits.spread);
-	const weight = (still * habits.questionPerStep * gap) / ages.length;
-	return (ms) => {
-		let worth = 0;
-		for (const age of ages) worth += ahead.worth(age / gap, ms / gap);
-		return worth * weight + (1 - still) * quiet(ms);
-	};
-}
-
-/**
- * For a session that wakes up now and then and steps from there: after a wake-up at any time before, steps come in a
- * row until one asks or all are done.
- */
-function quietWorth({ wakesPerMs, questionPerStep, gapMs }: Habits, ms: number): number {
-	const whileStepping = (questionPerStep * ms ** 3) / (3 * gapMs);
-	const perWake = 1 - (1 - questionPerStep) ** STEPS_AFTER_WAKE;
-	return wakesPerMs * Math.min(whileStepping, (perWake * ms * ms) / 2);
-}
-
-/** Three ages that stand for where in its interval the newest step may have been. */
-function agesAt(readAt: number, [after, until]: readonly [number, number]): readonly number[] {
-	const width = until - after;
-	return [readAt - until + width / 6, readAt - until + width / 2, readAt - until + (5 * width) / 6];
 }

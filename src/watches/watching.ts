@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
-import { createBackgroundBudget, usuallyPerSecond } from './background-budget.ts';
+import { createBackgroundBudget, usuallyPerSecond } from './capacity.ts';
 import { createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
 import { createOutbox } from './outbox.ts';
 import { createPoller } from './poller.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { habitsOf, unknownRhythm } from '../../src/watches/rhythm.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
+import { UNKNOWN_STEP_RATE } from '../../src/watches/step-rate.ts';
 import {
 	addWatch,
 	assistant,
@@ -71,8 +71,8 @@ describe.each([
 			if (step === 4) machine.set(shift);
 		}
 		const [outline] = await store.outlines(SERVICE);
-		expect(habitsOf(outline?.rhythm ?? unknownRhythm).gapMs).toBeLessThan(30_000);
-		expect(outline?.rhythm.lastStep?.[1]).toBeLessThanOrEqual(machine.now());
+		expect((outline?.stepRate ?? UNKNOWN_STEP_RATE).gapMs).toBeLessThan(30_000);
+		expect(outline?.stepRate.lastStepAt).toBeLessThanOrEqual(machine.now());
 	});
 
 	it('a question is noticed, no watch ends and no outage is told', async () => {

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import { createRequestBudget } from '../../src/session-service/budget.ts';
 import { sharesOf } from '../../src/session-service/budget-state.ts';
 import { createSessionServiceClient } from '../../src/session-service/client.ts';
-import { createBackgroundBudget } from '../../src/watches/background-budget.ts';
+import { createBackgroundBudget } from '../../src/watches/capacity.ts';
 import { createPoller } from '../../src/watches/poller.ts';
 import { createPlanner } from '../../src/watches/schedule.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';

@@ -6,8 +6,8 @@ import { endChannel } from '../../src/watches/channel-guard.ts';
 import { createOutbox } from '../../src/watches/outbox.ts';
 import type { Announcer, SendOutcome, SessionUpdate, WatchStore } from '../../src/watches/ports.ts';
 import type { PostingOptions } from '../../src/watches/posting.ts';
-import { unknownRhythm } from '../../src/watches/rhythm.ts';
 import { viewOf } from '../../src/watches/session-view.ts';
+import { UNKNOWN_STEP_RATE } from '../../src/watches/step-rate.ts';
 import type { CardUrgency, Watch } from '../../src/watches/watch.ts';
 import { createRecordingLog } from '../store/support.ts';
 import {
@@ -177,7 +177,7 @@ async function found(
 	const messages = Array.from({ length: step ?? 1 }, () => session().messages[1] ?? fail());
 	const view = viewOf(session({ sessionId: watch.session.sessionId, messages }), now);
 	const update: SessionUpdate = {
-		rhythm: unknownRhythm,
+		stepRate: UNKNOWN_STEP_RATE,
 		nextRead: { at: now, by: now },
 		lastReadAt: now,
 		lastChangeAt: now,

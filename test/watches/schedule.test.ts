@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WatchedOutline } from '../../src/watches/ports.ts';
-import { habitsOf, learn, type Rhythm, unknownRhythm } from '../../src/watches/rhythm.ts';
-import { createPlanner, defaultSchedule, movesFor } from '../../src/watches/schedule.ts';
-import { createStepsAhead } from '../../src/watches/steps-ahead.ts';
+import { createPlanner, DEFAULT_SCHEDULE, movesFor } from '../../src/watches/schedule.ts';
+import { type StepRate, stepRateAfter, UNKNOWN_STEP_RATE } from '../../src/watches/step-rate.ts';
 import { defaultPopulation, populationSchema, writeScripts } from './simulation/population.ts';
 import { createRandom } from './simulation/random.ts';
 import { simulate } from './simulation/simulate.ts';
@@ -12,32 +11,14 @@ import { T0 } from './support.ts';
 
 const HOUR = 3_600_000;
 
-const rhythms: fc.Arbitrary<Rhythm> = fc.record({
-	pace: fc.record({
-		steps: fc.double({ min: 0, max: 24, noNaN: true }),
-		ms: fc.double({ min: 0, max: 1e6, noNaN: true }),
-	}),
-	gaps: fc.tuple(
-		fc.double({ min: 0, max: 24, noNaN: true }),
-		fc.double({ min: 0, max: 300, noNaN: true }),
-		fc.double({ min: 0, max: 4_000, noNaN: true }),
-	),
-	lastStep: fc.option(
-		fc.tuple(fc.nat(2 * HOUR), fc.nat(60_000)).map(([ago, width]) => [T0 - ago - width, T0 - ago] as const),
-	),
-	quiet: fc.record({
-		wakes: fc.double({ min: 0, max: 50, noNaN: true }),
-		ms: fc.double({ min: 0, max: 2e7, noNaN: true }),
-	}),
-	asked: fc.record({
-		questions: fc.double({ min: 0, max: 50, noNaN: true }),
-		steps: fc.double({ min: 0, max: 400, noNaN: true }),
-	}),
+const stepRates: fc.Arbitrary<StepRate> = fc.record({
+	gapMs: fc.double({ min: 1, max: 1e6, noNaN: true }),
+	lastStepAt: fc.option(fc.nat(2 * HOUR).map((ago) => T0 - ago)),
 });
 
 const outlines: fc.Arbitrary<WatchedOutline> = fc.record({
 	session: fc.record({ service: fc.constant('s'), sessionId: fc.uuid() }),
-	rhythm: rhythms,
+	stepRate: stepRates,
 	nextRead: fc.record({ at: fc.constant(T0), by: fc.constant(T0) }),
 	lastReadAt: fc.constant(T0),
 	lastChangeAt: fc.constant(T0),
@@ -49,10 +30,12 @@ const outlines: fc.Arbitrary<WatchedOutline> = fc.record({
 	watchers: fc.subarray(['U1', 'U2', 'U3']),
 });
 
+const stepping = (gapMs: number, ago: number): StepRate => ({ gapMs, lastStepAt: T0 - ago });
+
 function outline(overrides: Partial<WatchedOutline> = {}): WatchedOutline {
 	return {
 		session: { service: 's', sessionId: '1' },
-		rhythm: unknownRhythm,
+		stepRate: UNKNOWN_STEP_RATE,
 		nextRead: { at: T0, by: T0 },
 		lastReadAt: T0,
 		lastChangeAt: T0,
@@ -75,14 +58,14 @@ describe('any sessions', () => {
 				(all, rate) => {
 					const planner = createPlanner();
 					planner.plan(all, rate);
-					const planned = rate * defaultSchedule.utilisation;
+					const planned = rate * DEFAULT_SCHEDULE.utilisation;
 					const ceiling = Math.max(
-						defaultSchedule.ceilingMs,
-						(defaultSchedule.ceilingRounds * all.length * 1000) / planned,
+						DEFAULT_SCHEDULE.ceilingMs,
+						(DEFAULT_SCHEDULE.ceilingRounds * all.length * 1000) / planned,
 					);
 					for (const one of all) {
 						const { at, by } = planner.nextRead(one, T0);
-						expect(at).toBeGreaterThanOrEqual(T0 + defaultSchedule.floorMs);
+						expect(at).toBeGreaterThanOrEqual(T0 + DEFAULT_SCHEDULE.floorMs);
 						expect(at).toBeLessThanOrEqual(T0 + ceiling + 1);
 						expect(by).toBeGreaterThanOrEqual(at);
 					}
@@ -102,7 +85,7 @@ describe('any sessions', () => {
 				const wanted = calm.reduce((sum, one) => sum + 1000 / (planner.nextRead(one, T0).at - T0), 0);
 				const least =
 					(all.length * 1000) /
-					Math.max(defaultSchedule.ceilingMs, (defaultSchedule.ceilingRounds * all.length * 1000) / rate);
+					Math.max(DEFAULT_SCHEDULE.ceilingMs, (DEFAULT_SCHEDULE.ceilingRounds * all.length * 1000) / rate);
 				expect(wanted).toBeLessThan(Math.max(1.35 * rate, 1.2 * least));
 			}),
 			{ numRuns: 60 },
@@ -124,7 +107,7 @@ describe('any sessions', () => {
 
 describe('the schedule', () => {
 	const many = Array.from({ length: 100 }, (_, index) =>
-		outline({ status: index < 10 ? 'active' : 'paused', rhythm: { ...unknownRhythm, lastStep: [T0 - 2_000, T0] } }),
+		outline({ status: index < 10 ? 'active' : 'paused', stepRate: stepping(8_000, 0) }),
 	);
 
 	function interval(overrides: Partial<WatchedOutline>, rate = 3): number {
@@ -133,25 +116,23 @@ describe('the schedule', () => {
 		return planner.nextRead(outline(overrides), T0).at - T0;
 	}
 
-	const stepping = (gapMs: number, ago: number): Rhythm => ({
-		...unknownRhythm,
-		pace: { steps: 24, ms: 24 * gapMs },
-		gaps: [24, 24 * Math.log(gapMs), 24 * Math.log(gapMs) ** 2 + 0.3],
-		lastStep: [T0 - ago - 200, T0 - ago],
-	});
-
 	it('reads a session that steps much more often than one that rests or waits', () => {
-		const active = interval({ rhythm: stepping(8_000, 1_000) });
+		const active = interval({ stepRate: stepping(8_000, 1_000) });
 		expect(interval({ status: 'paused' })).toBeGreaterThan(3 * active);
 		expect(interval({ status: 'humanInput', questionOpen: true })).toBeGreaterThan(1.5 * active);
 	});
 
-	it('reads just after the next step is due, not before it', () => {
-		for (const ago of [0, 5_000, 10_000]) {
-			const at = interval({ rhythm: stepping(20_000, ago) }, 1.5);
-			expect(at + ago).toBeGreaterThan(15_000);
-			expect(at + ago).toBeLessThan(25_000);
-		}
+	it('reads a session half as often when its steps come a quarter as often, or when none came for so long', () => {
+		const usual = interval({ stepRate: stepping(8_000, 1_000) });
+		expect(interval({ stepRate: stepping(32_000, 1_000) }) / usual).toBeCloseTo(2, 1);
+		expect(interval({ stepRate: stepping(8_000, 32_000) }) / usual).toBeCloseTo(2, 1);
+	});
+
+	it('reads a session less often the longer it waits for a person', () => {
+		const waiting = (ago: number) =>
+			interval({ status: 'humanInput', questionOpen: true, stepRate: stepping(8_000, ago) });
+		expect(waiting(10_000)).toBe(waiting(60_000));
+		expect(waiting(240_000) / waiting(60_000)).toBeCloseTo(2, 1);
 	});
 
 	it('reads a new watch at once, a session that ended soon and once, one that is answered soon', () => {
@@ -177,7 +158,7 @@ describe('the schedule', () => {
 	});
 });
 
-describe('a rhythm', () => {
+describe('a step rate', () => {
 	it('is learned from reads, however far apart', () => {
 		for (const [everyMs, tolerance] of [
 			[1_000, 0.15],
@@ -205,23 +186,29 @@ describe('a rhythm', () => {
 				createRandom(3),
 			);
 			if (script === undefined) throw new Error('there is one');
-			let rhythm = unknownRhythm;
+			let rate = UNKNOWN_STEP_RATE;
 			for (let at = everyMs; at < HOUR; at += everyMs) {
 				const before = digestAt(script, at - everyMs);
 				const after = digestAt(script, at);
-				rhythm = learn(rhythm, { before, after, previousAt: at - everyMs, readAt: at, asked: 0 });
+				rate = stepRateAfter(rate, { before, after, previousAt: at - everyMs, readAt: at });
 			}
-			expect(Math.abs(habitsOf(rhythm).gapMs / script.gapMs - 1)).toBeLessThan(tolerance);
+			expect(Math.abs(rate.gapMs / script.gapMs - 1)).toBeLessThan(tolerance);
 		}
 	});
 
-	it('expects one step for each mean gap in the long run, and few before one is due', () => {
-		const ahead = createStepsAhead()(0.2);
-		expect(ahead.steps(0, 0.5)).toBeLessThan(0.02);
-		expect(ahead.steps(0, 1.5)).toBeGreaterThan(0.95);
-		expect(ahead.steps(0, 5.5) - ahead.steps(0, 2.5)).toBeCloseTo(3, 1);
-		expect(ahead.steps(0.9, 0.3)).toBeGreaterThan(0.7);
-		for (let u = 0.1; u < 9; u += 0.1) expect(ahead.worth(0.5, u)).toBeGreaterThanOrEqual(ahead.worth(0.5, u - 0.1));
+	it('leaves out the time in which the session rested or waited', () => {
+		const [script] = writeScripts(defaultPopulation, 1, HOUR, createRandom(3));
+		if (script === undefined) throw new Error('there is one');
+		const digest = (status: string, assistantCount: number) => ({ ...digestAt(script, 0), status, assistantCount });
+		const rate = stepping(8_000, 0);
+		for (const status of ['paused', 'humanInput']) {
+			const times = { previousAt: T0, readAt: T0 + HOUR };
+			const resumed = stepRateAfter(rate, { before: digest(status, 3), after: digest('active', 5), ...times });
+			expect(resumed).toEqual({ gapMs: 8_000, lastStepAt: T0 + HOUR });
+			const silent = stepRateAfter(rate, { before: digest(status, 3), after: digest('active', 3), ...times });
+			expect(silent).toEqual({ gapMs: 8_000, lastStepAt: T0 + HOUR });
+			expect(stepRateAfter(rate, { before: digest(status, 3), after: digest(status, 3), ...times })).toBe(rate);
+		}
 	});
 });
 

@@ -1,6 +1,6 @@
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import type { SessionUpdate, WatchUpdate } from '../../../src/watches/ports.ts';
-import { unknownRhythm } from '../../../src/watches/rhythm.ts';
+import { UNKNOWN_STEP_RATE } from '../../../src/watches/step-rate.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { addWatch, type newWatch, SERVICE, sessionView, storedWatch } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
@@ -12,7 +12,7 @@ export const KEY = { service: SERVICE, sessionId: 's1' };
 /** What a read found, by default that all is as it was. */
 export function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
 	return {
-		rhythm: unknownRhythm,
+		stepRate: UNKNOWN_STEP_RATE,
 		nextRead: { at: T0 + 10_000, by: T0 + 12_000 },
 		lastReadAt: T0,
 		lastChangeAt: T0,

@@ -3,7 +3,7 @@ import { createRateLimiter } from '../../../src/rate-limiter.ts';
 import { createSharedBudget, createSharedRates } from '../../../src/store/shared-cells.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
-import { unknownRhythm } from '../../../src/watches/rhythm.ts';
+import { UNKNOWN_STEP_RATE } from '../../../src/watches/step-rate.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
@@ -211,7 +211,7 @@ export function describeWatches(subject: Subject): void {
 			const taken = await store().takeDue(SERVICE, LEASE, 10, T0 + 1e6);
 			expect(taken.map(({ session }) => session.sessionId).sort()).toEqual(['s1', 's2']);
 			expect(taken.find(({ session }) => session.sessionId === 's1')).toMatchObject({
-				rhythm: unknownRhythm,
+				stepRate: UNKNOWN_STEP_RATE,
 				digest: null,
 			});
 		});

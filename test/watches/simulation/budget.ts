@@ -7,7 +7,7 @@ import {
 	sharesOf,
 	usageAt,
 } from '../../../src/session-service/budget-state.ts';
-import { createBackgroundBudget } from '../../../src/watches/background-budget.ts';
+import { createBackgroundBudget } from '../../../src/watches/capacity.ts';
 import type { Agenda } from './agenda.ts';
 import { LIMIT, type LimitedService } from './limited-service.ts';
 

@@ -57,6 +57,53 @@ export const defaultPopulation: Population = {
 	together: { everySeconds: 1200, share: 0.01 },
 };
 
+const [atWork, quiet] = defaultPopulation.kinds as [Kind, Kind];
+
+/** What the schedule is judged by, beside what most teams are like: one policy has to do for all of them. */
+export const POPULATIONS = {
+	default: defaultPopulation,
+	/** Nearly all of the budget goes to sessions that step: little is to be won by leaving quiet ones out. */
+	half: {
+		name: 'half at work',
+		kinds: [
+			{ ...atWork, share: 0.5 },
+			{ ...quiet, share: 0.5 },
+		],
+		together: defaultPopulation.together,
+	},
+	/** Gaps say little of the next one, and most sessions at work wait for a person. */
+	slow: {
+		name: 'slow steps, heavy tails, long waits for answers',
+		kinds: [
+			{
+				name: 'at work',
+				share: 0.3,
+				gapSeconds: [30, 240],
+				gapSpread: [0.8, 1.4],
+				questionPerStep: 1 / 20,
+				answerSeconds: 1_800,
+				bursts: null,
+			},
+			{
+				name: 'quiet',
+				share: 0.7,
+				gapSeconds: [30, 240],
+				gapSpread: [0.8, 1.4],
+				questionPerStep: 1 / 20,
+				answerSeconds: 1_800,
+				bursts: { steps: 12, quietSeconds: 3 * 3600 },
+			},
+		],
+		together: null,
+	},
+	/** Nobody can be preferred. */
+	alike: {
+		name: 'all alike',
+		kinds: [{ ...atWork, share: 1, gapSeconds: [8, 8], gapSpread: [0.3, 0.3] }],
+		together: null,
+	},
+} as const satisfies Record<string, Population>;
+
 /** What one simulated session does, whoever reads it and however often. Times in ms from the start, ascending. */
 export interface Script {
 	readonly kind: Kind;

@@ -1,6 +1,6 @@
 import type { PlannedRead, WatchedOutline } from '../../../src/watches/ports.ts';
-import { learn, unknownRhythm } from '../../../src/watches/rhythm.ts';
 import { createPlanner, movesFor, PLAN_MS, type ScheduleSettings } from '../../../src/watches/schedule.ts';
+import { stepRateAfter, UNKNOWN_STEP_RATE } from '../../../src/watches/step-rate.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
 import { createVirtualBudget, type VirtualBudget } from './budget.ts';
 import { createVirtualCards } from './cards.ts';
@@ -48,14 +48,14 @@ function simulatePoller(
 	const seen = scripts.map((script) => digestAt(script, 0));
 
 	/** Reads and says what it found; the policy decides what to do with it. */
-	function read(index: number, then: (found: Found) => void): void {
+	function read(index: number, then: (before: Found) => void): void {
 		const script = scripts[index] as Script;
 		budget.acquire('background', 1, (allowed) => {
 			reads += 1;
 			const sentAt = agenda.now;
 			agenda.at(sentAt + READ_MS, () => {
 				if (!allowed) {
-					then({ asked: 0, before: null });
+					then(null);
 					return;
 				}
 				const before = seen[index] as ReturnType<typeof digestAt>;
@@ -72,7 +72,7 @@ function simulatePoller(
 				seen[index] = digest;
 				if (asked > 0 || digest.status !== before.status) cards.want(index, 'now', digest.assistantCount);
 				else if (digest.assistantCount !== before.assistantCount) cards.want(index, 'progress', digest.assistantCount);
-				then({ asked, before });
+				then(before);
 			});
 		});
 	}
@@ -97,30 +97,28 @@ function simulatePoller(
 	};
 }
 
-interface Found {
-	readonly asked: number;
-	readonly before: ReturnType<typeof digestAt> | null;
-}
+/** What was known before the read that just ended; null when the read was refused. */
+type Found = ReturnType<typeof digestAt> | null;
 
 interface Polling {
 	readonly agenda: Agenda;
 	readonly budget: VirtualBudget;
 	readonly scripts: readonly Script[];
 	readonly seen: readonly ReturnType<typeof digestAt>[];
-	readonly read: (index: number, then: (found: Found) => void) => void;
+	readonly read: (index: number, then: (before: Found) => void) => void;
 	readonly schedule: ScheduleSettings | undefined;
 	readonly creators: readonly string[] | undefined;
 }
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The program's planner and rhythm, with the poller's rules around them. Returns what asks for an early read. */
+/** The program's planner and step rates, with the poller's rules around them. Returns what asks for an early read. */
 function startAdaptive({ agenda, budget, scripts, seen, read, schedule, creators }: Polling): (index: number) => void {
 	const planner = createPlanner(schedule);
 	const outlines = scripts.map(
 		(_, index): Changeable<WatchedOutline> => ({
 			session: { service: '', sessionId: String(index) },
-			rhythm: unknownRhythm,
+			stepRate: UNKNOWN_STEP_RATE,
 			nextRead: { at: 0, by: 0 },
 			lastReadAt: null,
 			lastChangeAt: null,
@@ -168,13 +166,13 @@ function startAdaptive({ agenda, budget, scripts, seen, read, schedule, creators
 
 	function begin(index: number): void {
 		running.add(index);
-		read(index, ({ asked, before }) => {
+		read(index, (before) => {
 			const found = seen[index] as ReturnType<typeof digestAt>;
 			const now = agenda.now;
 			const session = outline(index);
 			if (before !== null && session.lastReadAt !== null) {
 				const previousAt = session.lastReadAt;
-				session.rhythm = learn(session.rhythm, { before, after: found, previousAt, readAt: now, asked });
+				session.stepRate = stepRateAfter(session.stepRate, { before, after: found, previousAt, readAt: now });
 			}
 			session.lastReadAt = now;
 			session.status = found.status;
