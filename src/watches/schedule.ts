@@ -12,7 +12,7 @@ import type { SessionKey } from './watch.ts';
  * budget. No session waits longer than a multiple of the round that reading all in turn takes.
  *
  * One person's watches cannot blind the others: everybody but the person whose sessions take the most reads has, if
- * they need it, a lower factor, at which they get `KEPT_FROM_ONE` of the reads that they get if that person watches
+ * they need it, a lower factor, at which they get `keptFromOne` of the reads that they get if that person watches
  * nothing.
  */
 export interface ScheduleSettings {
@@ -50,8 +50,8 @@ const LONGEST_BACKOFF_MS = 60_000;
 const WAITING_GAP_MS = 60_000;
 /** What counts as the gap of a session that neither works nor waits: it wakes up after hours. */
 const RESTING_GAP_MS = 3_600_000;
-/** At half, with 50 sessions of one person at work, others were noticed after up to 2.4 times the usual (`bench:watching`). */
-const KEPT_FROM_ONE = 0.6;
+/** The equal share of all but one of `people`. With 0.6 for all numbers others are noticed after up to twice the usual. */
+const keptFromOne = (people: number) => Math.min(0.7, Math.max(0.6, 1 - 1 / people));
 /** Bounds of the factor, in roots of milliseconds. */
 const LEAST_FACTOR = 0.01;
 const GREATEST_FACTOR = 1e7;
@@ -84,14 +84,14 @@ export function createPlanner(settings: ScheduleSettings = DEFAULT_SCHEDULE): Pl
 	}
 
 	function planOthers(sessions: readonly WatchedOutline[], rate: number): void {
-		const theirs = besidesTheHeaviest(sessions, (group) => asked(group, () => factor));
+		const { theirs, people } = besidesTheHeaviest(sessions, (group) => asked(group, () => factor));
 		others = new Set(theirs.map(({ session }) => session.sessionId));
 		if (theirs.length === 0) return;
 		const withoutTheHeaviest = Math.min(
 			rate,
 			asked(theirs, () => LEAST_FACTOR),
 		);
-		othersFactor = settle(Math.min(othersFactor, factor), KEPT_FROM_ONE * withoutTheHeaviest, (at) =>
+		othersFactor = settle(Math.min(othersFactor, factor), keptFromOne(people) * withoutTheHeaviest, (at) =>
 			asked(theirs, () => at),
 		);
 	}
@@ -147,23 +147,24 @@ function gapOf(outline: SessionOutline): number {
 }
 
 /**
- * The sessions of everybody but the one person whose sessions together take the most reads; none where one person
+ * The sessions of everybody but the one of `people` whose sessions together take the most reads; none where one person
  * watches all. A session that several people watch belongs to whoever of them watches fewest: it has what the most
  * entitled of them gives it.
  */
 function besidesTheHeaviest(
 	sessions: readonly WatchedOutline[],
 	asks: (sessions: readonly WatchedOutline[]) => number,
-): readonly WatchedOutline[] {
+): { readonly theirs: readonly WatchedOutline[]; readonly people: number } {
 	const counts = new Map<string, number>();
 	for (const { watchers } of sessions) for (const who of watchers) counts.set(who, (counts.get(who) ?? 0) + 1);
 	const fewestFirst = (one: string, other: string) =>
 		(counts.get(one) ?? 0) - (counts.get(other) ?? 0) || (one < other ? -1 : 1);
 	const byOwner = [...Map.groupBy(sessions, ({ watchers }) => watchers.toSorted(fewestFirst)[0] ?? '').values()];
-	if (byOwner.length < 2) return [];
+	const people = byOwner.length;
+	if (people < 2) return { theirs: [], people };
 	const asked = byOwner.map(asks);
 	const heaviest = asked.indexOf(Math.max(...asked));
-	return byOwner.filter((_, index) => index !== heaviest).flat();
+	return { theirs: byOwner.filter((_, index) => index !== heaviest).flat(), people };
 }
 
 /** How often the plan follows the sessions. */

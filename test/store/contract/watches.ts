@@ -216,6 +216,25 @@ export function describeWatches(subject: Subject): void {
 			});
 		});
 
+		it('reads the step rate that versions before stored as a rhythm', async () => {
+			await added();
+			const rhythm = {
+				pace: { steps: 9, ms: 92_000 },
+				gaps: [1, 9, 81],
+				lastStep: [T0 - 500, T0],
+				quiet: { wakes: 0, ms: 0 },
+				asked: { questions: 0, steps: 9 },
+			};
+			await subject.store.db.write((trx) =>
+				trx
+					.updateTable('watched_sessions')
+					.set({ rhythm: JSON.stringify(rhythm) })
+					.execute(),
+			);
+			const [outline] = await store().outlines(SERVICE);
+			expect(outline?.stepRate).toEqual({ gapMs: 10_000, lastStepAt: T0 });
+		});
+
 		it('gives each due session to one replica, the most urgent first', async () => {
 			await inTurns([...Array(20).keys()], 5, (index) => added({ sessionId: `s${index}`, createdAt: T0 + index }));
 			const taken = await Promise.all([
