@@ -87,8 +87,8 @@ export interface OtherAnswer {
  * How the session went on after delivery. `unseen`: no sign within ten minutes. `overwritten`: another text stands in the
  * answer's place now, put there by somebody outside Handraise (the service's last writer wins).
  */
-export const AFTERMATHS = ['resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten'] as const;
-export type Aftermath = (typeof AFTERMATHS)[number];
+export const AGENT_OUTCOMES = ['resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten'] as const;
+export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 
 /** A state with the time it was reached: the audit trail. */
 export interface TimelineEntry {
@@ -107,7 +107,7 @@ export type AnswerContent =
 export interface Told {
 	/** The last state told, anywhere. */
 	readonly state: AnswerState | null;
-	readonly aftermath: Aftermath | null;
+	readonly agentOutcome: AgentOutcome | null;
 	/** The DM that carries the receipt, once there is one: it is updated, not repeated. */
 	readonly dm: { readonly channelId: string; readonly ts: string } | null;
 	/** False once Slack said that the modal is gone. */
@@ -143,7 +143,7 @@ export interface Answer {
 	readonly putStartedAt: number | null;
 	readonly before: BeforePut | null;
 	readonly deliveredAt: number | null;
-	readonly aftermath: Aftermath | null;
+	readonly agentOutcome: AgentOutcome | null;
 	readonly endedAt: number | null;
 	/** The stable code of the last failure. */
 	readonly lastError: string | null;

@@ -2,7 +2,7 @@ import { type Clock, elapsedSince, startDeadline } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import { resumeOutcome } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
-import type { Aftermath, Answer } from './answer.ts';
+import type { AgentOutcome, Answer } from './answer.ts';
 import { isOverwritten } from './earlier-answers.ts';
 import type { AnswerPatch, AnswerStore, DeliveryService } from './ports.ts';
 
@@ -20,7 +20,7 @@ interface Dependencies {
 }
 
 /**
- * Looks once whether the agent went on after a delivered answer, and says what to write: the aftermath when it is known,
+ * Looks once whether the agent went on after a delivered answer, and says what to write: the agent's outcome when it is known,
  * else when to look again. A failing read, or one for which the budget has no room in time, only costs this look.
  */
 export function createConfirmation({ service, store, clock }: Dependencies) {
@@ -42,33 +42,33 @@ export function createConfirmation({ service, store, clock }: Dependencies) {
 		return next === undefined ? null : now + next - elapsed;
 	}
 
-	async function aftermathOf(answer: Answer, session: Session): Promise<Aftermath | 'notYet'> {
+	async function agentOutcomeOf(answer: Answer, session: Session): Promise<AgentOutcome | 'notYet'> {
 		if (await isOverwritten(store, answer, session)) return 'overwritten';
 		return resumeOutcome(answer.before ?? { status: session.status, assistantCount: 0 }, session);
 	}
 
 	return {
 		async look(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
-			let aftermath: Aftermath | 'notYet' = 'notYet';
+			let agentOutcome: AgentOutcome | 'notYet' = 'notYet';
 			let lastError: string | null = null;
 			try {
-				aftermath = await aftermathOf(answer, await read(answer.question.sessionId, signal));
+				agentOutcome = await agentOutcomeOf(answer, await read(answer.question.sessionId, signal));
 			} catch (error) {
 				signal.throwIfAborted();
 				lastError = codeOf(error);
 			}
 			// The result of the last *Send again* stays.
 			const noted = answer.startFailed ? {} : { lastError };
-			if (aftermath === 'notYet') {
+			if (agentOutcome === 'notYet') {
 				const next = nextLook(answer);
 				if (next !== null) return { nextAttemptAt: next, ...noted };
-				aftermath = 'unseen';
+				agentOutcome = 'unseen';
 			}
 			return {
-				aftermath,
+				agentOutcome,
 				...noted,
 				nextAttemptAt: clock.now(),
-				...(aftermath === 'resumed' ? { state: 'resumed' as const, startFailed: false } : {}),
+				...(agentOutcome === 'resumed' ? { state: 'resumed' as const, startFailed: false } : {}),
 			};
 		},
 	};

@@ -3,7 +3,7 @@ import type { BeforePut } from '../questions/compare.ts';
 import type { AnswerMarks } from '../questions/secrecy.ts';
 import type { AnsweredItem, Session } from '../questions/session.ts';
 import type {
-	Aftermath,
+	AgentOutcome,
 	Answer,
 	AnswerItem,
 	AnswerState,
@@ -51,7 +51,7 @@ export interface AnswerPatch {
 	readonly putStartedAt?: number | null;
 	readonly before?: BeforePut | null;
 	readonly deliveredAt?: number;
-	readonly aftermath?: Aftermath | null;
+	readonly agentOutcome?: AgentOutcome | null;
 	readonly lastError?: string | null;
 	readonly other?: OtherAnswer;
 	readonly told?: Told;

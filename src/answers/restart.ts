@@ -25,7 +25,7 @@ interface Dependencies {
  */
 export function createRestart({ store, service, put, clock, log }: Dependencies) {
 	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
-		const heard = { ...answer.told, state: null, aftermath: null };
+		const heard = { ...answer.told, state: null, agentOutcome: null };
 		let begun = answer;
 		try {
 			const permit = await service.reserveDelivery(signal);
@@ -66,7 +66,7 @@ export function createRestart({ store, service, put, clock, log }: Dependencies)
 }
 
 function deliveredAgain(now: number): AnswerPatch {
-	return { deliveredAt: now, aftermath: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
+	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
 }
 
 /**

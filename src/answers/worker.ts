@@ -100,7 +100,7 @@ export function createAnswerWorker(deps: Dependencies) {
 		}
 		if (answer.state !== 'delivered') return answer;
 		if (answer.restartAskedAt !== null) return delivery.restart(answer, token, signal);
-		if (answer.aftermath !== null) return answer;
+		if (answer.agentOutcome !== null) return answer;
 		const patch = await confirmation.look(answer, signal);
 		const looked = await store.update(answer, token, patch, { now: clock.now(), release: false });
 		// The restart may have been asked for meanwhile.
@@ -128,9 +128,9 @@ export function createAnswerWorker(deps: Dependencies) {
 		let shown = told;
 		for (let tries = 0; tries < CORRECTION_TRIES; tries++) {
 			const current = await store.get(told.id);
-			if (current === null || (current.state === shown.state && current.aftermath === shown.aftermath)) return;
+			if (current === null || (current.state === shown.state && current.agentOutcome === shown.agentOutcome)) return;
 			// What the other replica told is cleared first: otherwise a call that fails would count as told.
-			const unheard = { ...current, told: { ...current.told, state: null, aftermath: null } };
+			const unheard = { ...current, told: { ...current.told, state: null, agentOutcome: null } };
 			const { told: toldNow, againAfterMs } = await receipts.tell(unheard, shutdownSignal);
 			if (isTold({ ...current, told: toldNow })) shown = current;
 			else await clock.sleep(tellAgainAfter(againAfterMs ?? TELL_AGAIN_MIN_MS), shutdownSignal);
@@ -140,7 +140,7 @@ export function createAnswerWorker(deps: Dependencies) {
 	/** Leaves the time of the next attempt alone while there is something to do besides telling. */
 	function dueAfterTelling(answer: Answer, { told, againAfterMs }: Telling): AnswerPatch {
 		if (isBlocking(answer.state)) return {};
-		if (answer.state === 'delivered' && answer.aftermath === null) return {};
+		if (answer.state === 'delivered' && answer.agentOutcome === null) return {};
 		if (isTold({ ...answer, told })) return { nextAttemptAt: null };
 		const since = clock.now() - (answer.timeline.at(-1)?.at ?? clock.now());
 		if (since > TELL_FOR_MS) return { nextAttemptAt: null };
@@ -197,7 +197,7 @@ function tellAgainAfter(ms: number): number {
 }
 
 /** After a failed attempt there is news though the state is the same: when the next attempt is, and that it takes long. */
-function isTold(answer: Pick<Answer, 'state' | 'aftermath' | 'told' | 'lastError'>): boolean {
+function isTold(answer: Pick<Answer, 'state' | 'agentOutcome' | 'told' | 'lastError'>): boolean {
 	if (isBlocking(answer.state) && answer.lastError !== null) return false;
-	return answer.told.state === answer.state && answer.told.aftermath === answer.aftermath;
+	return answer.told.state === answer.state && answer.told.agentOutcome === answer.agentOutcome;
 }

@@ -1,4 +1,4 @@
-import { type Aftermath, type Answer, isBlocking, isFailed, TAKES_LONG_MS, type Told } from '../answers/answer.ts';
+import { type AgentOutcome, type Answer, isBlocking, isFailed, TAKES_LONG_MS, type Told } from '../answers/answer.ts';
 import type { Receipts, Telling } from '../answers/ports.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
@@ -29,7 +29,7 @@ const MOST_POSTED = 1_000;
 /** With these codes Slack will never take an update of a message: it or its channel is gone, or is not ours to edit now. */
 const NOT_UPDATABLE = new Set(['message_not_found', 'channel_not_found', 'cant_update_message', 'edit_window_closed']);
 /** What happened after the delivery that its author has to know, whether they still look or not. */
-const BAD_ENDINGS: readonly (Aftermath | null)[] = ['overwritten', 'failed', 'stopped'];
+const BAD_ENDINGS: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
 
 interface Dependencies {
 	readonly clients: SlackClients;
@@ -150,7 +150,7 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 		return {
 			told: {
 				state: isNowTold ? answer.state : told.state,
-				aftermath: isNowTold ? answer.aftermath : told.aftermath,
+				agentOutcome: isNowTold ? answer.agentOutcome : told.agentOutcome,
 				dm: dm ?? told.dm,
 				modalOpen: modal !== 'closed',
 			},
@@ -193,14 +193,14 @@ function codeFor(error: unknown, onLimit: OnLimit): string {
 }
 
 /** Whether what is so now was told before. */
-function isTold({ state, aftermath, told }: Answer): boolean {
-	return told.state === state && told.aftermath === aftermath;
+function isTold({ state, agentOutcome, told }: Answer): boolean {
+	return told.state === state && told.agentOutcome === agentOutcome;
 }
 
 function needsDm(answer: Answer, modal: 'shown' | 'closed' | 'failed', now: number): boolean {
 	const age = now - answer.acceptedAt;
-	const isBadNews = isFailed(answer.state) || BAD_ENDINGS.includes(answer.aftermath) || agentMayStand(answer);
+	const isBadNews = isFailed(answer.state) || BAD_ENDINGS.includes(answer.agentOutcome) || agentMayStand(answer);
 	if (isBadNews) return modal !== 'shown' || age > STILL_THERE_MS;
-	if (answer.state === 'delivered') return answer.aftermath === null && age >= TAKES_LONG_MS;
+	if (answer.state === 'delivered') return answer.agentOutcome === null && age >= TAKES_LONG_MS;
 	return isBlocking(answer.state) && age >= TAKES_LONG_MS;
 }

@@ -2,7 +2,15 @@ import { type Kysely, sql } from 'kysely';
 import { type Answer, BLOCKING_STATES } from '../answers/answer.ts';
 import type { AnswerPatch, AnswerStore } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
-import { type AnswerChange, type AnswerRow, changeRow, enterState, readAnswer, sealOther } from './answer-rows.ts';
+import {
+	type AnswerChange,
+	type AnswerRow,
+	changeRow,
+	enterState,
+	readAnswer,
+	sealOther,
+	writeTold,
+} from './answer-rows.ts';
 import { countUpdated, lockRows, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { databaseTime } from './database-clock.ts';
 import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
@@ -193,10 +201,10 @@ function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher: Ciphe
 		put_started_at: patch.putStartedAt,
 		before_put: patch.before && JSON.stringify(patch.before),
 		delivered_at: patch.deliveredAt,
-		aftermath: patch.aftermath,
+		aftermath: patch.agentOutcome,
 		last_error: patch.lastError,
 		other: patch.other && sealOther(row.id, patch.other, cipher),
-		told: patch.told && JSON.stringify(patch.told),
+		told: patch.told && writeTold(patch.told),
 		not_before: patch.notBefore,
 		missing_count: patch.missingCount,
 		start_failed: patch.startFailed === undefined ? undefined : Number(patch.startFailed),

@@ -1,7 +1,7 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
 import {
-	AFTERMATHS,
+	AGENT_OUTCOMES,
 	ANSWER_STATES,
 	type Answer,
 	type AnswerContent,
@@ -24,7 +24,7 @@ export type AnswerRow = Selectable<AnswersTable>;
 export type AnswerChange = { readonly [Column in keyof AnswerRow]?: AnswerRow[Column] | undefined };
 
 const state = z.enum(ANSWER_STATES);
-const aftermath = z.enum(AFTERMATHS);
+const agentOutcome = z.enum(AGENT_OUTCOMES);
 const positions = z.array(z.int());
 /**
  * What the submission said of itself, written only by it. Nothing is looked for by any of this: what a statement compares
@@ -47,12 +47,14 @@ const beforePut: z.ZodType<BeforePut, unknown> = z.object({
 	// Not in rows of the version before.
 	sameCount: z.int().nullable().default(null),
 });
-const told: z.ZodType<Told> = z.object({
-	state: state.nullable(),
-	aftermath: aftermath.nullable(),
-	dm: z.object({ channelId: z.string(), ts: z.string() }).nullable(),
-	modalOpen: z.boolean(),
-});
+const told: z.ZodType<Told, unknown> = z
+	.object({
+		state: state.nullable(),
+		aftermath: agentOutcome.nullable(),
+		dm: z.object({ channelId: z.string(), ts: z.string() }).nullable(),
+		modalOpen: z.boolean(),
+	})
+	.transform(({ aftermath, ...others }) => ({ ...others, agentOutcome: aftermath }));
 const other: z.ZodType<OtherAnswer> = z.object({
 	person: z.object({ teamId: z.string(), userId: z.string() }).nullable(),
 	values: z.array(z.string().nullable()),
@@ -65,7 +67,7 @@ const items = z.array(
 );
 const secrets = z.record(z.string(), z.string());
 
-const NOTHING_TOLD: Told = { state: null, aftermath: null, dm: null, modalOpen: true };
+const NOTHING_TOLD: Told = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 
 /** What another version wrote about telling is taken as not there: it must not keep anybody from answering. */
 function readTimeline(row: Pick<AnswerRow, 'timeline'>): TimelineEntry[] {
@@ -74,6 +76,11 @@ function readTimeline(row: Pick<AnswerRow, 'timeline'>): TimelineEntry[] {
 
 function readTold(row: AnswerRow): Told {
 	return told.safeParse(JSON.parse(row.told)).data ?? NOTHING_TOLD;
+}
+
+/** The stored name of the agent outcome is `aftermath`. */
+export function writeTold({ agentOutcome: aftermath, ...others }: Told): string {
+	return JSON.stringify({ ...others, aftermath });
 }
 
 export function readSubmission(row: Pick<AnswerRow, 'submission'>): Submission {
@@ -101,7 +108,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		putStartedAt: row.put_started_at,
 		before: row.before_put === null ? null : beforePut.parse(JSON.parse(row.before_put)),
 		deliveredAt: row.delivered_at,
-		aftermath: aftermath.nullable().parse(row.aftermath),
+		agentOutcome: agentOutcome.nullable().parse(row.aftermath),
 		endedAt: row.ended_at,
 		lastError: row.last_error,
 		timeline: readTimeline(row),
@@ -164,7 +171,7 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 		give_up_at: answer.giveUpAt,
 		next_attempt_at: answer.acceptedAt,
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
-		told: JSON.stringify(NOTHING_TOLD),
+		told: writeTold(NOTHING_TOLD),
 	} satisfies Insertable<AnswersTable>;
 }
 
@@ -222,7 +229,7 @@ export async function changeRow(
 
 /** Its author has not heard yet of what it became; the message that carries the receipt stays known. */
 export function toldNothing(row: AnswerRow): Partial<AnswerRow> {
-	return { told: JSON.stringify({ ...readTold(row), state: null, aftermath: null }) };
+	return { told: writeTold({ ...readTold(row), state: null, agentOutcome: null }) };
 }
 
 /**

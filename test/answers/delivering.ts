@@ -107,7 +107,10 @@ export async function createHarness() {
 					const againAfterMs = await on.tell(answer);
 					if (typeof againAfterMs === 'number') return { told: answer.told, againAfterMs };
 					told.push(answer);
-					return { told: { ...answer.told, state: answer.state, aftermath: answer.aftermath }, againAfterMs: null };
+					return {
+						told: { ...answer.told, state: answer.state, agentOutcome: answer.agentOutcome },
+						againAfterMs: null,
+					};
 				},
 			},
 			observer: { questionUpdated() {} },

@@ -399,7 +399,7 @@ describe('whether the agent went on', () => {
 				.slice(1)
 				.map((at) => at - put),
 		).toEqual([2_000, 5_000, 15_000, 60_000, 600_000]);
-		expect(await harness.get(id)).toMatchObject({ state: 'delivered', aftermath: 'unseen', nextAttemptAt: null });
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered', agentOutcome: 'unseen', nextAttemptAt: null });
 	});
 
 	it('is told at the first look that shows it, and looked at no more', async () => {
@@ -418,7 +418,7 @@ describe('whether the agent went on', () => {
 		});
 		await harness.pass(600_000);
 		expect(harness.times('read')).toHaveLength(4);
-		expect(await harness.get(id)).toMatchObject({ state: 'resumed', aftermath: 'resumed' });
+		expect(await harness.get(id)).toMatchObject({ state: 'resumed', agentOutcome: 'resumed' });
 	});
 
 	it('is looked at again when a look fails', async () => {
@@ -430,11 +430,11 @@ describe('whether the agent went on', () => {
 			throw new SessionServiceError('unavailable', 'down');
 		};
 		await harness.pass(10_000);
-		expect(await harness.get(id)).toMatchObject({ state: 'delivered', aftermath: null });
+		expect(await harness.get(id)).toMatchObject({ state: 'delivered', agentOutcome: null });
 		harness.on.read = () => undefined;
 		harness.setSession({ ...asking('s1'), status: 'failed' });
 		await harness.pass(60_000);
-		expect((await harness.get(id)).aftermath).toMatch(/failed|overwritten/);
+		expect((await harness.get(id)).agentOutcome).toMatch(/failed|overwritten/);
 	});
 });
 

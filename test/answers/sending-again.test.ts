@@ -110,7 +110,7 @@ describe('sending an answer again', () => {
 		const { harness, press, hold, sentAgain, ann, worker } = await startFailed();
 		await using _ = harness;
 		await harness.pass(LOOKS_OVER_MS);
-		expect(await harness.get(ann.id)).toMatchObject({ aftermath: 'unseen', nextAttemptAt: null });
+		expect(await harness.get(ann.id)).toMatchObject({ agentOutcome: 'unseen', nextAttemptAt: null });
 		hold();
 		await press();
 		expect(sentAgain()).toBe(1);
@@ -120,7 +120,7 @@ describe('sending an answer again', () => {
 		await harness.pass(LOOKS_OVER_MS);
 		expect(harness.told.length).toBeGreaterThan(told);
 		expect(sentAgain()).toBe(1);
-		expect(await harness.get(ann.id)).toMatchObject({ state: 'delivered', aftermath: 'unseen' });
+		expect(await harness.get(ann.id)).toMatchObject({ state: 'delivered', agentOutcome: 'unseen' });
 	});
 
 	it('that may still land lets neither a second one nor a colleague go before it', async () => {

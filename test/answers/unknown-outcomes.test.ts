@@ -384,7 +384,7 @@ it('the looks whether the agent went on do not end because the clock was put for
 	await harness.pass(500);
 	shift = HOUR;
 	await harness.pass(10_000);
-	expect(await harness.get(id)).toMatchObject({ state: 'delivered', aftermath: null });
+	expect(await harness.get(id)).toMatchObject({ state: 'delivered', agentOutcome: null });
 	const { messages } = harness.session('s1');
 	harness.setSession({ ...asking('s1'), status: 'active', messages: [...messages, message('assistant')] });
 	await harness.pass(60_000);

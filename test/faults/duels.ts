@@ -20,7 +20,7 @@ const SETTLE_WITHIN_MS = 40_000;
 
 /** What somebody is shown who answered after `first`: who that was, what they said, and what they wrote themselves. */
 export function wordsForTheSecond(first: { readonly person: string; readonly text: string }, own: string): string[] {
-	const headline = receiptHeadline({ state: 'conflicted', aftermath: null, lastError: null });
+	const headline = receiptHeadline({ state: 'conflicted', agentOutcome: null, lastError: null });
 	return [headline, `@${first.person}`, first.text, own];
 }
 

@@ -5,21 +5,22 @@ import type { Claim, Round } from './round.ts';
 
 /** The headlines of receipts, taken from the program so that a change of words does not make the watch blind. */
 const HEADLINES: readonly (readonly [string, Claim])[] = [
-	[receiptHeadline({ state: 'accepted', aftermath: null, lastError: null }), 'saved'],
-	[receiptHeadline({ state: 'accepted', aftermath: null, lastError: 'unavailable' }), 'saved'],
-	[receiptHeadline({ state: 'delivering', aftermath: null, lastError: 'unavailable' }), 'saved'],
-	[receiptHeadline({ state: 'delivered', aftermath: null, lastError: null }), 'arrived'],
-	[receiptHeadline({ state: 'delivered', aftermath: null, lastError: null, startFailed: true }), 'arrived'],
-	[receiptHeadline({ state: 'resumed', aftermath: 'resumed', lastError: null }), 'went on'],
+	[receiptHeadline({ state: 'accepted', agentOutcome: null, lastError: null }), 'saved'],
+	[receiptHeadline({ state: 'accepted', agentOutcome: null, lastError: 'unavailable' }), 'saved'],
+	[receiptHeadline({ state: 'delivering', agentOutcome: null, lastError: 'unavailable' }), 'saved'],
+	[receiptHeadline({ state: 'delivered', agentOutcome: null, lastError: null }), 'arrived'],
+	[receiptHeadline({ state: 'delivered', agentOutcome: null, lastError: null, startFailed: true }), 'arrived'],
+	[receiptHeadline({ state: 'resumed', agentOutcome: 'resumed', lastError: null }), 'went on'],
 	...(['completed', 'stopped', 'failed'] as const).map(
-		(aftermath) => [receiptHeadline({ state: 'delivered', aftermath, lastError: null }), 'arrived, then over'] as const,
+		(agentOutcome) =>
+			[receiptHeadline({ state: 'delivered', agentOutcome, lastError: null }), 'arrived, then over'] as const,
 	),
-	[receiptHeadline({ state: 'delivered', aftermath: 'overwritten', lastError: null }), 'overwritten'],
-	[receiptHeadline({ state: 'conflicted', aftermath: null, lastError: null }), 'conflicted'],
-	[receiptHeadline({ state: 'changed', aftermath: null, lastError: null }), 'changed'],
-	[receiptHeadline({ state: 'ended', aftermath: null, lastError: null }), 'ended'],
-	[receiptHeadline({ state: 'waiting', aftermath: null, lastError: null }), 'not delivered'],
-	[receiptHeadline({ state: 'refused', aftermath: null, lastError: null }), 'not delivered'],
+	[receiptHeadline({ state: 'delivered', agentOutcome: 'overwritten', lastError: null }), 'overwritten'],
+	[receiptHeadline({ state: 'conflicted', agentOutcome: null, lastError: null }), 'conflicted'],
+	[receiptHeadline({ state: 'changed', agentOutcome: null, lastError: null }), 'changed'],
+	[receiptHeadline({ state: 'ended', agentOutcome: null, lastError: null }), 'ended'],
+	[receiptHeadline({ state: 'waiting', agentOutcome: null, lastError: null }), 'not delivered'],
+	[receiptHeadline({ state: 'refused', agentOutcome: null, lastError: null }), 'not delivered'],
 ];
 
 /** Words that leave open whether an answer arrived come before all headlines: they may stand in the same receipt. */

@@ -40,7 +40,7 @@ function adasAnswer(more: Partial<Answer> = {}): Answer {
 	return answerOf({
 		person: { teamId: 'T0ACME', userId: 'U0ADA' },
 		acceptedAt: ACCEPTED_AT,
-		told: { state: 'accepted', aftermath: null, dm: null, modalOpen: false },
+		told: { state: 'accepted', agentOutcome: null, dm: null, modalOpen: false },
 		...more,
 	});
 }

@@ -73,16 +73,16 @@ function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): K
 			// The press checks whether sending again still makes sense.
 			if (agentMayStand(answer) && answer.restartAskedAt === null)
 				return buttons(button(ACTIONS.sendAgain, 'Send again', { value: id, style: 'primary' }));
-			return answer.aftermath === 'overwritten' ? buttons(open, post) : [];
+			return answer.agentOutcome === 'overwritten' ? buttons(open, post) : [];
 	}
 }
 
 function receiptIcon(answer: Answer): string {
-	const { state, aftermath } = answer;
+	const { state, agentOutcome } = answer;
 	if (state === 'resumed') return '✅';
 	if (agentMayStand(answer)) return '⚠️';
 	if (state === 'delivered')
-		return aftermath === null || aftermath === 'resumed' || aftermath === 'completed' ? '✅' : '⚠️';
+		return agentOutcome === null || agentOutcome === 'resumed' || agentOutcome === 'completed' ? '✅' : '⚠️';
 	if (state === 'accepted') return '💾';
 	if (state === 'delivering') return '📨';
 	return state === 'withdrawn' ? '↩️' : '⚠️';
@@ -132,7 +132,7 @@ export function savedModal(answer: Answer): ModalView {
 
 /** Saved, delivered, agent resumed: each with its time, or what went wrong with the text kept and what can be done. */
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
-	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.aftermath !== null);
+	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
 	return modalOf(answer, [
 		...receiptBlocks(answer, receipt, 20_000),
 		...receiptButtons(answer, receipt),

@@ -100,7 +100,7 @@ export function createPresenter(deps: Dependencies) {
 		if (!isWaiting(session.status) || newest === null) return null;
 		const standing = await answers.standing(keyOf(session.sessionId, newest));
 		const arrived = standing !== null && (standing.state === 'delivered' || standing.state === 'resumed');
-		if (!arrived || standing.aftermath === 'overwritten') return null;
+		if (!arrived || standing.agentOutcome === 'overwritten') return null;
 		if (standing.fingerprint !== questionAt(session, newest)?.fingerprint) return null;
 		return { userId: standing.person.userId, at: standing.acceptedAt };
 	}

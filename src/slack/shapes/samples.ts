@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import {
-	AFTERMATHS,
+	AGENT_OUTCOMES,
 	ANSWER_STATES,
 	type Answer,
 	type AnswerItem,
@@ -224,7 +224,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		putStartedAt: null,
 		before: null,
 		deliveredAt: null,
-		aftermath: null,
+		agentOutcome: null,
 		endedAt: null,
 		lastError: null,
 		timeline: [
@@ -232,7 +232,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 			{ state: 'delivering', at: NOW - 30_000 },
 			{ state, at: NOW - 1_000 },
 		],
-		told: { state: null, aftermath: null, dm: null, modalOpen: true },
+		told: { state: null, agentOutcome: null, dm: null, modalOpen: true },
 		notBefore: null,
 		missingCount: 0,
 		startFailed: false,
@@ -276,7 +276,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
 		]),
 	),
 	...Object.fromEntries(
-		AFTERMATHS.map((aftermath) => [`then ${aftermath}`, answerOf({ state: 'delivered', aftermath })]),
+		AGENT_OUTCOMES.map((agentOutcome) => [`then ${agentOutcome}`, answerOf({ state: 'delivered', agentOutcome })]),
 	),
 	'accepted, failed so far': answerOf({ lastError: 'unavailable', nextAttemptAt: NOW + 30_000 }),
 	'delivering, outcome unknown': answerOf({ state: 'delivering', lastError: 'timed_out', putStartedAt: NOW - 20_000 }),

@@ -1,5 +1,5 @@
 import {
-	type Aftermath,
+	type AgentOutcome,
 	type Answer,
 	type AnswerState,
 	type FAILED_STATES,
@@ -59,7 +59,7 @@ const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdra
 };
 
 /** How the session went on after delivery. */
-const AFTERMATH_WORDS: Readonly<Record<Aftermath, Words>> = {
+const AGENT_OUTCOME_WORDS: Readonly<Record<AgentOutcome, Words>> = {
 	resumed: ['▶️ The agent went on', 'Your answer arrived and the agent went on.'],
 	failed: ['❌ Then the session failed', 'Your answer arrived, then the session failed.'],
 	stopped: ['⏹️ Then the session was stopped', 'Your answer arrived, then the session was stopped.'],
@@ -76,7 +76,7 @@ const AFTERMATH_WORDS: Readonly<Record<Aftermath, Words>> = {
 };
 
 type Sent = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
-type Receipt = Sent & Pick<Answer, 'aftermath' | 'lastError'> & Partial<Pick<Answer, 'startFailed'>>;
+type Receipt = Sent & Pick<Answer, 'agentOutcome' | 'lastError'> & Partial<Pick<Answer, 'startFailed'>>;
 
 /**
  * The words for an answer that is not sent any more when an earlier PUT failed or got no response and the session does not
@@ -89,27 +89,27 @@ function perhapsArrived({ state, putStartedAt }: Sent): Words | null {
 
 /** The last entries of an answer's timeline, each with its time in the reader's time zone, and how the session went on. */
 export function timelineLines(answer: Answer): string[] {
-	const { state, timeline, aftermath } = answer;
+	const { state, timeline, agentOutcome } = answer;
 	const lines = timeline.slice(-8).map((entry) => {
 		const [line] = (entry.state === state ? perhapsArrived(answer) : null) ?? STATE_WORDS[entry.state];
 		return `${line} · ${momentMrkdwn(entry.at)}`;
 	});
-	return aftermath === null || aftermath === 'resumed' ? lines : [...lines, AFTERMATH_WORDS[aftermath][0]];
+	return agentOutcome === null || agentOutcome === 'resumed' ? lines : [...lines, AGENT_OUTCOME_WORDS[agentOutcome][0]];
 }
 
 /** A receipt's first sentence, without mark-up. */
 export function receiptHeadline(answer: Receipt): string {
-	const { state, aftermath, lastError } = answer;
+	const { state, agentOutcome, lastError } = answer;
 	const perhaps = perhapsArrived(answer);
 	if (perhaps !== null) return perhaps[1];
 	if (lastError !== null && state === 'accepted') return 'Your answer is saved and not delivered yet.';
 	if (lastError !== null && state === 'delivering')
 		return 'Your answer is saved and was sent. Handraise is checking whether it arrived.';
 	if (state !== 'delivered' && state !== 'resumed') return STATE_WORDS[state][1];
-	if (answer.startFailed && (aftermath === null || aftermath === 'unseen')) {
+	if (answer.startFailed && (agentOutcome === null || agentOutcome === 'unseen')) {
 		return 'Your answer arrived, but the session service reported a failure. The agent may not have been started.';
 	}
-	return (aftermath === null ? STATE_WORDS[state] : AFTERMATH_WORDS[aftermath])[1];
+	return (agentOutcome === null ? STATE_WORDS[state] : AGENT_OUTCOME_WORDS[agentOutcome])[1];
 }
 
 /** While an answer is on its way. */
@@ -187,8 +187,8 @@ function whatHappened(code: string): string {
 }
 
 /** The service saved the answer and reported a failure, and the agent has not moved since. */
-export function agentMayStand({ state, aftermath, startFailed }: Answer): boolean {
-	return state === 'delivered' && startFailed && (aftermath === null || aftermath === 'unseen');
+export function agentMayStand({ state, agentOutcome, startFailed }: Answer): boolean {
+	return state === 'delivered' && startFailed && (agentOutcome === null || agentOutcome === 'unseen');
 }
 
 /** Whether any text of the author may be shown again. */

@@ -45,7 +45,7 @@ const answer: fc.Arbitrary<Answer> = fc
 	.record({
 		content,
 		state: fc.constantFrom(...ANSWER_STATES),
-		aftermath: fc.constantFrom(null, 'resumed', 'failed', 'stopped', 'paused', 'completed', 'overwritten', 'unseen'),
+		agentOutcome: fc.constantFrom(null, 'resumed', 'failed', 'stopped', 'paused', 'completed', 'overwritten', 'unseen'),
 		lastError: fc.option(
 			fc.oneof(fc.constantFrom('unavailable', 'unauthorized', 'refused', 'request_too_large'), hostileText),
 		),
@@ -76,11 +76,11 @@ const answer: fc.Arbitrary<Answer> = fc
 		putStartedAt: chosen.mayHaveArrived ? chosen.at : null,
 		before: null,
 		deliveredAt: null,
-		aftermath: chosen.aftermath as Answer['aftermath'],
+		agentOutcome: chosen.agentOutcome as Answer['agentOutcome'],
 		endedAt: null,
 		lastError: chosen.lastError,
 		timeline: chosen.states,
-		told: { state: null, aftermath: null, dm: null, modalOpen: true },
+		told: { state: null, agentOutcome: null, dm: null, modalOpen: true },
 		notBefore: null,
 		missingCount: 0,
 		startFailed: chosen.startFailed,

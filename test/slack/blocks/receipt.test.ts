@@ -70,43 +70,43 @@ describe('a receipt', () => {
 		},
 		{
 			what: 'resumed',
-			answer: { state: 'resumed', aftermath: 'resumed' },
+			answer: { state: 'resumed', agentOutcome: 'resumed' },
 			headline: '✅ Your answer arrived and the agent went on.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'failed after',
-			answer: { state: 'delivered', aftermath: 'failed' },
+			answer: { state: 'delivered', agentOutcome: 'failed' },
 			headline: '⚠️ Your answer arrived, then the session failed.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'stopped after',
-			answer: { state: 'delivered', aftermath: 'stopped' },
+			answer: { state: 'delivered', agentOutcome: 'stopped' },
 			headline: '⚠️ Your answer arrived, then the session was stopped.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'paused after',
-			answer: { state: 'delivered', aftermath: 'paused' },
+			answer: { state: 'delivered', agentOutcome: 'paused' },
 			headline: '⚠️ Your answer arrived, then the session was paused.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'completed after',
-			answer: { state: 'delivered', aftermath: 'completed' },
+			answer: { state: 'delivered', agentOutcome: 'completed' },
 			headline: '✅ Your answer arrived and the session is complete.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'not seen',
-			answer: { state: 'delivered', aftermath: 'unseen' },
+			answer: { state: 'delivered', agentOutcome: 'unseen' },
 			headline: '⚠️ Your answer arrived. The agent has not moved yet.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'overwritten',
-			answer: { state: 'delivered', aftermath: 'overwritten' },
+			answer: { state: 'delivered', agentOutcome: 'overwritten' },
 			headline: '⚠️ Your answer arrived, then somebody outside Handraise overwrote it.',
 			explanation: /^\*“Hall”/,
 			buttons: ['Open the session', 'Post my text to the thread'],
@@ -214,7 +214,7 @@ describe('a receipt', () => {
 			{ state: 'delivered', at: now - 2000 },
 			{ state: 'resumed', at: now - 1000 },
 		] as const;
-		expect(show({ state: 'resumed', aftermath: 'resumed', timeline }).texts).toContain(
+		expect(show({ state: 'resumed', agentOutcome: 'resumed', timeline }).texts).toContain(
 			[
 				`💾 Saved · ${momentMrkdwn(now - 3000)}`,
 				`✅ Delivered · ${momentMrkdwn(now - 2000)}`,

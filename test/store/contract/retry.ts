@@ -23,7 +23,7 @@ export function describeRetry(subject: Subject): void {
 						attempts: 9,
 						lastError: 'refused',
 						nextAttemptAt: null,
-						told: { state, aftermath: null, dm, modalOpen: false },
+						told: { state, agentOutcome: null, dm, modalOpen: false },
 					},
 					{ now: T0 + 1, release: true },
 				);

@@ -11,7 +11,7 @@ export function describeUpdates(subject: Subject): void {
 			const given = submission();
 			await accepted(subject.store, given);
 			const before = await lease(subject.store, given.id);
-			const told: Told = { state: 'accepted', aftermath: null, dm: { channelId: 'D1', ts: '1' }, modalOpen: false };
+			const told: Told = { state: 'accepted', agentOutcome: null, dm: { channelId: 'D1', ts: '1' }, modalOpen: false };
 			const other = { person: null, values: ['red', null], at: null, same: false };
 			const after = await subject.store.answers.update(
 				await current(subject.store, given.id),
@@ -23,7 +23,7 @@ export function describeUpdates(subject: Subject): void {
 					putStartedAt: T0 + 3,
 					before: { status: 'humanInput', assistantCount: 12, sameCount: 0 },
 					deliveredAt: T0 + 4,
-					aftermath: 'unseen',
+					agentOutcome: 'unseen',
 					lastError: 'service_unavailable',
 					other,
 					told,
@@ -43,7 +43,7 @@ export function describeUpdates(subject: Subject): void {
 				putStartedAt: T0 + 3,
 				before: { status: 'humanInput', assistantCount: 12, sameCount: 0 },
 				deliveredAt: T0 + 4,
-				aftermath: 'unseen',
+				agentOutcome: 'unseen',
 				endedAt: T0 + 5,
 				lastError: 'service_unavailable',
 				told,
