@@ -103,8 +103,8 @@ export type AnswerContent =
 	| { readonly kind: 'removed' }
 	| { readonly kind: 'unreadable' };
 
-/** What was told to the author where; lets receipts go on after a restart without repeating themselves. */
-export interface Told {
+/** What the author was last told about an answer, and where: after a restart receipts go on without repeating themselves. */
+export interface ReceiptState {
 	/** The last state told, anywhere. */
 	readonly state: AnswerState | null;
 	readonly agentOutcome: AgentOutcome | null;
@@ -148,7 +148,7 @@ export interface Answer {
 	/** The stable code of the last failure. */
 	readonly lastError: string | null;
 	readonly timeline: readonly TimelineEntry[];
-	readonly told: Told;
+	readonly receiptState: ReceiptState;
 	/** The service asked not to be asked before this time; null when it did not. */
 	readonly notBefore: number | null;
 	/** Attempts in a row for which the service did not know the session. */

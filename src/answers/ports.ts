@@ -11,7 +11,7 @@ import type {
 	OtherAnswer,
 	Person,
 	QuestionKey,
-	Told,
+	ReceiptState,
 } from './answer.ts';
 
 /** What a submission brings. */
@@ -54,7 +54,7 @@ export interface AnswerPatch {
 	readonly agentOutcome?: AgentOutcome | null;
 	readonly lastError?: string | null;
 	readonly other?: OtherAnswer;
-	readonly told?: Told;
+	readonly receiptState?: ReceiptState;
 	readonly notBefore?: number | null;
 	readonly missingCount?: number;
 	readonly startFailed?: boolean;
@@ -230,9 +230,9 @@ export interface DeliveryPermit {
 	): Promise<void>;
 }
 
-/** What was told of an answer after another try. */
+/** What the author has been told after another try. */
 export interface Telling {
-	readonly told: Told;
+	readonly receiptState: ReceiptState;
 	/** How long Slack wants to be left alone, in ms, when it refused a call as one too many; else null. */
 	readonly againAfterMs: number | null;
 }

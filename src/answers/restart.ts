@@ -25,7 +25,7 @@ interface Dependencies {
  */
 export function createRestart({ store, service, put, clock, log }: Dependencies) {
 	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
-		const heard = { ...answer.told, state: null, agentOutcome: null };
+		const heard = { ...answer.receiptState, state: null, agentOutcome: null };
 		let begun = answer;
 		try {
 			const permit = await service.reserveDelivery(signal);
@@ -33,7 +33,7 @@ export function createRestart({ store, service, put, clock, log }: Dependencies)
 			signal.throwIfAborted();
 			const now = clock.now();
 			if (!canRestart(answer, session)) {
-				return await put.write(answer, token, { restartAskedAt: null, nextAttemptAt: now, told: heard });
+				return await put.write(answer, token, { restartAskedAt: null, nextAttemptAt: now, receiptState: heard });
 			}
 			begun = await put.write(answer, token, {
 				...deliveredAgain(now),
@@ -41,14 +41,14 @@ export function createRestart({ store, service, put, clock, log }: Dependencies)
 				putStartedAt: now,
 				before: beforePut(comparisonInput(answer, session)),
 				// If this process ends now, another one confirms and tells.
-				told: heard,
+				receiptState: heard,
 			});
 			await put.send(begun, permit, session, []);
 			return await put.write(begun, token, {
 				...deliveredAgain(clock.now()),
 				startFailed: false,
 				lastError: null,
-				told: heard,
+				receiptState: heard,
 			});
 		} catch (error) {
 			if (error instanceof LeaseLost) return null;
@@ -59,7 +59,7 @@ export function createRestart({ store, service, put, clock, log }: Dependencies)
 				// While it may still land, the lease holds back all other answers to this session.
 				await clock.sleep(put.landsForMs(begun.putStartedAt), signal);
 			}
-			const failed = { ...deliveredAgain(clock.now()), restartAskedAt: null, lastError: code, told: heard };
+			const failed = { ...deliveredAgain(clock.now()), restartAskedAt: null, lastError: code, receiptState: heard };
 			return store.update(begun, token, failed, { now: clock.now(), release: false });
 		}
 	};

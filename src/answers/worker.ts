@@ -2,7 +2,7 @@ import { type Clock, hasCome } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
-import { type Answer, isBlocking, TAKES_LONG_MS, type Told } from './answer.ts';
+import { type Answer, isBlocking, type ReceiptState, TAKES_LONG_MS } from './answer.ts';
 import type { createConfirmation } from './confirm.ts';
 import type { createDelivery } from './deliver.ts';
 import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts, Telling } from './ports.ts';
@@ -46,21 +46,21 @@ export function createAnswerWorker(deps: Dependencies) {
 	/** One answer, from taking to giving back the lease. */
 	async function work(answer: Answer, token: string, signal: AbortSignal): Promise<void> {
 		const advanced = new AbortController();
-		const toldMeanwhile = tellWhenLong(answer, token, AbortSignal.any([signal, advanced.signal]));
+		const receiptMeanwhile = tellWhenLong(answer, token, AbortSignal.any([signal, advanced.signal]));
 		const done = await advance(answer, token, signal)
 			.catch((error: unknown) => {
 				if (!signal.aborted) throw error;
 				return null;
 			})
 			.finally(() => advanced.abort());
-		const told = await toldMeanwhile;
+		const receiptState = await receiptMeanwhile;
 		if (done !== null) {
-			await tellAndRelease(told === null ? done : { ...done, told }, token);
+			await tellAndRelease(receiptState === null ? done : { ...done, receiptState }, token);
 			return;
 		}
 		// The author or another replica has changed the answer, and may have told that before this process told its state.
-		if (told !== null && !shutdownSignal.aborted) {
-			await correctReceipt({ ...answer, state: told.state ?? answer.state });
+		if (receiptState !== null && !shutdownSignal.aborted) {
+			await correctReceipt({ ...answer, state: receiptState.state ?? answer.state });
 		}
 		await store.release([{ id: answer.id, token }]);
 	}
@@ -69,8 +69,8 @@ export function createAnswerWorker(deps: Dependencies) {
 	 * Tells the author after `TAKES_LONG_MS` that it takes long, while the attempt goes on. Resolves to what was told; null
 	 * when the attempt ended before. Never rejects.
 	 */
-	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<Told | null> {
-		if (!isBlocking(answer.state) || answer.told.dm !== null) return null;
+	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<ReceiptState | null> {
+		if (!isBlocking(answer.state) || answer.receiptState.dm !== null) return null;
 		const untilLong = answer.acceptedAt + TAKES_LONG_MS - clock.now();
 		// Bounded: the clock may have been put back since.
 		const wait = Math.max(Math.min(untilLong, TAKES_LONG_MS), answer.lastError === null ? LONG_ANYWAY_MS : 0);
@@ -78,10 +78,10 @@ export function createAnswerWorker(deps: Dependencies) {
 			await clock.sleep(wait, ended);
 			const current = await store.get(answer.id);
 			if (current === null || !isBlocking(current.state)) return null;
-			const { told } = await receipts.tell(current, shutdownSignal);
+			const { receiptState } = await receipts.tell(current, shutdownSignal);
 			// Writes nothing when the attempt has changed the state meanwhile; then the end of the attempt notes this too.
-			await store.update(current, token, { told }, { now: clock.now(), release: false });
-			return told;
+			await store.update(current, token, { receiptState }, { now: clock.now(), release: false });
+			return receiptState;
 		} catch (error) {
 			if (!ended.aborted) log.warn({ answer: answer.id, code: codeOf(error) }, 'could not tell that it takes long');
 			return null;
@@ -111,37 +111,37 @@ export function createAnswerWorker(deps: Dependencies) {
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
 		observer.questionUpdated(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer');
-		const telling = isTold(answer)
-			? { told: answer.told, againAfterMs: null }
+		const telling = isReceiptCurrent(answer)
+			? { receiptState: answer.receiptState, againAfterMs: null }
 			: await receipts.tell(answer, shutdownSignal);
-		const { told } = telling;
-		const patch: AnswerPatch = { told, ...dueAfterTelling(answer, telling) };
+		const { receiptState } = telling;
+		const patch: AnswerPatch = { receiptState, ...dueAfterTelling(answer, telling) };
 		const written = await store.update(answer, token, patch, { now: clock.now(), release: true });
-		if (written === null && told !== answer.told) await correctReceipt(answer);
+		if (written === null && receiptState !== answer.receiptState) await correctReceipt(answer);
 	}
 
 	/**
-	 * The lease was lost while `told` was being told, in a process that stood still, for example. Another replica may have
+	 * The lease was lost while the author was being told, in a process that stood still, for example. Another replica may have
 	 * told a newer state before, so the receipt is told again until it shows the current one.
 	 */
-	async function correctReceipt(told: Answer): Promise<void> {
-		let shown = told;
+	async function correctReceipt(answer: Answer): Promise<void> {
+		let shown = answer;
 		for (let tries = 0; tries < CORRECTION_TRIES; tries++) {
-			const current = await store.get(told.id);
+			const current = await store.get(answer.id);
 			if (current === null || (current.state === shown.state && current.agentOutcome === shown.agentOutcome)) return;
 			// What the other replica told is cleared first: otherwise a call that fails would count as told.
-			const unheard = { ...current, told: { ...current.told, state: null, agentOutcome: null } };
-			const { told: toldNow, againAfterMs } = await receipts.tell(unheard, shutdownSignal);
-			if (isTold({ ...current, told: toldNow })) shown = current;
+			const unheard = { ...current, receiptState: { ...current.receiptState, state: null, agentOutcome: null } };
+			const { receiptState: newReceiptState, againAfterMs } = await receipts.tell(unheard, shutdownSignal);
+			if (isReceiptCurrent({ ...current, receiptState: newReceiptState })) shown = current;
 			else await clock.sleep(tellAgainAfter(againAfterMs ?? TELL_AGAIN_MIN_MS), shutdownSignal);
 		}
 	}
 
 	/** Leaves the time of the next attempt alone while there is something to do besides telling. */
-	function dueAfterTelling(answer: Answer, { told, againAfterMs }: Telling): AnswerPatch {
+	function dueAfterTelling(answer: Answer, { receiptState, againAfterMs }: Telling): AnswerPatch {
 		if (isBlocking(answer.state)) return {};
 		if (answer.state === 'delivered' && answer.agentOutcome === null) return {};
-		if (isTold({ ...answer, told })) return { nextAttemptAt: null };
+		if (isReceiptCurrent({ ...answer, receiptState })) return { nextAttemptAt: null };
 		const since = clock.now() - (answer.timeline.at(-1)?.at ?? clock.now());
 		if (since > TELL_FOR_MS) return { nextAttemptAt: null };
 		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
@@ -197,7 +197,7 @@ function tellAgainAfter(ms: number): number {
 }
 
 /** After a failed attempt there is news though the state is the same: when the next attempt is, and that it takes long. */
-function isTold(answer: Pick<Answer, 'state' | 'agentOutcome' | 'told' | 'lastError'>): boolean {
+function isReceiptCurrent(answer: Pick<Answer, 'state' | 'agentOutcome' | 'receiptState' | 'lastError'>): boolean {
 	if (isBlocking(answer.state) && answer.lastError !== null) return false;
-	return answer.told.state === answer.state && answer.told.agentOutcome === answer.agentOutcome;
+	return answer.receiptState.state === answer.state && answer.receiptState.agentOutcome === answer.agentOutcome;
 }

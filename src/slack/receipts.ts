@@ -1,4 +1,11 @@
-import { type AgentOutcome, type Answer, isBlocking, isFailed, TAKES_LONG_MS, type Told } from '../answers/answer.ts';
+import {
+	type AgentOutcome,
+	type Answer,
+	isBlocking,
+	isFailed,
+	type ReceiptState,
+	TAKES_LONG_MS,
+} from '../answers/answer.ts';
 import type { Receipts, Telling } from '../answers/ports.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
@@ -56,7 +63,7 @@ export interface SlackReceipts extends Receipts {
 export function createReceipts({ clients, names, adminContact, postsText, clock, log }: Dependencies): SlackReceipts {
 	const acks = new Map<string, { readonly done: Promise<number>; readonly resolve: (at: number) => void }>();
 	/** The newest message by its answer and the one in the store before it: the store may not take the note of it. */
-	const posted = new Map<string, NonNullable<Told['dm']>>();
+	const posted = new Map<string, NonNullable<ReceiptState['dm']>>();
 	/** One at a time for an answer, or each would post a message of its own. */
 	const telling = new Map<string, Promise<Telling>>();
 
@@ -73,7 +80,8 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 		if (ack === undefined) {
 			const wait = answer.acceptedAt + AFTER_FOREIGN_ACCEPT_MS - clock.now();
 			// Bounded: the clock may have been put back since.
-			if (wait > 0 && answer.told.state === null) await pause(Math.min(wait, AFTER_FOREIGN_ACCEPT_MS), shutdownSignal);
+			if (wait > 0 && answer.receiptState.state === null)
+				await pause(Math.min(wait, AFTER_FOREIGN_ACCEPT_MS), shutdownSignal);
 			return;
 		}
 		// Slack gives up on an acknowledgement after three seconds.
@@ -98,13 +106,13 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 	}
 
 	/** The message that tells it, a new one when the one before cannot be updated any more; null when that failed. */
-	async function inDm(answer: Answer, onLimit: OnLimit): Promise<Told['dm']> {
-		const key = `${answer.id} ${answer.told.dm?.ts ?? ''}`;
-		const before = posted.get(key) ?? answer.told.dm;
+	async function inDm(answer: Answer, onLimit: OnLimit): Promise<ReceiptState['dm']> {
+		const key = `${answer.id} ${answer.receiptState.dm?.ts ?? ''}`;
+		const before = posted.get(key) ?? answer.receiptState.dm;
 		try {
 			const content = receiptMessage(answer, context());
 			// Whoever deleted it has been told: only news is worth another message.
-			if (before !== null && ((await tryUpdate(before, content)) || isTold(answer))) return before;
+			if (before !== null && ((await tryUpdate(before, content)) || isReceiptCurrent(answer))) return before;
 			const dm = await post(answer, content);
 			if (dm !== null) keepNewest(posted, key, dm, MOST_POSTED);
 			return dm;
@@ -115,7 +123,10 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 	}
 
 	/** Updates this message; false when that can never be done. */
-	async function tryUpdate({ channelId, ts }: NonNullable<Told['dm']>, content: MessageContent): Promise<boolean> {
+	async function tryUpdate(
+		{ channelId, ts }: NonNullable<ReceiptState['dm']>,
+		content: MessageContent,
+	): Promise<boolean> {
 		try {
 			await clients.background.chat.update({ channel: channelId, ts, ...replacement(content) });
 			return true;
@@ -125,7 +136,7 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 		}
 	}
 
-	async function post({ id, person }: Answer, content: MessageContent): Promise<Told['dm']> {
+	async function post({ id, person }: Answer, content: MessageContent): Promise<ReceiptState['dm']> {
 		const { channel } = await clients.background.conversations.open({ users: person.userId });
 		if (channel?.id === undefined) return null;
 		const { ts } = await clients.background.chat.postMessage({
@@ -138,20 +149,20 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 
 	async function tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {
 		await untilAcknowledged(answer, shutdownSignal);
-		const { told } = answer;
+		const { receiptState } = answer;
 		let againAfterMs: number | null = null;
 		const onLimit = (ms: number) => {
 			againAfterMs = Math.max(ms, againAfterMs ?? 0);
 		};
-		const modal = told.modalOpen ? await inModal(answer, onLimit) : 'closed';
-		const wantsDm = told.dm !== null || needsDm(answer, modal, clock.now());
+		const modal = receiptState.modalOpen ? await inModal(answer, onLimit) : 'closed';
+		const wantsDm = receiptState.dm !== null || needsDm(answer, modal, clock.now());
 		const dm = wantsDm ? await inDm(answer, onLimit) : null;
-		const isNowTold = wantsDm ? dm !== null : modal !== 'failed';
+		const isNowCurrent = wantsDm ? dm !== null : modal !== 'failed';
 		return {
-			told: {
-				state: isNowTold ? answer.state : told.state,
-				agentOutcome: isNowTold ? answer.agentOutcome : told.agentOutcome,
-				dm: dm ?? told.dm,
+			receiptState: {
+				state: isNowCurrent ? answer.state : receiptState.state,
+				agentOutcome: isNowCurrent ? answer.agentOutcome : receiptState.agentOutcome,
+				dm: dm ?? receiptState.dm,
 				modalOpen: modal !== 'closed',
 			},
 			againAfterMs,
@@ -193,8 +204,8 @@ function codeFor(error: unknown, onLimit: OnLimit): string {
 }
 
 /** Whether what is so now was told before. */
-function isTold({ state, agentOutcome, told }: Answer): boolean {
-	return told.state === state && told.agentOutcome === agentOutcome;
+function isReceiptCurrent({ state, agentOutcome, receiptState }: Answer): boolean {
+	return receiptState.state === state && receiptState.agentOutcome === agentOutcome;
 }
 
 function needsDm(answer: Answer, modal: 'shown' | 'closed' | 'failed', now: number): boolean {

@@ -19,10 +19,10 @@ import {
 	readAnswer,
 	readSecretPositions,
 	readSubmission,
+	resetReceipt,
 	sealOther,
 	secretOf,
 	submittedColumns,
-	toldNothing,
 } from './answer-rows.ts';
 import type { StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
@@ -137,7 +137,7 @@ export async function retryAnswer(
 	await replaceWaiting(db, cipher, rows, { winner: winnerOf(answer), now });
 	const queued = await changeRow(db, cipher, row, {
 		...enterState(row, 'accepted', now),
-		...toldNothing(row),
+		...resetReceipt(row),
 		...WITHOUT_LEASE,
 		attempts: 0,
 		not_before: null,
@@ -197,7 +197,7 @@ async function replaceWaiting(
 		const mine = content.kind === 'readable' ? content.items : null;
 		await db
 			.updateTable('answers')
-			.set({ ...giveWay(row, { winner, mine, now }, cipher), ...toldNothing(row), next_attempt_at: now })
+			.set({ ...giveWay(row, { winner, mine, now }, cipher), ...resetReceipt(row), next_attempt_at: now })
 			.where('id', '=', row.id)
 			.where('state', '=', 'waiting')
 			.execute();

@@ -9,7 +9,7 @@ import {
 	enterState,
 	readAnswer,
 	sealOther,
-	writeTold,
+	writeReceiptState,
 } from './answer-rows.ts';
 import { countUpdated, lockRows, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { databaseTime } from './database-clock.ts';
@@ -204,7 +204,7 @@ function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher: Ciphe
 		aftermath: patch.agentOutcome,
 		last_error: patch.lastError,
 		other: patch.other && sealOther(row.id, patch.other, cipher),
-		told: patch.told && writeTold(patch.told),
+		told: patch.receiptState && writeReceiptState(patch.receiptState),
 		not_before: patch.notBefore,
 		missing_count: patch.missingCount,
 		start_failed: patch.startFailed === undefined ? undefined : Number(patch.startFailed),

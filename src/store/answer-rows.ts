@@ -10,8 +10,8 @@ import {
 	isBlocking,
 	isSettled,
 	type OtherAnswer,
+	type ReceiptState,
 	type TimelineEntry,
-	type Told,
 } from '../answers/answer.ts';
 import type { NewAnswer } from '../answers/ports.ts';
 import type { BeforePut } from '../questions/compare.ts';
@@ -47,7 +47,7 @@ const beforePut: z.ZodType<BeforePut, unknown> = z.object({
 	// Not in rows of the version before.
 	sameCount: z.int().nullable().default(null),
 });
-const told: z.ZodType<Told, unknown> = z
+const receiptState: z.ZodType<ReceiptState, unknown> = z
 	.object({
 		state: state.nullable(),
 		aftermath: agentOutcome.nullable(),
@@ -67,19 +67,19 @@ const items = z.array(
 );
 const secrets = z.record(z.string(), z.string());
 
-const NOTHING_TOLD: Told = { state: null, agentOutcome: null, dm: null, modalOpen: true };
+const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 
 /** What another version wrote about telling is taken as not there: it must not keep anybody from answering. */
 function readTimeline(row: Pick<AnswerRow, 'timeline'>): TimelineEntry[] {
 	return timeline.safeParse(JSON.parse(row.timeline)).data ?? [];
 }
 
-function readTold(row: AnswerRow): Told {
-	return told.safeParse(JSON.parse(row.told)).data ?? NOTHING_TOLD;
+function readReceiptState(row: AnswerRow): ReceiptState {
+	return receiptState.safeParse(JSON.parse(row.told)).data ?? NO_RECEIPT;
 }
 
 /** The stored name of the agent outcome is `aftermath`. */
-export function writeTold({ agentOutcome: aftermath, ...others }: Told): string {
+export function writeReceiptState({ agentOutcome: aftermath, ...others }: ReceiptState): string {
 	return JSON.stringify({ ...others, aftermath });
 }
 
@@ -112,7 +112,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		endedAt: row.ended_at,
 		lastError: row.last_error,
 		timeline: readTimeline(row),
-		told: readTold(row),
+		receiptState: readReceiptState(row),
 		notBefore: row.not_before,
 		missingCount: row.missing_count,
 		startFailed: row.start_failed === 1,
@@ -171,7 +171,7 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 		give_up_at: answer.giveUpAt,
 		next_attempt_at: answer.acceptedAt,
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
-		told: writeTold(NOTHING_TOLD),
+		told: writeReceiptState(NO_RECEIPT),
 	} satisfies Insertable<AnswersTable>;
 }
 
@@ -228,8 +228,8 @@ export async function changeRow(
 }
 
 /** Its author has not heard yet of what it became; the message that carries the receipt stays known. */
-export function toldNothing(row: AnswerRow): Partial<AnswerRow> {
-	return { told: writeTold({ ...readTold(row), state: null, agentOutcome: null }) };
+export function resetReceipt(row: AnswerRow): Partial<AnswerRow> {
+	return { told: writeReceiptState({ ...readReceiptState(row), state: null, agentOutcome: null }) };
 }
 
 /**

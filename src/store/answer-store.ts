@@ -19,7 +19,7 @@ import {
 	readAnswer,
 	readMarks,
 	readSubmission,
-	toldNothing,
+	resetReceipt,
 } from './answer-rows.ts';
 import { countUpdated, inBatches, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
@@ -74,12 +74,12 @@ export function createAnswerStore({
 	async function takeFromWaiting(rows: readonly AnswerRow[], set: Partial<AnswerRow>, now: number): Promise<number> {
 		let changed = 0;
 		for (const row of rows) {
-			const told = readIfKnown(row).length > 0 ? { ...toldNothing(row), next_attempt_at: now } : {};
+			const receipt = readIfKnown(row).length > 0 ? { ...resetReceipt(row), next_attempt_at: now } : {};
 			changed += await db.writeOne((trx) =>
 				countUpdated(
 					trx
 						.updateTable('answers')
-						.set({ ...set, ...told, ...WITHOUT_LEASE })
+						.set({ ...set, ...receipt, ...WITHOUT_LEASE })
 						.where('id', '=', row.id)
 						.where('state', '=', 'waiting'),
 				),

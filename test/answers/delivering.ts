@@ -105,10 +105,10 @@ export async function createHarness() {
 			receipts: {
 				async tell(answer) {
 					const againAfterMs = await on.tell(answer);
-					if (typeof againAfterMs === 'number') return { told: answer.told, againAfterMs };
+					if (typeof againAfterMs === 'number') return { receiptState: answer.receiptState, againAfterMs };
 					told.push(answer);
 					return {
-						told: { ...answer.told, state: answer.state, agentOutcome: answer.agentOutcome },
+						receiptState: { ...answer.receiptState, state: answer.state, agentOutcome: answer.agentOutcome },
 						againAfterMs: null,
 					};
 				},

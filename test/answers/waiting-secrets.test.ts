@@ -30,7 +30,7 @@ it('secrets of an answer that waits for its author are removed after a week, and
 	expect(wiped).toMatchObject({
 		state: 'waiting',
 		content: { items: [{ value: null, wiped: true }, { value: 'blue' }] },
-		told: { state: null },
+		receiptState: { state: null },
 	});
 	harness.createWorker().start();
 	await harness.pass(1_000);

@@ -40,21 +40,21 @@ function adasAnswer(more: Partial<Answer> = {}): Answer {
 	return answerOf({
 		person: { teamId: 'T0ACME', userId: 'U0ADA' },
 		acceptedAt: ACCEPTED_AT,
-		told: { state: 'accepted', agentOutcome: null, dm: null, modalOpen: false },
+		receiptState: { state: 'accepted', agentOutcome: null, dm: null, modalOpen: false },
 		...more,
 	});
 }
 
 /** Tells of the answer; the answer as it is stored then. */
 async function tell(answer: Answer): Promise<Answer> {
-	const { told } = await receipts.tell(answer, new AbortController().signal);
-	return { ...answer, told };
+	const { receiptState } = await receipts.tell(answer, new AbortController().signal);
+	return { ...answer, receiptState };
 }
 
 describe('an answer that is not delivered after half a minute', () => {
 	it.each(['accepted', 'delivering'] as const)('is told of in a direct message while it is %s', async (state) => {
-		const { told } = await tell(adasAnswer({ state }));
-		expect(dm().map((message) => message.ts)).toEqual([told.dm?.ts]);
+		const { receiptState } = await tell(adasAnswer({ state }));
+		expect(dm().map((message) => message.ts)).toEqual([receiptState.dm?.ts]);
 		expect(dm()[0]?.notification()).toContain('Your answer is saved. Delivering…');
 		expect(dm()[0]?.text()).toContain(
 			'The session service is slow to respond. Handraise is still sending your answer.',
@@ -76,7 +76,7 @@ describe('an answer that is not delivered after half a minute', () => {
 		release();
 		const [first, second] = await Promise.all(both);
 		expect(dm()).toHaveLength(1);
-		expect(second?.told).toEqual(first?.told);
+		expect(second?.receiptState).toEqual(first?.receiptState);
 		expect(dm()[0]?.text()).toContain('Your answer is saved and not delivered yet.');
 	});
 
@@ -95,7 +95,7 @@ it('a receipt that Slack refuses as one call too many comes with the time that S
 	slack.faults.rateLimit('chat.postMessage', { retryAfter: 7 });
 	const answer = adasAnswer({ lastError: 'unavailable' });
 	const telling = await receipts.tell(answer, new AbortController().signal);
-	expect(telling).toEqual({ told: answer.told, againAfterMs: 7_000 });
+	expect(telling).toEqual({ receiptState: answer.receiptState, againAfterMs: 7_000 });
 	expect(dm()).toEqual([]);
 });
 
@@ -104,11 +104,11 @@ describe('a receipt message that can not be updated any more', () => {
 		'since Slack says %s is replaced by one that is updated from then on',
 		async (error) => {
 			const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
-			slack.faults.add({ method: 'chat.update', error, when: ({ ts }) => ts === saved.told.dm?.ts });
+			slack.faults.add({ method: 'chat.update', error, when: ({ ts }) => ts === saved.receiptState.dm?.ts });
 			const waiting = await tell({ ...saved, state: 'waiting' });
-			expect(waiting.told).toMatchObject({ state: 'waiting', dm: { ts: dm()[1]?.ts } });
+			expect(waiting.receiptState).toMatchObject({ state: 'waiting', dm: { ts: dm()[1]?.ts } });
 			const withdrawn = await tell({ ...waiting, state: 'withdrawn' });
-			expect(withdrawn.told).toMatchObject({ state: 'withdrawn', dm: waiting.told.dm });
+			expect(withdrawn.receiptState).toMatchObject({ state: 'withdrawn', dm: waiting.receiptState.dm });
 			expect(dm()).toHaveLength(2);
 			expect(dm()[1]?.text()).toContain('You gave this answer up.');
 		},
@@ -116,20 +116,20 @@ describe('a receipt message that can not be updated any more', () => {
 
 	it('is not replaced while there is nothing new to tell', async () => {
 		const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
-		await callSlack(slack, 'chat.delete', { channel: saved.told.dm?.channelId, ts: saved.told.dm?.ts });
+		await callSlack(slack, 'chat.delete', { channel: saved.receiptState.dm?.channelId, ts: saved.receiptState.dm?.ts });
 		const again = await tell({ ...saved, lastError: 'timed_out' });
 		expect(dm()).toEqual([]);
-		expect(again.told.state).toBe('accepted');
+		expect(again.receiptState.state).toBe('accepted');
 		await tell({ ...again, state: 'waiting' });
 		expect(dm()).toHaveLength(1);
 	});
 
 	it('is replaced once though the store did not take the note of it', async () => {
 		const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
-		await callSlack(slack, 'chat.delete', { channel: saved.told.dm?.channelId, ts: saved.told.dm?.ts });
+		await callSlack(slack, 'chat.delete', { channel: saved.receiptState.dm?.channelId, ts: saved.receiptState.dm?.ts });
 		const first = await tell({ ...saved, state: 'waiting' });
 		const second = await tell({ ...saved, state: 'waiting' });
-		expect(second.told).toEqual(first.told);
+		expect(second.receiptState).toEqual(first.receiptState);
 		expect(dm()).toHaveLength(1);
 	});
 
@@ -137,7 +137,7 @@ describe('a receipt message that can not be updated any more', () => {
 		const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
 		slack.faults.add({ method: 'chat.update', error: 'internal_error', times: 1 });
 		const waiting = await tell({ ...saved, state: 'waiting' });
-		expect(waiting.told).toEqual(saved.told);
+		expect(waiting.receiptState).toEqual(saved.receiptState);
 		await tell(waiting);
 		expect(dm().map((message) => message.notification())).toEqual([
 			expect.stringContaining('Your answer is saved, but could not be delivered.'),

@@ -80,7 +80,7 @@ const answer: fc.Arbitrary<Answer> = fc
 		endedAt: null,
 		lastError: chosen.lastError,
 		timeline: chosen.states,
-		told: { state: null, agentOutcome: null, dm: null, modalOpen: true },
+		receiptState: { state: null, agentOutcome: null, dm: null, modalOpen: true },
 		notBefore: null,
 		missingCount: 0,
 		startFailed: chosen.startFailed,

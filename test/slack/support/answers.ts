@@ -31,7 +31,7 @@ export function answerOf(more: Partial<Answer> = {}): Answer {
 		endedAt: null,
 		lastError: null,
 		timeline: [{ state: 'accepted', at: now - 60_000 }],
-		told: { state: null, agentOutcome: null, dm: null, modalOpen: true },
+		receiptState: { state: null, agentOutcome: null, dm: null, modalOpen: true },
 		notBefore: null,
 		missingCount: 0,
 		startFailed: false,

@@ -35,7 +35,7 @@ export function describeAccept(subject: Subject): void {
 				endedAt: null,
 				lastError: null,
 				timeline: [{ state: 'accepted', at: T0 }],
-				told: { state: null, agentOutcome: null, dm: null, modalOpen: true },
+				receiptState: { state: null, agentOutcome: null, dm: null, modalOpen: true },
 				notBefore: null,
 				missingCount: 0,
 				startFailed: false,
@@ -262,7 +262,7 @@ export function describeAccept(subject: Subject): void {
 				{
 					state: 'waiting',
 					nextAttemptAt: null,
-					told: { state: 'waiting', agentOutcome: null, dm, modalOpen: false },
+					receiptState: { state: 'waiting', agentOutcome: null, dm, modalOpen: false },
 				},
 				{ now: T0 + 1, release: true },
 			);
@@ -275,7 +275,7 @@ export function describeAccept(subject: Subject): void {
 				state: 'conflicted',
 				nextAttemptAt: T0 + 50,
 				endedAt: T0 + 50,
-				told: { state: null, agentOutcome: null, dm, modalOpen: false },
+				receiptState: { state: null, agentOutcome: null, dm, modalOpen: false },
 				content: { other: { person: BOB, values: ['blue', 'x'], at: T0 + 50, same: false } },
 			});
 			expect(replaced?.timeline.map((entry) => entry.state)).toEqual(['accepted', 'waiting', 'conflicted']);

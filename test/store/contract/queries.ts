@@ -145,7 +145,7 @@ export function describeQueries(subject: Subject): void {
 			expect(await subject.store.answers.get(waiting.id)).toMatchObject({
 				state: 'waiting',
 				content: { kind: 'removed' },
-				told: { state: null },
+				receiptState: { state: null },
 				nextAttemptAt: giveUpAt + 5,
 			});
 			expect((await subject.store.answers.retry(waiting.id, waiting.person, T0, T0)).kind).toBe('valuesGone');

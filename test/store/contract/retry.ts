@@ -23,7 +23,7 @@ export function describeRetry(subject: Subject): void {
 						attempts: 9,
 						lastError: 'refused',
 						nextAttemptAt: null,
-						told: { state, agentOutcome: null, dm, modalOpen: false },
+						receiptState: { state, agentOutcome: null, dm, modalOpen: false },
 					},
 					{ now: T0 + 1, release: true },
 				);
@@ -37,7 +37,7 @@ export function describeRetry(subject: Subject): void {
 					giveUpAt: GIVE_UP,
 					lastError: null,
 					endedAt: null,
-					told: { state: null, dm, modalOpen: false },
+					receiptState: { state: null, dm, modalOpen: false },
 				});
 				expect(valuesOf(stored)).toEqual(['blue', '']);
 				expect(stored?.timeline.map((entry) => entry.state)).toEqual(['accepted', state, 'accepted']);

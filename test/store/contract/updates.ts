@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AnswerState, Told } from '../../../src/answers/answer.ts';
+import type { AnswerState, ReceiptState } from '../../../src/answers/answer.ts';
 import type { Subject } from '../contract.ts';
 import { accepted, BOB, current, item, LEASE, lease, moved, submission, T0, valuesOf } from '../support.ts';
 
@@ -11,7 +11,12 @@ export function describeUpdates(subject: Subject): void {
 			const given = submission();
 			await accepted(subject.store, given);
 			const before = await lease(subject.store, given.id);
-			const told: Told = { state: 'accepted', agentOutcome: null, dm: { channelId: 'D1', ts: '1' }, modalOpen: false };
+			const receiptState: ReceiptState = {
+				state: 'accepted',
+				agentOutcome: null,
+				dm: { channelId: 'D1', ts: '1' },
+				modalOpen: false,
+			};
 			const other = { person: null, values: ['red', null], at: null, same: false };
 			const after = await subject.store.answers.update(
 				await current(subject.store, given.id),
@@ -26,7 +31,7 @@ export function describeUpdates(subject: Subject): void {
 					agentOutcome: 'unseen',
 					lastError: 'service_unavailable',
 					other,
-					told,
+					receiptState,
 					notBefore: T0 + 8,
 					missingCount: 2,
 					startFailed: true,
@@ -46,7 +51,7 @@ export function describeUpdates(subject: Subject): void {
 				agentOutcome: 'unseen',
 				endedAt: T0 + 5,
 				lastError: 'service_unavailable',
-				told,
+				receiptState,
 				notBefore: T0 + 8,
 				missingCount: 2,
 				startFailed: true,
