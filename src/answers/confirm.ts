@@ -6,11 +6,11 @@ import type { AgentOutcome, Answer } from './answer.ts';
 import { isOverwritten } from './earlier-answers.ts';
 import type { AnswerPatch, AnswerStore, DeliveryService } from './ports.ts';
 
-/** The first check after a delivery, in ms. */
+/** The first confirmation check, in ms after the delivery. */
 export const FIRST_CONFIRM_MS = 2_000;
-/** When to look whether the agent went on, in ms after the delivery. */
-const LOOKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000];
-/** How long a look may wait for the budget: meanwhile the next answer to the session waits. */
+/** When to check whether the agent went on, in ms after the delivery. */
+const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000];
+/** How long a check may wait for the budget: meanwhile the next answer to the session waits. */
 const BUDGET_WITHIN_MS = 2_000;
 
 interface Dependencies {
@@ -20,8 +20,9 @@ interface Dependencies {
 }
 
 /**
- * Looks once whether the agent went on after a delivered answer, and says what to write: the agent's outcome when it is known,
- * else when to look again. A failing read, or one for which the budget has no room in time, only costs this look.
+ * Checks once whether the agent went on after a delivered answer, and says what to write: the agent outcome when it is
+ * known, else when to check again. A failing read, or one for which the budget has no room in time, only costs this
+ * check.
  */
 export function createConfirmation({ service, store, clock }: Dependencies) {
 	async function read(sessionId: string, signal: AbortSignal): Promise<Session> {
@@ -34,11 +35,11 @@ export function createConfirmation({ service, store, clock }: Dependencies) {
 		}
 	}
 
-	/** Counts only time that has certainly passed, so that setting the clock skips no look. */
-	function nextLook({ deliveredAt }: Answer): number | null {
+	/** Counts only time that has certainly passed, so that setting the clock skips no check. */
+	function nextCheck({ deliveredAt }: Answer): number | null {
 		const now = clock.now();
 		const elapsed = elapsedSince(clock, deliveredAt ?? now);
-		const next = LOOKS_MS.find((ms) => ms > elapsed);
+		const next = CONFIRMATION_CHECKS_MS.find((ms) => ms > elapsed);
 		return next === undefined ? null : now + next - elapsed;
 	}
 
@@ -48,7 +49,7 @@ export function createConfirmation({ service, store, clock }: Dependencies) {
 	}
 
 	return {
-		async look(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
+		async check(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
 			let agentOutcome: AgentOutcome | 'notYet' = 'notYet';
 			let lastError: string | null = null;
 			try {
@@ -60,7 +61,7 @@ export function createConfirmation({ service, store, clock }: Dependencies) {
 			// The result of the last *Send again* stays.
 			const noted = answer.startFailed ? {} : { lastError };
 			if (agentOutcome === 'notYet') {
-				const next = nextLook(answer);
+				const next = nextCheck(answer);
 				if (next !== null) return { nextAttemptAt: next, ...noted };
 				agentOutcome = 'unseen';
 			}

@@ -101,12 +101,12 @@ export function createAnswerWorker(deps: Dependencies) {
 		if (answer.state !== 'delivered') return answer;
 		if (answer.restartAskedAt !== null) return delivery.restart(answer, token, signal);
 		if (answer.agentOutcome !== null) return answer;
-		const patch = await confirmation.look(answer, signal);
-		const looked = await store.update(answer, token, patch, { now: clock.now(), release: false });
+		const patch = await confirmation.check(answer, signal);
+		const checked = await store.update(answer, token, patch, { now: clock.now(), release: false });
 		// The restart may have been asked for meanwhile.
-		return looked?.state === 'delivered' && looked.restartAskedAt !== null
-			? delivery.restart(looked, token, signal)
-			: looked;
+		return checked?.state === 'delivered' && checked.restartAskedAt !== null
+			? delivery.restart(checked, token, signal)
+			: checked;
 	}
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {

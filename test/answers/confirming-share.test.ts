@@ -19,7 +19,7 @@ async function requestsOf(priority: string): Promise<number> {
 	return own.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-it('looking whether the agent went on takes nothing from the share that is kept for deliveries', async () => {
+it('confirmation checks take nothing from the share that is kept for deliveries', async () => {
 	app.service.sessions.put('share', askingSession(['Name']));
 	const modal = await openSession(app, 'share');
 	await modal.fill(0, 'Ada');
