@@ -1,7 +1,7 @@
+import { setBounded } from './bounded-map.ts';
 import { type Cell, createMemoryCell } from './cell.ts';
 import { CLOCK_ALLOWANCE_MS, hasCome } from './clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from './errors.ts';
-import { keepNewest } from './keep-newest.ts';
 
 /** How many calls are allowed: one each `intervalMs` on average, up to `burst` of them at once. */
 export interface RateLimit {
@@ -98,7 +98,7 @@ function createMemoryRates(): RateCells {
 	return {
 		of(key) {
 			const cell = cells.get(key) ?? createMemoryCell();
-			keepNewest(cells, key, cell, MEMORY_RATES);
+			setBounded(cells, key, cell, MEMORY_RATES);
 			return cell;
 		},
 		// Bounded by their number.

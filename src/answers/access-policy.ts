@@ -1,5 +1,5 @@
+import { setBounded } from '../bounded-map.ts';
 import { type Clock, startDeadline, uptimeOf } from '../clock.ts';
-import { keepNewest } from '../keep-newest.ts';
 
 /** What Slack says about a person. */
 export interface PersonFacts {
@@ -174,7 +174,7 @@ function createCache<Value>(clock: Clock) {
 	async function askAndKeep(key: string, ask: () => Promise<Value>): Promise<Value> {
 		const askedAt = uptimeOf(clock);
 		const value = await ask();
-		keepNewest(entries, key, { value, askedAt }, CACHE_ENTRIES);
+		setBounded(entries, key, { value, askedAt }, CACHE_ENTRIES);
 		return value;
 	}
 

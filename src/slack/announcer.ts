@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
 import type { QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
+import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
-import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
 import type { AnnouncementContent } from '../watches/announcements.ts';
@@ -207,7 +207,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const until = clock.now() + LOOK_FOR_MS;
 			const threadTs = threadOf(due);
 			let { inChannel, cursor, calls } = looks.get(name) ?? { inChannel: threadTs === null, cursor: null, calls: 0 };
-			const remember = () => keepNewest(looks, name, { inChannel, cursor, calls }, MOST_LOOKS);
+			const remember = () => setBounded(looks, name, { inChannel, cursor, calls }, MOST_LOOKS);
 			try {
 				const channel = await channelOf(due);
 				if (channel === null) return { kind: 'unreadable' };

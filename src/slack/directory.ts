@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import type { Directory } from '../answers/access-policy.ts';
-import { keepNewest } from '../keep-newest.ts';
+import { setBounded } from '../bounded-map.ts';
 import { slackErrorCode } from './clients.ts';
 import type { Names } from './words/people.ts';
 
@@ -32,7 +32,7 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 
 	function remember(userId: string, name: string | undefined): void {
 		if (name === undefined || name === '') return;
-		keepNewest(names, userId, name, MOST_NAMES);
+		setBounded(names, userId, name, MOST_NAMES);
 	}
 
 	return {

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { type AccessPolicy, FRESH_MS, type Place, type Refusal, type Verdict } from '../answers/access-policy.ts';
+import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
-import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
 import { codeOf } from './clients.ts';
 import type { ActionId, CallbackId } from './ids.ts';
@@ -71,7 +71,7 @@ export function createListen(deps: Dependencies) {
 	function isNew(key: string | null | undefined): boolean {
 		if (key == null) return true;
 		if (seen.has(key)) return false;
-		keepNewest(seen, key, true, REMEMBERED);
+		setBounded(seen, key, true, REMEMBERED);
 		return true;
 	}
 

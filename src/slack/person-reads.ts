@@ -1,6 +1,6 @@
+import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
-import { keepNewest } from '../keep-newest.ts';
 import { loggedId } from '../log.ts';
 import type { Session } from '../questions/session.ts';
 import { createRateLimiter, type RateLimit, type RateLimiter } from '../rate-limiter.ts';
@@ -87,7 +87,7 @@ export function createPersonReads({ service, rateLimiter, limits, clock, metrics
 		const now = clock.now();
 		const told = toldUntil.get(key);
 		const isFirst = told === undefined || told <= now;
-		if (isFirst) keepNewest(toldUntil, key, now + waitMs, REMEMBERED_PEOPLE);
+		if (isFirst) setBounded(toldUntil, key, now + waitMs, REMEMBERED_PEOPLE);
 		metrics.personRead('tooFast');
 		return new TooFastError({ retryAt: now + waitMs, isFirst });
 	}
@@ -97,7 +97,7 @@ export function createPersonReads({ service, rateLimiter, limits, clock, metrics
 		const before = unknownIds.get(key);
 		const isRecent = before !== undefined && now - before.since < HOUR_MS;
 		const entry = isRecent ? { since: before.since, count: before.count + 1 } : { since: now, count: 1 };
-		keepNewest(unknownIds, key, entry, REMEMBERED_PEOPLE);
+		setBounded(unknownIds, key, entry, REMEMBERED_PEOPLE);
 		metrics.unknownSession();
 		request.log.info(
 			{ session: loggedId(sessionId), unknownInHour: entry.count },

@@ -7,8 +7,8 @@ import {
 	TAKES_LONG_MS,
 } from '../answers/answer.ts';
 import type { Receipts, Telling } from '../answers/ports.ts';
+import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
-import { keepNewest } from '../keep-newest.ts';
 import type { Log } from '../log.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
@@ -114,7 +114,7 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 			// Whoever deleted it has been told: only news is worth another message.
 			if (before !== null && ((await tryUpdate(before, content)) || isReceiptCurrent(answer))) return before;
 			const dm = await post(answer, content);
-			if (dm !== null) keepNewest(posted, key, dm, MOST_POSTED);
+			if (dm !== null) setBounded(posted, key, dm, MOST_POSTED);
 			return dm;
 		} catch (error) {
 			log.warn({ answer: answer.id, code: codeFor(error, onLimit) }, 'a receipt could not be sent as a DM');
@@ -177,7 +177,7 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 				resolve = settle;
 			});
 			// Another replica may tell of it: what nobody asks for is forgotten.
-			keepNewest(acks, viewId, { done, resolve }, MOST_ACKS);
+			setBounded(acks, viewId, { done, resolve }, MOST_ACKS);
 		},
 		acknowledged: (viewId) => acks.get(viewId)?.resolve(uptimeOf(clock)),
 

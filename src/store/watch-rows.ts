@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { keepNewest } from '../keep-newest.ts';
+import { setBounded } from '../bounded-map.ts';
 import type { Log } from '../log.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { AgentAction } from '../questions/session.ts';
@@ -264,7 +264,7 @@ export function createUnreadableNotes(log: Log): UnreadableNotes {
 	return (row) => {
 		const name = JSON.stringify(row);
 		if (noted.has(name)) return;
-		keepNewest(noted, name, true, REMEMBERED);
+		setBounded(noted, name, true, REMEMBERED);
 		log.warn(row, 'a row was written by another version or with another key, and is left alone');
 	};
 }

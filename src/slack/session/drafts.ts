@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
 import type { Draft, DraftStore } from '../../answers/ports.ts';
+import { setBounded } from '../../bounded-map.ts';
 import { type Clock, uptimeOf } from '../../clock.ts';
-import { keepNewest } from '../../keep-newest.ts';
 import type { Question } from '../../questions/open-question.ts';
 import { asksTheSame } from '../form/plan.ts';
 import { type FormReading, readForm } from '../form/read.ts';
@@ -88,7 +88,7 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 	async function prolongClaim(key: QuestionKey, person: Person, formId: string): Promise<void> {
 		const now = uptimeOf(clock);
 		if (now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < CLAIM_EVERY_MS) return;
-		keepNewest(claimedAt, formId, now, MOST_FORMS);
+		setBounded(claimedAt, formId, now, MOST_FORMS);
 		await claims.take(key, person);
 	}
 
@@ -143,7 +143,7 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 			const question = form === null ? null : keyOf(form.metadata);
 			if (form === null || question === null) return null;
 			const { secret } = form.reading;
-			keepNewest(marked, form.metadata.formId, secret, MOST_FORMS);
+			setBounded(marked, form.metadata.formId, secret, MOST_FORMS);
 			await keep(person, view.id, form);
 			if (secret.length > 0) {
 				await drafts.forget(person, question, secret);

@@ -1,6 +1,6 @@
+import { setBounded } from '../../bounded-map.ts';
 import { type Clock, uptimeOf } from '../../clock.ts';
 import { codeOf, HandraiseError } from '../../errors.ts';
-import { keepNewest } from '../../keep-newest.ts';
 import type { Reading, ReadPermit } from '../person-reads.ts';
 import type { UpdateOutcome, ViewHandle } from './view-handle.ts';
 
@@ -53,7 +53,7 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 
 		/** The view was closed: nobody waits for what is being read for it. */
 		left(viewId: string): void {
-			keepNewest(leftViews, viewId, true, MOST_LEFT);
+			setBounded(leftViews, viewId, true, MOST_LEFT);
 			for (const { viewId: waiting, controller } of running) {
 				if (waiting === viewId) controller.abort(viewLeft());
 			}

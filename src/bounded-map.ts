@@ -1,0 +1,7 @@
+/** Sets the newest entry of a bounded map: the oldest one is dropped when there are more than `limit`. */
+export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, limit: number): void {
+	map.delete(key);
+	map.set(key, value);
+	const oldest = map.keys().next();
+	if (map.size > limit && !oldest.done) map.delete(oldest.value);
+}
