@@ -8,7 +8,7 @@ import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
 import type { AnnouncementContent } from '../watches/announcements.ts';
 import type { Announcer, DueAnnouncement, SendOutcome, WatchStore } from '../watches/ports.ts';
-import { asShownBy, type SessionView } from '../watches/session-view.ts';
+import { asShownBy, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
 import { replacement } from './blocks/parts.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
@@ -68,7 +68,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return { service, sessionId, messageIndex };
 	}
 
-	async function cardModel(watch: Watch, view: SessionView): Promise<CardModel> {
+	async function cardModel(watch: Watch, view: SessionSnapshot): Promise<CardModel> {
 		const key = view.question === null ? null : keyOf(view.sessionId, view.question.messageIndex);
 		const [standing, active] =
 			key === null ? [null, []] : await Promise.all([answers.standing(key), claims.active(key, clock.now())]);

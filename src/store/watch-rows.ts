@@ -11,7 +11,7 @@ import type {
 	AnnouncementTarget,
 } from '../watches/announcements.ts';
 import type { SessionOutline, WatchedSession } from '../watches/ports.ts';
-import type { QuestionView, SessionView } from '../watches/session-view.ts';
+import type { QuestionView, SessionSnapshot } from '../watches/session-snapshot.ts';
 import { type StepRate, UNKNOWN_STEP_RATE } from '../watches/step-rate.ts';
 import { type CardUrgency, WATCH_ENDS, type Watch } from '../watches/watch.ts';
 import type { Cipher } from './encryption.ts';
@@ -80,7 +80,7 @@ const question: z.ZodType<QuestionView, unknown> = z.object({
 	itemCount: z.int(),
 	openCount: z.int(),
 });
-const view: z.ZodType<SessionView, unknown> = z.object({
+const view: z.ZodType<SessionSnapshot, unknown> = z.object({
 	sessionId: z.string(),
 	name: z.string(),
 	task: z.string().nullable(),
@@ -197,12 +197,12 @@ export function outlineOf(session: WatchedSession): SessionOutline {
 export function readView(
 	row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>,
 	cipher: Cipher,
-): SessionView | null {
+): SessionSnapshot | null {
 	const plain = row.view === null ? null : cipher.decrypt(row.view, viewPlace(row.service, row.session_id));
 	return plain === null ? null : known(view, plain);
 }
 
-export function sealView(service: string, sessionId: string, value: SessionView, cipher: Cipher): string {
+export function sealView(service: string, sessionId: string, value: SessionSnapshot, cipher: Cipher): string {
 	return cipher.encrypt(JSON.stringify(value), viewPlace(service, sessionId));
 }
 

@@ -1,6 +1,6 @@
 import type { Change } from '../questions/changes.ts';
 import { statusKind } from '../questions/session.ts';
-import type { QuestionView, SessionView } from './session-view.ts';
+import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
 
 /**
@@ -96,7 +96,7 @@ interface News {
 
 /** What was read, as channels may see it. */
 export interface SeenSession {
-	readonly view: SessionView;
+	readonly view: SessionSnapshot;
 	/** The question of a message as it is now. */
 	readonly questionAt: (messageIndex: number) => QuestionView | null;
 }

@@ -2,7 +2,7 @@ import type { Lease } from '../lease-loop.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { Session } from '../questions/session.ts';
 import type { Announcement, NewAnnouncement } from './announcements.ts';
-import type { SessionView } from './session-view.ts';
+import type { SessionSnapshot } from './session-snapshot.ts';
 import type { StepRate } from './step-rate.ts';
 import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from './watch.ts';
 
@@ -88,7 +88,7 @@ export interface NewWatch {
 	/** The first announcement, the card. */
 	readonly card: NewAnnouncement;
 	/** What the subscribing person's read brought, so that the card has something to show. */
-	readonly view: SessionView;
+	readonly view: SessionSnapshot;
 	readonly limits: WatchLimits;
 }
 
@@ -127,7 +127,7 @@ export interface SessionUpdate {
 	readonly lastError: string | null;
 	readonly overSince: number | null;
 	/** Left out when nothing changed. */
-	readonly view?: SessionView;
+	readonly view?: SessionSnapshot;
 	/** As it was when the session was taken. */
 	readonly earlyReadCount: number;
 }
@@ -143,14 +143,14 @@ export interface OutageUpdate {
 }
 
 export interface WatchPage {
-	readonly watches: readonly (Watch & { readonly view: SessionView | null; readonly checkedAt: number | null })[];
+	readonly watches: readonly (Watch & { readonly view: SessionSnapshot | null; readonly checkedAt: number | null })[];
 	readonly total: number;
 }
 
 /** A card that is due, with all it can show. */
 export interface DueCard {
 	readonly watch: Watch;
-	readonly view: SessionView;
+	readonly view: SessionSnapshot;
 	/** The newest read, changed or not. */
 	readonly checkedAt: number | null;
 }
@@ -159,7 +159,7 @@ export interface DueAnnouncement {
 	readonly announcement: Announcement;
 	/** For a target that is a watch; it may have ended meanwhile (its end is announced all the same). */
 	readonly watch: Watch | null;
-	readonly view: SessionView | null;
+	readonly view: SessionSnapshot | null;
 }
 
 /** When something can be taken, unless somebody else takes it before; null where nothing is to be done. */
@@ -220,7 +220,7 @@ export interface SubscriptionStore {
 	findByPost(
 		channel: ChannelKey,
 		ts: string,
-	): Promise<{ readonly watch: Watch; readonly view: SessionView | null } | null>;
+	): Promise<{ readonly watch: Watch; readonly view: SessionSnapshot | null } | null>;
 	/** How many sessions are watched at all. */
 	countSessions(service: string): Promise<number>;
 	/** Has a session's cards updated now, and the session read no later than `earlyReadAt` (null: as planned). */
@@ -376,7 +376,7 @@ export interface PreparedCard {
 /** Writes to Slack; `slack/` implements it. Does not throw but for the signal's reason. */
 export interface Announcer {
 	/** Puts a card together from what is known now, claims and answers included. No call to Slack. */
-	prepareCard(card: { watch: Watch; view: SessionView; checkedAt: number | null }): Promise<PreparedCard>;
+	prepareCard(card: { watch: Watch; view: SessionSnapshot; checkedAt: number | null }): Promise<PreparedCard>;
 	/** Posts one announcement other than a card, or does what a `settle` says. `maybeRepeat`: say in it that it may be one. */
 	post(due: DueAnnouncement, options: { metadataKey: string; maybeRepeat: boolean }): Promise<SendOutcome>;
 	/** Takes a post away. `refused`: it stays for good. */

@@ -5,7 +5,7 @@ import type { Session } from '../questions/session.ts';
 import { newsFor, type SeenSession, targetOf, watchEndedIn } from './announcements.ts';
 import type { SessionOutline, SessionUpdate, WatchedSession, WatchUpdate } from './ports.ts';
 import type { Planner } from './schedule.ts';
-import { questionViewAt, viewOf } from './session-view.ts';
+import { questionViewAt, snapshotOf } from './session-snapshot.ts';
 import { type StepRate, stepRateAfter } from './step-rate.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 
@@ -47,7 +47,7 @@ export function outcomeOf({
 	disclosure: Disclosure;
 }): ReadOutcome {
 	const readAt = Math.min(leftAt, now);
-	const view = viewOf(session, readAt, leftEmpty, disclosure);
+	const view = snapshotOf(session, readAt, leftEmpty, disclosure);
 	const questionAt = (index: number) => questionViewAt(session, index, leftEmpty, disclosure);
 	const { digest } = view;
 	const changed = taken.digest === null || !sameDigest(taken.digest, digest);

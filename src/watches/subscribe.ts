@@ -14,7 +14,7 @@ import type {
 	WatchMetrics,
 	WatchPage,
 } from './ports.ts';
-import { viewOf } from './session-view.ts';
+import { snapshotOf } from './session-snapshot.ts';
 import type { SessionKey, Watch, WatchMode } from './watch.ts';
 
 export interface WatchRequest {
@@ -103,7 +103,7 @@ export function createSubscriptions({
 				return { kind: 'unreadable', code: error.code, retryable: error.retryable };
 			}
 			const seen = await disclosure(keyOf(sessionId), reading.session);
-			const view = viewOf(reading.session, reading.readAt, undefined, seen);
+			const view = snapshotOf(reading.session, reading.readAt, undefined, seen);
 			if (view.digest.over) return { kind: 'over', status: view.status };
 			const id = randomUUID();
 			const result = await store.add({

@@ -6,7 +6,7 @@ import { endChannel } from '../../src/watches/channel-guard.ts';
 import { createOutbox } from '../../src/watches/outbox.ts';
 import type { Announcer, SendOutcome, SessionUpdate, WatchStore } from '../../src/watches/ports.ts';
 import type { PostingOptions } from '../../src/watches/posting.ts';
-import { viewOf } from '../../src/watches/session-view.ts';
+import { snapshotOf } from '../../src/watches/session-snapshot.ts';
 import { UNKNOWN_STEP_RATE } from '../../src/watches/step-rate.ts';
 import type { CardUrgency, Watch } from '../../src/watches/watch.ts';
 import { createRecordingLog } from '../store/support.ts';
@@ -175,7 +175,7 @@ async function found(
 	if (watch === null) throw new Error('there is no such watch');
 	const { step, announcements = [], card = null, end = null } = news;
 	const messages = Array.from({ length: step ?? 1 }, () => session().messages[1] ?? fail());
-	const view = viewOf(session({ sessionId: watch.session.sessionId, messages }), now);
+	const view = snapshotOf(session({ sessionId: watch.session.sessionId, messages }), now);
 	const update: SessionUpdate = {
 		stepRate: UNKNOWN_STEP_RATE,
 		nextRead: { at: now, by: now },

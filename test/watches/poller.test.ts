@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
-import { viewOf } from '../../src/watches/session-view.ts';
+import { snapshotOf } from '../../src/watches/session-snapshot.ts';
 import {
 	assistant,
 	createPollerHarness,
@@ -191,7 +191,7 @@ describe('a session', () => {
 			});
 		const long = T0 - 86_400_000 + 60_000;
 		for (const sessionId of ['s1', 's2']) {
-			const view = viewOf(withLinks(sessionId, 'before'), long);
+			const view = snapshotOf(withLinks(sessionId, 'before'), long);
 			await store.add(newWatch({ sessionId, channelId: sessionId, createdAt: long, view }));
 			put(withLinks(sessionId, 'before'));
 		}

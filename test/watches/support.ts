@@ -20,7 +20,7 @@ import type {
 } from '../../src/watches/ports.ts';
 import { createPlanner } from '../../src/watches/schedule.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
-import { type SessionView, viewOf } from '../../src/watches/session-view.ts';
+import { type SessionSnapshot, snapshotOf } from '../../src/watches/session-snapshot.ts';
 import type { Watch } from '../../src/watches/watch.ts';
 import { createRecordingLog, makeDataDir, open } from '../store/support.ts';
 import { buildSession, saying, unanswered } from '../support/sessions.ts';
@@ -44,8 +44,8 @@ export function session(overrides: Partial<Session> = {}): Session {
 	});
 }
 
-export function sessionView(sessionId: string, seenAt = T0): SessionView {
-	return viewOf(session({ sessionId }), seenAt);
+export function sessionView(sessionId: string, seenAt = T0): SessionSnapshot {
+	return snapshotOf(session({ sessionId }), seenAt);
 }
 
 export const NO_LIMITS: WatchLimits = { person: 1_000_000, channel: 1_000_000, all: 1_000_000 };

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { type Answer, isBlocking } from '../../answers/answer.ts';
-import type { SessionView } from '../../watches/session-view.ts';
+import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { isBlank, oneLineMrkdwn, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { claimsWords } from '../words/notices.ts';
@@ -13,7 +13,7 @@ import { answeredLine, isThere, questionBlocks, waitingLine } from './watch-post
 
 /** What a card shows. Holds no link that gives access to whoever has it. */
 export interface CardModel {
-	readonly view: SessionView;
+	readonly view: SessionSnapshot;
 	/** The newest read in milliseconds since the epoch, null while it is recent. */
 	readonly checkedAt: number | null;
 	/** Ids of those who have the open question in a form now. */
@@ -49,7 +49,7 @@ export function watchCard(model: CardModel): MessageContent {
 	]);
 }
 
-function asksAbove({ question }: SessionView): boolean {
+function asksAbove({ question }: SessionSnapshot): boolean {
 	return question !== null && question.openCount > 0;
 }
 
@@ -79,7 +79,7 @@ function settledQuestion({ view, standing, names }: CardModel): KnownBlock[] {
 	return context(isAnswered ? `✅ ${OUTSIDE}.` : '');
 }
 
-function latestSteps(view: SessionView): KnownBlock[] {
+function latestSteps(view: SessionSnapshot): KnownBlock[] {
 	// The newest step is often the question, which stands above already.
 	const [newest, ...older] = view.steps;
 	const isAsked = newest !== undefined && asksAbove(view) && newest.text === (view.question?.context ?? '');

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { Answer } from '../../answers/answer.ts';
 import { isWaiting } from '../../questions/session.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
-import type { ItemView, QuestionView, SessionView } from '../../watches/session-view.ts';
+import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
@@ -25,7 +25,7 @@ import { button, buttons, context, type MessageContent, message, section } from 
 export interface PostContext {
 	readonly sessionId: string;
 	/** The newest read of the session. */
-	readonly view: SessionView | null;
+	readonly view: SessionSnapshot | null;
 	/** The answer from Handraise to the question of the post. */
 	readonly standing: Answer | null;
 	readonly names: Names;
@@ -135,7 +135,7 @@ function itemText({ title, description }: ItemView, index: number): string {
 }
 
 /** What an agent that waits for a person waits for; empty when it does not wait or its question is shown. */
-export function waitingLine({ status, question }: SessionView, names: Names): string {
+export function waitingLine({ status, question }: SessionSnapshot, names: Names): string {
 	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
 	return waitingWords(question, null, names);
 }

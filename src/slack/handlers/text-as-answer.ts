@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DraftStore } from '../../answers/ports.ts';
 import type { WatchStore } from '../../watches/ports.ts';
-import type { SessionView } from '../../watches/session-view.ts';
+import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { chosenTextHelp, chosenTextOffer, helpMessage } from '../blocks/messages.ts';
 import { ACTIONS, CALLBACKS, decodeTarget } from '../ids.ts';
 import { isSamePerson, type PersonRequest } from '../request.ts';
@@ -36,7 +36,7 @@ export function registerTextAsAnswer(
 		return watches.findByPost({ teamId: person.teamId, channelId }, threadTs);
 	}
 
-	async function offer(request: AllowedRequest, sessionId: string, view: SessionView | null, text: string) {
+	async function offer(request: AllowedRequest, sessionId: string, view: SessionSnapshot | null, text: string) {
 		const question = view?.question ?? null;
 		const open = question?.items.map((item, position) => ({ item, position })).filter(({ item }) => item.open) ?? [];
 		const target = open.find(({ item }) => !item.secret);

@@ -1,6 +1,6 @@
 import type { Session } from '../../questions/session.ts';
 import type { WatchPage } from '../../watches/ports.ts';
-import { type QuestionView, type SessionView, viewOf } from '../../watches/session-view.ts';
+import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
 import { WATCH_ENDS } from '../../watches/watch.ts';
 import { filesMessage, screenshotMessage } from '../blocks/links.ts';
 import { LIST_PAGE, watchList } from '../blocks/lists.ts';
@@ -135,7 +135,7 @@ const OVER = {
 
 function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
 	const model: CardModel = {
-		view: viewOf(session, NOW),
+		view: snapshotOf(session, NOW),
 		checkedAt: null,
 		claims: [],
 		standing: null,
@@ -160,7 +160,7 @@ const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'everything giant': cardOf(GIANT_SESSION),
 };
 
-function watchOf(view: SessionView | null, index: number): WatchPage['watches'][number] {
+function watchOf(view: SessionSnapshot | null, index: number): WatchPage['watches'][number] {
 	return {
 		id: `watch-${index}`,
 		teamId: 'T0EXAMPLE1',
@@ -180,7 +180,7 @@ function watchOf(view: SessionView | null, index: number): WatchPage['watches'][
 	};
 }
 
-const VIEWS = [null, viewOf(AT_WORK, NOW), viewOf(GIANT_SESSION, NOW), viewOf(sessionOf(HOSTILE), NOW)];
+const VIEWS = [null, snapshotOf(AT_WORK, NOW), snapshotOf(GIANT_SESSION, NOW), snapshotOf(sessionOf(HOSTILE), NOW)];
 const FULL_PAGE = Array.from({ length: LIST_PAGE }, (_, index) => watchOf(VIEWS[index % VIEWS.length] ?? null, index));
 
 /** What there is to post about a question; each kind, and what differs within it. */
@@ -217,7 +217,7 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 
 const POST: PostContext = {
 	sessionId: SESSION_ID,
-	view: viewOf(AT_WORK, NOW),
+	view: snapshotOf(AT_WORK, NOW),
 	standing: null,
 	names: NAMES,
 	adminContact: USER_ID,
@@ -225,7 +225,7 @@ const POST: PostContext = {
 };
 const GIANT_POST: PostContext = {
 	sessionId: LONGEST_ID,
-	view: viewOf({ ...AT_WORK, name: GIANT }, NOW),
+	view: snapshotOf({ ...AT_WORK, name: GIANT }, NOW),
 	standing: answerOf({ state: 'resumed' }),
 	names: NAMES,
 	adminContact: GIANT,
@@ -270,5 +270,5 @@ export function watchShapes(): Shape[] {
 }
 
 function questionOf(session: Session): QuestionView {
-	return present(viewOf(session, NOW).question);
+	return present(snapshotOf(session, NOW).question);
 }

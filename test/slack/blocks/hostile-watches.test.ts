@@ -4,7 +4,7 @@ import { readSessionAnswer } from '../../../src/session-service/schema.ts';
 import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import { settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
 import type { AnnouncementContent } from '../../../src/watches/announcements.ts';
-import { viewOf } from '../../../src/watches/session-view.ts';
+import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { answerOf, now } from '../support/answers.ts';
 import { expectSafeMessage } from '../support/check.ts';
 import { hostileSession } from '../support/hostile-session.ts';
@@ -18,7 +18,7 @@ describe('a hostile session that a channel watches', () => {
 			fc.property(hostileSession, sessionId, hostileText, fc.boolean(), (raw, id, name, isAnswered) => {
 				const session = readSessionAnswer({ session: raw }, id);
 				fc.pre(session !== null);
-				const view = { ...viewOf(session, now), sessionId: id };
+				const view = { ...snapshotOf(session, now), sessionId: id };
 				const names = { displayName: () => name };
 				const standing = isAnswered ? answerOf({ person: { teamId: 'T1', userId: name } }) : null;
 				const card = watchCard({
@@ -41,7 +41,7 @@ describe('a hostile session that a channel watches', () => {
 	});
 });
 
-function posts(view: ReturnType<typeof viewOf>): Exclude<AnnouncementContent, { kind: 'card' | 'settle' }>[] {
+function posts(view: ReturnType<typeof snapshotOf>): Exclude<AnnouncementContent, { kind: 'card' | 'settle' }>[] {
 	const { question, status, result, step } = view;
 	const positions = question === null ? [] : question.items.map((_, position) => position);
 	return [

@@ -19,7 +19,7 @@ import { type PostedContent, settledQuestionPost, watchPost } from '../../../src
 import { createLinks } from '../../../src/slack/links.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
 import { watchOutcomeWords } from '../../../src/slack/words/watching.ts';
-import { type SessionView, viewOf } from '../../../src/watches/session-view.ts';
+import { type SessionSnapshot, snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 import { hostileText } from '../support/hostile-text.ts';
 import { expectVoices, foreign, IMITATIONS } from '../support/voices.ts';
@@ -115,7 +115,7 @@ describe('whatever others wrote stands as their words, and nothing of it opens a
 		fc.assert(
 			fc.property(session, text, fc.boolean(), (given, name, isThere) => {
 				const names = { displayName: () => name };
-				const view = { ...viewOf(given, now), sessionId: given.sessionId };
+				const view = { ...snapshotOf(given, now), sessionId: given.sessionId };
 				const standing = isThere ? answerOf({ state: 'resumed', person: { teamId: 'T1', userId: name } }) : null;
 				const claims = [name];
 				const card = { view, checkedAt: now, claims, standing, endedWords: null, names, dashboardUrl: null };
@@ -174,7 +174,7 @@ describe('whatever others wrote stands as their words, and nothing of it opens a
 	});
 });
 
-function posts(view: SessionView, name: string): PostedContent[] {
+function posts(view: SessionSnapshot, name: string): PostedContent[] {
 	const { question, status, result, step, sessionId } = view;
 	const positions = question === null ? [] : question.items.map((_, position) => position);
 	return [

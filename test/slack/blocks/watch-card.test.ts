@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/answers/answer.ts';
 import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import { settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
-import { viewOf } from '../../../src/watches/session-view.ts';
+import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { answerOf, now } from '../support/answers.ts';
 import { expectSafeMessage } from '../support/check.ts';
 import { sessionAsking, textsOf } from '../support/questions.ts';
 
 const AUTHOR = { teamId: 'T1', userId: 'U0OURS1' };
 const names = { displayName: () => 'Ann' };
-const view = viewOf(sessionAsking([{ title: 'Hall', value: 'The small one' }]), now);
+const view = snapshotOf(sessionAsking([{ title: 'Hall', value: 'The small one' }]), now);
 
 /** What a channel reads about an answered question: on the card, in the thread, where the question was posted. */
 function wordsOf(standing: Answer | null): string[] {

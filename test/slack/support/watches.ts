@@ -1,9 +1,9 @@
 import type { WatchPage } from '../../../src/watches/ports.ts';
-import type { SessionView } from '../../../src/watches/session-view.ts';
+import type { SessionSnapshot } from '../../../src/watches/session-snapshot.ts';
 import { now } from './answers.ts';
 
 /** A watch of a session as a channel's list has it. */
-export function watchOf(view: SessionView): WatchPage['watches'][number] {
+export function watchOf(view: SessionSnapshot): WatchPage['watches'][number] {
 	return {
 		id: 'watch-1',
 		teamId: 'T1',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Session } from '../../src/questions/session.ts';
-import { viewOf } from '../../src/watches/session-view.ts';
+import { snapshotOf } from '../../src/watches/session-snapshot.ts';
 import { assistant, session, T0 } from './support.ts';
 
 const texts = fc.oneof(fc.string({ unit: 'binary', maxLength: 4_000 }), fc.constant('😀'.repeat(3_000)));
@@ -45,7 +45,7 @@ function charactersIn(value: unknown): number {
 it('holds a bounded part of any session, and neither links nor variables', () => {
 	fc.assert(
 		fc.property(sessions, (drawn) => {
-			const view = viewOf(drawn, T0);
+			const view = snapshotOf(drawn, T0);
 			expect(JSON.stringify(view)).not.toMatch(/canary/);
 			expect(charactersIn(view)).toBeLessThan(45_000);
 			expect(view.steps.length).toBeLessThanOrEqual(4);
@@ -56,14 +56,14 @@ it('holds a bounded part of any session, and neither links nor variables', () =>
 });
 
 it('cuts between characters and says that it did', () => {
-	const view = viewOf(session({ name: '😀'.repeat(200) }), T0);
+	const view = snapshotOf(session({ name: '😀'.repeat(200) }), T0);
 	expect(view.name).toBe(`${'😀'.repeat(99)}…`);
-	expect(viewOf(session({ name: 'short' }), T0).name).toBe('short');
+	expect(snapshotOf(session({ name: 'short' }), T0).name).toBe('short');
 });
 
 it('counts what it leaves out of a question, and says which items are open', () => {
 	const titles = Array.from({ length: 40 }, (_, index) => `Item ${index}`);
-	const view = viewOf(session({ status: 'humanInput', messages: [assistant('?', ...titles)] }), T0);
+	const view = snapshotOf(session({ status: 'humanInput', messages: [assistant('?', ...titles)] }), T0);
 	expect(view.question).toMatchObject({ itemCount: 40, openCount: 40 });
 	expect(view.question?.items).toHaveLength(30);
 	expect(view.question?.items.every(({ open }) => open)).toBe(true);

@@ -45,7 +45,7 @@ export interface StepView {
  * What channels show of a session, stored so that any replica can write a card without reading the session again: at most
  * some 40,000 characters, without signed links, variables and secret values. Texts are the agent's own and untrusted.
  */
-export interface SessionView {
+export interface SessionSnapshot {
 	readonly sessionId: string;
 	readonly name: string;
 	readonly task: string | null;
@@ -80,12 +80,12 @@ const TASK = 500;
 const BY_GUESS = disclosureOf([], 'auto');
 
 /** Without `leftEmpty` and `disclosure`, as if nobody had answered through Handraise. */
-export function viewOf(
+export function snapshotOf(
 	session: Session,
 	seenAt: number,
 	leftEmpty?: LeftEmpty,
 	disclosure: Disclosure = BY_GUESS,
-): SessionView {
+): SessionSnapshot {
 	const asking = askingMessageIndex(session);
 	const result = resultOf(session);
 	const task = taskOf(session);
