@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from './support/documented-commands.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DOCUMENTS = [
+	...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+	...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+	'fake-slack/README.md',
+	'sandbox/README.md',
+];
+/** Made by a test, and full of the same words. */
+const GENERATED = 'docs/who-may.md';
+/** What stands beside the sources: folders and files that documents name. */
+const PATH = /^(?:src|test|bench|sandbox|fake-slack|docs|\.ci)\/[\w./-]*$/;
+const PROGRAMS = /^(?:[A-Z_]+=\S+ )?(?:npm|npx|node|bash|docker|openssl|sqlite3)(?: |$)/;
+
+const text = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+const withoutFences = (markdown: string) => markdown.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+const codeSpans = (name: string) =>
+	[...withoutFences(text(name)).matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replaceAll(/\s+/g, ' '));
+
+/** As GitHub makes them from titles. */
+function anchorsOf(markdown: string): Set<string> {
+	const titles = [...withoutFences(markdown).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
+	return new Set(
+		titles.map((title) =>
+			title
+				.toLowerCase()
+				.replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+				.replaceAll(' ', '-'),
+		),
+	);
+}
+
+/** Commands of the fenced blocks (`sh`), a continued line joined, and of code spans. */
+function commandsOf(name: string): string[] {
+	const blocks = [...text(name).matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = '']) => block);
+	const lines = blocks.flatMap((block) => block.replaceAll(/(?:\\|(?<=&&))\n/g, ' ').split('\n'));
+	const single = [
+		...lines,
+		...codeSpans(name).filter((code) => PROGRAMS.test(code) && !/^npm (run|exec)$|^\w+$/.test(code)),
+	];
+	return single
+		.flatMap((line) => line.split('&&'))
+		.map((one) => one.trim().replaceAll(/\s+/g, ' '))
+		.filter(Boolean);
+}
+
+/** Sentences and cells of tables of 60 characters or more, as they read. */
+function sentencesOf(name: string): string[] {
+	const prose = withoutFences(text(name))
+		.replaceAll(/\]\([^)]*\)/g, ']')
+		.replaceAll(/[*`[\]]/g, '');
+	const parts = prose.split(/\n\s*\n|\n(?=[-|\d])|\|/).map((part) => part.replaceAll(/\s+/g, ' '));
+	return parts
+		.flatMap((part) => part.split(/(?<=[.:;?!]) /))
+		.map((one) => one.trim().replace(/^- /, ''))
+		.filter((one) => one.length >= 60);
+}
+
+describe.each(DOCUMENTS)('%s', (name) => {
+	it('links to files and titles that exist', () => {
+		const broken = [...withoutFences(text(name)).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
+			.map(([, path = '', anchor]) => ({
+				file: path === '' ? name : relative(ROOT, join(ROOT, dirname(name), path)),
+				anchor,
+			}))
+			.filter(
+				({ file, anchor }) =>
+					!existsSync(join(ROOT, file)) || (anchor !== undefined && !anchorsOf(text(file)).has(anchor)),
+			);
+		expect(broken).toEqual([]);
+	});
+
+	it('names files and folders that exist', () => {
+		expect(codeSpans(name).filter((code) => PATH.test(code) && !existsSync(join(ROOT, code)))).toEqual([]);
+	});
+
+	it('names commands that a test or a script runs', () => {
+		expect(commandsOf(name).filter((command) => !COMMANDS.some(({ is }) => is.test(command)))).toEqual([]);
+	});
+});
+
+it('no sentence stands twice in the documents', () => {
+	const places = new Map<string, string[]>();
+	for (const name of DOCUMENTS) {
+		if (name === GENERATED) continue;
+		for (const sentence of sentencesOf(name)) places.set(sentence, [...(places.get(sentence) ?? []), name]);
+	}
+	expect([...places].filter(([, names]) => names.length > 1)).toEqual([]);
+});
+
+it('every setting stands in the configuration page and in the example file', () => {
+	const settings = [
+		...new Set(
+			[...text('docs/configuration.md').matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
+				[...cell.matchAll(/[A-Z_]{4,}/g)].map(([setting]) => setting),
+			),
+		),
+	];
+	const example = [...text('.env.example').matchAll(/^(?:# ?)?([A-Z_]{4,})=/gm)].map(([, setting = '']) => setting);
+	const read = [...text('src/config.ts').matchAll(/^\t([A-Z_]{4,}): /gm)].map(([, setting = '']) => setting);
+	expect([settings.toSorted(), example.toSorted()]).toEqual([read.toSorted(), read.toSorted()]);
+});
+
+it('the README is at most 150 lines long', () => {
+	expect(text('README.md').split('\n').length).toBeLessThanOrEqual(151);
+});
+
+it('every documented command is one that somebody runs', () => {
+	const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
+	const documented = DOCUMENTS.flatMap(commandsOf);
+	for (const { is, ranBy } of COMMANDS) {
+		expect(
+			documented.some((command) => is.test(command)),
+			`${is} stands in no document`,
+		).toBe(true);
+		if (ranBy.startsWith('test/') || ranBy.startsWith('.ci/')) expect(existsSync(join(ROOT, ranBy)), ranBy).toBe(true);
+	}
+	const named = documented.flatMap((command) => /npm run ([\w:-]+)/.exec(command)?.[1] ?? []);
+	expect(named.filter((script) => scripts[script] === undefined)).toEqual([]);
+});

@@ -1,0 +1,53 @@
+/**
+ * Every command that the documents name, and what runs it: a file of tests, CI, or `npm run test:commands`, which runs
+ * its short form. Commands that no machine without Docker or Slack can run say so.
+ */
+export interface DocumentedCommand {
+	/** The command in the documents, as one line. */
+	readonly is: RegExp;
+	readonly ranBy: string;
+	/** What `npm run test:commands` runs: the same command, made short. */
+	readonly short?: string;
+}
+
+const script = (is: RegExp, short: string): DocumentedCommand => ({ is, ranBy: 'npm run test:commands', short });
+const by = (ranBy: string, is: RegExp): DocumentedCommand => ({ is, ranBy });
+
+export const COMMANDS: readonly DocumentedCommand[] = [
+	by('.ci/run', /^npm ci$/),
+	by('.ci/run', /^npm run check$/),
+	by('.ci/run', /^npm test$/),
+	by('CI itself', /^bash \.ci\/run$/),
+	by('test/main.test.ts', /^npm start$/),
+	by('sandbox/command.test.ts', /^npm run sandbox( -- --(keep|no-bot|port 5000))?$/),
+	by('test/doctor/doctor.test.ts', /^npm run doctor$|^docker exec <name> node src\/doctor\.ts$/),
+	by('test/doctor/views.test.ts', /^npm run doctor -- --views$/),
+	by('test/slack/who-may/who-may.test.ts', /^UPDATE_DOCS=1 npm exec -- vitest run test\/slack\/who-may$/),
+	by('nobody here: it needs Docker', /^docker (build|run|buildx) /),
+	script(/^npm run dev$/, 'timeout --preserve-status 5 npm run dev; test $? -eq 143'),
+	script(/^npm exec -- vitest run test\/config\.test\.ts$/, 'npm exec -- vitest run test/config.test.ts'),
+	script(/^openssl rand -base64 32$/, 'openssl rand -base64 32'),
+	script(
+		/^sqlite3 data\/handraise\.db (\.backup copy\.db|".backup copy\.db"|VACUUM)$/,
+		'sqlite3 "$TMPDIR/x.db" "create table t (a)" && sqlite3 "$TMPDIR/x.db" ".backup $TMPDIR/copy.db" && sqlite3 "$TMPDIR/x.db" VACUUM',
+	),
+	script(
+		/^npm run test:faults( --( --[a-z]+ [A-Za-z0-9-]+)+)?$/,
+		'npm run test:faults -- --rounds 8 --duels 2 --stops 1 --store sqlite --seed 11',
+	),
+	script(
+		/^npm run test:watch-faults$/,
+		'npm run test:watch-faults -- --sessions 5 --kills 1 --questions 2 --store sqlite --history both',
+	),
+	script(/^npm run test:powercut$/, 'npm run test:powercut -- --cuts 1'),
+	script(/^npm run test:attack( -- --.*)?$/, 'npm run test:attack -- --only stamps,signed-null'),
+	script(/^npm run fake-slack:sabotage$/, "npm run fake-slack:sabotage -- --only 'delivers events once'"),
+	script(/^npm run bench$/, 'npm run bench -- --rounds 1'),
+	script(/^npm run bench:watching$/, 'npm run bench:watching'),
+	script(/^npm run bench:watching:live$/, 'npm run bench:watching:live -- --watches 20 --minutes 0.5'),
+	script(/^npm run bench:wiping$/, 'npm run bench:wiping -- --rounds 1 --seconds 1'),
+	script(/^npm run bench:schema$/, 'npm run bench:schema'),
+	script(/^npm run bench:sandbox$/, 'npm run bench:sandbox'),
+	script(/^npm run screenshots$/, 'npm run screenshots'),
+	by('package.json', /^npm run test:commands$/),
+];
