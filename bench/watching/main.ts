@@ -34,7 +34,7 @@ const { values } = parseArgs({
 	options: {
 		seed: { type: 'string', default: '1' },
 		population: { type: 'string', default: 'default' },
-		rhythms: { type: 'string' },
+		file: { type: 'string' },
 		compare: { type: 'boolean' },
 		watches: { type: 'string', default: '300' },
 		seeds: { type: 'string', default: '5' },
@@ -45,7 +45,7 @@ const built = Object.entries(POPULATIONS).find(([name]) => name === values.popul
 if (values.help || built === undefined) {
 	console.log(
 		[
-			`npm run bench:watching -- [--seed 1] [--population ${Object.keys(POPULATIONS).join('|')}] [--rhythms FILE.json]`,
+			`npm run bench:watching -- [--seed 1] [--population ${Object.keys(POPULATIONS).join('|')}] [--file FILE.json]`,
 			'npm run bench:watching -- --compare [--watches 300] [--seeds 5]',
 			JSON.stringify(defaultPopulation, null, '\t'),
 		].join('\n'),
@@ -54,7 +54,7 @@ if (values.help || built === undefined) {
 	const count = Number(values.watches);
 	compare({ count, seeds: Number(values.seeds), hours: SIZES.find(([size]) => size >= count)?.[1] ?? 3 });
 } else {
-	report(values.rhythms === undefined ? built : readPopulation(values.rhythms), Number(values.seed));
+	report(values.file === undefined ? built : readPopulation(values.file), Number(values.seed));
 }
 
 function readPopulation(file: string): Population {
