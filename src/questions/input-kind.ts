@@ -4,31 +4,31 @@ import { listedOptions } from './options.ts';
 import { looksSecret } from './secrecy.ts';
 import type { HumanInputItem } from './session.ts';
 
-/** The input that suits an item. The value sent is a string whatever the input. */
+/** The input that suits an item. Every input sends a string. */
 export type InputGuess =
 	| {
 			readonly kind: 'choice';
-			/** Two to 100, in full: Slack shows only 75 characters of each. */
+			/** 2 to 100, in full length. Slack shows only 75 characters of each. */
 			readonly options: readonly string[];
-			/** Whether something else may be a right answer too. */
+			/** Whether another answer is possible. */
 			readonly allowsOther: boolean;
 			readonly secret: false;
 	  }
 	| {
-			/** `number` may be a fraction; `date` is written 2026-11-20, `time` 17:05; `longText` is the default. */
+			/** A `number` may be a fraction. A `date` is sent as 2026-11-20, a `time` as 17:05. */
 			readonly kind: 'yesNo' | 'number' | 'email' | 'url' | 'date' | 'time' | 'longText';
 			readonly secret: false;
 	  }
 	/** One line; the only input of secrets. */
 	| { readonly kind: 'line'; readonly secret: boolean };
 
-/** A description longer than this (code units) tells more than a box for one word, number or date can hold. */
-const DESCRIBED_BRIEFLY = 400;
+/** Code units. A longer description asks for more than one word, number or date. */
+const MAX_BRIEF_LENGTH = 400;
 
 /**
- * Guesses from title and description, by `SECRET_RULES`, then `listedOptions`, then `INPUT_RULES` in their order. A wrong
- * box that refuses a right answer is worse than long text, so everything in doubt is long text. Never throws; the work
- * is linear in at most some thousand characters.
+ * Guesses from title and description, by `SECRET_RULES`, then `listedOptions`, then `INPUT_RULES` in their order. A box
+ * that refuses a correct answer is worse than long text, so every doubt gives long text. Never throws; linear in the
+ * length of the texts.
  */
 export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>): InputGuess {
 	if (looksSecret(item)) return { kind: 'line', secret: true };
@@ -37,21 +37,21 @@ export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>):
 		if (!areYesAndNo(listed.options)) return { kind: 'choice', ...listed, secret: false };
 		return { kind: WANTS_MORE_THAN_YES_OR_NO.test(textOf(item)) ? 'longText' : 'yesNo', secret: false };
 	}
-	return { kind: boxFor(item), secret: false };
+	return { kind: kindByRules(item), secret: false };
 }
 
-function boxFor(item: Pick<HumanInputItem, 'title' | 'description'>): 'longText' | InputRule['kind'] {
+function kindByRules(item: Pick<HumanInputItem, 'title' | 'description'>): 'longText' | InputRule['kind'] {
 	const label = labelOf(item);
-	const all = textOf(item);
-	if (label === '' || item.description.length > DESCRIBED_BRIEFLY || all.split('?').length > 2) return 'longText';
-	const asked = questionIn(item.description);
+	const text = textOf(item);
+	if (label === '' || item.description.length > MAX_BRIEF_LENGTH || text.split('?').length > 2) return 'longText';
+	const question = questionIn(item.description);
 	const described = withoutFinalMarks(matchingText(item.description));
 	const candidates = INPUT_RULES.filter(
-		(rule) => !rule.unless.test(all) && rule.description?.test(described) !== false,
+		(rule) => !rule.unless.test(text) && rule.description?.test(described) !== false,
 	);
 	const rule =
 		candidates.find((candidate) => fits(candidate, label)) ??
-		candidates.find((candidate) => candidate.question === true && fits(candidate, asked));
+		candidates.find((candidate) => candidate.question === true && fits(candidate, question));
 	return rule?.kind ?? 'longText';
 }
 
@@ -63,7 +63,7 @@ function fits(rule: InputRule, label: string): boolean {
 function questionIn(description: string): string {
 	const sentence = matchingText(description)
 		.match(/[^.!?\n]+[.!?\n]?/g)
-		?.find((text) => text.endsWith('?'));
+		?.find((part) => part.endsWith('?'));
 	return sentence?.trim() ?? '';
 }
 

@@ -1,32 +1,30 @@
 import { words } from './matching-text.ts';
 
-/** An item as an example writes it: its title, or its title and description. */
+/** An item: its title, or its title and description. */
 export type Example = string | readonly [title: string, description: string];
 
-/** When an item gets a certain input. The rules are tried in order; the first that matches decides. */
+/** When an item gets an input. The first rule that matches decides. */
 export interface InputRule {
 	readonly kind: 'yesNo' | 'number' | 'email' | 'url' | 'date' | 'time' | 'line';
-	/** Matches the whole label (`labelOf`: lower case, no accents, hyphens as spaces) without its final marks. */
+	/** Matches the whole label (`labelOf`: lower case, no accents, no hyphens) without its final marks. */
 	readonly label: RegExp;
-	/** Where the label alone does not tell: matches the whole description (`matchingText`) without its final marks. */
+	/** Matches the whole description (`matchingText`) without its final marks, for labels that are not enough. */
 	readonly description?: RegExp;
-	/** Anything in title or description that matches makes the rule not apply: another answer may be right too. */
+	/** The rule does not apply when this matches in title or description, because another answer may be correct too. */
 	readonly unless: RegExp;
-	/** The label has to be a question; where the title is none, one in the description will do. */
+	/** The label must be a question. If the title is not one, a question in the description counts. */
 	readonly question?: true;
 	/** Items that get this input. */
 	readonly yes: readonly Example[];
-	/** Items that sound like it and must not get this input. */
+	/** Similar items that must not get this input. */
 	readonly no: readonly Example[];
 }
 
-/**
- * Words that make a box which refuses free text a bad guess: alternatives, ranges, conditions, several things at once.
- */
+/** Alternatives, ranges, conditions, several things at once: the answer may need free text. */
 const DOUBT =
 	'or|and|ranges?|between|approx\\p{L}*|about|around|roughly|estimated?|any|if|unless|otherwise|none|unknown|skip|not sure|optional|reasons?|why|explain|describe|also|each|every|per|lists?|multiple|several|all|both|etc|blank|plus|with|including|maybe|oder|und|bis';
 
-/** An answer to such a question is more than yes or no. */
+/** The answer to such a question is more than yes or no. */
 export const WANTS_MORE_THAN_YES_OR_NO = words(
 	'if (?:yes|no|not|so|you)|why|explain|reasons?|maybe|yes ?/ ?no ?/ ?\\p{L}+',
 );
@@ -209,7 +207,7 @@ export const INPUT_RULES: readonly InputRule[] = [
 			`^${POSSESSIVE}(?:start |end |due |birth ?|departure |arrival |return |check ?in |check ?out |delivery |travel |booking |appointment |event |flight |invoice )?date(?: of (?:birth|arrival|departure|travel|delivery|purchase))?$|^(?:on |for )?(?:what|which) date(?: (?:should|shall|do|does|is|will)[^?\\n]{0,80})?$|^(?:datum|geburtsdatum|anreisedatum|abreisedatum|fecha(?: de nacimiento)?|date de naissance)$`,
 			'u',
 		),
-		// A date goes out as 2026-11-20; an item that names another format would get a wrong answer.
+		// The date is sent as 2026-11-20, which is wrong for an item that names another format.
 		unless: words(
 			`${DOUBT}|dates|times?|flexible|prefer\\p{L}*|works?|suits?|best|earliest|latest|soon|month|week|format|(?<!yyyy[ ./])(?:dd|mm|tt|d|m)[ ./]+(?:dd|mm|m|d)(?:[ ./]+(?:yy|yyyy|jj|jjjj))?|mm ?/ ?yy|ddmmyyyy`,
 		),
@@ -308,7 +306,7 @@ export const INPUT_RULES: readonly InputRule[] = [
 		kind: 'line',
 		label: new RegExp(`^${POSSESSIVE}(?:e ?mail|url|date)(?: address)?$`, 'u'),
 		unless: words('lists?|each|every|multiple|several|all|lines|describe|explain'),
-		// These have a box of their own where nothing raises a doubt.
+		// Without the doubt, these get the input of their own kind.
 		yes: [
 			['Email', 'Or your username'],
 			['Date', 'DD/MM/YYYY'],

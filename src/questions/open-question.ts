@@ -1,42 +1,42 @@
 import { fingerprintOf } from './fingerprint.ts';
 import { type HumanInputItem, isOver, isWaiting, type Message, type Session } from './session.ts';
 
-/** What one message asks, and how much of it is still open. */
+/** What one message asks, and which items are still open. */
 export interface Question {
 	readonly messageIndex: number;
-	/** All items of the message, in order; known by their positions, since titles repeat. */
+	/** All items of the message, in order. */
 	readonly items: readonly HumanInputItem[];
-	/** The positions that still wait for a value, ascending. */
+	/** The positions that still need a value, ascending. */
 	readonly openItems: readonly number[];
 	/** See `fingerprintOf`. */
 	readonly fingerprint: string;
-	/** A newer assistant message exists: the agent has gone on since, the question may still be answered. */
+	/** A newer assistant message exists. The question can still be answered. */
 	readonly goneOn: boolean;
 	/** What the agent wrote in the message that asks. */
 	readonly context: string;
 }
 
-/** The positions that earlier answers of ours left empty on purpose; they count as answered. */
+/** The positions that delivered answers of ours left empty on purpose. They count as answered. */
 export type LeftEmpty = (messageIndex: number) => ReadonlySet<number>;
 
-const NOTHING: ReadonlySet<number> = new Set();
-const LEFT_NOTHING_EMPTY: LeftEmpty = () => NOTHING;
+const NO_POSITIONS: ReadonlySet<number> = new Set();
+export const LEFT_NOTHING_EMPTY: LeftEmpty = () => NO_POSITIONS;
 
-/** Whether anybody has given any of these items a value; white space is a value. */
+/** Whether any of these items has a value. White space is a value. */
 export function isAnswered(items: readonly Pick<HumanInputItem, 'value'>[]): boolean {
 	return items.some((item) => item.value !== '');
 }
 
-/** The index of the newest message that asks, answered or not; null when the agent never did. */
+/** The index of the newest message that asks, answered or not; null when none asks. */
 export function askingMessageIndex(session: Pick<Session, 'messages'>): number | null {
 	const index = session.messages.findLastIndex(asks);
 	return index === -1 ? null : index;
 }
 
 /**
- * The question that waits for a person now. The newest message that asks is open as a whole while none of its items has
- * a value. Once one has, the items still empty are open only while the status is `humanInput`, except
- * those that an answer of ours left empty. Null when nothing is open and when the session is over.
+ * The question that waits for a person now; null when nothing is open or the session is over. Only the newest message
+ * that asks counts. While none of its items has a value, all are open. Once one has a value, the empty ones are open only
+ * while the status is `humanInput`, except those in `leftEmpty`.
  */
 export function openQuestion(session: Session, leftEmpty: LeftEmpty = LEFT_NOTHING_EMPTY): Question | null {
 	const index = askingMessageIndex(session);
@@ -46,8 +46,8 @@ export function openQuestion(session: Session, leftEmpty: LeftEmpty = LEFT_NOTHI
 }
 
 /**
- * The question of one message, open or not (`openItems` is empty when nothing waits, and always once the session is
- * over); null when there is no such message or it asks nothing. Whether a newer message asks is not its concern.
+ * The question of one message, open or not, even when a newer message asks; null when the message does not exist or
+ * does not ask. `openItems` is empty once the session is over.
  */
 export function questionAt(
 	session: Session,
@@ -67,7 +67,7 @@ export function questionAt(
 	};
 }
 
-/** The positions of `items` that still wait for a value, by the rule of `openQuestion`. */
+/** The open positions of `items`, by the rule of `openQuestion`. */
 export function openItemsOf(
 	session: Pick<Session, 'status'>,
 	items: readonly Pick<HumanInputItem, 'value'>[],
@@ -77,15 +77,11 @@ export function openItemsOf(
 	if (isOver(session.status)) return [];
 	const answered = isAnswered(items);
 	if (answered && !isWaiting(session.status)) return [];
-	const left = answered ? leftEmpty(messageIndex) : NOTHING;
-	const open: number[] = [];
-	items.forEach((item, position) => {
-		if (item.value === '' && !left.has(position)) open.push(position);
-	});
-	return open;
+	const left = answered ? leftEmpty(messageIndex) : NO_POSITIONS;
+	return items.flatMap((item, position) => (item.value === '' && !left.has(position) ? [position] : []));
 }
 
-/** Items on a message of any role but `user` are a question: the service's own page shows them all. */
+/** Items on a message of any role but `user` are a question, as on the service's own page. */
 export function asks(message: Pick<Message, 'role' | 'humanInput'>): boolean {
 	return message.role !== 'user' && message.humanInput.length > 0;
 }

@@ -5,20 +5,20 @@ import type { HumanInputItem } from './session.ts';
 export interface ListedOptions {
 	/** Two to 100 different texts as the item gives them, in its order. */
 	readonly options: readonly string[];
-	/** False only where the item says that nothing else will do and none was left out. */
+	/** False only when the item says that nothing else is possible and `options` is complete. */
 	readonly allowsOther: boolean;
 }
 
-/** A text beyond this (code units) is not searched: a list in it may be cut, or be a report's. */
-const TEXT_LIMIT = 8_000;
-/** Slack's select holds so many. */
-const OPTION_CAP = 100;
-/** Longer ones are paragraphs, not options. */
-const OPTION_LENGTH = 300;
-const INLINE_OPTION_LENGTH = 60;
-const INLINE_OPTION_WORDS = 8;
+/** Code units. A longer text is not searched: its list may be cut, or belong to a report. */
+const MAX_TEXT_LENGTH = 8_000;
+/** Slack's limit for a select. */
+const MAX_OPTIONS = 100;
+/** Code units. Longer ones are paragraphs, not options. */
+const MAX_OPTION_LENGTH = 300;
+const MAX_INLINE_OPTION_LENGTH = 60;
+const MAX_INLINE_OPTION_WORDS = 8;
 
-/** More than one may be chosen, or something is to be done with each: a select could not take the answer. */
+/** The answer may name more than one option, which a select cannot take. */
 const SEVERAL = words(
 	'all that apply|one or more|multiple|several|any of|as many|at least|up to|rank|in order of|each|every|which ones|all of|both|for all|order these|prioriti[sz]e|checklist',
 );
@@ -29,47 +29,49 @@ const EXCLUSIVE = words('must be one of|exactly one of|only one of|has to be one
 const CHOOSING = words(
 	'choose|chose|pick|select|options?|choices?|prefer|preferred|preference|one of|alternatives?|either|wahle|wahlen|auswahl|optionen|elige|opciones|choisis|choisissez',
 );
-/** Names of data to be typed in: "E-mail or phone?" asks for one of them and offers none. */
+/** Names of data to type in: "E-mail or phone?" asks for one of them and offers no options. */
 const DATA_NAMES = words(
 	'name|e ?mail|phone|telephone|number|address|id|url|link|date|company|code|title|username|login|description|reason|comments?|details|text|file|handle|reference|street|city|zip|postcode',
 );
 
 /**
- * The options that an item lists: as bullets or a numbered list under a question, after "one of:" and the like, in
- * quotation marks, in parentheses `(A/B/C)`, or as "A or B?". Null when there are none for certain, when several may be
- * chosen and when they are examples. Never throws; the work is linear in at most 8,000 characters of each text.
+ * The options that an item lists: as bullets or a numbered list under a question, after words such as "one of:", in
+ * quotation marks, in parentheses `(A/B/C)`, or as "A or B?". Null when it is not certain that there are options, when
+ * several may be chosen, and when they are examples. Never throws; linear in the length of both texts.
  */
 export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'>): ListedOptions | null {
-	if (item.title.length > TEXT_LIMIT || item.description.length > TEXT_LIMIT) return null;
+	if (item.title.length > MAX_TEXT_LENGTH || item.description.length > MAX_TEXT_LENGTH) return null;
 	const title = item.title.trim();
 	const all = `${title}\n${item.description}`.replaceAll('\r', '');
 	const lower = all.toLowerCase();
 	if (SEVERAL.test(lower) || EXAMPLES.test(all)) return null;
+	const lines = all.split('\n').filter((line) => line.trim() !== '');
 	const found =
-		fromLines(all) ??
-		first(linesOf(all), afterCue) ??
-		first(linesOf(all), inParentheses) ??
-		first(linesOf(all), inQuotes) ??
+		fromLines(lines) ??
+		firstFound(lines, afterCue) ??
+		firstFound(lines, inParentheses) ??
+		firstFound(lines, inQuotes) ??
 		fromQuestion(title) ??
 		(title.includes('?') ? null : fromQuestion(item.description));
 	if (found === null) return null;
-	const options = distinct(found);
+	const named = found.map(trimmed).filter((option) => option !== '' && !SOMETHING_ELSE.test(option));
+	const options = [...new Set(named)];
 	if (options.length < 2) return null;
 	return {
-		options: options.slice(0, OPTION_CAP),
-		allowsOther: options.length > OPTION_CAP || !EXCLUSIVE.test(lower),
+		options: options.slice(0, MAX_OPTIONS),
+		allowsOther: options.length > MAX_OPTIONS || !EXCLUSIVE.test(lower),
 	};
 }
 
 const LIST_LINE = /^(\s*)(?:([-*•–▪◦])\s+|\(?(\d{1,3}|[a-zA-Z])[.)]\s+)(\S.*)$/;
 
-/** The one list of a text, provided that somebody is asked to choose from it. */
-function fromLines(text: string): string[] | null {
+/** The only list of a text that asks to choose from it. */
+function fromLines(lines: readonly string[]): string[] | null {
 	const found: string[] = [];
 	let shape: string | null = null;
 	let ended = false;
 	let around = '';
-	for (const line of linesOf(text)) {
+	for (const line of lines) {
 		const match = LIST_LINE.exec(line);
 		if (match === null) {
 			if (found.length > 0) ended = true;
@@ -79,10 +81,10 @@ function fromLines(text: string): string[] | null {
 		const [, indent = '', bullet, ordinal, body = ''] = match;
 		const place = ordinal === undefined ? null : placeOf(ordinal);
 		const thisShape = `${indent.length} ${bullet ?? (place?.letters ? 'letters' : 'numbers')}`;
-		// Two lists, a nested one or one with text between is more than a choice.
+		// Two lists, a nested list or a list with text in between is more than a choice.
 		if (ended || (shape !== null && shape !== thisShape)) return null;
 		if (place !== null && place.index !== found.length) return null;
-		if (body.length > OPTION_LENGTH) return null;
+		if (body.length > MAX_OPTION_LENGTH) return null;
 		shape = thisShape;
 		found.push(body);
 	}
@@ -110,7 +112,7 @@ function afterCue(line: string): string[] | null {
 	return parts.some((part) => /\b(?:it|you|i|we|should|must|please|your)\b/i.test(part)) ? null : inline(parts);
 }
 
-/** Parentheses that end a line. Slashes and bars offer a choice by themselves, commas only where the line asks which. */
+/** Parentheses at the end of a line. Slashes and bars offer a choice; commas do only when the line asks which. */
 function inParentheses(line: string): string[] | null {
 	const asked = /\bwhich\b/i.test(line) || CHOOSING.test(line.toLowerCase());
 	const match = /[([]([^()[\]]{3,600})[)\]][\s?:.!*]*$/.exec(line.slice(-620));
@@ -125,11 +127,11 @@ function inParentheses(line: string): string[] | null {
 	return parts.some((part) => namesData(part) || /optional|required|max|min/i.test(part)) ? null : inline(parts);
 }
 
-/** Abbreviations, formats of dates, paths, addresses and units that are written with a slash. */
+/** Abbreviations, date formats, paths, addresses and units with a slash. */
 const NOT_A_CHOICE =
 	/^(?:[^/]*\band\/or\b.*|s\/he|he\/she(?:\/they)?|his\/her|him\/her|he\/him|she\/her|they\/them|w\/o|c\/o|n\/a|i\/o|tcp\/ip|a\/c|km\/h|m\/s|24\/7|[dmyhts\s/.:]+|[^/]*:\/\/.*|~?\/.*|[^/]*\d[^/]*\/[^/]*)$/i;
 
-/** Two or more quoted texts joined by commas, slashes, "or" or "and" where the line asks to choose or to reply. */
+/** Two or more quoted texts joined by commas, slashes, "or" or "and" in a line that asks to choose or to reply. */
 function inQuotes(line: string): string[] | null {
 	if (
 		!/\b(?:choose|pick|select|reply|answer|respond|type|enter|say|either|options?|between|prefer|one of)\b/i.test(line)
@@ -156,7 +158,7 @@ const NOT_AN_OPTION =
 	/\b(?:i|me|you|we|us|it|they|my|not|to|any|anything|more|less|later|so|neither|none|do|should|is|are|that|because|if|when|give|provide|enter|tell|send)\b/i;
 const SOMETHING_ELSE = /^(?:an?)?\s?(?:something|anything|someone|somewhere) else$|^others?$|^else$/i;
 
-/** "Red, green or blue?": one short question whose alternatives are short and name things. */
+/** "Red, green or blue?": one short question with short alternatives that name things. */
 function fromQuestion(text: string): string[] | null {
 	const questions = (text.match(/[^.!?\n]+[.!?\n]?/g) ?? []).filter((sentence) => sentence.endsWith('?'));
 	const question = questions.length === 1 ? (questions[0] as string).slice(0, -1).trim() : '';
@@ -180,7 +182,7 @@ function fromQuestion(text: string): string[] | null {
 	return named;
 }
 
-/** By the strongest separator there is: semicolons, bars, spaced slashes, commas with a last "or" or "and", "or". */
+/** Splits by the first separator that occurs: semicolons, bars, spaced slashes, commas, "or", "and", slashes. */
 function splitList(text: string): string[] {
 	const list = withoutFinalMarks(text.replace(/\s+/g, ' ')).trim();
 	for (const separator of [';', '|', ' / ']) if (list.includes(separator)) return list.split(separator).map(trimmed);
@@ -193,7 +195,7 @@ function splitList(text: string): string[] {
 	const parts = list.split(',').map((part) => trimmed(part.replace(/^\s*(?:or|and|oder|und|ou|et)\s+/i, '')));
 	const last = parts.at(-1) ?? '';
 	const pair = last.split(/\s+(?:or|and|oder|und|ou|et|o|y)\s+/i);
-	// "salt, pepper, salt and pepper": the last one is an option of its own.
+	// "salt, pepper, salt and pepper": the last one is one option.
 	const isPair =
 		pair.length === 2 && !/,\s*(?:or|and|oder|und|ou|et)\s/i.test(list) && !pair.some((part) => parts.includes(part));
 	return isPair ? [...parts.slice(0, -1), ...pair.map(trimmed)] : parts;
@@ -206,17 +208,12 @@ function namesData(option: string): boolean {
 function inline(parts: readonly string[]): string[] | null {
 	const options = parts.map(trimmed);
 	const fits = options.every(
-		(option) => option.length <= INLINE_OPTION_LENGTH && option.split(' ').length <= INLINE_OPTION_WORDS,
+		(option) => option.length <= MAX_INLINE_OPTION_LENGTH && option.split(' ').length <= MAX_INLINE_OPTION_WORDS,
 	);
 	return fits && options.length >= 2 ? options : null;
 }
 
-function distinct(found: readonly string[]): string[] {
-	const options = found.map(trimmed).filter((option) => option !== '' && !SOMETHING_ELSE.test(option));
-	return [...new Set(options)];
-}
-
-/** Without white space, emphasis, one pair of quotation marks and closing punctuation. */
+/** Without surrounding white space, emphasis, one pair of quotation marks and closing punctuation. */
 function trimmed(text: string): string {
 	const bare = text
 		.trim()
@@ -236,11 +233,7 @@ function firstSentence(text: string): string {
 	return (end === -1 ? text : text.slice(0, end)).trim();
 }
 
-function linesOf(text: string): string[] {
-	return text.split('\n').filter((line) => line.trim() !== '');
-}
-
-function first(lines: readonly string[], find: (line: string) => string[] | null): string[] | null {
+function firstFound(lines: readonly string[], find: (line: string) => string[] | null): string[] | null {
 	for (const line of lines) {
 		const found = find(line);
 		if (found !== null) return found;

@@ -4,19 +4,19 @@ import type { Question } from './open-question.ts';
 import { HARMLESS_PHRASES, SECRET_RULES, WHOLE_TITLES } from './secret-rules.ts';
 import type { HumanInputItem } from './session.ts';
 
-/** Somebody is asked for something in this sentence, so that a secret's name in it is no mere mention. */
+/** A sentence with such a word asks for something, so it does not only mention the name of a secret. */
 const ASKS = wordsOr(
 	'enter|provide|type|give|send|share|supply|paste|input|insert|submit|tell|reply|respond|fill|need|needs|needed|require|requires|required|asks?|asking|asked|wants?|what|please|bitte|eingeben|gib|geben|nennen|introduce|ingresa|ingrese|escribe|indica|saisir|saisissez|entrez|indiquez|donnez|podaj|wpisz|wprowadz|girin|giriniz|yazin|yaziniz|zadejte|napiste|adja meg|irja be|introdueix|introduiu|escriu|ادخل|ارسل|הזן|הזיני|הכנס|שלח|введите',
 	'入力|教え|입력|알려',
 );
 
-/** Descriptions of so few words name what is asked for, as a title does. */
-const WORDS_OF_A_LABEL = 6;
+/** A text of at most so many words names what is asked for, as a title does. */
+const MAX_LABEL_WORDS = 6;
 
 /**
- * Whether an item asks for something that must not be shown, kept, repeated or taken from a thread. In doubt it does: a
- * masked answer costs little. A name of a secret in the title decides by itself; in the description it does where
- * its sentence asks for something, or where the description is hardly more than that name.
+ * Whether an item seems to ask for a secret, which must not be shown, kept, repeated or taken from a thread. When in doubt
+ * it is true, because a masked answer costs little. The name of a secret in the title is enough. In the description, its
+ * sentence must ask for something or the description must be a label.
  */
 export function looksSecret(item: Pick<HumanInputItem, 'title' | 'description'>): boolean {
 	if (readingsOf(item.title).some((title) => WHOLE_TITLES.test(withoutFinalMarks(title)) || namesSecret(title)))
@@ -27,15 +27,15 @@ export function looksSecret(item: Pick<HumanInputItem, 'title' | 'description'>)
 function asksForSecret(description: string): boolean {
 	if (!namesSecret(description)) return false;
 	if (isLabel(description) && !OFFERS_CHOICE.test(description)) return true;
-	// A name in a list under "Please provide:" is asked for like one in the sentence itself.
-	const listed = ASKS.test(description) && !OFFERS_CHOICE.test(description);
+	// A list under "Please provide:" asks for each of its lines.
+	const asksForList = ASKS.test(description) && !OFFERS_CHOICE.test(description);
 	return sentencesOf(description).some(
-		(sentence) => (asksForIt(sentence) || (listed && isLabel(sentence))) && namesSecret(sentence),
+		(sentence) => (asksForIt(sentence) || (asksForList && isLabel(sentence))) && namesSecret(sentence),
 	);
 }
 
 function isLabel(text: string): boolean {
-	return text.trim().split(' ').length <= WORDS_OF_A_LABEL;
+	return text.trim().split(' ').length <= MAX_LABEL_WORDS;
 }
 
 const OFFERS_CHOICE = words('options?|one of|choose|pick|select|either|or');
@@ -45,37 +45,40 @@ function asksForIt(sentence: string): boolean {
 }
 
 function namesSecret(text: string): boolean {
-	let rest = text;
-	for (const { pattern } of HARMLESS_PHRASES) rest = rest.replaceAll(new RegExp(pattern, 'gu'), ' _ ');
-	return SECRET_RULES.some((rule) => rule.pattern.test(rest));
+	let checkedText = text;
+	for (const { pattern } of HARMLESS_PHRASES) checkedText = checkedText.replaceAll(new RegExp(pattern, 'gu'), ' _ ');
+	return SECRET_RULES.some((rule) => rule.pattern.test(checkedText));
 }
 
 function sentencesOf(text: string): string[] {
-	// A full stop within a word (".env", "cookies.txt") ends none.
+	// A full stop inside a word (".env", "cookies.txt") does not end a sentence.
 	return text.match(/(?:[^.!?\n]|[.!?](?!\s|$))+[.!?\n]?/g) ?? [];
 }
 
-/** What an answer of ours tells about secrecy; kept for as long as its row is, whatever became of its values. */
+/** What an answer of ours says about secrecy. Its row keeps this after the values are removed. */
 export interface AnswerMarks {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
-	/** Positions that are secret: the box decided, or the guess where there was none. */
+	/** Secret positions: those of ticked boxes, or the guessed ones when the form had no box. */
 	readonly secret: readonly number[];
-	/** Whether its author had the box before them: what is not in `secret` is then meant to be ordinary. */
+	/** Whether the form had the box. If so, the author chose that positions outside `secret` are ordinary. */
 	readonly boxed: boolean;
-	/** It may be what stands in the session. */
+	/** Whether its values may be in the session. */
 	readonly mayHaveArrived: boolean;
-	/** The values that are not secret, by position; null for others, and for all once they are gone. */
+	/** The ordinary values, by position; null for the others, and for all once they are removed. */
 	readonly values: readonly (string | null)[];
 }
 
 type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items'>;
 
 /**
- * Whether the value of one item is hidden from everybody. In this order: a secret answer of ours that may stand there
- * hides it; the same text as an answer whose author left the box empty is ordinary; a secret answer of ours to the same
- * question anywhere in the session hides it, since messages move, and so does one to the same message when it asked
- * something else. Otherwise the value came from outside and `looksSecret` decides.
+ * Whether the value of one item is hidden from everybody. The first rule that applies decides:
+ *
+ * 1. A secret answer of ours may be at this message: hidden.
+ * 2. The text is that of an answer whose author left the box empty: ordinary.
+ * 3. There is a secret answer of ours to the same question at any message (messages move), or to the same message when
+ *    it asked something else: hidden.
+ * 4. The value came from outside: `looksSecret` decides.
  */
 export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, position: number): boolean {
 	const item = asked.items[position];
@@ -89,7 +92,7 @@ export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, posit
 		return mark.boxed && !isMarked(mark) && value !== null && value !== '' && sameText(value, item.value);
 	};
 	if (arrived.some(isOrdinary)) return false;
-	// Agents reword a message, or add an item, around a value that stays: which one it is now cannot be told.
+	// Agents reword a message or add items but keep a value. At which position it is then is not known.
 	const isReworded = marks.some(
 		(mark) =>
 			mark.mayHaveArrived &&
@@ -100,7 +103,7 @@ export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, posit
 	return isReworded || ours.some(isMarked) || looksSecret(item);
 }
 
-/** The positions whose box is ticked at first: by the guess, or because somebody has kept an answer to it secret. */
+/** The positions whose box is ticked in a new form: they look secret, or somebody gave a secret answer to them. */
 export function secretAtFirst(marks: readonly AnswerMarks[], { fingerprint, items }: Asked): number[] {
 	const ours = marks.filter((mark) => mark.fingerprint === fingerprint);
 	return items.flatMap((item, position) =>

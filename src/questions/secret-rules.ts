@@ -1,22 +1,22 @@
 import { words, wordsOr } from './matching-text.ts';
 
-/** How one kind of secret is named. Patterns match `matchingText`: lower case, no accents, hyphens as spaces. */
-export interface SecretRule {
+/** How one kind of secret is named. Patterns match `matchingText`: lower case, no accents, no hyphens. */
+interface SecretRule {
 	readonly name: string;
 	readonly pattern: RegExp;
 	/** Titles that ask for this secret. */
 	readonly yes: readonly string[];
-	/** Titles that sound like it and are not secret by any rule. */
+	/** Similar titles that are not secret by any rule. */
 	readonly no: readonly string[];
 }
 
-/** Words that sound secret but are not; they are taken out before the rules are tried. `yes` lists what stays harmless. */
-export interface HarmlessPhrase {
+/** A phrase that is removed before the rules are tried. The titles in `yes` are not secret. */
+interface HarmlessPhrase {
 	readonly pattern: RegExp;
 	readonly yes: readonly string[];
 }
 
-/** Titles that are secret only when they say nothing else. */
+/** Titles that are secret only as a whole. */
 export const WHOLE_TITLES =
 	/^(?:(?:please )?(?:enter|type|provide|input) |what is |what's )?(?:(?:the|your|a|my) )?(?:code|secret|tan|m ?tan|pass|cookies?|bearer|(?:credit |debit |payment |bank )?card|credentials?|clave|code secret)$/;
 

@@ -12,15 +12,15 @@ function between(before: Partial<Session>, after: Partial<Session>): Change[] {
 
 const done = { ...saying('bye'), actions: [{ kind: 'done' as const, text: 'It is 42' }] };
 
-describe('changes', () => {
-	it('are none between a session and its own digest', () => {
+describe('changesBetween', () => {
+	it('finds no change between a session and its own digest', () => {
 		fc.assert(
 			fc.property(anySession, (session) => {
 				expect(changesBetween(digestOf(session), session)).toEqual([]);
 			}),
 		);
 	});
-	it('of a session never announced are its open question and its end', () => {
+	it('finds only the open question and the end of a session that was never announced', () => {
 		expect(changesBetween(null, buildSession({ messages: [asking(['', 'x'])] }))).toEqual([
 			{ kind: 'questionAsked', messageIndex: 0, items: [0] },
 		]);
@@ -29,14 +29,14 @@ describe('changes', () => {
 		]);
 		expect(changesBetween(null, buildSession({ status: 'active', messages: [done] }))).toEqual([]);
 	});
-	it('name the status, the steps and a new question', () => {
+	it('finds a new status, new steps and a new question', () => {
 		expect(between({ status: 'active', messages: [] }, { messages: [saying('a'), asking(['', ''])] })).toEqual([
 			{ kind: 'statusChanged', from: 'active', to: 'humanInput' },
 			{ kind: 'stepped', count: 2 },
 			{ kind: 'questionAsked', messageIndex: 1, items: [0, 1] },
 		]);
 	});
-	it('name a question and its answer on a message of any role but user, which is no step', () => {
+	it('finds a question and its answer on a message of any role but user, without a step', () => {
 		const by = (role: string, ...values: string[]) => ({ ...asking(values), role });
 		expect(between({ messages: [] }, { messages: [by('critic', '')] })).toEqual([
 			{ kind: 'questionAsked', messageIndex: 0, items: [0] },
@@ -47,7 +47,7 @@ describe('changes', () => {
 		]);
 		expect(between({ messages: [] }, { messages: [by('user', '')] })).toEqual([]);
 	});
-	it('name the items that were answered and those still open', () => {
+	it('lists the items that were answered and those still open', () => {
 		expect(between({ messages: [asking(['', '', ''])] }, { messages: [asking(['', 'x', ''])] })).toEqual([
 			{ kind: 'questionAnswered', messageIndex: 0, items: [1], stillOpen: [0, 2] },
 		]);
@@ -55,7 +55,7 @@ describe('changes', () => {
 			{ kind: 'questionAnswered', messageIndex: 0, items: [0], stillOpen: [] },
 		]);
 	});
-	it('tell of an answer though the agent asks the next question by the same read', () => {
+	it('finds an answer when the same read shows the next question', () => {
 		const changes = between({ messages: [asking([''])] }, { messages: [asking(['x']), asking([''], 'New')] });
 		expect(changes).toEqual([
 			{ kind: 'stepped', count: 1 },
@@ -63,7 +63,7 @@ describe('changes', () => {
 			{ kind: 'questionAsked', messageIndex: 1, items: [0] },
 		]);
 	});
-	it('tell of questions that came and were answered between two reads', () => {
+	it('finds questions that were asked and answered between two reads', () => {
 		const messages = [asking(['x']), asking(['y', '']), asking([]), asking(['z'])];
 		expect(between({ status: 'active', messages: [] }, { status: 'active', messages })).toEqual([
 			{ kind: 'stepped', count: 4 },
@@ -72,7 +72,7 @@ describe('changes', () => {
 			{ kind: 'questionAnswered', messageIndex: 3, items: [0], stillOpen: [] },
 		]);
 	});
-	it('close a question that the agent, the end or a shrinking session made moot', () => {
+	it('closes a question after the agent goes on, the session ends or its message is removed', () => {
 		const closed = { kind: 'questionClosed', messageIndex: 0 };
 		expect(between({ messages: [asking([''])] }, { messages: [asking(['']), asking([''], 'New')] })).toContainEqual(
 			closed,
@@ -90,35 +90,35 @@ describe('changes', () => {
 			between({ messages: [asking(['x', ''])] }, { status: 'active', messages: [asking(['x', ''])] }),
 		).toContainEqual(closed);
 	});
-	it('do not tell an old answer again when the session shrank to it', () => {
+	it('does not repeat an old answer when newer messages were removed', () => {
 		const changes = between(
 			{ messages: [asking(['x']), asking(['y'])] },
 			{ status: 'active', messages: [asking(['x'])] },
 		);
 		expect(changes.map((change) => change.kind)).toEqual(['statusChanged', 'rewound']);
 	});
-	it('close a question whose digest alone is known to be followed by another', () => {
+	it('closes a question when two digests show different questions', () => {
 		const after = digestOf(buildSession({ messages: [asking(['x']), asking([''], 'New')] }));
 		expect(
 			changesBetween(digestOf(buildSession({ messages: [asking([''])] })), after).map((change) => change.kind),
 		).toEqual(['stepped', 'questionClosed', 'questionAsked']);
 	});
-	it('say that the same message asks something else', () => {
+	it('finds that the same message asks something else', () => {
 		expect(between({ messages: [asking([''])] }, { messages: [asking(['', ''], 'New')] })).toEqual([
 			{ kind: 'questionChanged', messageIndex: 0, items: [0, 1] },
 		]);
 	});
-	it('say that items wait again', () => {
+	it('finds an item that became empty again', () => {
 		expect(between({ messages: [asking(['x'])] }, { messages: [asking([''])] })).toEqual([
 			{ kind: 'questionAsked', messageIndex: 0, items: [0] },
 		]);
 	});
-	it('name the end once', () => {
+	it('finds the end once', () => {
 		const ended = { kind: 'ended', status: 'completed' };
 		expect(between({ status: 'active' }, { status: 'completed' })).toContainEqual(ended);
 		expect(between({ status: 'stopped' }, { status: 'completed' })).not.toContainEqual(ended);
 	});
-	it('name result, files and screenshot, but not renewed links', () => {
+	it('finds a new result, file or screenshot, and ignores renewed links', () => {
 		const file = { filename: 'a', signedUrl: 'https://one', timestamp: '2026-11-13T10:00:00Z' };
 		const renewed = { ...file, signedUrl: 'https://two', timestamp: '2026-11-20T10:00:00Z' };
 		expect(between({ files: [file] }, { files: [renewed], lastScreenshotUrl: 'https://x' })).toEqual([]);
@@ -130,31 +130,31 @@ describe('changes', () => {
 		expect(between({}, { lastScreenshotTimestamp: '2026-11-20T10:00:00Z' })).toEqual([{ kind: 'screenshotChanged' }]);
 		expect(between({}, { messages: [done] })).toEqual([{ kind: 'stepped', count: 1 }, { kind: 'resultChanged' }]);
 	});
-	it('respect what an answer of ours left empty', () => {
+	it('ignores items that an answer of ours left empty', () => {
 		const session = buildSession({ messages: [asking(['x', ''])] });
 		expect(changesBetween(null, session, () => new Set([1]))).toEqual([]);
 	});
-	it('miss no open question, whatever was known before', () => {
+	it('finds every open question that was not announced', () => {
 		fc.assert(
 			fc.property(anySession, anySession, (before, after) => {
-				const known = digestOf(before);
+				const announced = digestOf(before);
 				const open = openQuestion(after);
-				for (const now of [after, digestOf(after)]) {
-					const changes = changesBetween(known, now);
+				for (const current of [after, digestOf(after)]) {
+					const changes = changesBetween(announced, current);
 					if (open === null) continue;
-					const told = changes.some(
+					const isFound = changes.some(
 						(change) =>
 							(change.kind === 'questionAsked' ||
 								change.kind === 'questionChanged' ||
-								// Told before, at another place.
+								// It was announced with another index.
 								change.kind === 'questionMoved') &&
 							change.messageIndex === open.messageIndex,
 					);
-					const knownOpen =
-						known.question?.messageIndex === open.messageIndex &&
-						known.question.fingerprint === open.fingerprint &&
-						open.openItems.every((position) => known.question?.open.includes(position));
-					expect(told).toBe(!knownOpen);
+					const isAnnounced =
+						announced.question?.messageIndex === open.messageIndex &&
+						announced.question.fingerprint === open.fingerprint &&
+						open.openItems.every((position) => announced.question?.open.includes(position));
+					expect(isFound).toBe(!isAnnounced);
 				}
 			}),
 			{ numRuns: 1_000 },
@@ -162,8 +162,8 @@ describe('changes', () => {
 	});
 });
 
-describe('the digest', () => {
-	it('survives JSON and holds nothing that a person or an agent said', () => {
+describe('digestOf', () => {
+	it('survives JSON and holds no text of a person or an agent', () => {
 		const secret = 'S3cr3t';
 		const messages = [
 			{ ...asking([secret], secret), content: secret, actions: [{ kind: 'done' as const, text: secret }] },
@@ -172,7 +172,7 @@ describe('the digest', () => {
 		expect(JSON.parse(JSON.stringify(digest))).toEqual(digest);
 		expect(JSON.stringify(digest)).not.toContain(secret);
 	});
-	it('does not depend on the value given, so that a short code cannot be found by trying', () => {
+	it('does not depend on the value, so nobody can find a short code by trying', () => {
 		expect(digestOf(buildSession({ messages: [asking(['1234'])] }))).toEqual(
 			digestOf(buildSession({ messages: [asking(['9'])] })),
 		);

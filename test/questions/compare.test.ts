@@ -14,109 +14,112 @@ import type { Session } from '../../src/questions/session.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, anyStatus, asking } from './sessions.ts';
 
-function compare(status: string, stored: string[], values: OurValues, more: Partial<DeliveryInput> = {}) {
+function compare(status: string, stored: string[], values: OurValues, overrides: Partial<DeliveryInput> = {}) {
 	const session = buildSession({ status, messages: [saying('task', 'user'), asking(stored)] });
 	return compareForDelivery({
 		session,
 		messageIndex: 1,
 		fingerprint: fingerprintOf(asking(stored).humanInput),
 		values,
-		...more,
+		...overrides,
 	});
 }
 
-describe('comparing before a delivery', () => {
+describe('compareForDelivery', () => {
 	it.each(['humanInput', 'active', 'inactive', 'paused', 'unheardOf'])(
-		'is clear when nothing is there and the status is %s',
+		'allows the answer when no item has a value and the status is %s',
 		(status) => {
 			expect(compare(status, ['', ''], ['a', 'b'])).toEqual({ kind: 'clear' });
 			expect(compare(status, ['', ''], ['a', ''])).toEqual({ kind: 'clear' });
 		},
 	);
-	it('is over when nobody would read it', () => {
+	it('reports that the session is over', () => {
 		expect(compare('failed', [''], ['a'])).toEqual({ kind: 'over', status: 'failed' });
 		expect(compare('failed', ['x'], ['a'])).toEqual({ kind: 'over', status: 'failed' });
 		expect(compare('stopped', [''], ['a'], { fingerprint: 'another' })).toEqual({ kind: 'over', status: 'stopped' });
 	});
-	it.each(['humanInput', 'active', 'completed'])('finds our own values while %s', (status) => {
+	it.each(['humanInput', 'active', 'completed'])('finds our own values while the status is %s', (status) => {
 		expect(compare(status, ['a', 'b'], ['a', 'b'])).toEqual({ kind: 'alreadyOurs' });
 		expect(compare(status, ['a', ''], ['a', ''])).toEqual({ kind: 'alreadyOurs' });
 		expect(compare(status, ['earlier', 'b'], [null, 'b'])).toEqual({ kind: 'alreadyOurs' });
 		expect(compare(status, ['a', 'b'], ['a'])).toEqual({ kind: 'alreadyOurs' });
 	});
-	it('finds our own values though the agent asks something newer by now', () => {
+	it('finds our own values when a newer message asks', () => {
 		const session = buildSession({ messages: [asking(['a']), asking([''], 'New')] });
 		const fingerprint = fingerprintOf(asking(['']).humanInput);
 		expect(compareForDelivery({ session, messageIndex: 0, fingerprint, values: ['a'] })).toEqual({
 			kind: 'alreadyOurs',
 		});
 	});
-	it('takes a text that the service trimmed, or whose line ends it rewrote, for ours', () => {
+	it('recognises our text after the service trimmed it or rewrote its line ends', () => {
 		expect(compare('active', ['a\r\nb'], [' a\nb\n']).kind).toBe('alreadyOurs');
 	});
 
-	it('does not take nearly the same text for ours', () => {
+	it('does not take a similar text for ours', () => {
 		expect(compare('active', ['a  b'], ['a b']).kind).toBe('answeredByOther');
 		expect(compare('active', ['A'], ['a']).kind).toBe('answeredByOther');
 	});
-	it('never finds an answer that fills nothing', () => {
+	it('never finds an answer that fills no item', () => {
 		expect(compare('humanInput', ['', ''], ['', ''])).toEqual({ kind: 'clear' });
 		expect(compare('humanInput', ['x', ''], [null, '']).kind).not.toBe('alreadyOurs');
 	});
-	it.each(['humanInput', 'active', 'paused'])('tells what somebody else answered while %s', (status) => {
-		expect(compare(status, ['x', ''], ['a', 'b'])).toEqual({ kind: 'answeredByOther', values: ['x', ''] });
-		expect(compare(status, ['a', 'x'], ['a', 'b'])).toEqual({ kind: 'answeredByOther', values: ['a', 'x'] });
-	});
-	it('does not overwrite a value though the agent waits', () => {
+	it.each(['humanInput', 'active', 'paused'])(
+		'reports what somebody else answered while the status is %s',
+		(status) => {
+			expect(compare(status, ['x', ''], ['a', 'b'])).toEqual({ kind: 'answeredByOther', values: ['x', ''] });
+			expect(compare(status, ['a', 'x'], ['a', 'b'])).toEqual({ kind: 'answeredByOther', values: ['a', 'x'] });
+		},
+	);
+	it('does not overwrite a value while the agent waits', () => {
 		expect(compare('humanInput', ['x'], ['a']).kind).toBe('answeredByOther');
 	});
-	it('lets both answers stand while the agent waits for the rest', () => {
+	it('allows both answers while the agent waits for the other items', () => {
 		expect(compare('humanInput', ['x', ''], ['', 'b'])).toEqual({ kind: 'clear' });
 		expect(compare('humanInput', ['x', ''], [null, 'b'])).toEqual({ kind: 'clear' });
 	});
 	it.each(['active', 'inactive', 'paused', 'unheardOf'])(
-		'takes a value in an item that ours left empty for an answer to all while %s',
+		'counts a value in an item that we left empty as an answer to all items while the status is %s',
 		(status) => {
 			expect(compare(status, ['x', ''], ['', 'b'])).toEqual({ kind: 'answeredByOther', values: ['x', ''] });
 		},
 	);
 	it.each(['humanInput', 'active', 'inactive', 'paused', 'unheardOf'])(
-		'does not mind values in items that had one when the person saw them while %s',
+		'ignores values in items that already had one when the person saw them while the status is %s',
 		(status) => {
 			expect(compare(status, ['x', ''], [null, 'b'])).toEqual({ kind: 'clear' });
 			expect(compare(status, ['', 'x'], ['b'])).toEqual({ kind: 'clear' });
 			expect(compare(status, ['', ''], [null, 'b'])).toEqual({ kind: 'clear' });
 		},
 	);
-	it('sends what is missing when a part equals ours', () => {
+	it('allows the answer when one of its values is already stored', () => {
 		expect(compare('active', ['a', ''], ['a', 'b'])).toEqual({ kind: 'clear' });
 	});
-	it('is changed when the message is gone, asks nothing or asks something else', () => {
+	it('reports a change when the message is gone, asks nothing or asks something else', () => {
 		expect(compare('active', [''], ['a'], { fingerprint: 'another' })).toEqual({ kind: 'changed' });
 		expect(compare('active', ['x'], ['a'], { fingerprint: 'another' })).toEqual({ kind: 'changed' });
 		expect(compare('active', [''], ['a'], { messageIndex: 7 })).toEqual({ kind: 'changed' });
 		expect(compare('active', [''], ['a'], { messageIndex: 0 })).toEqual({ kind: 'changed' });
 	});
-	it('is changed when a newer message asks, though the old one is as it was', () => {
+	it('reports a change when a newer message asks and the old one is unchanged', () => {
 		const fingerprint = fingerprintOf(asking(['']).humanInput);
 		const input = { messageIndex: 0, fingerprint, values: ['a'] };
-		const newer = (...messages: Session['messages']) =>
+		const compareFirst = (...messages: Session['messages']) =>
 			compareForDelivery({ ...input, session: buildSession({ messages, status: 'active' }) });
-		expect(newer(asking(['']), asking([''], 'New'))).toEqual({ kind: 'changed' });
-		expect(newer(asking(['']), asking(['']))).toEqual({ kind: 'changed' });
-		expect(newer(asking(['']), asking(['x'], 'New'))).toEqual({ kind: 'changed' });
-		expect(newer(asking(['x']), asking([''], 'New'))).toEqual({ kind: 'answeredByOther', values: ['x'] });
-		expect(newer(asking(['']), saying('going on'))).toEqual({ kind: 'clear' });
+		expect(compareFirst(asking(['']), asking([''], 'New'))).toEqual({ kind: 'changed' });
+		expect(compareFirst(asking(['']), asking(['']))).toEqual({ kind: 'changed' });
+		expect(compareFirst(asking(['']), asking(['x'], 'New'))).toEqual({ kind: 'changed' });
+		expect(compareFirst(asking(['x']), asking([''], 'New'))).toEqual({ kind: 'answeredByOther', values: ['x'] });
+		expect(compareFirst(asking(['']), saying('going on'))).toEqual({ kind: 'clear' });
 	});
 });
 
-describe('merging for the PUT', () => {
+describe('mergeForPut', () => {
 	it('sends every item in order, fills the empty ones and keeps the others', () => {
 		const { humanInput } = asking(['x', '', '', '']);
 		expect(mergeForPut(humanInput, ['mine', 'b', null]).map((item) => item.value)).toEqual(['x', 'b', '', '']);
 		expect(mergeForPut(humanInput, [])).toEqual(humanInput);
 	});
-	it('keeps what is no text as the service has it, except for the value that is ours', () => {
+	it('keeps fields that are not strings as the service has them, except our value', () => {
 		const raw = { title: '7', description: 'null', value: 'null' };
 		const items = [
 			{ title: '7', description: '', value: '2', raw: { ...raw, value: '2' } },
@@ -132,7 +135,7 @@ describe('merging for the PUT', () => {
 			items[3],
 		]);
 	});
-	it('loses no value of anybody when the comparison was clear, and is recognised afterwards whatever happened next', () => {
+	it('loses no value after a clear comparison, and is found by later comparisons', () => {
 		let clear = 0;
 		const values = fc.array(fc.constantFrom('', null, 'x', 'mine'), { maxLength: 4 });
 		fc.assert(
@@ -173,32 +176,33 @@ describe('merging for the PUT', () => {
 	});
 });
 
-describe('what became of the agent', () => {
-	it.each<[before: string, status: string, more: number, outcome: ResumeOutcome]>([
-		['humanInput', 'active', 0, 'resumed'],
-		['humanInput', 'humanInput', 1, 'resumed'],
-		['humanInput', 'humanInput', 0, 'notYet'],
-		['humanInput', 'inactive', 0, 'notYet'],
-		['humanInput', 'queued', 0, 'notYet'],
-		['humanInput', 'paused', 0, 'paused'],
-		['humanInput', 'paused', 1, 'resumed'],
-		['humanInput', 'failed', 0, 'failed'],
-		['humanInput', 'failed', 2, 'failed'],
-		['humanInput', 'stopped', 0, 'stopped'],
-		['humanInput', 'stopped', 1, 'stopped'],
-		['humanInput', 'completed', 3, 'completed'],
-		['active', 'active', 0, 'notYet'],
-		['active', 'active', 1, 'resumed'],
-		['active', 'humanInput', 0, 'notYet'],
-		['active', 'paused', 0, 'paused'],
-		['paused', 'paused', 0, 'notYet'],
-		['paused', 'active', 0, 'resumed'],
-		['inactive', 'active', 0, 'resumed'],
-		['inactive', 'inactive', 1, 'resumed'],
-		['humanInput', 'humanInput', -1, 'notYet'],
-		['humanInput', 'active', -1, 'resumed'],
-	])('from %s to %s with %i assistant messages more is %s', (before, status, more, outcome) => {
-		const messages = [saying('task', 'user'), ...Array.from({ length: 3 + more }, () => saying('step'))];
+describe('resumeOutcome', () => {
+	it.each<{ before: string; status: string; newMessages: number; outcome: ResumeOutcome }>([
+		{ before: 'humanInput', status: 'active', newMessages: 0, outcome: 'resumed' },
+		{ before: 'humanInput', status: 'humanInput', newMessages: 1, outcome: 'resumed' },
+		{ before: 'humanInput', status: 'humanInput', newMessages: 0, outcome: 'notYet' },
+		{ before: 'humanInput', status: 'inactive', newMessages: 0, outcome: 'notYet' },
+		{ before: 'humanInput', status: 'queued', newMessages: 0, outcome: 'notYet' },
+		{ before: 'humanInput', status: 'paused', newMessages: 0, outcome: 'paused' },
+		{ before: 'humanInput', status: 'paused', newMessages: 1, outcome: 'resumed' },
+		{ before: 'humanInput', status: 'failed', newMessages: 0, outcome: 'failed' },
+		{ before: 'humanInput', status: 'failed', newMessages: 2, outcome: 'failed' },
+		{ before: 'humanInput', status: 'stopped', newMessages: 0, outcome: 'stopped' },
+		{ before: 'humanInput', status: 'stopped', newMessages: 1, outcome: 'stopped' },
+		{ before: 'humanInput', status: 'completed', newMessages: 3, outcome: 'completed' },
+		{ before: 'active', status: 'active', newMessages: 0, outcome: 'notYet' },
+		{ before: 'active', status: 'active', newMessages: 1, outcome: 'resumed' },
+		{ before: 'active', status: 'humanInput', newMessages: 0, outcome: 'notYet' },
+		{ before: 'active', status: 'paused', newMessages: 0, outcome: 'paused' },
+		{ before: 'paused', status: 'paused', newMessages: 0, outcome: 'notYet' },
+		{ before: 'paused', status: 'active', newMessages: 0, outcome: 'resumed' },
+		{ before: 'inactive', status: 'active', newMessages: 0, outcome: 'resumed' },
+		{ before: 'inactive', status: 'inactive', newMessages: 1, outcome: 'resumed' },
+		{ before: 'humanInput', status: 'humanInput', newMessages: -1, outcome: 'notYet' },
+		{ before: 'humanInput', status: 'active', newMessages: -1, outcome: 'resumed' },
+	])('is $outcome from $before to $status with $newMessages new assistant messages', (row) => {
+		const { before, status, newMessages, outcome } = row;
+		const messages = [saying('task', 'user'), ...Array.from({ length: 3 + newMessages }, () => saying('step'))];
 		expect(resumeOutcome({ status: before, assistantCount: 3 }, { status, messages })).toBe(outcome);
 	});
 });

@@ -4,55 +4,55 @@ import { questionAt } from '../../src/questions/open-question.ts';
 import { buildSession } from '../support/sessions.ts';
 import { asking } from './sessions.ts';
 
-const free = { title: 'What now?', description: '' };
+const openQuestion = { title: 'What now?', description: '' };
 const choice = { title: 'Flight?', description: 'One of: LH 1173 at 06:05 for 129 €, BA 947' };
 const yesNo = { title: 'Proceed?', description: '(yes/no)' };
 
-describe('what channels see by "auto"', () => {
+describe('isShownInChannels with "auto"', () => {
 	it.each([
 		[choice, 'LH 1173 at 06:05 for 129 €'],
 		[yesNo, 'Yes'],
-		[free, 'The garden, please!'],
-		[free, "Let's take the 3rd one (A4, 30%)"],
-		[free, '12'],
-		[free, '€15'],
-		[free, '2026-12-24'],
-		[free, '09:30'],
-		[free, 'at 09:30'],
-		[free, 'Forêt d’Émeraude'],
-		[free, 'はい、そうです'],
-	])('is the answer to %j: %j', (item, value) => {
+		[openQuestion, 'The garden, please!'],
+		[openQuestion, "Let's take the 3rd one (A4, 30%)"],
+		[openQuestion, '12'],
+		[openQuestion, '€15'],
+		[openQuestion, '2026-12-24'],
+		[openQuestion, '09:30'],
+		[openQuestion, 'at 09:30'],
+		[openQuestion, 'Forêt d’Émeraude'],
+		[openQuestion, 'はい、そうです'],
+	])('shows the answer to %j: %j', (item, value) => {
 		expect(isShownInChannels('auto', item, value)).toBe(true);
 	});
 
 	it.each([
 		[choice, 'LH 1173 at 06:05'],
-		[free, '271828'],
-		[free, '27 18 28'],
-		[free, '271-828'],
-		[free, '2718'],
-		[free, 'it is hunter2'],
-		[free, 'Passw0rd'],
-		[free, 'abc$def'],
-		[free, 'x'.repeat(31)],
-		[free, 'see https://example.com/a'],
-		[free, 'example.com'],
-		[free, 'ada@example.com'],
-		[free, 'one\ntwo'],
-		[free, 'word '.repeat(17)],
-		[free, 'DE89 3704 0044'],
-	])('is only that there is one, to %j: %j', (item, value) => {
+		[openQuestion, '271828'],
+		[openQuestion, '27 18 28'],
+		[openQuestion, '271-828'],
+		[openQuestion, '2718'],
+		[openQuestion, 'it is hunter2'],
+		[openQuestion, 'Passw0rd'],
+		[openQuestion, 'abc$def'],
+		[openQuestion, 'x'.repeat(31)],
+		[openQuestion, 'see https://example.com/a'],
+		[openQuestion, 'example.com'],
+		[openQuestion, 'ada@example.com'],
+		[openQuestion, 'one\ntwo'],
+		[openQuestion, 'word '.repeat(17)],
+		[openQuestion, 'DE89 3704 0044'],
+	])('withholds the answer to %j: %j', (item, value) => {
 		expect(isShownInChannels('auto', item, value)).toBe(false);
 	});
 });
 
-it('shows everything by "always" and nothing by "never", and what is secret by none', () => {
+it('shows ordinary answers with "always", none with "never", and secret ones in no mode', () => {
 	const question = questionAt(
 		buildSession({ messages: [asking(['271828'], 'Which one?'), asking(['271828'], 'PIN')] }),
 		0,
 	);
 	const secret = questionAt(buildSession({ messages: [asking(['yes'], 'PIN')] }), 0);
-	if (question === null || secret === null) throw new Error('nothing is asked');
+	if (question === null || secret === null) throw new Error('the message asks nothing');
 	const seen = (mode: 'auto' | 'always' | 'never') => disclosureOf([], mode)(question, 0);
 	expect([seen('auto'), seen('always'), seen('never')]).toEqual(['withheld', 'shown', 'withheld']);
 	for (const mode of ['auto', 'always', 'never'] as const) expect(disclosureOf([], mode)(secret, 0)).toBe('secret');
@@ -65,7 +65,7 @@ it.each([
 	['HTTPS://b.example/a?Expires=1&Signature=x~&Key-Pair-Id=K, then', 'HTTPS://b.example/a?… then'],
 	['https://b.example/a?sv=2024&amp;sig=0f', 'https://b.example/a?…'],
 	['a\nhttps://b.example/a?sig=0f\nhttps://c.example/?q=1', 'a\nhttps://b.example/a?…\nhttps://c.example/?q=1'],
-])('cuts the signature off %j', (text, cut) => {
+])('removes the signature from %j', (text, cut) => {
 	expect(withoutSignedLinks(text)).toBe(cut);
 });
 
@@ -75,6 +75,6 @@ it.each([
 	'https://a.example/page?significant=1',
 	'no address? sig=1',
 	'',
-])('leaves %j alone', (text) => {
+])('does not change %j', (text) => {
 	expect(withoutSignedLinks(text)).toBe(text);
 });

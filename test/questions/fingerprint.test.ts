@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf, hashOfTexts, sameText } from '../../src/questions/fingerprint.ts';
 
-describe('the fingerprint', () => {
-	it('stays what it was, since stored answers carry it', () => {
+describe('fingerprintOf', () => {
+	it('stays the same in new versions, because stored answers have it', () => {
 		expect(fingerprintOf([{ title: 'Code', description: 'é😀' }])).toBe('e5230d69d849e422f20c3f2eb6a9d669');
 	});
 	it('does not depend on values', () => {
 		const item = { title: 'a', description: 'b' };
 		expect(fingerprintOf([{ ...item, value: 'x' } as typeof item])).toBe(fingerprintOf([item]));
 	});
-	it('tells apart what runs together when joined', () => {
+	it('differs for lists that are equal when joined', () => {
 		const lists = [
 			[],
 			[''],
@@ -28,7 +28,7 @@ describe('the fingerprint', () => {
 		];
 		expect(new Set(lists.map(hashOfTexts)).size).toBe(lists.length);
 	});
-	it('is the same only for the same texts at the same positions', () => {
+	it('is equal only for the same texts at the same positions', () => {
 		const text = fc.string({ unit: fc.constantFrom('a', ':', '1', '\ud800', '\u0000', ','), maxLength: 4 });
 		const items = fc.array(fc.record({ title: text, description: text }), { maxLength: 3 });
 		fc.assert(
@@ -40,14 +40,14 @@ describe('the fingerprint', () => {
 	});
 });
 
-describe('the same text', () => {
+describe('sameText', () => {
 	it.each([
 		['a', 'a'],
 		[' a\n', 'a'],
 		['a\r\nb', 'a\nb'],
 		['e\u0301', '\u00e9'],
 		[`e${'\u0301'.repeat(100)}`, ` e${'\u0301'.repeat(100)}`],
-	])('is %j for %j', (stored, sent) => {
+	])('is true for %j and %j', (stored, sent) => {
 		expect(sameText(stored, sent)).toBe(true);
 	});
 
@@ -57,12 +57,12 @@ describe('the same text', () => {
 		['e', '\u00e9'],
 		['', 'a'],
 		[`e${'\u0301'.repeat(100)}`, `e${'\u0301'.repeat(101)}`],
-	])('is not %j for %j', (stored, sent) => {
+	])('is false for %j and %j', (stored, sent) => {
 		expect(sameText(stored, sent)).toBe(false);
 	});
 
-	it('is found with work in proportion to a million marks on one letter', () => {
-		// Work that grows with the square of it takes many minutes.
+	it('is linear in a million marks on one letter', () => {
+		// A quadratic comparison takes many minutes.
 		const marks = '\u0301\u0315'.repeat(500_000);
 		expect(sameText(`e${marks}`, `e${marks}x`)).toBe(false);
 		expect(sameText(` e${marks}`, `e${marks}`)).toBe(true);

@@ -17,16 +17,16 @@ function guess(title: string, description = '') {
 
 describe('the rules for secrets', () => {
 	for (const rule of SECRET_RULES) {
-		it.each(rule.yes)(`take %j for a ${rule.name}`, (title) => {
+		it.each(rule.yes)(`recognise %j as a ${rule.name}`, (title) => {
 			expect(guess(title)).toEqual({ kind: 'line', secret: true });
 		});
-		it.each(rule.yes)(`take %j in a description for a ${rule.name}`, (description) => {
+		it.each(rule.yes)(`recognise %j in a description as a ${rule.name}`, (description) => {
 			const sentence = `The site stopped me. Please enter this: ${description}`;
 			if (!/^(?:code|please enter the code|tan|secret|credit card)$/i.test(description)) {
 				expect(looksSecret({ title: 'Next step', description: sentence })).toBe(true);
 			}
 		});
-		it.each(rule.no)(`do not take %j for a ${rule.name}`, (title) => {
+		it.each(rule.no)(`do not recognise %j as a ${rule.name}`, (title) => {
 			expect(guess(title).secret).toBe(false);
 		});
 		it(`need the rule for a ${rule.name}`, () => {
@@ -35,12 +35,12 @@ describe('the rules for secrets', () => {
 		});
 	}
 	it.each(['Password', 'SMS code', 'PIN', 'API key', 'Card number', 'CVV', 'Seed phrase', 'SSN', 'Code', 'Token'])(
-		'know %j whatever the table says',
+		'recognise %j without the examples of the table',
 		(title) => {
 			expect(guess(title)).toEqual({ kind: 'line', secret: true });
 		},
 	);
-	it.each(HARMLESS_PHRASES.flatMap((phrase) => phrase.yes))('leave %j alone', (title) => {
+	it.each(HARMLESS_PHRASES.flatMap((phrase) => phrase.yes))('take %j as ordinary', (title) => {
 		expect(guess(title).secret).toBe(false);
 	});
 	it.each([
@@ -53,7 +53,7 @@ describe('the rules for secrets', () => {
 		['Which of these?\n- password\n- pin', ''],
 		['Missing data', 'Please provide the following:\n1. Full name\n2. Passport number'],
 		['Anmeldung', 'Bitte gib den Bestätigungscode ein.'],
-	])('find it in the description of %j: %j', (title, description) => {
+	])('find a secret in the description of %j: %j', (title, description) => {
 		expect(guess(title, description)).toEqual({ kind: 'line', secret: true });
 	});
 	it.each([
@@ -62,10 +62,10 @@ describe('the rules for secrets', () => {
 		['How should I log in?', 'The page wants you to choose:\n- password\n- magic link'],
 		['Next step', 'Does this site use a password or a magic link?'],
 		['Which article?', 'The blog has one about password managers and one about tokens.'],
-	])('do not mind a mere mention in the description of %j: %j', (title, description) => {
+	])('ignore a mention in the description of %j: %j', (title, description) => {
 		expect(guess(title, description).secret).toBe(false);
 	});
-	it('see a request at the very end of a long description', () => {
+	it('find a request at the end of a long description', () => {
 		expect(
 			looksSecret({ title: 'Step', description: `${'The page shows a table. '.repeat(5_000)}Enter the password.` }),
 		).toBe(true);
@@ -89,15 +89,15 @@ describe('the rules for inputs', () => {
 			expect(guess(title)).toEqual({ kind: 'longText', secret: false });
 		},
 	);
-	it('look into the description for a question of yes or no only', () => {
+	it('use a question in the description only for yes or no', () => {
 		expect(guess('Notes', 'How many tickets did you have in mind?').kind).toBe('longText');
 	});
-	it('give long text when a long description explains what is wanted', () => {
+	it('give long text for a long description', () => {
 		expect(guess('How many tickets?', 'x '.repeat(300)).kind).toBe('longText');
 	});
 });
 
-it('handles any strings without throwing and gives only what the type allows', () => {
+it('handles any strings without throwing and returns only what the type allows', () => {
 	const hostile = fc.oneof(
 		fc.string({ unit: 'binary', maxLength: 300 }),
 		fc.string({ unit: 'grapheme', maxLength: 300 }),

@@ -13,11 +13,11 @@ describe('look-alike characters', () => {
 		['Lisu', '\ua4d1\ua4f2\ua4e0', 'PIN'],
 		['small capitals', 'pa\ua731\ua731\u1d21\u1d0frd', 'password'],
 		['a stroke', 'has\u0142o', 'haslo'],
-	])('of %s are read as what they look like', (_script, text, plain) => {
+	])('of the kind "%s" are read as Latin letters', (_script, text, plain) => {
 		expect(readingsOf(text)).toContain(plain.toLowerCase());
 	});
 
-	it('each stand for one Latin letter', () => {
+	it('are each read as one Latin letter', () => {
 		for (const character of 'АВЕЅІЈКМНОРСТХҮԌԚԜасԁеһіјӏорԛѕуүхѵԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγινορσυհոսօցզյᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᎽᏃꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜıɪɩɑɡᴄᴏᴠᴡᴢꜱʏłøđħŧƿ') {
 			expect(readingsOf(character), character).toContainEqual(expect.stringMatching(/^[a-z]$/));
 		}
@@ -25,14 +25,14 @@ describe('look-alike characters', () => {
 });
 
 describe('the readings of a text', () => {
-	it('are one where nothing looks like anything else', () => {
+	it('are one for a text without look-alikes', () => {
 		expect(readingsOf('Which colour should the door have in 2026?')).toHaveLength(1);
 	});
-	it('take digits and signs for letters only inside a word with letters', () => {
+	it('replace digits and signs only in words with letters', () => {
 		expect(readingsOf('P4$$w0rd 1234 $5 l0g1n')).toContain('password 1234 $5 login');
 		expect(readingsOf('to1en')).toEqual(['to1en', 'toien', 'tolen']);
 	});
-	it('join three and more letters that are spaced out, and leave "A or B" alone', () => {
+	it('join three or more spaced-out letters, but not two', () => {
 		expect(readingsOf('The P I N is?')).toContain('the pin is?');
 		expect(readingsOf('a b and c d')).toHaveLength(1);
 	});
@@ -49,7 +49,7 @@ describe('the readings of a text', () => {
 	});
 });
 
-it('takes time linear in a text, whatever stands in it', () => {
+it('takes time linear in the length of any text', () => {
 	const part = fc.constantFrom(
 		'p ',
 		'a.',
@@ -78,7 +78,7 @@ it('takes time linear in a text, whatever stands in it', () => {
 			const unit = parts.join('');
 			const start = performance.now();
 			looksSecret({ title: unit.repeat(2_000), description: unit.repeat(20_000) });
-			// Some 10 ms on an idle core; anything quadratic takes seconds.
+			// About 10 ms on an idle core. Quadratic work takes seconds.
 			expect(performance.now() - start).toBeLessThan(1_000);
 		}),
 		{ numRuns: 60 },

@@ -9,64 +9,64 @@ function openItems(status: string, values: string[], left: number[] = []): reado
 	return openQuestion(session, () => new Set(left))?.openItems ?? null;
 }
 
-describe('the open question', () => {
+describe('openQuestion', () => {
 	it.each(['humanInput', 'active', 'inactive', 'paused', 'somethingNew'])(
-		'is open as a whole without a value while %s',
+		'is all items when none has a value and the status is %s',
 		(status) => {
 			expect(openItems(status, ['', '', ''])).toEqual([0, 1, 2]);
 		},
 	);
-	it.each(['completed', 'failed', 'stopped'])('is none once the session is %s', (status) => {
+	it.each(['completed', 'failed', 'stopped'])('is null once the session is %s', (status) => {
 		expect(openItems(status, ['', ''])).toBeNull();
 	});
-	it('consists of the items still empty while the agent waits', () => {
+	it('is the empty items while the agent waits', () => {
 		expect(openItems('humanInput', ['', 'x', ''])).toEqual([0, 2]);
 	});
-	it.each(['active', 'inactive', 'paused'])('is none when any item has a value and the status is %s', (status) => {
+	it.each(['active', 'inactive', 'paused'])('is null when any item has a value and the status is %s', (status) => {
 		expect(openItems(status, ['', 'x'])).toBeNull();
 	});
-	it('leaves out what an answer of ours left empty', () => {
+	it('leaves out items that an answer of ours left empty', () => {
 		expect(openItems('humanInput', ['', 'x', ''], [2])).toEqual([0]);
 		expect(openItems('humanInput', ['', 'x', ''], [0, 2])).toBeNull();
 	});
-	it('is open as a whole again when the values of our answer are gone', () => {
+	it('is all items again when the values of our answer are gone', () => {
 		expect(openItems('humanInput', ['', ''], [1])).toEqual([0, 1]);
 	});
-	it('takes white space for a value', () => {
+	it('counts white space as a value', () => {
 		expect(openItems('active', [' ', ''])).toBeNull();
 		expect(isAnswered([{ value: '' }, { value: ' ' }])).toBe(true);
 		expect(isAnswered([{ value: '' }])).toBe(false);
 	});
-	it.each(['assistant', 'critic', 'unknown', ''])('may stand on a message of the role %j', (role) => {
+	it.each(['assistant', 'critic', 'unknown', ''])('can be a message of the role %j', (role) => {
 		const session = buildSession({ messages: [asking(['x']), { ...asking(['']), role }] });
 		expect(openQuestion(session)).toMatchObject({ messageIndex: 1, openItems: [0] });
 	});
-	it('is that of the newest message with items that is no user’s, whatever came after it', () => {
+	it('is the newest message with items that is not from a user, even when other messages follow', () => {
 		const user = { ...asking(['']), role: 'user' };
 		const messages = [asking(['']), asking(['', '']), user, saying('going on')];
 		const question = openQuestion(buildSession({ messages }));
 		expect(question).toMatchObject({ messageIndex: 1, goneOn: true, context: 'I have a question', openItems: [0, 1] });
 		expect(openQuestion(buildSession({ messages: messages.slice(0, 3) }))?.goneOn).toBe(false);
 	});
-	it('is none when the newest one that asked is answered, though an older one is not', () => {
+	it('is null when the newest message that asks is answered and an older one is not', () => {
 		expect(openQuestion(buildSession({ status: 'active', messages: [asking(['']), asking(['x'])] }))).toBeNull();
 	});
-	it('is none in a session that never asked', () => {
+	it('is null in a session that never asks', () => {
 		expect(askingMessageIndex(buildSession())).toBeNull();
 		expect(openQuestion(buildSession({ messages: [saying('a')] }))).toBeNull();
 	});
 });
 
-describe('the question of a message', () => {
-	it('is given though nothing of it is open', () => {
+describe('questionAt', () => {
+	it('returns a question without open items', () => {
 		const session = buildSession({ status: 'completed', messages: [asking([''])] });
 		expect(questionAt(session, 0)).toMatchObject({ messageIndex: 0, openItems: [], goneOn: false });
 	});
-	it('is none for an index that asks nothing', () => {
+	it('returns null for a message that asks nothing', () => {
 		const session = buildSession({ messages: [saying('a'), { ...asking(['']), role: 'user' }] });
 		for (const index of [-1, 0, 1, 2, 0.5, Number.NaN]) expect(questionAt(session, index)).toBeNull();
 	});
-	it('agrees with the rule in its plainest form for any session', () => {
+	it('agrees with a plain version of the rule for any session', () => {
 		fc.assert(
 			fc.property(anySession, fc.array(fc.nat(4)), (session, left) => {
 				const question = openQuestion(session, () => new Set(left));

@@ -103,18 +103,18 @@ describe('options', () => {
 		['Which?', '- only one'],
 		['Which?', `- ${'x'.repeat(400)}\n- B`],
 		['Which?', `${'x '.repeat(5_000)}\n- A\n- B`],
-	])('are not seen in %j with %j', (title, description = '') => {
+	])('are not found in %j with %j', (title, description = '') => {
 		expect(options(title, description)).toBeNull();
 	});
 
-	it('become yes and no where they are just that', () => {
+	it('become a yes or no input when they are yes and no', () => {
 		for (const title of ['Go on (yes/no)', 'Go on? One of: Yes, No', 'Go on [Y/n]', 'Reply "yes" or "no"']) {
 			expect(guessInput({ title, description: '' })).toEqual({ kind: 'yesNo', secret: false });
 		}
 		expect(guessInput({ title: 'Go on (yes/no)', description: 'Say why.' }).kind).toBe('longText');
 	});
 
-	it('allow nothing else only where the item says so and none was left out', () => {
+	it('exclude other answers only when the item says so and the list is complete', () => {
 		const description = 'Must be one of: A, B';
 		expect(listedOptions({ title: 'Plan', description })).toEqual({ options: ['A', 'B'], allowsOther: false });
 		const many = Array.from({ length: 150 }, (_, index) => `- option ${index}`).join('\n');
@@ -123,13 +123,13 @@ describe('options', () => {
 		expect(found?.allowsOther).toBe(true);
 	});
 
-	it('keep their full text beyond what a select shows', () => {
+	it('keep their full text when a select cannot show it', () => {
 		const long = `A ${'very '.repeat(30)}long one`;
 		expect(options('Which?', `- ${long}\n- B`)).toEqual([long, 'B']);
 	});
 
-	it('are found again in any list they are written into', () => {
-		// No word of a language, or some would be no option by a rule of its own ("You").
+	it('are found in any list', () => {
+		// Not words of a language, because rules exclude some of those ("You").
 		const name = fc.stringMatching(/^[A-Z][a-z]{1,9}q$/);
 		fc.assert(
 			fc.property(

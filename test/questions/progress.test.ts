@@ -17,20 +17,20 @@ function done(...texts: string[]): Message {
 	return { ...saying('done'), actions: texts.map((text) => ({ kind: 'done', text })) };
 }
 
-describe('progress', () => {
-	it('counts assistant messages and falls back to 30 where no maximum makes sense', () => {
+describe('the progress of a session', () => {
+	it('counts assistant messages and uses 30 when the maximum is not a positive integer', () => {
 		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c')];
 		expect(stepOf({ messages, maxSteps: 12 })).toEqual({ step: 2, maxSteps: 12 });
 		for (const maxSteps of [0, -1, Number.NaN, 1.5, Number.POSITIVE_INFINITY]) {
 			expect(stepOf({ messages, maxSteps }).maxSteps).toBe(30);
 		}
 	});
-	it('takes the first user message for the task', () => {
+	it('takes the first user message as the task', () => {
 		expect(taskOf({ messages: [saying('a'), saying('buy it', 'user'), saying('more', 'user')] })).toBe('buy it');
 		expect(taskOf({ messages: [saying('a')] })).toBeNull();
 		expect(taskOf({ messages: [saying('', 'user')] })).toBeNull();
 	});
-	it('takes the newest done action for the result', () => {
+	it('takes the newest done action as the result', () => {
 		expect(resultOf({ messages: [done('old'), done('newer', 'newest'), saying('bye')] })).toBe('newest');
 		expect(resultOf({ messages: [saying('a')] })).toBeNull();
 		expect(resultOf({ messages: [done('old'), done('')] })).toBeNull();
@@ -51,7 +51,7 @@ describe('progress', () => {
 		expect(steps(0)).toEqual([]);
 		expect(steps(5, 3)).toEqual([]);
 	});
-	it('pages through everything but the task, so that unknown roles are not lost', () => {
+	it('pages through all messages of any role except the task', () => {
 		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c', 'user'), saying('d')];
 		expect(latestHistory({ messages }, 9).map(({ step, message }) => [step, message.content])).toEqual([
 			[2, 'd'],
@@ -71,7 +71,7 @@ describe('progress', () => {
 			}),
 		);
 	});
-	it('ages from the start until now, or until the end once it is over', () => {
+	it('computes the age from the start until now, or until the end once the session is over', () => {
 		const startTime = '2026-11-20T10:00:00.000Z';
 		const endTime = '2026-11-20T10:00:05.000Z';
 		const now = Date.parse('2026-11-20T10:01:00Z');
@@ -81,7 +81,7 @@ describe('progress', () => {
 		expect(ageOf({ status: 'active', startTime, endTime: null }, now - 120_000)).toBe(0);
 		expect(ageOf({ status: 'active', startTime: null, endTime: null }, now)).toBeNull();
 	});
-	it.each(['1', 'yesterday', '', '2026-99-99', '<timestamp>'])('does not read %j as a time', (text) => {
+	it.each(['1', 'yesterday', '', '2026-99-99', '<timestamp>'])('does not parse %j as a time', (text) => {
 		expect(parseTime(text)).toBeNull();
 	});
 });

@@ -12,7 +12,7 @@ it.each([
 	{ status: 'Completed', kind: 'unknown', over: false, waiting: false },
 	{ status: '', kind: 'unknown', over: false, waiting: false },
 	{ status: 'constructor', kind: 'unknown', over: false, waiting: false },
-])('knows the status "$status"', ({ status, kind, over, waiting }) => {
+])('classifies the status "$status"', ({ status, kind, over, waiting }) => {
 	expect(statusKind(status)).toBe(kind);
 	expect(isOver(status)).toBe(over);
 	expect(isWaiting(status)).toBe(waiting);

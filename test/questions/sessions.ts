@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { HumanInputItem, Message, Session } from '../../src/questions/session.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 
-/** A message that asks for one item for each value given, titles repeating on purpose. */
+/** A message that asks for one item per value. The titles repeat on purpose. */
 export function asking(values: readonly string[], title = 'Title'): Message {
 	return { ...saying('I have a question'), humanInput: values.map((value) => ({ title, description: '', value })) };
 }
