@@ -6,13 +6,13 @@ import { type Answer, type Person, submissionKeyOf } from './answer.ts';
 import type { Claims } from './claims.ts';
 import type { AcceptResult, AnswerStore, DraftStore, NewAnswer, QuestionObserver } from './ports.ts';
 
-/** What a submission says; the rest of an answer is ours to add. */
+/** What a person submits. */
 export type Submission = Omit<NewAnswer, 'id' | 'submissionKey' | 'acceptedAt' | 'giveUpAt'> & {
-	/** The form within the view: a view that shows another form later is another submission. */
+	/** See `submissionKeyOf`. */
 	readonly formId: string;
 };
 
-/** No second try after a failure that took longer: Slack waits three seconds for the acknowledgement. */
+/** A failure that took longer leaves no time for a second try: Slack waits 3 s for the acknowledgement. */
 const ASK_AGAIN_WITHIN_MS = 1_000;
 
 interface Dependencies {
@@ -25,25 +25,25 @@ interface Dependencies {
 	readonly wake: () => void;
 	readonly metrics: { accepted(kind: AcceptResult['kind']): void };
 	readonly giveUpMs: number;
-	/** How long a PUT may be under way, see `mayLandForMs`. */
+	/** See `mayLandForMs`. */
 	readonly landsWithinMs: number;
 	readonly log: Log;
 }
 
-/** What people do with their answers: submit, try again, give up. Everything is committed when the promise resolves. */
+/** What people do with their answers. Everything is committed when the promise resolves. */
 export function createAnswers(deps: Dependencies) {
 	const { store, drafts, claims, observer, clock, wake, metrics, giveUpMs, landsWithinMs, log } = deps;
 
-	/** Stores it, and asks once more when the reply was lost: its key finds a submission that was committed. */
-	async function acceptSurely(answer: NewAnswer): Promise<AcceptResult> {
+	/** Repeats the write once when its reply was lost. That is safe: the submission key finds a committed answer. */
+	async function acceptDespiteLostReply(answer: NewAnswer): Promise<AcceptResult> {
 		const start = uptimeOf(clock);
 		try {
 			return await store.accept(answer);
 		} catch (error) {
 			if (!isCommitUnknown(error)) throw error;
-			log.warn({ code: codeOf(error) }, 'the reply to storing an answer was lost');
-			// Pressing again is the same submission, so nothing is sent twice.
-			const unknown = new HandraiseError('the reply to storing an answer was lost', {
+			log.warn({ code: codeOf(error) }, 'lost the reply of the database while storing an answer');
+			// Retryable: pressing again repeats the same submission, so nothing is sent twice.
+			const unknown = new HandraiseError('lost the reply of the database while storing an answer', {
 				code: 'acceptance_unknown',
 				retryable: true,
 				cause: error,
@@ -57,12 +57,12 @@ export function createAnswers(deps: Dependencies) {
 
 	return {
 		/**
-		 * Stores an answer durably: acknowledge a submission only after this.
-		 * @throws HandraiseError `store_unavailable` when nothing was accepted, `acceptance_unknown` when it may have been
+		 * Stores an answer durably. Acknowledge a submission only after this.
+		 * @throws HandraiseError `store_unavailable` when nothing was stored, `acceptance_unknown` when it may be stored
 		 */
 		async submit({ formId, ...submission }: Submission): Promise<AcceptResult> {
 			const now = clock.now();
-			const result = await acceptSurely({
+			const result = await acceptDespiteLostReply({
 				...submission,
 				id: randomUUID(),
 				submissionKey: submissionKeyOf(submission.viewId, formId),
@@ -73,10 +73,7 @@ export function createAnswers(deps: Dependencies) {
 			return result;
 		},
 
-		/**
-		 * What need not hold up the acknowledgement of an accepted answer: sending it, ending the claim, discarding the
-		 * draft.
-		 */
+		/** What can happen after the acknowledgement: send the answer, end the claim, discard the draft. */
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
 			observer.questionUpdated(answer.question, 'answer');
@@ -86,7 +83,7 @@ export function createAnswers(deps: Dependencies) {
 			]);
 		},
 
-		/** Puts an answer that failed or waits back into the queue. Only its author can. */
+		/** Puts a failed answer back into the queue, for its author alone. */
 		async tryAgain(id: string, person: Person) {
 			const now = clock.now();
 			const result = await store.retry(id, person, now, now + giveUpMs);
@@ -97,7 +94,7 @@ export function createAnswers(deps: Dependencies) {
 			return result;
 		},
 
-		/** After a start with the right encryption key: what waited only because it could not be read is sent now. */
+		/** Sends answers that waited only for the right encryption key. Returns how many. */
 		async sendReadableAgain(): Promise<number> {
 			const readable = (await store.waitingBecause('values_unreadable')).filter(
 				({ content }) => content.kind === 'readable',
@@ -109,8 +106,8 @@ export function createAnswers(deps: Dependencies) {
 		},
 
 		/**
-		 * Has a delivered answer sent once more, because the service said that it could not start the agent. Only its author
-		 * can; null when there is nothing to start any more, or it was sent again a moment ago.
+		 * Sends a delivered answer again, for its author alone, because the service could not start the agent. Null when
+		 * nothing is left to start, or when an earlier repeat may still be under way.
 		 */
 		async sendAgain(id: string, person: Person): Promise<Answer | null> {
 			const now = clock.now();
@@ -119,7 +116,7 @@ export function createAnswers(deps: Dependencies) {
 			return answer;
 		},
 
-		/** Its author gives an answer up; null when it is too late for that or not theirs. */
+		/** Discards an answer, for its author alone; null when it is too late. */
 		async withdraw(id: string, person: Person): Promise<Answer | null> {
 			const answer = await store.withdraw(id, person, clock.now());
 			if (answer !== null) observer.questionUpdated(answer.question, 'answer');

@@ -3,23 +3,23 @@ import { type Clock, startDeadline, uptimeOf } from '../clock.ts';
 
 /** What Slack says about a person. */
 export interface PersonFacts {
-	/** The workspace the person belongs to; null when Slack leaves it out, as it may on Enterprise Grid. */
+	/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
 	readonly teamId: string | null;
-	/** The person's organisation on Enterprise Grid and their workspaces in it; null for people of no organisation. */
+	/** The person's organisation on Enterprise Grid and their workspaces in it; null when they are in no organisation. */
 	readonly enterprise: { readonly id: string; readonly teamIds: readonly string[] } | null;
 	/** Null when Slack does not say it. */
 	readonly isGuest: boolean | null;
 	readonly isBot: boolean;
 	readonly isDeactivated: boolean;
-	/** Of another organisation, and in no channel that the app can see. */
+	/** From another organisation, and in no channel that the app can see. */
 	readonly isStranger: boolean;
 }
 
-/** Who people are, asked of Slack. Each throws when Slack cannot be asked. */
+/** Asks Slack about people. The methods throw when Slack gives no answer. */
 export interface Directory {
-	/** Null when Slack knows nobody by this id, or does not say what has to be known. */
+	/** Null when Slack does not know this id, or leaves out a required fact. */
 	person(userId: string, signal: AbortSignal): Promise<PersonFacts | null>;
-	/** Ids of the members. */
+	/** The members' user ids. */
 	userGroup(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string>>;
 }
 
@@ -40,18 +40,18 @@ export interface Installation {
 }
 
 /** Who acts, as the request says. */
-export interface Claimant {
+interface Claimant {
 	readonly userId: string;
 	/**
-	 * The workspace that the request names. On Enterprise Grid it says nothing: interactions carry one fixed workspace for
-	 * all workspaces of a person. Null when the request names none.
+	 * The workspace in the request, or null. It proves nothing on Enterprise Grid, where interactions have one fixed
+	 * workspace for all workspaces of a person.
 	 */
 	readonly claimedTeamId: string | null;
 }
 
 /**
- * Where somebody acts, or where the form or answer they act on came from. `anyChannel`: the rule about channels does not
- * hold for what they want.
+ * Where somebody acts, or where their form or answer came from. `anyChannel`: the rule about channels does not apply to
+ * this action.
  */
 export type Place = { readonly channelId: string | null } | 'anyChannel';
 
@@ -62,19 +62,19 @@ export type Refusal =
 	| 'deactivated'
 	| 'channel_not_allowed'
 	| 'user_not_allowed'
-	/** Slack could not be asked, left out what has to be known or contradicted itself: nobody passes unproven. */
+	/** Slack gave no answer, left out a required fact or contradicted itself. */
 	| 'could_not_check';
 
 export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly refusal: Refusal };
 
-/** Facts about people and user groups hold for this long: a person who has just become a guest may pass until then … */
-const FACTS_HOLD_MS = 5 * 60_000;
-/** … but not for what is sent in somebody's name. */
+/** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
+const FACTS_MAX_AGE_MS = 5 * 60_000;
+/** The same, for an answer that is sent in somebody's name. */
 export const FRESH_MS = 30_000;
-/** "Slack says nothing about this person" holds for this long, so that their requests do not use up Slack's rate. */
-const NOTHING_HOLDS_MS = 10_000;
+/** How long Slack is not asked again about an unknown person, so that their requests do not use up Slack's rate limit. */
+const UNKNOWN_MAX_AGE_MS = 10_000;
 const CACHE_ENTRIES = 10_000;
-/** Leaves time for the rest: Slack wants its acknowledgement within three seconds. */
+/** Slack wants its acknowledgement within 3 s, which includes more than this check. */
 const ASK_WITHIN_MS = 1_500;
 
 interface Dependencies {
@@ -84,12 +84,16 @@ interface Dependencies {
 	readonly clock: Clock;
 }
 
-/** Decides who may read sessions, watch them and answer: asked before everything a person wants done. Fails closed. */
+/** Decides who may read sessions, watch them and answer. Asked before every action of a person. Fails closed. */
 export function createAccessPolicy({ rules, installation, directory, clock }: Dependencies) {
 	const people = createCache<PersonFacts | null>(clock);
 	const groups = createCache<ReadonlySet<string>>(clock);
 
-	async function isListed(userId: string, signal: AbortSignal, maxAgeMs: number): Promise<boolean> {
+	function isListedChannel(channelId: string | null): boolean {
+		return rules.channels.length === 0 || (channelId !== null && rules.channels.includes(channelId));
+	}
+
+	async function isListedPerson(userId: string, signal: AbortSignal, maxAgeMs: number): Promise<boolean> {
 		if (rules.users.length === 0 && rules.userGroups.length === 0) return true;
 		if (rules.users.includes(userId)) return true;
 		for (const group of rules.userGroups) {
@@ -99,7 +103,6 @@ export function createAccessPolicy({ rules, installation, directory, clock }: De
 		return false;
 	}
 
-	/** What the facts about a person forbid. */
 	function refusalOf(facts: PersonFacts): Refusal | null {
 		if (facts.isBot) return 'bot';
 		if (facts.isDeactivated) return 'deactivated';
@@ -111,17 +114,15 @@ export function createAccessPolicy({ rules, installation, directory, clock }: De
 		return facts.isGuest === true ? 'guest' : 'could_not_check';
 	}
 
-	/**
-	 * @param maxAgeMs how old, in milliseconds, what is known of the person and of the user groups may be
-	 */
+	/** @param maxAgeMs how old the facts about the person and the user groups may be, in milliseconds */
 	async function check(
 		{ userId, claimedTeamId }: Claimant,
 		place: Place,
-		maxAgeMs: number = FACTS_HOLD_MS,
+		maxAgeMs: number = FACTS_MAX_AGE_MS,
 	): Promise<Verdict> {
-		// Direct messages are no way around the list.
-		if (place !== 'anyChannel' && !isAmong(rules.channels, place.channelId)) return refused('channel_not_allowed');
-		// Outside of organisations another workspace is another organisation's; that needs no question to Slack.
+		// With a list of channels, direct messages are refused too.
+		if (place !== 'anyChannel' && !isListedChannel(place.channelId)) return refused('channel_not_allowed');
+		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
 		if (!rules.allowExternal && installation.enterpriseId === null && claimsOther) return refused('external');
 		const { signal, end } = startDeadline(clock, ASK_WITHIN_MS);
@@ -129,7 +130,7 @@ export function createAccessPolicy({ rules, installation, directory, clock }: De
 			const facts = await people.get(userId, maxAgeMs, () => directory.person(userId, signal));
 			const refusal = facts === null ? 'could_not_check' : refusalOf(facts);
 			if (refusal !== null) return refused(refusal);
-			return (await isListed(userId, signal, maxAgeMs)) ? { allowed: true } : refused('user_not_allowed');
+			return (await isListedPerson(userId, signal, maxAgeMs)) ? { allowed: true } : refused('user_not_allowed');
 		} catch {
 			return refused('could_not_check');
 		} finally {
@@ -142,7 +143,7 @@ export function createAccessPolicy({ rules, installation, directory, clock }: De
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
-/** Whose member somebody is, as far as Slack's facts prove it; `unproven` where they are missing or contradict each other. */
+/** Whether Slack's facts prove that somebody is a member. `unproven`: facts are missing or contradict each other. */
 function membershipOf(
 	{ teamId, enterprise, isStranger }: PersonFacts,
 	ours: Installation,
@@ -155,17 +156,13 @@ function membershipOf(
 	return isOfTeam || namesTeam ? 'unproven' : 'external';
 }
 
-function isAmong(channels: readonly string[], channelId: string | null): boolean {
-	return channels.length === 0 || (channelId !== null && channels.includes(channelId));
-}
-
 function refused(refusal: Refusal): Verdict {
 	return { allowed: false, refusal };
 }
 
 /**
- * Keeps responses of Slack for a while, the newest `CACHE_ENTRIES` of them, but no failures. Simultaneous requests for the
- * same share one call: Slack allows about 100 a minute.
+ * Keeps the newest `CACHE_ENTRIES` responses of Slack, but no failures. Simultaneous requests for the same key share one
+ * call, because Slack allows about 100 a minute.
  */
 function createCache<Value>(clock: Clock) {
 	const entries = new Map<string, { readonly value: Value; readonly askedAt: number }>();
@@ -180,14 +177,14 @@ function createCache<Value>(clock: Clock) {
 
 	return {
 		async get(key: string, maxAgeMs: number, ask: () => Promise<Value>): Promise<Value> {
-			const kept = entries.get(key);
-			const holdsMs = kept?.value === null ? Math.min(NOTHING_HOLDS_MS, maxAgeMs) : maxAgeMs;
-			if (kept !== undefined && uptimeOf(clock) - kept.askedAt < holdsMs) return kept.value;
+			const cached = entries.get(key);
+			const limitMs = cached?.value === null ? Math.min(UNKNOWN_MAX_AGE_MS, maxAgeMs) : maxAgeMs;
+			if (cached !== undefined && uptimeOf(clock) - cached.askedAt < limitMs) return cached.value;
 			const running = asking.get(key);
 			if (running !== undefined) return running;
-			const answer = askAndKeep(key, ask).finally(() => asking.delete(key));
-			asking.set(key, answer);
-			return answer;
+			const response = askAndKeep(key, ask).finally(() => asking.delete(key));
+			asking.set(key, response);
+			return response;
 		},
 	};
 }

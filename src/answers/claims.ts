@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { Person, QuestionKey } from './answer.ts';
 import type { Claim, ClaimStore, QuestionObserver } from './ports.ts';
 
-/** "(name) is answering" lapses by itself after this long without an action. */
+/** A claim lapses after this long without an action of its person. */
 const CLAIM_MS = 5 * 60_000;
 
 interface Dependencies {
@@ -14,26 +14,26 @@ interface Dependencies {
 	readonly log: Log;
 }
 
-/** Who has a question open. A claim informs, it never blocks: one that cannot be stored is logged and nothing else. */
+/** Who has a question open. A claim only informs, so a failure to store one is only logged. */
 export function createClaims({ store, observer, clock, log }: Dependencies) {
-	async function note(question: QuestionKey, change: () => Promise<boolean>): Promise<void> {
+	async function change(question: QuestionKey, write: () => Promise<boolean>): Promise<void> {
 		try {
-			if (await change()) observer.questionUpdated(question, 'claim');
+			if (await write()) observer.questionUpdated(question, 'claim');
 		} catch (error) {
-			log.warn({ session: question.sessionId, code: codeOf(error) }, 'who is answering could not be noted');
+			log.warn({ session: question.sessionId, code: codeOf(error) }, 'could not store who is answering');
 		}
 	}
 
 	return {
-		/** Sets or prolongs a claim; cards hear of it only when it is new. */
+		/** Sets or prolongs a claim. Cards are updated only for a new one. */
 		async take(question: QuestionKey, person: Person): Promise<void> {
 			const now = clock.now();
-			await note(question, () => store.claim({ question, person, until: now + CLAIM_MS }, now));
+			await change(question, () => store.claim({ question, person, until: now + CLAIM_MS }, now));
 		},
 		async release(question: QuestionKey, person: Person): Promise<void> {
-			await note(question, () => store.release(question, person));
+			await change(question, () => store.release(question, person));
 		},
-		/** Those of other people, oldest first. */
+		/** The claims of other people, oldest first. */
 		async others(question: QuestionKey, person: Person): Promise<readonly Claim[]> {
 			const active = await store.active(question, clock.now());
 			return active.filter((claim) => claim.person.userId !== person.userId || claim.person.teamId !== person.teamId);

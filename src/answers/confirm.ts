@@ -10,7 +10,7 @@ import type { AnswerPatch, AnswerStore, DeliveryService } from './ports.ts';
 export const FIRST_CONFIRM_MS = 2_000;
 /** When to check whether the agent went on, in ms after the delivery. */
 const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000];
-/** How long a check may wait for the budget: meanwhile the next answer to the session waits. */
+/** How long a check may wait for the budget. The next answer to the session waits meanwhile. */
 const BUDGET_WITHIN_MS = 2_000;
 
 interface Dependencies {
@@ -20,9 +20,8 @@ interface Dependencies {
 }
 
 /**
- * Checks once whether the agent went on after a delivered answer, and says what to write: the agent outcome when it is
- * known, else when to check again. A failing read, or one for which the budget has no room in time, only costs this
- * check.
+ * Checks once whether the agent went on after a delivered answer. Returns what to write: the agent outcome, or when to
+ * check again. A read that fails or gets no budget in time counts as a check without a result.
  */
 export function createConfirmation({ service, store, clock }: Dependencies) {
 	async function read(sessionId: string, signal: AbortSignal): Promise<Session> {
@@ -35,7 +34,7 @@ export function createConfirmation({ service, store, clock }: Dependencies) {
 		}
 	}
 
-	/** Counts only time that has certainly passed, so that setting the clock skips no check. */
+	/** Counts only time that has certainly passed, so that a clock change skips no check. */
 	function nextCheck({ deliveredAt }: Answer): number | null {
 		const now = clock.now();
 		const elapsed = elapsedSince(clock, deliveredAt ?? now);

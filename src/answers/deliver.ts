@@ -17,7 +17,7 @@ import type { AnswerPatch, AnswerStore, DeliveryPermit, DeliveryService } from '
 import { comparisonInput, createPut, LEAVE_WITHIN_MS, LeaseLost, valuesOf } from './put.ts';
 import { createRestart } from './restart.ts';
 
-/** The PUT leaves at most this long after the response to our read: an outside writer could come in between. */
+/** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
 const FRESH_MS = 50;
 const FRESH_TRIES = 3;
 
@@ -28,42 +28,42 @@ interface Dependencies {
 	readonly log: Log;
 	readonly metrics: {
 		attempt(outcome: 'delivered' | 'settled' | Failure['kind']): void;
-		/** Somebody else's answer was there. */
+		/** Somebody else's answer was first. */
 		conflict(): void;
 		/** Milliseconds between the response to the read and the start of the PUT. */
 		readToPut(ms: number): void;
-		/** Milliseconds from Submit to "the service has it". */
+		/** Milliseconds from Submit to the response to the PUT. */
 		delivered(ms: number): void;
 	};
 	readonly random?: () => number;
 }
 
-/** The service has the answer, but the store did not record that: the next read finds it there. */
+/** The service has the answer, but the store did not record that. The next read finds it. */
 class DeliveryNotNotedError extends HandraiseError {
 	override readonly code = 'store_unavailable';
 	override readonly retryable = true;
 	readonly outcomeUnknown = true;
 }
 
-/** One attempt. `maybeSentAt`: when an earlier PUT was noted that may have arrived or may yet; null once that is ruled out. */
 interface Attempt {
 	readonly answer: Answer;
 	readonly token: string;
+	/** When an earlier PUT began that may have arrived or may still land; null once that is ruled out. */
 	maybeSentAt: number | null;
 }
 
-/** Carries one answer to the service: reads, compares, and PUTs all items within milliseconds unless it must not. */
+/** Delivers one answer: reads the session, compares it and sends the PUT within milliseconds, if the rules allow it. */
 export function createDelivery({ store, service, clock, log, metrics, random = Math.random }: Dependencies) {
 	const put = createPut({ store, service, clock });
 
-	/** Looks again once the PUT cannot land any more. A time noted before the clock was put back counts from now. */
-	function untilItLanded(at: number): AnswerPatch {
+	/** The next attempt is when the PUT cannot land any more. If the clock was put back, that counts from now. */
+	function untilItLanded(startedAt: number): AnswerPatch {
 		const now = clock.now();
-		return { putStartedAt: Math.min(at, now), nextAttemptAt: now + put.landsForMs(at) };
+		return { putStartedAt: Math.min(startedAt, now), nextAttemptAt: now + put.landsForMs(startedAt) };
 	}
 
-	/** Notes in the store that a PUT begins: from here on its text cannot be replaced and its outcome is unknown. */
-	async function mark(answer: Answer, token: string, session: Session): Promise<Answer> {
+	/** Notes in the store that a PUT begins. From here on its text cannot be edited and its outcome is unknown. */
+	async function markPut(answer: Answer, token: string, session: Session): Promise<Answer> {
 		return put.write(answer, token, {
 			state: 'delivering',
 			putStartedAt: clock.now(),
@@ -73,35 +73,35 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		});
 	}
 
-	async function carry(attempt: Attempt, permit: DeliveryPermit, signal: AbortSignal): Promise<Answer> {
+	async function attemptDelivery(attempt: Attempt, permit: DeliveryPermit, signal: AbortSignal): Promise<Answer> {
 		const { answer, token } = attempt;
 		let current = answer;
 		let isMarked = false;
 		for (let tries = 1; ; tries++) {
 			const { maybeSentAt } = attempt;
-			// Decided before the read begins: one that is under way while the PUT lands may not show it.
+			// Decided before the read begins: a read during which the PUT lands may not show it.
 			const isEarly = put.landsForMs(maybeSentAt) > 0;
 			const { session, endedAt } = await permit.read(answer.question.sessionId);
 			signal.throwIfAborted();
 			const comparison = compare(current, session);
 			if (maybeSentAt !== null && isEarly && comparison.kind !== 'alreadyOurs') {
-				// Not there, but it may still land: until then it can be neither repeated nor given up.
+				// It may still land, so it can be neither repeated nor given up yet.
 				return await put.write(current, token, { ...untilItLanded(maybeSentAt), missingCount: 0 });
 			}
 			const settled = await settle(current, comparison, session, maybeSentAt);
 			if (settled !== null) return await writeSettled(current, token, settled);
 			attempt.maybeSentAt = null;
 			const markedFor = clock.now() - (current.putStartedAt ?? 0);
-			if (!isMarked || markedFor > LEAVE_WITHIN_MS / 2 || !put.mayLeave(current.putStartedAt ?? 0)) {
-				current = await mark(current, token, session);
+			if (!isMarked || markedFor > LEAVE_WITHIN_MS / 2 || !put.mayLeave(current.putStartedAt)) {
+				current = await markPut(current, token, session);
 				isMarked = true;
-				// The mark returned the present text: an edit may have come before it, none can come after it.
+				// The mark returns the final text: an edit may have come before it, none can come after it.
 				const edited = await settle(current, compare(current, session), session, null);
 				if (edited !== null) return await writeSettled(current, token, edited);
 			}
 			const elapsed = clock.now() - endedAt;
 			if (elapsed > FRESH_MS && tries < FRESH_TRIES) continue;
-			if (!put.mayLeave(current.putStartedAt ?? 0)) continue;
+			if (!put.mayLeave(current.putStartedAt)) continue;
 			await put.send(current, permit, session, valuesOf(current));
 			metrics.readToPut(elapsed);
 			return await noteDelivery(current, token);
@@ -111,11 +111,8 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 	async function writeSettled(answer: Answer, token: string, settled: AnswerPatch): Promise<Answer> {
 		metrics.attempt('settled');
 		if (settled.state === 'conflicted') metrics.conflict();
-		const { editCount } = answer;
-		const written = await store.update(answer, token, settled, { now: clock.now(), release: false, editCount });
-		// Edited while the session was read: the comparison was about another text.
-		if (written === null) throw new LeaseLost();
-		return written;
+		// After an edit during the read, the comparison was about another text.
+		return put.write(answer, token, settled, answer.editCount);
 	}
 
 	async function noteDelivery(answer: Answer, token: string): Promise<Answer> {
@@ -126,7 +123,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 			return await put.write(answer, token, deliveredPatch(now));
 		} catch (error) {
 			if (error instanceof LeaseLost) throw error;
-			throw new DeliveryNotNotedError('The store did not take the note of a delivery', { cause: error });
+			throw new DeliveryNotNotedError('could not record a delivery in the store', { cause: error });
 		}
 	}
 
@@ -137,12 +134,11 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		const attempts = answer.attempts + 1;
 		metrics.attempt(failure.kind);
 		log.warn({ answer: answer.id, code: failure.code, kind: failure.kind, attempts }, 'delivery attempt failed');
-		// The stored answer, not the one this attempt began with: a write may have been committed though its reply was
-		// lost, the mark of a PUT as well as the end of the answer.
+		// A write of this attempt may be committed although its reply was lost, so the stored answer decides.
 		const current = await store.get(answer.id);
 		if (current === null) return null;
 		if (!isBlocking(current.state)) return store.update(current, token, {}, { now, release: false });
-		// Known not to have been saved by this attempt; an unknown outcome of an earlier one stays unknown.
+		// When this attempt certainly saved nothing, an unknown outcome of an earlier one stays unknown.
 		const mayHaveLanded = failure.kind === 'unknown' ? current.putStartedAt : maybeSentAt;
 		const missingCount = failure.kind === 'missing' ? answer.missingCount + 1 : 0;
 		const base = {
@@ -153,12 +149,12 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 			notBefore: failure.retryAt,
 			...(failure.reported && { startFailed: true }),
 		};
-		// While a PUT may still land nobody else is let in, whatever the service says of the session.
+		// While a PUT may still land, the answer keeps blocking others, even if the service does not know the session.
 		const isGone = missingCount > MISSING_RETRIES_MS.length && put.landsForMs(mayHaveLanded) === 0;
 		if (isGone || (failure.kind === 'permanent' && mayHaveLanded === null)) {
 			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: now });
 		}
-		// An answer that may have arrived goes on blocking until a read has told whether it did.
+		// An answer that may have arrived keeps blocking until a read shows whether it did.
 		if (now >= answer.giveUpAt && mayHaveLanded === null) {
 			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: now });
 		}
@@ -170,7 +166,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		});
 	}
 
-	/** What the comparison says about an answer that must not be sent; null when it may. */
+	/** What to write for an answer that must not be sent; null when it may be sent. */
 	async function settle(
 		answer: Answer,
 		comparison: DeliveryComparison,
@@ -178,9 +174,8 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		maybeSentAt: number | null,
 	): Promise<AnswerPatch | null> {
 		const now = clock.now();
-		// In a final state `putStartedAt` says that an earlier PUT may have arrived.
+		// In a failed state `putStartedAt` means that an earlier PUT may have arrived.
 		const ended = { nextAttemptAt: now, putStartedAt: maybeSentAt };
-		// Messages before it were added or removed.
 		const hasMoved = maybeSentAt !== null && hasMovedSince(answer.before, comparisonInput(answer, session));
 		if (hasMoved && comparison.kind !== 'alreadyOurs') {
 			return deliveredPatch(now, answer.startFailed);
@@ -188,15 +183,15 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		switch (comparison.kind) {
 			case 'clear':
 				if (maybeSentAt === null) return null;
-				// Agents empty the field of an answer they have taken: one that went on since may have it.
+				// Agents empty the field of an answer that they took: if the agent went on, it may have ours.
 				if (answer.before !== null && resumeOutcome(answer.before, session) === 'resumed') {
 					return { ...ended, state: 'changed' };
 				}
 				if (now < answer.giveUpAt) return null;
-				// The time to try is over, and a read has shown that nothing arrived.
+				// The time to try is over, and this read shows that nothing arrived.
 				return { state: 'waiting', nextAttemptAt: now, putStartedAt: null };
 			case 'alreadyOurs':
-				// The same text is ours only if we sent a PUT before. Without one, somebody else gave the same answer.
+				// Without an earlier PUT of ours, somebody else gave the same answer.
 				return maybeSentAt !== null
 					? deliveredPatch(now, answer.startFailed)
 					: { ...ended, state: 'conflicted', other: await whoWasFirst(store, answer, session, null) };
@@ -211,8 +206,8 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 
 	return {
 		/**
-		 * Makes one attempt for an answer that `token` leases and writes what came of it, keeping the lease. Resolves to the
-		 * answer as stored, or null when the lease was lost. `signal` is heeded until the PUT begins.
+		 * Makes one attempt for an answer that `token` leases, and writes the result under the lease. Resolves to the stored
+		 * answer, or null when the lease was lost. `signal` aborts the attempt until the PUT begins.
 		 */
 		async deliver(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
 			const { putStartedAt } = answer;
@@ -220,13 +215,13 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 			try {
 				if (answer.content.kind !== 'readable') {
 					const lastError = 'values_unreadable';
-					// It cannot be compared, so nobody else is let in while it may still land.
+					// It cannot be compared, so it keeps blocking others while its PUT may still land.
 					return putStartedAt !== null && put.landsForMs(putStartedAt) > 0
 						? await put.write(answer, token, { ...untilItLanded(putStartedAt), lastError })
 						: await put.write(answer, token, { state: 'waiting', lastError, nextAttemptAt: clock.now() });
 				}
 				const permit = await service.reserveDelivery(signal);
-				return await carry(attempt, permit, signal);
+				return await attemptDelivery(attempt, permit, signal);
 			} catch (error) {
 				if (error instanceof LeaseLost) return null;
 				if (signal.aborted) throw error;

@@ -5,9 +5,7 @@ import type { Session } from '../questions/session.ts';
 import { type Answer, itemsOf, type OtherAnswer } from './answer.ts';
 import type { AnswerStore } from './ports.ts';
 
-const NOTHING: ReadonlySet<number> = new Set();
-
-/** Which items of a session's newest question answers of ours left empty on purpose: they count as answered. */
+/** Which items of a session's newest question were left empty on purpose by answers of ours. They count as answered. */
 export async function leftEmptyIn(
 	store: Pick<AnswerStore, 'leftEmpty'>,
 	service: string,
@@ -15,17 +13,17 @@ export async function leftEmptyIn(
 ): Promise<LeftEmpty> {
 	const index = askingMessageIndex(session);
 	const items = index === null ? undefined : session.messages[index]?.humanInput;
-	if (index === null || items === undefined) return () => NOTHING;
+	if (index === null || items === undefined) return () => new Set();
 	const question = { service, sessionId: session.sessionId, messageIndex: index };
 	const left = await store.leftEmpty(question, fingerprintOf(items));
-	return (messageIndex) => (messageIndex === index ? left : NOTHING);
+	return (messageIndex) => (messageIndex === index ? left : new Set());
 }
 
-/** Whether what `answer` says is what stands in `there`; a wiped secret fits any text. */
-export function standsThere(answer: Answer, there: readonly string[]): boolean {
+/** Whether the service's values are those of `answer`. A wiped secret fits any text. */
+export function isStoredAnswer(answer: Answer, storedValues: readonly string[]): boolean {
 	const items = itemsOf(answer);
 	const fits = items.every(({ value, wiped }, position) => {
-		const text = there[position] ?? '';
+		const text = storedValues[position] ?? '';
 		if (wiped) return text !== '';
 		return value === null || value === '' || sameText(text, value);
 	});
@@ -33,9 +31,9 @@ export function standsThere(answer: Answer, there: readonly string[]): boolean {
 }
 
 /**
- * Whose values stand in the place of `answer`: a colleague's whose answer Handraise delivered, or, when none of those
- * fits, somebody's outside. `values` null: word for word what this answer says. Nothing is kept of items that were not
- * its author's to fill, nor of what is secret to its author or to whoever gave it.
+ * The answer that was before `answer`: a colleague's that Handraise delivered, or, when none of those fits, one from
+ * outside. `values`: what the service has; null when that is the text of `answer`. Values of other items and of secret
+ * items are left out.
  */
 export async function whoWasFirst(
 	store: Pick<AnswerStore, 'marks' | 'delivered'>,
@@ -44,29 +42,29 @@ export async function whoWasFirst(
 	values: readonly string[] | null,
 ): Promise<OtherAnswer> {
 	const { service, sessionId, messageIndex } = answer.question;
-	const [marks, asked] = [await store.marks(service, sessionId), questionAt(session, messageIndex)];
+	const marks = await store.marks(service, sessionId);
+	const question = questionAt(session, messageIndex);
 	const items = itemsOf(answer);
-	const there = values ?? items.map(({ value }) => value ?? '');
-	const isHidden = (position: number) => asked === null || isSecretValue(marks, asked, position);
+	const storedValues = values ?? items.map(({ value }) => value ?? '');
+	const isHidden = (position: number) => question === null || isSecretValue(marks, question, position);
 	const outsider = {
 		person: null,
 		at: null,
 		same: values === null,
 		values: items.map(({ value, secret }, position) =>
-			secret || value === null || isHidden(position) ? null : (there[position] ?? null),
+			secret || value === null || isHidden(position) ? null : (storedValues[position] ?? null),
 		),
 	};
 	for (const other of await store.delivered(answer.question, answer.fingerprint)) {
-		if (other.id === answer.id || !standsThere(other, there)) continue;
+		if (other.id === answer.id || !isStoredAnswer(other, storedValues)) continue;
 		return { ...outsider, person: other.person, at: other.deliveredAt };
 	}
 	return outsider;
 }
 
 /**
- * Whether somebody outside Handraise has put another text where ours was delivered. Nothing there is no other text: it
- * may be a reading from before the PUT, or a service that clears what its agent has taken. Secret values were wiped on
- * delivery and cannot be compared.
+ * Whether somebody outside Handraise replaced our delivered text. An empty value does not count: the agent may have taken
+ * the answer and emptied the field. Secret values were wiped on delivery and cannot be compared.
  */
 export async function isOverwritten(
 	store: Pick<AnswerStore, 'delivered'>,
@@ -76,11 +74,11 @@ export async function isOverwritten(
 	const items = session.messages[question.messageIndex]?.humanInput;
 	if (items === undefined || content.kind !== 'readable' || fingerprintOf(items) !== fingerprint) return false;
 	const isOther = content.items.some(({ value }, position) => {
-		const there = items[position]?.value ?? '';
-		return value !== null && value !== '' && there !== '' && !sameText(there, value);
+		const stored = items[position]?.value ?? '';
+		return value !== null && value !== '' && stored !== '' && !sameText(stored, value);
 	});
 	if (!isOther) return false;
-	// A later answer of Handraise's explains the other text: the agent had asked the same once more.
+	// A later answer of Handraise explains the other text: the agent asked the same again.
 	const answers = await store.delivered(question, fingerprint);
 	return !answers.some((other) => other.id !== id && (other.deliveredAt ?? 0) > (deliveredAt ?? 0));
 }

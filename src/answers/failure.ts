@@ -3,24 +3,24 @@ import { type Answer, TAKES_LONG_MS } from './answer.ts';
 
 /** What a failed call to the service means for an answer. */
 export interface Failure {
-	/** Stable code, `internal` for what nobody foresaw. */
+	/** Stable code; `internal` for an unexpected error. */
 	readonly code: string;
 	/**
-	 * - `permanent`: the same PUT will never be taken.
-	 * - `missing`: the service does not know the session; behind a proxy that can be so for a moment.
-	 * - `later`: nothing was saved; try again.
-	 * - `unknown`: it may have been saved; read before sending again.
+	 * - `permanent`: the service will never take this PUT.
+	 * - `missing`: the service does not know the session. Behind a proxy that can be temporary.
+	 * - `later`: nothing was saved. Try again.
+	 * - `unknown`: the answer may be saved. Read before sending again.
 	 */
 	readonly kind: 'permanent' | 'missing' | 'later' | 'unknown';
-	/** Not before this time, when the service said so. */
+	/** The service asked for no retry before this time; null when it did not. */
 	readonly retryAt: number | null;
-	/** The service itself reported the failure of the PUT: if it saved the answer, it did not start the agent. */
+	/** The service reported the failure of the PUT itself: if it saved the answer, it did not start the agent. */
 	readonly reported: boolean;
 }
 
 /**
- * The only codes that end an answer for good. Somebody can fix everything else while the answer waits: 401, 403, 429,
- * 5xx, redirects, mistakes of ours.
+ * The only codes that end an answer. Everything else can be fixed while the answer waits: 401, 403, 429, 5xx, redirects,
+ * bugs of ours.
  */
 const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'body_too_complex', 'refused']);
 
@@ -29,11 +29,11 @@ export function classifyFailure(error: unknown, now: number): Failure {
 	if (!(error instanceof HandraiseError)) {
 		return { code: 'internal', kind: 'unknown', retryAt: null, reported: false };
 	}
-	// The service's errors live in a layer of their own; what they carry is read by name.
+	// The layers forbid to import `SessionServiceError`, so its fields are read by name.
 	const fields = error as HandraiseError & { outcomeUnknown?: unknown; status?: unknown };
 	const { code } = error;
 	const retryAt = retryAtOf(error, now);
-	// The service's "failed to update" is one of these: the message was there in the read just before.
+	// This includes the service's "failed to update": the read just before found the message.
 	if (fields.outcomeUnknown === true) {
 		return { code, kind: 'unknown', retryAt, reported: typeof fields.status === 'number' && fields.status >= 500 };
 	}
@@ -45,20 +45,20 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 
 /**
- * When to try again after the `attempts`-th failed attempt: 1 s, doubled each time up to a minute, half of it random so
- * that answers spread out, and never before the time the service named. In whole milliseconds, as the store needs.
+ * When to try again after failed attempt number `attempts`: after 1 s, doubled each time up to a minute, half of it random
+ * to spread the load, and never before `retryAt`. In whole milliseconds, as the store needs.
  */
 export function nextAttemptAt(now: number, attempts: number, retryAt: number | null, random: () => number): number {
 	const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_DELAY_MS);
 	return Math.ceil(Math.max(now + delay / 2 + (delay / 2) * random(), retryAt ?? 0));
 }
 
-/** When to read again a session that the service does not know; after the last of them it is gone for good. */
+/** When to try again after `missing`. After the last retry the session counts as gone. */
 export const MISSING_RETRIES_MS = [1_000, 4_000] as const;
-/** A read before the end of the wait for an unknown outcome, so that a PUT that did land is told soon. */
+/** A read soon after an unknown outcome, so that the author of a PUT that did land is told soon. */
 const EARLY_READ_MS = 1_000;
 
-/** When the next step of an answer is due after a failed attempt, in time for what its author is to be told. */
+/** When the next step is due after a failed attempt: the next try, or earlier when the author must be told something. */
 export function nextStepAt(
 	answer: Pick<Answer, 'acceptedAt' | 'giveUpAt'>,
 	{ retryAt }: Failure,
@@ -71,7 +71,7 @@ export function nextStepAt(
 	}: {
 		readonly attempts: number;
 		readonly missingCount: number;
-		/** The outcome of this attempt's PUT is unknown, and no earlier one's was. */
+		/** The outcome of this attempt's PUT is unknown, and no earlier PUT was. */
 		readonly isNewlyUnknown: boolean;
 		readonly now: number;
 		readonly random: () => number;
@@ -84,6 +84,6 @@ export function nextStepAt(
 			: isNewlyUnknown
 				? Math.ceil(Math.max(now + EARLY_READ_MS, retryAt ?? 0))
 				: nextAttemptAt(now, attempts, retryAt, random);
-	const moments = [answer.acceptedAt + TAKES_LONG_MS, answer.giveUpAt];
-	return Math.min(next, ...moments.filter((moment) => moment > now));
+	const tellAt = [answer.acceptedAt + TAKES_LONG_MS, answer.giveUpAt].filter((at) => at > now);
+	return Math.min(next, ...tellAt);
 }

@@ -4,23 +4,23 @@ import type { AnswerStore, ClaimStore, DraftStore } from './ports.ts';
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
-/** Nobody comes back to a form they left a month ago. No draft is kept longer than answers are. */
+/** A draft is kept for so many days, but never longer than answers. */
 const DRAFT_DAYS = 30;
 
 interface Dependencies {
 	readonly answers: AnswerStore;
 	readonly drafts: DraftStore;
 	readonly claims: ClaimStore;
-	/** Removes what watching has kept long enough. */
+	/** Removes old posts and ended watches. */
 	readonly forgetWatches: () => Promise<void>;
 	readonly retentionDays: number;
-	/** Secrets of answers that wait for their authors are kept for so long after they were given up. */
+	/** How long secret values of waiting answers are kept. */
 	readonly waitingSecretDays: number;
 	readonly clock: Clock;
 	readonly log: Log;
 }
 
-/** Every hour: removes values and secrets after their time, drafts nobody came back to, and claims that have lapsed. */
+/** Removes, every hour, values and secrets after their retention time, old drafts and lapsed claims. */
 export function createHousekeeping({
 	answers,
 	drafts,
@@ -34,7 +34,7 @@ export function createHousekeeping({
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 
-	async function tidy(): Promise<void> {
+	async function removeExpired(): Promise<void> {
 		const now = clock.now();
 		const removed = {
 			waitingSecrets: await answers.wipeWaitingSecrets(now - waitingSecretDays * DAY_MS, now),
@@ -44,12 +44,14 @@ export function createHousekeeping({
 		};
 		await forgetWatches();
 		if (removed.waitingSecrets + removed.answers + removed.drafts > 0)
-			log.info(removed, 'removed what was kept long enough');
+			log.info(removed, 'removed data after its retention time');
 	}
 
 	async function run(): Promise<void> {
 		while (!stopping.signal.aborted) {
-			await tidy().catch((error: unknown) => log.warn({ err: error }, 'could not tidy up; trying again in an hour'));
+			await removeExpired().catch((error: unknown) =>
+				log.warn({ err: error }, 'could not remove expired data; trying again in an hour'),
+			);
 			await clock.sleep(EVERY_MS, stopping.signal).catch(() => {});
 		}
 	}

@@ -5,7 +5,7 @@ import { fingerprintOf } from '../questions/fingerprint.ts';
 import { isOver, type Session } from '../questions/session.ts';
 import type { Answer } from './answer.ts';
 import { FIRST_CONFIRM_MS } from './confirm.ts';
-import { standsThere } from './earlier-answers.ts';
+import { isStoredAnswer } from './earlier-answers.ts';
 import { classifyFailure } from './failure.ts';
 import type { AnswerPatch, AnswerStore, DeliveryService } from './ports.ts';
 import { comparisonInput, LeaseLost, type Put } from './put.ts';
@@ -19,13 +19,14 @@ interface Dependencies {
 }
 
 /**
- * Sends a delivered answer once more, at its author's request, because the service said that it could not start the
- * agent: the same PUT starts it. Only while a fresh read still shows the answer and nothing newer, and never again by
- * itself: the request is cleared before the PUT begins. Null when the lease was lost.
+ * Sends a delivered answer again at its author's request, because the same PUT starts the agent that the service could
+ * not start. It does so only while a fresh read shows the answer and nothing newer. The request is cleared before the PUT
+ * begins, so a crash does not repeat it. Null when the lease was lost.
  */
 export function createRestart({ store, service, put, clock, log }: Dependencies) {
 	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
-		const heard = { ...answer.receiptState, state: null, agentOutcome: null };
+		// The author is told again.
+		const receiptState = { ...answer.receiptState, state: null, agentOutcome: null };
 		let begun = answer;
 		try {
 			const permit = await service.reserveDelivery(signal);
@@ -33,33 +34,36 @@ export function createRestart({ store, service, put, clock, log }: Dependencies)
 			signal.throwIfAborted();
 			const now = clock.now();
 			if (!canRestart(answer, session)) {
-				return await put.write(answer, token, { restartAskedAt: null, nextAttemptAt: now, receiptState: heard });
+				return await put.write(answer, token, { restartAskedAt: null, nextAttemptAt: now, receiptState });
 			}
 			begun = await put.write(answer, token, {
 				...deliveredAgain(now),
 				restartAskedAt: null,
 				putStartedAt: now,
 				before: beforePut(comparisonInput(answer, session)),
-				// If this process ends now, another one confirms and tells.
-				receiptState: heard,
+				// If this process ends now, another one confirms it and tells the author.
+				receiptState,
 			});
 			await put.send(begun, permit, session, []);
 			return await put.write(begun, token, {
 				...deliveredAgain(clock.now()),
 				startFailed: false,
 				lastError: null,
-				receiptState: heard,
+				receiptState,
 			});
 		} catch (error) {
 			if (error instanceof LeaseLost) return null;
 			if (signal.aborted && begun === answer) throw error;
 			const { code, kind } = classifyFailure(error, clock.now());
-			log.warn({ answer: answer.id, code }, 'an answer could not be sent again to start the agent');
+			log.warn(
+				{ answer: answer.id, code },
+				'could not send an answer again to start the agent; its author can ask for it again',
+			);
 			if (kind === 'unknown' && begun.putStartedAt !== null) {
-				// While it may still land, the lease holds back all other answers to this session.
+				// While it may still land, the lease blocks all other answers to this session.
 				await clock.sleep(put.landsForMs(begun.putStartedAt), signal);
 			}
-			const failed = { ...deliveredAgain(clock.now()), restartAskedAt: null, lastError: code, receiptState: heard };
+			const failed = { ...deliveredAgain(clock.now()), restartAskedAt: null, lastError: code, receiptState };
 			return store.update(begun, token, failed, { now: clock.now(), release: false });
 		}
 	};
@@ -70,17 +74,17 @@ function deliveredAgain(now: number): AnswerPatch {
 }
 
 /**
- * Whether sending it again can only start the agent: what it says stands there (of a wiped secret only that something
- * does) and the agent has written nothing since.
+ * Whether sending the answer again can only start the agent: the service has its values (of a wiped secret, any value)
+ * and the agent has written nothing since.
  */
 export function canRestart(answer: Answer, session: Session): boolean {
 	const { messageIndex } = answer.question;
 	const items = session.messages[messageIndex]?.humanInput ?? [];
-	const there = items.map(({ value }) => value);
+	const storedValues = items.map(({ value }) => value);
 	return (
 		session.messages.length - 1 === messageIndex &&
 		!isOver(session.status) &&
 		fingerprintOf(items) === answer.fingerprint &&
-		standsThere(answer, there)
+		isStoredAnswer(answer, storedValues)
 	);
 }

@@ -7,25 +7,25 @@ import type { createConfirmation } from './confirm.ts';
 import type { createDelivery } from './deliver.ts';
 import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts, Telling } from './ports.ts';
 
-/** A dead replica's answers are taken over after this long. */
+/** The answers of a dead replica are taken over after this long. */
 const LEASE_MS = 20_000;
-/** Answers in work at once in this process. The store takes one for a session at a time. */
+/** Answers in work at the same time in this process, at most one per session. */
 const CONCURRENCY = 64;
-/** A PUT under way when the process stops may take this long. */
+/** How long a PUT may take that is under way when the process stops. */
 const STOP_WITHIN_MS = 8_000;
-/** A receipt that Slack does not take is tried again for this long, in growing steps or when Slack says. */
+/** How long a receipt that Slack refuses is tried again, at growing intervals or when Slack allows it. */
 const TELL_FOR_MS = 24 * 3_600_000;
 const TELL_AGAIN_MIN_MS = 2_000;
 const TELL_AGAIN_MAX_MS = 10 * 60_000;
 const CORRECTION_TRIES = 5;
-/** An answer that was accepted long before this process took it gets so long to arrive before its author is told. */
-const LONG_ANYWAY_MS = 2_000;
+/** An old answer without a failure gets this long before its author is told that it takes long. */
+const MIN_BEFORE_LONG_MS = 2_000;
 
 interface Dependencies {
 	/** Begins the lease tokens of this process. */
 	readonly processName: string;
 	readonly store: AnswerStore;
-	/** The service's base address; answers for other addresses are not sent. */
+	/** Only answers for this address are sent. */
 	readonly serviceUrl: string;
 	readonly delivery: ReturnType<typeof createDelivery>;
 	readonly confirmation: ReturnType<typeof createConfirmation>;
@@ -35,30 +35,30 @@ interface Dependencies {
 	readonly log: Log;
 }
 
-/** Takes due answers by lease and does for each what its state asks for: deliver, confirm, tell. */
+/** Takes due answers by lease and does the next step of each: deliver, confirm, send the receipt. */
 export function createAnswerWorker(deps: Dependencies) {
 	const { processName, store, serviceUrl, delivery, confirmation, receipts, observer, clock, log } = deps;
 	const stopping = new AbortController();
 	const shutdownSignal = stopping.signal;
 	let running: Promise<void> | null = null;
-	let heededSince = Number.NEGATIVE_INFINITY;
+	let lookedAtAllSince = Number.NEGATIVE_INFINITY;
 
-	/** One answer, from taking to giving back the lease. */
+	/** Works on one answer until its lease is given back. */
 	async function work(answer: Answer, token: string, signal: AbortSignal): Promise<void> {
 		const advanced = new AbortController();
-		const receiptMeanwhile = tellWhenLong(answer, token, AbortSignal.any([signal, advanced.signal]));
-		const done = await advance(answer, token, signal)
+		const longReceipt = tellWhenLong(answer, token, AbortSignal.any([signal, advanced.signal]));
+		const advancedAnswer = await advance(answer, token, signal)
 			.catch((error: unknown) => {
 				if (!signal.aborted) throw error;
 				return null;
 			})
 			.finally(() => advanced.abort());
-		const receiptState = await receiptMeanwhile;
-		if (done !== null) {
-			await tellAndRelease(receiptState === null ? done : { ...done, receiptState }, token);
+		const receiptState = await longReceipt;
+		if (advancedAnswer !== null) {
+			await tellAndRelease(receiptState === null ? advancedAnswer : { ...advancedAnswer, receiptState }, token);
 			return;
 		}
-		// The author or another replica has changed the answer, and may have told that before this process told its state.
+		// The author or another replica has changed the answer, and its receipt may be newer than the one told here.
 		if (receiptState !== null && !shutdownSignal.aborted) {
 			await correctReceipt({ ...answer, state: receiptState.state ?? answer.state });
 		}
@@ -66,24 +66,25 @@ export function createAnswerWorker(deps: Dependencies) {
 	}
 
 	/**
-	 * Tells the author after `TAKES_LONG_MS` that it takes long, while the attempt goes on. Resolves to what was told; null
-	 * when the attempt ended before. Never rejects.
+	 * Tells the author after `TAKES_LONG_MS` that delivery takes long, while the attempt goes on. Resolves to the receipt
+	 * state; null when the attempt ended before. Never rejects.
 	 */
 	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<ReceiptState | null> {
 		if (!isBlocking(answer.state) || answer.receiptState.dm !== null) return null;
 		const untilLong = answer.acceptedAt + TAKES_LONG_MS - clock.now();
-		// Bounded: the clock may have been put back since.
-		const wait = Math.max(Math.min(untilLong, TAKES_LONG_MS), answer.lastError === null ? LONG_ANYWAY_MS : 0);
+		// Limited, because the clock may have been put back.
+		const wait = Math.max(Math.min(untilLong, TAKES_LONG_MS), answer.lastError === null ? MIN_BEFORE_LONG_MS : 0);
 		try {
 			await clock.sleep(wait, ended);
 			const current = await store.get(answer.id);
 			if (current === null || !isBlocking(current.state)) return null;
 			const { receiptState } = await receipts.tell(current, shutdownSignal);
-			// Writes nothing when the attempt has changed the state meanwhile; then the end of the attempt notes this too.
+			// Writes nothing when the attempt has changed the state. Then the end of the attempt writes this too.
 			await store.update(current, token, { receiptState }, { now: clock.now(), release: false });
 			return receiptState;
 		} catch (error) {
-			if (!ended.aborted) log.warn({ answer: answer.id, code: codeOf(error) }, 'could not tell that it takes long');
+			if (!ended.aborted)
+				log.warn({ answer: answer.id, code: codeOf(error) }, 'could not tell the author that delivery takes long');
 			return null;
 		}
 	}
@@ -92,7 +93,7 @@ export function createAnswerWorker(deps: Dependencies) {
 	async function advance(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
 		const now = clock.now();
 		if (isBlocking(answer.state)) {
-			// Due only for telling its author that it takes long: the service has asked for a pause.
+			// The service asked for a pause. The answer is due only to tell its author that it takes long.
 			const { notBefore } = answer;
 			const isPaused = notBefore !== null && !hasCome(notBefore, now, LONGEST_RETRY_AFTER_MS);
 			if (isPaused) return store.update(answer, token, { nextAttemptAt: notBefore }, { now, release: false });
@@ -103,7 +104,7 @@ export function createAnswerWorker(deps: Dependencies) {
 		if (answer.agentOutcome !== null) return answer;
 		const patch = await confirmation.check(answer, signal);
 		const checked = await store.update(answer, token, patch, { now: clock.now(), release: false });
-		// The restart may have been asked for meanwhile.
+		// The author may have asked for the restart during the check.
 		return checked?.state === 'delivered' && checked.restartAskedAt !== null
 			? delivery.restart(checked, token, signal)
 			: checked;
@@ -121,23 +122,23 @@ export function createAnswerWorker(deps: Dependencies) {
 	}
 
 	/**
-	 * The lease was lost while the author was being told, in a process that stood still, for example. Another replica may have
-	 * told a newer state before, so the receipt is told again until it shows the current one.
+	 * The lease was lost while the author was told, for example because the process stood still. Another replica may have
+	 * told a newer state before, so the receipt is sent again until it shows the current state.
 	 */
 	async function correctReceipt(answer: Answer): Promise<void> {
 		let shown = answer;
 		for (let tries = 0; tries < CORRECTION_TRIES; tries++) {
 			const current = await store.get(answer.id);
 			if (current === null || (current.state === shown.state && current.agentOutcome === shown.agentOutcome)) return;
-			// What the other replica told is cleared first: otherwise a call that fails would count as told.
-			const unheard = { ...current, receiptState: { ...current.receiptState, state: null, agentOutcome: null } };
-			const { receiptState: newReceiptState, againAfterMs } = await receipts.tell(unheard, shutdownSignal);
+			// Clears what the other replica told; otherwise a call that fails counts as told.
+			const untold = { ...current, receiptState: { ...current.receiptState, state: null, agentOutcome: null } };
+			const { receiptState: newReceiptState, againAfterMs } = await receipts.tell(untold, shutdownSignal);
 			if (isReceiptCurrent({ ...current, receiptState: newReceiptState })) shown = current;
 			else await clock.sleep(tellAgainAfter(againAfterMs ?? TELL_AGAIN_MIN_MS), shutdownSignal);
 		}
 	}
 
-	/** Leaves the time of the next attempt alone while there is something to do besides telling. */
+	/** Changes the due time only when nothing but the receipt is left to do. */
 	function dueAfterTelling(answer: Answer, { receiptState, againAfterMs }: Telling): AnswerPatch {
 		if (isBlocking(answer.state)) return {};
 		if (answer.state === 'delivered' && answer.agentOutcome === null) return {};
@@ -147,12 +148,12 @@ export function createAnswerWorker(deps: Dependencies) {
 		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
 	}
 
-	/** Makes every answer due after the clock was set and at the start: stored times may mean nothing then. */
-	async function heedClock(): Promise<void> {
+	/** Makes every answer due at the start and after the clock was set, because stored times may be wrong then. */
+	async function lookAtAllAfterClockChange(): Promise<void> {
 		const steadySince = clock.steadySince?.() ?? Number.NEGATIVE_INFINITY;
-		if (steadySince === heededSince) return;
+		if (steadySince === lookedAtAllSince) return;
 		await store.lookAtAll(serviceUrl, clock.now());
-		heededSince = steadySince;
+		lookedAtAllSince = steadySince;
 	}
 
 	const loop = createLeaseLoop<Answer>({
@@ -160,19 +161,22 @@ export function createAnswerWorker(deps: Dependencies) {
 		leaseMs: LEASE_MS,
 		tokenPrefix: `${processName}/`,
 		concurrency: CONCURRENCY,
-		prepare: heedClock,
+		prepare: lookAtAllAfterClockChange,
 		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
 		nextDueAt: () => store.nextDueAt(serviceUrl, clock.now()),
 		work,
 		onFailure: ({ id }, error) =>
-			log.error({ answer: id, code: codeOf(error), err: error }, 'work on an answer broke off'),
+			log.error(
+				{ answer: id, code: codeOf(error), err: error },
+				'could not finish work on an answer; it is taken again when its lease lapses',
+			),
 		async renew(held, ms) {
 			const renewed = held.map(({ item, token }) => store.renew(item.id, { token, ms }, clock.now()));
 			const isKept = await Promise.all(renewed);
 			return held.filter((_, index) => isKept[index]);
 		},
 		release: (held) => store.release(held.map(({ item, token }) => ({ id: item.id, token }))),
-		// Whoever takes an answer then waits until this process's PUT cannot land any more.
+		// The next holder of an answer waits until this process's PUT cannot land any more.
 		drainMs: STOP_WITHIN_MS,
 		clock,
 		log,
@@ -182,9 +186,9 @@ export function createAnswerWorker(deps: Dependencies) {
 		start(): void {
 			running ??= loop.run(shutdownSignal);
 		},
-		/** An answer was accepted: it is taken at once. */
+		/** Takes due answers at once. */
 		wake: loop.wake,
-		/** Takes nothing more, lets PUTs that have begun finish, gives back every lease. */
+		/** Takes no more answers, finishes PUTs that have begun and gives back every lease. */
 		async stop(): Promise<void> {
 			stopping.abort();
 			await running;
@@ -196,7 +200,7 @@ function tellAgainAfter(ms: number): number {
 	return Math.min(Math.max(ms, TELL_AGAIN_MIN_MS), TELL_AGAIN_MAX_MS);
 }
 
-/** After a failed attempt there is news though the state is the same: when the next attempt is, and that it takes long. */
+/** Whether the receipt shows the current state. After a failed attempt it does not: the next attempt is new information. */
 function isReceiptCurrent(answer: Pick<Answer, 'state' | 'agentOutcome' | 'receiptState' | 'lastError'>): boolean {
 	if (isBlocking(answer.state) && answer.lastError !== null) return false;
 	return answer.receiptState.state === answer.state && answer.receiptState.agentOutcome === answer.agentOutcome;

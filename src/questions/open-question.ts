@@ -20,7 +20,7 @@ export interface Question {
 export type LeftEmpty = (messageIndex: number) => ReadonlySet<number>;
 
 const NO_POSITIONS: ReadonlySet<number> = new Set();
-export const LEFT_NOTHING_EMPTY: LeftEmpty = () => NO_POSITIONS;
+const LEFT_NOTHING_EMPTY: LeftEmpty = () => NO_POSITIONS;
 
 /** Whether any of these items has a value. White space is a value. */
 export function isAnswered(items: readonly Pick<HumanInputItem, 'value'>[]): boolean {

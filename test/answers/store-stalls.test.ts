@@ -69,7 +69,7 @@ it('an attempt that failed is noted, and the next one follows', async () => {
 	await modal.submit();
 	await ada.waitForModal("does not accept Handraise's key", 10_000);
 	await ada.waitForModal('Your answer arrived', 10_000);
-	expect(app.log.filter((line) => line.includes('broke off'))).toEqual([]);
+	expect(app.log.filter((line) => line.includes('could not finish work on an answer'))).toEqual([]);
 });
 
 it('the program stops although the database does not answer', async () => {
