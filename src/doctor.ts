@@ -1,17 +1,17 @@
 import { systemClock } from './clock.ts';
 import { readSettings, type SettingsReading } from './config.ts';
-import { createSlackCall } from './doctor/ask.ts';
 import { checkClock, checkSettings, examineEnvironment, examinePort } from './doctor/environment.ts';
 import { closingLines, type Examined, type Finding, findingsOf, lineOf } from './doctor/report.ts';
+import { createSlackCall } from './doctor/request.ts';
 import { examineDashboard, examineService } from './doctor/service.ts';
 import { checkBotToken, examineSlack } from './doctor/slack.ts';
 import { examineStore } from './doctor/store.ts';
 import { checkViews, createProgress } from './doctor/views.ts';
 
-const USAGE = `Usage: npm run doctor             looks at the set-up
-       npm run doctor -- --views  asks Slack whether it takes every view and message that Handraise can build`;
+const USAGE = `Usage: npm run doctor             checks the set-up
+       npm run doctor -- --views  asks Slack whether it accepts every view and message of Handraise`;
 
-/** What is looked at, in the order of the report. Each looks at what its settings allow, and changes nothing anywhere. */
+/** In the order of the report. None of them changes anything. */
 const EXAMINATIONS = [
 	{ name: 'Settings', examine: examineEnvironment },
 	{ name: 'Slack', examine: examineSlack },
@@ -21,7 +21,7 @@ const EXAMINATIONS = [
 	{ name: 'Database', examine: examineStore },
 ] as const satisfies readonly { name: string; examine(reading: SettingsReading): Promise<Examined> }[];
 
-/** `npm run doctor`: looks at a set-up, says what is wrong and what to do, and ends with 1 if anything is. */
+/** `npm run doctor`: checks a set-up, says what is wrong and what to do, and exits with 1 when there is a failure. */
 async function main(): Promise<void> {
 	const [option, ...others] = process.argv.slice(2);
 	if (others.length > 0 || (option !== undefined && option !== '--views')) {
@@ -40,10 +40,10 @@ function report(findings: readonly Finding[], summary: string | null = null): vo
 	process.exitCode = findings.some(({ verdict }) => verdict === 'failure') ? 1 : 0;
 }
 
-/** All at once: most of the time goes into waiting for others. */
+/** Runs all examinations at once, because most of the time is waiting for others. */
 async function examine(reading: SettingsReading): Promise<Finding[]> {
 	const examined = await Promise.all(EXAMINATIONS.map((examination) => guarded(examination, reading)));
-	const aheadMs = (name: Examination['name']) => examined.find((one) => one.name === name)?.aheadMs ?? null;
+	const aheadMs = (name: Examination['name']) => examined.find((part) => part.name === name)?.aheadMs ?? null;
 	return [
 		...examined.flatMap(({ findings }) => findings),
 		...checkClock({ slack: aheadMs('Slack'), service: aheadMs('Session service') }),
@@ -52,7 +52,7 @@ async function examine(reading: SettingsReading): Promise<Finding[]> {
 
 type Examination = (typeof EXAMINATIONS)[number];
 
-/** A mistake in one examination must not keep the others' findings back. */
+/** An exception in one examination must not hide the findings of the others. */
 async function guarded(
 	{ name, examine: run }: Examination,
 	reading: SettingsReading,
@@ -60,32 +60,37 @@ async function guarded(
 	try {
 		return { name, ...(await run(reading)) };
 	} catch (error) {
-		// Its message may quote what was looked at.
+		// The error's message may contain a secret.
 		const type = error instanceof Error ? error.name : typeof error;
-		return { name, findings: findingsOf(name).failure(`the check itself failed (${type}). Please report that.`) };
+		return { name, findings: findingsOf(name).failure(`the check itself failed (${type}). Please report this.`) };
 	}
 }
 
-/** Needs nothing but the bot token, so that it can be run before the rest is set up. */
+/** Needs only the bot token, so that it can run before everything else is set up. */
 async function examineViews({ settings, problems }: SettingsReading): Promise<void> {
 	const { SLACK_BOT_TOKEN: token, SLACK_API_URL: apiUrl } = settings;
 	if (token === undefined || apiUrl === undefined) {
-		report(checkSettings({ problems: problems.filter((one) => /^SLACK_(BOT_TOKEN|API_URL) /.test(one)), unknown: [] }));
+		report(
+			checkSettings({
+				problems: problems.filter((problem) => /^SLACK_(BOT_TOKEN|API_URL) /.test(problem)),
+				unknown: [],
+			}),
+		);
 		return;
 	}
 	const call = createSlackCall(apiUrl);
 	const bot = await call('auth.test', token);
-	const found = checkBotToken(bot);
+	const findings = checkBotToken(bot);
 	if (bot.kind !== 'ok') {
-		report(found);
+		report(findings);
 		return;
 	}
-	// Only here: the builders would make every start of the doctor slower.
+	// Imported only here, because the builders slow down the start.
 	const { allShapes } = await import('./slack/shapes/all.ts');
 	const progress = createProgress(process.stderr);
 	const views = await checkViews({ shapes: allShapes(), call, token, clock: systemClock, show: progress.show });
 	progress.end();
-	report([...found, ...views.findings], `${views.summary} Nothing else was checked: npm run doctor does that.`);
+	report([...findings, ...views.findings], `${views.summary} Nothing else was checked: npm run doctor does that.`);
 }
 
 await main();

@@ -1,11 +1,11 @@
 import { createServer } from 'node:net';
 import type { SettingsReading } from '../config.ts';
-import { ask } from './ask.ts';
 import { type Examined, type Finding, findingsOf } from './report.ts';
+import { request } from './request.ts';
 
 const OLDEST_NODE = 24;
-/** Slack's signatures are refused when they are off by more than five minutes; ages in cards are wrong long before. */
-const MOST_OFF_MS = 60_000;
+/** Slack's signatures are refused when clocks differ by five minutes. Ages in cards are wrong long before. */
+const MAX_OFF_MS = 60_000;
 
 export async function examineEnvironment(reading: SettingsReading): Promise<Examined> {
 	return { findings: [...checkNode(process.versions.node), ...checkSettings(reading)] };
@@ -15,45 +15,45 @@ export function checkNode(version: string): Finding[] {
 	const { ok, failure } = findingsOf('Node.js');
 	if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok(`${version}.`);
 	return failure(
-		`this is ${version}; Handraise needs ${OLDEST_NODE} or newer, which runs TypeScript as it is: install it.`,
+		`this is ${version}; Handraise needs ${OLDEST_NODE} or newer, which runs TypeScript without a build: install it.`,
 	);
 }
 
-/** What src/config.ts finds, and what it cannot know: names that are meant for Handraise and are none of its settings. */
+/** The problems that src/config.ts finds, and names that look like settings of Handraise but are not. */
 export function checkSettings({ problems, unknown }: Pick<SettingsReading, 'problems' | 'unknown'>): Finding[] {
 	const { warning, failure, okIfNone } = findingsOf('Settings');
 	for (const problem of problems) failure(`${problem}.`);
 	for (const name of unknown) {
-		warning(`${name} is no setting of Handraise and is not read: is it misspelt? See the settings in the README.`);
+		warning(`${name} is not a setting of Handraise and is not read: is it misspelt? See the settings in the README.`);
 	}
 	return okIfNone('complete and well-formed.');
 }
 
-/** Whether Handraise can listen on its port (Slack's requests in HTTP mode, health and metrics always), or does so now. */
+/** Whether Handraise can listen on its port, or already does. */
 export async function examinePort({ settings: { PORT: port } }: SettingsReading): Promise<Examined> {
 	return { findings: port === undefined ? [] : await checkPort(port) };
 }
 
 async function checkPort(port: number): Promise<Finding[]> {
 	const { ok, warning, failure } = findingsOf('Port');
-	if (port === 0) return ok('PORT is 0: any free one will do.');
+	if (port === 0) return ok('PORT is 0: Handraise takes any free port.');
 	const problem = await listenOnce(port);
 	if (problem === null) return ok(`${port} is free.`);
 	if (problem === 'EACCES') return failure(`${port} needs more rights than this user has: set PORT to 1024 or more.`);
 	if (problem !== 'EADDRINUSE') {
-		return failure(`${port} cannot be listened on (${problem}): set PORT to another one.`);
+		return failure(`Handraise cannot listen on ${port} (${problem}): set PORT to another port.`);
 	}
-	const health = await ask(`http://127.0.0.1:${port}/healthz`, { timeoutMs: 3_000 });
-	if (health.kind === 'no-answer' || health.body !== 'ok\n') {
-		return failure(`${port} is taken by another program: stop that one, or set PORT to another one.`);
+	const health = await request(`http://127.0.0.1:${port}/healthz`, { timeoutMs: 3_000 });
+	if (health.kind === 'no-response' || health.body !== 'ok\n') {
+		return failure(`${port} is taken by another program: stop it, or set PORT to another port.`);
 	}
-	const ready = await ask(`http://127.0.0.1:${port}/readyz`, { timeoutMs: 3_000 });
-	if (ready.kind === 'answer' && ready.status === 200) return ok(`Handraise is running on ${port}, and ready.`);
-	const reasons = ready.kind === 'answer' ? ready.body.trim().split('\n').join(', ').slice(0, 200) : ready.why;
+	const ready = await request(`http://127.0.0.1:${port}/readyz`, { timeoutMs: 3_000 });
+	if (ready.kind === 'response' && ready.status === 200) return ok(`Handraise is running on ${port}, and ready.`);
+	const reasons = ready.kind === 'response' ? ready.body.trim().split('\n').join(', ').slice(0, 200) : ready.why;
 	return warning(`Handraise is running on ${port}, but is not ready: ${reasons}. See its log.`);
 }
 
-/** The error's code, or null when the port could be had; it is given back at once. */
+/** Listens for a moment. Returns the error's code; null when the port is free. */
 async function listenOnce(port: number): Promise<string | null> {
 	const server = createServer();
 	const { promise, resolve } = Promise.withResolvers<string | null>();
@@ -62,12 +62,13 @@ async function listenOnce(port: number): Promise<string | null> {
 	return promise;
 }
 
-/** Compares this machine's clock with the `Date` of the two that were asked; null: it did not tell. */
+/** Compares this machine's clock with the `Date` of Slack and the service; null when the response had none. */
 export function checkClock(aheadMs: { readonly slack: number | null; readonly service: number | null }): Finding[] {
 	const { slack, service } = aheadMs;
 	const { ok, warning, failure, skipped } = findingsOf('Clock');
-	const isOff = (ms: number | null) => ms !== null && Math.abs(ms) > MOST_OFF_MS;
-	if (slack === null && service === null) return skipped('neither Slack nor the session service told the time.');
+	const isOff = (ms: number | null) => ms !== null && Math.abs(ms) > MAX_OFF_MS;
+	if (slack === null && service === null)
+		return skipped('not checked, because neither Slack nor the session service sent the time.');
 	if (isOff(slack)) {
 		const agreeing = isOff(service) ? 'Slack and the session service' : 'Slack';
 		return failure(

@@ -1,19 +1,19 @@
 import type { Settings, SettingsReading } from '../config.ts';
-import { ask, createSlackCall, type SlackCall, type SlackReply } from './ask.ts';
-import { type Examined, type Finding, findingsOf, notLookedAt } from './report.ts';
+import { type Examined, type Finding, findingsOf, notChecked } from './report.ts';
+import { createSlackCall, request, type SlackCall, type SlackReply } from './request.ts';
 
-type SomeSettings = SettingsReading['settings'];
+type UsableSettings = SettingsReading['settings'];
 
 export async function examineSlack({ settings }: SettingsReading): Promise<Examined> {
 	const { SLACK_API_URL: apiUrl, SLACK_BOT_TOKEN: token } = settings;
-	if (apiUrl === undefined) return { findings: notLookedAt('Slack', 'SLACK_API_URL') };
+	if (apiUrl === undefined) return { findings: notChecked('Slack', 'SLACK_API_URL') };
 	const call = createSlackCall(apiUrl);
 	const bot = token === undefined ? null : await call('auth.test', token);
-	const asked = bot?.kind === 'ok' && token !== undefined ? { call, token } : null;
-	const [transport, access] = await Promise.all([checkTransport(settings, call, bot), checkAccess(settings, asked)]);
-	const ofBot =
-		bot === null ? notLookedAt('Bot token', 'SLACK_BOT_TOKEN') : [...checkBotToken(bot), ...checkScopes(bot, settings)];
-	return { findings: [...ofBot, ...transport, ...access], aheadMs: bot?.answer?.aheadMs ?? null };
+	const asker = bot?.kind === 'ok' && token !== undefined ? { call, token } : null;
+	const [transport, access] = await Promise.all([checkTransport(settings, call, bot), checkAccess(settings, asker)]);
+	const botFindings =
+		bot === null ? notChecked('Bot token', 'SLACK_BOT_TOKEN') : [...checkBotToken(bot), ...checkScopes(bot, settings)];
+	return { findings: [...botFindings, ...transport, ...access], aheadMs: bot?.response?.aheadMs ?? null };
 }
 
 const BOT_TOKEN = {
@@ -26,7 +26,7 @@ const APP_TOKEN = {
 	copyFrom: 'from "Basic Information", App-Level Tokens (xapp-…)',
 } as const;
 
-/** What to do about a token that Slack refuses; null when the code says nothing about the token. */
+/** What to do about a token that Slack refuses; null when the code is not about the token. */
 export function tokenAdvice(
 	code: string,
 	token: { readonly setting: string; readonly copyFrom: string },
@@ -37,11 +37,11 @@ export function tokenAdvice(
 		case 'not_authed':
 			return `Slack does not know this token (${code}): ${copy}, into ${token.setting}.`;
 		case 'account_inactive':
-			return `The app was removed from the workspace, or its bot deactivated (${code}): install it again and ${copy}.`;
+			return `The app was removed from the workspace, or its bot was deactivated (${code}): install it again and ${copy}.`;
 		case 'token_revoked':
 			return `The token was revoked (${code}): reinstall the app and ${copy}.`;
 		case 'token_expired':
-			return `The token has expired (${code}): the app has token rotation, which cannot be turned off again; make a new app from manifest.yml.`;
+			return `The token has expired (${code}): the app has token rotation, which cannot be turned off; create a new app from manifest.yml.`;
 		case 'not_allowed_token_type':
 			return `This is another kind of token (${code}), perhaps swapped with the other one: ${copy}, into ${token.setting}.`;
 		case 'team_access_not_granted':
@@ -55,7 +55,7 @@ export function tokenAdvice(
 	}
 }
 
-/** What `auth.test` says about the bot token. */
+/** What the reply to `auth.test` says about the bot token. */
 export function checkBotToken(reply: SlackReply): Finding[] {
 	const { ok, failure } = findingsOf('Bot token');
 	if (reply.kind === 'unreachable') return failure(`Slack cannot be asked: ${reply.why}.`);
@@ -76,65 +76,65 @@ export function checkBotToken(reply: SlackReply): Finding[] {
 	return ok(`it is ${String(user)} in the workspace ${String(team)}.`);
 }
 
-/** The bot scopes without which Handraise does not work, as in manifest.yml, and what happens without them. */
+/** The required bot scopes of manifest.yml, and what happens without them. */
 export const REQUIRED_SCOPES: Readonly<Record<string, string>> = {
 	commands: '/session and "Use as answer" do not work',
 	'chat:write': 'no card, thread or receipt is posted',
-	'users:read': 'members cannot be told from guests, so everybody is refused',
-	'app_mentions:read': 'a mention in a thread is not heard',
-	'im:history': 'direct messages are not heard',
+	'users:read': 'guests cannot be recognised, so everybody is refused',
+	'app_mentions:read': 'mentions in threads do not arrive',
+	'im:history': 'direct messages do not arrive',
 	'im:write': 'authors are not told about late or failed answers',
 	'channels:read': 'public channels cannot be watched',
 	'groups:read': 'private channels cannot be watched',
 };
 
-/** The scopes that an installation may leave out, and what is lost then. */
+/** The optional bot scopes of manifest.yml, and what happens without them. */
 export const OPTIONAL_SCOPES: Readonly<Record<string, string>> = {
 	'usergroups:read': 'ALLOWED_USERGROUPS cannot be used',
 	'channels:history': 'after a crash a post in a public channel may come twice, marked as a repeat',
 	'groups:history': 'after a crash a post in a private channel may come twice, marked as a repeat',
 };
 
-const HOW = 'under "OAuth & Permissions", Scopes, Bot Token Scopes, and reinstall the app';
+const WHERE_SCOPES_ARE = 'under "OAuth & Permissions", Scopes, Bot Token Scopes, and reinstall the app';
 
 /** Compares what Slack granted (a header of `auth.test`) with what manifest.yml asks for. */
-function checkScopes(reply: SlackReply, { ALLOWED_USERGROUPS: groups = [] }: SomeSettings): Finding[] {
+function checkScopes(reply: SlackReply, { ALLOWED_USERGROUPS: groups = [] }: UsableSettings): Finding[] {
 	const { warning, failure, skipped, okIfNone } = findingsOf('Scopes');
-	if (reply.kind !== 'ok') return skipped('not looked at, since the bot token could not be checked.');
-	const header = reply.answer.headers.get('x-oauth-scopes');
+	if (reply.kind !== 'ok') return skipped('not checked, because the bot token could not be checked.');
+	const header = reply.response.headers.get('x-oauth-scopes');
 	if (header === null) {
 		return warning(
-			'Slack does not say what it granted (no x-oauth-scopes header; a proxy may remove it): compare with manifest.yml yourself.',
+			'Slack does not say what it granted (no x-oauth-scopes header; a proxy may remove it): compare the scopes with manifest.yml yourself.',
 		);
 	}
 	const granted = new Set(header.split(',').map((scope) => scope.trim()));
 	granted.delete('');
 	for (const [scope, loss] of Object.entries(REQUIRED_SCOPES)) {
-		if (!granted.has(scope)) failure(`${scope} is missing: ${loss}. Add it ${HOW}.`);
+		if (!granted.has(scope)) failure(`${scope} is missing: ${loss}. Add it ${WHERE_SCOPES_ARE}.`);
 	}
 	for (const [scope, loss] of Object.entries(OPTIONAL_SCOPES)) {
 		if (granted.has(scope)) continue;
 		if (scope === 'usergroups:read' && groups.length > 0) {
-			failure(`${scope} is missing, and ALLOWED_USERGROUPS needs it: add it ${HOW}.`);
-		} else warning(`the optional ${scope} is missing: ${loss}. If you want it, add it ${HOW}.`);
+			failure(`${scope} is missing, and ALLOWED_USERGROUPS needs it: add it ${WHERE_SCOPES_ARE}.`);
+		} else warning(`the optional ${scope} is missing: ${loss}. If you want it, add it ${WHERE_SCOPES_ARE}.`);
 	}
 	const surplus = [...granted].filter((scope) => !Object.hasOwn({ ...REQUIRED_SCOPES, ...OPTIONAL_SCOPES }, scope));
 	if (surplus.length > 0) {
-		warning(`${surplus.join(', ')}: granted, and Handraise never uses it. Best taken away ${HOW}.`);
+		warning(`${surplus.join(', ')}: granted, but Handraise does not use it. Remove it ${WHERE_SCOPES_ARE}.`);
 	}
-	return okIfNone('all that manifest.yml asks for, and no more.');
+	return okIfNone('exactly those of manifest.yml.');
 }
 
-async function checkTransport(settings: SomeSettings, call: SlackCall, bot: SlackReply | null): Promise<Finding[]> {
-	if (!('SLACK_APP_TOKEN' in settings)) return notLookedAt('Socket Mode', 'SLACK_APP_TOKEN');
+async function checkTransport(settings: UsableSettings, call: SlackCall, bot: SlackReply | null): Promise<Finding[]> {
+	if (!('SLACK_APP_TOKEN' in settings)) return notChecked('Socket Mode', 'SLACK_APP_TOKEN');
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = settings;
 	if (appToken !== undefined) return checkSocketMode(appToken, call, bot);
 	return signingSecret === undefined ? [] : checkHttpMode(signingSecret);
 }
 
 /**
- * Asks Slack for a Socket Mode address, which opens nothing yet. It is not connected to: Slack would send some of the
- * commands that people type to the doctor, which answers none.
+ * Asks Slack for a Socket Mode address and does not connect to it: otherwise Slack would send some of people's commands
+ * to the doctor.
  */
 async function checkSocketMode(token: string, call: SlackCall, bot: SlackReply | null): Promise<Finding[]> {
 	const { ok, warning, failure } = findingsOf('Socket Mode');
@@ -145,19 +145,19 @@ async function checkSocketMode(token: string, call: SlackCall, bot: SlackReply |
 	const address = URL.parse(String(reply.data.url));
 	if (address === null) return failure('Slack gave no address to connect to: try again.');
 	const origin = `${address.protocol === 'ws:' ? 'http' : 'https'}://${address.host}/`;
-	const there = await ask(origin, { timeoutMs: 10_000 });
-	if (there.kind === 'no-answer') {
+	const response = await request(origin, { timeoutMs: 10_000 });
+	if (response.kind === 'no-response') {
 		return failure(
-			`The token is good, but ${address.host} cannot be reached: ${there.why}. Let the machine connect there (WebSocket).`,
+			`The token is good, but ${address.host} cannot be reached: ${response.why}. Allow this machine to connect there (WebSocket).`,
 		);
 	}
 	const found = ok(`the app-level token is good, and ${address.host} can be reached.`);
-	// Undocumented, so no more than a warning: the app's id is part of an app-level token.
-	const ofApp = /^xapp-\d+-(A[A-Z0-9]+)-/.exec(token)?.[1];
+	// Only a warning, because it is not documented that an app-level token contains the app's id.
+	const tokensApp = /^xapp-\d+-(A[A-Z0-9]+)-/.exec(token)?.[1];
 	const botsApp = bot?.kind === 'ok' ? bot.data.app_id : undefined;
-	if (ofApp !== undefined && typeof botsApp === 'string' && botsApp !== ofApp) {
+	if (tokensApp !== undefined && typeof botsApp === 'string' && botsApp !== tokensApp) {
 		warning(
-			`SLACK_APP_TOKEN is of the app ${ofApp}, SLACK_BOT_TOKEN of ${botsApp}: nothing typed there would arrive here. Take both from one app.`,
+			`SLACK_APP_TOKEN is of the app ${tokensApp}, SLACK_BOT_TOKEN of ${botsApp}: what people do in ${botsApp} would not arrive. Take both from one app.`,
 		);
 	}
 	return found;
@@ -165,7 +165,7 @@ async function checkSocketMode(token: string, call: SlackCall, bot: SlackReply |
 
 function socketRefusal(code: string): string {
 	if (code === 'missing_scope') {
-		return 'The app-level token lacks connections:write: make a new one with that scope under "Basic Information", App-Level Tokens, and put it into SLACK_APP_TOKEN.';
+		return 'The app-level token lacks connections:write: create one with that scope under "Basic Information", App-Level Tokens, and put it into SLACK_APP_TOKEN.';
 	}
 	return (
 		tokenAdvice(code, APP_TOKEN) ??
@@ -173,24 +173,24 @@ function socketRefusal(code: string): string {
 	);
 }
 
-/** Signed HTTP: the secret can only be looked at, and the address is known to Slack alone. */
+/** Only the form of the secret can be checked, and only Slack knows the address. */
 function checkHttpMode(signingSecret: string): Finding[] {
 	const { ok, warning } = findingsOf('HTTP mode');
 	const found = ok(
-		'Slack has to send to https://<your address>/slack/events: see that it stands under Slash Commands, "Interactivity & Shortcuts" and Event Subscriptions, and that Socket Mode is off.',
+		'Slack must send to https://<your address>/slack/events: set that address under Slash Commands, "Interactivity & Shortcuts" and Event Subscriptions, and turn Socket Mode off.',
 	);
 	if (!/^[0-9a-f]{32}$/.test(signingSecret)) {
 		warning(
-			'SLACK_SIGNING_SECRET does not look like one (32 characters, 0-9 and a-f): copy the Signing Secret from "Basic Information", not the client secret nor the verification token.',
+			'SLACK_SIGNING_SECRET does not look like one (32 characters, 0-9 and a-f): copy the Signing Secret from "Basic Information", not the client secret or the verification token.',
 		);
 	}
 	return found;
 }
 
-/** Ids looked up for one setting; more would run into Slack's rates. */
-const MOST_LOOKUPS = 20;
+/** Ids looked up for one setting, because Slack limits the calls. */
+const MAX_LOOKUPS = 20;
 
-/** Slack's methods for the ids that settings hold, and the argument that takes the id. */
+/** The Slack method for each kind of id, and its argument for the id. */
 const LOOKUPS = {
 	user: { method: 'users.info', argument: 'user' },
 	channel: { method: 'conversations.info', argument: 'channel' },
@@ -203,10 +203,10 @@ interface Lookup {
 	readonly kind: keyof typeof LOOKUPS;
 }
 
-/** Whether the people, channels and groups that the settings name are there. `asked` is null without a good bot token. */
+/** Whether the people, channels and groups in the settings exist. `asker` is null without a valid bot token. */
 async function checkAccess(
-	settings: SomeSettings,
-	asked: { readonly call: SlackCall; readonly token: string } | null,
+	settings: UsableSettings,
+	asker: { readonly call: SlackCall; readonly token: string } | null,
 ): Promise<Finding[]> {
 	const { warning, skipped, okIfNone } = findingsOf('Access');
 	const contact = settings.ADMIN_CONTACT;
@@ -220,54 +220,56 @@ async function checkAccess(
 		);
 	}
 	const lookups = lookupsOf(settings);
-	const learned = await Promise.all(lookups.map(async (lookup) => (asked === null ? UNASKED : lookUp(lookup, asked))));
+	const problems = await Promise.all(lookups.map(async (lookup) => (asker === null ? UNASKED : lookUp(lookup, asker))));
 	const unasked: string[] = [];
 	for (const [index, { setting, id }] of lookups.entries()) {
-		const problem = learned[index];
+		const problem = problems[index];
 		if (typeof problem === 'string') warning(`${setting} names ${id}, ${problem}.`);
 		else if (problem === UNASKED) unasked.push(`${setting} (${id})`);
 	}
 	if (unasked.length > 0) {
-		skipped(`${unasked.join(', ')}: not looked up, since Slack does not let the app (see above), or limits the calls.`);
+		skipped(`${unasked.join(', ')}: not checked, because Slack refuses the app (see above) or limits the calls.`);
 	}
-	return okIfNone(lookups.length === 0 ? 'the settings are plausible.' : 'whom and what the settings name is there.');
+	return okIfNone(
+		lookups.length === 0 ? 'the settings are plausible.' : 'the people, channels and groups in the settings exist.',
+	);
 }
 
-function lookupsOf(settings: SomeSettings): Lookup[] {
+function lookupsOf(settings: UsableSettings): Lookup[] {
 	const { ADMIN_CONTACT: contact = '', ALLOWED_USERS, ALLOWED_CHANNELS, ALLOWED_USERGROUPS } = settings;
-	const of = (setting: Lookup['setting'], kind: Lookup['kind'], ids: readonly string[] = []) =>
-		ids.slice(0, MOST_LOOKUPS).map((id) => ({ setting, id, kind }));
+	const lookupsFor = (setting: Lookup['setting'], kind: Lookup['kind'], ids: readonly string[] = []) =>
+		ids.slice(0, MAX_LOOKUPS).map((id) => ({ setting, id, kind }));
 	return [
-		...of('ADMIN_CONTACT', 'user', /^[UW][A-Z0-9]{2,}$/.test(contact) ? [contact] : []),
-		...of('ALLOWED_USERS', 'user', ALLOWED_USERS),
-		...of('ALLOWED_CHANNELS', 'channel', ALLOWED_CHANNELS),
-		...of('ALLOWED_USERGROUPS', 'group', ALLOWED_USERGROUPS),
+		...lookupsFor('ADMIN_CONTACT', 'user', /^[UW][A-Z0-9]{2,}$/.test(contact) ? [contact] : []),
+		...lookupsFor('ALLOWED_USERS', 'user', ALLOWED_USERS),
+		...lookupsFor('ALLOWED_CHANNELS', 'channel', ALLOWED_CHANNELS),
+		...lookupsFor('ALLOWED_USERGROUPS', 'group', ALLOWED_USERGROUPS),
 	];
 }
 
-const UNASKED = Symbol('Slack did not say');
+const UNASKED = Symbol('not checked');
 
-const UNKNOWN: Readonly<Record<string, string>> = {
-	user_not_found: 'whom Slack does not know here: take the member id from the profile',
-	user_not_visible: 'whom the app may not see',
+const PROBLEMS: Readonly<Record<string, string>> = {
+	user_not_found: 'a user whom Slack does not know: copy the member ID from the profile',
+	user_not_visible: 'a user whom the app cannot see',
 	channel_not_found:
-		'a channel that the app cannot see: take the id from the end of "About" in the channel, and invite the app if it is private',
-	no_such_subteam: 'a user group that is not there',
-	subteam_not_found: 'a user group that is not there',
+		'a channel that the app cannot see: copy the channel ID from the end of "About" in the channel, and invite the app if it is private',
+	no_such_subteam: 'a user group that does not exist',
+	subteam_not_found: 'a user group that does not exist',
 };
 
-/** What is wrong with an id, or null. Refusals that are not about the id (a missing scope, a limit) are others' to report. */
+/** What is wrong with an id; null when it is right. `UNASKED` when Slack refuses for another reason. */
 async function lookUp(
 	{ id, kind }: Lookup,
 	{ call, token }: { readonly call: SlackCall; readonly token: string },
 ): Promise<string | null | typeof UNASKED> {
 	const { method, argument } = LOOKUPS[kind];
 	const reply = await call(method, token, { [argument]: id });
-	if (reply.kind === 'refused') return UNKNOWN[reply.code] ?? UNASKED;
+	if (reply.kind === 'refused') return PROBLEMS[reply.code] ?? UNASKED;
 	if (reply.kind !== 'ok') return UNASKED;
-	const about = (reply.data[kind] ?? {}) as { deleted?: unknown; is_archived?: unknown };
-	if (about.deleted === true) return 'who has left: name somebody else';
-	if (about.is_archived === true) return 'a channel that is archived';
+	const entity = (reply.data[kind] ?? {}) as { deleted?: unknown; is_archived?: unknown };
+	if (entity.deleted === true) return 'a user who has left: name somebody else';
+	if (entity.is_archived === true) return 'a channel that is archived';
 	const isEmpty = kind === 'group' && Array.isArray(reply.data.users) && reply.data.users.length === 0;
 	return isEmpty ? 'a user group that has no members' : null;
 }

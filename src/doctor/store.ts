@@ -22,33 +22,33 @@ import {
 	type PostgresLook,
 	type SqliteLook,
 } from '../store/inspect.ts';
-import { type Examined, type Finding, type Findings, findingsOf, notLookedAt } from './report.ts';
+import { type Examined, type Finding, type Findings, findingsOf, notChecked } from './report.ts';
 
 export async function examineStore({ settings }: SettingsReading): Promise<Examined> {
 	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ENCRYPTION_KEY: key } = settings;
-	if (!('DATABASE_URL' in settings)) return { findings: notLookedAt('Database', 'DATABASE_URL') };
-	const ofKey = findingsOf('Encryption key');
-	const given = key === undefined ? null : { text: key, source: 'ENCRYPTION_KEY' };
+	if (!('DATABASE_URL' in settings)) return { findings: notChecked('Database', 'DATABASE_URL') };
+	const keyFindings = findingsOf('Encryption key');
+	const givenKey = key === undefined ? null : { text: key, source: 'ENCRYPTION_KEY' };
 	if (databaseUrl !== undefined) {
 		const look = await inspectPostgres(databaseUrl);
-		if (given === null) ofKey.failure('ENCRYPTION_KEY is not set: all replicas need the same one.');
-		else checkKey(ofKey, given, look.kind === 'database' ? look : null);
-		return { findings: [...checkPostgres(look), ...ofKey.all] };
+		if (givenKey === null) keyFindings.failure('ENCRYPTION_KEY is not set: all replicas need the same one.');
+		else checkKey(keyFindings, givenKey, look.kind === 'database' ? look : null);
+		return { findings: [...checkPostgres(look), ...keyFindings.all] };
 	}
-	if (dataDir === undefined) return { findings: notLookedAt('Database', 'DATA_DIR') };
+	if (dataDir === undefined) return { findings: notChecked('Database', 'DATA_DIR') };
 	const look = inspectSqlite(dataDir);
-	const known = look.kind === 'absent' ? NEW_DATABASE : look.kind === 'database' ? look : null;
-	if (given === null) checkKeyFile(ofKey, dataDir, known);
-	else checkKey(ofKey, given, known);
-	return { findings: [...checkDataDir(dataDir), ...checkSqlite(look), ...ofKey.all] };
+	const database = look.kind === 'absent' ? NEW_DATABASE : look.kind === 'database' ? look : null;
+	if (givenKey === null) checkKeyFile(keyFindings, dataDir, database);
+	else checkKey(keyFindings, givenKey, database);
+	return { findings: [...checkDataDir(dataDir), ...checkSqlite(look), ...keyFindings.all] };
 }
 
-/** Bytes. The database of a busy team stays below this; a full disk refuses answers. */
-const LITTLE_SPACE = 200 * 1_048_576;
+/** Bytes. The database of a busy team stays below this. With a full disk, answers are refused. */
+const MIN_FREE_BYTES = 200 * 1_048_576;
 
-const OURS = ['handraise.db', 'handraise.lock', 'encryption.key'];
+const OUR_FILES = ['handraise.db', 'handraise.lock', 'encryption.key'];
 
-/** Whether DATA_DIR can hold SQLite's file and the key. Makes nothing: what is not there yet is judged by its parent. */
+/** Whether DATA_DIR can hold SQLite's file and the key. Creates nothing: of a missing directory, the parent is checked. */
 function checkDataDir(dataDir: string): readonly Finding[] {
 	const { warning, failure, okIfNone } = findingsOf('DATA_DIR');
 	const directory = resolve(dataDir);
@@ -56,10 +56,10 @@ function checkDataDir(dataDir: string): readonly Finding[] {
 	if (!statSync(existing).isDirectory()) return failure(`${existing} is a file: set DATA_DIR to a directory.`);
 	if (!isAllowed(existing, constants.W_OK | constants.X_OK)) {
 		return failure(
-			`${existing} cannot be written by this user: change its owner (chown), or set DATA_DIR to another one.`,
+			`${existing} cannot be written by this user: change its owner (chown), or set DATA_DIR to another directory.`,
 		);
 	}
-	const closed = OURS.map((name) => join(directory, name)).filter(
+	const closed = OUR_FILES.map((name) => join(directory, name)).filter(
 		(path) => existsSync(path) && !isAllowed(path, constants.R_OK | constants.W_OK),
 	);
 	if (closed.length > 0) {
@@ -74,19 +74,17 @@ function checkDataDir(dataDir: string): readonly Finding[] {
 			`${directory} is on a network file system (${type}), whose locks and syncs SQLite cannot rely on: use a local disk, or DATABASE_URL.`,
 		);
 	} else if (kind === 'memory') {
-		warning(`${directory} is in memory (${type}): all answers are lost at a restart of the machine. Use a disk.`);
+		warning(`${directory} is in memory (${type}): a restart of the machine loses all answers. Use a disk.`);
 	} else if (kind === 'container') {
-		warning(`${directory} is in the container itself (${type}) and goes with it: mount a volume there.`);
+		warning(`${directory} is in the container itself (${type}) and is lost with it: mount a volume there.`);
 	}
 	const { bavail, bsize } = statfsSync(existing);
-	if (bavail * bsize < LITTLE_SPACE) {
+	if (bavail * bsize < MIN_FREE_BYTES) {
 		warning(
-			`only ${Math.floor((bavail * bsize) / 1_048_576)} MB are free on the disk of ${directory}: make room; a full disk takes no answers.`,
+			`only ${Math.floor((bavail * bsize) / 1_048_576)} MB are free on the disk of ${directory}: make room. With a full disk, answers are refused.`,
 		);
 	}
-	return okIfNone(
-		directory === existing ? `${directory} can be written.` : `${directory} will be made at the first start.`,
-	);
+	return okIfNone(directory === existing ? `${directory} can be written.` : `the first start creates ${directory}.`);
 }
 
 function nearestExisting(path: string): string {
@@ -106,58 +104,60 @@ function fileSystemTypeOf(path: string): string | null {
 	try {
 		return fileSystemOf(realpathSync(path), readFileSync('/proc/mounts', 'utf8'));
 	} catch {
-		// Not Linux: it cannot be told.
+		// There is no /proc/mounts outside Linux.
 		return null;
 	}
 }
 
-/** The type of the file system that holds an absolute path, by the text of /proc/mounts (see proc_pid_mounts(5)). */
+/** The type of the file system that holds an absolute path, from the text of /proc/mounts (proc_pid_mounts(5)). */
 export function fileSystemOf(path: string, mounts: string): string | null {
-	let longest = '';
-	let found: string | null = null;
+	let longestPoint = '';
+	let foundType: string | null = null;
 	for (const line of mounts.split('\n')) {
-		const [, point, type] = line.split(' ');
-		if (point === undefined || type === undefined) continue;
-		// Spaces, tabs, line ends and backslashes are octal escapes there.
-		const place = point.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
-		const holds = place === '/' || path === place || path.startsWith(`${place}/`);
-		// Of two mounts on one point the later one is seen.
-		if (holds && place.length >= longest.length) {
-			longest = place;
-			found = type;
+		const [, escapedPoint, type] = line.split(' ');
+		if (escapedPoint === undefined || type === undefined) continue;
+		// Spaces, tabs, line ends and backslashes are octal escapes.
+		const point = escapedPoint.replace(/\\([0-7]{3})/g, (_, octal: string) =>
+			String.fromCharCode(Number.parseInt(octal, 8)),
+		);
+		const holds = point === '/' || path === point || path.startsWith(`${point}/`);
+		// Of two mounts on one point, the later one counts.
+		if (holds && point.length >= longestPoint.length) {
+			longestPoint = point;
+			foundType = type;
 		}
 	}
-	return found;
+	return foundType;
 }
 
-const NETWORK =
+const NETWORK_TYPES =
 	/^(nfs\d?|cifs|smb\w*|9p|afs|ceph|lustre|gpfs|glusterfs|ocfs2|gfs2|beegfs|virtiofs|davfs|fuse\.(sshfs|glusterfs|ceph|s3fs|gcsfuse|rclone|blobfuse\w*|davfs\w*|juicefs|mountpoint-s3|seaweedfs))$/;
 
-/** Where files on such a file system are. `unknown` covers local disks, whatever their type. */
+/** Where files on such a file system are. Local disks are `unknown`. */
 export function kindOfFileSystem(type: string): 'network' | 'memory' | 'container' | 'unknown' {
-	if (NETWORK.test(type)) return 'network';
+	if (NETWORK_TYPES.test(type)) return 'network';
 	if (type === 'tmpfs' || type === 'ramfs') return 'memory';
 	return type === 'overlay' || type === 'aufs' ? 'container' : 'unknown';
 }
 
-/** The oldest major version that PostgreSQL's makers still maintain (postgresql.org/support/versioning, 2026). */
+/** The oldest major version that the PostgreSQL project maintains (postgresql.org/support/versioning, 2026). */
 const OLDEST_MAINTAINED = 14;
 
 const UNREADABLE = {
 	damaged: 'it is damaged. Stop Handraise and restore the file from a backup.',
-	'no database': 'it is no SQLite database. Restore the file from a backup, or set DATA_DIR to another directory.',
+	'no database': 'it is not a SQLite database. Restore the file from a backup, or set DATA_DIR to another directory.',
 	'not allowed': 'this user may not read it. Change its owner (chown).',
-	unknown: 'SQLite cannot read it. See that its disk is well, or restore the file from a backup.',
+	unknown: 'SQLite cannot read it. Check its disk, or restore the file from a backup.',
 } as const;
 
 function checkSqlite(look: SqliteLook): readonly Finding[] {
 	const findings = findingsOf('Database');
 	const { ok, warning, failure } = findings;
-	if (look.kind === 'absent') return ok('SQLite; it will be made at the first start.');
+	if (look.kind === 'absent') return ok('SQLite; the first start creates it.');
 	if (look.kind === 'unreadable') return failure(`DATA_DIR/handraise.db cannot be used: ${UNREADABLE[look.reason]}`);
 	if (look.kind === 'unsettled') {
 		return warning(
-			'DATA_DIR/handraise.db-wal holds what was committed last, and cannot be read without being changed: is it a copy made while Handraise ran? Start Handraise, which takes it in, and run this again.',
+			'DATA_DIR/handraise.db-wal holds the last commits and cannot be read without a change to it. It may be a copy made while Handraise ran. Start Handraise, which applies it, and run this again.',
 		);
 	}
 	const use = look.inUse ? 'in use by the running Handraise, which is fine' : 'not in use';
@@ -168,19 +168,17 @@ export function checkPostgres(look: PostgresLook): readonly Finding[] {
 	const findings = findingsOf('Database');
 	const { warning, failure } = findings;
 	if (look.kind === 'unreachable') return failure(whyUnreachable(look.code));
-	if (look.readOnly) return failure('PostgreSQL is read only (a standby?): DATABASE_URL has to name the primary.');
+	if (look.readOnly) return failure('PostgreSQL is read only (a standby?): DATABASE_URL must name the primary.');
 	const isPending = look.schema === null || look.schema < newestSchema;
 	if (isPending && !look.mayCreate) {
-		return failure("PostgreSQL: this user may make no tables: grant create on the schema to DATABASE_URL's user.");
+		return failure("PostgreSQL: this user may not create tables: grant create on the schema to DATABASE_URL's user.");
 	}
 	checkSchema(findings, look, { what: `PostgreSQL ${look.version}`, isRunning: false });
-	if (look.major < OLDEST_MAINTAINED) warning(`PostgreSQL ${look.version} is not mended any more: upgrade it.`);
+	if (look.major < OLDEST_MAINTAINED) warning(`PostgreSQL ${look.version} is not maintained any more: upgrade it.`);
 	if (look.synced === 'never') {
 		warning('PostgreSQL runs with fsync=off: a power cut can destroy all of it. Turn fsync on.');
 	} else if (look.synced === 'late') {
-		warning(
-			'PostgreSQL runs with synchronous_commit=off: a crash of it can lose answers that people were told are saved. Turn it on.',
-		);
+		warning('PostgreSQL runs with synchronous_commit=off: a crash of PostgreSQL can lose saved answers. Turn it on.');
 	}
 	return findings.all;
 }
@@ -190,16 +188,16 @@ function checkSchema(
 	{ schema }: DatabaseLook,
 	{ what, isRunning }: { readonly what: string; readonly isRunning: boolean },
 ): readonly Finding[] {
-	if (schema === null) return ok(`${what}; empty, it will be set up at the first start.`);
+	if (schema === null) return ok(`${what}; empty, the first start sets it up.`);
 	if (schema > newestSchema) {
 		return failure(
-			`${what}, at schema ${schema}, which a newer Handraise made; this one knows up to ${newestSchema}. Start the newer one, or restore the backup made before the upgrade.`,
+			`${what}, at schema ${schema}, which a newer Handraise made; this version knows schema ${newestSchema}. Start the newer one, or restore the backup made before the upgrade.`,
 		);
 	}
 	if (schema === newestSchema) return ok(`${what}, at schema ${schema}.`);
 	const upgrade = `at schema ${schema}; the next start brings it to ${newestSchema}. Make a backup first`;
 	return isRunning
-		? warning(`${what}, but an older version of it is running: ${upgrade}, then restart.`)
+		? warning(`${what}, but an older version is running: ${upgrade}, then restart.`)
 		: ok(`${what}, ${upgrade}.`);
 }
 
@@ -207,7 +205,7 @@ function whyUnreachable(code: string | null): string {
 	switch (code) {
 		case '28P01':
 		case '28000':
-			return `PostgreSQL refuses the user or the password (${code}): check both in DATABASE_URL; characters such as @ : / have to be percent-encoded there.`;
+			return `PostgreSQL refuses the user or the password (${code}): check both in DATABASE_URL; characters such as @ : / must be percent-encoded there.`;
 		case '3D000':
 			return 'PostgreSQL has no such database (3D000): create it, or name the right one in DATABASE_URL.';
 		case '42501':
@@ -228,7 +226,7 @@ function whyUnreachable(code: string | null): string {
 	}
 }
 
-/** The key file that the next start will use with SQLite. `look`: as in `checkKey`. */
+/** Checks the key file that the next start uses with SQLite. `look` as in `checkKey`. */
 function checkKeyFile(findings: Findings, dataDir: string, look: DatabaseLook | null): readonly Finding[] {
 	const { ok, warning, failure, skipped } = findings;
 	const path = keyFileIn(resolve(dataDir));
@@ -242,12 +240,13 @@ function checkKeyFile(findings: Findings, dataDir: string, look: DatabaseLook | 
 		if (code !== 'ENOENT' && code !== 'ENOTDIR') {
 			return failure(`${path} cannot be read by this user: change its owner (chown).`);
 		}
-		if (look === null) return skipped(`there is no ${path}, and the database could not be looked at.`);
+		if (look === null)
+			return skipped(`not checked, because ${path} does not exist and the database could not be read.`);
 		if (look.keyCheck === null) {
-			return ok(`it will be made at the first start, in ${path}: keep a copy of it with the backups.`);
+			return ok(`the first start creates it in ${path}: keep a copy of it with the backups.`);
 		}
 		return failure(
-			`${path} is gone, and the database was made with a key: restore it (or set ENCRYPTION_KEY) before the next start, or answers kept until now cannot be read.`,
+			`${path} is gone, and the database was made with a key: restore it (or set ENCRYPTION_KEY) before the next start, or the stored answers cannot be read.`,
 		);
 	}
 	checkKey(findings, { text, source: path }, look);
@@ -258,7 +257,7 @@ function checkKeyFile(findings: Findings, dataDir: string, look: DatabaseLook | 
 	return findings.all;
 }
 
-/** Whether a key is one, and the one of the database. `look` is null when the database could not be looked at. */
+/** Whether a key is well-formed and is the database's key. `look` is null when the database could not be read. */
 function checkKey(
 	{ ok, failure }: Findings,
 	{ text, source }: { readonly text: string; readonly source: string },
@@ -270,17 +269,17 @@ function checkKey(
 				? readKeySetting(text)
 				: { kind: 'key' as const, key: parseEncryptionKey(text, source) };
 		if (look === null) {
-			return ok(`${source} is well-formed; it could not be tried, since the database could not be looked at.`);
+			return ok(`${source} is well-formed; it was not tried, because the database could not be read.`);
 		}
-		if (look.keyCheck === null) return ok(`${source} is well-formed; the database is new and has none yet.`);
+		if (look.keyCheck === null) return ok(`${source} is well-formed; the database is new and has no key yet.`);
 		if (keyFits(look, createCipher(keyOf(setting, look.keySalt)))) {
 			return ok(`${source} is the one the database was made with.`);
 		}
 		return failure(
-			`${source} is not the key the database was made with: answers and drafts kept until now cannot be read. Restore the former one.`,
+			`${source} is not the key the database was made with: stored answers and drafts cannot be read. Restore the former key.`,
 		);
 	} catch (error) {
 		if (!(error instanceof HandraiseError)) throw error;
-		return failure(`${error.message} For a database that is in use, restore the former key instead.`);
+		return failure(`${error.message} For an existing database, restore the former key instead.`);
 	}
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import type { SlackCall, SlackReply } from './ask.ts';
 import { counted, type Finding, findingsOf } from './report.ts';
+import type { SlackCall, SlackReply } from './request.ts';
 import { tokenAdvice } from './slack.ts';
 
 /** A view or message that Slack is asked about. */
@@ -10,11 +10,11 @@ export interface AskedShape {
 	readonly message?: { readonly blocks: readonly object[] };
 }
 
-/** How far the asking is. */
+/** The progress of `checkViews`. */
 export interface Progress {
 	readonly asked: number;
 	readonly total: number;
-	/** Slack limits the calls: nothing is asked for so long. */
+	/** The current pause, because Slack limits the calls. */
 	readonly pausedSec: number | null;
 }
 
@@ -28,28 +28,28 @@ interface Dependencies {
 
 /** Between two calls. Slack does not publish the rate of `blocks.validate` ("special rate limits apply"). */
 const PAUSE_MS = 50;
-/** From the first 429 on; doubled with each further one. */
+/** After the first 429. Each further one doubles it. */
 const LIMITED_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 8_000;
-/** 429s in a row after which the rate is not the trouble. */
-const MOST_LIMITED = 10;
-/** Waits after calls that failed for another reason. */
+const MAX_PAUSE_MS = 8_000;
+/** Gives up after so many 429s in a row. */
+const MAX_LIMITED = 10;
+/** The pauses before the retries of a call that failed for another reason. */
 const RETRY_AFTER_MS = [1_000, 5_000];
-/** What is shown of one shape: different words, pointers to each, and their length. */
-const MOST_WORDS = 20;
-const MOST_POINTERS = 3;
-const MOST_LENGTH = 500;
+/** What is shown of one shape: different errors, pointers per error, and UTF-16 units per error. */
+const MAX_ERRORS = 20;
+const MAX_POINTERS = 3;
+const MAX_ERROR_LENGTH = 500;
 
-/** Codes that Slack documents for its own trouble. */
+/** Slack's codes for its own failures. */
 const TRANSIENT = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
 
 /**
- * Asks Slack about each shape, one at a time, by `blocks.validate`, which shows nothing to anybody. The findings are what
- * it refuses, and what ended the asking early.
+ * Asks Slack about each shape, one at a time, with `blocks.validate`, which posts nothing. The findings are the refused
+ * shapes, and the reason when it stopped early.
  */
 export async function checkViews({ shapes, call, token, clock, show }: Dependencies): Promise<{
 	readonly findings: readonly Finding[];
-	/** How many were asked, how many refused. */
+	/** How many shapes were asked about and how many were refused. */
 	readonly summary: string;
 }> {
 	const { failure, all: findings } = findingsOf('Views');
@@ -63,13 +63,13 @@ export async function checkViews({ shapes, call, token, clock, show }: Dependenc
 			const reply = await call('blocks.validate', token, argumentsOf(shape));
 			if (reply.kind === 'unreachable' && reply.limitedSec !== null) {
 				limited += 1;
-				if (limited > MOST_LIMITED) return reply;
-				pauseMs = Math.min(Math.max(pauseMs * 2, LIMITED_PAUSE_MS), LONGEST_PAUSE_MS);
+				if (limited > MAX_LIMITED) return reply;
+				pauseMs = Math.min(Math.max(pauseMs * 2, LIMITED_PAUSE_MS), MAX_PAUSE_MS);
 				show({ asked, total, pausedSec: reply.limitedSec });
 				await clock.sleep(reply.limitedSec * 1_000);
 			} else {
 				const retryAfterMs = RETRY_AFTER_MS[failures];
-				if (!isTrouble(reply) || retryAfterMs === undefined) return reply;
+				if (!isTransient(reply) || retryAfterMs === undefined) return reply;
 				failures += 1;
 				await clock.sleep(retryAfterMs);
 			}
@@ -95,71 +95,72 @@ export async function checkViews({ shapes, call, token, clock, show }: Dependenc
 	return { findings, summary: `Slack was asked about ${count} and refuses ${refused === 0 ? 'none' : refused}.` };
 }
 
-function isTrouble(reply: SlackReply): boolean {
+function isTransient(reply: SlackReply): boolean {
 	return reply.kind === 'unreachable' || (reply.kind === 'refused' && TRANSIENT.has(reply.code));
 }
 
 /**
- * As the app itself sends views: JSON in a form. Of a message only the blocks: `blocks.validate` refuses `text` as an
- * additional property (slackapi/node-slack-sdk#2659), though messages have one.
+ * As the app sends views: JSON in a form. Only the blocks of a message, because `blocks.validate` refuses its `text`
+ * (slackapi/node-slack-sdk#2659).
  */
 function argumentsOf({ view, message }: AskedShape): Readonly<Record<string, string>> {
 	return view === undefined ? { message: JSON.stringify({ blocks: message?.blocks }) } : { view: JSON.stringify(view) };
 }
 
-/** Why nothing more can be asked; null when the reply is about the shape. */
+/** Why the check must stop; null when the reply is about the shape. */
 function problemOf(reply: SlackReply): string | null {
 	if (reply.kind === 'ok') return null;
 	if (reply.kind === 'unreachable') return `Slack cannot be asked: ${reply.why}.`;
 	const { code } = reply;
 	if (code === 'unknown_method') {
-		return 'This Slack has no blocks.validate (unknown_method): nothing can be told from here.';
+		return 'This Slack has no blocks.validate (unknown_method), so it cannot check views.';
 	}
 	const advice = tokenAdvice(code, { setting: 'SLACK_BOT_TOKEN', copyFrom: 'from "OAuth & Permissions"' });
 	if (advice !== null) return advice;
-	return TRANSIENT.has(code) ? `Slack is in trouble (${code}): try again later.` : null;
+	return TRANSIENT.has(code) ? `Slack has a failure of its own (${code}): try again later.` : null;
 }
 
-/** Slack's own words, each once, with the pointers to what they are about. */
+/** Slack's error messages, each once, with the pointers to the parts they are about. */
 function wordsOf({ data }: Extract<SlackReply, { kind: 'refused' }>): string {
 	const metadata = data.response_metadata as { messages?: unknown } | undefined;
 	const errors = [data.errors, metadata?.messages].filter(Array.isArray).find((list) => list.length > 0) ?? [];
-	const pointersByWords = Map.groupBy(errors.map(errorOf), ({ words }) => words);
-	const lines = [...pointersByWords].slice(0, MOST_WORDS).map(([words, of]) => {
-		const pointers = of.map(({ pointer }) => pointer).filter((pointer) => pointer !== '');
-		const more = pointers.length - MOST_POINTERS;
-		if (more > 0) pointers.splice(MOST_POINTERS, more, `${more} more`);
+	const errorsByWords = Map.groupBy(errors.map(errorOf), ({ words }) => words);
+	const lines = [...errorsByWords].slice(0, MAX_ERRORS).map(([words, sameErrors]) => {
+		const pointers = sameErrors.map(({ pointer }) => pointer).filter((pointer) => pointer !== '');
+		const hiddenCount = pointers.length - MAX_POINTERS;
+		if (hiddenCount > 0) pointers.splice(MAX_POINTERS, hiddenCount, `${hiddenCount} more`);
 		return pointers.length === 0 ? words : `${words} at ${pointers.join(', ')}`;
 	});
-	const others = pointersByWords.size - lines.length;
-	if (others > 0) lines.push(`and ${others} more`);
+	const hiddenCount = errorsByWords.size - lines.length;
+	if (hiddenCount > 0) lines.push(`and ${hiddenCount} more`);
 	return lines.length === 0 ? 'it does not say why.' : `${lines.join('; ')}.`;
 }
 
-/** An error as `blocks.validate` gives it, or as the methods that post do: a sentence with the pointer in it. */
+/** An error of `blocks.validate` or of a method that posts, which is a sentence with the pointer in it. */
 function errorOf(error: unknown): { words: string; pointer: string } {
-	if (typeof error === 'string') return { words: error.replace(/^\[ERROR\] /, '').slice(0, MOST_LENGTH), pointer: '' };
+	if (typeof error === 'string')
+		return { words: error.replace(/^\[ERROR\] /, '').slice(0, MAX_ERROR_LENGTH), pointer: '' };
 	const { message, code, pointer } = (error ?? {}) as Readonly<Record<string, unknown>>;
 	const fallback = typeof code === 'string' ? code : 'no words';
 	const words = typeof message === 'string' && message !== '' ? message : fallback;
-	return { words: words.slice(0, MOST_LENGTH), pointer: typeof pointer === 'string' ? pointer : '' };
+	return { words: words.slice(0, MAX_ERROR_LENGTH), pointer: typeof pointer === 'string' ? pointer : '' };
 }
 
-/** Without a terminal a line for so many shapes. */
+/** Shapes per line when the output is not a terminal. */
 const LINE_EVERY = 50;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Shows how far a long check is: on a terminal one line that changes, else a line now and then. */
+/** Shows the progress: on a terminal in one changing line, otherwise in a line per `LINE_EVERY` shapes. */
 export function createProgress(out: { readonly isTTY?: boolean; write(text: string): unknown }) {
 	const isTerminal = out.isTTY === true;
 	return {
 		show({ asked, total, pausedSec }: Progress): void {
-			const pause = pausedSec === null ? '' : ` Slack limits the calls: going on in ${pausedSec} s.`;
+			const pause = pausedSec === null ? '' : ` Slack limits the calls: continuing in ${pausedSec} s.`;
 			const line = `Asked Slack about ${asked} of ${total} shapes.${pause}`;
 			if (isTerminal) out.write(`${CLEAR_LINE}${line}`);
 			else if (pause !== '' || (asked > 0 && asked % LINE_EVERY === 0)) out.write(`${line}\n`);
 		},
-		/** Makes room for the report. */
+		/** Removes the changing line. */
 		end(): void {
 			if (isTerminal) out.write(CLEAR_LINE);
 		},

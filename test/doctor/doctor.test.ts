@@ -64,15 +64,15 @@ it('says that a port is taken by another program', async () => {
 	const port = new URL(await listening(server)).port;
 	const { exit, lines } = await harness.doctor({ PORT: port });
 	await closed(server);
-	expect(lines).toContain(`✗ Port: ${port} is taken by another program: stop that one, or set PORT to another one.`);
+	expect(lines).toContain(`✗ Port: ${port} is taken by another program: stop it, or set PORT to another port.`);
 	expect(exit).toBe(1);
 });
 
 it('goes on with what can be checked when settings are wrong', async () => {
 	await using harness = await createHarness();
 	const { lines } = await harness.doctor({ SESSION_SERVICE_URL: '', DATA_DIR: harness.dataDir, SLACK_BOT_TOKEN: '' });
-	expect(lines).toContain('- Session service: not looked at, since SESSION_SERVICE_URL is not usable.');
-	expect(lines).toContain('- Bot token: not looked at, since SLACK_BOT_TOKEN is not usable.');
+	expect(lines).toContain('- Session service: not checked, because SESSION_SERVICE_URL is not usable.');
+	expect(lines).toContain('- Bot token: not checked, because SLACK_BOT_TOKEN is not usable.');
 	expect(lines).toContainEqual(expect.stringMatching(/^✓ Socket Mode:/));
 	expect(lines).toContainEqual(expect.stringMatching(/^✓ Database:/));
 	expect(lines.at(-1)).toMatch(/^2 problems to fix/);
@@ -90,7 +90,7 @@ it.runIf(process.getuid?.() === 0 && existsSync(SETPRIV))('says that another use
 	await chown(join(harness.dataDir, 'handraise.db'), 65_534, 65_534);
 	const { exit, lines } = await harness.doctor({}, [], PLAIN_ROOT);
 	expect(lines).toContain(
-		`✗ DATA_DIR: ${harness.dataDir} cannot be written by this user: change its owner (chown), or set DATA_DIR to another one.`,
+		`✗ DATA_DIR: ${harness.dataDir} cannot be written by this user: change its owner (chown), or set DATA_DIR to another directory.`,
 	);
 	expect(lines).toContain(
 		'✗ Database: DATA_DIR/handraise.db cannot be used: this user may not read it. Change its owner (chown).',

@@ -36,7 +36,7 @@ const WELL = {
 
 it.each<[string, Partial<typeof WELL> | object, string[]]>([
 	['in order', {}, [`✓ Database: PostgreSQL 18.4, at schema ${newestSchema}.`]],
-	['new', { schema: null }, ['✓ Database: PostgreSQL 18.4; empty, it will be set up at the first start.']],
+	['new', { schema: null }, ['✓ Database: PostgreSQL 18.4; empty, the first start sets it up.']],
 	['in order, whose user may make no more tables', { mayCreate: false }, [expect.stringMatching(/^✓/)]],
 	['a standby', { readOnly: true }, [expect.stringMatching(/^✗ .* read only \(a standby\?\)/)]],
 	['old', { version: '13.2', major: 13 }, [expect.stringMatching(/^✓/), expect.stringMatching(/^! .*upgrade it/)]],

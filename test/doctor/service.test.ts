@@ -10,7 +10,7 @@ const service: Case[] = [
 	{
 		name: 'a web page answers',
 		breaks: (harness) => harness.service.faults.add({ kind: 'html', status: 200 }),
-		says: /^✗ Session service: .* answers with a web page \(200\): SESSION_SERVICE_URL has to be the API's base address/,
+		says: /^✗ Session service: .* answers with a web page \(200\): SESSION_SERVICE_URL must be the API's base address/,
 	},
 	{
 		name: 'the address has /v1 in the middle',
@@ -28,7 +28,7 @@ const service: Case[] = [
 			const location = `https://login.example.com/?key=${harness.secrets.apiKey}`;
 			harness.service.faults.add({ kind: 'redirect', location, status: 302 });
 		},
-		says: /^✗ Session service: .* sends the request on to https:\/\/login\.example\.com \(302\)/,
+		says: /^✗ Session service: .* redirects to https:\/\/login\.example\.com \(302\)/,
 	},
 	{
 		name: 'the service wants https',
@@ -100,7 +100,7 @@ const service: Case[] = [
 	{
 		name: 'the service tells no limit',
 		env: ({ serviceBehind }) => serviceBehind({ headers: (headers) => omit(headers, 'ratelimit-limit') }),
-		says: /^! Rate limit: the session service tells no limit/,
+		says: /^! Rate limit: the session service does not state its limit/,
 		exit: 0,
 	},
 ];

@@ -25,13 +25,13 @@ const settings: Case[] = [
 	{
 		name: 'a name is misspelt',
 		env: () => ({ SESSION_SERVICE_KEY: 'canary-misspelt' }),
-		says: /^! Settings: SESSION_SERVICE_KEY is no setting of Handraise and is not read/,
+		says: /^! Settings: SESSION_SERVICE_KEY is not a setting of Handraise and is not read/,
 		exit: 0,
 	},
 	...['SHOW_ANSWER', 'RETENTION_DAY', 'MAX_WATCH_ALL'].map((name) => ({
 		name: `a name is misspelt: ${name}`,
 		env: () => ({ [name]: 'never' }),
-		says: new RegExp(`^! Settings: ${name} is no setting of Handraise and is not read`),
+		says: new RegExp(`^! Settings: ${name} is not a setting of Handraise and is not read`),
 		exit: 0 as const,
 	})),
 ];
@@ -78,20 +78,20 @@ const access: Case[] = [
 	{
 		name: 'the contact has left',
 		env: () => ({ ADMIN_CONTACT: 'U0DORA' }),
-		says: /^! Access: ADMIN_CONTACT names U0DORA, who has left/,
+		says: /^! Access: ADMIN_CONTACT names U0DORA, a user who has left/,
 		exit: 0,
 	},
 	{
 		name: 'an allowed user is not there',
 		env: () => ({ ALLOWED_USERS: 'U0ADA,U0NOBODY' }),
-		says: /^! Access: ALLOWED_USERS names U0NOBODY, whom Slack does not know here/,
+		says: /^! Access: ALLOWED_USERS names U0NOBODY, a user whom Slack does not know/,
 		exit: 0,
 	},
 	{
 		name: 'an allowed user cannot be looked up',
 		breaks: ({ slack }) => slack.faults.add({ method: 'users.info', error: 'missing_scope' }),
 		env: () => ({ ALLOWED_USERS: 'U0NOBODY' }),
-		says: /^- Access: ALLOWED_USERS \(U0NOBODY\): not looked up, since Slack does not let the app/,
+		says: /^- Access: ALLOWED_USERS \(U0NOBODY\): not checked, because Slack refuses the app/,
 		exit: 0,
 	},
 	{
@@ -103,7 +103,7 @@ const access: Case[] = [
 	{
 		name: 'an allowed group is not there',
 		env: () => ({ ALLOWED_USERGROUPS: 'S0OPS,S0NOWHERE' }),
-		says: /^! Access: ALLOWED_USERGROUPS names S0NOWHERE, a user group that is not there/,
+		says: /^! Access: ALLOWED_USERGROUPS names S0NOWHERE, a user group that does not exist/,
 		exit: 0,
 	},
 ];

@@ -41,7 +41,7 @@ const botToken: Case[] = [
 	{
 		name: 'a proxy answers instead of Slack',
 		breaks: ({ slack }) => slack.faults.add({ method: 'auth.test', status: 503 }),
-		says: /^✗ Bot token: Slack cannot be asked: .* answers 503, and not as Slack does/,
+		says: /^✗ Bot token: Slack cannot be asked: .* answers 503, but not as Slack does/,
 	},
 	{
 		name: 'Slack limits the calls',
@@ -77,7 +77,7 @@ const scopes: Case[] = [
 	{
 		name: 'more was granted than is used',
 		breaks: ({ slack }) => slack.settings.scopes.push('files:read'),
-		says: /^! Scopes: files:read: granted, and Handraise never uses it/,
+		says: /^! Scopes: files:read: granted, but Handraise does not use it/,
 		exit: 0,
 	},
 	{
@@ -97,7 +97,7 @@ const transport: Case[] = [
 	{
 		name: 'the app-level token lacks its scope',
 		breaks: ({ slack }) => slack.faults.add({ method: 'apps.connections.open', error: 'missing_scope' }),
-		says: /^✗ Socket Mode: The app-level token lacks connections:write: make a new one/,
+		says: /^✗ Socket Mode: The app-level token lacks connections:write: create one/,
 	},
 	{
 		name: 'Socket Mode is off',

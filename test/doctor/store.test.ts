@@ -80,7 +80,7 @@ const database: Case[] = [
 	{
 		name: 'the file is no database',
 		breaks: ({ dataDir }) => writeFileSync(join(dataDir, 'handraise.db'), 'once upon a time '.repeat(500)),
-		says: /^✗ Database: DATA_DIR\/handraise\.db cannot be used: it is no SQLite database/,
+		says: /^✗ Database: DATA_DIR\/handraise\.db cannot be used: it is not a SQLite database/,
 	},
 	{
 		name: 'the file is damaged',
@@ -99,7 +99,7 @@ const database: Case[] = [
 	{
 		name: 'the file was copied while Handraise ran',
 		breaks: (harness) => leaveLog(harness, ['', '-wal']),
-		says: /^! Database: DATA_DIR\/handraise\.db-wal holds what was committed last, and cannot be read without being changed/,
+		says: /^! Database: DATA_DIR\/handraise\.db-wal holds the last commits and cannot be read without a change to it/,
 		exit: 0,
 	},
 	{
@@ -142,7 +142,7 @@ const database: Case[] = [
 			DATABASE_URL: await databaseOfOther('canary-password'),
 			ENCRYPTION_KEY: secrets.encryptionKey,
 		}),
-		says: /^✗ Database: PostgreSQL: this user may make no tables: grant create on the schema/,
+		says: /^✗ Database: PostgreSQL: this user may not create tables: grant create on the schema/,
 	},
 	{
 		name: 'a newer version was in PostgreSQL',

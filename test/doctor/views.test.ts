@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { createSlackCall } from '../../src/doctor/ask.ts';
+import { createSlackCall } from '../../src/doctor/request.ts';
 import { type AskedShape, checkViews, createProgress, type Progress } from '../../src/doctor/views.ts';
 import { allShapes } from '../../src/slack/shapes/all.ts';
 import { createHarness, type Env, type Harness, nobody } from './harness.ts';
@@ -169,7 +169,10 @@ describe('while Slack limits the calls or is away', () => {
 
 	it.each([
 		[{ drop: true }, /^Slack cannot be asked: .*: the connection was cut.* Asking stopped at one\.$/],
-		[{ error: 'fatal_error' }, /^Slack is in trouble \(fatal_error\): try again later\. Asking stopped at one\.$/],
+		[
+			{ error: 'fatal_error' },
+			/^Slack has a failure of its own \(fatal_error\): try again later\. Asking stopped at one\.$/,
+		],
 		[{ error: 'unknown_method' }, /^This Slack has no blocks\.validate \(unknown_method\)/],
 		[{ error: 'token_revoked' }, /^The token was revoked \(token_revoked\): reinstall the app/],
 	])('stops with words at %o', async (fault, words) => {
@@ -197,7 +200,7 @@ it('shows one line that changes on a terminal, and none of it stays', () => {
 	progress.end();
 	expect(written).toEqual([
 		'\r\u001b[KAsked Slack about 1 of 2 shapes.',
-		'\r\u001b[KAsked Slack about 1 of 2 shapes. Slack limits the calls: going on in 9 s.',
+		'\r\u001b[KAsked Slack about 1 of 2 shapes. Slack limits the calls: continuing in 9 s.',
 		'\r\u001b[K',
 	]);
 });
