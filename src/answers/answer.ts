@@ -126,8 +126,8 @@ export interface ReceiptState {
 	readonly modalOpen: boolean;
 }
 
-/** An answer that a person gave. All times are milliseconds since the epoch. */
-export interface Answer {
+/** What an answer has from its submission on. All times are milliseconds since the epoch. */
+export interface SubmittedAnswer {
 	readonly id: string;
 	/** See `submissionKeyOf`. */
 	readonly submissionKey: string;
@@ -135,17 +135,21 @@ export interface Answer {
 	readonly person: Person;
 	readonly question: QuestionKey;
 	readonly fingerprint: string;
-	readonly content: AnswerContent;
 	/** Positions that the author left empty on purpose. They count as answered. */
 	readonly leftEmpty: readonly number[];
 	readonly origin: Origin;
+	readonly acceptedAt: number;
+	/** When to stop trying and ask the author. */
+	readonly giveUpAt: number;
+}
+
+/** A stored answer. */
+export interface Answer extends SubmittedAnswer {
+	readonly content: AnswerContent;
 	readonly state: AnswerState;
 	readonly attempts: number;
 	/** How often the author replaced the text before sending began. */
 	readonly editCount: number;
-	readonly acceptedAt: number;
-	/** When to stop trying and ask the author. */
-	readonly giveUpAt: number;
 	/** When the worker's next step is due; null when nothing is left to do. */
 	readonly nextAttemptAt: number | null;
 	/**

@@ -7,30 +7,20 @@ import type {
 	Answer,
 	AnswerItem,
 	AnswerState,
-	Origin,
 	OtherAnswer,
 	Person,
 	QuestionKey,
 	ReceiptState,
+	SubmittedAnswer,
 } from './answer.ts';
 
 /** An answer as submitted. */
-export interface NewAnswer {
-	readonly id: string;
-	readonly submissionKey: string;
-	readonly viewId: string;
-	readonly person: Person;
-	readonly question: QuestionKey;
-	readonly fingerprint: string;
+export interface NewAnswer extends SubmittedAnswer {
 	readonly items: readonly AnswerItem[];
-	readonly leftEmpty: readonly number[];
 	/** Whether the form had the box for secret answers. Without it, `secret` of the items is a guess. */
 	readonly boxed: boolean;
-	readonly origin: Origin;
 	/** When the session of the form was read. The author has not seen later deliveries. */
 	readonly formReadAt: number;
-	readonly acceptedAt: number;
-	readonly giveUpAt: number;
 }
 
 export type AcceptResult =

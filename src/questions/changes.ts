@@ -61,11 +61,15 @@ export type Change =
 /** What to store of a watched session. `leftEmpty` as in `openQuestion`. */
 export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 	const index = askingMessageIndex(session);
+	const question = index === null ? null : questionDigestAt(session, index, leftEmpty);
 	const result = resultOf(session);
 	return {
 		status: session.status,
 		assistantCount: assistantCountOf(session),
-		question: index === null ? null : newestDigest(session, index, leftEmpty),
+		question: question && {
+			...question,
+			sameBefore: indexesOf(session, question.fingerprint).indexOf(question.messageIndex),
+		},
 		over: isOver(session.status),
 		result: result === null ? null : hashOfTexts([result]),
 		files: hashOfTexts(session.files.map((file) => file.filename)),
@@ -168,13 +172,6 @@ function asked(question: QuestionState, items: readonly number[]): Change {
 
 function answered(messageIndex: number, items: readonly number[], stillOpen: readonly number[]): Change {
 	return { kind: 'questionAnswered', messageIndex, items, stillOpen };
-}
-
-function newestDigest(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionDigest | null {
-	const question = questionDigestAt(session, messageIndex, leftEmpty);
-	if (question === null) return null;
-	const sameBefore = indexesOf(session, question.fingerprint).filter((index) => index < messageIndex).length;
-	return { ...question, sameBefore };
 }
 
 function questionDigestAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionState | null {
