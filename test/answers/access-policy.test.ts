@@ -50,8 +50,8 @@ function createHarness(rules: Partial<AccessRules> = {}, enterpriseId: string | 
 	};
 }
 
-describe('the accessPolicy', () => {
-	it('asks once in ten seconds about somebody of whom Slack tells nothing', async () => {
+describe('the access policy', () => {
+	it('asks once in ten seconds about a person unknown to Slack', async () => {
 		const { clock, asked, answer, check } = createHarness();
 		answer(null);
 		for (let times = 0; times < 5; times++) {
@@ -67,37 +67,42 @@ describe('the accessPolicy', () => {
 	it.each<{ who: string; facts: Partial<PersonFacts>; rules?: object; refusal: string | null }>([
 		{ who: 'a full member', facts: {}, refusal: null },
 		{ who: 'a guest', facts: { isGuest: true }, refusal: 'guest' },
-		{ who: 'a guest where guests may', facts: { isGuest: true }, rules: { allowGuests: true }, refusal: null },
+		{ who: 'a guest when guests are allowed', facts: { isGuest: true }, rules: { allowGuests: true }, refusal: null },
 		{ who: 'a bot', facts: { isBot: true }, rules: { allowGuests: true, allowExternal: true }, refusal: 'bot' },
 		{
-			who: 'somebody deactivated',
+			who: 'a deactivated person',
 			facts: { isDeactivated: true },
 			rules: { allowGuests: true, allowExternal: true },
 			refusal: 'deactivated',
 		},
 		{ who: 'a stranger', facts: { isStranger: true }, refusal: 'external' },
-		{ who: 'somebody of another organisation', facts: { teamId: 'T2' }, refusal: 'external' },
-		{ who: 'somebody whose workspace Slack leaves out', facts: { teamId: null }, refusal: 'could_not_check' },
+		{ who: 'a person from another organisation', facts: { teamId: 'T2' }, refusal: 'external' },
+		{ who: 'a person without a workspace', facts: { teamId: null }, refusal: 'could_not_check' },
 		{
-			who: 'somebody of whom Slack does not say whether they are a guest',
+			who: 'a person who may be a guest',
 			facts: { isGuest: null },
 			refusal: 'could_not_check',
 		},
-		{ who: 'the same where guests may', facts: { isGuest: null }, rules: { allowGuests: true }, refusal: null },
 		{
-			who: 'somebody of whom nothing is said of workspaces, where strangers may',
+			who: 'a person who may be a guest, when guests are allowed',
+			facts: { isGuest: null },
+			rules: { allowGuests: true },
+			refusal: null,
+		},
+		{
+			who: 'a person without a workspace when external people are allowed',
 			facts: { teamId: null },
 			rules: { allowExternal: true },
 			refusal: null,
 		},
 		{
-			who: 'a stranger where strangers may',
+			who: 'a stranger when external people are allowed',
 			facts: { teamId: 'T2', isStranger: true },
 			rules: { allowExternal: true },
 			refusal: null,
 		},
 		{
-			who: 'a guest of another organisation where strangers may',
+			who: 'a guest from another organisation when external people are allowed',
 			facts: { teamId: 'T2', isGuest: true },
 			rules: { allowExternal: true },
 			refusal: 'guest',
@@ -110,72 +115,76 @@ describe('the accessPolicy', () => {
 
 	const OURS = { id: 'E1', teamIds: ['T1', 'T2'] };
 	it.each<{ who: string; enterpriseId?: null; facts: Partial<PersonFacts>; refusal: string | null }>([
-		{ who: 'a colleague whose workspace Slack leaves out', facts: { teamId: null, enterprise: OURS }, refusal: null },
-		{ who: 'a colleague whose own workspace is another', facts: { teamId: 'T2', enterprise: OURS }, refusal: null },
+		{ who: 'a colleague without a workspace', facts: { teamId: null, enterprise: OURS }, refusal: null },
 		{
-			who: 'somebody of another workspace',
+			who: 'a colleague from another workspace of the organisation',
+			facts: { teamId: 'T2', enterprise: OURS },
+			refusal: null,
+		},
+		{
+			who: 'a person who is only in another workspace of the organisation',
 			facts: { teamId: null, enterprise: { id: 'E1', teamIds: ['T2'] } },
 			refusal: 'external',
 		},
 		{
-			who: 'the same with that workspace',
+			who: 'a person from another workspace of the organisation who is only in that one',
 			facts: { teamId: 'T2', enterprise: { id: 'E1', teamIds: ['T2'] } },
 			refusal: 'external',
 		},
 		{
-			who: 'a member whom the organisation does not list',
+			who: 'a member whose organisation does not list the workspace',
 			facts: { enterprise: { id: 'E1', teamIds: [] } },
 			refusal: 'could_not_check',
 		},
 		{
-			who: 'one of another organisation',
+			who: 'a person from another organisation',
 			facts: { teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } },
 			refusal: 'external',
 		},
-		{ who: 'one of no organisation', facts: { teamId: 'T3' }, refusal: 'external' },
+		{ who: 'a person from a workspace without an organisation', facts: { teamId: 'T3' }, refusal: 'external' },
 		{
-			who: 'another organisation that names ours',
+			who: 'a member whose other organisation lists our workspace',
 			facts: { enterprise: { id: 'E3', teamIds: ['T1'] } },
 			refusal: 'could_not_check',
 		},
-		{ who: 'a member without a word of the organisation', facts: {}, refusal: null },
+		{ who: 'a member without an organisation', facts: {}, refusal: null },
 		{
-			who: 'one of an organisation, seen from none',
+			who: 'a person whose organisation lists our workspace, when we have no organisation',
 			enterpriseId: null,
 			facts: { teamId: 'T2', enterprise: OURS },
 			refusal: 'could_not_check',
 		},
 		{
-			who: 'one of another organisation, seen from none',
+			who: 'a person from an organisation, when we have none',
 			enterpriseId: null,
 			facts: { teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } },
 			refusal: 'external',
 		},
 		{ who: 'a guest of our workspace', facts: { teamId: null, enterprise: OURS, isGuest: true }, refusal: 'guest' },
 		{
-			who: 'a colleague called a stranger',
+			who: 'a colleague whom Slack calls a stranger',
 			facts: { teamId: null, enterprise: OURS, isStranger: true },
 			refusal: 'external',
 		},
-	])('decides within an organisation about $who', async ({ enterpriseId = 'E1', facts, refusal }) => {
+	])('decides in an organisation about $who', async ({ enterpriseId = 'E1', facts, refusal }) => {
 		const { answer, check } = createHarness({}, enterpriseId);
 		answer({ ...FULL, ...facts });
 		expect(await check('U1', 'C1', null)).toEqual(refusal === null ? { allowed: true } : { allowed: false, refusal });
 	});
 
-	it('takes the one workspace that interactions of a colleague name for no answer', async () => {
+	it('ignores the workspace in interactions of a colleague in an organisation', async () => {
 		const { answer, check } = createHarness({}, 'E1');
 		answer({ ...FULL, teamId: null, enterprise: OURS });
 		expect(await check('U1', 'C1', 'T2')).toEqual({ allowed: true });
 	});
 
-	it('needs no question to Slack for a person who acts from another workspace', async () => {
+	it('refuses a person who acts from another workspace without asking Slack', async () => {
 		const { asked, check } = createHarness();
 		expect(await check('U1', 'C1', 'T2')).toEqual({ allowed: false, refusal: 'external' });
 		expect(asked).toEqual([]);
 	});
 
-	it('lets nobody pass unchecked, and does not remember that Slack failed', async () => {
+	it('refuses everybody while Slack fails, and does not remember the failure', async () => {
 		const { answer, check } = createHarness();
 		answer(new Error('Slack is away'));
 		expect(await check()).toEqual({ allowed: false, refusal: 'could_not_check' });
@@ -194,7 +203,7 @@ describe('the accessPolicy', () => {
 		expect(asked).toEqual(['U1', 'U1']);
 	});
 
-	it('asks again when what it knows is 30 seconds old and must not be older', async () => {
+	it('asks again after 30 seconds when facts must be fresh', async () => {
 		const { answer, asked, check, checkFresh, clock } = createHarness({ userGroups: ['S1'], users: ['U1'] });
 		await check();
 		answer({ ...FULL, isDeactivated: true });
@@ -207,7 +216,7 @@ describe('the accessPolicy', () => {
 		expect(asked).toEqual(['U1', 'U1']);
 	});
 
-	it('asks again for the user groups too', async () => {
+	it('asks for user groups again after 30 seconds when facts must be fresh', async () => {
 		const { asked, check, checkFresh, clock } = createHarness({ userGroups: ['S1'] });
 		await check();
 		await clock.advance(30_000);
@@ -215,7 +224,7 @@ describe('the accessPolicy', () => {
 		expect(asked).toEqual(['U1', 'S1', 'U1', 'S1']);
 	});
 
-	it('lets nobody pass on old facts where they have to be fresh and Slack cannot be asked', async () => {
+	it('refuses a person with old facts when they must be fresh and Slack fails', async () => {
 		const { answer, check, checkFresh, clock } = createHarness();
 		await check();
 		answer(new Error('Slack is away'));
@@ -224,7 +233,7 @@ describe('the accessPolicy', () => {
 		expect(await check()).toEqual({ allowed: true });
 	});
 
-	it('leaves out the rule about channels, and no other, for what may be done in any channel', async () => {
+	it('skips only the rule about channels for actions in any channel', async () => {
 		const { answer, checkAnywhere, clock } = createHarness({ channels: ['C9'] });
 		expect(await checkAnywhere()).toEqual({ allowed: true });
 		answer({ ...FULL, isGuest: true });
@@ -232,14 +241,14 @@ describe('the accessPolicy', () => {
 		expect(await checkAnywhere()).toEqual({ allowed: false, refusal: 'guest' });
 	});
 
-	it('asks once for a person who does several things at a time', async () => {
+	it('asks once for a person with several actions at a time', async () => {
 		const { asked, check } = createHarness();
 		const verdicts = await Promise.all([check(), check('U1', 'C2'), check('U2')]);
 		expect(verdicts).toEqual([{ allowed: true }, { allowed: true }, { allowed: true }]);
 		expect(asked).toEqual(['U1', 'U2']);
 	});
 
-	it('remembers ten thousand people at most', async () => {
+	it('remembers at most ten thousand people', async () => {
 		const { asked, check } = createHarness();
 		for (let n = 0; n <= 10_000; n++) await check(`U${n}`);
 		await check('U10000');
@@ -248,14 +257,14 @@ describe('the accessPolicy', () => {
 		expect(asked).toHaveLength(10_002);
 	});
 
-	it('takes a list of people and of user groups as one list', async () => {
+	it('combines the lists of people and user groups', async () => {
 		const { check } = createHarness({ users: ['U1'], userGroups: ['S1'] });
 		expect(await check('U1')).toEqual({ allowed: true });
 		expect(await check('U2')).toEqual({ allowed: true });
 		expect(await check('U3')).toEqual({ allowed: false, refusal: 'user_not_allowed' });
 	});
 
-	it('takes no direct message as a way around the list of channels', async () => {
+	it('refuses direct messages when a list of channels is set', async () => {
 		const { check } = createHarness({ channels: ['C1'] });
 		expect(await check('U1', 'C1')).toEqual({ allowed: true });
 		expect(await check('U1', 'C2')).toEqual({ allowed: false, refusal: 'channel_not_allowed' });
@@ -263,7 +272,7 @@ describe('the accessPolicy', () => {
 	});
 });
 
-describe('through the front door', () => {
+describe('the access policy in the app', () => {
 	const start = (env: Record<string, string>, options: AppOptions = {}) =>
 		startApp({ env: { ADMIN_CONTACT: 'ops@example.com', ...env }, ...options });
 
@@ -276,67 +285,64 @@ describe('through the front door', () => {
 			words: 'Guests of this workspace cannot use Handraise.',
 		},
 		{
-			what: 'somebody of another organisation',
+			what: 'a person from another organisation',
 			who: 'eve',
 			channel: '#shared',
 			words: 'your account belongs to another workspace or organisation',
 		},
 		{ what: 'a bot', who: 'otherbot', channel: '#agents', words: 'Apps and bots cannot use Handraise.' },
-		{ what: 'somebody deactivated', who: 'dora', channel: '#agents', words: 'This account is deactivated.' },
+		{ what: 'a deactivated person', who: 'dora', channel: '#agents', words: 'This account is deactivated.' },
 		{
-			what: 'one who is not listed',
+			what: 'a person who is not listed',
 			env: { ALLOWED_USERS: 'U0ADA' },
 			who: 'grace',
 			channel: '#agents',
 			words: 'not among the people who may use',
 		},
 		{
-			what: 'one in no listed group',
+			what: 'a person in no listed group',
 			env: { ALLOWED_USERGROUPS: 'S0OPS' },
 			who: 'grace',
 			channel: '#agents',
 			words: 'not among the people who may',
 		},
 		{
-			what: 'another channel',
+			what: 'a person in another channel',
 			env: { ALLOWED_CHANNELS: 'C0AGENTS' },
 			who: 'ada',
 			channel: '#general',
 			words: 'may not be used in this channel',
 		},
 		{
-			what: 'a direct message',
+			what: 'a person in a direct message',
 			env: { ALLOWED_CHANNELS: 'C0AGENTS' },
 			who: 'ada',
 			channel: 'dm',
 			words: 'may not be used in this channel',
 		},
-	])(
-		'refuses $what with a word that says whom to ask, and reads nothing',
-		async ({ env = {}, who, channel, words }) => {
-			await using app = await start(env);
-			const person = app.slack.as(who);
-			expect(await person.command(channel, '/session demo')).toEqual({ ok: true, error: null });
-			const modal = await person.waitForModal('🔒');
-			expect(modal.text()).toContain(words);
-			expect(modal.text()).toContain('ask ops@example.com');
-			await modal.close();
-			await person.command(channel, '/session history demo');
-			const told = await person.waitForMessage(channel, '🔒');
-			expect(told.text()).toContain(words);
-			expect(told.isEphemeral()).toBe(true);
-			expect(app.service.log.reads('demo')).toEqual([]);
-			expect(await app.said()).not.toContain('Which flight');
-			expect(app.slack.violations()).toEqual([]);
-		},
-	);
+	])('refuses $what, says whom to ask and reads nothing', async ({ env = {}, who, channel, words }) => {
+		await using app = await start(env);
+		const person = app.slack.as(who);
+		expect(await person.command(channel, '/session demo')).toEqual({ ok: true, error: null });
+		const modal = await person.waitForModal('🔒');
+		expect(modal.text()).toContain(words);
+		expect(modal.text()).toContain('ask ops@example.com');
+		await modal.close();
+		await person.command(channel, '/session history demo');
+		const told = await person.waitForMessage(channel, '🔒');
+		expect(told.text()).toContain(words);
+		expect(told.isEphemeral()).toBe(true);
+		expect(app.service.log.reads('demo')).toEqual([]);
+		expect(await app.said()).not.toContain('Which flight');
+		expect(app.slack.violations()).toEqual([]);
+	});
 
 	it.each<{ whom: string; env: Record<string, string>; who: string; channel: string }>([
-		{ whom: 'guests where they are allowed', env: { ALLOW_GUESTS: 'true' }, who: 'gus', channel: '#agents' },
-		{ whom: 'strangers where they are allowed', env: { ALLOW_EXTERNAL: 'yes' }, who: 'eve', channel: '#shared' },
-		{ whom: 'those listed', env: { ALLOWED_USERS: 'U0GRACE, U0ADA' }, who: 'ada', channel: '#agents' },
-		{ whom: 'those of a listed group', env: { ALLOWED_USERGROUPS: 'S0OPS' }, who: 'ada', channel: '#agents' },
-		{ whom: 'the listed channel', env: { ALLOWED_CHANNELS: 'C0AGENTS' }, who: 'ada', channel: '#agents' },
+		{ whom: 'guests when they are allowed', env: { ALLOW_GUESTS: 'true' }, who: 'gus', channel: '#agents' },
+		{ whom: 'external people when they are allowed', env: { ALLOW_EXTERNAL: 'yes' }, who: 'eve', channel: '#shared' },
+		{ whom: 'a listed person', env: { ALLOWED_USERS: 'U0GRACE, U0ADA' }, who: 'ada', channel: '#agents' },
+		{ whom: 'a person in a listed group', env: { ALLOWED_USERGROUPS: 'S0OPS' }, who: 'ada', channel: '#agents' },
+		{ whom: 'a person in a listed channel', env: { ALLOWED_CHANNELS: 'C0AGENTS' }, who: 'ada', channel: '#agents' },
 	])('lets $whom in', async ({ env, who, channel }) => {
 		await using app = await start(env);
 		const modal = await openSession(app, 'yesno', who, channel);
@@ -345,7 +351,7 @@ describe('through the front door', () => {
 		await app.slack.as(who).waitForModal('Your answer arrived');
 	});
 
-	it('refuses everybody while Slack cannot be asked, and nobody afterwards', async () => {
+	it('refuses everybody while Slack gives no answer, and nobody afterwards', async () => {
 		await using app = await start({});
 		app.slack.faults.add({ method: 'users.info', status: 500 });
 		const ada = app.slack.as('ada');
@@ -358,12 +364,12 @@ describe('through the front door', () => {
 		expect((await openSession(app, 'demo')).submitText()).toBe('Send answer');
 	});
 
-	it('checks again at Submit: the form stays with a word, and the text with it', async () => {
+	it('checks again at Submit, and keeps the form and its text after a refusal', async () => {
 		const clock = createManualClock();
 		await using app = await start({}, { clock });
 		const modal = await openSession(app, 'three');
 		for (const field of [0, 1, 2]) await modal.fill(field, `text ${field}`);
-		const ada = app.slack.state.people.find((one) => one.name === 'ada');
+		const ada = app.slack.state.people.find((person) => person.name === 'ada');
 		if (ada !== undefined) ada.isRestricted = true;
 		await clock.advance(30_000);
 		const result = await modal.submit();

@@ -11,7 +11,7 @@ afterAll(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-/** Requests to the session service by the share of the budget that they took. */
+/** The number of requests to the session service that took from this share of the budget. */
 async function requestsOf(priority: string): Promise<number> {
 	const text = await fetch(`${app.url}/metrics`).then((response) => response.text());
 	const lines = text.split('\n').filter((line) => line.startsWith('handraise_service_requests_total{'));
@@ -19,7 +19,7 @@ async function requestsOf(priority: string): Promise<number> {
 	return own.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-it('confirmation checks take nothing from the share that is kept for deliveries', async () => {
+it('takes nothing from the share of deliveries for confirmation checks', async () => {
 	app.service.sessions.put('share', askingSession(['Name']));
 	const modal = await openSession(app, 'share');
 	await modal.fill(0, 'Ada');

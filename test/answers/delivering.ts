@@ -19,14 +19,14 @@ export function asking(sessionId: string): Session {
 	return buildSession({ sessionId, messages: [saying('Do it.', 'user'), { ...saying('I ask.'), humanInput: ITEMS }] });
 }
 
-/** What a call did and when, in milliseconds after the start. */
+/** A call to the service. `at`: milliseconds after the start. */
 export interface Call {
 	readonly kind: 'read' | 'put';
 	readonly sessionId: string;
 	readonly at: number;
 }
 
-/** Answers in a real SQLite store, workers, and a service that is played by the test; all on one manual clock. */
+/** Answers in a real SQLite store, workers, and a fake service; all on one manual clock. */
 export async function createHarness() {
 	const clock = createManualClock(T0);
 	const dataDir = makeDataDir();
@@ -36,11 +36,11 @@ export async function createHarness() {
 	const told: Answer[] = [];
 	const workers: { stop(): Promise<void> }[] = [];
 	const log = createRecordingLog();
-	/** Set by tests: may throw, wait, or change what the service has. */
+	/** Tests replace these to throw, wait or change what the service has. */
 	const on: {
 		read: (sessionId: string) => unknown;
 		put: (sessionId: string) => unknown;
-		/** Before Slack shows a receipt; a number of ms when Slack refuses it and wants to be left alone for so long. */
+		/** Called before Slack shows a receipt. Returns the pause in ms when Slack refuses it. */
 		tell: (answer: Answer) => unknown;
 	} = {
 		read: () => undefined,
@@ -121,7 +121,7 @@ export async function createHarness() {
 		return worker;
 	}
 
-	/** Lets what was started run, the store's commits included. */
+	/** Waits until started work, including commits, has run. */
 	async function settle(): Promise<void> {
 		for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 	}
@@ -130,7 +130,7 @@ export async function createHarness() {
 		clock,
 		store,
 		settle,
-		/** Moves time from one sleeper to the next, letting what each starts run. */
+		/** Moves the clock from one sleeper to the next and lets the work of each run. */
 		async pass(ms: number): Promise<void> {
 			const end = clock.now() + ms;
 			await settle();
@@ -144,11 +144,11 @@ export async function createHarness() {
 		log,
 		on,
 		save,
-		/** As the service has it now. */
+		/** The session as the service has it. */
 		session: current,
 		setSession: (session: Session) => void sessions.set(session.sessionId, session),
 		createWorker,
-		/** One attempt, whoever has the lease. */
+		/** One attempt under `token`. */
 		deliver: (answer: Answer, token: string) =>
 			deliveryFrom(store.answers).deliver(answer, token, new AbortController().signal),
 		/** Accepts an answer to the session's question. */

@@ -13,7 +13,7 @@ import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
 const HOUR = 3_600_000;
 
 describe('a delivery', () => {
-	it('is tried again after 1 s, doubled each time up to a minute, and when its author is told that it takes long', async () => {
+	it('is tried again after 1 s, doubled up to a minute, and when its author is told that it takes long', async () => {
 		await using harness = await createHarness();
 		harness.on.read = () => {
 			throw new SessionServiceError('unavailable', 'down');
@@ -34,7 +34,7 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('waits as long as the service asks, and longer pauses of ours hold too', async () => {
+	it('waits as long as the service asks', async () => {
 		await using harness = await createHarness();
 		harness.on.read = () => {
 			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + 90_000 });
@@ -49,7 +49,7 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('that may have landed is looked for after a second, and not repeated before it cannot land any more', async () => {
+	it('with an unknown outcome is looked for after a second, and repeated only when it cannot land any more', async () => {
 		await using harness = await createHarness();
 		harness.on.put = () => {
 			harness.on.put = () => undefined;
@@ -62,13 +62,13 @@ describe('a delivery', () => {
 		expect(harness.times('read')).toHaveLength(2);
 		expect(await harness.get(id)).toMatchObject({ state: 'delivering' });
 		await harness.pass(CLOCK_ALLOWANCE_MS + 2_000);
-		const [first = 0, second = 0, ...more] = harness.times('put');
+		const [first = 0, second = 0, ...later] = harness.times('put');
 		expect(second - first).toBeGreaterThanOrEqual(CALL_TIMEOUT_MS + 2_000 + CLOCK_ALLOWANCE_MS);
-		expect(more).toEqual([]);
+		expect(later).toEqual([]);
 		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
 	});
 
-	it('that did land is told at the first look, without a second PUT', async () => {
+	it('with a lost response is found by the first read, without a second PUT', async () => {
 		await using harness = await createHarness();
 		harness.on.put = (sessionId) => {
 			harness.save(sessionId, 1, [{ title: 'Which one?', description: '', value: 'blue' }]);
@@ -81,7 +81,7 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('that finds no session is tried twice more before it ends: behind a proxy that can be so for a moment', async () => {
+	it('succeeds when the session is found at the third try', async () => {
 		await using harness = await createHarness();
 		let left = 2;
 		harness.on.read = () => {
@@ -94,7 +94,7 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('that finds no session three times in a row ends', async () => {
+	it('ends when no session is found three times in a row', async () => {
 		await using harness = await createHarness();
 		harness.on.read = () => {
 			throw new SessionServiceError('session_not_found', '404');
@@ -106,7 +106,7 @@ describe('a delivery', () => {
 		expect(await harness.get(id)).toMatchObject({ state: 'refused', lastError: 'session_not_found' });
 	});
 
-	it('believes no service that wants to be left alone for a day', async () => {
+	it('waits at most five minutes when the service asks for a day', async () => {
 		await using harness = await createHarness();
 		let left = 1;
 		harness.on.read = () => {
@@ -120,11 +120,11 @@ describe('a delivery', () => {
 		expect(harness.times('read')[1]).toBe(300_000);
 	});
 
-	it('is not begun over an edit that does not fit any more', async () => {
+	it('is not sent after an edit during the read that conflicts', async () => {
 		await using harness = await createHarness();
 		const given = await harness.accept('s1');
 		harness.on.read = async () => {
-			// While the read is under way, its author presses again with another text, and somebody outside answers that.
+			// During the read, the author presses again with another text.
 			const { store, clock } = harness;
 			await store.answers.accept({
 				...submission({ sessionId: 's1', fingerprint: given.fingerprint, items: [item('green')] }),
@@ -136,8 +136,8 @@ describe('a delivery', () => {
 		const items = asking('s1').messages[1]?.humanInput ?? [];
 		harness.setSession({
 			...asking('s1'),
-			messages: asking('s1').messages.map((one, index) =>
-				index === 1 ? { ...one, humanInput: items.map((asked) => ({ ...asked, value: 'blue' })) } : one,
+			messages: asking('s1').messages.map((message, index) =>
+				index === 1 ? { ...message, humanInput: items.map((asked) => ({ ...asked, value: 'blue' })) } : message,
 			),
 		});
 		harness.createWorker().start();
@@ -148,7 +148,7 @@ describe('a delivery', () => {
 		expect(content).toMatchObject({ items: [{ value: 'green' }] });
 	});
 
-	it('tells that it takes long after 30 s, while the first attempt is still under way', async () => {
+	it('tells the author after 30 s that it takes long, during the first attempt', async () => {
 		await using harness = await createHarness();
 		harness.on.read = () => harness.clock.sleep(45_000);
 		await harness.accept('s1');
@@ -159,7 +159,7 @@ describe('a delivery', () => {
 		expect(harness.told).toMatchObject([{ state: 'accepted', lastError: null }]);
 	});
 
-	it('tells that it takes long after 30 s, though the service wants to be left alone for longer', async () => {
+	it('tells the author after 30 s that it takes long, during a longer pause for the service', async () => {
 		await using harness = await createHarness();
 		harness.on.read = () => {
 			throw new SessionServiceError('rate_limited', '429', { retryAt: T0 + 120_000 });
@@ -173,7 +173,7 @@ describe('a delivery', () => {
 		expect(harness.times('read')).toEqual([0]);
 	});
 
-	/** The first attempt failed at once, the second one is slow, and so is every receipt. */
+	/** The first attempt fails at once, the second one is slow, and every receipt is slow. */
 	async function tellSlowly() {
 		const harness = await createHarness();
 		const { id } = await harness.accept('s1');
@@ -187,7 +187,7 @@ describe('a delivery', () => {
 		return { harness, id };
 	}
 
-	it('is shown as given up in the end when its author gives it up during a slow receipt', async () => {
+	it('is shown as withdrawn when its author withdraws it during a slow receipt', async () => {
 		const { harness, id } = await tellSlowly();
 		await using _ = harness;
 		const shown = harness.told.length;
@@ -198,7 +198,7 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toEqual([]);
 	});
 
-	it('is shown as given up in the end though Slack refuses calls for a minute', async () => {
+	it('is shown as withdrawn after Slack refused calls for a minute', async () => {
 		const { harness, id } = await tellSlowly();
 		await using _ = harness;
 		await harness.store.answers.withdraw(id, ANN, harness.clock.now());
@@ -210,7 +210,7 @@ describe('a delivery', () => {
 		expect(harness.told.at(-1)).toMatchObject({ state: 'withdrawn' });
 	});
 
-	it('goes to nobody but the service that it is for', async () => {
+	it('goes only to its own service', async () => {
 		await using harness = await createHarness();
 		const elsewhere = { service: 'https://other.example', sessionId: 's1', messageIndex: 1 };
 		await harness.store.answers.accept(submission({ question: elsewhere }));
@@ -219,7 +219,7 @@ describe('a delivery', () => {
 		expect(harness.calls).toEqual([]);
 	});
 
-	it('that finds the very same text says who gave it: a colleague, when Handraise delivered theirs', async () => {
+	it('that conflicts with a delivered answer names the colleague who gave it', async () => {
 		await using harness = await createHarness();
 		const first = await harness.accept('s1');
 		harness.createWorker().start();
@@ -240,7 +240,7 @@ describe('a delivery', () => {
 	});
 
 	it.each(['humanInput', 'paused', 'active'])(
-		'of the rest of a question that was answered in part before is sent while the session is %s, the part as it is',
+		'fills only the open items of a partly answered question while the session is %s',
 		async (status) => {
 			await using harness = await createHarness();
 			const items = [
@@ -264,7 +264,7 @@ describe('a delivery', () => {
 		},
 	);
 
-	it('reads again when the read is older than 50 ms by the time of the PUT, three times at most', async () => {
+	it('reads again when the read is older than 50 ms before the PUT, at most three times', async () => {
 		await using harness = await createHarness();
 		harness.on.read = () => harness.clock.sleep(60);
 		await harness.accept('s1');
@@ -274,7 +274,7 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toEqual([180]);
 	});
 
-	it('is not begun once the program stops: the lease is given back and another replica sends at once', async () => {
+	it('is not sent by a program that stops, and another replica sends it at once', async () => {
 		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		harness.on.read = () => promise;
@@ -296,9 +296,9 @@ describe('a delivery', () => {
 	});
 
 	it.each([
-		['and hears of it', false],
-		['and does not know', true],
-	])('is not sent by one who lost the lease %s', async (_, renewed) => {
+		['and knows it', false],
+		['and does not know it', true],
+	])('is not sent by a replica that lost the lease %s', async (_, renewed) => {
 		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		harness.on.read = () => promise;
@@ -312,7 +312,7 @@ describe('a delivery', () => {
 		};
 		harness.createWorker(cutOff).start();
 		await harness.settle();
-		// The lease of the first runs out and the second takes the answer.
+		// The lease of the first replica lapses and the second one takes the answer.
 		await harness.pass(21_000);
 		harness.on.read = () => undefined;
 		harness.createWorker().start();
@@ -324,7 +324,7 @@ describe('a delivery', () => {
 		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
 	});
 
-	it("is not begun when the store says that the lease is another one's", async () => {
+	it('is not sent when another replica has the lease', async () => {
 		await using harness = await createHarness();
 		const given = await harness.accept('s1');
 		await harness.store.answers.takeDue(SERVICE, { token: 'w2', ms: 20_000 }, 1, harness.clock.now());
@@ -333,7 +333,7 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toEqual([]);
 	});
 
-	it('keeps its lease as long as it works on it', async () => {
+	it('keeps its lease during a long attempt', async () => {
 		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		harness.on.read = () => promise;
@@ -348,7 +348,7 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('asks the author when nothing worked until the time to give up, and goes on when they say so', async () => {
+	it('waits for its author after the time to give up, and is sent when they try again', async () => {
 		await using harness = await createHarness();
 		harness.on.read = () => {
 			throw new SessionServiceError('unauthorized', '401');
@@ -371,7 +371,7 @@ describe('a delivery', () => {
 		expect(await harness.get(id)).toMatchObject({ state: 'delivered' });
 	});
 
-	it('of one session does not hold up those of others, and answers to one session go one after the other', async () => {
+	it('of one session does not block those of other sessions', async () => {
 		await using harness = await createHarness();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		harness.on.read = (sessionId) => (sessionId === 's0' ? promise : undefined);
@@ -386,8 +386,8 @@ describe('a delivery', () => {
 	});
 });
 
-describe('whether the agent went on', () => {
-	it('is looked at after 2, 5, 15 and 60 s and 10 minutes, then told as unseen', async () => {
+describe('the confirmation', () => {
+	it('checks after 2, 5, 15 and 60 s and 10 minutes, then reports unseen', async () => {
 		await using harness = await createHarness();
 		const { id } = await harness.accept('s1');
 		harness.createWorker().start();
@@ -402,7 +402,7 @@ describe('whether the agent went on', () => {
 		expect(await harness.get(id)).toMatchObject({ state: 'delivered', agentOutcome: 'unseen', nextAttemptAt: null });
 	});
 
-	it('is told at the first look that shows it, and looked at no more', async () => {
+	it('reports that the agent resumed at the first check that shows it, and checks no more', async () => {
 		await using harness = await createHarness();
 		const { id } = await harness.accept('s1');
 		harness.createWorker().start();
@@ -421,7 +421,7 @@ describe('whether the agent went on', () => {
 		expect(await harness.get(id)).toMatchObject({ state: 'resumed', agentOutcome: 'resumed' });
 	});
 
-	it('is looked at again when a look fails', async () => {
+	it('checks again after a failed check', async () => {
 		await using harness = await createHarness();
 		const { id } = await harness.accept('s1');
 		harness.createWorker().start();
@@ -467,13 +467,13 @@ describe('a failure', () => {
 		['a PUT too large', new SessionServiceError('request_too_large', 'x'), { kind: 'permanent' }],
 		['a session of too many parts', new SessionServiceError('body_too_complex', 'x'), { kind: 'permanent' }],
 		['a session too large', new SessionServiceError('body_too_large', 'x'), { kind: 'permanent' }],
-		['what nobody foresaw', new TypeError('x'), { kind: 'unknown', code: 'internal' }],
-		['no error at all', 'x', { kind: 'unknown', code: 'internal' }],
+		['an unexpected error', new TypeError('x'), { kind: 'unknown', code: 'internal' }],
+		['a value that is not an error', 'x', { kind: 'unknown', code: 'internal' }],
 	])('%s is classified by its code', (_, error, failure) => {
 		expect(classifyFailure(error, T0)).toMatchObject(failure);
 	});
 
-	it('is tried again after half of the pause at least, and never before the time the service named', () => {
+	it('is tried again after at least half of the delay, and never before the time that the service named', () => {
 		expect(nextAttemptAt(0, 1, null, () => 0)).toBe(500);
 		expect(nextAttemptAt(0, 1, null, () => 1)).toBe(1_000);
 		expect(nextAttemptAt(0, 1_000, null, () => 1)).toBe(60_000);
@@ -485,7 +485,7 @@ describe('a failure', () => {
 describe('a claim', () => {
 	const QUESTION: Answer['question'] = { service: 'https://service.example', sessionId: 's1', messageIndex: 1 };
 
-	it('lapses five minutes after the last action, is told once, and informs others only', async () => {
+	it('lapses five minutes after the last action, updates cards once, and is shown to others only', async () => {
 		await using harness = await createHarness();
 		const clock = createManualClock(T0);
 		const updates: string[] = [];
@@ -502,7 +502,7 @@ describe('a claim', () => {
 		expect(await claims.others(QUESTION, BOB)).toEqual([]);
 	});
 
-	it('ends with a release, which is told when there was one', async () => {
+	it('ends with a release, which updates cards only when there was a claim', async () => {
 		await using harness = await createHarness();
 		const updates: string[] = [];
 		const observer = { questionUpdated: (_: unknown, what: string) => void updates.push(what) };

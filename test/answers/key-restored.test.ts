@@ -38,7 +38,7 @@ async function open(encryptionKey: string) {
 	return { store, answers, woken: () => woken };
 }
 
-it('sends answers that waited for the encryption key once it is back, and not before', async () => {
+it('sends waiting answers only after the right encryption key is restored', async () => {
 	const first = await open(KEY);
 	const { answer } = await first.store.answers.accept(submission());
 	await first.store.close();

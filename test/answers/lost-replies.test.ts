@@ -41,7 +41,7 @@ it.each([
 	['plain', 'Name', 'Ada'],
 	['secret', 'Password', 'hunter2hunter2'],
 ])(
-	'the reply to noting a delivery is lost: a %s answer is told as arrived, and not sent again',
+	'reports a %s answer as arrived and sends it once when the reply to recording its delivery is lost',
 	async (kind, title, value) => {
 		const before = proxy.lost;
 		proxy.lose((statement) => statement.includes('update "answers"') && hasParameter(statement, 'delivered'), 1);
@@ -54,7 +54,7 @@ it.each([
 	},
 );
 
-it('the reply to storing an answer is lost: the store is asked again, and the answer is sent once', async () => {
+it('sends an answer once when the reply to storing it is lost', async () => {
 	proxy.lose(isInsert, 1);
 	const modal = await fillIn('insert', 'Name', 'Ada');
 	expect(await modal.submit()).toMatchObject({ outcome: 'updated', trouble: null });
@@ -63,13 +63,13 @@ it('the reply to storing an answer is lost: the store is asked again, and the an
 	await told.close();
 });
 
-it('both replies to storing an answer are lost: nothing untrue is said, and pressing again sends nothing twice', async () => {
+it('says that the outcome is unknown when both replies to storing are lost, and sends nothing twice', async () => {
 	proxy.lose(isInsert, 2);
 	const modal = await fillIn('twice', 'Name', 'Ada');
 	const first = await modal.submit();
 	expect(JSON.stringify(first.errors)).toContain('Handraise could not check whether your answer was saved.');
 	expect(JSON.stringify(first.errors)).not.toContain('Nothing was sent');
-	// It was committed, and is sent while its author still looks at the form.
+	// It was committed and is sent while the form is still open.
 	await expect.poll(() => app.service.log.savedPuts('twice').length, { timeout: 10_000 }).toBe(1);
 	if (modal.isOpen() && modal.submitText() !== null) await modal.submit();
 	const told = await app.slack.as('ada').waitForModal('Your answer arrived', 10_000);
@@ -77,7 +77,7 @@ it('both replies to storing an answer are lost: nothing untrue is said, and pres
 	await told.close();
 });
 
-it('what fails after the acknowledgement is logged, and its author is not asked to try again', async () => {
+it('logs a failure after the acknowledgement and does not ask the author to try again', async () => {
 	const modal = await fillIn('after', 'Name', 'Ada');
 	const rows = (table: string) => `(select count(*) from ${table} where session_id = 'after')`;
 	const kept = `select ${rows('drafts')} + ${rows('claims')} as kept`;

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 it.each(['sqlite', 'postgres'] as const)(
-	'keeps no draft, answer, post or ended watch longer than RETENTION_DAYS, on %s',
+	'removes drafts, answers, posts and ended watches after RETENTION_DAYS on %s',
 	{ timeout: 120_000 },
 	async (kind) => {
 		const databaseUrl = kind === 'postgres' ? await (await sharedPostgres()).createDatabase() : null;
@@ -37,13 +37,13 @@ it.each(['sqlite', 'postgres'] as const)(
 				() => words,
 			);
 
-		/** Starts again so many days later, as housekeeping does its work at every start. */
+		/** Starts again so many days later, because housekeeping runs at every start. */
 		async function restartAfter(days: number): Promise<void> {
 			aheadMs = days * DAY_MS + 2 * HOUR_MS;
 			await app.restart();
 		}
 
-		/** What is stored when the program has stopped. */
+		/** Stops the program and returns what is stored. */
 		async function stored() {
 			await app.stop();
 			const store = await openStore({

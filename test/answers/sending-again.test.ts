@@ -5,8 +5,8 @@ import { ANN, BOB, item, submission } from '../store/support.ts';
 import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
 
 const ANSWERED = [{ title: 'Which one?', description: '', value: 'blue' }];
-/** Long after the last look whether the agent went on. */
-const LOOKS_OVER_MS = 11 * 60_000;
+/** After the last confirmation check. */
+const CHECKS_OVER_MS = 11 * 60_000;
 
 /** Ann's answer is saved, and the service has said that it could not start the agent. */
 async function startFailed() {
@@ -28,7 +28,7 @@ async function startFailed() {
 		worker,
 		/** How often it was sent again. */
 		sentAgain: () => harness.times('put').length - firstPuts,
-		/** From now on PUTs are under way until `land` is called. */
+		/** From now on PUTs stay under way until `land` is called. */
 		hold(): void {
 			harness.on.put = () => promise;
 		},
@@ -40,7 +40,7 @@ async function startFailed() {
 			await harness.pass(500);
 			return pressed;
 		},
-		/** The agent has taken Ann's answer, emptied the field and asks the same again; Bob answers that. */
+		/** The agent took Ann's answer, emptied the field and asks the same again. Bob answers that. */
 		async bobAnswers() {
 			harness.setSession(asking('s1'));
 			const now = harness.clock.now();
@@ -61,7 +61,7 @@ async function startFailed() {
 }
 
 describe('sending an answer again', () => {
-	it('happens once though its author presses twice while the first is under way', async () => {
+	it('happens once when its author presses twice', async () => {
 		const { harness, press, hold, sentAgain, land, ann } = await startFailed();
 		await using _ = harness;
 		hold();
@@ -74,7 +74,7 @@ describe('sending an answer again', () => {
 		expect(await harness.get(ann.id)).toMatchObject({ state: 'delivered', startFailed: false });
 	});
 
-	it('keeps a colleague waiting while it is under way, who is then not sent over it', async () => {
+	it('holds back the answer of a colleague, which then conflicts', async () => {
 		const { harness, press, hold, sentAgain, land, bobAnswers } = await startFailed();
 		await using _ = harness;
 		hold();
@@ -89,7 +89,7 @@ describe('sending an answer again', () => {
 		expect(await harness.get(bob.id)).toMatchObject({ state: 'conflicted', content: { other: { person: ANN } } });
 	});
 
-	it('follows at once on a look whether the agent went on, when it is pressed during one', async () => {
+	it('follows a confirmation check at once when pressed during it', async () => {
 		const { harness, press, sentAgain } = await startFailed();
 		await using _ = harness;
 		harness.on.put = () => undefined;
@@ -106,10 +106,10 @@ describe('sending an answer again', () => {
 		expect(sentAgain()).toBe(1);
 	});
 
-	it('is told of though the program ends while it is under way, and is not repeated', async () => {
+	it('is reported and not repeated after the program ends during it', async () => {
 		const { harness, press, hold, sentAgain, ann, worker } = await startFailed();
 		await using _ = harness;
-		await harness.pass(LOOKS_OVER_MS);
+		await harness.pass(CHECKS_OVER_MS);
 		expect(await harness.get(ann.id)).toMatchObject({ agentOutcome: 'unseen', nextAttemptAt: null });
 		hold();
 		await press();
@@ -117,13 +117,13 @@ describe('sending an answer again', () => {
 		await Promise.all([worker.stop(), harness.pass(10_000)]);
 		const told = harness.told.length;
 		harness.createWorker().start();
-		await harness.pass(LOOKS_OVER_MS);
+		await harness.pass(CHECKS_OVER_MS);
 		expect(harness.told.length).toBeGreaterThan(told);
 		expect(sentAgain()).toBe(1);
 		expect(await harness.get(ann.id)).toMatchObject({ state: 'delivered', agentOutcome: 'unseen' });
 	});
 
-	it('that may still land lets neither a second one nor a colleague go before it', async () => {
+	it('blocks a second try and a colleague while it may still land', async () => {
 		const { harness, press, sentAgain, bobAnswers } = await startFailed();
 		await using _ = harness;
 		harness.on.put = () => {

@@ -14,7 +14,7 @@ afterAll(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-it('an answer that was accepted before a restart is delivered though Slack cannot be reached then', async () => {
+it('delivers an answer accepted before a restart while Slack is unreachable', async () => {
 	app.service.sessions.put('away', askingSession(['Name']));
 	const modal = await openSession(app, 'away');
 	await modal.fill(0, 'Ada');

@@ -9,7 +9,7 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 
 let app: App;
 let admin: pg.Client;
-/** A connection of its own, since one transaction sees the list of connections as it was at first. */
+/** A separate connection, because a transaction does not see new connections in pg_stat_activity. */
 let locker: pg.Client;
 beforeAll(async () => {
 	const url = await (await sharedPostgres()).createDatabase();
@@ -23,7 +23,7 @@ afterAll(async () => {
 	await Promise.all([admin.end(), locker.end()]);
 });
 
-/** Cuts the connection on which the program writes that the service has its answer; true once there was one. */
+/** Cuts the connection on which the program records a delivery. True when there was one. */
 async function cutNoteOfDelivery(): Promise<boolean> {
 	const { rowCount } = await admin.query(
 		`select pg_terminate_backend(pid) from pg_stat_activity
@@ -40,7 +40,7 @@ async function fillIn(id: string): Promise<Modal> {
 	return modal;
 }
 
-it('an answer that arrived is told as delivered though the database was away for the note of it', async () => {
+it('reports an answer as arrived when the database was away while recording its delivery', async () => {
 	const ada = app.slack.as('ada');
 	const modal = await fillIn('noted-late');
 	const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ it('an answer that arrived is told as delivered though the database was away for
 	await ada.modal()?.close();
 });
 
-it('an attempt that failed is noted, and the next one follows', async () => {
+it('records a failed attempt and tries again', async () => {
 	const ada = app.slack.as('ada');
 	const modal = await fillIn('fails-once');
 	app.service.faults.add({ kind: 'unauthorized', method: 'GET', times: 1 });
@@ -72,7 +72,7 @@ it('an attempt that failed is noted, and the next one follows', async () => {
 	expect(app.log.filter((line) => line.includes('could not finish work on an answer'))).toEqual([]);
 });
 
-it('the program stops although the database does not answer', async () => {
+it('stops the program while the database does not answer', async () => {
 	await locker.query('begin');
 	await locker.query('lock table answers in access exclusive mode');
 	await app.stop();

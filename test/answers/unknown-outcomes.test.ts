@@ -16,7 +16,6 @@ const ANSWERED = [{ title: 'Which one?', description: '', value: 'blue' }];
 /** After this long a PUT cannot land any more. */
 const MAY_LAND_MS = 2_000 + CALL_TIMEOUT_MS + CLOCK_ALLOWANCE_MS;
 
-/** The session with its messages replaced. */
 function withMessages(messages: Session['messages'], status = 'active'): Session {
 	return { ...asking('s1'), status, messages };
 }
@@ -28,8 +27,8 @@ function message(
 	return { ...saying('Words.', role), humanInput };
 }
 
-describe('a write that is committed though its confirmation is lost', () => {
-	/** Loses the confirmation of the first write that enters `state`. */
+describe('a committed write with a lost reply', () => {
+	/** Loses the reply to the first write that enters `state`. */
 	function losesOneReply(store: AnswerStore, state: string): AnswerStore {
 		let left = 1;
 		return {
@@ -45,7 +44,7 @@ describe('a write that is committed though its confirmation is lost', () => {
 	it.each([
 		['plain', false],
 		['secret', true],
-	])('is the note of a delivery: a %s answer is told as delivered and not sent again', async (_, secret) => {
+	])('that records a delivery: a %s answer is reported as delivered and sent once', async (_, secret) => {
 		await using harness = await createHarness();
 		const result = await harness.store.answers.accept(
 			submission({
@@ -60,7 +59,7 @@ describe('a write that is committed though its confirmation is lost', () => {
 		expect(harness.told.map(({ state }) => state)).not.toContain('conflicted');
 	});
 
-	it('is the mark of a PUT that was then not sent: the answer waits until it cannot have been, and is sent once', async () => {
+	it('that marks a PUT: the answer waits until the PUT cannot land, and is sent once', async () => {
 		await using harness = await createHarness();
 		const { id } = await harness.accept('s1');
 		harness.createWorker(losesOneReply(harness.store.answers, 'delivering')).start();
@@ -70,8 +69,8 @@ describe('a write that is committed though its confirmation is lost', () => {
 	});
 });
 
-describe('when the time to try is over and the outcome is unknown', () => {
-	/** The service is down until an hour has passed; then it takes one PUT and answers with a failure. */
+describe('an answer with an unknown outcome after the time to give up', () => {
+	/** The service is down for an hour. Then it takes one PUT and responds with a failure. */
 	async function lastAttempt(save: (harness: Awaited<ReturnType<typeof createHarness>>) => void) {
 		const harness = await createHarness();
 		const answer = await harness.accept('s1', T0 + HOUR);
@@ -85,8 +84,8 @@ describe('when the time to try is over and the outcome is unknown', () => {
 		return { harness, answer };
 	}
 
-	it('it looks once more, and tells an answer that arrived as delivered', async () => {
-		const { harness, answer } = await lastAttempt((one) => one.save('s1', 1, ANSWERED));
+	it('is reported as delivered when a read finds it', async () => {
+		const { harness, answer } = await lastAttempt((service) => service.save('s1', 1, ANSWERED));
 		await using _ = harness;
 		harness.createWorker().start();
 		await harness.pass(HOUR + 100_000);
@@ -94,7 +93,7 @@ describe('when the time to try is over and the outcome is unknown', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('nobody else can answer until it cannot land any more; then its author is asked', async () => {
+	it('blocks other answers until it cannot land any more, then waits for its author', async () => {
 		const { harness, answer } = await lastAttempt(() => undefined);
 		await using _ = harness;
 		harness.createWorker().start();
@@ -109,7 +108,7 @@ describe('when the time to try is over and the outcome is unknown', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('it goes on blocking and saying so while no read succeeds', async () => {
+	it('keeps blocking and says so while every read fails', async () => {
 		const { harness, answer } = await lastAttempt(() => undefined);
 		await using _ = harness;
 		harness.createWorker().start();
@@ -125,7 +124,7 @@ describe('when the time to try is over and the outcome is unknown', () => {
 	});
 });
 
-describe('when a PUT was saved and answered with a failure, and then', () => {
+describe('an answer whose PUT was saved and reported as failed', () => {
 	async function afterwards(session: Session) {
 		const harness = await createHarness();
 		harness.on.put = () => {
@@ -138,7 +137,7 @@ describe('when a PUT was saved and answered with a failure, and then', () => {
 		return { harness, answer: await harness.get(id) };
 	}
 
-	it('the question was cleared, the answer is said to have perhaps arrived', async () => {
+	it('may have arrived when the question is gone', async () => {
 		const { harness, answer } = await afterwards(
 			withMessages([message('user'), message('assistant'), message('assistant')]),
 		);
@@ -152,7 +151,7 @@ describe('when a PUT was saved and answered with a failure, and then', () => {
 	it.each([
 		['went on', 'active'],
 		['asks in the same place again', 'humanInput'],
-	])('the agent emptied the field and %s, it is not sent again and said to have perhaps arrived', async (_, status) => {
+	])('is not sent again and may have arrived when the agent emptied the field and %s', async (_, status) => {
 		const { harness, answer } = await afterwards(
 			withMessages([message('user'), message('assistant', OPEN), message('assistant')], status),
 		);
@@ -162,7 +161,7 @@ describe('when a PUT was saved and answered with a failure, and then', () => {
 		expect(receiptHeadline(answer)).toContain('may have arrived');
 	});
 
-	it('the same was asked again at its old place, the answer is found at its new one and not sent again', async () => {
+	it('is found at its new index and not sent again when the same question is asked at the old index', async () => {
 		const { harness, answer } = await afterwards(
 			withMessages([message('assistant', ANSWERED), message('assistant', OPEN)], 'humanInput'),
 		);
@@ -171,7 +170,7 @@ describe('when a PUT was saved and answered with a failure, and then', () => {
 		expect(answer.state).toMatch(/delivered|resumed/);
 	});
 
-	it('a message was put in before it, the answer is found at its new place', async () => {
+	it('is found at its new index after a message was inserted before it', async () => {
 		const { harness, answer } = await afterwards(
 			withMessages([message('user'), message('system'), message('assistant', ANSWERED)]),
 		);
@@ -180,14 +179,14 @@ describe('when a PUT was saved and answered with a failure, and then', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('the session ended with the question gone, the answer is said to have perhaps arrived', async () => {
+	it('may have arrived when the session ended without the question', async () => {
 		const { harness, answer } = await afterwards(withMessages([message('user')], 'completed'));
 		await using _ = harness;
 		expect(answer.state).toBe('ended');
 		expect(receiptHeadline(answer)).toBe('The session is over. Your answer was sent before and may have arrived.');
 	});
 
-	it('somebody else answered over it, that is what is said', async () => {
+	it('may have arrived first when somebody else replaced it', async () => {
 		const other = [{ title: 'Which one?', description: '', value: 'red' }];
 		const { harness, answer } = await afterwards(withMessages([message('user'), message('assistant', other)]));
 		await using _ = harness;
@@ -196,14 +195,14 @@ describe('when a PUT was saved and answered with a failure, and then', () => {
 	});
 });
 
-it('the same answer to the same question earlier in the session is not taken for ours', async () => {
+it('does not take an older equal answer to the same question for ours', async () => {
 	await using harness = await createHarness();
 	const again = [
 		message('user'),
 		message('assistant', asking('s1').messages[1]?.humanInput),
 		message('assistant', ANSWERED),
 	];
-	harness.setSession({ ...asking('s1'), messages: [again[2], again[1]].filter((one) => one !== undefined) });
+	harness.setSession({ ...asking('s1'), messages: [again[2], again[1]].filter((moved) => moved !== undefined) });
 	harness.on.put = () => {
 		harness.setSession(withMessages([message('assistant', ANSWERED), message('assistant')]));
 		throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
@@ -214,8 +213,8 @@ it('the same answer to the same question earlier in the session is not taken for
 	expect(await harness.get(id)).toMatchObject({ state: 'changed' });
 });
 
-describe('while a PUT may still land', () => {
-	it('nobody else can answer though the service says three times that it knows no such session', async () => {
+describe('an answer whose PUT may still land', () => {
+	it('blocks other answers when the service does not find the session three times', async () => {
 		await using harness = await createHarness();
 		const ann = await harness.accept('s1');
 		harness.on.put = () => {
@@ -239,7 +238,7 @@ describe('while a PUT may still land', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
-	it('nobody else can answer though its values cannot be read any more; after that its author is asked', async () => {
+	it('blocks other answers when its values are unreadable, then waits for its author', async () => {
 		await using harness = await createHarness();
 		const ann = await harness.accept('s1');
 		await harness.store.db.write((db) =>
@@ -260,7 +259,7 @@ describe('while a PUT may still land', () => {
 	});
 });
 
-it('an edit that comes while the session is read is not told as the very text that stands there', async () => {
+it('compares an edit during the read with its new text', async () => {
 	await using harness = await createHarness();
 	const given = submission({ fingerprint: fingerprintOf(OPEN), items: [item('blue')] });
 	await harness.store.answers.accept(given);
@@ -277,8 +276,8 @@ it('an edit that comes while the session is read is not told as the very text th
 	expect(valuesOf(answer)).toEqual(['red']);
 });
 
-describe('a repeat', () => {
-	/** The first PUT lands late, just within the call's time-out and what comes before it. */
+describe('a repeated PUT', () => {
+	/** The first PUT lands `afterMs` after it was sent. Returns when PUTs were saved. */
 	function landsLate(harness: Awaited<ReturnType<typeof createHarness>>, afterMs: number): number[] {
 		const saved: number[] = [];
 		let first = true;
@@ -294,7 +293,7 @@ describe('a repeat', () => {
 		return saved;
 	}
 
-	it('does not come while the first can land by the clock of any replica', async () => {
+	it('is not sent while the first can land by the clock of any replica', async () => {
 		await using harness = await createHarness();
 		const saved = landsLate(harness, CALL_TIMEOUT_MS - 500);
 		await harness.accept('s1');
@@ -303,7 +302,7 @@ describe('a repeat', () => {
 		const first = harness.createWorker();
 		first.start();
 		await harness.pass(500);
-		// The first replica stops; the second one's clock is ahead.
+		// The first replica stops. The clock of the second one is ahead.
 		await first.stop();
 		harness.createWorker(harness.store.answers, clock).start();
 		await harness.pass(120_000);
@@ -325,7 +324,7 @@ describe('a repeat', () => {
 	it.each([
 		['forward', HOUR],
 		['back', -HOUR],
-	])('does not come earlier, and does come, when the clock is put %s by an hour meanwhile', async (_, step) => {
+	])('is neither early nor skipped when the clock is put %s by an hour', async (_, step) => {
 		await using harness = await createHarness();
 		let shift = 0;
 		const machine = createSystemClock({
@@ -347,7 +346,7 @@ describe('a repeat', () => {
 it.each([
 	['14 minutes', 14 * 60_000],
 	['an hour', HOUR],
-])('an answer is tried again soon though the clock was put back by %s', async (_, step) => {
+])('tries an answer again soon after the clock was put back by %s', async (_, step) => {
 	await using harness = await createHarness();
 	let shift = step;
 	const machine = createSystemClock({
@@ -371,7 +370,7 @@ it.each([
 	expect(harness.times('put')).toHaveLength(1);
 });
 
-it('the looks whether the agent went on do not end because the clock was put forward by an hour', async () => {
+it('continues the confirmation checks after the clock was put forward by an hour', async () => {
 	await using harness = await createHarness();
 	let shift = 0;
 	const machine = createSystemClock({

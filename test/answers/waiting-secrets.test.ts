@@ -5,7 +5,7 @@ import { createHarness } from './delivering.ts';
 
 const DAY = 24 * 3_600_000;
 
-it('secrets of an answer that waits for its author are removed after a week, and its author is told', async () => {
+it('removes the secrets of a waiting answer after a week and tells its author', async () => {
 	await using harness = await createHarness();
 	const { store, clock } = harness;
 	const secret = submission({ items: [item('hunter2', { secret: true }), item('blue')] });

@@ -5,18 +5,18 @@ export interface Case {
 	readonly name: string;
 	/** Breaks something in the harness. */
 	readonly breaks?: (harness: Harness) => unknown;
-	/** The settings that are wrong, or that lead to what is wrong. */
+	/** The settings that are wrong or that cause the problem. */
 	readonly env?: (harness: Harness) => Env | Promise<Env>;
-	/** How the line begins and what else it holds. */
+	/** Matches exactly one line of the report. */
 	readonly says: RegExp;
-	/** 1 unless it is only a warning. */
+	/** The exit code; 1 by default. */
 	readonly exit?: 0 | 1;
 }
 
-/** Breaks one thing after the other in a set-up that is well otherwise, and runs the command on each. */
+/** Runs the command on one set-up per case. Everything but the case's problem is in order. */
 export function testBroken(what: string, cases: readonly Case[]): void {
 	describe.concurrent(`says what is wrong with the ${what}`, () => {
-		// A start of the program each, several at a time: on a machine with other work to do that takes long.
+		// Each case starts the program, several at a time, which takes long on a busy machine.
 		it.each(cases)('when $name', { timeout: 120_000 }, async ({ breaks, env, says, exit = 1 }) => {
 			await using harness = await createHarness();
 			await breaks?.(harness);

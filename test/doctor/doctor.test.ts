@@ -7,13 +7,13 @@ import { open } from '../store/support.ts';
 import { startApp } from '../support/app.ts';
 import { closed, createHarness, listening } from './harness.ts';
 
-describe.concurrent('when all is well', () => {
+describe.concurrent('the doctor on a set-up in order', () => {
 	const marks = (lines: readonly string[]) => lines.slice(0, -1).map((line) => line[0]);
 
-	it('says so of every check in Socket Mode, and ends with 0', async () => {
+	it('reports every check in Socket Mode as in order and exits with 0', async () => {
 		await using harness = await createHarness();
 		const { exit, lines } = await harness.doctor();
-		// Where tests keep their files is the machine's: memory, a container.
+		// The directory of the tests may be in memory or in a container.
 		const others = lines.filter((line) => !line.startsWith('! DATA_DIR'));
 		expect(new Set(marks(others)), lines.join('\n')).toEqual(new Set(['✓']));
 		expect(lines.at(-1)).toMatch(/^All is well/);
@@ -23,7 +23,7 @@ describe.concurrent('when all is well', () => {
 		expect(lines.slice(0, -1).map((line) => line.slice(2, line.indexOf(':')))).toEqual(checks.split(','));
 	});
 
-	it('tells in HTTP mode where Slack has to send to', async () => {
+	it('says in HTTP mode where Slack must send to', async () => {
 		await using harness = await createHarness();
 		const { exit, lines } = await harness.doctor({
 			SLACK_APP_TOKEN: '',
@@ -34,7 +34,7 @@ describe.concurrent('when all is well', () => {
 		expect(exit).toBe(0);
 	});
 
-	it('knows the running Handraise by its port and its database, and disturbs neither', async () => {
+	it('recognises the running Handraise by its port and database and disturbs neither', async () => {
 		await using app = await startApp();
 		await using harness = await createHarness();
 		const port = new URL(app.url).port;
@@ -48,7 +48,7 @@ describe.concurrent('when all is well', () => {
 		await app.slack.as('ada').command('agents', '/session help');
 	});
 
-	it('sends the service one harmless read, and connects no socket', async () => {
+	it('sends one read to the service and connects no socket', async () => {
 		await using harness = await createHarness();
 		await harness.doctor();
 		expect(harness.service.log.list().map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -68,7 +68,7 @@ it('says that a port is taken by another program', async () => {
 	expect(exit).toBe(1);
 });
 
-it('goes on with what can be checked when settings are wrong', async () => {
+it('checks everything else when settings are wrong', async () => {
 	await using harness = await createHarness();
 	const { lines } = await harness.doctor({ SESSION_SERVICE_URL: '', DATA_DIR: harness.dataDir, SLACK_BOT_TOKEN: '' });
 	expect(lines).toContain('- Session service: not checked, because SESSION_SERVICE_URL is not usable.');
@@ -78,11 +78,11 @@ it('goes on with what can be checked when settings are wrong', async () => {
 	expect(lines.at(-1)).toMatch(/^2 problems to fix/);
 });
 
-// Only root can run it as somebody else; 65534 is nobody.
-/** Root without the right to pass over file modes: another user could not read a clone that only root may enter. */
+/** Starts a program as root without the right to ignore file modes. Another user may not be able to read the clone. */
 const SETPRIV = '/usr/bin/setpriv';
 const PLAIN_ROOT = [SETPRIV, '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
 
+// Only root can change the owner. 65534 is the user nobody.
 it.runIf(process.getuid?.() === 0 && existsSync(SETPRIV))('says that another user owns the data', async () => {
 	await using harness = await createHarness();
 	await (await open({ dataDir: harness.dataDir })).close();

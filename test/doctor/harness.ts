@@ -14,7 +14,7 @@ import { createFakeSessionService } from '../../sandbox/session-service/fake-ses
 export type Env = Readonly<Record<string, string>>;
 type Json = Record<string, unknown>;
 
-/** What stands in secrets' places; none of it may ever be printed. */
+/** The secrets of the set-up. None may ever be printed. */
 const SECRETS = {
 	botToken: 'xoxb-1-canary-bot',
 	appToken: 'xapp-1-A0APP-canary-app',
@@ -30,7 +30,7 @@ export interface Report {
 	readonly lines: readonly string[];
 }
 
-/** A set-up in which all is well: Slack, a session service, a directory. Tests break one thing of it. */
+/** A set-up in order: Slack, a session service, a directory. Tests break one part of it. */
 export async function createHarness() {
 	const slack = await createFakeSlack({ ...SECRETS, manifest: manifestPath });
 	const service = createFakeSessionService({ apiKey: SECRETS.apiKey });
@@ -40,7 +40,7 @@ export async function createHarness() {
 
 	const env: Env = {
 		PATH: process.env.PATH ?? '',
-		// Half of the time of a hundred starts is compiling the same files.
+		// Compiling takes half of the time of a hundred starts.
 		NODE_COMPILE_CACHE: join(tmpdir(), 'handraise-doctor-compiled'),
 		SLACK_BOT_TOKEN: SECRETS.botToken,
 		SLACK_APP_TOKEN: SECRETS.appToken,
@@ -52,7 +52,7 @@ export async function createHarness() {
 		ADMIN_CONTACT: 'the platform team',
 	};
 
-	/** Runs the command; an empty string unsets. Fails when it prints a secret or leaves a trace in DATA_DIR. */
+	/** Runs the command. An empty string unsets a setting. Throws when a secret is printed or DATA_DIR is changed. */
 	async function doctor(changed: Env = {}, args: readonly string[] = [], by: readonly string[] = []): Promise<Report> {
 		const all = { ...env, ...changed };
 		const before = traceOf(dataDir);
@@ -63,7 +63,7 @@ export async function createHarness() {
 		return { exit, lines: output.trimEnd().split('\n') };
 	}
 
-	/** Stands in front of `target` and changes what comes back. Returns its address. */
+	/** Starts a proxy for `target` that changes responses. Returns its address. */
 	async function inFront(target: string, change: Change): Promise<string> {
 		const server = createFront(target, change);
 		closing.push(() => closed(server));
@@ -77,7 +77,7 @@ export async function createHarness() {
 		secrets: SECRETS,
 		doctor,
 		inFront,
-		/** Slack's address with something in front of it. */
+		/** Settings for Slack behind such a proxy. */
 		slackBehind: async (change: Change): Promise<Env> => ({
 			SLACK_API_URL: `${await inFront(slack.origin, change)}/api/`,
 		}),
@@ -105,7 +105,7 @@ function run(env: Env, args: readonly string[], by: readonly string[]): Promise<
 	});
 }
 
-/** Passwords in addresses, and whatever a test put into a setting that holds a secret. */
+/** The values of secret settings, and the password in DATABASE_URL. */
 function secretsIn(env: Env): string[] {
 	const names = [
 		'SLACK_BOT_TOKEN',
@@ -119,7 +119,7 @@ function secretsIn(env: Env): string[] {
 	return [...values, password].filter((value) => value.length > 5);
 }
 
-/** The files of a directory and what is in them, but for those that SQLite itself changes for every reader. */
+/** The files of a directory and their contents, except those that SQLite changes for every reader. */
 function traceOf(directory: string): string {
 	if (!existsSync(directory)) return '';
 	return readdirSync(directory)
@@ -134,10 +134,10 @@ export function omit<T extends object>(object: T, field: string): T {
 }
 
 interface Change {
-	/** Its JSON goes back instead of what `target` would say; null lets the request through. */
+	/** The JSON to respond with instead of `target`; null forwards the request. */
 	readonly answer?: (path: string, form: URLSearchParams) => Json | null;
 	readonly headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders;
-	/** Of JSON answers of this Web API method. */
+	/** Changes the JSON responses of this Web API method. */
 	readonly json?: { readonly of: string; readonly change: (body: Json) => Json };
 }
 
@@ -151,7 +151,7 @@ function createFront(target: string, { answer: own, headers = (same) => same, js
 			response.setHeader('content-type', 'application/json').end(JSON.stringify(replaced));
 			return;
 		}
-		const answer = await fetch(new URL(url, target), {
+		const targetResponse = await fetch(new URL(url, target), {
 			method,
 			headers: {
 				authorization,
@@ -160,16 +160,16 @@ function createFront(target: string, { answer: own, headers = (same) => same, js
 			},
 			...(sent === '' ? {} : { body: sent }),
 		});
-		const received = await answer.text();
+		const received = await targetResponse.text();
 		const changes = json !== undefined && url.includes(json.of);
 		const body = changes ? JSON.stringify(json.change(JSON.parse(received))) : received;
 		const {
 			'content-length': _,
 			'transfer-encoding': __,
 			connection: ___,
-			...rest
-		} = Object.fromEntries(answer.headers);
-		response.writeHead(answer.status, headers(rest)).end(body);
+			...kept
+		} = Object.fromEntries(targetResponse.headers);
+		response.writeHead(targetResponse.status, headers(kept)).end(body);
 	});
 	server.keepAliveTimeout = 1;
 	return server;

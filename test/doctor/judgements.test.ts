@@ -7,7 +7,7 @@ import { OPTIONAL_SCOPES, REQUIRED_SCOPES } from '../../src/doctor/slack.ts';
 import { checkPostgres, fileSystemOf, kindOfFileSystem } from '../../src/doctor/store.ts';
 import { newestSchema, type PostgresLook } from '../../src/store/inspect.ts';
 
-it('asks for the scopes of the manifest', () => {
+it('expects the scopes of the manifest', () => {
 	const manifest = parse(readFileSync(new URL('../../manifest.yml', import.meta.url), 'utf8'));
 	const { bot, bot_optional: optional } = manifest.oauth_config.scopes;
 	expect(new Set([...Object.keys(REQUIRED_SCOPES), ...Object.keys(OPTIONAL_SCOPES)])).toEqual(new Set(bot));
@@ -18,7 +18,7 @@ it.each([
 	['22.18.0', '✗ Node.js: this is 22.18.0; Handraise needs 24 or newer'],
 	['24.0.0', '✓ Node.js: 24.0.0.'],
 	['26.1.0', '✓ Node.js: 26.1.0.'],
-])('judges Node %s', (version, line) => {
+])('checks Node %s', (version, line) => {
 	expect(checkNode(version).map(lineOf)).toEqual([expect.stringContaining(line)]);
 });
 
@@ -37,19 +37,19 @@ const WELL = {
 it.each<[string, Partial<typeof WELL> | object, string[]]>([
 	['in order', {}, [`✓ Database: PostgreSQL 18.4, at schema ${newestSchema}.`]],
 	['new', { schema: null }, ['✓ Database: PostgreSQL 18.4; empty, the first start sets it up.']],
-	['in order, whose user may make no more tables', { mayCreate: false }, [expect.stringMatching(/^✓/)]],
+	['in order with a user who may not create tables', { mayCreate: false }, [expect.stringMatching(/^✓/)]],
 	['a standby', { readOnly: true }, [expect.stringMatching(/^✗ .* read only \(a standby\?\)/)]],
 	['old', { version: '13.2', major: 13 }, [expect.stringMatching(/^✓/), expect.stringMatching(/^! .*upgrade it/)]],
 	[
-		'late with its syncs',
+		'synchronised late',
 		{ synced: 'late' },
 		[expect.stringMatching(/^✓/), expect.stringMatching(/^! .*synchronous_commit=off/)],
 	],
-])('judges a PostgreSQL that is %s', (_, difference, lines) => {
+])('checks a PostgreSQL that is %s', (_, difference, lines) => {
 	expect(checkPostgres({ ...WELL, ...difference }).map(lineOf)).toEqual(lines);
 });
 
-it('keeps what others wrote within its line', () => {
+it('removes control characters from texts from outside', () => {
 	const text = 'it is \u001b[2Jada\nin the workspace \u202eAcme.';
 	expect(lineOf({ verdict: 'ok', check: 'Bot token', text })).toBe(
 		'✓ Bot token: it is  [2Jada in the workspace  Acme.',
@@ -77,7 +77,7 @@ it.each([
 	expect(fileSystemOf(path, MOUNTS)).toBe(type);
 });
 
-it('finds none in a text that holds no mounts', () => {
+it('finds no file system in a text without mounts', () => {
 	expect(fileSystemOf('/srv', '')).toBeNull();
 });
 
@@ -90,6 +90,6 @@ it.each([
 	['overlay', 'container'],
 	['ext4', 'unknown'],
 	['fuseblk', 'unknown'],
-])('knows what a file system of the type %s means', (type, kind) => {
+])('classifies a file system of the type %s', (type, kind) => {
 	expect(kindOfFileSystem(type)).toBe(kind);
 });

@@ -23,7 +23,7 @@ const service: Case[] = [
 		says: /^✗ Settings: SESSION_SERVICE_URL ends in \/v1: leave that out/,
 	},
 	{
-		name: 'the address leads elsewhere',
+		name: 'the address redirects to another host',
 		breaks: (harness) => {
 			const location = `https://login.example.com/?key=${harness.secrets.apiKey}`;
 			harness.service.faults.add({ kind: 'redirect', location, status: 302 });
@@ -65,12 +65,12 @@ const service: Case[] = [
 		says: /^✗ Session service: .* does not answer: the connection was cut/,
 	},
 	{
-		name: 'the service is in trouble',
+		name: 'the service responds with 500',
 		breaks: (harness) => harness.service.faults.add({ kind: 'error', status: 500, body: '{"error":"no"}' }),
 		says: /^✗ Session service: .* is in trouble \(500\)/,
 	},
 	{
-		name: 'the requests are used up',
+		name: 'the rate limit is reached',
 		breaks: (harness) => harness.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 28 }),
 		says: /^✗ Session service: .* used up its requests \(429\).*try again in 28 s/,
 	},
@@ -98,7 +98,7 @@ const service: Case[] = [
 		exit: 0,
 	},
 	{
-		name: 'the service tells no limit',
+		name: 'the service does not state its limit',
 		env: ({ serviceBehind }) => serviceBehind({ headers: (headers) => omit(headers, 'ratelimit-limit') }),
 		says: /^! Rate limit: the session service does not state its limit/,
 		exit: 0,
@@ -131,7 +131,7 @@ const clock: Case[] = [
 		exit: 0,
 	},
 	{
-		name: 'the clocks differ and Slack cannot say who is right',
+		name: 'the clocks differ and Slack gives no answer',
 		env: async ({ serviceBehind }) => ({
 			...(await serviceBehind({ headers: seconds(300) })),
 			SLACK_API_URL: `${await nobody()}/api/`,

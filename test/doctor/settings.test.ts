@@ -18,7 +18,7 @@ const settings: Case[] = [
 		says: /^✗ Settings: SLACK_APP_TOKEN is another kind of token, or not whole/,
 	},
 	{
-		name: 'a number is none',
+		name: 'a number is not a number',
 		env: () => ({ RETENTION_DAYS: 'soon' }),
 		says: /^✗ Settings: RETENTION_DAYS is not a number: give a whole number from 1 to 3650/,
 	},
@@ -56,7 +56,7 @@ const dashboard: Case[] = [
 		exit: 0,
 	},
 	{
-		name: 'the dashboard’s address is none',
+		name: 'the dashboard’s address is not a URL',
 		env: () => ({ SESSION_DASHBOARD_URL: 'dashboard.example.com' }),
 		says: /^✗ Settings: SESSION_DASHBOARD_URL is not a usable address/,
 	},
@@ -64,7 +64,7 @@ const dashboard: Case[] = [
 
 const access: Case[] = [
 	{
-		name: 'nobody is named for questions',
+		name: 'no contact is set',
 		env: () => ({ ADMIN_CONTACT: '' }),
 		says: /^! Access: ADMIN_CONTACT is not set/,
 		exit: 0,
@@ -82,7 +82,7 @@ const access: Case[] = [
 		exit: 0,
 	},
 	{
-		name: 'an allowed user is not there',
+		name: 'an allowed user does not exist',
 		env: () => ({ ALLOWED_USERS: 'U0ADA,U0NOBODY' }),
 		says: /^! Access: ALLOWED_USERS names U0NOBODY, a user whom Slack does not know/,
 		exit: 0,
@@ -101,7 +101,7 @@ const access: Case[] = [
 		exit: 0,
 	},
 	{
-		name: 'an allowed group is not there',
+		name: 'an allowed group does not exist',
 		env: () => ({ ALLOWED_USERGROUPS: 'S0OPS,S0NOWHERE' }),
 		says: /^! Access: ALLOWED_USERGROUPS names S0NOWHERE, a user group that does not exist/,
 		exit: 0,

@@ -52,7 +52,7 @@ const botToken: Case[] = [
 
 function without(scope: string) {
 	return ({ slack }: Harness) => {
-		slack.settings.scopes = slack.settings.scopes.filter((one) => one !== scope);
+		slack.settings.scopes = slack.settings.scopes.filter((granted) => granted !== scope);
 	};
 }
 
@@ -75,7 +75,7 @@ const scopes: Case[] = [
 		says: /^✗ Scopes: usergroups:read is missing, and ALLOWED_USERGROUPS needs it/,
 	},
 	{
-		name: 'more was granted than is used',
+		name: 'an unused scope was granted',
 		breaks: ({ slack }) => slack.settings.scopes.push('files:read'),
 		says: /^! Scopes: files:read: granted, but Handraise does not use it/,
 		exit: 0,
@@ -120,7 +120,7 @@ const transport: Case[] = [
 		exit: 0,
 	},
 	{
-		name: 'the signing secret is something else',
+		name: 'the signing secret is malformed',
 		env: () => ({ SLACK_APP_TOKEN: '', SLACK_SIGNING_SECRET: 'canary-client-secret' }),
 		says: /^! HTTP mode: SLACK_SIGNING_SECRET does not look like one/,
 		exit: 0,

@@ -25,7 +25,7 @@ async function moveSchema(store: Store, change: Change): Promise<void> {
 	});
 }
 
-/** Leaves the files as a process does that is killed, with what was committed still in the log: only those of `suffixes`. */
+/** Leaves the files of a killed process, with commits still in the log. Only those with `suffixes`. */
 async function leaveLog({ dataDir }: Harness, suffixes: readonly string[]): Promise<void> {
 	const elsewhere = join(dataDir, 'elsewhere');
 	const store = await open({ dataDir: elsewhere });
@@ -44,7 +44,7 @@ function damage(path: string): void {
 	closeSync(descriptor);
 }
 
-/** A database whose user may connect and nothing else. */
+/** A database whose user may only connect. */
 async function databaseOfOther(password: string): Promise<string> {
 	const url = new URL(await (await sharedPostgres()).createDatabase());
 	const user = `doctor_${randomBytes(4).toString('hex')}`;
@@ -67,18 +67,18 @@ async function postgresAt(dataDir: string, encryptionKey: string, change: Change
 
 const database: Case[] = [
 	{
-		name: 'a newer version was here',
+		name: 'a newer version used the database',
 		breaks: (harness) => databaseAt(harness, 'newer'),
 		says: /^✗ Database: SQLite not in use, at schema 999, which a newer Handraise made; .*Start the newer one/,
 	},
 	{
-		name: 'an older version was here',
+		name: 'an older version used the database',
 		breaks: (harness) => databaseAt(harness, 'older'),
 		says: /^✓ Database: SQLite not in use, at schema 1; the next start brings it to \d+\. Make a backup first/,
 		exit: 0,
 	},
 	{
-		name: 'the file is no database',
+		name: 'the file is not a database',
 		breaks: ({ dataDir }) => writeFileSync(join(dataDir, 'handraise.db'), 'once upon a time '.repeat(500)),
 		says: /^✗ Database: DATA_DIR\/handraise\.db cannot be used: it is not a SQLite database/,
 	},
@@ -137,7 +137,7 @@ const database: Case[] = [
 		says: /^✗ Database: PostgreSQL has no such database \(3D000\): create it/,
 	},
 	{
-		name: 'PostgreSQL lets the user make no tables',
+		name: 'the PostgreSQL user may not create tables',
 		env: async ({ secrets }) => ({
 			DATABASE_URL: await databaseOfOther('canary-password'),
 			ENCRYPTION_KEY: secrets.encryptionKey,
@@ -145,7 +145,7 @@ const database: Case[] = [
 		says: /^✗ Database: PostgreSQL: this user may not create tables: grant create on the schema/,
 	},
 	{
-		name: 'a newer version was in PostgreSQL',
+		name: 'a newer version used PostgreSQL',
 		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'newer'),
 		says: /^✗ Database: PostgreSQL \d+\.\d+, at schema 999, which a newer Handraise made/,
 	},

@@ -11,11 +11,11 @@ function askingOf(harness: Harness, changed: Env = {}) {
 	return harness.doctor(changed, ['--views']);
 }
 
-/** A start of the program and a call for each shape; slow where other work is done. */
+/** Starts the program and makes a call per shape, which takes long on a busy machine. */
 const SLOW = { timeout: 180_000 };
 
 describe.concurrent('doctor --views', () => {
-	it('asks Slack about every shape and nothing else, shows how far it is, and ends with 0', SLOW, async () => {
+	it('asks Slack only about every shape, shows its progress and exits with 0', SLOW, async () => {
 		await using harness = await createHarness();
 		const { exit, lines } = await askingOf(harness);
 		const report = lines.join('\n');
@@ -28,7 +28,7 @@ describe.concurrent('doctor --views', () => {
 		const calls = harness.slack.traffic.calls();
 		expect(calls.map(({ name }) => name)).toEqual(['auth.test', ...ALL.map(() => 'blocks.validate')]);
 		expect(harness.service.log.list()).toEqual([]);
-		// What the set-up holds is nobody's business there.
+		// It sends nothing of the set-up.
 		const sent = JSON.stringify(calls.map(({ request }) => request));
 		for (const own of [harness.service.url, harness.dataDir, 'the platform team']) expect(sent).not.toContain(own);
 	});
@@ -51,9 +51,9 @@ describe.concurrent('doctor --views', () => {
 		const refusals = lines.filter((line) => line.includes('Slack refuses it'));
 		expect(refusals).toHaveLength(broken.length);
 		for (const { name, errors } of broken) {
-			const line = refusals.find((one) => one.startsWith(`✗ Views: ${name}: Slack refuses it (invalid_`)) ?? '';
+			const line = refusals.find((refusal) => refusal.startsWith(`✗ Views: ${name}: Slack refuses it (invalid_`)) ?? '';
 			for (const { message } of errors) {
-				const pointer = errors.find((one) => one.message === message)?.pointer ?? '';
+				const pointer = errors.find((error) => error.message === message)?.pointer ?? '';
 				expect(line).toContain(pointer === '' ? message : `${message} at ${pointer}`);
 			}
 		}
@@ -64,7 +64,7 @@ describe.concurrent('doctor --views', () => {
 		expect(exit).toBe(1);
 	});
 
-	it('says what is wrong with the token, and asks nothing', async () => {
+	it('says what is wrong with the token and asks nothing', async () => {
 		await using harness = await createHarness();
 		const { exit, lines } = await askingOf(harness, { SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' });
 		expect(lines).toEqual([
@@ -75,7 +75,7 @@ describe.concurrent('doctor --views', () => {
 		expect(harness.slack.traffic.calls('blocks.validate')).toEqual([]);
 	});
 
-	it('needs the bot token and nothing else of the settings', async () => {
+	it('needs only the bot token of the settings', async () => {
 		await using harness = await createHarness();
 		const { exit, lines } = await askingOf(harness, { SLACK_BOT_TOKEN: '', SESSION_SERVICE_URL: '' });
 		expect(lines).toEqual([expect.stringMatching(/^✗ Settings: SLACK_BOT_TOKEN is missing: /), '1 problem to fix.']);
@@ -89,7 +89,7 @@ describe.concurrent('doctor --views', () => {
 		expect(exit).toBe(1);
 	});
 
-	it.each([['--veiws'], ['--views', '--views'], ['views']])('shows how it is used, for %s', async (...args) => {
+	it.each([['--veiws'], ['--views', '--views'], ['views']])('prints the usage for %s', async (...args) => {
 		await using harness = await createHarness();
 		const { exit, lines } = await harness.doctor({}, args);
 		expect(lines[0]).toMatch(/^Usage: npm run doctor/);
@@ -98,29 +98,31 @@ describe.concurrent('doctor --views', () => {
 	});
 });
 
-describe('while Slack limits the calls or is away', () => {
+describe('checkViews while Slack limits the calls or fails', () => {
 	const divider = { type: 'divider' };
 	const shapes: AskedShape[] = ['one', 'two', 'three'].map((name) => ({ name, message: { blocks: [divider] } }));
 
-	/** Asks in this process, on a clock that stands still until it is moved. */
+	/** Asks in this process, on a manual clock. */
 	async function asking({ slack }: Harness) {
 		const clock = createManualClock();
 		const shown: Progress[] = [];
 		const call = createSlackCall(slack.apiUrl);
 		let result: Awaited<ReturnType<typeof checkViews>> | null = null;
-		const done = checkViews({ shapes, call, token: 'xoxb-any', clock, show: (one) => shown.push(one) }).then((is) => {
-			result = is;
-		});
+		const done = checkViews({ shapes, call, token: 'xoxb-any', clock, show: (progress) => shown.push(progress) }).then(
+			(value) => {
+				result = value;
+			},
+		);
 		return {
 			clock,
 			shown,
 			calls: () => slack.traffic.calls('blocks.validate').length,
-			/** The milliseconds that are waited for now. */
+			/** The length of the current wait in milliseconds. */
 			waiting: async () => {
 				await vi.waitUntil(() => clock.sleeping === 1, { timeout: 20_000 });
 				return (clock.nextWake ?? 0) - clock.now();
 			},
-			/** Lets time pass until everything was asked. */
+			/** Moves the clock until the check ends. */
 			finish: async () => {
 				while (result === null) await clock.advance(10_000);
 				await done;
@@ -129,7 +131,7 @@ describe('while Slack limits the calls or is away', () => {
 		};
 	}
 
-	it('waits as long as Retry-After says, each time, and asks more slowly from then on', async () => {
+	it('waits as long as each Retry-After says and then asks more slowly', async () => {
 		await using harness = await createHarness();
 		harness.slack.faults.rateLimit('blocks.validate', { retryAfter: 7, times: 2 });
 		const { clock, shown, calls, waiting, finish } = await asking(harness);
@@ -159,7 +161,7 @@ describe('while Slack limits the calls or is away', () => {
 		expect(calls()).toBe(11);
 	});
 
-	it('goes on after a short trouble', async () => {
+	it('continues after a short failure', async () => {
 		await using harness = await createHarness();
 		harness.slack.faults.add({ method: 'blocks.validate', status: 503, times: 1 });
 		harness.slack.faults.add({ method: 'blocks.validate', error: 'internal_error', times: 1 });
@@ -175,7 +177,7 @@ describe('while Slack limits the calls or is away', () => {
 		],
 		[{ error: 'unknown_method' }, /^This Slack has no blocks\.validate \(unknown_method\)/],
 		[{ error: 'token_revoked' }, /^The token was revoked \(token_revoked\): reinstall the app/],
-	])('stops with words at %o', async (fault, words) => {
+	])('stops with a reason at %o', async (fault, words) => {
 		await using harness = await createHarness();
 		harness.slack.faults.add({ method: 'blocks.validate', ...fault });
 		const { finish } = await asking(harness);
@@ -192,7 +194,7 @@ describe('while Slack limits the calls or is away', () => {
 	});
 });
 
-it('shows one line that changes on a terminal, and none of it stays', () => {
+it('shows one changing line on a terminal and removes it at the end', () => {
 	const written: string[] = [];
 	const progress = createProgress({ isTTY: true, write: (text) => written.push(text) });
 	progress.show({ asked: 1, total: 2, pausedSec: null });
@@ -209,14 +211,14 @@ type Json = Readonly<Record<string, unknown>>;
 
 interface Difference {
 	readonly words: string;
-	/** Whether a real Slack that differs in this would refuse the object. `root` is the view or message. */
+	/** Whether a Slack with this difference refuses the object. `root` is the view or message. */
 	readonly refuses: (part: Json, root: Json) => boolean;
 }
 
 const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
 const sizeOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
-/** 20 ways in which Slack could differ from what is assumed here, over modals, inputs, buttons, messages and texts. */
+/** 20 ways in which Slack could differ from our assumptions about modals, inputs, buttons, messages and texts. */
 const PLANTED: readonly Difference[] = [
 	{ words: 'radio buttons are closed', refuses: ({ type }) => type === 'radio_buttons' },
 	{ words: 'no more than 50 options', refuses: ({ options }) => sizeOf(options) > 50 },
@@ -255,7 +257,7 @@ const PLANTED: readonly Difference[] = [
 	{ words: 'no send again', refuses: ({ action_id: id }) => id === 'answer.send_again' },
 ];
 
-/** As `blocks.validate` words them. */
+/** In the format of `blocks.validate`. */
 function differencesIn(root: Json): { code: string; message: string; pointer: string }[] {
 	const errors = [];
 	for (const [pointer, part] of partsOf(root, '')) {
