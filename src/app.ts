@@ -121,7 +121,7 @@ export async function createHandraise({
 	const personReads = createPersonReads({ service: sessions, rateLimiter, limits, clock, metrics: metrics.people });
 	const watching = createWatching({
 		store: watches,
-		service: sessions,
+		sessionService: sessions,
 		serviceUrl: service,
 		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
 		health,

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import type { ChannelList } from '../watches/ports.ts';
+import type { ChannelList } from '../watches/channel-guard.ts';
 import { slackErrorCode, slackRetryAfter } from './clients.ts';
 
 /** Whether a channel may hold watches, and why not. */

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { CARD_HELD, waitsForTurn } from '../watches/announcements.ts';
-import type { AttemptResult, DueAnnouncement, DueCard, PostingStore } from '../watches/ports.ts';
+import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
+import type { AttemptResult, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import { countUpdated, lockRows, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';

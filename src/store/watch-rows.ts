@@ -10,10 +10,14 @@ import type {
 	AnnouncementState,
 	AnnouncementTarget,
 } from '../watches/announcements.ts';
-import type { SessionOutline, WatchedSession } from '../watches/ports.ts';
 import type { QuestionView, SessionSnapshot } from '../watches/session-snapshot.ts';
-import { type StepRate, UNKNOWN_STEP_RATE } from '../watches/step-rate.ts';
 import { type CardUrgency, WATCH_ENDS, type Watch } from '../watches/watch.ts';
+import {
+	type SessionOutline,
+	type StepRate,
+	UNKNOWN_STEP_RATE,
+	type WatchedSession,
+} from '../watches/watched-session.ts';
 import type { Cipher } from './encryption.ts';
 import type { AnnouncementsTable, WatchedSessionsTable, WatchesTable } from './tables.ts';
 

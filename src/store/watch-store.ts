@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '../log.ts';
-import type { AddWatchResult, ChannelKey, NewWatch, WatchPage, WatchStore } from '../watches/ports.ts';
-import { UNKNOWN_STEP_RATE } from '../watches/step-rate.ts';
-import type { Watch } from '../watches/watch.ts';
+import type { AddWatchResult, NewWatch, WatchPage, WatchStore } from '../watches/ports.ts';
+import type { ChannelKey, Watch } from '../watches/watch.ts';
+import { UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import { countUpdated, type Dialect, inBatches, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';

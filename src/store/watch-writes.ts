@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import { cardAgain, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
-import type { ChannelKey } from '../watches/ports.ts';
-import { type CardUrgency, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
+import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
 import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';

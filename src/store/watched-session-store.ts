@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { HeldSession, ReadingStore, SessionUpdate, WatchStore, WatchUpdate } from '../watches/ports.ts';
+import type { HeldSession, ReadingStore, WatchStore, WatchUpdate } from '../watches/ports.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
+import type { SessionUpdate } from '../watches/watched-session.ts';
 import { countUpdated, lockRows, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';

@@ -6,13 +6,13 @@ import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
 /**
  * What to post. Texts are cut and untrusted; secret values are never in it.
  *
- * - `card`: the first post of a watch; its other posts go into the card's thread. A new card replaces one that somebody
- *   deleted, not before `notBefore` (clock milliseconds).
- * - `question`: new, or (`changed`) another one in the same message. `answered`: it got values. `questionClosed`: it is
- *   not open any more and no answer is known.
+ * - `card`: the first post of a watch; its other posts go into the card's thread. A new card replaces a deleted one, not
+ *   before `notBefore` (clock milliseconds).
+ * - `question`: a new one, or (`changed`) another one in the same message. `answered`: it got values. `questionClosed`: it
+ *   is no longer open and no answer is known.
  * - `settle`: no post; the posts of this question lose their button and say how it was settled.
  * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
- * - `serviceDown`, `serviceBack`: one for a channel, outside threads. `creatorTold`: a direct message.
+ * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
  */
 export type AnnouncementContent =
 	| { readonly kind: 'card'; readonly notBefore?: number }
@@ -21,7 +21,7 @@ export type AnnouncementContent =
 			readonly kind: 'answered';
 			readonly messageIndex: number;
 			readonly question: QuestionView | null;
-			/** The positions that got a value. */
+			/** The positions of the items that got a value. */
 			readonly items: readonly number[];
 			readonly stillOpen: readonly number[];
 	  }
@@ -39,17 +39,17 @@ export type AnnouncementContent =
 			readonly sessionIds: readonly string[];
 	  };
 
-/** `lastError` of a card that waits for its `notBefore`: the watch's other posts do not wait for its thread. */
+/** `lastError` of a card that waits for its `notBefore`. The watch's other posts do not wait for it. */
 export const CARD_HELD = 'card_held';
-/** `lastError` of a post for which the shared rate has no room yet. */
+/** `lastError` of a post that waits for the shared rate. */
 export const PACED = 'paced';
 
-/** Whether an attempt that ended with this code sent nothing and only waits for its turn. */
+/** Whether an attempt that ended with this code sent nothing and failed at nothing. */
 export function waitsForTurn(code: string): boolean {
 	return code === PACED || code === CARD_HELD;
 }
 
-/** Where it goes. Announcements of one target are posted in order. */
+/** Where to post. Announcements of one target are posted in order. */
 export type AnnouncementTarget =
 	| { readonly kind: 'watch'; readonly watchId: string; readonly teamId: string; readonly channelId: string }
 	| { readonly kind: 'channel'; readonly teamId: string; readonly channelId: string }
@@ -57,17 +57,17 @@ export type AnnouncementTarget =
 
 export interface NewAnnouncement {
 	readonly target: AnnouncementTarget;
-	/** Unique for its target, so that nothing is queued twice. */
+	/** Unique within its target, so that nothing is queued twice. */
 	readonly key: string;
 	readonly content: AnnouncementContent;
 	/**
-	 * Not queued when, of the target's announcements with `about` in their key, the newest has the key `says`, or one that
-	 * begins with it and a colon.
+	 * Not queued when the newest of the target's announcements with `about` in their key has the key `says`, or a key that
+	 * begins with `says` and a colon.
 	 */
 	readonly unlessSaid?: { readonly about: string; readonly says: string };
 }
 
-/** `dropped`: it became pointless before it was posted (the watch ended, the channel is gone, the outage is over). */
+/** `dropped`: it became obsolete before it was posted (the watch ended, the channel is gone, the outage is over). */
 export type AnnouncementState = 'pending' | 'posted' | 'refused' | 'dropped';
 
 /** An intent to post, stored in one transaction with the digest it follows from. */
@@ -78,15 +78,15 @@ export interface Announcement extends NewAnnouncement {
 	readonly attempts: number;
 	readonly nextAttemptAt: number | null;
 	/**
-	 * Set before Slack is called and cleared when nothing was posted for certain. While it is set, the post may exist, and
-	 * is looked for before it is posted again.
+	 * Set before Slack is called, cleared when certainly nothing was posted. While it is set the post may exist, so it is
+	 * searched for before it is posted again.
 	 */
 	readonly sendingSince: number | null;
 	readonly postedTs: string | null;
 	readonly lastError: string | null;
 }
 
-/** What the changes since a watch's last announcement mean for its channel. */
+/** What to tell a channel about the changes since its watch's last announcement. */
 interface News {
 	readonly announcements: readonly NewAnnouncement[];
 	readonly card: CardUrgency | null;
@@ -94,14 +94,14 @@ interface News {
 	readonly changed: boolean;
 }
 
-/** What was read, as channels may see it. */
+/** The session as channels may see it. */
 export interface SeenSession {
 	readonly view: SessionSnapshot;
-	/** The question of a message as it is now. */
+	/** The question of a message; null when it asks nothing. */
 	readonly questionAt: (messageIndex: number) => QuestionView | null;
 }
 
-/** Which changes become posts, by the watch's mode, in their order. */
+/** Turns changes into posts, by the watch's mode, in the order of the changes. */
 export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSession): News {
 	const announcements: NewAnnouncement[] = [];
 	let card: CardUrgency | null = watch.digest === null ? 'progress' : null;
@@ -122,37 +122,34 @@ export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
 	return { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
 }
 
-/** A card that somebody deletes again and again is replaced no more often than this. */
+/** The least time between two replacements of deleted cards. */
 export const CARD_AGAIN_MS = 3_600_000;
 
-/**
- * The card that replaces the deleted one `lostTs`; one for each. `before`: the `notBefore` of the newest replacement,
- * null when there was none.
- */
+/** The card that replaces the deleted card `lostTs`. `before`: the `notBefore` of the newest replacement, or null. */
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewAnnouncement {
 	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
 }
 
-/** Whether it is posted in the channel while the watch has no thread; the next card shows everything else. */
+/** Whether it is posted in the channel when the watch has no thread. The next card shows everything else. */
 export function standsWithoutThread({ kind }: AnnouncementContent): boolean {
 	return kind === 'question' || kind === 'end' || kind === 'watchEnded';
 }
 
-/** The last post in the thread of a watch that ends while its session goes on. */
+/** Announces the end of a watch whose session goes on. */
 export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null): NewAnnouncement {
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded', reason, days } };
 }
 
-/** The question that takes no answer any more. */
+/** The question that this change settles: it takes no more answers. */
 function settledBy(change: Change): { messageIndex: number; how: 'answered' | 'closed' } | null {
 	const isAnswered = change.kind === 'questionAnswered' && change.stillOpen.length === 0;
 	if (isAnswered) return { messageIndex: change.messageIndex, how: 'answered' };
 	return change.kind === 'questionClosed' ? { messageIndex: change.messageIndex, how: 'closed' } : null;
 }
 
-function moreUrgent(one: CardUrgency | null, other: CardUrgency | null): CardUrgency | null {
-	return one === 'now' || other === 'now' ? 'now' : (one ?? other);
+function moreUrgent(first: CardUrgency | null, second: CardUrgency | null): CardUrgency | null {
+	return first === 'now' || second === 'now' ? 'now' : (first ?? second);
 }
 
 function urgencyOf(change: Change): CardUrgency | null {
@@ -162,7 +159,7 @@ function urgencyOf(change: Change): CardUrgency | null {
 		case 'filesChanged':
 			return 'progress';
 		case 'screenshotChanged':
-			// The card holds a button for it, not the picture.
+			// The card has a button for the screenshot, not the picture.
 			return null;
 		default:
 			return 'now';
@@ -172,7 +169,7 @@ function urgencyOf(change: Change): CardUrgency | null {
 function postOf(
 	change: Change,
 	watch: Watch,
-	all: readonly Change[],
+	changes: readonly Change[],
 	{ view, questionAt }: SeenSession,
 ): Omit<NewAnnouncement, 'target'> | null {
 	switch (change.kind) {
@@ -203,7 +200,7 @@ function postOf(
 			return { key, content: { kind: 'questionClosed', messageIndex } };
 		}
 		case 'statusChanged': {
-			if (watch.mode !== 'everything' || !statusMatters(change.from, change.to, all)) return null;
+			if (watch.mode !== 'everything' || !statusMatters(change.from, change.to, changes)) return null;
 			return { key: `status:${watch.revision}`, content: { kind: 'status', from: change.from, to: change.to } };
 		}
 		case 'ended': {
@@ -216,24 +213,24 @@ function postOf(
 }
 
 /**
- * The key of a post about a question. It holds the watch's revision, because a question may be asked and answered more
- * than once. What the newest post about the question says is not posted again: one read with a shortened history, or a
- * digest of another version, repeats nothing.
+ * The key of a post about a question. It contains the watch's revision, because a question may be asked and answered more
+ * than once. `unlessSaid` keeps a read with a shortened history, or a digest of another version, from repeating the
+ * newest post.
  */
 function onceOnly(watch: Watch, says: string, fingerprint: string) {
 	return { key: `${says}:${watch.revision}`, unlessSaid: { about: `:${fingerprint}:`, says } };
 }
 
-/** Not when another post tells it (a question asked or answered, an end), nor when the agent goes on after an answer. */
-function statusMatters(from: string, to: string, all: readonly Change[]): boolean {
-	if (all.some(({ kind }) => kind === 'ended')) return false;
+/** False when another post tells it (a question, an answer, an end) and when the agent goes on after an answer. */
+function statusMatters(from: string, to: string, changes: readonly Change[]): boolean {
+	if (changes.some(({ kind }) => kind === 'ended')) return false;
 	switch (statusKind(to)) {
 		case 'paused':
 		case 'inactive':
 		case 'unknown':
 			return true;
 		case 'humanInput':
-			return !all.some(({ kind }) => kind === 'questionAsked' || kind === 'questionChanged');
+			return !changes.some(({ kind }) => kind === 'questionAsked' || kind === 'questionChanged');
 		case 'active':
 			return statusKind(from) !== 'humanInput';
 		default:

@@ -1,36 +1,40 @@
-import type { BackgroundBudget } from './ports.ts';
+/** What watching may use of the session service. */
+export interface BackgroundBudget {
+	/** Requests a second that people and deliveries have left over recently; never 0. */
+	backgroundPerSecond(): number;
+	/** Nothing is sent before this (after a 429), clock milliseconds. */
+	pausedUntil(): number;
+	/** Reads of this process that wait for a permit. */
+	waiting(): number;
+}
 
-/** What is read of the request budget's statistics (`session-service/budget.ts`). */
-export interface BudgetFigures {
-	readonly limit: number;
-	readonly used: { readonly background: number };
-	/** What may be granted now, before shares. */
-	readonly free: number;
-	readonly pausedUntil: number;
-	readonly waiting: { readonly background: number };
+/** The request budget (`session-service/budget.ts`) as watching sees it. */
+export interface SharedBudget {
+	/** The budget's statistics. */
+	readonly figures: () => {
+		readonly limit: number;
+		readonly used: { readonly background: number };
+		/** What may be granted now, before shares. */
+		readonly free: number;
+		readonly pausedUntil: number;
+		readonly waiting: { readonly background: number };
+	};
+	/** What is kept for deliveries and people, of a limit. */
+	readonly keptFor: (limit: number) => number;
 }
 
 /** The service's window, and the seconds by which the budget lengthens it. */
 const WINDOW_SECONDS = 62;
-/** Below this nothing can be planned; the budget itself holds the reads back then. */
+/** The least rate to plan with, as a share of the limit. When less is free, the budget itself holds reads back. */
 const LEAST_SHARE = 0.05;
 
-/** What background has a second while people and deliveries ask for nothing: what a watch may expect in the long run. */
-export function usuallyPerSecond(limit: number, kept: number): number {
-	return (limit - kept) / WINDOW_SECONDS;
+/** Reads a second while people and deliveries ask for nothing: what a new watch can expect in the long run. */
+export function usualReadsPerSecond({ figures, keptFor }: SharedBudget): number {
+	const { limit } = figures();
+	return (limit - keptFor(limit)) / WINDOW_SECONDS;
 }
 
-/**
- * What background may use, from the budget's figures: what is free and what background used itself, less what is kept
- * for deliveries and people (`keptFor` of the limit), over the window.
- */
-export function createBackgroundBudget({
-	figures,
-	keptFor,
-}: {
-	figures: () => BudgetFigures;
-	keptFor: (limit: number) => number;
-}): BackgroundBudget {
+export function createBackgroundBudget({ figures, keptFor }: SharedBudget): BackgroundBudget {
 	return {
 		backgroundPerSecond() {
 			const { limit, free, used } = figures();
@@ -42,21 +46,21 @@ export function createBackgroundBudget({
 	};
 }
 
-/** What somebody who adds a watch may expect of a session at work, and of a quiet one, in seconds. */
+/** How soon changes of a new watch are noticed, in seconds. */
 export interface Expectation {
-	/** In which every watched session would be read once, were all read in turn. */
+	/** The time to read every watched session once, in turn. */
 	readonly roundSeconds: number;
-	/** Until a question of a session at work is noticed, typically (`npm run bench:watching`). */
+	/** The typical time until a question of a working session is noticed (`npm run bench:watching`). */
 	readonly typicalSeconds: number;
-	/** The longest a session goes unread. */
+	/** The longest time between two reads of a session. */
 	readonly longestSeconds: number;
-	/** Worth saying before it is added. */
+	/** Slow enough to tell the person who adds the watch. */
 	readonly slow: boolean;
 }
 
-/** A session at work is noticed in half a round over this, as the simulation shows from 40 to 1,000 sessions. */
+/** The speed-up over half a round for a working session, as the simulation shows for 40 to 1,000 sessions. */
 const QUICKER_THAN_A_ROUND = 6;
-/** Rounds after which even the quietest session was read, and never sooner than 15 s. */
+/** Even the quietest session is read within so many rounds (at least 15 s), as `schedule.ts` plans. */
 const LONGEST_ROUNDS = 2.5;
 const SLOW_SECONDS = 60;
 

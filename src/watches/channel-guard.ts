@@ -2,14 +2,27 @@ import type { Clock } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { NewAnnouncement } from './announcements.ts';
-import type { ChannelKey, ChannelList, ChannelStore, WatchMetrics } from './ports.ts';
-import type { ChannelEnd, Watch } from './watch.ts';
+import type { ChannelStore, WatchMetrics } from './ports.ts';
+import type { ChannelEnd, ChannelKey } from './watch.ts';
 
-/** Slack's event for a shared channel is lost while nobody listens, and there is none for an invitation. */
-const EVERY_MS = 3 * 60_000;
+/** One page of the team channels that the bot is in. */
+export type ChannelPage =
+	/** `external`: channels that another organisation reads or is invited to. `next`: null on the last page. */
+	| { readonly kind: 'page'; readonly external: readonly string[]; readonly next: string | null }
+	/** `code`: Slack's code, or that of the failed call. `retryAfterMs`: the wait that Slack asks for, or null. */
+	| { readonly kind: 'failed'; readonly code: string; readonly retryAfterMs: number | null };
+
+/** Lists channels; `slack/` implements it. Does not throw. */
+export interface ChannelList {
+	/** `cursor`: null for the first page. */
+	page(cursor: string | null): Promise<ChannelPage>;
+}
+
+/** Slack's event for a shared channel can be lost, and there is none for an invitation. */
+const CHECK_INTERVAL_MS = 3 * 60_000;
 const FIRST_RETRY_MS = 5_000;
-/** Posting waits so long for the first look. It must not wait for good when Slack cannot list channels. */
-const FIRST_LOOK_MS = 15_000;
+/** How long posting waits for the first check, because Slack may never list the channels. */
+const FIRST_CHECK_MS = 15_000;
 
 interface Dependencies {
 	readonly store: Pick<ChannelStore, 'activeChannels'>;
@@ -22,19 +35,19 @@ interface Dependencies {
 }
 
 /**
- * Checks at the start and every three minutes which watched channels another organisation reads or is invited to. Only
- * what Slack says about a channel ends its watches: a page that fails or lists fewer channels proves nothing.
+ * Checks at the start and every three minutes which watched channels another organisation reads or is invited to. A watch
+ * ends only when Slack lists its channel as external: a page that fails or leaves the channel out proves nothing.
  */
 export function createChannelGuard({ store, channels, end, clock, log, metrics }: Dependencies) {
-	const first = Promise.withResolvers<void>();
+	const firstCheck = Promise.withResolvers<void>();
 	let cursor: string | null = null;
 	let failures = 0;
 
-	function beginAgain(): number {
+	function endRound(): number {
 		cursor = null;
 		failures = 0;
-		first.resolve();
-		return EVERY_MS;
+		firstCheck.resolve();
+		return CHECK_INTERVAL_MS;
 	}
 
 	function retry(code: string, retryAfterMs: number | null): number {
@@ -44,42 +57,41 @@ export function createChannelGuard({ store, channels, end, clock, log, metrics }
 		// The cursor may be the reason.
 		cursor = null;
 		failures += 1;
-		return Math.min(EVERY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, failures - 1));
+		return Math.min(CHECK_INTERVAL_MS, FIRST_RETRY_MS * 2 ** Math.min(10, failures - 1));
 	}
 
-	/** Looks at one page. Returns in how many milliseconds to look at the next one. */
-	async function look(aborted: Promise<null>): Promise<number> {
+	/** Checks one page. Returns the milliseconds to wait before the next page. */
+	async function checkPage(aborted: Promise<null>): Promise<number> {
 		const active = (await store.activeChannels()).filter(isTeamChannel);
-		if (active.length === 0) return beginAgain();
+		if (active.length === 0) return endRound();
 		const page = await Promise.race([channels.page(cursor), aborted]);
 		if (page === null) return 0;
 		if (page.kind === 'failed') return retry(page.code, page.retryAfterMs);
-		const external = new Set(page.external);
-		for (const channel of active) if (external.has(channel.channelId)) await end(channel);
+		for (const channel of active) if (page.external.includes(channel.channelId)) await end(channel);
 		if (page.next !== null && page.next !== cursor) {
 			cursor = page.next;
 			return 0;
 		}
 		metrics.channelCheck('complete');
-		return beginAgain();
+		return endRound();
 	}
 
 	return {
-		/** Looks until the signal is aborted. Never rejects. */
+		/** Checks until the signal is aborted. Never rejects. */
 		async run(signal: AbortSignal): Promise<void> {
 			const aborted = new Promise<null>((resolve) => {
 				signal.addEventListener('abort', () => resolve(null), { once: true });
 			});
 			while (!signal.aborted) {
-				const wait = await look(aborted).catch((error: unknown) => retry(codeOf(error), null));
-				if (wait > 0) await clock.sleep(wait, signal).catch(() => undefined);
+				const waitMs = await checkPage(aborted).catch((error: unknown) => retry(codeOf(error), null));
+				if (waitMs > 0) await clock.sleep(waitMs, signal).catch(() => undefined);
 			}
 		},
-		/** Resolves when all channels were looked at once, at the latest after 15 s or when the signal is aborted. */
-		async firstLook(signal: AbortSignal): Promise<void> {
+		/** Resolves when all channels were checked once, after 15 s or when the signal is aborted. */
+		async firstCheck(signal: AbortSignal): Promise<void> {
 			const done = new AbortController();
-			const late = clock.sleep(FIRST_LOOK_MS, AbortSignal.any([signal, done.signal])).catch(() => undefined);
-			await Promise.race([first.promise, late]);
+			const late = clock.sleep(FIRST_CHECK_MS, AbortSignal.any([signal, done.signal])).catch(() => undefined);
+			await Promise.race([firstCheck.promise, late]);
 			done.abort();
 		},
 	};
@@ -105,8 +117,8 @@ export async function endNotAllowed(
 }
 
 /**
- * Ends every watch of a channel that nothing more is written into, and drops what waits to be posted there. Each creator
- * is told once for all of their watches. Idempotent, also between replicas. Returns how many ended.
+ * Ends every watch of a channel to which nothing more is posted, and drops its pending posts. Each creator is told once
+ * for all of their watches. Idempotent, also between replicas. Returns how many watches ended.
  */
 export async function endChannel(
 	store: ChannelStore,
@@ -116,23 +128,16 @@ export async function endChannel(
 ): Promise<number> {
 	await store.silence(channel);
 	const watches = await store.ofChannel(channel);
-	const byCreator = Map.groupBy(watches, ({ createdBy }) => createdBy);
-	for (const [first, ...others] of byCreator.values()) {
-		if (first === undefined) continue;
-		const notice = creatorToldOf([first, ...others], reason);
-		await store.end(first.id, reason, { now, announcements: [notice], keepPending: false });
-		for (const { id } of others) await store.end(id, reason, { now, announcements: [], keepPending: false });
+	for (const [userId, own] of Map.groupBy(watches, ({ createdBy }) => createdBy)) {
+		const sessionIds = own.map(({ session }) => session.sessionId);
+		for (const [index, { id, teamId, channelId }] of own.entries()) {
+			const notice: NewAnnouncement = {
+				target: { kind: 'person', teamId, userId },
+				key: `ended:${id}`,
+				content: { kind: 'creatorTold', reason, channelId, sessionIds },
+			};
+			await store.end(id, reason, { now, announcements: index === 0 ? [notice] : [], keepPending: false });
+		}
 	}
 	return watches.length;
-}
-
-/** Tells the creator of these watches, all of one channel. */
-function creatorToldOf(watches: readonly [Watch, ...Watch[]], reason: ChannelEnd): NewAnnouncement {
-	const [{ id, teamId, channelId, createdBy }] = watches;
-	const sessionIds = watches.map(({ session }) => session.sessionId);
-	return {
-		target: { kind: 'person', teamId, userId: createdBy },
-		key: `ended:${id}`,
-		content: { kind: 'creatorTold', reason, channelId, sessionIds },
-	};
 }

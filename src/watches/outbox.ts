@@ -1,8 +1,9 @@
 import { hasCome } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
+import type { DueAnnouncement, DueCard } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
-import type { DueAnnouncement, DueCard } from './ports.ts';
+import type { CardResult } from './ports.ts';
 import { createPosting, KEPT_FROM_PROGRESS, type PostingOptions, retryDelay, UPDATE_RATE } from './posting.ts';
 import type { CardUrgency } from './watch.ts';
 
@@ -10,98 +11,97 @@ type Due =
 	| { readonly kind: 'post'; readonly post: DueAnnouncement }
 	| { readonly kind: 'card'; readonly card: DueCard };
 
-/** Outlasts a call to Slack with its time-out, so it is not renewed; a dead replica's posts are due again after it. */
+/** Longer than a call to Slack with its time-out, so it is not renewed. A dead replica's posts are due again after it. */
 const LEASE_MS = 25_000;
 const POSTS_AT_ONCE = 6;
 const CARDS_AT_ONCE = 4;
 
 /**
- * Posts announcements, each target's in order, and keeps the cards current, under the shared rates. Questions, answers
- * and endings go first; progress gets what is left. A card shows the newest state only, and one that would look the same
- * is not sent.
+ * Posts announcements, each target's in order, and keeps cards current, under the shared rates. Questions, answers and
+ * ends go first; progress gets what is left. A card shows the newest state, and an update that changes nothing is not
+ * sent.
  */
 export function createOutbox(options: PostingOptions): LeaseLoop {
 	const { store, announcer, rateLimiter, clock, log, metrics } = options;
 	const posting = createPosting(options);
-	/** When the shared rate of updates has room again, clock milliseconds. */
+	/** When the shared rate of updates next has room, clock milliseconds. */
 	const roomAt: Record<CardUrgency, number> = { now: 0, progress: 0 };
 
-	/** Whether the rate of updates may have room. */
 	function hasRoom(urgency: CardUrgency, now: number): boolean {
 		return hasCome(roomAt[urgency], now, LONGEST_RETRY_AFTER_MS);
 	}
 
 	function roomFor(kind: Due['kind'], running: readonly Due[]): number {
-		const most = kind === 'post' ? POSTS_AT_ONCE : CARDS_AT_ONCE;
-		return most - running.filter((due) => due.kind === kind).length;
+		const limit = kind === 'post' ? POSTS_AT_ONCE : CARDS_AT_ONCE;
+		return limit - running.filter((due) => due.kind === kind).length;
 	}
 
-	async function update(due: DueCard, token: string): Promise<void> {
+	async function updateCard(due: DueCard, token: string): Promise<void> {
 		const { watch } = due;
 		const { ts, wanted, shownKey } = watch.card;
+		const end = (result: CardResult) => store.endCard(watch.id, token, result);
 		if (ts === null || wanted === null) return;
 		const prepared = await announcer.prepareCard(due);
 		if (prepared.key === shownKey) {
 			metrics.card('unchanged');
-			await shown(due, token, prepared.key, wanted.wants);
+			await end({ kind: 'shown', key: prepared.key, wants: wanted.wants, now: clock.now() });
 			return;
 		}
 		const now = clock.now();
 		const keep = wanted.urgency === 'now' ? 0 : KEPT_FROM_PROGRESS;
-		const wait = await rateLimiter.take(`update:${watch.teamId}`, UPDATE_RATE, { now, keep });
-		if (wait > 0) {
-			roomAt[wanted.urgency] = now + wait;
-			if (wanted.urgency === 'now') roomAt.progress = Math.max(roomAt.progress, now + wait);
-			await store.endCard(watch.id, token, { kind: 'retry', at: now + wait });
+		const waitMs = await rateLimiter.take(`update:${watch.teamId}`, UPDATE_RATE, { now, keep });
+		if (waitMs > 0) {
+			roomAt[wanted.urgency] = now + waitMs;
+			if (wanted.urgency === 'now') roomAt.progress = Math.max(roomAt.progress, now + waitMs);
+			await end({ kind: 'retry', at: now + waitMs });
 			return;
 		}
-		// The watch may have ended meanwhile, in a channel that nothing more is written into.
+		// The watch may have ended since, in a channel to which nothing more is posted.
 		if (!(await store.holdsCard(watch.id, token))) return;
 		const outcome = await prepared.send({ ts, metadataKey: null });
 		switch (outcome.kind) {
 			case 'sent':
 				metrics.card('sent');
-				await shown(due, token, prepared.key, wanted.wants);
+				await end({ kind: 'shown', key: prepared.key, wants: wanted.wants, now: clock.now() });
 				return;
 			case 'gone':
-				await store.endCard(watch.id, token, { kind: 'refused' });
+				await end({ kind: 'refused' });
 				await endChannel(store, watch, outcome.reason, clock.now());
 				return;
 			case 'deleted':
 				metrics.card('failed');
-				log.info({ watchId: watch.id }, 'a card was deleted');
-				await store.endCard(watch.id, token, { kind: 'lost', ts, now: clock.now() });
+				log.info({ watchId: watch.id }, 'somebody deleted a card; a new one is posted');
+				await end({ kind: 'lost', ts, now: clock.now() });
 				return;
 			case 'refused':
 				metrics.card('failed');
-				log.warn({ watchId: watch.id, code: outcome.code }, 'Slack refuses a card');
-				await store.endCard(watch.id, token, { kind: 'refused' });
+				log.warn(
+					{ watchId: watch.id, code: outcome.code },
+					'Slack refuses the update of a card; the next change is tried again',
+				);
+				await end({ kind: 'refused' });
 				return;
 			case 'later': {
-				const answeredAt = clock.now();
+				const respondedAt = clock.now();
 				if (outcome.limited) {
-					await rateLimiter.pause(`update:${watch.teamId}`, answeredAt + retryDelay(3, outcome.ms), answeredAt);
+					await rateLimiter.pause(`update:${watch.teamId}`, respondedAt + retryDelay(3, outcome.ms), respondedAt);
 				}
-				await store.endCard(watch.id, token, { kind: 'retry', at: answeredAt + retryDelay(1, outcome.ms) });
+				await end({ kind: 'retry', at: respondedAt + retryDelay(1, outcome.ms) });
 				return;
 			}
 			case 'unknown':
 			case 'unthreaded':
-				// An update sent twice changes nothing.
-				await store.endCard(watch.id, token, { kind: 'retry', at: clock.now() + retryDelay(0) });
+				// A repeated update changes nothing.
+				await end({ kind: 'retry', at: clock.now() + retryDelay(0) });
 				return;
 		}
-	}
-
-	async function shown({ watch }: DueCard, token: string, key: string, wants: number): Promise<void> {
-		await store.endCard(watch.id, token, { kind: 'shown', key, wants, now: clock.now() });
 	}
 
 	return createLeaseLoop<Due>({
 		what: 'posts',
 		leaseMs: LEASE_MS,
 		concurrency: POSTS_AT_ONCE + CARDS_AT_ONCE,
-		// Posts, or cards when no post is due: what one query leased is returned before another one can fail.
+		// Cards only when no post is due: a second query could fail and lose what the first one leased.
 		async take(lease, _room, running) {
 			const now = clock.now();
 			const postRoom = roomFor('post', running);
@@ -126,8 +126,12 @@ export function createOutbox(options: PostingOptions): LeaseLoop {
 			return times.length === 0 ? null : Math.min(...times);
 		},
 		work: (due, token, signal) =>
-			due.kind === 'post' ? posting.deliver(due.post, token, signal) : update(due.card, token),
-		onFailure: (_, error) => log.warn({ code: codeOf(error) }, 'what became of a post could not be stored'),
+			due.kind === 'post' ? posting.deliver(due.post, token, signal) : updateCard(due.card, token),
+		onFailure: (_, error) =>
+			log.warn(
+				{ code: codeOf(error) },
+				'the outcome of a post could not be stored; its lease lapses and it is tried again',
+			),
 		release: (held) => store.releasePosts(held.map(({ token }) => token)),
 		clock,
 		log,

@@ -5,48 +5,67 @@ import type { Log } from '../log.ts';
 import type { Disclosure } from '../questions/disclosure.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
-import type { BackgroundBudget, ReadingStore, WatchedSession, WatchingService, WatchMetrics } from './ports.ts';
+import type { BackgroundBudget } from './capacity.ts';
+import type { ReadingStore, WatchMetrics } from './ports.ts';
 import { failureOf, isStale, keptOf, outcomeOf, type ReadOutcome } from './reading.ts';
-import { movesFor, PLAN_MS, type Planner } from './schedule.ts';
+import { createPlanner, movesFor, PLAN_MS } from './schedule.ts';
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
 import type { SessionKey } from './watch.ts';
+import type { WatchedSession } from './watched-session.ts';
+
+/** The part of the session service's client that watching needs. */
+export interface WatchingService {
+	/**
+	 * Reads a session on the budget's background share.
+	 * @throws errors with a stable `code`, `retryable` and, when limited, `retryAt`; or the signal's reason
+	 */
+	read(
+		sessionId: string,
+		options: { priority: 'background'; signal?: AbortSignal },
+	): Promise<{
+		session: Session;
+		/** When the request left, clock milliseconds: the session is as it was then or later. */
+		readAt: number;
+	}>;
+}
 
 export interface PollerOptions {
 	readonly store: ReadingStore;
-	readonly service: WatchingService;
-	/** The service's base address: the sessions of this one are read. */
+	readonly sessionService: WatchingService;
+	/** The service's base address. Only its sessions are read. */
 	readonly serviceUrl: string;
 	readonly budget: BackgroundBudget;
-	readonly planner: Planner;
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly metrics: WatchMetrics;
-	/** Hears of everybody's calls, so that the service's return is noticed with the first that works. */
+	/** Is told of the calls of all parts, so that the first success ends an outage. */
 	readonly health: ServiceHealth;
 	/** `WATCH_MAX_DAYS` */
 	readonly maxDays: number;
-	/** Positions that answers of ours left empty on purpose count as answered. */
+	/** Items that our answers left empty on purpose count as answered. */
 	readonly leftEmpty: (key: SessionKey, session: Session) => Promise<LeftEmpty>;
-	/** What channels see of the values: what our answers keep secret is read before the guess. */
+	/** What channels see of the values: what our answers mark as secret, else a guess. */
 	readonly disclosure: (key: SessionKey, session: Session) => Promise<Disclosure>;
-	/** Called after something to post was stored. */
+	/** Called after an announcement or a card update was stored. */
 	readonly onNews: () => void;
 }
 
-/** A dead replica's sessions are due again after it. */
+/** A dead replica's sessions are due again after this. */
 const LEASE_MS = 21_000;
 const READS_AT_ONCE = 16;
-/** Of the reads, so many wait for the request budget: more would only fix their order too early. */
-const MOST_WAITING = 2;
-/** Behind a proxy, the service answers 404 for a moment now and then. */
-const GONE_AFTER = 3;
-const NOTE_AGAIN_MS = 60_000;
+/** Reads that wait for the request budget at once: with more, their order would be fixed too early. */
+const WAITING_AT_ONCE = 2;
+/** How often a session must be missing in a row: behind a proxy, the service sometimes answers 404 for a moment. */
+const GONE_AFTER_FAILURES = 3;
+const NOTE_INTERVAL_MS = 60_000;
 
-/** Reads watched sessions when they are due and stores what changed, with what is to be posted of it. */
+/** Reads watched sessions when they are due, and stores the changes together with the announcements of them. */
 export function createPoller(options: PollerOptions): LeaseLoop {
-	const { store, service, serviceUrl, budget, planner, clock, log, metrics, health, maxDays, onNews } = options;
+	const { store, sessionService, serviceUrl, budget, clock, log, metrics, health, maxDays, onNews } = options;
+	const planner = createPlanner();
 	let planAt = 0;
-	let noted: boolean | null = null;
+	/** `health.down` as this process last stored it. */
+	let notedDown: boolean | null = null;
 	let noteAgainAt = 0;
 	let recovered = false;
 	health.onRecovered(readFailingSoon);
@@ -64,18 +83,21 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		},
 		async take(lease, room) {
 			const now = clock.now();
-			const limit = budget.pausedUntil() > now ? 0 : Math.min(room, MOST_WAITING - budget.waiting());
+			const limit = budget.pausedUntil() > now ? 0 : Math.min(room, WAITING_AT_ONCE - budget.waiting());
 			return limit > 0 ? store.takeDue(serviceUrl, lease, limit, now) : [];
 		},
 		async nextDueAt() {
 			const now = clock.now();
 			if (budget.pausedUntil() > now) return Math.min(planAt, budget.pausedUntil());
-			const dueAt = budget.waiting() < MOST_WAITING ? await store.nextReadDueAt(serviceUrl, now) : null;
+			const dueAt = budget.waiting() < WAITING_AT_ONCE ? await store.nextReadDueAt(serviceUrl, now) : null;
 			return Math.min(planAt, dueAt ?? planAt);
 		},
 		work: readAndRecord,
 		onFailure({ session: { sessionId } }, error) {
-			log.warn({ sessionId, code: codeOf(error) }, 'a read could not be recorded');
+			log.warn(
+				{ sessionId, code: codeOf(error) },
+				'the outcome of a read could not be stored; the session is read again',
+			);
 		},
 		async renew(held, ms) {
 			const kept = await store.renew(
@@ -91,7 +113,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		log,
 	});
 
-	/** The service is back: sessions that back off are read now. */
+	/** Ends the back-offs, because the service is back. */
 	function readFailingSoon(): void {
 		recovered = true;
 		planAt = 0;
@@ -114,25 +136,23 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		const { sessionId } = taken.session;
 		let reading: Awaited<ReturnType<WatchingService['read']>>;
 		try {
-			reading = await service.read(sessionId, { priority: 'background', signal });
+			reading = await sessionService.read(sessionId, { priority: 'background', signal });
 		} catch (error) {
 			signal.throwIfAborted();
 			await recordFailure(taken, token, error);
 			return;
 		}
 		health.succeeded();
-		const { session, readAt: leftAt } = reading;
 		const outcome = outcomeOf({
 			taken,
-			session,
-			leftAt,
+			...reading,
 			now: clock.now(),
 			steadySince: clock.steadySince?.() ?? Number.NEGATIVE_INFINITY,
 			watches: await store.ofSession(taken.session),
 			planner,
 			maxDays,
-			leftEmpty: await options.leftEmpty(taken.session, session),
-			disclosure: await options.disclosure(taken.session, session),
+			leftEmpty: await options.leftEmpty(taken.session, reading.session),
+			disclosure: await options.disclosure(taken.session, reading.session),
 		});
 		metrics.read(outcome.changed ? 'changed' : 'unchanged');
 		if (outcome.changed && taken.lastReadAt !== null) {
@@ -159,13 +179,13 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		const now = clock.now();
 		health.failed(code);
 		if (code === 'rate_limited') {
-			// Not this session's failure: the budget pauses all reads, and this one is next after the pause.
+			// No failure of this session: the budget pauses all reads, and this one is next after the pause.
 			const at = Math.max(now, budget.pausedUntil(), retryAtOf(error, now) ?? 0);
 			await record(taken, token, { update: { ...keptOf(taken), nextRead: { at, by: now } }, watches: [] });
 			return;
 		}
 		metrics.read('failed');
-		const gone = code === 'session_not_found' && taken.failures + 1 >= GONE_AFTER;
+		const gone = code === 'session_not_found' && taken.failures + 1 >= GONE_AFTER_FAILURES;
 		const watches = gone || isStale(taken, now, maxDays) ? await store.ofSession(taken.session) : [];
 		await record(taken, token, failureOf({ taken, code, now, watches, planner, gone, maxDays }));
 		log.info(
@@ -175,25 +195,25 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		await noteHealth();
 	}
 
-	/** Notes that the service went down or came back; repeated now and then, because the replica that noted it may be gone. */
+	/** Stores that the service went down or came back; repeated, because the replica that stored it may be gone. */
 	async function noteHealth(): Promise<void> {
 		const { down } = health;
 		const now = clock.now();
-		if (down === null || (down === noted && !hasCome(noteAgainAt, now, NOTE_AGAIN_MS))) return;
-		const before = noted;
-		noted = down;
-		noteAgainAt = now + NOTE_AGAIN_MS;
+		if (down === null || (down === notedDown && !hasCome(noteAgainAt, now, NOTE_INTERVAL_MS))) return;
+		const before = notedDown;
+		notedDown = down;
+		noteAgainAt = now + NOTE_INTERVAL_MS;
 		try {
 			const since = health.failingSince ?? now;
 			const unlessReadSince = now - DOWN_AFTER_MS;
-			const news = await store.noteOutage({ service: serviceUrl, now, down, since, unlessReadSince });
-			if (!news) return;
-			// Another process may have noted the outage, and its back-offs.
+			const isNews = await store.noteOutage({ service: serviceUrl, now, down, since, unlessReadSince });
+			if (!isNews) return;
+			// Another process may have stored the outage and the back-offs.
 			if (!down) readFailingSoon();
 			log.warn({ down }, down ? 'the session service does not answer' : 'the session service answers again');
 			onNews();
 		} catch (error) {
-			noted = before;
+			notedDown = before;
 			throw error;
 		}
 	}

@@ -10,17 +10,9 @@ import {
 	standsWithoutThread,
 	waitsForTurn,
 } from './announcements.ts';
+import type { Announcer, DueAnnouncement, GoneReason, SendOutcome } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
-import type {
-	Announcer,
-	AttemptResult,
-	ChannelStore,
-	DueAnnouncement,
-	GoneReason,
-	PostingStore,
-	SendOutcome,
-	WatchMetrics,
-} from './ports.ts';
+import type { AttemptResult, ChannelStore, PostingStore, WatchMetrics } from './ports.ts';
 
 export interface PostingOptions {
 	readonly store: PostingStore & ChannelStore;
@@ -31,23 +23,23 @@ export interface PostingOptions {
 	readonly metrics: WatchMetrics;
 }
 
-/** Posts: Slack takes about one a second in a channel. */
+/** Slack takes about one post a second in a channel. */
 const POST_RATE: RateLimit = { intervalMs: 1_050, burst: 1 };
-/** `chat.update`: Slack takes about 50 a minute for the whole workspace. These make at most 48 in any minute. */
+/** Slack takes about 50 `chat.update` a minute for the whole workspace. This allows at most 48 in any minute. */
 export const UPDATE_RATE: RateLimit = { intervalMs: 1_500, burst: 8 };
-/** Of the burst, what progress leaves to questions, answers and endings. */
+/** The part of the burst that progress leaves to questions, answers and ends. */
 export const KEPT_FROM_PROGRESS = 6;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
-/** Shorter than the interval of posts, so that one post at a time waits for a channel's turn in this process. */
+/** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
-/** A post that may exist is looked for from this long before its attempt was noted, because clocks differ. */
-const LOOK_BACK_MS = 60_000;
+/** The search for a post that may exist begins this long before its attempt was noted, because clocks differ. */
+const SEARCH_BACK_MS = 60_000;
 /** The same after the clock was put back, when the noted time means nothing. */
-const LOOK_FAR_BACK_MS = 24 * 3_600_000;
+const SEARCH_FAR_BACK_MS = 24 * 3_600_000;
 const THREAD_GONE = 'thread_gone';
 
-/** Milliseconds to wait after so many failed attempts; `ms`: what Slack asks for, believed up to a bound. */
+/** Milliseconds to wait after so many failed attempts. `ms`: the wait that Slack asks for, used up to a limit. */
 export function retryDelay(attempts: number, ms: number | null = null): number {
 	if (ms !== null) return Math.min(LONGEST_RETRY_AFTER_MS, ms);
 	return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, attempts));
@@ -55,7 +47,7 @@ export function retryDelay(attempts: number, ms: number | null = null): number {
 
 /** Posts announcements, one attempt at a time. */
 export function createPosting({ store, announcer, rateLimiter, clock, log, metrics }: PostingOptions) {
-	/** The newest turn given to a post of this process that waits for a rate, by the rate's name: each gets its own. */
+	/** By rate key: the latest turn given to a post of this process that waits for the rate. */
 	const turns = new Map<string, number>();
 
 	/** Null when the lease was lost. */
@@ -65,34 +57,35 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 		signal: AbortSignal,
 	): Promise<AttemptResult | { kind: 'gone'; reason: GoneReason } | null> {
 		const { announcement } = due;
-		/** Goes into the post's metadata, so that it can be found in the channel's history. */
+		/** Part of the post's metadata, by which it is found in the channel's history. */
 		const metadataKey = announcement.id;
-		/** When an earlier attempt may have posted it unseen; a failure of this attempt says nothing about that one. */
-		let earlier: number | null = null;
+		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
+		let earlierAt: number | null = null;
 		if (announcement.sendingSince !== null) {
-			const since = lookFrom(announcement.sendingSince, clock.now());
+			const since = searchFrom(announcement.sendingSince, clock.now());
 			const found = await announcer.find(due, { metadataKey, since, signal });
-			if (found.kind === 'later') return again(clock.now() + retryDelay(0, found.ms), 'look_later', true);
+			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);
 			if (found.kind === 'found') {
-				const gone = found.threaded || staysInChannel(due) ? 'refused' : await announcer.remove(due, found.ts);
-				if (gone === 'unknown') return again(clock.now() + retryDelay(announcement.attempts), THREAD_GONE, true);
-				if (gone === 'refused') {
+				const stays = found.threaded || staysInChannel(due);
+				const removal = stays ? 'refused' : await announcer.remove(due, found.ts);
+				if (removal === 'unknown') return retry(clock.now() + retryDelay(announcement.attempts), THREAD_GONE, true);
+				if (removal === 'refused') {
 					metrics.post('found');
 					return { kind: 'posted', ts: found.ts, cardKey: null };
 				}
 			}
-			if (found.kind === 'unreadable') earlier = announcement.sendingSince;
+			if (found.kind === 'unreadable') earlierAt = announcement.sendingSince;
 		}
-		const maybeRepeat = earlier !== null;
+		const maybeRepeat = earlierAt !== null;
 		if (isWithoutPlace(due) || (await isForNobody(due))) return { kind: 'dropped' };
 		const heldUntil = heldUntilOf(announcement, clock.now());
-		if (heldUntil !== null) return again(heldUntil, CARD_HELD, maybeRepeat);
-		const wait = await takeTurn(announcement, signal);
-		if (wait > 0) return again(turnOf(announcement, wait), PACED, maybeRepeat);
+		if (heldUntil !== null) return retry(heldUntil, CARD_HELD, maybeRepeat);
+		const waitMs = await takeTurn(announcement, signal);
+		if (waitMs > 0) return retry(turnOf(announcement, waitMs), PACED, maybeRepeat);
 		const isCard = announcement.content.kind === 'card';
 		const prepared = isCard ? await prepareCard(due) : null;
 		if (isCard && prepared === null) return { kind: 'refused', code: 'nothing_to_show' };
-		if (!(await store.beginAttempt(announcement.id, token, earlier ?? clock.now()))) return null;
+		if (!(await store.beginAttempt(announcement.id, token, earlierAt ?? clock.now()))) return null;
 		const outcome =
 			prepared === null
 				? await announcer.post(due, { metadataKey, maybeRepeat })
@@ -100,7 +93,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 		if (outcome.kind === 'sent') metrics.post(maybeRepeat ? 'maybeRepeated' : 'posted');
 		if (outcome.kind === 'later' && outcome.limited) {
 			const now = clock.now();
-			await rateLimiter.pause(paceKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms), now);
+			await rateLimiter.pause(rateKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms), now);
 		}
 		const result =
 			outcome.kind === 'unthreaded'
@@ -111,22 +104,22 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 
 	/**
 	 * Somebody deleted the card, so the post went into the channel. Questions stay there, and so does the end of a watch that
-	 * gets no new card. Anything else is removed and posted in the new card's thread.
+	 * gets no new card. Any other post is removed and posted again in the new card's thread.
 	 */
 	async function unthreadedResult(due: DueAnnouncement, ts: string): Promise<AttemptResult> {
 		const { announcement, watch } = due;
 		const lost = watch?.card.ts == null ? {} : { lostCardTs: watch.card.ts };
-		const gone = staysInChannel(due) ? 'refused' : await announcer.remove(due, ts);
-		if (gone === 'refused') {
+		const removal = staysInChannel(due) ? 'refused' : await announcer.remove(due, ts);
+		if (removal === 'refused') {
 			metrics.post('posted');
 			return { kind: 'posted', ts, cardKey: null, ...lost };
 		}
 		const now = clock.now();
-		const at = gone === 'removed' ? now : now + retryDelay(announcement.attempts);
-		return { ...again(at, THREAD_GONE, gone === 'unknown'), ...lost };
+		const at = removal === 'removed' ? now : now + retryDelay(announcement.attempts);
+		return { ...retry(at, THREAD_GONE, removal === 'unknown'), ...lost };
 	}
 
-	/** Whether it is for the watches of a channel that has none any more. */
+	/** Whether it is for the watches of a channel that has none left. */
 	async function isForNobody({ announcement: { target } }: DueAnnouncement): Promise<boolean> {
 		return target.kind === 'channel' && (await store.ofChannel(target)).length === 0;
 	}
@@ -135,7 +128,6 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 		return watch === null || view === null ? null : announcer.prepareCard({ watch, view, checkedAt: view.seenAt });
 	}
 
-	/** The channel takes no posts, so its watches end. */
 	async function endGone(due: DueAnnouncement, token: string, reason: GoneReason): Promise<void> {
 		const { announcement } = due;
 		const now = clock.now();
@@ -146,28 +138,28 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 		}
 	}
 
-	/** Waits for the rate when that is short. Returns a longer wait instead, in ms, so that other channels go on. */
+	/** Waits for the rate if the wait is short. Returns a longer wait, in ms, so that other channels go on. */
 	async function takeTurn(announcement: Announcement, signal: AbortSignal): Promise<number> {
 		for (;;) {
-			const pace = rateOf(announcement);
-			const wait = await rateLimiter.take(paceKeyOf(announcement), pace, { now: clock.now(), keep: 0 });
-			if (wait === 0 || wait > SHORT_WAIT_MS) return wait;
-			await clock.sleep(wait, signal);
+			const rate = rateOf(announcement);
+			const waitMs = await rateLimiter.take(rateKeyOf(announcement), rate, { now: clock.now(), keep: 0 });
+			if (waitMs === 0 || waitMs > SHORT_WAIT_MS) return waitMs;
+			await clock.sleep(waitMs, signal);
 		}
 	}
 
-	/** A turn of its own: of posts that all came back at the same moment, all but one would be put off again. */
-	function turnOf(announcement: Announcement, wait: number): number {
+	/** When to try a post that waits for its rate. Each gets its own time: of several at one time, all but one would wait again. */
+	function turnOf(announcement: Announcement, waitMs: number): number {
 		const now = clock.now();
-		for (const [name, turn] of turns) if (hasCome(turn, now, LONGEST_RETRY_MS)) turns.delete(name);
-		const name = paceKeyOf(announcement);
-		const next = (turns.get(name) ?? 0) + rateOf(announcement).intervalMs;
-		const turn = Math.min(now + LONGEST_RETRY_MS, Math.max(now + wait, next));
-		turns.set(name, turn);
-		return turn;
+		for (const [key, turnAt] of turns) if (hasCome(turnAt, now, LONGEST_RETRY_MS)) turns.delete(key);
+		const key = rateKeyOf(announcement);
+		const next = (turns.get(key) ?? 0) + rateOf(announcement).intervalMs;
+		const turnAt = Math.min(now + LONGEST_RETRY_MS, Math.max(now + waitMs, next));
+		turns.set(key, turnAt);
+		return turnAt;
 	}
 
-	/** Makes one attempt to post an announcement that is leased by `token`, and notes the outcome. */
+	/** Makes one attempt to post an announcement that is leased by `token` and notes the outcome. */
 	async function deliver(due: DueAnnouncement, token: string, signal: AbortSignal): Promise<void> {
 		const { announcement } = due;
 		const result = await attempt(due, token, signal);
@@ -181,7 +173,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			metrics.post('refused');
 			const { target, content } = announcement;
 			const place = target.kind === 'person' ? target.userId : target.channelId;
-			log.warn({ place, what: content.kind, code: result.code }, 'Slack refuses a post');
+			log.warn({ place, what: content.kind, code: result.code }, 'Slack refuses a post; it is not tried again');
 		}
 		await store.endAttempt(announcement.id, token, result, clock.now());
 	}
@@ -189,7 +181,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	return { deliver };
 }
 
-/** Whether a post that went into the channel stays there although its watch had a thread. */
+/** Whether a post that went into the channel instead of its thread stays there. */
 function staysInChannel({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null) return true;
 	const getsNoCard = watch.card.ts === null || watch.ended !== null;
@@ -202,14 +194,14 @@ function isWithoutPlace({ announcement: { target, content }, watch }: DueAnnounc
 	return content.kind !== 'card' && content.kind !== 'settle' && !standsWithoutThread(content);
 }
 
-/** When to look again at a card whose time has not come, else null. */
+/** When to try a card again that is not due yet; null when it is due. */
 function heldUntilOf({ content }: Announcement, now: number): number | null {
 	if (content.kind !== 'card' || content.notBefore === undefined) return null;
 	return hasCome(content.notBefore, now, CARD_AGAIN_MS) ? null : Math.min(content.notBefore, now + LONGEST_RETRY_MS);
 }
 
-function lookFrom(sendingSince: number, now: number): number {
-	return sendingSince > now + CLOCK_ALLOWANCE_MS ? now - LOOK_FAR_BACK_MS : sendingSince - LOOK_BACK_MS;
+function searchFrom(sendingSince: number, now: number): number {
+	return sendingSince > now + CLOCK_ALLOWANCE_MS ? now - SEARCH_FAR_BACK_MS : sendingSince - SEARCH_BACK_MS;
 }
 
 function resultOf(
@@ -228,22 +220,22 @@ function resultOf(
 		case 'deleted':
 			return { kind: 'refused', code: 'deleted' };
 		case 'later':
-			return again(now + retryDelay(announcement.attempts, outcome.ms), outcome.code, false);
+			return retry(now + retryDelay(announcement.attempts, outcome.ms), outcome.code, false);
 		case 'unknown':
-			return again(now + retryDelay(announcement.attempts), outcome.code, true);
+			return retry(now + retryDelay(announcement.attempts), outcome.code, true);
 	}
 }
 
-function again(at: number, code: string, unknown: boolean) {
+function retry(at: number, code: string, unknown: boolean) {
 	return { kind: 'retry', at, code, unknown } as const;
 }
 
-/** Settling is an update, and updates share one rate for the workspace. */
+/** Settling updates posts, and all updates of a workspace share one rate. */
 function rateOf({ content }: Announcement): RateLimit {
 	return content.kind === 'settle' ? UPDATE_RATE : POST_RATE;
 }
 
-function paceKeyOf({ target, content }: Announcement): string {
+function rateKeyOf({ target, content }: Announcement): string {
 	if (content.kind === 'settle') return `update:${target.teamId}`;
 	return `post:${target.teamId}:${target.kind === 'person' ? target.userId : target.channelId}`;
 }

@@ -3,13 +3,20 @@ import type { Disclosure } from '../questions/disclosure.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import { newsFor, type SeenSession, targetOf, watchEndedIn } from './announcements.ts';
-import type { SessionOutline, SessionUpdate, WatchedSession, WatchUpdate } from './ports.ts';
+import type { WatchUpdate } from './ports.ts';
 import type { Planner } from './schedule.ts';
 import { questionViewAt, snapshotOf } from './session-snapshot.ts';
-import { type StepRate, stepRateAfter } from './step-rate.ts';
 import type { Watch, WatchEnd } from './watch.ts';
+import {
+	hasOpenQuestion,
+	type SessionOutline,
+	type SessionUpdate,
+	type StepRate,
+	stepRateAfter,
+	type WatchedSession,
+} from './watched-session.ts';
 
-/** What a read leads to, as plain data for one transaction. */
+/** What a read changes, as plain data for one transaction. */
 export interface ReadOutcome {
 	readonly update: SessionUpdate;
 	readonly watches: readonly WatchUpdate[];
@@ -19,13 +26,13 @@ export interface ReadOutcome {
 const DAY_MS = 86_400_000;
 
 /**
- * The outcome of a read that brought the session. `leftAt`: when its request left. `steadySince`: times before that
- * cannot be compared with now, because the clock may have been set since.
+ * The outcome of a successful read whose request left at `readAt`. `steadySince`: earlier times cannot be compared with
+ * now, because the clock may have been set since.
  */
 export function outcomeOf({
 	taken,
 	session,
-	leftAt,
+	readAt: leftAt,
 	now,
 	steadySince,
 	watches,
@@ -36,14 +43,13 @@ export function outcomeOf({
 }: {
 	taken: WatchedSession;
 	session: Session;
-	leftAt: number;
+	readAt: number;
 	now: number;
 	steadySince: number;
 	watches: readonly Watch[];
 	planner: Planner;
 	maxDays: number;
 	leftEmpty: LeftEmpty;
-	/** What channels see of the values. */
 	disclosure: Disclosure;
 }): ReadOutcome {
 	const readAt = Math.min(leftAt, now);
@@ -51,8 +57,8 @@ export function outcomeOf({
 	const questionAt = (index: number) => questionViewAt(session, index, leftEmpty, disclosure);
 	const { digest } = view;
 	const changed = taken.digest === null || !sameDigest(taken.digest, digest);
-	// The result may be written a moment after the status, so the read after the one that saw the end announces it.
-	const last = digest.over && taken.overSince !== null;
+	// The service may write the result a moment after the status, so the end is announced by one more read.
+	const isLast = digest.over && taken.overSince !== null;
 	const base = {
 		stepRate: measuredRate(taken, digest, { readAt, steadySince }),
 		lastReadAt: readAt,
@@ -63,21 +69,21 @@ export function outcomeOf({
 		earlyReadCount: taken.earlyReadCount,
 		...(changed && { view }),
 	};
-	const outline: SessionOutline = { ...taken, ...base, status: digest.status, questionOpen: isOpen(digest) };
+	const outline: SessionOutline = { ...taken, ...base, status: digest.status, questionOpen: hasOpenQuestion(digest) };
 	return {
 		update: { ...base, nextRead: planner.nextRead(outline, now) },
 		watches:
-			digest.over && !last
+			digest.over && !isLast
 				? []
 				: watches.flatMap((watch) => {
 						const changes = changesBetween(watch.digest, session, leftEmpty);
-						return updateOf(watch, changes, { view, questionAt }, { now, last, maxDays });
+						return updateOf(watch, changes, { view, questionAt }, { now, isLast, maxDays });
 					}),
 		changed,
 	};
 }
 
-/** What the time between two reads teaches, if it can be measured. */
+/** The step rate after this read; unchanged when the time between the two reads cannot be measured. */
 function measuredRate(
 	{ stepRate, digest: before, lastReadAt: previousAt }: WatchedSession,
 	after: Digest,
@@ -88,16 +94,16 @@ function measuredRate(
 	return stepRateAfter(stepRate, { before, after, previousAt, readAt });
 }
 
-/** Nothing when there is nothing to write. */
+/** The update of one watch; empty when there is nothing to write. */
 function updateOf(
 	watch: Watch,
 	changes: readonly Change[],
 	seen: SeenSession,
-	{ now, last, maxDays }: { now: number; last: boolean; maxDays: number },
+	{ now, isLast, maxDays }: { now: number; isLast: boolean; maxDays: number },
 ): WatchUpdate[] {
 	const news = newsFor(watch, changes, seen);
 	const stale = !news.changed && isStale(watch, now, maxDays);
-	const end: WatchEnd | null = last ? 'sessionOver' : stale ? 'noChange' : null;
+	const end: WatchEnd | null = isLast ? 'sessionOver' : stale ? 'noChange' : null;
 	if (watch.digest !== null && changes.length === 0 && end === null) return [];
 	const farewell = end === 'noChange' ? [watchEndedIn(watch, end, maxDays)] : [];
 	return [
@@ -113,7 +119,7 @@ function updateOf(
 	];
 }
 
-/** The outcome of a read that failed: when to try again, and the end of watches whose session is gone or has not changed. */
+/** The outcome of a failed read: when to try again, and the end of watches whose session is gone or unchanged for too long. */
 export function failureOf({
 	taken,
 	code,
@@ -141,7 +147,7 @@ export function failureOf({
 	};
 }
 
-/** Whether nothing has changed for so long that a watch ends. */
+/** Whether a watch ends because nothing has changed for `maxDays`. */
 export function isStale(
 	{ lastChangeAt }: { readonly lastChangeAt: number | null },
 	now: number,
@@ -150,7 +156,6 @@ export function isStale(
 	return now - (lastChangeAt ?? 0) > maxDays * DAY_MS;
 }
 
-/** Nothing changed for too long, and the session could not be read either. */
 function staleUpdate(watch: Watch, taken: WatchedSession, maxDays: number): WatchUpdate {
 	const end: WatchEnd = 'noChange';
 	const digest = watch.digest ?? taken.digest ?? NOTHING_SEEN;
@@ -158,13 +163,13 @@ function staleUpdate(watch: Watch, taken: WatchedSession, maxDays: number): Watc
 	return { watchId: watch.id, revision: watch.revision, digest, changed: false, announcements, card: 'now', end };
 }
 
-/** The session as it was stored, for a read that tells nothing about it. */
+/** The session as stored, for a read that failed. */
 export function keptOf(taken: WatchedSession): Omit<SessionUpdate, 'nextRead'> {
 	const { stepRate, lastReadAt, lastChangeAt, failures, lastError, overSince, earlyReadCount } = taken;
 	return { stepRate, lastReadAt, lastChangeAt, failures, lastError, overSince, earlyReadCount };
 }
 
-/** The service does not know the session any more. When it was over before, its end is announced without a last read. */
+/** The service no longer knows the session. If it was over, its end is announced without a last read. */
 function goneUpdate(watch: Watch, taken: WatchedSession): WatchUpdate {
 	const end: WatchEnd = taken.overSince === null ? 'sessionGone' : 'sessionOver';
 	const digest = taken.digest ?? watch.digest ?? NOTHING_SEEN;
@@ -184,16 +189,12 @@ const NOTHING_SEEN: Digest = {
 	screenshotTimestamp: null,
 };
 
-function isOpen(digest: Digest): boolean {
-	return digest.question !== null && digest.question.open.length > 0;
+/** Without the screenshot's time, which changes when its link is renewed: that must not keep a watch alive. */
+function looksSame(before: Digest, after: Digest): boolean {
+	return sameDigest({ ...before, screenshotTimestamp: null }, { ...after, screenshotTimestamp: null });
 }
 
-/** Cards do not show the screenshot, and its time may change with its link: that keeps no watch alive. */
-function looksSame(one: Digest, other: Digest): boolean {
-	return sameDigest({ ...one, screenshotTimestamp: null }, { ...other, screenshotTimestamp: null });
-}
-
-/** Digests are small and their fields always in the same order. */
-function sameDigest(one: Digest, other: Digest): boolean {
-	return JSON.stringify(one) === JSON.stringify(other);
+/** Digests are small and have their fields in a fixed order. */
+function sameDigest(before: Digest, after: Digest): boolean {
+	return JSON.stringify(before) === JSON.stringify(after);
 }

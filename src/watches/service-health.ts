@@ -1,26 +1,26 @@
 import { type Clock, elapsedSince } from '../clock.ts';
 
-/** Whether the service works, from the calls of all parts: an outage is one notice, not one for each session. */
+/** Whether the service works, judged by the calls of all parts: one notice for an outage, not one for each session. */
 export interface ServiceHealth {
-	/** The service did what it was asked for. */
+	/** A call succeeded. */
 	succeeded(): void;
 	/** A call failed with this code; codes that concern one session are ignored. */
 	failed(code: string): void;
-	/** Null while nothing is known: an outage noted before the start may be over. Changes with time alone. */
+	/** Null until a call succeeded or an outage was found. May become true by time alone. */
 	readonly down: boolean | null;
-	/** When the first of the calls failed that have failed in a row; null when the newest worked. Clock milliseconds. */
+	/** When the first call failed since the last success, clock milliseconds; null when the newest call succeeded. */
 	readonly failingSince: number | null;
 	/** Adds a listener, called when a call succeeds after an outage. */
 	onRecovered(listener: () => void): void;
 }
 
-/** The service is down when nothing has succeeded for so long... */
+/** The service is down when no call has succeeded for this long... */
 export const DOWN_AFTER_MS = 30_000;
-/** ...and so many calls have failed, or one was limited: calls are rare then. */
+/** ...and this many have failed, or one was limited: calls are rare after that. */
 const DOWN_AFTER_FAILURES = 3;
 
 const LIMITED = 'rate_limited';
-/** Failures that certainly say something of the service: a response that cannot be read may be that of one session. */
+/** Failures that certainly concern the whole service. An unreadable response may concern one session. */
 const OUTAGE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized', LIMITED]);
 
 export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth {
@@ -38,7 +38,7 @@ export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth 
 
 	return {
 		succeeded() {
-			// One failure among successes concerns its session only, which backs off by itself.
+			// Fewer failures in a row may concern one session, which backs off by itself.
 			const wasFailing = isDown() === true || failures >= DOWN_AFTER_FAILURES;
 			failures = 0;
 			limited = false;

@@ -15,10 +15,10 @@ export interface ItemView {
 	readonly title: string;
 	readonly description: string;
 	readonly open: boolean;
-	/** What was answered; null while nothing was, and always for what is secret or withheld. */
+	/** Null while unanswered, and always for values that are secret or withheld. */
 	readonly value: string | null;
 	readonly secret: boolean;
-	/** It was answered, and channels see only that. */
+	/** Channels see only that it was answered. */
 	readonly withheld: boolean;
 }
 
@@ -27,9 +27,9 @@ export interface QuestionView {
 	readonly fingerprint: string;
 	/** A newer assistant message exists. */
 	readonly goneOn: boolean;
-	/** What the agent wrote in the message that asks. */
+	/** The agent's text in the message that asks. */
 	readonly context: string;
-	/** The first ones; see `itemCount`. */
+	/** The first items; `itemCount` counts all. */
 	readonly items: readonly ItemView[];
 	readonly itemCount: number;
 	readonly openCount: number;
@@ -42,8 +42,8 @@ export interface StepView {
 }
 
 /**
- * What channels show of a session, stored so that any replica can write a card without reading the session again: at most
- * some 40,000 characters, without signed links, variables and secret values. Texts are the agent's own and untrusted.
+ * What channels show of a session, stored so that any replica can build a card without reading the session again. At most
+ * about 40,000 characters, without signed links, variables and secret values. Texts are the agent's own and untrusted.
  */
 export interface SessionSnapshot {
 	readonly sessionId: string;
@@ -54,32 +54,32 @@ export interface SessionSnapshot {
 	readonly maxSteps: number;
 	/** Newest first. */
 	readonly steps: readonly StepView[];
-	/** The newest one, open or not. */
+	/** The newest question, open or not. */
 	readonly question: QuestionView | null;
 	readonly result: string | null;
 	readonly fileCount: number;
 	readonly hasScreenshot: boolean;
 	readonly digest: Digest;
-	/** Clock milliseconds of the read it was made from. */
+	/** When it was read, clock milliseconds. */
 	readonly seenAt: number;
 }
 
-/** A message holds about 12,000 characters of blocks; all of these together stay below. */
-const STEPS = 4;
-const STEP_TEXT = 600;
-const STEP_ACTIONS = 8;
-const ITEMS = 30;
-const TITLE = 300;
-/** Descriptions of all items together, and of one; values have the same limits. */
-const ALL_ITEMS = 9_000;
-const ONE_ITEM = 2_000;
-const CONTEXT = 1_500;
-const RESULT = 2_800;
-const NAME = 200;
-const TASK = 500;
+/** Lengths in UTF-16 units, and counts. A Slack message holds about 12,000 characters of blocks; these stay below that. */
+const STEP_COUNT = 4;
+const STEP_TEXT_LENGTH = 600;
+const ACTION_COUNT = 8;
+const ITEM_COUNT = 30;
+const TITLE_LENGTH = 300;
+/** For the descriptions of all items together, and of one item; the same again for values. */
+const ALL_ITEMS_LENGTH = 9_000;
+const ITEM_LENGTH = 2_000;
+const CONTEXT_LENGTH = 1_500;
+const RESULT_LENGTH = 2_800;
+const NAME_LENGTH = 200;
+const TASK_LENGTH = 500;
 const BY_GUESS = disclosureOf([], 'auto');
 
-/** Without `leftEmpty` and `disclosure`, as if nobody had answered through Handraise. */
+/** Without `leftEmpty` and `disclosure`, as if nobody has answered through Handraise. */
 export function snapshotOf(
 	session: Session,
 	seenAt: number,
@@ -91,21 +91,21 @@ export function snapshotOf(
 	const task = taskOf(session);
 	return {
 		sessionId: session.sessionId,
-		name: cut(session.name, NAME),
-		task: task === null ? null : cut(task, TASK),
-		status: cut(session.status, NAME),
+		name: cut(session.name, NAME_LENGTH),
+		task: task === null ? null : cut(task, TASK_LENGTH),
+		status: cut(session.status, NAME_LENGTH),
 		...stepOf(session),
-		steps: latestAssistantMessages(session, STEPS).map(({ step, message }) => ({
+		steps: latestAssistantMessages(session, STEP_COUNT).map(({ step, message }) => ({
 			step,
-			text: cut(message.content, STEP_TEXT),
-			// The result has a place of its own.
+			text: cut(message.content, STEP_TEXT_LENGTH),
+			// The result is shown by itself.
 			actions: message.actions
 				.filter((action) => action.kind !== 'done')
-				.slice(0, STEP_ACTIONS)
+				.slice(0, ACTION_COUNT)
 				.map(cutAction),
 		})),
 		question: asking === null ? null : questionViewAt(session, asking, leftEmpty, disclosure),
-		result: result === null ? null : cut(result, RESULT),
+		result: result === null ? null : cut(result, RESULT_LENGTH),
 		fileCount: session.files.length,
 		hasScreenshot: session.lastScreenshotUrl !== null,
 		digest: digestOf(session, leftEmpty),
@@ -122,21 +122,21 @@ export function questionViewAt(
 ): QuestionView | null {
 	const question = questionAt(session, messageIndex, leftEmpty);
 	if (question === null) return null;
-	const length = Math.min(ONE_ITEM, Math.floor(ALL_ITEMS / Math.min(ITEMS, question.items.length)));
+	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, question.items.length)));
 	return {
 		messageIndex,
 		fingerprint: question.fingerprint,
 		goneOn: question.goneOn,
-		context: cut(question.context, CONTEXT),
-		items: question.items.slice(0, ITEMS).map((item, position) => {
-			const seen = disclosure(question, position);
+		context: cut(question.context, CONTEXT_LENGTH),
+		items: question.items.slice(0, ITEM_COUNT).map((item, position) => {
+			const shown = disclosure(question, position);
 			return {
-				title: cut(item.title, TITLE),
+				title: cut(item.title, TITLE_LENGTH),
 				description: cut(item.description, length),
 				open: question.openItems.includes(position),
-				value: seen !== 'shown' || item.value === '' ? null : cut(item.value, length),
-				secret: seen === 'secret',
-				withheld: seen === 'withheld' && item.value !== '',
+				value: shown !== 'shown' || item.value === '' ? null : cut(item.value, length),
+				secret: shown === 'secret',
+				withheld: shown === 'withheld' && item.value !== '',
 			};
 		}),
 		itemCount: question.items.length,
@@ -144,7 +144,7 @@ export function questionViewAt(
 	};
 }
 
-/** A stored question with the values that `mode` shows; it may have been stored under another mode. */
+/** A stored question with only the values that `mode` shows: it may have been stored under another mode. */
 export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionView {
 	const items = question.items.map((item) =>
 		item.value === null || isShownInChannels(mode, item, item.value) ? item : { ...item, value: null, withheld: true },
@@ -155,17 +155,17 @@ export function asShownBy(mode: ShowAnswers, question: QuestionView): QuestionVi
 function cutAction(action: AgentAction): AgentAction {
 	switch (action.kind) {
 		case 'open':
-			return { ...action, host: cut(action.host, NAME) };
+			return { ...action, host: cut(action.host, NAME_LENGTH) };
 		case 'saveFile':
-			return { ...action, filename: cut(action.filename, NAME) };
+			return { ...action, filename: cut(action.filename, NAME_LENGTH) };
 		case 'other':
-			return { ...action, name: cut(action.name, NAME) };
+			return { ...action, name: cut(action.name, NAME_LENGTH) };
 		default:
 			return action;
 	}
 }
 
-/** Without signed links, and at most `length` UTF-16 units: text that is cut ends with an ellipsis, never half a character. */
+/** Removes signed links and cuts to `length` UTF-16 units: cut text ends with an ellipsis and never with half a character. */
 function cut(original: string, length: number): string {
 	const text = withoutSignedLinks(original);
 	if (text.length <= length) return text;

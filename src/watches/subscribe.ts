@@ -5,27 +5,17 @@ import type { Disclosure } from '../questions/disclosure.ts';
 import type { Session } from '../questions/session.ts';
 import { type NewAnnouncement, targetOf } from './announcements.ts';
 import { type Expectation, expectationFor } from './capacity.ts';
-import type {
-	AddWatchResult,
-	BackgroundBudget,
-	ChannelStore,
-	SubscriptionStore,
-	WatchLimits,
-	WatchMetrics,
-	WatchPage,
-} from './ports.ts';
+import type { AddWatchResult, ChannelStore, SubscriptionStore, WatchMetrics, WatchPage } from './ports.ts';
 import { snapshotOf } from './session-snapshot.ts';
-import type { SessionKey, Watch, WatchMode } from './watch.ts';
+import type { ChannelKey, SessionKey, Watch, WatchLimits, WatchMode } from './watch.ts';
 
-export interface WatchRequest {
-	readonly teamId: string;
-	readonly channelId: string;
+export interface WatchRequest extends ChannelKey {
 	readonly userId: string;
 	readonly sessionId: string;
-	/** Left out: as it is when it is watched already, else everything, with questions in the channel. */
+	/** Left out: unchanged for an existing watch, else `everything`, with questions in the channel. */
 	readonly mode?: WatchMode;
 	readonly questionsInChannel?: boolean;
-	/** Reads the session once, on this person's share. @throws errors with a stable `code` */
+	/** Reads the session once, on this person's share of the budget. @throws errors with a stable `code` */
 	readonly read: (sessionId: string) => Promise<{ session: Session; readAt: number }>;
 }
 
@@ -47,24 +37,20 @@ export interface Subscriptions {
 	 * @throws `store_unavailable`
 	 */
 	watch(request: WatchRequest): Promise<WatchOutcome>;
-	/** Null for `sessionId`: everything this channel watches. The card stays, as it was. */
-	unwatch(where: {
-		readonly teamId: string;
-		readonly channelId: string;
-		readonly sessionId: string | null;
-	}): Promise<UnwatchOutcome>;
-	list(where: { teamId: string; channelId: string }, page: { offset: number; limit: number }): Promise<WatchPage>;
-	/** Somebody opened, gave up or answered a question: updates its cards and, with `readEarly`, reads its session soon. */
+	/** Ends one watch of a channel, or all (`sessionId` null). The card stays as it was. */
+	unwatch(request: ChannelKey & { readonly sessionId: string | null }): Promise<UnwatchOutcome>;
+	list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage>;
+	/** Updates a session's cards after somebody claimed, released or answered its question; `readEarly`: reads it soon. */
 	refresh(key: SessionKey, options: { readEarly: boolean }): Promise<void>;
 }
 
-/** After an answer arrived the agent takes a moment to go on. */
+/** The agent takes a moment to go on after an answer. */
 const EARLY_READ_AFTER_MS = 2_000;
 
 export function createSubscriptions({
 	store,
 	serviceUrl,
-	budget,
+	usualReadsPerSecond,
 	limits,
 	metrics,
 	clock,
@@ -73,12 +59,12 @@ export function createSubscriptions({
 }: {
 	store: SubscriptionStore & ChannelStore;
 	serviceUrl: string;
-	/** What watching usually has: what is left while somebody adds many sessions says nothing of later. */
-	budget: Pick<BackgroundBudget, 'backgroundPerSecond'>;
+	/** In the long run: the rate while somebody adds many sessions is lower. */
+	usualReadsPerSecond: () => number;
 	limits: WatchLimits;
 	metrics: Pick<WatchMetrics, 'limitReached'>;
 	clock: Clock;
-	/** What channels see of the values: what our answers keep secret is read before the guess. */
+	/** See `PollerOptions`. */
 	disclosure: (key: SessionKey, session: Session) => Promise<Disclosure>;
 	/** Wakes poller and outbox. */
 	onChange: () => void;
@@ -102,8 +88,8 @@ export function createSubscriptions({
 				}
 				return { kind: 'unreadable', code: error.code, retryable: error.retryable };
 			}
-			const seen = await disclosure(keyOf(sessionId), reading.session);
-			const view = snapshotOf(reading.session, reading.readAt, undefined, seen);
+			const shown = await disclosure(keyOf(sessionId), reading.session);
+			const view = snapshotOf(reading.session, reading.readAt, undefined, shown);
 			if (view.digest.over) return { kind: 'over', status: view.status };
 			const id = randomUUID();
 			const result = await store.add({
@@ -126,18 +112,21 @@ export function createSubscriptions({
 			onChange();
 			if (result.kind === 'already') return result;
 			const watched = await store.countSessions(serviceUrl);
-			const expectation = expectationFor(watched, budget.backgroundPerSecond());
+			const expectation = expectationFor(watched, usualReadsPerSecond());
 			return { kind: 'watching', watch: result.watch, expectation };
 		},
 
 		async unwatch({ teamId, channelId, sessionId }) {
-			const one = sessionId === null ? null : await store.find({ teamId, channelId }, keyOf(sessionId));
-			const watches = sessionId === null ? await store.ofChannel({ teamId, channelId }) : one === null ? [] : [one];
+			const watches =
+				sessionId === null
+					? await store.ofChannel({ teamId, channelId })
+					: [await store.find({ teamId, channelId }, keyOf(sessionId))];
 			const ended: Watch[] = [];
 			for (const watch of watches) {
-				const now = clock.now();
-				const announcements = unansweredIn(watch);
-				const result = await store.end(watch.id, 'unwatched', { now, announcements, keepPending: false });
+				if (watch === null) continue;
+				const announcements = settlingOf(watch);
+				const options = { now: clock.now(), announcements, keepPending: false };
+				const result = await store.end(watch.id, 'unwatched', options);
 				if (result !== null) ended.push(result);
 			}
 			if (ended.length > 0) onChange();
@@ -154,8 +143,8 @@ export function createSubscriptions({
 	};
 }
 
-/** Settles the posts of an open question, since nobody keeps them current any more. */
-function unansweredIn(watch: Watch): NewAnnouncement[] {
+/** Settles the posts of an open question, because they are no longer kept current. */
+function settlingOf(watch: Watch): NewAnnouncement[] {
 	const question = watch.digest?.question ?? null;
 	if (question === null || question.open.length === 0) return [];
 	const { messageIndex } = question;

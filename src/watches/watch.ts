@@ -1,45 +1,49 @@
 import type { Digest } from '../questions/changes.ts';
 
-/** How much of a session a channel hears. The card shows everything either way. */
+/** Which changes are posted to a channel. The card shows everything in both modes. */
 export type WatchMode = 'everything' | 'questionsOnly';
 
 /**
- * Ends after which nothing more is written into the channel: Slack does not allow it; another organisation reads the
- * channel or is invited to; the settings do not allow the channel any more.
+ * Ends after which nothing more is posted to the channel: Slack does not allow it, another organisation reads the
+ * channel or is invited to it, or the settings no longer allow the channel.
  */
 const CHANNEL_ENDS = ['channelArchived', 'channelGone', 'botRemoved', 'channelShared', 'channelNotAllowed'] as const;
 export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
 
 /**
- * Why a watch ended: the session ended; somebody unwatched it; nothing changed for `WATCH_MAX_DAYS`; the service does not
- * know the session any more; or a channel end.
+ * Why a watch ended: the session ended; somebody unwatched it; nothing changed for `WATCH_MAX_DAYS`; the service no
+ * longer knows the session; or a channel end.
  */
 export const WATCH_ENDS = ['sessionOver', 'unwatched', 'noChange', 'sessionGone', ...CHANNEL_ENDS] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
 
-/** Whether nothing more is written into the channel of a watch that ended so. */
+/** Whether nothing more is posted to the channel of a watch with this end. */
 export function isChannelEnd(reason: WatchEnd): reason is ChannelEnd {
-	return CHANNEL_ENDS.some((one) => one === reason);
+	return CHANNEL_ENDS.some((end) => end === reason);
 }
 
-/** A session as the service's address and its id: one read of it serves every watch. */
 export interface SessionKey {
 	/** The service's base address; see the answers' question key. */
 	readonly service: string;
 	readonly sessionId: string;
 }
 
-/** Questions, answers, endings and who is answering (`now`) go before progress. */
+export interface ChannelKey {
+	readonly teamId: string;
+	readonly channelId: string;
+}
+
+/** `now`: questions, answers, ends and who is answering. `progress`: everything else, which waits for `now`. */
 export type CardUrgency = 'now' | 'progress';
 
-/** The one message that is kept current. */
+/** The one message of a watch that is kept current. */
 export interface CardState {
-	/** Null until it was posted. */
+	/** Null until it is posted. */
 	readonly ts: string | null;
-	/** `PreparedCard.key` as last posted or updated; a card that would look the same is not sent. */
+	/** `PreparedCard.key` of the card as last posted or updated; an update with the same key is not sent. */
 	readonly shownKey: string | null;
 	readonly shownAt: number | null;
-	/** Null while it shows everything that is known. `wants` counts every request for an update. */
+	/** Null while the card is current. `wants` counts every request for an update. */
 	readonly wanted: { readonly urgency: CardUrgency; readonly since: number; readonly wants: number } | null;
 }
 
@@ -50,17 +54,21 @@ export interface Watch {
 	readonly channelId: string;
 	readonly session: SessionKey;
 	readonly mode: WatchMode;
-	/** Whether a question's post in the thread is shown in the channel too. */
+	/** Whether a question in the thread is shown in the channel too. */
 	readonly questionsInChannel: boolean;
-	/** Slack user id; told when the watch ends for a reason the channel cannot be told. */
+	/** Slack user id; told when the watch ends for a reason that cannot be posted to the channel. */
 	readonly createdBy: string;
 	readonly createdAt: number;
 	readonly card: CardState;
-	/** What was last announced; null before the first read. */
+	/** The state that was last announced; null before the first read. */
 	readonly digest: Digest | null;
-	/** Counts the writes of `digest`, so that two replicas cannot announce from the same one. */
+	/** Counts the writes of `digest`, so that two replicas cannot announce changes from the same one. */
 	readonly revision: number;
-	/** When something that people see last changed; `createdAt` before that. */
+	/** When something that people see last changed; `createdAt` before any change. */
 	readonly lastChangeAt: number;
 	readonly ended: { readonly reason: WatchEnd; readonly at: number } | null;
 }
+
+/** The most watches that have not ended: of one person, of one channel, of all. Lowering a limit ends no watch. */
+export type WatchLimits = Readonly<Record<WatchLimit, number>>;
+export type WatchLimit = 'person' | 'channel' | 'all';

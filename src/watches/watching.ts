@@ -1,92 +1,40 @@
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
-import { createBackgroundBudget, usuallyPerSecond } from './capacity.ts';
-import { createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
+import type { Announcer, GoneReason } from './announcer.ts';
+import { createBackgroundBudget, type SharedBudget, usualReadsPerSecond } from './capacity.ts';
+import { type ChannelList, createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
 import { createOutbox } from './outbox.ts';
-import { createPoller } from './poller.ts';
-import type {
-	Announcer,
-	ChannelKey,
-	ChannelList,
-	GoneReason,
-	WatchingService,
-	WatchLimits,
-	WatchMetrics,
-	WatchStore,
-} from './ports.ts';
-import { createPlanner } from './schedule.ts';
-import type { ServiceHealth } from './service-health.ts';
+import { createPoller, type PollerOptions } from './poller.ts';
+import type { WatchStore } from './ports.ts';
 import { createSubscriptions } from './subscribe.ts';
-import type { ChannelEnd, SessionKey } from './watch.ts';
+import type { ChannelEnd, ChannelKey, SessionKey, WatchLimits } from './watch.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Ended watches are removed a while after they could still matter, and never later than answers are. */
+/** Unused rates are removed after this; ended watches too, or earlier when answers are. */
 const FORGET_AFTER_DAYS = 7;
 
-type PollerOptions = Parameters<typeof createPoller>[0];
-
-interface Options {
+interface Options extends Omit<PollerOptions, 'store' | 'budget' | 'onNews'> {
 	readonly store: WatchStore;
-	readonly service: WatchingService;
-	/** Names the session service in the store. */
-	readonly serviceUrl: string;
-	/** The request budget of the service, and what of it watching leaves to deliveries and people. */
-	readonly budget: Parameters<typeof createBackgroundBudget>[0];
-	/** Is told of every call to the service, whoever made it. */
-	readonly health: ServiceHealth;
-	readonly leftEmpty: NonNullable<PollerOptions['leftEmpty']>;
-	/** What channels see of the values. */
-	readonly disclosure: NonNullable<PollerOptions['disclosure']>;
-	readonly metrics: WatchMetrics;
+	readonly budget: SharedBudget;
 	readonly rateLimiter: RateLimiter;
 	readonly limits: WatchLimits;
-	readonly maxDays: number;
 	/** Empty: all. */
 	readonly allowedChannels: readonly string[];
-	/** Whether channels shared with other organisations may hold watches. */
+	/** Whether channels shared with other organisations may have watches. */
 	readonly allowExternal: boolean;
-	/** Texts of posts are kept for so long at most. */
+	/** How long texts of posts are kept at most. */
 	readonly retentionDays: number;
-	readonly clock: Clock;
-	readonly log: Log;
 }
 
-/** Everything that watches: reads sessions when they are due and posts what is new. */
+/** Everything that watches: reads sessions when they are due and posts what changed. */
 export function createWatching(options: Options) {
-	const { store, service, serviceUrl, budget, metrics, rateLimiter, limits, disclosure, clock, log } = options;
-	const { maxDays, retentionDays, allowExternal } = options;
+	const { store, budget, metrics, rateLimiter, retentionDays, allowExternal, clock, log } = options;
 	const stopping = new AbortController();
 	let wakeOutbox = () => {};
 
-	const poller = createPoller({
-		store,
-		service,
-		serviceUrl,
-		budget: createBackgroundBudget(budget),
-		planner: createPlanner(),
-		clock,
-		log,
-		metrics,
-		health: options.health,
-		maxDays,
-		leftEmpty: options.leftEmpty,
-		disclosure,
-		onNews: () => wakeOutbox(),
-	});
+	const poller = createPoller({ ...options, budget: createBackgroundBudget(budget), onNews: () => wakeOutbox() });
 	const subscriptions = createSubscriptions({
-		store,
-		serviceUrl,
-		limits,
-		metrics,
-		budget: {
-			backgroundPerSecond() {
-				const { limit } = budget.figures();
-				return usuallyPerSecond(limit, budget.keptFor(limit));
-			},
-		},
-		clock,
-		disclosure,
+		...options,
+		usualReadsPerSecond: () => usualReadsPerSecond(budget),
 		onChange: () => {
 			poller.wake();
 			wakeOutbox();
@@ -102,28 +50,31 @@ export function createWatching(options: Options) {
 	let running: Promise<unknown> | null = null;
 	return {
 		subscriptions,
-		/** A question of this session was claimed or answered; `readEarly`: the service has just got an answer. */
-		questionUpdated({ service: name, sessionId }: SessionKey, { readEarly }: { readEarly: boolean }): void {
+		/** A question of this session was claimed or answered. `readEarly`: the service has received an answer. */
+		questionUpdated(key: SessionKey, { readEarly }: { readEarly: boolean }): void {
 			subscriptions
-				.refresh({ service: name, sessionId }, { readEarly })
-				.catch((error: unknown) => log.warn({ err: error }, 'the cards of a question could not be marked'));
+				.refresh(key, { readEarly })
+				.catch((error: unknown) =>
+					log.warn({ err: error }, 'the cards of a question could not be marked for an update'),
+				);
 		},
 		/** Slack takes no more posts in this channel. */
 		channelGone: (channel: ChannelKey, reason: GoneReason) => channelEnded(channel, reason),
-		/** Another organisation reads this channel or is invited to it; for everybody who watches there. */
+		/** Another organisation reads this channel or is invited to it. Ends its watches in every team. */
 		async channelShared(channelId: string): Promise<void> {
 			const active = await store.activeChannels();
 			for (const channel of active) {
 				if (channel.channelId === channelId) await channelEnded(channel, 'channelShared');
 			}
 		},
+		/** Removes what is no longer needed. */
 		async forget(): Promise<void> {
 			const now = clock.now();
 			await store.removeEnded(now - Math.min(FORGET_AFTER_DAYS, retentionDays) * DAY_MS);
 			await store.removeTexts(now - retentionDays * DAY_MS);
 			await rateLimiter.forget(now - FORGET_AFTER_DAYS * DAY_MS);
 		},
-		/** Resolves when what may not be watched any more has ended; reading and posting go on from there. */
+		/** Begins to read and post. Resolves when the watches of channels that are no longer allowed have ended. */
 		async start({ announcer, channels }: { announcer: Announcer; channels: ChannelList }): Promise<void> {
 			await endNotAllowed(store, options.allowedChannels, { clock, log });
 			const { signal } = stopping;
@@ -131,11 +82,11 @@ export function createWatching(options: Options) {
 			wakeOutbox = () => outbox.wake();
 			const end = (channel: ChannelKey) => channelEnded(channel, 'channelShared');
 			const guard = createChannelGuard({ store, channels, end, clock, log, metrics });
-			const posting = allowExternal ? outbox.run(signal) : guard.firstLook(signal).then(() => outbox.run(signal));
+			const posting = allowExternal ? outbox.run(signal) : guard.firstCheck(signal).then(() => outbox.run(signal));
 			const guarding = allowExternal ? null : guard.run(signal);
 			running = Promise.all([poller.run(signal), posting, guarding]);
 		},
-		/** Ends reading and posting and gives the leases back. */
+		/** Stops reading and posting, and gives the leases back. */
 		async stop(): Promise<void> {
 			stopping.abort();
 			await running;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
-import { UNKNOWN_STEP_RATE } from '../../src/watches/step-rate.ts';
+import { UNKNOWN_STEP_RATE } from '../../src/watches/watched-session.ts';
 import {
 	addWatch,
 	assistant,
@@ -27,7 +27,7 @@ async function watchedFor(ms: number, maxDays = 7) {
 	const watch = await addWatch(store);
 	start({
 		clock: machine,
-		service: {
+		sessionService: {
 			async read(id, options) {
 				const readAt = machine.now();
 				return { ...(await service.read(id, options)), readAt };

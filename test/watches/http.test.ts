@@ -7,7 +7,6 @@ import { sharesOf } from '../../src/session-service/budget-state.ts';
 import { createSessionServiceClient } from '../../src/session-service/client.ts';
 import { createBackgroundBudget } from '../../src/watches/capacity.ts';
 import { createPoller } from '../../src/watches/poller.ts';
-import { createPlanner } from '../../src/watches/schedule.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
 import { createRecordingLog } from '../store/support.ts';
@@ -32,10 +31,11 @@ it('watches the service over HTTP: a question is seen, what did not change costs
 		figures: () => budget.stats(),
 		keptFor: (limit) => sharesOf(limit).delivery + sharesOf(limit).person,
 	});
-	const shared = { store, service: client, serviceUrl: service.url, budget: background, clock: systemClock };
+	const shared = { store, sessionService: client, serviceUrl: service.url, budget: background, clock: systemClock };
 	const { metrics } = createRecordingMetrics();
 	const subscriptions = createSubscriptions({
 		...shared,
+		usualReadsPerSecond: () => 3,
 		limits: NO_LIMITS,
 		metrics,
 		disclosure: NO_ANSWERS.disclosure,
@@ -50,7 +50,7 @@ it('watches the service over HTTP: a question is seen, what did not change costs
 
 	const health = createServiceHealth({ clock: systemClock });
 	const rest = { health, maxDays: 7, ...NO_ANSWERS, onNews: () => {} };
-	const poller = createPoller({ ...shared, planner: createPlanner(), log, metrics, ...rest });
+	const poller = createPoller({ ...shared, log, metrics, ...rest });
 	const controller = new AbortController();
 	const running = poller.run(controller.signal);
 	await vi.waitFor(() => expect(service.log.list().filter(({ status }) => status === 304).length).toBeGreaterThan(3), {

@@ -2,13 +2,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import { createRateLimiter } from '../../src/rate-limiter.ts';
 import type { NewAnnouncement } from '../../src/watches/announcements.ts';
+import type { Announcer, SendOutcome } from '../../src/watches/announcer.ts';
 import { endChannel } from '../../src/watches/channel-guard.ts';
 import { createOutbox } from '../../src/watches/outbox.ts';
-import type { Announcer, SendOutcome, SessionUpdate, WatchStore } from '../../src/watches/ports.ts';
+import type { WatchStore } from '../../src/watches/ports.ts';
 import type { PostingOptions } from '../../src/watches/posting.ts';
 import { snapshotOf } from '../../src/watches/session-snapshot.ts';
-import { UNKNOWN_STEP_RATE } from '../../src/watches/step-rate.ts';
 import type { CardUrgency, Watch } from '../../src/watches/watch.ts';
+import { type SessionUpdate, UNKNOWN_STEP_RATE } from '../../src/watches/watched-session.ts';
 import { createRecordingLog } from '../store/support.ts';
 import {
 	addWatch,

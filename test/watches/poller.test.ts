@@ -350,7 +350,7 @@ describe('a service that answers again', () => {
 		await store.add(newWatch({ sessionId: 's2' }));
 		failures.set('s1', 'timed_out');
 		start({
-			service: {
+			sessionService: {
 				async read(id, options) {
 					if (id === 's1') await clock.sleep(300, options.signal);
 					return service.read(id, options);
@@ -368,7 +368,7 @@ describe('a service that answers again', () => {
 		await store.add(newWatch());
 		let answer: 'fine' | 'fails' | 'in a day' = 'fine';
 		start({
-			service: {
+			sessionService: {
 				async read(id, options) {
 					if (answer === 'fine') return service.read(id, options);
 					if (answer === 'fails') throw new FakeServiceError('unavailable');
@@ -398,7 +398,7 @@ describe('replicas', () => {
 		const standing: (() => void)[] = [];
 		let stands = false;
 		start({
-			service: {
+			sessionService: {
 				async read(id, options) {
 					const reading = await service.read(id, options);
 					if (stands) await new Promise<void>((resolve) => standing.push(resolve));

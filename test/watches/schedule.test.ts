@@ -1,8 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { WatchedOutline } from '../../src/watches/ports.ts';
-import { createPlanner, DEFAULT_SCHEDULE, movesFor } from '../../src/watches/schedule.ts';
-import { type StepRate, stepRateAfter, UNKNOWN_STEP_RATE } from '../../src/watches/step-rate.ts';
+import {
+	CEILING_MS,
+	CEILING_ROUNDS,
+	createPlanner,
+	FLOOR_MS,
+	movesFor,
+	UTILISATION,
+} from '../../src/watches/schedule.ts';
+import {
+	type StepRate,
+	stepRateAfter,
+	UNKNOWN_STEP_RATE,
+	type WatchedOutline,
+} from '../../src/watches/watched-session.ts';
 import { defaultPopulation, populationSchema, writeScripts } from './simulation/population.ts';
 import { createRandom } from './simulation/random.ts';
 import { simulate } from './simulation/simulate.ts';
@@ -58,14 +69,11 @@ describe('any sessions', () => {
 				(all, rate) => {
 					const planner = createPlanner();
 					planner.plan(all, rate);
-					const planned = rate * DEFAULT_SCHEDULE.utilisation;
-					const ceiling = Math.max(
-						DEFAULT_SCHEDULE.ceilingMs,
-						(DEFAULT_SCHEDULE.ceilingRounds * all.length * 1000) / planned,
-					);
+					const planned = rate * UTILISATION;
+					const ceiling = Math.max(CEILING_MS, (CEILING_ROUNDS * all.length * 1000) / planned);
 					for (const one of all) {
 						const { at, by } = planner.nextRead(one, T0);
-						expect(at).toBeGreaterThanOrEqual(T0 + DEFAULT_SCHEDULE.floorMs);
+						expect(at).toBeGreaterThanOrEqual(T0 + FLOOR_MS);
 						expect(at).toBeLessThanOrEqual(T0 + ceiling + 1);
 						expect(by).toBeGreaterThanOrEqual(at);
 					}
@@ -83,9 +91,7 @@ describe('any sessions', () => {
 				for (let round = 0; round < 6; round += 1) planner.plan(all, rate);
 				const calm = all.map((one) => ({ ...one, earlyReadAskedAt: null }));
 				const wanted = calm.reduce((sum, one) => sum + 1000 / (planner.nextRead(one, T0).at - T0), 0);
-				const least =
-					(all.length * 1000) /
-					Math.max(DEFAULT_SCHEDULE.ceilingMs, (DEFAULT_SCHEDULE.ceilingRounds * all.length * 1000) / rate);
+				const least = (all.length * 1000) / Math.max(CEILING_MS, (CEILING_ROUNDS * all.length * 1000) / rate);
 				expect(wanted).toBeLessThan(Math.max(1.35 * rate, 1.2 * least));
 			}),
 			{ numRuns: 60 },

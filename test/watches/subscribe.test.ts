@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { expectationFor } from '../../src/watches/capacity.ts';
-import type { WatchLimits } from '../../src/watches/ports.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
+import type { WatchLimits } from '../../src/watches/watch.ts';
 import {
 	createFakeService,
 	createRecordingMetrics,
 	NO_ANSWERS,
 	NO_LIMITS,
 	openTestStore,
-	plentiful,
 	SERVICE,
 	T0,
 } from './support.ts';
@@ -23,7 +22,7 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const subscriptions = createSubscriptions({
 		store,
 		serviceUrl: SERVICE,
-		budget: plentiful,
+		usualReadsPerSecond: () => 3,
 		limits: { ...NO_LIMITS, ...limits },
 		metrics: recorded.metrics,
 		clock,

@@ -9,19 +9,12 @@ import type { StoreDatabase } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/open.ts';
 import { readWatch } from '../../src/store/watch-rows.ts';
 import type { AnnouncementContent } from '../../src/watches/announcements.ts';
-import { createPoller, type PollerOptions } from '../../src/watches/poller.ts';
-import type {
-	BackgroundBudget,
-	NewWatch,
-	WatchingService,
-	WatchLimits,
-	WatchMetrics,
-	WatchStore,
-} from '../../src/watches/ports.ts';
-import { createPlanner } from '../../src/watches/schedule.ts';
+import type { BackgroundBudget } from '../../src/watches/capacity.ts';
+import { createPoller, type PollerOptions, type WatchingService } from '../../src/watches/poller.ts';
+import type { NewWatch, WatchMetrics, WatchStore } from '../../src/watches/ports.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/watches/session-snapshot.ts';
-import type { Watch } from '../../src/watches/watch.ts';
+import type { Watch, WatchLimits } from '../../src/watches/watch.ts';
 import { createRecordingLog, makeDataDir, open } from '../store/support.ts';
 import { buildSession, saying, unanswered } from '../support/sessions.ts';
 
@@ -206,10 +199,9 @@ export async function createPollerHarness(overrides: Partial<PollerOptions> = {}
 		const controller = new AbortController();
 		const poller = createPoller({
 			store,
-			service: fake.service,
+			sessionService: fake.service,
 			serviceUrl: SERVICE,
 			budget: plentiful,
-			planner: createPlanner(),
 			clock,
 			log: createRecordingLog(),
 			metrics: recorded.metrics,

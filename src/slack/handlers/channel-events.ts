@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ChannelKey, GoneReason } from '../../watches/ports.ts';
+import type { GoneReason } from '../../watches/announcer.ts';
+import type { ChannelKey } from '../../watches/watch.ts';
 import type { Channels } from '../channels.ts';
 import type { HandlerContext } from './context.ts';
 

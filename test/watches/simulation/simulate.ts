@@ -1,6 +1,10 @@
-import type { PlannedRead, WatchedOutline } from '../../../src/watches/ports.ts';
-import { createPlanner, movesFor, PLAN_MS, type ScheduleSettings } from '../../../src/watches/schedule.ts';
-import { stepRateAfter, UNKNOWN_STEP_RATE } from '../../../src/watches/step-rate.ts';
+import { createPlanner, movesFor, PLAN_MS } from '../../../src/watches/schedule.ts';
+import {
+	type PlannedRead,
+	stepRateAfter,
+	UNKNOWN_STEP_RATE,
+	type WatchedOutline,
+} from '../../../src/watches/watched-session.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
 import { createVirtualBudget, type VirtualBudget } from './budget.ts';
 import { createVirtualCards } from './cards.ts';
@@ -34,7 +38,7 @@ export function simulate(policy: Policy, options: SimulationOptions): Result {
 
 function simulatePoller(
 	policy: 'adaptive' | 'round robin',
-	{ scripts, lengthMs, seed, schedule, creators }: SimulationOptions,
+	{ scripts, lengthMs, seed, creators }: SimulationOptions,
 ): Result {
 	const agenda = createAgenda();
 	const random = createRandom(seed);
@@ -78,7 +82,7 @@ function simulatePoller(
 	}
 
 	const start = policy === 'adaptive' ? startAdaptive : startRoundRobin;
-	const readEarly = start({ agenda, budget, scripts, seen, read, schedule, creators });
+	const readEarly = start({ agenda, budget, scripts, seen, read, creators });
 	const personWaits = startPeople(agenda, budget, random);
 	startAnswers(agenda, budget, scripts, random, readEarly);
 	sampleStaleness(agenda, scripts, cards, staleness);
@@ -106,15 +110,14 @@ interface Polling {
 	readonly scripts: readonly Script[];
 	readonly seen: readonly ReturnType<typeof digestAt>[];
 	readonly read: (index: number, then: (before: Found) => void) => void;
-	readonly schedule: ScheduleSettings | undefined;
 	readonly creators: readonly string[] | undefined;
 }
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The program's planner and step rates, with the poller's rules around them. Returns what asks for an early read. */
-function startAdaptive({ agenda, budget, scripts, seen, read, schedule, creators }: Polling): (index: number) => void {
-	const planner = createPlanner(schedule);
+function startAdaptive({ agenda, budget, scripts, seen, read, creators }: Polling): (index: number) => void {
+	const planner = createPlanner();
 	const outlines = scripts.map(
 		(_, index): Changeable<WatchedOutline> => ({
 			session: { service: '', sessionId: String(index) },

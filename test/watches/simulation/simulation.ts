@@ -1,4 +1,3 @@
-import type { ScheduleSettings } from '../../../src/watches/schedule.ts';
 import type { Script } from './population.ts';
 
 export type Policy = 'adaptive' | 'round robin' | 'viewers at 1 Hz';
@@ -22,7 +21,6 @@ export interface SimulationOptions {
 	readonly scripts: readonly Script[];
 	readonly lengthMs: number;
 	readonly seed: number;
-	readonly schedule?: ScheduleSettings;
 	/** Who watches each session; one person watches all of them when left out. */
 	readonly creators?: readonly string[];
 }

@@ -1,0 +1,64 @@
+import type { Announcement } from './announcements.ts';
+import type { SessionSnapshot } from './session-snapshot.ts';
+import type { Watch, WatchEnd } from './watch.ts';
+
+/** Why Slack takes nothing in a channel any more. */
+export type GoneReason = Extract<WatchEnd, 'channelArchived' | 'channelGone' | 'botRemoved'>;
+
+/** The result of one post or update. */
+export type SendOutcome =
+	| { readonly kind: 'sent'; readonly ts: string }
+	/** The channel takes no posts: the watch ends. */
+	| { readonly kind: 'gone'; readonly reason: GoneReason }
+	/** Nothing was written. `ms`: the wait that Slack asks for, or null. `limited`: Slack's rate limit was hit. */
+	| { readonly kind: 'later'; readonly ms: number | null; readonly code: string; readonly limited: boolean }
+	/** A time-out or a broken connection: it may have been written. */
+	| { readonly kind: 'unknown'; readonly code: string }
+	/** Slack refuses it, and would refuse it again. */
+	| { readonly kind: 'refused'; readonly code: string }
+	/** It was posted in the channel because its thread is gone. */
+	| { readonly kind: 'unthreaded'; readonly ts: string }
+	/** Somebody deleted the message that this updates. */
+	| { readonly kind: 'deleted' };
+
+/** A card that is due. */
+export interface DueCard {
+	readonly watch: Watch;
+	readonly view: SessionSnapshot;
+	/** When the session was last read, changed or not. */
+	readonly checkedAt: number | null;
+}
+
+export interface PreparedCard {
+	/** Two cards with the same key look the same. */
+	readonly key: string;
+	/** Posts it (`ts` null) or updates it. */
+	send(options: { ts: string | null; metadataKey: string | null }): Promise<SendOutcome>;
+}
+
+export interface DueAnnouncement {
+	readonly announcement: Announcement;
+	/** For a target that is a watch, which may have ended: its end is announced too. */
+	readonly watch: Watch | null;
+	readonly view: SessionSnapshot | null;
+}
+
+/** Writes to Slack; `slack/` implements it. Throws nothing but the signal's reason. */
+export interface Announcer {
+	/** Builds a card from what is stored, claims and answers included. Does not call Slack. */
+	prepareCard(card: DueCard): Promise<PreparedCard>;
+	/** Posts an announcement other than a card, or carries out a `settle`. `maybeRepeat`: the post says that it may be a repeat. */
+	post(due: DueAnnouncement, options: { metadataKey: string; maybeRepeat: boolean }): Promise<SendOutcome>;
+	/** Deletes a post. `refused`: Slack never allows it. */
+	remove(due: DueAnnouncement, ts: string): Promise<'removed' | 'refused' | 'unknown'>;
+	/** Searches readable history from `since` on for a post by its metadata: first its thread, then its channel. */
+	find(
+		due: DueAnnouncement,
+		options: { metadataKey: string; since: number; signal: AbortSignal },
+	): Promise<
+		| { readonly kind: 'found'; readonly ts: string; readonly threaded: boolean }
+		| { readonly kind: 'absent' }
+		| { readonly kind: 'unreadable' }
+		| { readonly kind: 'later'; readonly ms: number }
+	>;
+}
