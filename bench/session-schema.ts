@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { parseJson, seemsIntricate, TooManyPartsError } from '../src/session-service/json.ts';
-import { readSessionAnswer } from '../src/session-service/schema.ts';
+import { readSessionResponse } from '../src/session-service/schema.ts';
 
 const RUNS = 60;
 
@@ -53,7 +53,7 @@ for (const size of [500, 3_400, 10_000]) {
 	};
 	for (let run = 0; run < RUNS; run++) {
 		const value: unknown = timed(times.parse, () => JSON.parse(json));
-		if (timed(times.schema, () => readSessionAnswer(value, 'bench'))?.messages.length !== 600)
+		if (timed(times.schema, () => readSessionResponse(value, 'bench'))?.messages.length !== 600)
 			throw new Error('unread');
 		if (!timed(times.zod, () => zodAlone.safeParse(value)).success) throw new Error('zod refused');
 	}

@@ -1,6 +1,6 @@
 import { openQuestion } from '../../src/questions/open-question.ts';
 import { decodeJson } from '../../src/session-service/json.ts';
-import { readSessionAnswer } from '../../src/session-service/schema.ts';
+import { readSessionResponse } from '../../src/session-service/schema.ts';
 import { sessionModal } from '../../src/slack/blocks/session-modal.ts';
 import { createLinks } from '../../src/slack/links.ts';
 import { newMetadata } from '../../src/slack/metadata.ts';
@@ -48,7 +48,7 @@ export async function measureRendering({ rounds: count }: BenchContext): Promise
 
 /** From the parsed body to the view that Slack is sent, serialised. */
 function render(value: unknown): string {
-	const session = readSessionAnswer(value, '3f9a2c1d');
+	const session = readSessionResponse(value, '3f9a2c1d');
 	const question = session === null ? null : openQuestion(session);
 	if (session === null || question === null) throw new Error('the session asks nothing');
 	const now = Date.now();

@@ -1,15 +1,15 @@
 import { hasCome } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 
-/** Who waits for a request: an answer's delivery, a person who looks at a loading view, or watching. */
+/** Who waits for a request: the delivery of an answer, a person, or watching. */
 export type RequestPriority = 'delivery' | 'person' | 'background';
 
-/** What a response of the service says about its limit, in its own units (counts and seconds). */
+/** What a response of the service says about its rate limit, in the service's units. */
 export interface RateLimitObservation {
 	readonly limit?: number | undefined;
 	readonly remaining?: number | undefined;
 	readonly resetSeconds?: number | undefined;
-	/** Of a 429: nothing may be sent for so long. */
+	/** Of a 429: how long nothing may be sent. */
 	readonly retryAfterSeconds?: number | undefined;
 }
 
@@ -17,38 +17,38 @@ export interface RateLimitObservation {
  * The state of the request budget: plain data, so that one process and replicas that share a database row use the same
  * rules. Times are clock milliseconds.
  *
- * The service counts a fixed window of 60 s for each client address, and does not say where its windows begin. So grants
- * are counted in a sliding window, longer by the seconds by which requests may differ on their way: whichever 60 s the
- * service looks at, no more than the limit arrived in them.
+ * The service counts in fixed windows of 60 s for each client address and does not say when a window begins. So grants
+ * are counted in a sliding window that is 2 s longer, because requests take different times to arrive: no 60 s window of
+ * the service ever gets more requests than the limit.
  *
- * Shares: of every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). Neither can be used up by
- * the other or by background, however much these ask for; what is free beyond that goes to deliveries first, then
- * people. Background runs on what leaves both shares untouched, spread evenly.
+ * Shares: in every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). Nobody else can use up a
+ * share. What is free beyond the shares goes to deliveries first, then people. Background gets what leaves both shares
+ * untouched, spread evenly.
  */
 export interface BudgetState {
 	/** Requests granted in one second of the clock: [second, deliveries, people, background], oldest first. */
 	readonly buckets: readonly (readonly [second: number, delivery: number, person: number, background: number])[];
-	/** Requests granted ever: the running number of the last one. */
+	/** The number of requests granted so far: the sequence number of the last one. */
 	readonly granted: number;
 	/** After a 429: nothing is granted before this. */
 	readonly pausedUntil: number;
-	/** The limit that the service names, when lower than ours; null while unknown. */
+	/** The limit that the service names, if lower than ours; else null. */
 	readonly serviceLimit: number | null;
-	/** What the service said it has left in its window, less what was granted since; others use it too. */
+	/** What the service says is left in its window, less what was granted since. Others behind our address use it too. */
 	readonly believed: { readonly remaining: number; readonly resetAt: number; readonly sequence: number } | null;
-	/** The earliest even-paced time of the next background request, as in the generic cell rate algorithm. */
+	/** When the next background request is due at an even rate, as in the generic cell rate algorithm. */
 	readonly backgroundDue: number;
 }
 
 export type BudgetDecision =
 	| { readonly granted: true; readonly state: BudgetState }
-	/** `retryAt`: when it may be granted if nothing else is until then; always later than now. */
+	/** `retryAt`: when it may be granted if nothing else is granted before; always later than now. */
 	| { readonly granted: false; readonly retryAt: number };
 
-/** A grant leaves the count once its whole second is this far back: between 61 and 62 s later. */
+/** A grant is counted until its second is this far back: for 61 to 62 s. */
 const WINDOW_SECONDS = 62;
 const SERVICE_WINDOW_MS = 60_000;
-/** How many background requests may go at once after a quiet while; the rest is spread evenly. */
+/** Background requests that may go at once after a pause; further ones are spread evenly. */
 const BACKGROUND_BURST = 4;
 
 export const EMPTY_BUDGET_STATE: BudgetState = {
@@ -60,12 +60,12 @@ export const EMPTY_BUDGET_STATE: BudgetState = {
 	backgroundDue: 0,
 };
 
-/** The shares that are kept for deliveries and people in each window of `limit` requests. */
+/** What is kept for deliveries and people in each window of `limit` requests. */
 export function sharesOf(limit: number): { delivery: number; person: number } {
-	const most = Math.floor(limit / 3);
+	const third = Math.floor(limit / 3);
 	return {
-		delivery: Math.min(most, Math.max(2, Math.round(limit * 0.08))),
-		person: Math.min(most, Math.max(1, Math.round(limit * 0.16))),
+		delivery: Math.min(third, Math.max(2, Math.round(limit * 0.08))),
+		person: Math.min(third, Math.max(1, Math.round(limit * 0.16))),
 	};
 }
 
@@ -83,8 +83,8 @@ function believedAt(state: BudgetState, now: number): { remaining: number; reset
 	return hasCome(believed.resetAt, now, LONGEST_RETRY_AFTER_MS) ? null : believed;
 }
 
-/** Seconds further ahead than a window come from a clock that was put back: counting them would stop everything. */
-function counts(second: number, now: number): boolean {
+/** A second further ahead than a window was noted before the clock was put back; counting it would stop everything. */
+function isCounted(second: number, now: number): boolean {
 	return Math.abs(Math.floor(now / 1000) - second) < WINDOW_SECONDS;
 }
 
@@ -98,19 +98,19 @@ export function usageAt(state: BudgetState, now: number, limit: number): Usage {
 	let person = 0;
 	let background = 0;
 	for (const [second, deliveries, people, polls] of state.buckets) {
-		if (!counts(second, now)) continue;
+		if (!isCounted(second, now)) continue;
 		delivery += deliveries;
 		person += people;
 		background += polls;
 	}
-	// A pair for a delivery must always fit, or a service that announces nonsense would stop them for good.
-	const most = state.serviceLimit === null ? limit : Math.max(2, Math.min(limit, state.serviceLimit));
-	const own = most - delivery - person - background;
+	// The pair of a delivery must always fit, or a nonsensical limit of the service would stop deliveries for good.
+	const effective = state.serviceLimit === null ? limit : Math.max(2, Math.min(limit, state.serviceLimit));
+	const own = effective - delivery - person - background;
 	const believed = believedAt(state, now);
-	return { limit: most, delivery, person, background, free: believed ? Math.min(own, believed.remaining) : own };
+	return { limit: effective, delivery, person, background, free: believed ? Math.min(own, believed.remaining) : own };
 }
 
-/** Whole milliseconds between background requests so that what is theirs lasts evenly until it is renewed. */
+/** Whole milliseconds between background requests, so that their part of a window lasts until the next one. */
 function backgroundInterval(state: BudgetState, now: number, limit: number): number {
 	const shares = sharesOf(limit);
 	const kept = shares.delivery + shares.person;
@@ -120,7 +120,7 @@ function backgroundInterval(state: BudgetState, now: number, limit: number): num
 	return Math.max(even, Math.ceil((believed.resetAt - now) / Math.max(1, believed.remaining - kept)));
 }
 
-/** Whether the shares allow it, leaving time aside. */
+/** Whether the shares allow it now. */
 function fits(usage: Usage, priority: RequestPriority, count: number): boolean {
 	const shares = sharesOf(usage.limit);
 	const left = usage.free - count;
@@ -136,7 +136,7 @@ function fits(usage: Usage, priority: RequestPriority, count: number): boolean {
 	}
 }
 
-/** Whether a person's request is within what people are guaranteed, so that nobody's queue may hold it back. */
+/** Whether people's requests are within their guaranteed share, so that nobody may hold them back. */
 export function withinPeoplesShare(state: BudgetState, now: number, limit: number, count: number): boolean {
 	const usage = usageAt(state, now, limit);
 	return usage.person + count <= sharesOf(usage.limit).person;
@@ -144,7 +144,7 @@ export function withinPeoplesShare(state: BudgetState, now: number, limit: numbe
 
 interface Ask {
 	readonly now: number;
-	/** Our own limit of requests in a minute. */
+	/** Our own limit of requests a minute. */
 	readonly limit: number;
 	readonly priority: RequestPriority;
 	readonly count: number;
@@ -158,8 +158,8 @@ export function decide(state: BudgetState, ask: Ask): BudgetDecision {
 	if (!fits(usage, priority, count)) return { granted: false, retryAt: firstFit(state, ask) };
 	if (priority !== 'background') return { granted: true, state: charge(state, ask) };
 	const interval = backgroundInterval(state, now, usage.limit);
-	// Bounded, because a replica with a slower rate may have written it; one further ahead was written before the clock
-	// was put back.
+	// Bounded, because a replica with a slower rate may have written it. A time further ahead was written before the
+	// clock was put back.
 	const isAhead = state.backgroundDue > now + LONGEST_RETRY_AFTER_MS;
 	const due = isAhead ? now : Math.min(Math.max(now, state.backgroundDue), now + BACKGROUND_BURST * interval);
 	const earliest = due - (BACKGROUND_BURST - 1) * interval;
@@ -169,13 +169,18 @@ export function decide(state: BudgetState, ask: Ask): BudgetDecision {
 
 function charge(state: BudgetState, { now, priority, count }: Ask): BudgetState {
 	const second = Math.floor(now / 1000);
-	const buckets = state.buckets.filter((bucket) => counts(bucket[0], now));
+	const buckets = state.buckets.filter(([bucketSecond]) => isCounted(bucketSecond, now));
 	const last = buckets.at(-1);
-	// A clock that went back charges the newest second, so that the order holds and nothing is forgotten early.
-	const into = last !== undefined && last[0] >= second ? last : ([second, 0, 0, 0] as const);
-	if (into === last) buckets.pop();
-	const add = (which: RequestPriority) => (which === priority ? count : 0);
-	buckets.push([into[0], into[1] + add('delivery'), into[2] + add('person'), into[3] + add('background')]);
+	// After the clock went back, the newest second is charged: the order is kept and nothing is forgotten early.
+	const bucket = last !== undefined && last[0] >= second ? last : ([second, 0, 0, 0] as const);
+	if (bucket === last) buckets.pop();
+	const charged = (other: RequestPriority) => (other === priority ? count : 0);
+	buckets.push([
+		bucket[0],
+		bucket[1] + charged('delivery'),
+		bucket[2] + charged('person'),
+		bucket[3] + charged('background'),
+	]);
 	const { believed } = state;
 	return {
 		...state,
@@ -185,22 +190,22 @@ function charge(state: BudgetState, { now, priority, count }: Ask): BudgetState 
 	};
 }
 
-/** The first moment at which something that does not fit now will: a second leaves the window, or theirs is renewed. */
+/** When a request that does not fit now will fit: when a second leaves our window, or the service's window ends. */
 function firstFit(state: BudgetState, { now, limit, priority, count }: Ask): number {
 	const moments = state.buckets.map(([second]) => (second + WINDOW_SECONDS) * 1000);
 	const believed = believedAt(state, now);
 	if (believed !== null) moments.push(believed.resetAt);
-	moments.sort((one, other) => one - other);
+	moments.sort((a, b) => a - b);
 	for (const moment of moments) {
 		if (moment > now && fits(usageAt(state, moment, limit), priority, count)) return moment;
 	}
-	// Only when it never fits (a limit lowered by the service): look again when the window has passed.
+	// It never fits because the service lowered its limit: try again after the window.
 	return now + SERVICE_WINDOW_MS;
 }
 
 /**
- * Takes a response's headers in. `sequence`: the running number of the request they answer; what was granted after it is
- * not in `remaining` yet and is charged. A response older than the one believed changes nothing but a pause.
+ * The state after a response with these headers. `sequence`: the number of its request; requests granted after it are not
+ * in `remaining` yet and are charged. A response to an older request than the last one only sets a pause.
  */
 export function observed(
 	state: BudgetState,
@@ -216,13 +221,13 @@ export function observed(
 		const resetAt = now + Math.min(resetSeconds * 1000, LONGEST_RETRY_AFTER_MS);
 		const isNewest = believedAt(next, now) === null || sequence >= (next.believed?.sequence ?? 0);
 		if (isNewest) {
-			const since = Math.max(0, next.granted - sequence);
-			next = { ...next, believed: { remaining: remaining - since, resetAt, sequence } };
+			const grantedSince = Math.max(0, next.granted - sequence);
+			next = { ...next, believed: { remaining: remaining - grantedSince, resetAt, sequence } };
 		}
 	}
 	if (retryAfterSeconds !== undefined) {
 		const until = now + Math.min(Math.max(retryAfterSeconds, 1) * 1000, LONGEST_RETRY_AFTER_MS);
-		// A pause that is not in force any more may lie further ahead, from before the clock was put back.
+		// A pause from before the clock was put back is not in force, but may be further ahead.
 		next = { ...next, pausedUntil: pausedAt(next, now) ? Math.max(next.pausedUntil, until) : until };
 	}
 	return next;

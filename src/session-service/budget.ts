@@ -13,15 +13,15 @@ import {
 import { SessionServiceError } from './errors.ts';
 
 /**
- * The one counter for everything sent to the session service, which counts by client address and not by key. One
- * process keeps it in memory; replicas that share an address keep it in one row of their database.
+ * The one counter of requests to the session service, which counts by client address. One process keeps it in memory;
+ * replicas that share an address keep it in a row of their database.
  */
 export interface RequestBudget {
 	/**
-	 * Waits for the permit to send `count` requests (default 1). Resolves to the running number of the last of them, see
-	 * `observe`. People take turns: `person` says whose turn a person's request uses.
-	 * @throws SessionServiceError `rate_limited` when it is certain that none is given before `deadline` (clock milliseconds)
-	 * @throws the signal's reason when aborted first; then nothing is charged
+	 * Waits for the permit to send `count` requests (default 1). Resolves to the sequence number of the last one, for
+	 * `observe`. People take turns: `person` says whose turn the request uses.
+	 * @throws SessionServiceError `rate_limited` once it is certain that no permit comes before `deadline` (clock milliseconds)
+	 * @throws the signal's reason when it is aborted first; nothing is charged then
 	 */
 	acquire(
 		priority: RequestPriority,
@@ -33,8 +33,8 @@ export interface RequestBudget {
 		},
 	): Promise<number>;
 	/**
-	 * Takes note of a response's headers. `sequence` is the running number of the request they answer, so that requests
-	 * granted since, which they cannot have counted, are charged against `remaining`.
+	 * Takes in a response's headers. `sequence`: the number of its request; requests granted after it are charged against
+	 * `remaining`.
 	 */
 	observe(headers: RateLimitObservation, sequence: number): void;
 	stats(): BudgetStats;
@@ -52,7 +52,7 @@ interface BudgetStats {
 }
 
 const PRIORITIES: readonly RequestPriority[] = ['delivery', 'person', 'background'];
-/** Milliseconds until the next try when the cell cannot be read. */
+/** The wait after the cell could not be read. */
 const CELL_RETRY_MS = 1_000;
 
 interface Waiter {
@@ -65,11 +65,10 @@ interface Waiter {
 }
 
 /**
- * The budget of one process, or one process' side of a shared one. While the cell cannot be read (a database that is
- * away) nothing is granted, and everybody waits up to their deadline.
+ * The budget of one process, or one process's part of a shared one. While the cell cannot be read (the database is
+ * down) nothing is granted and everybody waits up to their deadline.
  *
- * @param requestsPerMinute at least 10, or a delivery's pair would not fit beside anything else; 250 is what the
- * service allows a client address
+ * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
  */
 export function createRequestBudget({
 	requestsPerMinute = 250,
@@ -81,12 +80,12 @@ export function createRequestBudget({
 	cell?: Cell<BudgetState>;
 }): RequestBudget {
 	if (!Number.isInteger(requestsPerMinute) || requestsPerMinute < 10) {
-		throw new RangeError(`requestsPerMinute is a whole number of at least 10, got ${requestsPerMinute}`);
+		throw new RangeError(`requestsPerMinute must be a whole number of at least 10, got ${requestsPerMinute}`);
 	}
 	const queues: Record<RequestPriority, Waiter[]> = { delivery: [], person: [], background: [] };
-	/** The newest state seen: good for statistics and for telling who waits in vain, not for granting. */
-	let known: BudgetState = EMPTY_BUDGET_STATE;
-	/** Of those who had a turn while anybody waited. */
+	/** The newest state that this process has seen: for statistics and hopeless deadlines, never for granting. */
+	let latest: BudgetState = EMPTY_BUDGET_STATE;
+	/** The number of each person's last turn; cleared when no person waits. */
 	const lastTurns = new Map<string, number>();
 	let turn = 0;
 	let alarm: { readonly at: number; cancel(): void } | null = null;
@@ -96,7 +95,7 @@ export function createRequestBudget({
 	function update<R>(change: (state: BudgetState) => { state: BudgetState; result: R }): Promise<R> {
 		return cell.update((state) => {
 			const changed = change(state ?? EMPTY_BUDGET_STATE);
-			known = changed.state;
+			latest = changed.state;
 			return changed;
 		});
 	}
@@ -115,16 +114,18 @@ export function createRequestBudget({
 
 	function refuse(waiter: Waiter, retryAt: number): void {
 		if (!remove(waiter)) return;
-		waiter.reject(new SessionServiceError('rate_limited', 'The request budget has nothing free in time', { retryAt }));
+		waiter.reject(
+			new SessionServiceError('rate_limited', 'The request budget has no permit before the deadline', { retryAt }),
+		);
 	}
 
-	/** When this one could have its turn if nobody else were there. */
-	function earliest({ priority, count }: Waiter, now: number): number {
-		const decision = decide(known, { now, limit: requestsPerMinute, priority, count });
+	/** When this request could be granted if no other one waited. */
+	function earliestAt({ priority, count }: Waiter, now: number): number {
+		const decision = decide(latest, { now, limit: requestsPerMinute, priority, count });
 		return decision.granted ? now : decision.retryAt;
 	}
 
-	/** Grants what can be granted, one round at a time, until nothing has changed during a round. */
+	/** Grants what can be granted, in rounds: again if it was called during a round. */
 	async function grant(): Promise<void> {
 		grantAgain = true;
 		if (granting) return;
@@ -153,19 +154,19 @@ export function createRequestBudget({
 				const waiter = asked[priority][index];
 				if (waiter === undefined) continue;
 				if (priority === 'person') lastTurns.set(waiter.person, ++turn);
-				// One that left meanwhile leaves its requests unused.
+				// The requests of a waiter that has left are not used.
 				if (remove(waiter)) waiter.resolve(sequence);
 			}
 		}
 		return nextAt;
 	}
 
-	/** @returns the next moment to look again: `nextAt` or somebody's deadline */
+	/** @returns when to grant again: at `nextAt` or the first deadline */
 	function refuseTheLate(nextAt: number): number {
 		const now = clock.now();
 		let next = nextAt;
 		for (const waiter of waiting()) {
-			if (waiter.deadline <= now) refuse(waiter, Math.max(now, earliest(waiter, now)));
+			if (waiter.deadline <= now) refuse(waiter, Math.max(now, earliestAt(waiter, now)));
 			else next = Math.min(next, waiter.deadline);
 		}
 		return waiting().length === 0 ? Number.POSITIVE_INFINITY : next;
@@ -177,11 +178,11 @@ export function createRequestBudget({
 		alarm = null;
 		if (at === Number.POSITIVE_INFINITY) return;
 		const controller = new AbortController();
-		const mine = { at, cancel: () => controller.abort() };
-		alarm = mine;
+		const ownAlarm = { at, cancel: () => controller.abort() };
+		alarm = ownAlarm;
 		clock.sleep(Math.max(0, at - clock.now()), controller.signal).then(
 			() => {
-				if (alarm === mine) alarm = null;
+				if (alarm === ownAlarm) alarm = null;
 				void grant();
 			},
 			() => undefined,
@@ -203,7 +204,7 @@ export function createRequestBudget({
 			};
 			signal?.addEventListener('abort', abort, { once: true });
 			queues[priority].push(waiter);
-			const at = earliest(waiter, clock.now());
+			const at = earliestAt(waiter, clock.now());
 			if (at > deadline) refuse(waiter, at);
 			else void grant();
 			return promise.finally(() => signal?.removeEventListener('abort', abort));
@@ -215,24 +216,24 @@ export function createRequestBudget({
 				result: undefined,
 			})).then(
 				() => {
-					// Whoever cannot wait as long as a new pause hears it now.
-					const { pausedUntil } = known;
+					// Refuses at once those whose deadline is before the end of a new pause.
+					const { pausedUntil } = latest;
 					for (const waiter of pausedUntil > clock.now() ? waiting() : []) {
 						if (waiter.deadline < pausedUntil) refuse(waiter, pausedUntil);
 					}
 					void grant();
 				},
-				// Lost, as a response that never came would be: the next one says it again.
+				// The headers are lost; the next response has new ones.
 				() => undefined,
 			);
 		},
 		stats() {
-			const { limit, free, delivery, person, background } = usageAt(known, clock.now(), requestsPerMinute);
+			const { limit, free, delivery, person, background } = usageAt(latest, clock.now(), requestsPerMinute);
 			return {
 				limit,
 				used: { delivery, person, background },
 				free,
-				pausedUntil: known.pausedUntil,
+				pausedUntil: latest.pausedUntil,
 				waiting: {
 					delivery: queues.delivery.length,
 					person: queues.person.length,
@@ -243,29 +244,29 @@ export function createRequestBudget({
 	};
 }
 
-/** Those who wait, by priority, each queue in the order of asking. */
+/** The waiting requests by priority, each queue in the order of asking. */
 type Queues = Readonly<Record<RequestPriority, readonly { readonly count: number }[]>>;
 
 interface Grants {
 	readonly state: BudgetState;
-	/** Of those granted, the first of each queue: the running number of their last request. */
+	/** For the granted ones at the front of each queue: the sequence number of their last request. */
 	readonly sequences: Readonly<Record<RequestPriority, readonly number[]>>;
-	/** When something may change by itself; infinity when nobody is left waiting. */
+	/** When something more may be granted; infinity when nobody waits. */
 	readonly nextAt: number;
 }
 
 /**
- * Orders those who wait: everybody once, then everybody again, whoever was served least recently first. Those of one
- * person stay in the order of asking.
+ * Orders waiting requests so that people take turns: in each round everybody has one, whoever was served least recently
+ * first. The requests of one person stay in the order of asking.
  *
- * @param lastTurns the running number of each person's last turn, from 1; nobody else has had one
+ * @param lastTurns the number of each person's last turn, from 1; people without one have had none
  */
 export function inTurns<T extends { readonly person: string }>(
 	waiting: readonly T[],
 	lastTurns: ReadonlyMap<string, number>,
 ): T[] {
 	const byPerson = Map.groupBy(waiting, ({ person }) => person);
-	const people = [...byPerson].sort(([one], [other]) => (lastTurns.get(one) ?? 0) - (lastTurns.get(other) ?? 0));
+	const people = [...byPerson].sort(([a], [b]) => (lastTurns.get(a) ?? 0) - (lastTurns.get(b) ?? 0));
 	const turns: T[] = [];
 	for (let round = 0; turns.length < waiting.length; round++) {
 		for (const [, own] of people) {
@@ -278,8 +279,8 @@ export function inTurns<T extends { readonly person: string }>(
 
 /**
  * Grants what can be granted at `now`: deliveries first, then people, then background, each in the order of its queue.
- * A delivery that waits holds everything else back but people within their share (or single requests would keep taking
- * what its pair waits for).
+ * A delivery that waits holds back everything but people within their share: otherwise single requests would keep
+ * taking what its pair needs.
  */
 export function grantWaiting(before: BudgetState, now: number, limit: number, queues: Queues): Grants {
 	let state = before;
@@ -303,7 +304,7 @@ export function grantWaiting(before: BudgetState, now: number, limit: number, qu
 	const delivery = serve('delivery', () => true);
 	const deliveriesWait = delivery.length < queues.delivery.length;
 	const person = serve('person', (count) => !deliveriesWait || withinPeoplesShare(state, now, limit, count));
-	// It needs both shares untouched, so it fits nowhere while anybody else waits.
+	// Background needs both shares untouched, so nothing fits while a delivery or a person waits.
 	const background = serve('background', () => true);
 	return { state, sequences: { delivery, person, background }, nextAt };
 }

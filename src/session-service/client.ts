@@ -11,17 +11,14 @@ import { createSessionCache } from './session-cache.ts';
 import { createSessionReader, createSharedReads, PATIENCE, type SessionReading } from './session-reader.ts';
 import { type CallReport, createTransport } from './transport.ts';
 
-/**
- * The permit for one read and one PUT right after it, already counted in the budget, so that nothing but the network
- * stands between the two.
- */
+/** The permit for one read and one PUT right after it, already counted in the budget: the PUT waits for nothing. */
 interface DeliveryPermit {
-	/** Reads the session; begins after this call, never shared with another reader. A repeat takes a new permit. */
+	/** Reads the session with a request of its own, which begins after this call. A repeat takes a new permit. */
 	read(sessionId: string): Promise<SessionReading>;
 	/**
-	 * Replaces the whole array of answers of one message: all items, in order. Sent at once, if `maySend` allows it then,
-	 * and never repeated here: a permit is good for one PUT.
-	 * @throws SessionServiceError; its `outcomeUnknown` says whether the service may have saved it all the same
+	 * Replaces all items of one message, in order. Sent at once if `maySend` allows it, and never repeated: a permit is good
+	 * for one PUT.
+	 * @throws SessionServiceError; its `outcomeUnknown` says whether the service may have saved the answer
 	 */
 	putAnswers(
 		sessionId: string,
@@ -33,8 +30,8 @@ interface DeliveryPermit {
 
 export interface SessionServiceClient {
 	/**
-	 * Reads one session, again after failures that may pass, as far as the priority's patience goes. `person`: whose turn it
-	 * uses, for the priority of people.
+	 * Reads a session, and repeats after temporary failures within the priority's patience. `person`: whose turn the request
+	 * uses, with priority `person`.
 	 * @throws SessionServiceError, or the signal's reason
 	 */
 	read(
@@ -42,35 +39,33 @@ export interface SessionServiceClient {
 		options: { priority: RequestPriority; signal?: AbortSignal; person?: string },
 	): Promise<SessionReading>;
 	/**
-	 * The session as it was last read by anybody, for showing another part of it without a request; null when that is more
-	 * than 10 minutes ago or it is not kept any more.
+	 * The session as anybody last read it, for showing another part of it without a request; null when that was more than
+	 * 10 minutes ago or it is no longer in the cache.
 	 */
 	latest(sessionId: string): Pick<SessionReading, 'session' | 'readAt' | 'since'> | null;
 	/** Waits for the permit of a read and a PUT. @throws SessionServiceError `rate_limited`, or the signal's reason */
 	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
-	/** Milliseconds after which a call has been given up: a PUT cannot land later than that long after it left. */
+	/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
 	readonly callTimeoutMs: number;
-	/** Cuts the calls that still run. */
+	/** Aborts the running calls. */
 	close(): Promise<void>;
 }
 
-/** Bytes of the largest PUT. The service takes 100 kB and fails every time above; the smaller reading of that unit is used. */
+/** The largest PUT. The service takes 100 kB (the smaller meaning of the unit is used) and fails above that. */
 const MAX_REQUEST_BYTES = 100_000;
 
-/** Milliseconds. Older readings are not shown again. */
+/** Older readings are not shown again. */
 const LATEST_MS = 10 * 60_000;
 
 /**
  * The session service's two operations over HTTP.
  *
  * @param baseUrl the service's address; a path in it goes in front of `/v1`
- * @param budget every request takes its permit there first
- * @param timeouts the headers may take as long as the whole call: the service checks keys before it sends any, which can
- * take most of it
+ * @param timeouts the headers may take as long as the whole call, because the service checks keys before it sends any
  * @param largeBodies bodies over 1 MiB held at once
  * @param cacheBytes memory for sessions that were read, for conditional reads and open windows
- * @param onCall hears of every call that was sent
- * @throws TypeError for an unusable address or key
+ * @param onCall is told of every call that was sent
+ * @throws TypeError for an invalid address or key
  */
 export function createSessionServiceClient({
 	baseUrl,
@@ -105,16 +100,16 @@ export function createSessionServiceClient({
 
 		async read(sessionId, { priority, signal, person }) {
 			transport.pathOf(sessionId);
-			const start = (own: AbortSignal | undefined) =>
+			const start = (readSignal: AbortSignal | undefined) =>
 				reader.read(sessionId, {
 					priority,
-					signal: own,
-					permit: (deadline) => budget.acquire(priority, { deadline, signal: own, person }),
+					signal: readSignal,
+					permit: (deadline) => budget.acquire(priority, { deadline, signal: readSignal, person }),
 				});
 			if (priority === 'delivery') return start(signal);
-			// Background takes what a person's read brings, never the other way round: it may wait long for the budget.
-			const own = `${priority}:${sessionId}` as const;
-			return share(priority === 'person' ? [own] : [`person:${sessionId}`, own], signal, start);
+			// Background may join a person's read. A person never joins a background read, which may wait long for its permit.
+			const personKey = `person:${sessionId}`;
+			return share(priority === 'person' ? [personKey] : [personKey, `background:${sessionId}`], signal, start);
 		},
 
 		latest(sessionId) {
@@ -132,7 +127,7 @@ export function createSessionServiceClient({
 						priority: 'delivery',
 						signal,
 						async permit(deadline) {
-							// A repeat takes a whole new pair: a permit for the PUT from before a long wait counts in the past.
+							// A repeat takes a new pair: after a long wait, the old permit of the PUT counts in a past window.
 							if (!isFirst) putSequence = await takePair(deadline);
 							isFirst = false;
 							return putSequence - 1;
@@ -142,7 +137,7 @@ export function createSessionServiceClient({
 					const path = `${transport.pathOf(sessionId)}/update-human-input`;
 					const json = Buffer.from(putBodyOf(sessionId, messageIndex, items));
 					if (json.length > MAX_REQUEST_BYTES) {
-						const message = `The answers make a request of ${json.length} bytes, more than ${MAX_REQUEST_BYTES}`;
+						const message = `The PUT has ${json.length} bytes, more than ${MAX_REQUEST_BYTES}`;
 						throw new SessionServiceError('request_too_large', message);
 					}
 					await transport.send(
@@ -151,12 +146,12 @@ export function createSessionServiceClient({
 							sessionId,
 							priority: 'delivery',
 							path,
-							// Any other type can end the service's process.
+							// With any other type the service's process can crash.
 							headers: { 'content-type': 'application/json' },
 							body: json,
 							sequence: putSequence,
 							maySend,
-							// No signal: a PUT that has begun is worth ending, since cutting it leaves its outcome unknown.
+							// No signal: a PUT that has begun is completed, because aborting it makes its outcome unknown.
 						},
 						readPutResponse,
 					);

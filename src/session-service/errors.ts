@@ -5,24 +5,24 @@ import { isMessageIndexRefusal } from './schema.ts';
 
 /**
  * Why a call fails.
- * - `retryable`: the same call may succeed later without anybody changing it.
- * - `repeated`: it may pass within seconds, so a read is tried again. A wrong key is not, although an operator can mend it.
- * - `ofService`: it says something of the whole service, so it may be over once another call succeeds.
+ * - `retryable`: the same call may succeed later.
+ * - `repeated`: it may pass within seconds, so a read is tried again. Not so for a wrong key, which an operator has to fix.
+ * - `ofService`: it concerns the whole service, so it may be over once another call succeeds.
  */
 const CODES = {
 	/** 401 or 403: the key is missing, wrong or was revoked. */
 	unauthorized: { retryable: true, repeated: false, ofService: true },
 	/** 404: no session with this id for this key; one of another account looks the same. */
 	session_not_found: { retryable: false, repeated: false, ofService: false },
-	/** 429, or the request budget has nothing free before the caller's deadline; nothing was saved. Has a `retryAt`. */
+	/** 429, or no permit of the request budget before the caller's deadline; nothing was saved. Has a `retryAt`. */
 	rate_limited: { retryable: true, repeated: true, ofService: true },
 	/** 5xx, 408, 425, no connection, or a connection that broke. */
 	unavailable: { retryable: true, repeated: true, ofService: true },
-	/** No connection, no headers or no more of the body in time, or the whole call took too long. */
+	/** The connection, the headers, the next part of the body or the whole call took too long. */
 	timed_out: { retryable: true, repeated: true, ofService: true },
 	/** Any other 4xx, or a message index that does not exist: the service never takes this request. */
 	refused: { retryable: false, repeated: false, ofService: false },
-	/** A success that is not what the service sends: HTML of a proxy, truncated or foreign JSON, wrong types. */
+	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: { retryable: true, repeated: true, ofService: true },
 	/** The response's body has more bytes than this client holds. */
 	body_too_large: { retryable: false, repeated: false, ofService: false },
@@ -30,15 +30,15 @@ const CODES = {
 	body_too_complex: { retryable: false, repeated: false, ofService: false },
 	/** The PUT has more bytes than the service takes: it was not sent. */
 	request_too_large: { retryable: false, repeated: false, ofService: false },
-	/** A redirect that is not followed: to another origin, too many, or of a PUT. A wrong base address, mostly. */
+	/** A redirect that is not followed: to another origin, too many, or of a PUT. Mostly a wrong base address. */
 	redirected: { retryable: false, repeated: false, ofService: true },
-	/** An id that cannot be one path segment, or is a word of the service's own paths: nothing was sent. */
+	/** An id that cannot be one path segment, or is a path of the service itself: nothing was sent. */
 	invalid_session_id: { retryable: false, repeated: false, ofService: false },
 } as const satisfies Readonly<Record<string, { retryable: boolean; repeated: boolean; ofService: boolean }>>;
 
 type SessionServiceErrorCode = keyof typeof CODES;
 
-/** Codes that say something of the service and not of one answer: they pass when the service is back. */
+/** Codes of failures that concern the service and not one answer: they pass when the service is back. */
 export const SERVICE_CODES: readonly string[] = Object.entries(CODES).flatMap(([code, { ofService }]) =>
 	ofService ? [code] : [],
 );
@@ -51,20 +51,19 @@ interface Details {
 }
 
 /**
- * Everything a call to the session service throws, besides the reason of a caller's own signal on a read.
- * Messages name the operation, the status and sizes, never the response's text, the key or an address.
+ * What a call to the session service throws, except for the reason of the caller's signal. Messages name the operation,
+ * the status and sizes, never the response's text, the key or an address.
  */
 export class SessionServiceError extends HandraiseError {
 	declare readonly code: SessionServiceErrorCode;
 	/**
-	 * Whether the call may have changed the session all the same. Always false for a read. For a PUT it is false only
-	 * where the service certainly saved nothing (never connected, refused before it was sent, 401, 403, 404, 429 and
-	 * the other 4xx); when true, read and compare before sending again.
+	 * Whether the call may have changed the session; false for a read. For a PUT it is false only if the service certainly
+	 * saved nothing: not sent, 401, 403, 404, 429 and the other 4xx. When true, read and compare before sending again.
 	 */
 	readonly outcomeUnknown: boolean;
-	/** The response's status where it matters to a PUT with unknown outcome; null when there was no response. */
+	/** The response's status of a refusal or a PUT with unknown outcome; else null. */
 	readonly status: number | null;
-	/** Clock milliseconds at which the next try makes sense, of `rate_limited`. */
+	/** Of `rate_limited`: when the next try makes sense, clock milliseconds. */
 	readonly retryAt: number | null;
 
 	constructor(code: SessionServiceErrorCode, message: string, details: Details = {}) {
@@ -74,7 +73,7 @@ export class SessionServiceError extends HandraiseError {
 		this.retryAt = details.retryAt ?? null;
 	}
 
-	/** A failure that may pass within seconds. */
+	/** Whether the failure may pass within seconds. */
 	get isPassing(): boolean {
 		return CODES[this.code].repeated;
 	}
@@ -83,8 +82,8 @@ export class SessionServiceError extends HandraiseError {
 export type Operation = 'read' | 'put';
 
 /**
- * What to throw for an exchange without a whole response: the caller's own reason when it was aborted. A PUT's outcome
- * is known only while nothing of it was written.
+ * What to throw for an exchange without a whole response; the signal's reason when it was aborted. A PUT's outcome is
+ * known only if nothing of it was sent.
  */
 export function errorOfFailure({ kind, sent, status, cause }: ExchangeFailure, operation: Operation): unknown {
 	const outcomeUnknown = operation === 'put' && sent;
@@ -103,12 +102,12 @@ export function errorOfFailure({ kind, sent, status, cause }: ExchangeFailure, o
 	}
 }
 
-/** Bytes: the exact JSON, with some room for white space. */
+/** Bytes: the exact JSON, with room for white space. */
 const LONGEST_REFUSAL = 1_000;
 
 /**
- * What a response's status means when it is no success; null when it is (2xx, and 304 of a read). By status alone, with
- * the one exception of `errorOfServerFailure`.
+ * The error for a response's status; null for a success (2xx, and 304 of a read). Only `errorOfServerFailure` looks at
+ * more than the status.
  *
  * @param retryAt clock milliseconds, of a 429
  */
@@ -118,26 +117,26 @@ export function errorOfStatus(
 	retryAt: number,
 ): SessionServiceError | null {
 	const { status } = response;
-	const message = `The session service answered a ${operation} with ${status}`;
+	const message = `The session service responded to a ${operation} with ${status}`;
 	if ((status >= 200 && status < 300) || (status === 304 && operation === 'read')) return null;
 	if (status >= 300 && status < 400) {
-		// 307 and 308 ask for the same request elsewhere; the other redirects may follow a request that was carried out.
+		// 307 and 308 ask for the same request elsewhere. The other redirects may come after the PUT was carried out.
 		const outcomeUnknown = operation === 'put' && status !== 307 && status !== 308;
 		return new SessionServiceError('redirected', message, { outcomeUnknown });
 	}
 	if (status === 401 || status === 403) return new SessionServiceError('unauthorized', message);
 	if (status === 404) return new SessionServiceError('session_not_found', message);
 	if (status === 429) return new SessionServiceError('rate_limited', message, { retryAt });
-	// 408: the service gave up waiting for the request; 425: it wants it again later. Neither is for good.
+	// 408: the request took too long; 425: the service wants it again later. Both are temporary.
 	if (status >= 500 || status === 408 || status === 425) return errorOfServerFailure(response, operation, message);
 	return new SessionServiceError('refused', message, { status });
 }
 
 /**
- * A 500 is the service's way to say that the message index is out of range, too, and only the body tells it from a
- * service in trouble. This is the one place that looks at an error's text, and it takes nothing but the exact JSON
- * `{"error":"Failed to update human input"}`. Since the service may say it of an update that failed half-way as well,
- * the outcome stays unknown until the session has been read.
+ * The service also sends a 500 for a message index that is out of range, and only the body tells it from a failing
+ * service. This is the only place that looks at an error's text, and it accepts only the exact JSON
+ * `{"error":"Failed to update human input"}`. The service may send it for an update that failed half-way too, so the
+ * outcome stays unknown until the session has been read.
  */
 function errorOfServerFailure({ status, body }: HttpResponse, operation: Operation, message: string) {
 	const details = { status, outcomeUnknown: operation === 'put' };

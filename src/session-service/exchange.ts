@@ -3,11 +3,11 @@ import { type Clock, uptimeOf } from '../clock.ts';
 
 /** Milliseconds. */
 export interface CallTimeouts {
-	/** To the open connection. */
+	/** Until the connection is open. */
 	readonly connect: number;
-	/** From the request's start, queueing and connecting included, to the response's headers. */
+	/** From the request's start, with queueing and connecting, to the response's headers. */
 	readonly headers: number;
-	/** Between two pieces of the body. */
+	/** Between two parts of the body. */
 	readonly body: number;
 	/** The whole call. */
 	readonly call: number;
@@ -18,24 +18,24 @@ export interface ExchangeRequest {
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body?: Buffer | undefined;
-	/** Asked in the moment in which the request would be written to its connection; on "no" nothing is sent. */
+	/** Asked right before the request is written to its connection; when false, nothing is sent. */
 	readonly maySend?: (() => boolean) | undefined;
 }
 
 export interface HttpResponse {
 	readonly status: number;
-	/** Lower-case names; of a repeated header the first value. */
+	/** By lower-case name; the first value of a repeated header. */
 	readonly headers: ReadonlyMap<string, string>;
 	readonly body: Buffer;
-	/** Clock milliseconds when the last byte had arrived. */
+	/** When the last byte arrived, clock milliseconds. */
 	readonly arrivedAt: number;
 }
 
-/** How an exchange ended without a whole response. `sent`: a byte of the request may have reached the service. */
+/** An exchange ended without a whole response. `sent`: a byte of the request may have reached the service. */
 export class ExchangeFailure extends Error {
 	readonly kind: 'network' | 'timeout' | 'aborted' | 'too_large';
 	readonly sent: boolean;
-	/** The response's status, when its headers had come. */
+	/** The response's status; null before its headers arrived. */
 	readonly status: number | null;
 
 	constructor(kind: ExchangeFailure['kind'], sent: boolean, status: number | null, cause: unknown) {
@@ -47,17 +47,17 @@ export class ExchangeFailure extends Error {
 	}
 }
 
-/** Bodies up to this size (1 MiB) need no slot. */
+/** Bodies up to this size need no slot. */
 const SMALL_BODY_BYTES = 1_048_576;
 
 /**
  * One request and its whole response, on a connection of the pool.
  *
- * It stands on undici's `dispatch` because its handler is told the moment when a request is written to a connection:
- * only so is it known whether a PUT that failed can have had any effect. All time-outs but the one of connecting run
- * on the injected clock's uptime.
+ * It uses undici's `dispatch` because its handler is told when a request is written to a connection: only then is it
+ * known whether a failed PUT can have had any effect. All time-outs but that of connecting use the injected clock's
+ * uptime.
  *
- * @param claimLargeBody called once when the body turns out to be large; the response's bytes wait until it resolves
+ * @param claimLargeBody called once for a large body; the rest of the body is not read until it resolves
  * @throws ExchangeFailure
  */
 export function exchange(
@@ -101,12 +101,12 @@ export function exchange(
 			fail('aborted', signal?.reason);
 		}
 
-		/** One sleeper for all time-outs: it wakes at the next one, or when that changes, and looks again. */
+		/** One sleep for all time-outs: it ends at the next one, or when the next one changes. */
 		async function watch(): Promise<void> {
 			while (!settled.signal.aborted) {
 				const whole = startedAt + timeouts.call;
 				const step = status === null ? startedAt + timeouts.headers : lastProgress + timeouts.body;
-				// While the response waits for its slot, the service is not to blame for its bytes not coming.
+				// While the body waits for a slot, it is not read, so only the time-out of the whole call applies.
 				const next = claiming ? whole : Math.min(whole, step);
 				const left = next - uptimeOf(clock);
 				if (left <= 0) return fail('timeout', undefined);
@@ -134,8 +134,8 @@ export function exchange(
 			{
 				onRequestStart(controller) {
 					abortRequest = (reason) => controller.abort(reason);
-					// Given up while it waited for a connection, or too late by now (the process stood still, connecting took
-					// long): undici writes nothing when it is aborted here.
+					// Given up while it waited for a connection, or too late (the process was suspended, connecting took long):
+					// undici writes nothing when it is aborted here.
 					if (settled.signal.aborted) {
 						controller.abort(new Error('given up before it was sent'));
 						return;
@@ -147,7 +147,7 @@ export function exchange(
 					sent = true;
 				},
 				onResponseStart(controller, statusCode, incoming) {
-					// Informational responses precede the real one.
+					// An informational response: the real one follows.
 					if (statusCode < 200) return;
 					status = statusCode;
 					lastProgress = uptimeOf(clock);
@@ -168,7 +168,7 @@ export function exchange(
 					if (status === null || !settle()) return;
 					const response = { status, headers, body: Buffer.concat(chunks, received), arrivedAt: clock.now() };
 					// undici frees the connection one turn of the event loop after the response's end. Two turns later the next
-					// request, a PUT that follows its read, finds it open instead of connecting anew.
+					// request (the PUT after its read) reuses it instead of opening another one.
 					setImmediate(() => setImmediate(() => resolve(response)));
 				},
 				onResponseError(_controller, error) {

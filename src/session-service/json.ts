@@ -1,19 +1,19 @@
-/**
- * What JSON.parse costs depends on a body's parts (arrays, objects, keys) far more than on its bytes. Measured with 6 to
- * 9 MB: 3 ms for prose, 35 ms for small objects of one form, 0.5 s for 3 million arrays within each other, 2 s and 1.5 GB
- * for a million different keys in groups of a hundred. It cannot be interrupted. So bodies with many parts lose those that
- * nobody reads before they are parsed, which takes 2 to 4 ms a megabyte, and those with too many others are not parsed at
- * all. For bodies of prose, Markdown or HTML all this adds a few per cent to JSON.parse (`npm run bench:schema`).
+/*
+ * The cost of JSON.parse depends on a body's parts (arrays, objects, keys) far more than on its bytes. Measured with 6 to
+ * 9 MB: 3 ms for prose, 35 ms for small objects of one form, 0.5 s for 3 million nested arrays, 2 s and 1.5 GB for a
+ * million different keys in groups of a hundred. It cannot be interrupted. So the parts that nobody reads are removed
+ * from bodies with many parts before parsing, at 2 to 4 ms a megabyte. A body that still has too many parts is not parsed.
+ * For bodies of prose, Markdown or HTML this adds a few per cent to JSON.parse (`npm run bench:schema`).
  */
 
-/** Bodies up to this size (512 KiB) are parsed as they are: the costliest took 80 ms. */
+/** Bodies up to this size (512 KiB) are parsed as they are: the slowest took 80 ms. */
 const SMALL_BYTES = 524_288;
-/** So many parts are parsed as they are, too: sessions of hundreds of messages have some ten thousand. */
+/** Bodies with up to so many parts are parsed as they are: sessions of hundreds of messages have some ten thousand. */
 const MANY_PARTS = 50_000;
-/** What is left of a body may have so many parts, some thousands of messages. The costliest took 80 ms. */
-const MOST_PARTS = 100_000;
+/** The most parts of a body after the removal: some thousands of messages. The slowest took 80 ms. */
+const MAX_PARTS = 100_000;
 
-/** Of every 16 KiB of a body, 32 bytes at a random place are looked at. */
+/** The sample: 32 bytes at a random place of every 16 KiB. */
 const STRIDE = 16_384;
 const WINDOW = 32;
 
@@ -29,10 +29,10 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What can follow `[` in JSON; in prose and logs other letters do mostly. */
+/** What can follow `[` in JSON. In prose and logs mostly other letters do. */
 const FIRST_OF_ARRAY: ReadonlySet<number> = new Set(Buffer.from('"{[]-0123456789tfn \n\r\t'));
 
-/** Keys under which something is read that is no text: their arrays and objects are gone into. */
+/** Keys whose arrays and objects are read. */
 const READ: ReadonlySet<string> = new Set([
 	'session',
 	'messages',
@@ -47,7 +47,7 @@ const READ: ReadonlySet<string> = new Set([
 	'save_to_file',
 	'updatedMessage',
 ]);
-/** Keys whose arrays and objects are kept as they are: they are sent back to the service. */
+/** Keys whose arrays and objects are kept unchanged, because they are sent back to the service. */
 const KEPT: ReadonlySet<string> = new Set(['title', 'description', 'value']);
 const LONGEST_KEY = 40;
 
@@ -62,13 +62,13 @@ export function decodeJson(body: Buffer): { readonly value: unknown } {
 		return { value: parseJson(body, utf8.decode(body)) };
 	} catch (error) {
 		if (error instanceof TooManyPartsError) throw error;
-		// The parser's own message quotes the body, which may hold secrets: it is not kept, not even as a cause.
+		// The parser's message quotes the body, which may contain secrets: it is not kept, not even as a cause.
 		return { value: undefined };
 	}
 }
 
 /**
- * The JSON value of a body's text; of a body with many parts without the arrays and objects that nobody reads.
+ * Parses a body; one with many parts without the arrays and objects that nobody reads.
  * @throws SyntaxError, TooManyPartsError
  */
 export function parseJson(body: Uint8Array, text: string): unknown {
@@ -76,8 +76,8 @@ export function parseJson(body: Uint8Array, text: string): unknown {
 }
 
 /**
- * Whether a body seems to have many parts. An estimate from a sample, since looking at each byte would take longer than
- * parsing most bodies does; the sample's places are random, so nobody can write around them.
+ * Whether a body seems to have many parts, estimated from a sample: looking at each byte takes longer than parsing most
+ * bodies. The places of the sample are random, so that nobody can avoid them.
  */
 export function seemsIntricate(body: Uint8Array): boolean {
 	if (body.length <= SMALL_BYTES) return false;
@@ -89,7 +89,7 @@ export function seemsIntricate(body: Uint8Array): boolean {
 	return parts * (STRIDE / WINDOW) > MANY_PARTS;
 }
 
-/** Whether an array, an object or a key's value seems to begin here. Not in prose, nor in JSON or code within a string. */
+/** Whether an array, an object or a key's value seems to begin here; false in prose, and in JSON or code in a string. */
 function looksLikePart(body: Uint8Array, at: number): boolean {
 	const code = body[at];
 	if (code === OPEN_ARRAY) return FIRST_OF_ARRAY.has(body[at + 1] ?? 0);
@@ -103,9 +103,9 @@ function looksLikePart(body: Uint8Array, at: number): boolean {
 }
 
 /**
- * The text with `{}` in the place of each array or object under a key that nobody reads. What is no JSON stays none, but
- * for brackets of the wrong kind in what is left out.
- * @throws TooManyPartsError when what is left has too many
+ * Replaces each array or object under a key that nobody reads by `{}`. Invalid JSON stays invalid, except for brackets of
+ * the wrong kind in what is replaced.
+ * @throws TooManyPartsError when the result has too many parts
  */
 export function withoutUnread(text: string): string {
 	const kept: string[] = [];
@@ -133,7 +133,7 @@ export function withoutUnread(text: string): string {
 				}
 			}
 		}
-		if (parts > MOST_PARTS) throw new TooManyPartsError(`more than ${MOST_PARTS} parts`);
+		if (parts > MAX_PARTS) throw new TooManyPartsError(`more than ${MAX_PARTS} parts`);
 	}
 	kept.push(text.slice(from));
 	return kept.join('');
@@ -145,7 +145,7 @@ function keyAt(text: string, start: number, end: number): string {
 	return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }
 
-/** The index after the string that begins at `start`; the text's end when it has none. */
+/** The index after the string that begins at `start`; the text's end when the string does not end. */
 function endOfString(text: string, start: number): number {
 	for (let from = start + 1; ; ) {
 		const quote = text.indexOf('"', from);
@@ -157,7 +157,7 @@ function endOfString(text: string, start: number): number {
 	}
 }
 
-/** Where the value begins when the string that ends at `end` is a key; null when it is none. */
+/** Where the value begins if the string that ends at `end` is a key; else null. */
 function valueAfter(text: string, end: number): number | null {
 	const colon = afterSpace(text, end);
 	return text.charCodeAt(colon) === COLON ? afterSpace(text, colon + 1) : null;
@@ -194,18 +194,18 @@ function isSpace(code: number): boolean {
 }
 
 /*
- * Lenient readers for values that came out of JSON.parse: what a sensible person would read, never an exception.
- * Hand-written because they run for every message of sessions of several megabytes (`schema.ts` has the measurement).
+ * Lenient readers for values from JSON.parse: they never throw. Written by hand because they run for every message of
+ * sessions of several megabytes (`schema.ts` has the measurement).
  */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The value as an object with named fields; null for arrays, null and everything else. */
+/** The value if it is an object and no array; else null. */
 export function asObject(value: unknown): JsonObject | null {
 	return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-/** Strings as they are, numbers and booleans in their JSON form, anything else as the empty string. */
+/** Strings unchanged, numbers and booleans as JSON, everything else as the empty string. */
 export function asText(value: unknown): string {
 	if (typeof value === 'string') return value;
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
@@ -216,12 +216,12 @@ export function asTextOrNull(value: unknown): string | null {
 	return asText(value) || null;
 }
 
-/** The elements of an array; none for everything else. */
+/** The value if it is an array; else an empty one. */
 export function asArray(value: unknown): readonly unknown[] {
 	return Array.isArray(value) ? value : [];
 }
 
-/** A container that is being written: the values that are left, with their keys where it is an object. */
+/** A container that is being written; `keys` is null for an array. */
 interface Open {
 	readonly keys: readonly string[] | null;
 	readonly values: readonly unknown[];
@@ -229,19 +229,19 @@ interface Open {
 }
 
 /**
- * The value as JSON, however deep it is nested: JSON.stringify calls itself for each level and ends in a RangeError at
- * some thousands. A number too large for a double (`1e400` in the body) stays one.
+ * The value as JSON, however deep it is nested: JSON.stringify is recursive and throws a RangeError at some thousand
+ * levels. A number too large for a double (`1e400` in the body) stays a number.
  */
 export function jsonTextOf(value: unknown): string {
 	const parts: string[] = [];
 	const stack: Open[] = [];
-	function write(one: unknown): void {
-		if (typeof one === 'object' && one !== null) {
-			const keys = Array.isArray(one) ? null : Object.keys(one);
-			stack.push({ keys, values: keys === null ? (one as unknown[]) : Object.values(one), next: 0 });
+	function write(element: unknown): void {
+		if (typeof element === 'object' && element !== null) {
+			const keys = Array.isArray(element) ? null : Object.keys(element);
+			stack.push({ keys, values: keys === null ? (element as unknown[]) : Object.values(element), next: 0 });
 			parts.push(keys === null ? '[' : '{');
-		} else if (typeof one === 'number' && !Number.isFinite(one)) parts.push(one > 0 ? '1e400' : '-1e400');
-		else parts.push(JSON.stringify(one));
+		} else if (typeof element === 'number' && !Number.isFinite(element)) parts.push(element > 0 ? '1e400' : '-1e400');
+		else parts.push(JSON.stringify(element));
 	}
 	write(value);
 	for (let open = stack.at(-1); open !== undefined; open = stack.at(-1)) {

@@ -3,40 +3,39 @@ import type { RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
 import type { HttpResponse } from './exchange.ts';
 import { decodeJson, TooManyPartsError } from './json.ts';
-import { isPutSuccess, readSessionAnswer } from './schema.ts';
+import { isPutSuccess, readSessionResponse } from './schema.ts';
 
 /** @throws SessionServiceError `unreadable_answer` or `body_too_complex` */
 export function readSessionFrom(response: HttpResponse, sessionId: string): Session {
-	const read = () => readSessionAnswer(readJson(response), sessionId);
-	const session = response.status === 200 ? unlessTooComplex(read, response, false) : null;
+	const read = () => readSessionResponse(readJson(response), sessionId);
+	const session = response.status === 200 ? withinParts(read, response, false) : null;
 	if (session !== null) return session;
-	throw new SessionServiceError('unreadable_answer', `No session in the response (${describe(response)})`);
+	throw new SessionServiceError('unreadable_answer', `The response contains no session (${describe(response)})`);
 }
 
 /**
- * Returns when the PUT's response is the service's own success. Anything else with a 2xx (a proxy's page, an empty body)
- * says nothing about what was saved.
+ * Returns if the PUT's response is the service's own success. Any other 2xx (a proxy's page, an empty body) says nothing
+ * about what was saved.
  * @throws SessionServiceError `unreadable_answer` or `body_too_complex`
  */
 export function readPutResponse(response: HttpResponse): void {
-	if (unlessTooComplex(() => isPutSuccess(readJson(response)), response, true)) return;
-	const message = `No confirmation in the response (${describe(response)})`;
+	if (withinParts(() => isPutSuccess(readJson(response)), response, true)) return;
+	const message = `The response does not confirm the PUT (${describe(response)})`;
 	throw new SessionServiceError('unreadable_answer', message, { outcomeUnknown: true });
 }
 
 function readJson(response: HttpResponse): unknown {
-	// `accept-encoding: identity` was asked for; a response that is compressed all the same is not read, so there is no
-	// bomb to defuse.
+	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
 	const encoding = response.headers.get('content-encoding') ?? 'identity';
 	return encoding === 'identity' ? decodeJson(response.body).value : undefined;
 }
 
-function unlessTooComplex<T>(read: () => T, response: HttpResponse, outcomeUnknown: boolean): T {
+function withinParts<T>(read: () => T, response: HttpResponse, outcomeUnknown: boolean): T {
 	try {
 		return read();
 	} catch (error) {
 		if (!(error instanceof TooManyPartsError)) throw error;
-		const message = `Too many parts in the response (${describe(response)})`;
+		const message = `The response has too many parts (${describe(response)})`;
 		throw new SessionServiceError('body_too_complex', message, { outcomeUnknown });
 	}
 }
@@ -46,17 +45,17 @@ function describe({ status, body }: HttpResponse): string {
 }
 
 /**
- * Permits to hold a large body. A body of 32 MB costs several times that while it is decoded and parsed, so only a few
- * are held at once; the others' bytes wait in the service's and the kernel's buffers.
+ * Slots for large bodies. A body of 32 MB needs several times that memory while it is decoded and parsed, so only a few are
+ * held at once; the others wait in the buffers of the service and the kernel.
  */
 export interface BodySlots {
-	/** Resolves with the function that gives the slot back (calling it twice does no harm). */
+	/** Resolves to the function that gives the slot back; a second call does nothing. */
 	acquire(priority: RequestPriority, signal: AbortSignal): Promise<() => void>;
 }
 
 const ORDER: readonly RequestPriority[] = ['delivery', 'person', 'background'];
 
-/** @param slots how many bodies at once; background never takes the last one, so that people and deliveries need not wait */
+/** @param slots how many bodies at once. Background never takes the last one, so that people and deliveries do not wait */
 export function createBodySlots(slots: number): BodySlots {
 	const queues: Record<RequestPriority, (() => void)[]> = { delivery: [], person: [], background: [] };
 	let taken = 0;

@@ -13,12 +13,12 @@ import { asArray, asObject, asText, asTextOrNull, type JsonObject, jsonTextOf, T
 const DEFAULT_MAX_STEPS = 30;
 const UNKNOWN = 'unknown';
 
-/** Any value, or none at all. */
+/** Any value, or none. */
 const anything = z.unknown().optional();
 const text = anything.transform(asText);
 const textOrNull = anything.transform(asTextOrNull);
 
-/** ISO 8601 as the service sends it; a number is taken for milliseconds since the epoch. */
+/** ISO 8601 as the service sends it; a number is read as milliseconds since the epoch. */
 const dateTime = anything.transform((value) => {
 	if (typeof value !== 'number') return asTextOrNull(value);
 	const date = new Date(value);
@@ -52,16 +52,14 @@ const sessionVariables = anything.transform((value): readonly SessionVariable[] 
 );
 
 /**
- * A session as the service sends it, read into ours. Only these fields are read: the answer carries others, some of
- * them secret, and they end here.
+ * A session as the service sends it, read into ours. Other fields of the response, some of them secret, are dropped.
  *
- * Lenient about each field on its own, because one odd value must not hide a session from the people it waits for.
- * Strict where a lenient reading would be dangerous: `messages` that is null, absent or of a foreign type is no empty
- * list, since that would make an open question look as if it were gone.
+ * Each field is read leniently, because one odd value must not hide a session from the people it waits for. Only `messages`
+ * is strict: reading null, nothing or a foreign type as an empty list would make an open question look closed.
  *
- * zod reads the envelope, the messages are read by hand (`readMessage`): for 600 messages in 0.5, 2.6 and 7.5 MB that
- * takes 0.21, 0.10 and 0.05 of what JSON.parse takes, with zod for each message it would be 0.56, 0.24 and 0.09 before
- * anything is made of the actions (`npm run bench:schema`).
+ * zod reads the envelope; `readMessage` reads the messages. For 600 messages in 0.5, 2.6 and 7.5 MB that takes 0.21, 0.10
+ * and 0.05 of the time of JSON.parse. With zod for each message it would be 0.56, 0.24 and 0.09, without the actions
+ * (`npm run bench:schema`).
  */
 const sessionSchema = z
 	.object({
@@ -78,40 +76,38 @@ const sessionSchema = z
 		sessionDetails: text,
 		maxSteps,
 	})
-	// An object with none of these is somebody else's, whatever its key.
+	// An object with none of these does not come from the service.
 	.refine((session) => session.sessionId !== '' || session.status !== UNKNOWN || session.messages.length > 0);
 
-const sessionAnswer = z.object({ session: sessionSchema });
+const sessionResponse = z.object({ session: sessionSchema });
 
-/** The PUT's success: a status text in practice, the updated message as well by the document. */
-const putAnswer = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
+/** The PUT's success: in practice a status text, by the service's document the updated message too. */
+const putSuccess = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
 /**
- * Reads the JSON value of a GET's answer.
+ * Reads the JSON value of a GET's response.
  *
- * @param requestedId what the session was asked for by. It stays the session's id whatever the answer says: it is the
- * one that works in the path of the PUT, and the one under which answers and watches are kept
- * @returns null when there is no readable session in it
- * @throws TooManyPartsError, and nothing else for anything JSON.parse can return
+ * @param requestedId becomes the session's id, whatever the response says: it works in the path of the PUT, and answers and
+ * watches are stored under it
+ * @returns null when it contains no readable session
+ * @throws TooManyPartsError, and nothing else for any value of JSON.parse
  */
-export function readSessionAnswer(value: unknown, requestedId: string): Session | null {
-	if (elementsIn(value) > MOST_ELEMENTS) throw new TooManyPartsError(`more than ${MOST_ELEMENTS} elements`);
-	const answer = sessionAnswer.safeParse(value);
-	if (!answer.success) return null;
-	const { session } = answer.data;
-	return { ...session, sessionId: requestedId } satisfies Session;
+export function readSessionResponse(value: unknown, requestedId: string): Session | null {
+	if (elementCount(value) > MAX_ELEMENTS) throw new TooManyPartsError(`more than ${MAX_ELEMENTS} elements`);
+	const parsed = sessionResponse.safeParse(value);
+	return parsed.success ? { ...parsed.data.session, sessionId: requestedId } : null;
 }
 
-/** Messages, items, actions, files and variables in all: each becomes an object of ours, though it may be `0,` in the body. */
-const MOST_ELEMENTS = 100_000;
+/** Of messages, items, actions, files and variables: each becomes an object, even if it is `0,` in the body. */
+const MAX_ELEMENTS = 100_000;
 
-function elementsIn(value: unknown): number {
+function elementCount(value: unknown): number {
 	const session = asObject(asObject(value)?.session);
 	if (session === null) return 0;
 	const messages = asArray(session.messages);
 	let count = messages.length + asArray(session.files).length + asArray(session.sessionVariables).length;
-	for (const one of messages) {
-		const message = asObject(one);
+	for (const element of messages) {
+		const message = asObject(element);
 		if (message === null) continue;
 		count += asArray(message.human_input).length + asArray(message.content).length;
 		count += asArray(asObject(message.agent_data)?.action).length;
@@ -119,18 +115,18 @@ function elementsIn(value: unknown): number {
 	return count;
 }
 
-/** Whether the JSON value of a PUT's answer says that the answers were saved. */
+/** Whether the JSON value of a PUT's response says that the answers were saved. */
 export function isPutSuccess(value: unknown): boolean {
-	return putAnswer.safeParse(value).success;
+	return putSuccess.safeParse(value).success;
 }
 
-/** Whether it is, to the letter, the service's answer to a message index out of range (with status 500). */
+/** Whether it is exactly the body of the service's 500 for a message index that is out of range. */
 export function isMessageIndexRefusal(value: unknown): boolean {
-	const answer = asObject(value);
-	return answer?.error === 'Failed to update human input' && Object.keys(answer).length === 1;
+	const body = asObject(value);
+	return body?.error === 'Failed to update human input' && Object.keys(body).length === 1;
 }
 
-/** Reads one message. Always gives one, because `messageIndex` counts whatever the service sent. */
+/** Reads one message. Always returns one, because `messageIndex` counts every element that the service sent. */
 function readMessage(value: unknown): Message {
 	const message = asObject(value);
 	if (message === null) return { role: 'unknown', content: '', actions: [], humanInput: [] };
@@ -142,7 +138,7 @@ function readMessage(value: unknown): Message {
 	};
 }
 
-/** A string in practice; the parts form that language models use (`[{type: 'text', text}]`) reads the same. */
+/** A string in practice; also the form with parts that language models use (`[{type: 'text', text}]`). */
 function readContent(content: unknown): string {
 	if (!Array.isArray(content)) return asText(content);
 	return content
@@ -151,7 +147,7 @@ function readContent(content: unknown): string {
 		.join('\n');
 }
 
-/** Reads one question. Always gives one: questions are known by their position. */
+/** Reads one item. Always returns one, because items are known by their position. */
 function readItem(value: unknown): HumanInputItem {
 	const item = asObject(value);
 	if (item === null) return { title: asText(value), description: '', value: '' };
@@ -166,22 +162,22 @@ function readItem(value: unknown): HumanInputItem {
 
 const TEXTS = ['title', 'description', 'value'] as const satisfies readonly (keyof RawTexts)[];
 
-/** The fields that are there and no strings; null when there are none, which is nearly always so. */
+/** The JSON of text fields that are no strings; null when there are none, which is the usual case. */
 function rawOf(item: JsonObject): RawTexts | null {
 	const odd = TEXTS.filter((name) => item[name] !== undefined && typeof item[name] !== 'string');
 	return odd.length === 0 ? null : Object.fromEntries(odd.map((name) => [name, jsonTextOf(item[name])]));
 }
 
-/** A value of a foreign type is an answer all the same: reading it as "nobody has answered" would overwrite it. */
+/** A value of a foreign type counts as an answer: read as unanswered, it would be overwritten. */
 function readAnswer(value: unknown): string {
 	if (typeof value !== 'object' || value === null) return asText(value);
 	return jsonTextOf(value);
 }
 
-/** Names of unknown actions are cut to this many characters: they are shown in one line of a card. */
+/** Names of unknown actions are cut to this length: a card shows them in one line. */
 const LONGEST_NAME = 64;
 
-/** Reads `agent_data.action`: objects keyed by the action's name, one action for each key that carries something. */
+/** Reads `agent_data.action`: objects keyed by the action's name, one action for each key with a value. */
 function readActions(agentData: unknown): readonly AgentAction[] {
 	const action = asObject(agentData)?.action;
 	if (action === undefined || action === null) return [];
@@ -195,11 +191,11 @@ function readActions(agentData: unknown): readonly AgentAction[] {
 	return actions;
 }
 
-/** Some serializers list every action that exists, all but one as null: those that are null did not happen. */
+/** Some serializers list all possible actions: those that are null did not happen. */
 function namesIn(keyed: JsonObject): readonly string[] {
 	const names = Object.keys(keyed);
-	const done = names.filter((name) => keyed[name] !== null);
-	return done.length > 0 ? done : names.slice(0, 1);
+	const happened = names.filter((name) => keyed[name] !== null);
+	return happened.length > 0 ? happened : names.slice(0, 1);
 }
 
 function readAction(name: string, value: unknown): AgentAction {
@@ -222,18 +218,18 @@ function readSavedFile(file: JsonObject): AgentAction {
 	return { kind: 'saveFile', filename, deleted: file.status === 'deleted' };
 }
 
-/** The host is looked for in so many characters: hosts have 253 at most, user names before them a few more. */
+/** The host is searched for in so many characters: a host has at most 253, a user name before it a few more. */
 const LONGEST_ADDRESS = 2_000;
 
-/** Plain web addresses, which nearly all are: parsing each of hundreds as a URL costs more than the rest of reading. */
+/** Plain web addresses, as nearly all are: parsing hundreds as URLs takes longer than reading the rest of a session. */
 const PLAIN = /^https?:\/\/((?!xn--)[a-z\d-]+(?:\.(?!xn--)[a-z\d-]+)*\.[a-z]{2,})(?=[/?#]|$)/;
 
-/** Nothing but the host (with its port) is kept: user names, paths and queries carry secrets. */
+/** Only the host and port are kept: user names, paths and queries contain secrets. */
 function hostOf(whole: string): string {
 	const address = whole.slice(0, LONGEST_ADDRESS).trim();
 	const plain = PLAIN.exec(address)?.[1];
 	if (plain !== undefined) return plain;
-	// "example.org:8080/path" is an address that people and agents write; "javascript:…" and "file:…" are not.
+	// People and agents write "example.org:8080/path" for an address; "javascript:…" and "file:…" are none.
 	const written = /^[\w.-]+\.[\w-]+(:\d+)?([/?#]|$)/.test(address) ? `https://${address}` : address;
 	const url = URL.parse(written);
 	return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.host : '';

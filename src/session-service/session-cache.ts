@@ -1,31 +1,31 @@
 import type { Message, Session } from '../questions/session.ts';
 
-/** A session as the service last gave it. */
+/** A session as the service last sent it. */
 export interface KeptSession {
 	readonly session: Session;
-	/** For the next read's condition; null when the service gave none that can be sent back. */
+	/** For the next conditional read; null when the service sent none that can be sent back. */
 	readonly etag: string | null;
-	/** Clock milliseconds when the newest read that showed this state began. */
+	/** When the newest read that showed this state began, clock milliseconds. */
 	readonly readAt: number;
-	/** Clock milliseconds when the read that brought `session` began: later ones found it unchanged. */
+	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged. */
 	readonly since: number;
 	/** `readAt` on the clock's uptime. */
 	readonly beganAt: number;
 }
 
 /**
- * The one place where whole sessions are kept: for conditional reads, and for windows whose pages are turned. Bounded by
- * memory, because a session may take anything from a kilobyte to 64 MB.
+ * The only place that keeps whole sessions: for conditional reads, and for windows whose pages are turned. Bounded by
+ * memory, because a session takes from a kilobyte to 64 MB.
  */
 export interface SessionCache {
 	get(sessionId: string): KeptSession | undefined;
-	/** Keeps it, unless what is kept was read later. */
+	/** Keeps a session unless a later reading of it is kept. */
 	set(sessionId: string, kept: KeptSession): void;
 }
 
-/** Keeps what was used last within `maxBytes` of memory, by `weightOf`. A session heavier than that is not kept. */
+/** Keeps the most recently used sessions within `maxBytes` of memory. A session larger than that is not kept. */
 export function createSessionCache(maxBytes: number): SessionCache {
-	// A Map keeps the order of insertion: the first key is the one that was used least recently.
+	// A Map keeps the order of insertion: its first key is the least recently used one.
 	const entries = new Map<string, { readonly kept: KeptSession; readonly weight: number }>();
 	let bytes = 0;
 
@@ -58,15 +58,15 @@ export function createSessionCache(maxBytes: number): SessionCache {
 	};
 }
 
-/** V8 takes two bytes for each character of a text in which one is beyond Latin-1, else one. */
+/** V8 takes two bytes for each character of a text with any character beyond Latin-1, else one. */
 const CHARACTER_BYTES = 2;
-/** An object of ours with its strings' heads; 130 to 165 were measured. */
+/** One object with the headers of its strings; 130 to 165 were measured. */
 const OBJECT_BYTES = 200;
 const SESSION_BYTES = 2_000;
 
 /**
- * The most memory a session can take, in bytes. Its body's size says little: measured, a session took from 0.01 times
- * that (fields that nobody reads) over 1.0 (English), 2.0 (English with one € in each text) to 65 times (`[0,0,0,…]`).
+ * The most memory that a session can take, in bytes. Measured in multiples of its body: 0.01 (fields that nobody reads),
+ * 1.0 (English), 2.0 (English with one € in each text), 65 (`[0,0,0,…]`).
  */
 function weightOf(session: Session): number {
 	let characters = session.name.length + session.status.length + session.sessionDetails.length;

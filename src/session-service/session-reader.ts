@@ -9,22 +9,21 @@ import { readSessionFrom } from './response-bodies.ts';
 import type { KeptSession, SessionCache } from './session-cache.ts';
 import type { Transport } from './transport.ts';
 
-/** One reading of a session. */
 export interface SessionReading {
 	readonly session: Session;
-	/** Clock milliseconds when the request began: the session is shown as it was then or later. */
+	/** When the request began, clock milliseconds: the session is as it was then or later. */
 	readonly readAt: number;
-	/** Clock milliseconds when the read that brought `session` began: later ones found the very same object (304). */
+	/** When the read that brought `session` began, clock milliseconds: later reads found it unchanged (304). */
 	readonly since: number;
-	/** Clock milliseconds when the whole response had arrived. */
+	/** When the whole response had arrived, clock milliseconds. */
 	readonly endedAt: number;
 }
 
-/** How a read waits, in milliseconds from its beginning. Each attempt may take as long as any call, on top of that. */
+/** How long a read waits, in milliseconds from its start. Each attempt may take the time of a call on top of that. */
 interface Patience {
-	/** For the budget's permit. */
+	/** For a permit of the budget. */
 	readonly permitMs: number;
-	/** No attempt is repeated later than this, nor more often than `retries`. */
+	/** No repeat begins later than this; at most `retries` repeats. */
 	readonly repeatMs: number;
 	readonly retries: number;
 }
@@ -32,27 +31,27 @@ interface Patience {
 export const PATIENCE: Readonly<Record<RequestPriority, Patience>> = {
 	delivery: { permitMs: 30_000, repeatMs: 10_000, retries: 4 },
 	person: { permitMs: 8_000, repeatMs: 8_000, retries: 3 },
-	// Watching just polls again.
+	// Watching reads again anyway.
 	background: { permitMs: 60_000, repeatMs: 0, retries: 0 },
 };
 
-const MOST_REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 
-/** Milliseconds before the first repeat; doubled for each further one up to the longest, then spread over 50 to 100 %. */
+/** The wait before the first repeat, doubled for each further one up to the longest; a random 50 to 100 % of it is used. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5_000;
 
 interface ReadOptions {
 	readonly priority: RequestPriority;
 	readonly signal: AbortSignal | undefined;
-	/** Gives the budget's number of a request that may be sent now, before `deadline` (clock milliseconds). */
+	/** Waits until `deadline` (clock milliseconds) for a permit; resolves to its sequence number. */
 	permit(deadline: number): Promise<number>;
 }
 
 export interface SessionReader {
 	/**
-	 * Reads a session, again after failures that may pass, as far as the priority's patience goes. Conditional while the
-	 * last result is held, redirects within the origin followed; each request takes a permit.
+	 * Reads a session, conditionally if it is in the cache. Follows redirects within the origin and repeats after temporary
+	 * failures, within the priority's patience; each request takes a permit.
 	 * @throws SessionServiceError, or the signal's reason
 	 */
 	read(sessionId: string, options: ReadOptions): Promise<SessionReading>;
@@ -67,25 +66,25 @@ export function createSessionReader({
 }: {
 	transport: Transport;
 	cache: SessionCache;
-	/** How long a call may take. */
+	/** The time-out of a call. */
 	callMs: number;
 	clock: Clock;
 	log: Log;
 }): SessionReader {
-	/** @param known held by the caller, so that a 304 has its session even if the cache lets go of it meanwhile */
+	/** @param cached held by the caller, so that a 304 has its session even if the cache drops it meanwhile */
 	function readingFrom(
 		response: HttpResponse,
 		sessionId: string,
 		began: Pick<KeptSession, 'readAt' | 'beganAt'>,
-		known: KeptSession | undefined,
+		cached: KeptSession | undefined,
 	): SessionReading {
 		const times = { readAt: began.readAt, endedAt: response.arrivedAt };
 		if (response.status === 304) {
-			if (known === undefined || known.etag === null) {
-				throw new SessionServiceError('unreadable_answer', '304 to a read that named no ETag');
+			if (cached === undefined || cached.etag === null) {
+				throw new SessionServiceError('unreadable_answer', 'A 304 to a read without an ETag');
 			}
-			cache.set(sessionId, { ...known, ...began });
-			return { session: known.session, since: known.since, ...times };
+			cache.set(sessionId, { ...cached, ...began });
+			return { session: cached.session, since: cached.since, ...times };
 		}
 		const session = readSessionFrom(response, sessionId);
 		cache.set(sessionId, { session, etag: etagOf(response), since: began.readAt, ...began });
@@ -98,9 +97,9 @@ export function createSessionReader({
 		permitBy: number,
 	): Promise<SessionReading> {
 		let path = transport.pathOf(sessionId);
-		const known = cache.get(sessionId);
-		const headers: Record<string, string> = known?.etag == null ? {} : { 'if-none-match': known.etag };
-		for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+		const cached = cache.get(sessionId);
+		const headers: Record<string, string> = cached?.etag == null ? {} : { 'if-none-match': cached.etag };
+		for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
 			const sequence = await permit(permitBy);
 			const began = { readAt: clock.now(), beganAt: uptimeOf(clock) };
 			const timeoutMs = Math.max(1, permitBy + callMs - began.readAt);
@@ -110,15 +109,15 @@ export function createSessionReader({
 				(response) =>
 					isRedirect(response)
 						? { redirect: transport.redirectTarget(response, from) }
-						: readingFrom(response, sessionId, began, known),
+						: readingFrom(response, sessionId, began, cached),
 			);
 			if (!('redirect' in result)) return result;
 			if (result.redirect === null) {
-				throw new SessionServiceError('redirected', 'The session service redirects a read elsewhere');
+				throw new SessionServiceError('redirected', 'The session service redirects a read to another origin');
 			}
 			path = result.redirect;
 		}
-		const message = `The session service redirects a read more than ${MOST_REDIRECTS} times`;
+		const message = `The session service redirects a read more than ${MAX_REDIRECTS} times`;
 		throw new SessionServiceError('redirected', message);
 	}
 
@@ -127,7 +126,7 @@ export function createSessionReader({
 			const { priority, signal } = options;
 			const { permitMs, repeatMs, retries } = PATIENCE[priority];
 			const startedAt = clock.now();
-			// p-retry counts and decides; the waiting is ours, because it honours Retry-After and runs on the injected clock.
+			// p-retry counts the attempts. We wait ourselves, by Retry-After and on the injected clock.
 			return pRetry(() => attempt(sessionId, options, startedAt + permitMs), {
 				retries,
 				minTimeout: 0,
@@ -138,7 +137,10 @@ export function createSessionReader({
 					const full = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attemptNumber - 1));
 					const waitMs = error.retryAt === null ? full * (0.5 + Math.random() / 2) : error.retryAt - now;
 					if (now + waitMs >= startedAt + repeatMs) throw error;
-					log.debug({ code: error.code, attempt: attemptNumber, waitMs: Math.round(waitMs) }, 'reading again');
+					log.debug(
+						{ code: error.code, attempt: attemptNumber, waitMs: Math.round(waitMs) },
+						'a read failed; trying again',
+					);
 					await clock.sleep(waitMs, signal);
 				},
 			});
@@ -146,7 +148,7 @@ export function createSessionReader({
 	};
 }
 
-/** Sent back as it came, so it must be something a header can hold. */
+/** It is sent back in a header, so it must be a valid header value. */
 function etagOf({ headers }: HttpResponse): string | null {
 	const etag = headers.get('etag') ?? '';
 	return /^[\x21-\x7e]{1,256}$/.test(etag) ? etag : null;
@@ -156,7 +158,7 @@ function isRedirect({ status }: HttpResponse): boolean {
 	return status >= 300 && status !== 304;
 }
 
-/** Milliseconds. A quarter of a second is what several presses on one card and a poll beside them fall into. */
+/** Long enough to cover several presses on one card and a read for watching at the same moment. */
 const LONGEST_AGE_MS = 250;
 
 interface RunningRead {
@@ -173,12 +175,11 @@ type SharedRead = (
 ) => Promise<SessionReading>;
 
 /**
- * Lets readers who ask for the same session at nearly the same moment share one read: joins the first read under one of
- * `keys` that began within the last instant, or starts one under the last key. The signal it is started with aborts when
- * every reader has left.
+ * Lets readers who ask for the same session at nearly the same time share one read: joins a read under one of `keys` that
+ * began within `LONGEST_AGE_MS`, or starts one under the last key. A started read is aborted when every reader has left.
  *
- * Joining means accepting a state that may be as old as the joined read is running; that is why the age is bounded and
- * why deliveries, which must read after they took the answer's lease, do not come here at all.
+ * Who joins accepts a state that is as old as the read, so its age is bounded. Deliveries must read after they took the
+ * answer's lease, so they never share.
  */
 export function createSharedReads(clock: Clock): SharedRead {
 	const running = new Map<string, RunningRead>();
@@ -206,7 +207,7 @@ export function createSharedReads(clock: Clock): SharedRead {
 				reject(signal.reason);
 				return;
 			}
-			const read = keys.map(joinable).find((one) => one !== undefined) ?? begin(keys.at(-1) ?? keys[0], start);
+			const read = keys.map(joinable).find((joined) => joined !== undefined) ?? begin(keys.at(-1) ?? keys[0], start);
 			read.readers++;
 			const abandon = () => {
 				reject(signal?.reason);

@@ -12,7 +12,7 @@ import { createBodySlots } from './response-bodies.ts';
 /** The largest body of a response: 32 MiB. */
 const MAX_BODY_BYTES = 32 * 1_048_576;
 
-/** What a call came to, for metrics: no text of a session in it. */
+/** The outcome of a call, for metrics; without text of a session. */
 export interface CallReport {
 	readonly priority: RequestPriority;
 	/** `ok`, `unchanged` (304), an error's code, or `cancelled`. */
@@ -28,25 +28,25 @@ interface Call {
 	readonly body?: Buffer;
 	/** See `ExchangeRequest`. */
 	readonly maySend?: (() => boolean) | undefined;
-	/** The request's number in the budget. */
+	/** The request's sequence number in the budget. */
 	readonly sequence: number;
-	/** Milliseconds left for the whole call, when less than the usual. */
+	/** Milliseconds for the whole call, if less than usual. */
 	readonly timeoutMs?: number;
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends requests to the one service over one keep-alive pool, and tells the budget what the responses say. */
+/** Sends requests to the service over one keep-alive pool, and tells the budget what the responses say. */
 export interface Transport {
 	/** The path of a session. @throws SessionServiceError `invalid_session_id` */
 	pathOf(sessionId: string): string;
 	/**
-	 * One request, no redirect followed. `use` gets the response while its large body's slot is still held.
+	 * Sends one request and follows no redirect. `use` gets the response while the slot of a large body is still held.
 	 * @throws SessionServiceError; the signal's reason when it is aborted
 	 */
 	send<T>(call: Call, use: (response: HttpResponse) => T): Promise<T>;
 	/** The path of a redirect's target, or null when it is on another origin or unreadable. */
 	redirectTarget(response: HttpResponse, from: string): string | null;
-	/** Cuts whatever still runs. */
+	/** Aborts the running calls. */
 	close(): Promise<void>;
 }
 
@@ -73,20 +73,20 @@ export function createTransport({
 	const address = parseBaseUrl(baseUrl);
 	if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key must be printable ASCII without spaces');
 	const pool = new Pool(address.origin, {
-		// As many as the budget hands out in a minute: no request ever waits for another one's slow response.
+		// At least as many as the budget grants in a minute: no request waits for the slow response to another one.
 		connections: 256,
 		pipelining: 1,
 		allowH2: false,
 		connect: { timeout: timeouts.connect },
-		// The service closes idle connections after 5 s. A PUT that meets that moment has an unknown outcome, so ours are
-		// given up well before, whatever a `Keep-Alive` header promises.
+		// The service closes idle connections after 5 s. A PUT at that moment has an unknown outcome, so we close ours
+		// well before, whatever a `Keep-Alive` header says.
 		keepAliveTimeout: 3_500,
 		keepAliveMaxTimeout: 3_500,
 		keepAliveTimeoutThreshold: 1_500,
 	});
 	const slots = createBodySlots(largeBodies);
 
-	/** Tells the budget what the response says. @returns when the next try makes sense, of a 429 */
+	/** Tells the budget what the response says. @returns for a 429, when the next try makes sense */
 	function observe({ status, headers }: HttpResponse, sequence: number, startedAt: number): number {
 		const now = clock.now();
 		const observation = readRateLimit({ status, headers, now, elapsedMs: now - startedAt });
@@ -105,8 +105,7 @@ export function createTransport({
 		async send(call, use) {
 			const { operation, path, body, maySend, signal } = call;
 			const method = operation === 'read' ? 'GET' : 'PUT';
-			// Compression is not asked for: it would save little beside the service's own time, and a limit on what comes
-			// out of a small body would be needed.
+			// No compression: it would save little of the service's time, and decompression would need a limit of its own.
 			const own = { 'x-api-key': apiKey, accept: 'application/json', 'accept-encoding': 'identity' };
 			const allowed = { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) };
 			const startedAt = clock.now();
@@ -124,7 +123,7 @@ export function createTransport({
 				);
 				const retryAt = observe(response, call.sequence, startedAt);
 				const error = errorOfStatus(response, operation, retryAt);
-				// Redirects of a read are the caller's to follow.
+				// The caller follows the redirects of a read.
 				const isFollowable = operation === 'read' && response.headers.has('location');
 				if (error !== null && !(error.code === 'redirected' && isFollowable)) throw error;
 				const result = use(response);
@@ -153,14 +152,14 @@ function outcomeOf({ status }: HttpResponse): string {
 	return status < 300 ? 'ok' : 'redirected';
 }
 
-/** A 429 that does not say how long: as long as the service's window. */
+/** The service's window, for a 429 that does not say how long to wait. */
 const DEFAULT_PAUSE_SECONDS = 60;
 
 /**
- * Reads `RateLimit-*` and, of a 429, `Retry-After`. Only headers: the service's plain sentence in the body names
- * another number of seconds (57 beside a header of 28 in one response), and the header is the right one.
+ * Reads `RateLimit-*` and, of a 429, `Retry-After`. Only headers: the sentence in the service's body names another number
+ * of seconds (57 beside a header of 28 in one response), and the header is right.
  *
- * @param elapsedMs since the request was sent: the service counts a request when it arrives and may answer seconds
+ * @param elapsedMs since the request was sent: the service counts a request when it arrives and may respond seconds
  * later, so `RateLimit-Reset` is that much older
  */
 export function readRateLimit({
@@ -169,23 +168,23 @@ export function readRateLimit({
 	now,
 	elapsedMs,
 }: Pick<HttpResponse, 'status' | 'headers'> & { now: number; elapsedMs: number }): RateLimitObservation {
-	const limit = seconds(headers.get('ratelimit-limit'));
-	const remaining = seconds(headers.get('ratelimit-remaining'));
-	const reset = seconds(headers.get('ratelimit-reset'));
+	const limit = wholeNumber(headers.get('ratelimit-limit'));
+	const remaining = wholeNumber(headers.get('ratelimit-remaining'));
+	const reset = wholeNumber(headers.get('ratelimit-reset'));
 	const resetSeconds = reset === undefined ? undefined : Math.max(0, reset - elapsedMs / 1000);
 	const after = retryAfter(headers.get('retry-after'), now) ?? reset ?? DEFAULT_PAUSE_SECONDS;
 	const retryAfterSeconds = status === 429 ? Math.min(after, LONGEST_RETRY_AFTER_MS / 1000) : undefined;
 	return { limit, remaining, resetSeconds, retryAfterSeconds };
 }
 
-function seconds(value: string | undefined): number | undefined {
+function wholeNumber(value: string | undefined): number | undefined {
 	return value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
 }
 
 /** Seconds, or a date as HTTP allows. */
 function retryAfter(value: string | undefined, now: number): number | undefined {
-	const plain = seconds(value);
-	if (plain !== undefined || value === undefined) return plain;
+	const seconds = wholeNumber(value);
+	if (seconds !== undefined || value === undefined) return seconds;
 	const date = Date.parse(value);
 	return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
 }

@@ -7,7 +7,7 @@ import {
 	TooManyPartsError,
 	withoutUnread,
 } from '../../src/session-service/json.ts';
-import { isPutSuccess, readSessionAnswer } from '../../src/session-service/schema.ts';
+import { isPutSuccess, readSessionResponse } from '../../src/session-service/schema.ts';
 import { anyAnswer } from './any-answer.ts';
 
 const nested = (levels: number, inner = '') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
@@ -24,10 +24,10 @@ describe('leaving out what nobody reads', () => {
 	it('changes nothing of the session that is read, however it is written', () => {
 		fc.assert(
 			fc.property(anyAnswer, (value) => {
-				const session = readSessionAnswer(value, 'x');
+				const session = readSessionResponse(value, 'x');
 				for (const text of [JSON.stringify(value), writtenOddly(value)]) {
 					const left: unknown = JSON.parse(withoutUnread(text));
-					expect(readSessionAnswer(left, 'x')).toEqual(session);
+					expect(readSessionResponse(left, 'x')).toEqual(session);
 					expect(isPutSuccess(left)).toBe(isPutSuccess(value));
 				}
 			}),
@@ -92,7 +92,7 @@ describe('the estimate of parts', () => {
 
 	it('leaves small bodies to the parser', () => {
 		const body = Buffer.from(sessionWith(`"z":${nested(200_000)}`));
-		expect(readSessionAnswer(parseJson(body, body.toString()), 'x')?.status).toBe('active');
+		expect(readSessionResponse(parseJson(body, body.toString()), 'x')?.status).toBe('active');
 		expect(seemsIntricate(body)).toBe(false);
 	});
 });
@@ -100,8 +100,8 @@ describe('the estimate of parts', () => {
 it('a session of very many elements is not read, though they have no parts of their own', () => {
 	const zeros = Array.from({ length: 60_000 }, () => 0);
 	const messages = [{ human_input: zeros }, { agent_data: { action: zeros } }];
-	expect(() => readSessionAnswer({ session: { status: 'active', messages } }, 'x')).toThrow(TooManyPartsError);
-	expect(readSessionAnswer({ session: { status: 'active', messages: messages.slice(1) } }, 'x')).not.toBeNull();
+	expect(() => readSessionResponse({ session: { status: 'active', messages } }, 'x')).toThrow(TooManyPartsError);
+	expect(readSessionResponse({ session: { status: 'active', messages: messages.slice(1) } }, 'x')).not.toBeNull();
 });
 
 describe('JSON of a value', () => {

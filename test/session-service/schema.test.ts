@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Session } from '../../src/questions/session.ts';
-import { isMessageIndexRefusal, isPutSuccess, readSessionAnswer } from '../../src/session-service/schema.ts';
+import { isMessageIndexRefusal, isPutSuccess, readSessionResponse } from '../../src/session-service/schema.ts';
 import { anyAnswer } from './any-answer.ts';
 
 function read(session: unknown): Session {
-	const result = readSessionAnswer({ session }, 'asked-for');
+	const result = readSessionResponse({ session }, 'asked-for');
 	if (result === null) throw new Error('unreadable');
 	return result;
 }
@@ -149,7 +149,7 @@ describe('a session', () => {
 		// As the service's own list of sessions has them: their questions would look gone.
 		{ session: { sessionId: '3f9a2c1d', name: 'Order cards', status: 'humanInput' } },
 	])('is not found in %j', (value) => {
-		expect(readSessionAnswer(value, 'x')).toBeNull();
+		expect(readSessionResponse(value, 'x')).toBeNull();
 	});
 });
 
@@ -316,7 +316,7 @@ it('any JSON is a whole session or none, and never an exception', () => {
 	let readable = 0;
 	fc.assert(
 		fc.property(anyAnswer, (value) => {
-			const session = readSessionAnswer(value, 'asked-for');
+			const session = readSessionResponse(value, 'asked-for');
 			isPutSuccess(value);
 			isMessageIndexRefusal(value);
 			if (session === null) return;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openQuestion } from '../../../src/questions/open-question.ts';
-import { readSessionAnswer } from '../../../src/session-service/schema.ts';
+import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
 import { createLinks } from '../../../src/slack/links.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
@@ -77,7 +77,7 @@ describe('a session of several megabytes', () => {
 				vncPassword: CANARY,
 			},
 		};
-		const session = readSessionAnswer(raw, '3f9a2c1d');
+		const session = readSessionResponse(raw, '3f9a2c1d');
 		if (session === null) throw new Error('unreadable');
 		for (const page of [0, 1, 10_000]) {
 			const view = sessionModal({

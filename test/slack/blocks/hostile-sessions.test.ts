@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openQuestion } from '../../../src/questions/open-question.ts';
 import type { Session } from '../../../src/questions/session.ts';
-import { readSessionAnswer } from '../../../src/session-service/schema.ts';
+import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { answerCard, errorMessage } from '../../../src/slack/blocks/messages.ts';
 import { type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
 import { errorModal, loadingModal } from '../../../src/slack/blocks/small-modals.ts';
@@ -38,7 +38,7 @@ describe('a hostile session', () => {
 	it('becomes a modal that Slack takes, in which nothing it says is live, and whose fields come back whole', () => {
 		fc.assert(
 			fc.property(hostileSession, view, (raw, chosen) => {
-				const session = readSessionAnswer({ session: raw }, chosen.sessionId);
+				const session = readSessionResponse({ session: raw }, chosen.sessionId);
 				fc.pre(session !== null);
 				const model = modelOf(session, chosen);
 				const modal = sessionModal(model);
@@ -56,7 +56,7 @@ describe('a hostile session', () => {
 	it('leaves loading views, errors and cards harmless', () => {
 		fc.assert(
 			fc.property(hostileSession, view, hostileText, (raw, chosen, code) => {
-				const session = readSessionAnswer({ session: raw }, chosen.sessionId);
+				const session = readSessionResponse({ session: raw }, chosen.sessionId);
 				fc.pre(session !== null);
 				const { metadata } = modelOf(session, chosen);
 				const context = { kept: 'text', adminContact: chosen.displayName } as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSessionAnswer } from '../../../src/session-service/schema.ts';
+import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import { settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
 import type { AnnouncementContent } from '../../../src/watches/announcements.ts';
@@ -16,7 +16,7 @@ describe('a hostile session that a channel watches', () => {
 	it('becomes a card and posts that Slack takes, in which nothing it says is live and no link gives access', () => {
 		fc.assert(
 			fc.property(hostileSession, sessionId, hostileText, fc.boolean(), (raw, id, name, isAnswered) => {
-				const session = readSessionAnswer({ session: raw }, id);
+				const session = readSessionResponse({ session: raw }, id);
 				fc.pre(session !== null);
 				const view = { ...snapshotOf(session, now), sessionId: id };
 				const names = { displayName: () => name };
