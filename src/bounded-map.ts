@@ -1,4 +1,4 @@
-/** Sets the newest entry of a bounded map: the oldest one is dropped when there are more than `limit`. */
+/** Sets an entry as the newest one, and drops the oldest one if there are more than `limit`. */
 export function setBounded<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, limit: number): void {
 	map.delete(key);
 	map.set(key, value);

@@ -1,12 +1,9 @@
-/**
- * One state that callers change one after the other: in memory, or in a row of the database that replicas share
- * (`store/shared-cells.ts`).
- */
+/** A state in memory, or in a row of the database that replicas share (`store/shared-cells.ts`). */
 export interface Cell<S> {
 	/**
-	 * Hands the newest state (null at first) to `change`, with nobody else in between, keeps the state it returns and
-	 * resolves with its result. `change` is pure and may run more than once; when it returns the very object it got,
-	 * nothing is written.
+	 * Calls `change` with the newest state (null at first), keeps the state that it returns and resolves to its result. Updates
+	 * run one after the other. `change` is pure and may run more than once; if it returns the object that it got, nothing is
+	 * written.
 	 */
 	update<R>(change: (state: S | null) => { state: S; result: R }): Promise<R>;
 }

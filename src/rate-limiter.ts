@@ -3,34 +3,34 @@ import { type Cell, createMemoryCell } from './cell.ts';
 import { CLOCK_ALLOWANCE_MS, hasCome } from './clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from './errors.ts';
 
-/** How many calls are allowed: one each `intervalMs` on average, up to `burst` of them at once. */
+/** One call each `intervalMs` on average, up to `burst` calls at once. */
 export interface RateLimit {
 	readonly intervalMs: number;
 	readonly burst: number;
-	/** How many calls may be charged beyond the burst, after they were made (`charge`). */
+	/** How many calls `charge` may count beyond the burst. */
 	readonly debt?: number;
 }
 
-/** Rates by key, of Slack's methods and of people; in the database when replicas share them. */
+/** Limits calls by key: of Slack's methods and of people. */
 export interface RateLimiter {
-	/** Takes one call of `key` now (0) or says in how many ms to ask again. Leaves `keep` of the burst to others. */
+	/** Takes one call now (resolves to 0), or resolves to the ms until the next try. Leaves `keep` of the burst to others. */
 	take(key: string, limit: RateLimit, options: { now: number; keep: number }): Promise<number>;
-	/** Counts `count` more calls of `key`, whether there is room or not, up to the limit's `debt`. */
+	/** Counts `count` calls even if there is no room, up to the limit's `debt`. */
 	charge(key: string, limit: RateLimit, options: { now: number; count: number }): Promise<void>;
-	/** Nothing of `key` before `until` (Slack answered 429), which is at most `LONGEST_RETRY_AFTER_MS` from now. */
+	/** Allows no call before `until` (after a 429), which is at most `LONGEST_RETRY_AFTER_MS` from now. */
 	pause(key: string, until: number, now: number): Promise<void>;
-	/** Removes rates that have not been used since `before`: they are as new. */
+	/** Removes rates that were last used before `before`. */
 	forget(before: number): Promise<void>;
 }
 
-/** One rate as the generic cell rate algorithm keeps it: clock milliseconds. */
+/** The state of one key in the generic cell rate algorithm; clock milliseconds. */
 export interface RateState {
-	/** When the next call is due at an even rate; in the past when there was none for a while. */
+	/** When the next call is due at an even rate; in the past after a pause in calls. */
 	readonly due: number;
 	readonly pausedUntil: number;
 }
 
-/** Where the rates are kept, each in a cell of its own. */
+/** Storage of the rates, each in its own cell. */
 export interface RateCells {
 	of(key: string): Cell<RateState>;
 	forget(before: number): Promise<void>;
@@ -38,13 +38,13 @@ export interface RateCells {
 
 export const FRESH_RATE: RateState = { due: 0, pausedUntil: 0 };
 
-/** A pause further ahead was noted before a clock was put back: it is none. */
+/** A pause further ahead was noted before the clock was put back and does not count. */
 const LONGEST_PAUSE_MS = LONGEST_RETRY_AFTER_MS + CLOCK_ALLOWANCE_MS;
 
-/** Rates that one process keeps: the ones it has used last. */
+/** How many rates one process keeps: the most recently used ones. */
 const MEMORY_RATES = 10_000;
 
-/** The furthest ahead that a call may be due. */
+/** How far ahead a call may be due at most. */
 function longestMs({ intervalMs, burst, debt = 0 }: RateLimit): number {
 	return (burst + debt) * intervalMs;
 }
@@ -67,7 +67,7 @@ export function takeCall(
 	return { waitMs: 0, state: { due: due + limit.intervalMs, pausedUntil: 0 } };
 }
 
-/** @param cells in the database for replicas, in memory for a single process */
+/** @param cells in the database for replicas; in memory for a single process */
 export function createRateLimiter(cells: RateCells = createMemoryRates()): RateLimiter {
 	return {
 		take: (key, limit, options) =>
@@ -101,7 +101,7 @@ function createMemoryRates(): RateCells {
 			setBounded(cells, key, cell, MEMORY_RATES);
 			return cell;
 		},
-		// Bounded by their number.
+		// The map is bounded.
 		forget: async () => undefined,
 	};
 }

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
-/** A sleep that somebody else can end. */
+/** A sleep that can be ended early. */
 export interface Waker {
 	wake(): void;
-	/** Resolves after `ms` or when woken, at once when that happened since the last wait; rejects when aborted. */
+	/** Resolves after `ms` or when woken; at once if woken since the last wait. Rejects when aborted. */
 	wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 

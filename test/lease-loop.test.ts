@@ -19,7 +19,7 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 	const finish = new Map<string, () => void>();
 	const store = { isAway: false, lost: new Set<string>(), renewals: 0, takes: 0 };
 	const loop = createLeaseLoop<Job>({
-		what: 'jobs',
+		itemsName: 'jobs',
 		leaseMs: 20_000,
 		concurrency: 2,
 		async take(_lease, room) {

@@ -157,7 +157,7 @@ export function createAnswerWorker(deps: Dependencies) {
 	}
 
 	const loop = createLeaseLoop<Answer>({
-		what: 'answers',
+		itemsName: 'answers',
 		leaseMs: LEASE_MS,
 		tokenPrefix: `${processName}/`,
 		concurrency: CONCURRENCY,

@@ -4,6 +4,9 @@ import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 /** Who waits for a request: the delivery of an answer, a person, or watching. */
 export type RequestPriority = 'delivery' | 'person' | 'background';
 
+/** In the order in which requests are served. */
+export const PRIORITIES: readonly RequestPriority[] = ['delivery', 'person', 'background'];
+
 /** What a response of the service says about its rate limit, in the service's units. */
 export interface RateLimitObservation {
 	readonly limit?: number | undefined;

@@ -5,6 +5,7 @@ import {
 	decide,
 	EMPTY_BUDGET_STATE,
 	observed,
+	PRIORITIES,
 	type RateLimitObservation,
 	type RequestPriority,
 	usageAt,
@@ -51,7 +52,6 @@ interface BudgetStats {
 	readonly waiting: Readonly<Record<RequestPriority, number>>;
 }
 
-const PRIORITIES: readonly RequestPriority[] = ['delivery', 'person', 'background'];
 /** The wait after the cell could not be read. */
 const CELL_RETRY_MS = 1_000;
 

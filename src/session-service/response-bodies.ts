@@ -1,5 +1,5 @@
 import type { Session } from '../questions/session.ts';
-import type { RequestPriority } from './budget-state.ts';
+import { PRIORITIES, type RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
 import type { HttpResponse } from './exchange.ts';
 import { decodeJson, TooManyPartsError } from './json.ts';
@@ -47,22 +47,16 @@ function describe({ status, body }: HttpResponse): string {
 /**
  * Slots for large bodies. A body of 32 MB needs several times that memory while it is decoded and parsed, so only a few are
  * held at once; the others wait in the buffers of the service and the kernel.
+ *
+ * @param slots how many bodies at once. Background never takes the last one, so that people and deliveries do not wait
  */
-export interface BodySlots {
-	/** Resolves to the function that gives the slot back; a second call does nothing. */
-	acquire(priority: RequestPriority, signal: AbortSignal): Promise<() => void>;
-}
-
-const ORDER: readonly RequestPriority[] = ['delivery', 'person', 'background'];
-
-/** @param slots how many bodies at once. Background never takes the last one, so that people and deliveries do not wait */
-export function createBodySlots(slots: number): BodySlots {
+export function createBodySlots(slots: number) {
 	const queues: Record<RequestPriority, (() => void)[]> = { delivery: [], person: [], background: [] };
 	let taken = 0;
 	const kept = (priority: RequestPriority) => (priority === 'background' && slots > 1 ? 1 : 0);
 
 	function pump(): void {
-		for (const priority of ORDER) {
+		for (const priority of PRIORITIES) {
 			while (taken < slots - kept(priority)) {
 				const grant = queues[priority].shift();
 				if (grant === undefined) break;
@@ -73,7 +67,8 @@ export function createBodySlots(slots: number): BodySlots {
 	}
 
 	return {
-		acquire(priority, signal) {
+		/** Resolves to the function that gives the slot back; a second call does nothing. */
+		acquire(priority: RequestPriority, signal: AbortSignal): Promise<() => void> {
 			return new Promise((resolve, reject) => {
 				if (signal.aborted) {
 					reject(signal.reason);

@@ -48,15 +48,6 @@ interface ReadOptions {
 	permit(deadline: number): Promise<number>;
 }
 
-export interface SessionReader {
-	/**
-	 * Reads a session, conditionally if it is in the cache. Follows redirects within the origin and repeats after temporary
-	 * failures, within the priority's patience; each request takes a permit.
-	 * @throws SessionServiceError, or the signal's reason
-	 */
-	read(sessionId: string, options: ReadOptions): Promise<SessionReading>;
-}
-
 export function createSessionReader({
 	transport,
 	cache,
@@ -70,7 +61,7 @@ export function createSessionReader({
 	callMs: number;
 	clock: Clock;
 	log: Log;
-}): SessionReader {
+}) {
 	/** @param cached held by the caller, so that a 304 has its session even if the cache drops it meanwhile */
 	function readingFrom(
 		response: HttpResponse,
@@ -122,7 +113,12 @@ export function createSessionReader({
 	}
 
 	return {
-		read(sessionId, options) {
+		/**
+		 * Reads a session, conditionally if it is in the cache. Follows redirects within the origin and repeats after temporary
+		 * failures, within the priority's patience; each request takes a permit.
+		 * @throws SessionServiceError, or the signal's reason
+		 */
+		read(sessionId: string, options: ReadOptions): Promise<SessionReading> {
 			const { priority, signal } = options;
 			const { permitMs, repeatMs, retries } = PATIENCE[priority];
 			const startedAt = clock.now();

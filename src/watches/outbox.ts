@@ -98,7 +98,7 @@ export function createOutbox(options: PostingOptions): LeaseLoop {
 	}
 
 	return createLeaseLoop<Due>({
-		what: 'posts',
+		itemsName: 'posts',
 		leaseMs: LEASE_MS,
 		concurrency: POSTS_AT_ONCE + CARDS_AT_ONCE,
 		// Cards only when no post is due: a second query could fail and lose what the first one leased.

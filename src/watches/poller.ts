@@ -71,7 +71,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 	health.onRecovered(readFailingSoon);
 
 	const loop = createLeaseLoop<WatchedSession>({
-		what: 'reads',
+		itemsName: 'reads',
 		leaseMs: LEASE_MS,
 		concurrency: READS_AT_ONCE,
 		async prepare() {
