@@ -63,7 +63,7 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 	return { clock, log, queue, begun, begunIds, released, finish, store, loop, stop };
 }
 
-it('takes what is stored at once when it is woken, and within a second when it is not', async () => {
+it('takes stored items at once when woken, and otherwise within a second', async () => {
 	const { clock, queue, loop, begun } = setting();
 	await clock.advance(300);
 	queue.push({ id: 'told', dueAt: 0 });
@@ -77,14 +77,14 @@ it('takes what is stored at once when it is woken, and within a second when it i
 	]);
 });
 
-it('looks again when the next item is due', async () => {
+it('takes the next item when it is due', async () => {
 	const { clock, queue, begun } = setting();
 	queue.push({ id: 'later', dueAt: 123 });
 	await clock.advance(1_000);
 	expect(begun).toEqual([{ id: 'later', at: 123 }]);
 });
 
-it('works on a bounded number at once, and goes on as soon as one has ended', async () => {
+it('works on a limited number of items at once, and takes the next one when one ends', async () => {
 	const { clock, queue, begunIds, finish } = setting();
 	for (const id of ['long 1', 'long 2', 'short']) queue.push({ id, dueAt: 0 });
 	await clock.advance(5_000);
@@ -94,7 +94,7 @@ it('works on a bounded number at once, and goes on as soon as one has ended', as
 	expect(begunIds()).toEqual(['long 1', 'long 2', 'short']);
 });
 
-it('does not ask without a pause for what is due and cannot be taken', async () => {
+it('pauses between takes while due items cannot be taken', async () => {
 	const { clock, store } = setting({ nextDueAt: async () => 0, take: async () => [] });
 	await clock.advance(1_000);
 	const before = store.takes;
@@ -102,7 +102,7 @@ it('does not ask without a pause for what is due and cannot be taken', async () 
 	expect(store.takes - before).toBeLessThanOrEqual(20);
 });
 
-it('tells of work that failed and goes on', async () => {
+it('reports failed work and takes the next item', async () => {
 	const { clock, queue, begunIds, log } = setting();
 	for (const id of ['broken', 'next']) queue.push({ id, dueAt: 0 });
 	await clock.advance(0);
@@ -130,7 +130,7 @@ it('logs an outage of the store once and goes on after it', async () => {
 	expect(log.lines).toHaveLength(2);
 });
 
-it('renews leases while it works, and cuts short what has lost its lease', async () => {
+it('renews leases during work, and aborts work that lost its lease', async () => {
 	const { clock, queue, store, begunIds, log } = setting({ concurrency: 1 });
 	queue.push({ id: 'long', dueAt: 0 }, { id: 'next', dueAt: 0 });
 	await clock.advance(20_000);
@@ -142,7 +142,7 @@ it('renews leases while it works, and cuts short what has lost its lease', async
 	expect(log.lines).toEqual([]);
 });
 
-it('gives back what is cut short by a stop, and takes nothing more', async () => {
+it('gives back the lease of work that a stop aborts, and takes nothing more', async () => {
 	const { clock, queue, released, begunIds, stop } = setting({ concurrency: 1 });
 	queue.push({ id: 'long', dueAt: 0 }, { id: 'next', dueAt: 0 });
 	await clock.advance(0);
@@ -151,7 +151,7 @@ it('gives back what is cut short by a stop, and takes nothing more', async () =>
 	expect(begunIds()).toEqual(['long']);
 });
 
-it('waits for work that a stop cannot cut short, for as long as it is told to', async () => {
+it('waits `drainMs` for work that ignores the stop, then gives its lease back', async () => {
 	const { clock, queue, released, stop } = setting({ drainMs: 8_000 });
 	queue.push({ id: 'long deaf', dueAt: 0 });
 	await clock.advance(0);
@@ -163,7 +163,7 @@ it('waits for work that a stop cannot cut short, for as long as it is told to', 
 	expect(released).toEqual(['long deaf']);
 });
 
-it('waits for the end of work that nobody else may begin before', async () => {
+it('waits without limit for work that ignores the stop when there is no `drainMs`', async () => {
 	const { clock, queue, released, finish, stop } = setting();
 	queue.push({ id: 'long deaf', dueAt: 0 });
 	await clock.advance(0);

@@ -4,7 +4,7 @@ import { createRateLimiter } from '../src/rate-limiter.ts';
 
 const T0 = Date.parse('2026-01-05T09:00:00Z');
 
-it('a charge makes the next call wait as if the calls had been taken one by one', async () => {
+it('a charge delays the next call as much as single calls do', async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.nat(40), fc.nat(40), async (burst, taken, charged) => {
 			const limit = { intervalMs: 3_000, burst, debt: 80 };
@@ -18,7 +18,7 @@ it('a charge makes the next call wait as if the calls had been taken one by one'
 	);
 });
 
-it('nobody owes more than the debt, and a debt from before the clock was put back is none', async () => {
+it('a charge is limited by the debt, and a debt from before the clock was put back does not count', async () => {
 	const limit = { intervalMs: 3_000, burst: 20, debt: 20 };
 	const limiter = createRateLimiter();
 	await limiter.charge('a', limit, { now: T0, count: 1_000 });
@@ -26,7 +26,7 @@ it('nobody owes more than the debt, and a debt from before the clock was put bac
 	expect(await limiter.take('a', limit, { now: T0 - 3_600_000, keep: 0 })).toBe(0);
 });
 
-it('a process keeps its rates as long as they matter', async () => {
+it('the rate of a key counts takes and charges, and not those of another key', async () => {
 	const limiter = createRateLimiter();
 	const limit = { intervalMs: 1_000, burst: 2, debt: 2 };
 	const take = (now: number) => limiter.take('a', limit, { now, keep: 0 });

@@ -49,8 +49,8 @@ function run(limit: number, asked: readonly Step[]) {
 const crowd = (priority: RequestPriority, size: number): Step[] =>
 	Array.from({ length: size }, () => ({ wait: 0, priority, count: 1 }));
 
-describe('whatever is asked', () => {
-	it('no 60 seconds see more than the limit, wherever they begin', () => {
+describe('any sequence of requests', () => {
+	it('sends no more than the limit in any 60 seconds', () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 10, max: 60 }), steps, (limit, asked) => {
 				const { grants } = run(limit, asked);
@@ -63,7 +63,7 @@ describe('whatever is asked', () => {
 		);
 	});
 
-	it('a person within their share is never refused, nor a delivery within its share', () => {
+	it('never refuses a person or a delivery within their share', () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 10, max: 60 }), steps, (limit, asked) => {
 				const shares = sharesOf(limit);
@@ -76,7 +76,7 @@ describe('whatever is asked', () => {
 		);
 	});
 
-	it('a refusal names a later moment at which it fits, and none much too late', () => {
+	it('a refusal names a later time at which the request fits, and not much too late', () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 10, max: 60 }), steps, (limit, asked) => {
 				for (const { at, priority, count, retryAt, state } of run(limit, asked).refusals) {
@@ -92,7 +92,7 @@ describe('whatever is asked', () => {
 		);
 	});
 
-	it('the state stays small', () => {
+	it('keeps the state small', () => {
 		const asked = Array.from(
 			{ length: 5_000 },
 			(_, n): Step => ({ wait: 250, priority: n % 2 ? 'person' : 'background', count: 1 }),
@@ -102,23 +102,23 @@ describe('whatever is asked', () => {
 });
 
 describe('shares', () => {
-	it('of 250 requests 20 are kept for deliveries and 40 for people', () => {
+	it('of 250 requests, 20 are kept for deliveries and 40 for people', () => {
 		expect(sharesOf(250)).toEqual({ delivery: 20, person: 40 });
 	});
 
-	it('polls leave both shares untouched', () => {
+	it('background requests leave both shares untouched', () => {
 		const asked = Array.from({ length: 400 }, (): Step => ({ wait: 100, priority: 'background', count: 1 }));
 		const { state } = run(250, asked);
 		expect(usageAt(state, START + 40_000, 250).free).toBeGreaterThanOrEqual(60);
 	});
 
-	it('people may use everything but what is kept for deliveries, and the other way round', () => {
+	it('people may use all but the share of deliveries, and deliveries all but the share of people', () => {
 		expect(run(250, crowd('person', 300)).grants).toHaveLength(230);
 		expect(run(250, crowd('delivery', 300)).grants).toHaveLength(210);
 		expect(run(250, [...crowd('person', 300), ...crowd('delivery', 300)]).grants).toHaveLength(250);
 	});
 
-	it('polls are spread evenly after a first handful', () => {
+	it('background requests are spread evenly after a first burst', () => {
 		const asked = Array.from({ length: 600 }, (): Step => ({ wait: 50, priority: 'background', count: 1 }));
 		const { grants } = run(250, asked);
 		const gaps = grants.slice(5).map((grant, index) => grant.at - (grants[index + 4]?.at ?? 0));
@@ -128,10 +128,10 @@ describe('shares', () => {
 	});
 });
 
-describe('what the service says', () => {
+describe('rate limit headers', () => {
 	const limit = 250;
 
-	it('less left than we thought is believed, until its window ends', () => {
+	it('a lower remaining count of the service is used until its window ends', () => {
 		const state = observed(
 			EMPTY_BUDGET_STATE,
 			{ limit: 250, remaining: 30, resetSeconds: 20 },
@@ -144,7 +144,7 @@ describe('what the service says', () => {
 		expect(usageAt(state, START + 20_000, limit).free).toBe(250);
 	});
 
-	it('more left than we counted changes nothing', () => {
+	it('a higher remaining count of the service changes nothing', () => {
 		const { state } = run(limit, crowd('person', 100));
 		const told = observed(
 			state,
@@ -154,7 +154,7 @@ describe('what the service says', () => {
 		expect(usageAt(told, START, limit).free).toBe(150);
 	});
 
-	it('requests granted since the one that is answered are charged', () => {
+	it('requests granted after the one of the response are charged', () => {
 		const { state } = run(limit, crowd('person', 30));
 		const told = observed(state, { remaining: 40, resetSeconds: 30 }, { now: START, limit, sequence: 10 });
 		expect(usageAt(told, START, limit).free).toBe(20);
@@ -165,13 +165,13 @@ describe('what the service says', () => {
 		).toBe(20);
 	});
 
-	it('a lower limit is taken over, and given up when it is raised again', () => {
+	it('a lower limit of the service is used until the service raises it', () => {
 		const low = observed(EMPTY_BUDGET_STATE, { limit: 60 }, { now: START, limit, sequence: 0 });
 		expect(usageAt(low, START, limit)).toMatchObject({ limit: 60, free: 60 });
 		expect(usageAt(observed(low, { limit: 1_000 }, { now: START, limit, sequence: 0 }), START, limit).limit).toBe(250);
 	});
 
-	it('after a 429 nothing is granted before Retry-After, and a pause is never longer than five minutes', () => {
+	it('after a 429 nothing is granted before Retry-After, for at most five minutes', () => {
 		const state = observed(EMPTY_BUDGET_STATE, { retryAfterSeconds: 28 }, { now: START, limit, sequence: 0 });
 		expect(decide(state, { now: START + 27_999, limit, priority: 'delivery', count: 1 })).toEqual({
 			granted: false,
@@ -182,7 +182,7 @@ describe('what the service says', () => {
 		expect(day.pausedUntil).toBe(START + 300_000);
 	});
 
-	it('a 429 after the clock was put back is heeded', () => {
+	it('a 429 after the clock was put back causes a pause', () => {
 		const before = observed(EMPTY_BUDGET_STATE, { retryAfterSeconds: 60 }, { now: START, limit, sequence: 0 });
 		const back = START - 3_600_000;
 		expect(decide(before, { now: back, limit, priority: 'delivery', count: 2 }).granted).toBe(true);
@@ -193,7 +193,7 @@ describe('what the service says', () => {
 		});
 	});
 
-	it('watching goes on after the clock was put back', () => {
+	it('background requests go on after the clock was put back', () => {
 		let state = EMPTY_BUDGET_STATE;
 		for (let n = 0; n < 4; n++) {
 			const decision = decide(state, { now: START, limit, priority: 'background', count: 1 });
@@ -203,7 +203,7 @@ describe('what the service says', () => {
 		expect(decide(state, { now: START - 3_600_000, limit, priority: 'background', count: 1 }).granted).toBe(true);
 	});
 
-	it('any headers leave a state that works', () => {
+	it('any headers leave a valid state', () => {
 		const number = fc.option(fc.oneof(fc.nat(300), fc.nat(), fc.constant(0)), { nil: undefined });
 		fc.assert(
 			fc.property(number, number, number, fc.nat(400), (remaining, resetSeconds, named, sequence) => {
@@ -220,8 +220,8 @@ describe('what the service says', () => {
 	});
 });
 
-describe('a clock that is put back', () => {
-	it('by an hour stops nothing', () => {
+describe('a clock put back', () => {
+	it('a clock put back by an hour stops no requests', () => {
 		const { state } = run(250, [...crowd('person', 230), ...crowd('background', 10)]);
 		const paused = observed(
 			state,
@@ -233,7 +233,7 @@ describe('a clock that is put back', () => {
 		}
 	});
 
-	it('by a second forgets nothing', () => {
+	it('a clock put back by a second forgets no requests', () => {
 		const { state } = run(250, crowd('person', 230));
 		expect(decide(state, { now: START - 1_000, limit: 250, priority: 'person', count: 1 }).granted).toBe(false);
 	});

@@ -17,7 +17,7 @@ function createHarness(requestsPerMinute = 250) {
 	return { clock, budget, granted, ask };
 }
 
-it('a person waits for nothing while polls ask for all they can get', async () => {
+it('a person does not wait while background asks for as much as it can get', async () => {
 	const { clock, budget, ask, granted } = createHarness();
 	for (let n = 0; n < 1_000; n++) void ask('poll', 'background');
 	let longest = 0;
@@ -34,7 +34,7 @@ it('a person waits for nothing while polls ask for all they can get', async () =
 	expect(budget.stats().waiting.person).toBe(0);
 });
 
-it('forty people at once wait for nothing, after any load of polls and deliveries', async () => {
+it('forty people at once do not wait, after any load of background and deliveries', async () => {
 	const { clock, ask, granted } = createHarness();
 	for (let n = 0; n < 300; n++) void ask('poll', 'background');
 	for (let n = 0; n < 300; n++) void ask('delivery', 'delivery', { count: 2 });
@@ -44,7 +44,7 @@ it('forty people at once wait for nothing, after any load of polls and deliverie
 	expect(granted.filter((name) => name === 'person')).toHaveLength(40);
 });
 
-it('deliveries come first, then people, then polls, each in the order of asking', async () => {
+it('grants deliveries first, then people, then background, each in the order of asking', async () => {
 	const { clock, budget, ask, granted } = createHarness(10);
 	budget.observe({ retryAfterSeconds: 30 }, 0);
 	for (const name of ['poll 1', 'poll 2']) void ask(name, 'background');
@@ -56,7 +56,7 @@ it('deliveries come first, then people, then polls, each in the order of asking'
 	expect(granted).toEqual(['delivery 1', 'delivery 2', 'person 1', 'person 2', 'poll 1', 'poll 2']);
 });
 
-it('a delivery that waits holds back whoever is beyond their share, and no person within it', async () => {
+it('a waiting delivery holds back requests beyond their share, and no person within it', async () => {
 	const { clock, ask, granted } = createHarness(50);
 	// 4 are kept for deliveries, 8 for people.
 	for (let n = 0; n < 42; n++) void ask('early', 'delivery');
@@ -69,7 +69,7 @@ it('a delivery that waits holds back whoever is beyond their share, and no perso
 	expect(granted.slice(50)).toEqual(['late delivery', 'person 8', 'poll']);
 });
 
-it('a pair that waits for its second request is not overtaken for ever by single ones', async () => {
+it('single requests do not overtake a waiting pair for ever', async () => {
 	const { clock, ask, granted } = createHarness(10);
 	for (let n = 0; n < 10; n++) {
 		await ask('early', n % 2 ? 'person' : 'delivery');
@@ -84,14 +84,14 @@ it('a pair that waits for its second request is not overtaken for ever by single
 	expect(granted.slice(11)).toEqual(Array.from({ length: 5 }, () => 'person'));
 });
 
-it('a pair is granted together and numbered by its last request', async () => {
+it('a pair is granted together and resolves to the number of its second request', async () => {
 	const { budget, ask } = createHarness();
 	expect(await ask('pair', 'delivery', { count: 2 })).toBe(2);
 	expect(await ask('one', 'person')).toBe(3);
 	expect(budget.stats()).toMatchObject({ limit: 250, free: 247, used: { delivery: 2, person: 1, background: 0 } });
 });
 
-it('who leaves the queue is charged nothing and makes room', async () => {
+it('an aborted request is not charged and makes room', async () => {
 	const { clock, budget, ask, granted } = createHarness(10);
 	for (let n = 0; n < 9; n++) void ask('early', 'delivery');
 	const leaving = new AbortController();
@@ -108,7 +108,7 @@ it('who leaves the queue is charged nothing and makes room', async () => {
 	);
 });
 
-it('a deadline that cannot be kept is said at once, one that passes when it passes', async () => {
+it('refuses at once a deadline that cannot be kept, and others when they pass', async () => {
 	const { clock, budget, ask } = createHarness();
 	const waiting = ask('poll', 'background', { deadline: clock.now() + 8_000 });
 	await waiting;
@@ -130,7 +130,7 @@ it('a deadline that cannot be kept is said at once, one that passes when it pass
 	expect(await late).toBe('rate_limited');
 });
 
-it('a waiter whose deadline a new pause makes hopeless is told at once', async () => {
+it('refuses at once a request whose deadline is before the end of a new pause', async () => {
 	const { clock, budget, ask } = createHarness();
 	for (let n = 0; n < 4; n++) await ask('poll', 'background');
 	const waiting = ask('poll', 'background', { deadline: clock.now() + 10_000 });
@@ -140,7 +140,7 @@ it('a waiter whose deadline a new pause makes hopeless is told at once', async (
 	expect(clock.sleeping).toBe(0);
 });
 
-it('others behind the same address slow the polls, not the deliveries', async () => {
+it('other clients behind the same address slow down background, not deliveries', async () => {
 	const { clock, budget, ask, granted } = createHarness();
 	budget.observe({ limit: 250, remaining: 40, resetSeconds: 30 }, 0);
 	for (let n = 0; n < 5; n++) void ask('poll', 'background');
@@ -152,7 +152,7 @@ it('others behind the same address slow the polls, not the deliveries', async ()
 	expect(granted.filter((name) => name === 'poll').length).toBeGreaterThan(0);
 });
 
-it('a whole day of everybody asking never meets the limit of a fixed window, wherever it begins', async () => {
+it('a whole day of full load never exceeds the limit of a fixed window, wherever it begins', async () => {
 	const { clock, ask } = createHarness(30);
 	const at: number[] = [];
 	for (let minute = 0; minute < 20; minute++) {
@@ -197,7 +197,7 @@ async function advanceSlowly(clock: ManualClock, ms: number, step = 500): Promis
 	}
 }
 
-it('replicas that share a cell keep to one limit, and their people wait for nobody', async () => {
+it('replicas that share a cell keep to one limit, and their people do not wait', async () => {
 	const clock = createManualClock();
 	const cell = databaseCell();
 	const replicas = [1, 2, 3].map(() => createRequestBudget({ requestsPerMinute: 60, clock, cell }));
@@ -223,7 +223,7 @@ it('replicas that share a cell keep to one limit, and their people wait for nobo
 	expect(new Set(numbers).size).toBe(3);
 });
 
-it('what one replica hears of a pause holds for the others', async () => {
+it('a pause that one replica observes holds for the others', async () => {
 	const clock = createManualClock();
 	const cell = databaseCell();
 	const [one, other] = [1, 2].map(() => createRequestBudget({ clock, cell }));
@@ -238,7 +238,7 @@ it('what one replica hears of a pause holds for the others', async () => {
 	expect(granted).toBe(true);
 });
 
-it('while the cell is away nobody is granted anything, deadlines hold, and it goes on by itself afterwards', async () => {
+it('grants nothing while the cell cannot be read, keeps deadlines, and goes on afterwards', async () => {
 	const clock = createManualClock();
 	const cell = databaseCell();
 	const budget = createRequestBudget({ clock, cell });
@@ -260,7 +260,7 @@ it('while the cell is away nobody is granted anything, deadlines hold, and it go
 	expect(clock.sleeping).toBe(0);
 });
 
-it('a budget too small for a delivery beside anything else is refused', () => {
+it('rejects a budget that is too small for the pair of a delivery', () => {
 	expect(() => createHarness(9)).toThrow(RangeError);
 	expect(() => createHarness(12.5)).toThrow(RangeError);
 });
@@ -269,12 +269,12 @@ const asking = (...people: string[]) => people.map((person, place) => ({ person,
 const names = (turns: readonly { person: string; place: number }[]) =>
 	turns.map(({ person, place }) => `${person}${place}`).join(' ');
 
-describe('the turns of people who wait', () => {
-	it('go round, whoever asked how often', () => {
+describe('the turns of waiting people', () => {
+	it('people take turns, however often each asked', () => {
 		expect(names(inTurns(asking('a', 'a', 'a', 'b', 'c', 'b'), new Map()))).toBe('a0 b3 c4 a1 b5 a2');
 	});
 
-	it('begin with whoever had none for longest', () => {
+	it('turns begin with the person who was served least recently', () => {
 		const lastTurns = new Map([
 			['a', 3],
 			['b', 1],
@@ -285,7 +285,7 @@ describe('the turns of people who wait', () => {
 	const people = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 });
 	const history = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat(50)));
 
-	it('leave nobody out, and keep the order of each person', () => {
+	it('turns leave nobody out and keep the order of each person', () => {
 		fc.assert(
 			fc.property(people, history, (who, turns) => {
 				const waiting = asking(...who);
@@ -299,7 +299,7 @@ describe('the turns of people who wait', () => {
 		);
 	});
 
-	it('never give anybody two more than another who still waits', () => {
+	it('nobody has two turns more than a person who still waits', () => {
 		fc.assert(
 			fc.property(people, history, fc.nat(60), (who, turns, served) => {
 				const result = inTurns(asking(...who), new Map(turns));
@@ -312,7 +312,7 @@ describe('the turns of people who wait', () => {
 	});
 });
 
-it('a person who asks once is served next, however many requests of another person wait', async () => {
+it('serves a person who asks once next, however many requests of another person wait', async () => {
 	const clock = createManualClock();
 	const budget = createRequestBudget({ requestsPerMinute: 50, clock });
 	const granted: string[] = [];
@@ -326,7 +326,7 @@ it('a person who asks once is served next, however many requests of another pers
 	expect(granted.slice(before, before + 3).toSorted()).toEqual(['ann', 'bob', 'flood']);
 });
 
-it('turns go on round from one free request to the next', async () => {
+it('continues the turns from one free request to the next', async () => {
 	const clock = createManualClock();
 	const budget = createRequestBudget({ requestsPerMinute: 10, clock });
 	const granted: string[] = [];

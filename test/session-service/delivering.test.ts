@@ -5,7 +5,7 @@ import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { jsonTextOf } from '../../src/session-service/json.ts';
 import { ANSWERS, clientFor, createHarness, failureOf, send, until } from './harness.ts';
 
-it('a PUT carries every item, in order, as JSON, with the id and the index', async () => {
+it('a PUT sends every item in order as JSON, with the id and the index', async () => {
 	const { service, client } = await createHarness();
 	const extra = ANSWERS.map((item) => ({ ...item, secret: 'not ours to send' }));
 	await send(client, 's1', 1, extra);
@@ -18,13 +18,13 @@ it('a PUT carries every item, in order, as JSON, with the id and the index', asy
 	expect(service.sessions.values('s1', 1)).toEqual(['red', 'blue']);
 });
 
-it('a reply with the updated message is a success as well', async () => {
+it('a response with the updated message is a success too', async () => {
 	const { service, client } = await createHarness({ service: { echoMessage: true } });
 	await send(client, 's1', 1, ANSWERS);
 	expect(service.log.savedPuts('s1')).toHaveLength(1);
 });
 
-it('a reserved delivery reads and sends at once although the budget is empty by then', async () => {
+it('a reserved delivery reads and sends at once although the budget is empty', async () => {
 	const { service, client, budget } = await createHarness();
 	const permit = await client.reserveDelivery();
 	await budget.acquire('delivery', { count: 20 });
@@ -59,7 +59,7 @@ it('the read and the PUT of a delivery share one connection', async () => {
 	expect(sockets.size).toBe(1);
 });
 
-it('a delivery whose read is repeated takes a new pair, so that its PUT counts when it is sent', async () => {
+it('a delivery whose read is repeated takes a new pair of permits', async () => {
 	const { service, client, clock, calls, budget } = await createHarness();
 	service.faults.add({ kind: 'error', times: 1 });
 	const permit = await client.reserveDelivery();
@@ -72,7 +72,7 @@ it('a delivery whose read is repeated takes a new pair, so that its PUT counts w
 	expect(budget.stats().used.delivery).toBe(4);
 });
 
-it('a delivery that the service would refuse for long is told when to come back', async () => {
+it('a delivery during a long pause fails with the time of the next try', async () => {
 	const { client, clock, budget } = await createHarness();
 	budget.observe({ retryAfterSeconds: 45 }, 0);
 	expect(await failureOf(client.reserveDelivery())).toMatchObject({
@@ -81,7 +81,7 @@ it('a delivery that the service would refuse for long is told when to come back'
 	});
 });
 
-it('a delivery reads conditionally, and sees what changed', async () => {
+it('a delivery reads conditionally and sees changes', async () => {
 	const { service, client, calls } = await createHarness();
 	await client.read('s1', { priority: 'person' });
 	await (await client.reserveDelivery()).read('s1');
@@ -91,14 +91,14 @@ it('a delivery reads conditionally, and sees what changed', async () => {
 	expect(changed.session.messages[1]?.humanInput.map((item) => item.value)).toEqual(['green', 'white']);
 });
 
-it('a PUT is sent once, whatever becomes of it', async () => {
+it('a PUT is sent once, whatever its outcome', async () => {
 	const { service, client } = await createHarness();
 	service.faults.add({ kind: 'reset', saves: true });
 	expect((await failureOf(send(client, 's1', 1, ANSWERS))).outcomeUnknown).toBe(true);
 	expect(service.log.puts('s1')).toHaveLength(1);
 });
 
-it('a PUT whose time is over in the moment in which it would be written is not sent, and that is known', async () => {
+it('a PUT whose time is over right before it is written is certainly not sent', async () => {
 	const { service, client } = await createHarness();
 	const permit = await client.reserveDelivery();
 	await permit.read('s1');
@@ -115,7 +115,7 @@ it('a PUT whose time is over in the moment in which it would be written is not s
 	expect(service.log.savedPuts('s1')).toHaveLength(1);
 });
 
-it('idle connections are given up by us before the service does, so that no PUT meets a closing one', async () => {
+it('we close idle connections before the service does, so that no PUT uses a closing one', async () => {
 	let ended = false;
 	const server = createServer((_request, response) => response.end('{"session":{"sessionId":"s1","messages":[]}}'));
 	// Announced to the client as `Keep-Alive: timeout=2`; the real service says 5.
@@ -133,7 +133,7 @@ it('idle connections are given up by us before the service does, so that no PUT 
 	await until(() => ended);
 });
 
-it('what is no string goes back as it was read, however deep it is nested', async () => {
+it('fields that are no strings are sent back as they were read, however deep they are nested', async () => {
 	const { service, client } = await createHarness();
 	const deep = `${'[{"a":'.repeat(10_000)}1e400${'}]'.repeat(10_000)}`;
 	const human_input = `[{"title":null,"description":"","value":${deep}},{"title":"B","description":"","value":""}]`;

@@ -98,7 +98,7 @@ describe('a fault of the service', () => {
 		},
 	];
 
-	it.each(table)('$fault of a read is $read', async ({ fault, read }) => {
+	it.each(table)('a read with fault $fault fails with $read', async ({ fault, read }) => {
 		const { service, client, clock } = await createHarness();
 		service.faults.add({ ...fault, times: 1 });
 		const error = await failureOf(client.read('s1', once));
@@ -109,7 +109,7 @@ describe('a fault of the service', () => {
 		expect((await client.read('s1', once)).session.name).toBe('Order cards');
 	});
 
-	it.each(table)('$fault of a PUT is $put', async ({ fault, put, unknown, saved }) => {
+	it.each(table)('a PUT with fault $fault fails with $put', async ({ fault, put, unknown, saved }) => {
 		const { service, client } = await createHarness();
 		service.faults.add({ ...fault, times: 1 });
 		const error = await failureOf(send(client, 's1', 1, ANSWERS));
@@ -119,7 +119,7 @@ describe('a fault of the service', () => {
 	});
 });
 
-it('an unknown session is not found, by a read and by a PUT', async () => {
+it('an unknown session is not found by a read or a PUT', async () => {
 	const { client } = await createHarness();
 	expect(summary(await failureOf(client.read('nobody', once)))).toMatchObject({ code: 'session_not_found' });
 	expect(summary(await failureOf(send(client, 'nobody', 1, ANSWERS)))).toEqual({
@@ -129,7 +129,7 @@ it('an unknown session is not found, by a read and by a PUT', async () => {
 	});
 });
 
-it('a message index out of range is refused for good, recognised by the exact JSON only', async () => {
+it('a message index out of range is refused, recognised only by the exact JSON', async () => {
 	const { service, client } = await createHarness();
 	const error = await failureOf(send(client, 's1', 99, ANSWERS));
 	expect(error).toMatchObject({ code: 'refused', status: 500, outcomeUnknown: true, retryable: false });
@@ -139,7 +139,7 @@ it('a message index out of range is refused for good, recognised by the exact JS
 	}
 });
 
-it('a service that nobody listens for is unavailable and surely saved nothing', async () => {
+it('a service that does not listen is unavailable and certainly saved nothing', async () => {
 	const { service, client } = await createHarness();
 	await service.goDown();
 	expect(summary(await failureOf(client.read('s1', once)))).toMatchObject({ code: 'unavailable' });
@@ -150,7 +150,7 @@ it('a service that nobody listens for is unavailable and surely saved nothing', 
 	});
 });
 
-it('a name that does not resolve surely saved nothing', async () => {
+it('a host name that does not resolve certainly saved nothing', async () => {
 	const { client } = clientFor('http://nowhere.invalid');
 	expect(summary(await failureOf(send(client, 's1', 1, ANSWERS)))).toMatchObject({
 		code: 'unavailable',
@@ -158,7 +158,7 @@ it('a name that does not resolve surely saved nothing', async () => {
 	});
 });
 
-it('a hanging read and a hanging PUT are given up after the call time-out, the PUT with unknown outcome', async () => {
+it('a hanging read and a hanging PUT end at the call time-out, the PUT with unknown outcome', async () => {
 	const { service, client, clock } = await createHarness();
 	service.faults.add({ kind: 'hang' });
 	const read = failureOf(client.read('s1', once));
@@ -175,7 +175,7 @@ it('a hanging read and a hanging PUT are given up after the call time-out, the P
 	expect(summary(await put)).toEqual({ code: 'timed_out', outcomeUnknown: true, retryable: true });
 });
 
-it('a PUT still waiting for a connection when its time is over was surely not sent', async () => {
+it('a PUT that times out while it waits for a connection was certainly not sent', async () => {
 	// Accepts connections and never answers the TLS handshake.
 	const server = createTcpServer(() => undefined);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -188,7 +188,7 @@ it('a PUT still waiting for a connection when its time is over was surely not se
 	expect(summary(await put)).toEqual({ code: 'timed_out', outcomeUnknown: false, retryable: true });
 });
 
-it('a connection that does not open in time was surely not used', async () => {
+it('a connection that does not open in time certainly saved nothing', async () => {
 	const server = createTcpServer(() => undefined);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	onTestFinished(() => void server.close());
@@ -201,7 +201,7 @@ it('a connection that does not open in time was surely not used', async () => {
 	});
 });
 
-it('a body that stalls is given up after the body time-out', async () => {
+it('a stalled body ends at the body time-out', async () => {
 	let written = false;
 	const address = await serve((_request, response) => {
 		response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
@@ -223,7 +223,7 @@ it('a body that stalls is given up after the body time-out', async () => {
 	expect(clock.now() - startedAt).toBeLessThan(25_000);
 });
 
-it('an answer that waits for a slot is not taken for a stalled one', async () => {
+it('a response that waits for a slot does not count as stalled', async () => {
 	let slow: ServerResponse | null = null;
 	const address = await serve((request, response) => {
 		if (request.url === '/v1/sessions/slow') {
@@ -254,7 +254,7 @@ it('an answer that waits for a slot is not taken for a stalled one', async () =>
 	expect((await waits).session.name).toHaveLength(2 * 1_048_576);
 });
 
-it('a 429 believes the header, not the sentence, and a date as well as seconds', async () => {
+it('a 429 uses the header and not the sentence in the body, as seconds or a date', async () => {
 	const { service, client, clock } = await createHarness();
 	service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 28, times: 1 });
 	expect(await failureOf(send(client, 's1', 1, ANSWERS))).toMatchObject({
@@ -268,7 +268,7 @@ it('a 429 believes the header, not the sentence, and a date as well as seconds',
 	expect(await failureOf(other.client.read('s1', once))).toMatchObject({ retryAt: clock.now() + 45_000 });
 });
 
-it('a PUT over the limit is refused before it is sent', async () => {
+it('a PUT over the size limit is refused before it is sent', async () => {
 	const { service, client, budget } = await createHarness();
 	const long = [{ title: '', description: 'x'.repeat(100_000), value: 'y' }];
 	expect(await failureOf(send(client, 's1', 1, long))).toMatchObject({
@@ -297,7 +297,7 @@ it.each([
 	'file',
 	'files',
 	'list',
-])('the id %j is refused before anything is sent', async (id) => {
+])('the id %j is refused before a request is sent', async (id) => {
 	const { service, client, budget } = await createHarness();
 	expect((await failureOf(client.read(id, once))).code).toBe('invalid_session_id');
 	expect(budget.stats().free).toBe(250);
@@ -305,7 +305,7 @@ it.each([
 	expect(service.log.size).toBe(0);
 });
 
-it('a caller who leaves a read gets the own reason', async () => {
+it('an aborted read rejects with the reason of its signal', async () => {
 	const { service, client } = await createHarness();
 	service.faults.add({ kind: 'hang' });
 	const leaving = new AbortController();
@@ -315,7 +315,7 @@ it('a caller who leaves a read gets the own reason', async () => {
 	await expect(read).rejects.toThrow('modal closed');
 });
 
-it('an answer that was compressed unasked is unreadable', async () => {
+it('a response that was compressed unasked is unreadable', async () => {
 	const address = await serve((request, response) => {
 		expect(request.headers['accept-encoding']).toBe('identity');
 		response
@@ -326,7 +326,7 @@ it('an answer that was compressed unasked is unreadable', async () => {
 	expect((await failureOf(client.read('s1', once))).code).toBe('unreadable_answer');
 });
 
-it('no error shows the key or what the service said', async () => {
+it('no error shows the key or text of the service', async () => {
 	const secret = 'hr-key-4711';
 	const said = 'password=hunter2';
 	const address = await serve((request, response) => {
@@ -342,7 +342,7 @@ it('no error shows the key or what the service said', async () => {
 	}
 });
 
-it('an unusable address or key is refused at once, without showing the key', () => {
+it('an invalid address or key is refused at once, without showing the key', () => {
 	expect(() => clientFor('ftp://service')).toThrow(TypeError);
 	expect(() => clientFor('http://user:pw@service')).toThrow(TypeError);
 	expect(() => clientFor('nonsense')).toThrow(TypeError);

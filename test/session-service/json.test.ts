@@ -20,8 +20,8 @@ function writtenOddly(value: unknown): string {
 		.replaceAll('"messages"', '"\\u006dessages"');
 }
 
-describe('leaving out what nobody reads', () => {
-	it('changes nothing of the session that is read, however it is written', () => {
+describe('removing parts that nobody reads', () => {
+	it('does not change the session, however the JSON is written', () => {
 		fc.assert(
 			fc.property(anyAnswer, (value) => {
 				const session = readSessionResponse(value, 'x');
@@ -35,7 +35,7 @@ describe('leaving out what nobody reads', () => {
 		);
 	});
 
-	it('leaves out arrays and objects under unknown keys, however deep, and keeps what is sent back', () => {
+	it('removes arrays and objects under unknown keys, however deep, and keeps values that are sent back', () => {
 		const item = '{"title":"A","value":{"state":[1,{"b":[2]}]}}';
 		const text = `{"session":{"state":${nested(1_000_000)},"messages":[{"human_input":[${item}],"agent_data":{"action":[{"scroll":{"by":[1]},"done":{"text":"ok","x":[1]}}],"tree":{"a":"]}\\"]"}}}]}}`;
 		expect(withoutUnread(text)).toBe(
@@ -43,7 +43,7 @@ describe('leaving out what nobody reads', () => {
 		);
 	});
 
-	it('makes no JSON of what is none', () => {
+	it('does not make valid JSON of invalid JSON', () => {
 		const text = JSON.stringify({
 			session: { state: { a: ['\\"', '\\'] }, messages: [{ content: 'x"\\', human_input: [{ title: [{}] }] }] },
 		});
@@ -58,12 +58,12 @@ describe('leaving out what nobody reads', () => {
 		['keys of a message', sessionWith(`"messages":[{${'"k":1,'.repeat(200_000)}"k":1}]`)],
 		['a value that would be sent back', sessionWith(`"messages":[{"human_input":[{"value":${nested(200_000)}}]}]`)],
 		['actions', sessionWith(`"messages":[{"agent_data":{"action":[${'{"a":1},'.repeat(200_000)}{}]}}]`)],
-	])('refuses too many parts where something is read: %s', (_, text) => {
+	])('refuses too many parts under keys that are read: %s', (_, text) => {
 		expect(() => withoutUnread(text)).toThrow(TooManyPartsError);
 	});
 });
 
-describe('the estimate of parts', () => {
+describe('the estimate of the number of parts', () => {
 	const filled = (piece: string, bytes = 3_000_000) => piece.repeat(Math.ceil(bytes / piece.length));
 	const texts = {
 		prose: 'The page shows a list of orders, with prices: 5 €, 7 €. ',
@@ -73,7 +73,7 @@ describe('the estimate of parts', () => {
 		'JSON within a text': JSON.stringify({ tag: 'div', id: 17, children: { text: 'Order 17' } }),
 	};
 
-	it.each(Object.entries(texts))('takes %s for text', (_, piece) => {
+	it.each(Object.entries(texts))('finds few parts in %s', (_, piece) => {
 		const body = Buffer.from(sessionWith(`"sessionDetails":${JSON.stringify(filled(piece))}`));
 		expect(seemsIntricate(body)).toBe(false);
 	});
@@ -85,7 +85,7 @@ describe('the estimate of parts', () => {
 		['objects with keys', '{"tag":"div","id":17},'.repeat(100_000)],
 		['keys with space', '{"tag" : 1 ,\n"id"\t:\n2},'.repeat(100_000)],
 		['keys that end in an escaped backslash', '"k\\\\":1,'.repeat(200_000)],
-	])('finds %s in the middle of 8 MB of text', (_, parts) => {
+	])('finds many parts in %s in the middle of 8 MB of text', (_, parts) => {
 		const prose = JSON.stringify(filled(texts.prose, 4_000_000));
 		expect(seemsIntricate(Buffer.from(`[${prose},${parts},${prose}]`))).toBe(true);
 	});
@@ -97,7 +97,7 @@ describe('the estimate of parts', () => {
 	});
 });
 
-it('a session of very many elements is not read, though they have no parts of their own', () => {
+it('a session with too many elements is not read, even if they have no parts', () => {
 	const zeros = Array.from({ length: 60_000 }, () => 0);
 	const messages = [{ human_input: zeros }, { agent_data: { action: zeros } }];
 	expect(() => readSessionResponse({ session: { status: 'active', messages } }, 'x')).toThrow(TooManyPartsError);
@@ -105,7 +105,7 @@ it('a session of very many elements is not read, though they have no parts of th
 });
 
 describe('JSON of a value', () => {
-	it('is that of JSON.stringify', () => {
+	it('writes the JSON of JSON.stringify', () => {
 		fc.assert(
 			fc.property(fc.jsonValue({ depthSize: 'large', noUnicodeString: false }), (value) => {
 				expect(jsonTextOf(value)).toBe(JSON.stringify(value));
@@ -115,7 +115,7 @@ describe('JSON of a value', () => {
 		expect(jsonTextOf(JSON.parse('{"__proto__":{"a":[]},"b":{}}'))).toBe('{"__proto__":{"a":[]},"b":{}}');
 	});
 
-	it('is written however deep it is nested, and keeps numbers that no double holds from becoming null', () => {
+	it('writes a value however deep it is nested, and keeps numbers that are too large for a double', () => {
 		const text = `${'{"a":['.repeat(100_000)}1${']}'.repeat(100_000)}`;
 		expect(jsonTextOf(JSON.parse(text)) === text).toBe(true);
 		expect(jsonTextOf(JSON.parse('[1e400,-1e400]'))).toBe('[1e400,-1e400]');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ANSWERS, createHarness, send, until } from './harness.ts';
 
-it('ten minutes without the service leave nothing behind, and the next call works', async () => {
+it('ten minutes without the service leave no waiting call, and the next call works', async () => {
 	const { service, client, clock, budget, calls } = await createHarness();
 	const rejections: unknown[] = [];
 	const note = (reason: unknown) => rejections.push(reason);

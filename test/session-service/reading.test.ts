@@ -16,7 +16,7 @@ async function serve(handle: RequestListener): Promise<string> {
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it('reads a session with its key, keeping the order of questions', async () => {
+it('reads a session with the API key and keeps the order of questions', async () => {
 	const { service, client, clock, calls } = await createHarness();
 	const reading = await client.read('s1', person);
 	expect(reading).toMatchObject({ readAt: clock.now() });
@@ -28,7 +28,7 @@ it('reads a session with its key, keeping the order of questions', async () => {
 	expect(service.log.reads('s1')[0]).toMatchObject({ hasKey: true, status: 200 });
 });
 
-it('an id becomes exactly one segment below the address, whose own path stays', async () => {
+it('an id becomes exactly one path segment, after the path of the address', async () => {
 	const paths: (string | undefined)[] = [];
 	const address = await serve((request, response) => {
 		paths.push(request.url);
@@ -45,7 +45,7 @@ it('an id becomes exactly one segment below the address, whose own path stays', 
 });
 
 describe('conditional reads', () => {
-	it('an unchanged session costs a 304 and is the very object read before', async () => {
+	it('returns the same session object after a 304', async () => {
 		const { service, client, calls } = await createHarness();
 		const first = await client.read('s1', person);
 		const second = await client.read('s1', { priority: 'background' });
@@ -54,7 +54,7 @@ describe('conditional reads', () => {
 		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'unchanged']);
 	});
 
-	it('a changed session is read anew', async () => {
+	it('reads a changed session whole', async () => {
 		const { service, client, calls } = await createHarness();
 		await client.read('s1', person);
 		service.sessions.setStatus('s1', 'active');
@@ -62,7 +62,7 @@ describe('conditional reads', () => {
 		expect(calls.map((call) => call.outcome)).toEqual(['ok', 'ok']);
 	});
 
-	it('sessions beyond the bounds of what is held are read whole', async () => {
+	it('reads sessions whole that are no longer in the cache', async () => {
 		const { service, client } = await createHarness({ client: { cacheBytes: 4_000 } });
 		service.sessions.put('s2', orderSession());
 		for (const id of ['s1', 's2', 's2', 's1']) await client.read(id, person);
@@ -72,7 +72,7 @@ describe('conditional reads', () => {
 		expect(small.service.log.reads('s1').map((entry) => entry.status)).toEqual([200, 200]);
 	});
 
-	it('are kept by the memory they take, whatever the size of their bodies', async () => {
+	it('keeps sessions by the memory they take, whatever the size of their bodies', async () => {
 		const { service, client } = await createHarness({ client: { cacheBytes: 1_000_000 } });
 		const secrets = { agent_data: { state: 'x'.repeat(900_000) } };
 		service.sessions.put('unread', { status: 'active', messages: [{ role: 'assistant', ...secrets }] });
@@ -85,7 +85,7 @@ describe('conditional reads', () => {
 		for (const id of ['s1', 'unread', 'zeros']) expect(client.latest(id), id).not.toBeNull();
 	});
 
-	it('leave the last reading at hand for 10 minutes, however it was read', async () => {
+	it('keeps the latest reading available for 10 minutes', async () => {
 		const { service, client, clock, calls } = await createHarness();
 		expect(client.latest('s1')).toBeNull();
 		const first = await client.read('s1', person);
@@ -105,7 +105,7 @@ describe('conditional reads', () => {
 		expect(calls.at(-1)?.outcome).toBe('unchanged');
 	});
 
-	it('a read that began earlier does not replace what a later one brought', async () => {
+	it('does not replace a later reading by one that began earlier', async () => {
 		const { service, client, clock } = await createHarness();
 		let release = () => {};
 		const held = new Promise<void>((resolve) => {
@@ -123,7 +123,7 @@ describe('conditional reads', () => {
 		expect(client.latest('s1')?.session.status).toBe('active');
 	});
 
-	it('a session without an ETag is at hand, and read whole the next time, whatever a 304 says', async () => {
+	it('keeps a session without an ETag, and reads it whole the next time', async () => {
 		const asked: (string | undefined)[] = [];
 		let saysUnchanged = false;
 		const address = await serve((request, response) => {
@@ -140,7 +140,7 @@ describe('conditional reads', () => {
 		expect((await failureOf(client.read('s1', { priority: 'background' }))).code).toBe('unreadable_answer');
 	});
 
-	it('a 304 that nobody asked for is unreadable', async () => {
+	it('rejects a 304 to an unconditional read', async () => {
 		const address = await serve((_request, response) => response.writeHead(304).end());
 		const { client } = clientFor(address);
 		const error = await failureOf(client.read('s1', { priority: 'background' }));
@@ -149,7 +149,7 @@ describe('conditional reads', () => {
 });
 
 describe('redirects', () => {
-	it('a read follows them within the origin, each one paid for', async () => {
+	it('a read follows redirects within the origin, each with its own permit', async () => {
 		const { service, client, budget } = await createHarness();
 		service.sessions.put('s2', { ...orderSession(), name: 'The other' });
 		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s1', status: 301, times: 1 });
@@ -158,14 +158,14 @@ describe('redirects', () => {
 		expect(budget.stats().used.person).toBe(3);
 	});
 
-	it('a read gives up after three of them', async () => {
+	it('a read follows at most three redirects', async () => {
 		const { service, client } = await createHarness();
 		service.faults.add({ kind: 'redirect', location: '/v1/sessions/s1' });
 		expect((await failureOf(client.read('s1', person))).code).toBe('redirected');
 		expect(service.log.reads('s1')).toHaveLength(4);
 	});
 
-	it('nothing, and no key, goes to another origin', async () => {
+	it('a read follows no redirect to another origin and does not send the key there', async () => {
 		const asked: unknown[] = [];
 		const elsewhere = await serve((request, response) => {
 			asked.push(request.headers);
@@ -179,8 +179,8 @@ describe('redirects', () => {
 	});
 });
 
-describe('repeats', () => {
-	it('a read is repeated with growing, spread waits until it succeeds', async () => {
+describe('repeated reads', () => {
+	it('repeats a failed read after growing random waits until it succeeds', async () => {
 		const { service, client, clock, calls } = await createHarness();
 		service.faults.add({ kind: 'error', times: 1 });
 		service.faults.add({ kind: 'reset', times: 1 });
@@ -200,7 +200,7 @@ describe('repeats', () => {
 		expect((await reading).session.status).toBe('humanInput');
 	});
 
-	it('a read waits as long as the service says after a 429, when the caller has that time', async () => {
+	it('repeats a read when a 429 says, if the caller has that time', async () => {
 		const { service, client, clock, calls } = await createHarness();
 		service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 5, times: 1 });
 		const reading = client.read('s1', person);
@@ -211,7 +211,7 @@ describe('repeats', () => {
 		expect(calls.at(-1)?.outcome).toBe('ok');
 	});
 
-	it('a person is told at once when the wait would be longer than their patience', async () => {
+	it('fails at once when a 429 asks a person to wait too long', async () => {
 		const { service, client, clock, calls } = await createHarness();
 		service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 40, times: 1 });
 		expect(await failureOf(client.read('s1', person))).toMatchObject({
@@ -226,21 +226,21 @@ describe('repeats', () => {
 		expect(calls).toHaveLength(1);
 	});
 
-	it.each(['unauthorized', 'redirect'] as const)('%s is not repeated', async (kind) => {
+	it.each(['unauthorized', 'redirect'] as const)('does not repeat a read after %s', async (kind) => {
 		const { service, client } = await createHarness();
 		service.faults.add(kind === 'redirect' ? { kind, location: 'http://127.0.0.2/' } : { kind });
 		await failureOf(client.read('s1', person));
 		expect(service.log.reads('s1')).toHaveLength(1);
 	});
 
-	it('a poll is one attempt', async () => {
+	it('does not repeat a background read', async () => {
 		const { service, client } = await createHarness();
 		service.faults.add({ kind: 'error' });
 		await failureOf(client.read('s1', { priority: 'background' }));
 		expect(service.log.reads('s1')).toHaveLength(1);
 	});
 
-	it('a caller can leave between two attempts', async () => {
+	it('a caller can abort a read between two attempts', async () => {
 		const { service, client, clock, calls } = await createHarness();
 		service.faults.add({ kind: 'error' });
 		const leaving = new AbortController();
@@ -262,7 +262,7 @@ describe('a service that is slow with its headers', () => {
 	}
 
 	it.each(['person', 'delivery', 'background'] as const)(
-		'is waited for as long as a call may take: %s',
+		'a read waits for slow headers until the call time-out: %s',
 		async (who) => {
 			const { service, client, clock } = await createSlowHarness(59_000);
 			const reading = client.read('s1', { priority: who });
@@ -273,7 +273,7 @@ describe('a service that is slow with its headers', () => {
 		},
 	);
 
-	it('is waited for as long by a reserved delivery, and by its PUT', async () => {
+	it('a reserved delivery and its PUT wait for slow headers until the call time-out', async () => {
 		const { service, client, clock } = await createSlowHarness(59_000);
 		service.faults.add({ kind: 'slow', ms: 59_000, method: 'PUT' });
 		const permit = await client.reserveDelivery();
@@ -288,7 +288,7 @@ describe('a service that is slow with its headers', () => {
 		expect(service.log.savedPuts('s1')).toHaveLength(1);
 	});
 
-	it('is waited for as long after the budget was waited for', async () => {
+	it('a read waits for slow headers until the call time-out after a wait for a permit', async () => {
 		const { service, client, clock, budget } = await createSlowHarness(59_000);
 		budget.observe({ retryAfterSeconds: 7 }, 0);
 		const reading = client.read('s1', person);
@@ -298,7 +298,7 @@ describe('a service that is slow with its headers', () => {
 		expect((await reading).session.name).toBe('Order cards');
 	});
 
-	it('is not asked again when there is no time left', async () => {
+	it('does not repeat a read when no time is left', async () => {
 		const { service, client, clock } = await createSlowHarness(61_000);
 		const error = failureOf(client.read('s1', { priority: 'delivery' }));
 		await until(() => service.log.reads('s1').length === 1);
@@ -309,7 +309,7 @@ describe('a service that is slow with its headers', () => {
 });
 
 describe('shared reads', () => {
-	it('people and polls who ask at the same moment share one read', async () => {
+	it('people and background who ask at the same time share one request', async () => {
 		const { service, client } = await createHarness();
 		const [one, other, poll] = await Promise.all([
 			client.read('s1', person),
@@ -321,7 +321,7 @@ describe('shared reads', () => {
 		expect(service.log.reads('s1')).toHaveLength(1);
 	});
 
-	it('a delivery reads on its own, and nobody joins a read that has run for a while', async () => {
+	it('a delivery reads by itself, and nobody joins a read that has run for a while', async () => {
 		const { service, client, clock } = await createHarness();
 		service.faults.add({ kind: 'slow', ms: 30, times: 3 });
 		const early = client.read('s1', person);
@@ -332,13 +332,13 @@ describe('shared reads', () => {
 		expect(service.log.reads('s1')).toHaveLength(3);
 	});
 
-	it('a person does not wait behind a poll', async () => {
+	it('a person does not wait for a background read', async () => {
 		const { service, client } = await createHarness();
 		await Promise.all([client.read('s1', { priority: 'background' }), client.read('s1', person)]);
 		expect(service.log.reads('s1')).toHaveLength(2);
 	});
 
-	it('who leaves takes nothing from the others; when all have left the read ends', async () => {
+	it('a shared read goes on when one reader leaves, and ends when all have left', async () => {
 		const { service, client, calls } = await createHarness();
 		service.faults.add({ kind: 'slow', ms: 50, times: 1 });
 		const leaving = new AbortController();
@@ -359,10 +359,10 @@ describe('shared reads', () => {
 	});
 });
 
-describe('large answers', () => {
+describe('large responses', () => {
 	const large = () => ({ ...orderSession(), sessionDetails: 'x'.repeat(2_000_000) });
 
-	it('wait for a slot without counting as stalled, and a caller who leaves frees it', async () => {
+	it('a large response waits for a slot without counting as stalled, and an abort frees the slot', async () => {
 		const { service, client, clock } = await createHarness({ client: { largeBodies: 1 } });
 		for (let n = 0; n < 6; n++) service.sessions.put(`big${n}`, large());
 		const leaving = new AbortController();
@@ -377,7 +377,7 @@ describe('large answers', () => {
 	});
 });
 
-it('closing cuts what hangs and refuses new calls', async () => {
+it('closing aborts hanging calls and refuses new ones', async () => {
 	const { service, client } = await createHarness();
 	service.faults.add({ kind: 'hang' });
 	const running = failureOf(send(client, 's1', 1, ANSWERS));

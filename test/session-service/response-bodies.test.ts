@@ -21,7 +21,7 @@ function slotsWithLog(count: number) {
 	};
 }
 
-it('polls leave the last slot to people and deliveries', async () => {
+it('background leaves the last slot to people and deliveries', async () => {
 	const { ask, giveBack, granted } = slotsWithLog(2);
 	await ask('poll 1', 'background');
 	const second = ask('poll 2', 'background');
@@ -34,7 +34,7 @@ it('polls leave the last slot to people and deliveries', async () => {
 	expect(granted.at(-1)).toBe('poll 2');
 });
 
-it('deliveries come before people, people before polls', async () => {
+it('gives slots to deliveries before people, and to people before background', async () => {
 	const { ask, giveBack, granted } = slotsWithLog(1);
 	await ask('first', 'background');
 	const waiting = [ask('poll', 'background'), ask('person', 'person'), ask('delivery', 'delivery')];
@@ -43,7 +43,7 @@ it('deliveries come before people, people before polls', async () => {
 	expect(granted).toEqual(['first', 'delivery', 'person', 'poll']);
 });
 
-it('who leaves the queue takes no slot, and giving back twice frees one', async () => {
+it('an aborted wait takes no slot, and giving a slot back twice frees one', async () => {
 	const { ask, giveBack, granted } = slotsWithLog(1);
 	await ask('first', 'person');
 	const leaving = new AbortController();

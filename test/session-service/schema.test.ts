@@ -42,7 +42,7 @@ const whole = {
 };
 
 describe('a session', () => {
-	it('is read whole under the id it was asked for by, and nothing but what is known of it', () => {
+	it('reads a session under the requested id, with known fields only', () => {
 		const secrets = { userId: 'u', vncPassword: 'pw', costs: { total: 3 }, account: { plan: 'x' } };
 		const session = read({
 			...whole,
@@ -69,7 +69,7 @@ describe('a session', () => {
 		});
 	});
 
-	it('of nulls, or of almost nothing, is read with everything made explicit', () => {
+	it('reads a session of nulls, or with few fields, with defaults', () => {
 		const empty = {
 			sessionId: 'asked-for',
 			status: 'active',
@@ -99,11 +99,11 @@ describe('a session', () => {
 		[1.5, 30],
 		['', 30],
 		[[40], 30],
-	])('with maxSteps %j has %i', (given, steps) => {
+	])('reads maxSteps %j as %i', (given, steps) => {
 		expect(read({ status: 'active', messages: [], maxSteps: given }).maxSteps).toBe(steps);
 	});
 
-	it('with odd values in single fields loses those fields alone', () => {
+	it('a session with odd values in single fields loses only those fields', () => {
 		const session = read({
 			...whole,
 			name: { first: 'x' },
@@ -124,7 +124,7 @@ describe('a session', () => {
 		expect(session.messages).toHaveLength(2);
 	});
 
-	it('shows roles and statuses nobody has seen as they are', () => {
+	it('keeps unknown roles and statuses', () => {
 		const session = read({ status: 'hibernating', messages: [{ role: 'critic', content: 'Hm' }] });
 		expect(session).toMatchObject({ status: 'hibernating', messages: [{ role: 'critic', content: 'Hm' }] });
 	});
@@ -148,13 +148,13 @@ describe('a session', () => {
 		{ session: { ...whole, messages: null } },
 		// As the service's own list of sessions has them: their questions would look gone.
 		{ session: { sessionId: '3f9a2c1d', name: 'Order cards', status: 'humanInput' } },
-	])('is not found in %j', (value) => {
+	])('finds no session in %j', (value) => {
 		expect(readSessionResponse(value, 'x')).toBeNull();
 	});
 });
 
 describe('messages and questions', () => {
-	it('keep their index whatever stands beside them', () => {
+	it('messages keep their index, whatever the other elements are', () => {
 		const odd = [null, 'text', 5, [], true];
 		const session = read({ messages: [...odd, { role: 'assistant', content: 'I am number five' }] });
 		expect(session.messages).toHaveLength(6);
@@ -162,7 +162,7 @@ describe('messages and questions', () => {
 		expect(session.messages[0]).toEqual({ role: 'unknown', content: '', actions: [], humanInput: [] });
 	});
 
-	it('keep the position of each question', () => {
+	it('items keep their position', () => {
 		const human_input = [null, 'Colour?', { title: 5, description: null }, { title: 'Size', value: 0 }];
 		expect(read({ messages: [{ role: 'assistant', human_input }] }).messages[0]?.humanInput).toEqual([
 			{ title: '', description: '', value: '' },
@@ -172,7 +172,7 @@ describe('messages and questions', () => {
 		]);
 	});
 
-	it('keep what is no text as the service sent it, beside the text it reads as, and nothing else of the service', () => {
+	it('keeps fields that are no text as the service sent them, beside their text', () => {
 		const item = { title: ['a'], description: { b: [1] }, value: { cm: 5 }, secret: 'x' };
 		expect(read({ messages: [{ role: 'assistant', human_input: [item] }] }).messages[0]?.humanInput).toEqual([
 			{
@@ -184,12 +184,12 @@ describe('messages and questions', () => {
 		]);
 	});
 
-	it('an answer of a foreign type is an answer, so that it is not overwritten', () => {
+	it('reads a value of a foreign type as an answer, so that it is not overwritten', () => {
 		const human_input = [{ title: 'Size', value: { cm: 5 } }];
 		expect(read({ messages: [{ human_input }] }).messages[0]?.humanInput[0]?.value).toBe('{"cm":5}');
 	});
 
-	it('content in parts reads as text', () => {
+	it('reads content in parts as text', () => {
 		const content = [{ type: 'text', text: 'One' }, 'Two', { type: 'image', url: 'x' }, null];
 		expect(read({ messages: [{ content }] }).messages[0]?.content).toBe('One\nTwo');
 	});
@@ -228,7 +228,7 @@ describe('actions', () => {
 		expect(actionsOf({ action: [action] })).toEqual([expected]);
 	});
 
-	it('are one for each key that carries something', () => {
+	it('reads one action for each key with a value', () => {
 		expect(actionsOf({ action: [{ click: null, done: 'x', wait: {} }, {}, null, 'x', { click: null }] })).toEqual([
 			{ kind: 'done', text: 'x' },
 			{ kind: 'other', name: 'wait' },
@@ -238,14 +238,14 @@ describe('actions', () => {
 		for (const none of [null, 'x', [], {}, { action: null }, { action: 'x' }]) expect(actionsOf(none)).toEqual([]);
 	});
 
-	it('of unknown names are cut between characters', () => {
+	it('cuts unknown action names between characters', () => {
 		const [long] = actionsOf({ action: [{ ['x'.repeat(500)]: {} }] }) ?? [];
 		expect(long).toEqual({ kind: 'other', name: `${'x'.repeat(63)}…` });
 		const [emoji] = actionsOf({ action: [{ [`${'x'.repeat(62)}🙂🙂`]: {} }] }) ?? [];
 		expect(emoji).toEqual({ kind: 'other', name: `${'x'.repeat(62)}…` });
 	});
 
-	it('find the host that a browser would find, fast path or not', () => {
+	it('finds the host that a browser finds, with and without the fast path', () => {
 		const label = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,5}[a-z0-9])?$/);
 		const host = fc
 			.tuple(label, label, fc.constantFrom('com', 'example', 'xn--p1ai', '1', 'c0m'))
@@ -263,8 +263,8 @@ describe('actions', () => {
 	});
 });
 
-describe('the PUT', () => {
-	it('succeeded with a status text, the updated message, or both', () => {
+describe('the response to a PUT', () => {
+	it('a status text, the updated message, or both mean that a PUT succeeded', () => {
 		for (const answer of [
 			{ message: 'Updated successfully' },
 			{ updatedMessage: {} },
@@ -277,7 +277,7 @@ describe('the PUT', () => {
 		}
 	});
 
-	it('met an index out of range only with exactly that answer', () => {
+	it('only the exact JSON means that a message index is out of range', () => {
 		expect(isMessageIndexRefusal({ error: 'Failed to update human input' })).toBe(true);
 		for (const answer of [
 			null,
@@ -312,7 +312,7 @@ function isSession(session: Session): boolean {
 	);
 }
 
-it('any JSON is a whole session or none, and never an exception', () => {
+it('any JSON is a whole session or none, and never throws', () => {
 	let readable = 0;
 	fc.assert(
 		fc.property(anyAnswer, (value) => {

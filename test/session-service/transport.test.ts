@@ -8,7 +8,7 @@ function said(status: number, headers: Record<string, string>, elapsedMs = 0) {
 	return readRateLimit({ status, headers: new Map(Object.entries(headers)), now, elapsedMs });
 }
 
-it('reads what the service says about its limit, from the moment it was asked', () => {
+it('reads the rate limit headers, counted from when the request was sent', () => {
 	const headers = { 'ratelimit-limit': '250', 'ratelimit-remaining': '12', 'ratelimit-reset': '28' };
 	expect(said(200, headers)).toEqual({ limit: 250, remaining: 12, resetSeconds: 28 });
 	expect(said(200, headers, 5_000)).toMatchObject({ resetSeconds: 23 });
@@ -26,22 +26,22 @@ it.each<[Record<string, string>, number]>([
 	[{ 'retry-after': '86400' }, 300],
 	[{ 'retry-after': 'Tue, 05 Jan 2027 09:00:00 GMT' }, 300],
 	[{ 'ratelimit-reset': '86400' }, 300],
-])('after a 429 with %j it waits %i s', (headers, wait) => {
+])('a 429 with %j means a pause of %i s', (headers, wait) => {
 	expect(said(429, headers).retryAfterSeconds).toBe(wait);
 });
 
-it('junk says nothing', () => {
+it('ignores invalid headers', () => {
 	expect(said(200, { 'ratelimit-limit': 'many', 'ratelimit-remaining': '1e9', 'retry-after': '5' })).toEqual({});
 });
 
-it('what the service counted for others behind the address leaves less for us', async () => {
+it('requests of others behind the same address leave less for us', async () => {
 	const { service, client, budget } = await createHarness({ service: { rateLimit: { limit: 250, windowMs: 60_000 } } });
 	for (let n = 0; n < 40; n++) await fetch(`${service.url}/v1/sessions/s1`);
 	await client.read('s1', { priority: 'person' });
 	expect(budget.stats().free).toBe(209);
 });
 
-it('a service that allows less than we were told is kept to, without a single 429', async () => {
+it('keeps to a lower limit of the service without a single 429', async () => {
 	const { service, client, clock, calls } = await createHarness({
 		service: { rateLimit: { limit: 30, windowMs: 60_000 } },
 	});

@@ -40,7 +40,7 @@ async function createWatchedHarness() {
 }
 
 describe('a question', () => {
-	it('that is asked again, its answer having been cleared, is announced again each time', async () => {
+	it('announces a question each time its answer is cleared and it is asked again', async () => {
 		const { heardAfter } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
@@ -49,7 +49,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
-	it('that is asked again after the history was rewound is announced again', async () => {
+	it('announces a question again that is asked again after the history was rewound', async () => {
 		const { heardAfter } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
@@ -59,7 +59,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
-	it('of which one item is cleared is announced again when the agent asks for that one, each time', async () => {
+	it('announces a question again each time one item is cleared and the agent asks for it', async () => {
 		const { heardAfter } = await createWatchedHarness();
 		const at = (status: string, ...values: [string, string]) => ({ status, messages: [...started, logIn(...values)] });
 		expect(await heardAfter(at('humanInput', '', ''))).toEqual(['question']);
@@ -70,7 +70,7 @@ describe('a question', () => {
 		expect(await heardAfter(at('humanInput', 'ann', ''))).toEqual(['question']);
 	});
 
-	it('that becomes another one and itself again is announced each time', async () => {
+	it('announces a question each time it changes to another one and back', async () => {
 		const { heardAfter } = await createWatchedHarness();
 		const other = (value = '') => ({ messages: [...started, code(value, 'Colour, in English')] });
 		expect(await heardAfter(asking)).toEqual(['question']);
@@ -82,7 +82,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
-	it('that is asked again in the same words is announced again though the one before was trimmed away', async () => {
+	it('announces a question again that is asked in the same words after the first was trimmed', async () => {
 		const { heardAfter } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
@@ -94,7 +94,7 @@ describe('a question', () => {
 		expect(await heardAfter({ status: 'humanInput', messages: [code('red'), code()] })).toEqual(['question']);
 	});
 
-	it('that moves while it is open is neither closed nor asked again, and is settled where it stands', async () => {
+	it('an open question that moves to another index is not announced again, and is settled at the new index', async () => {
 		const { heardAfter, store, clock } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
 		expect(await heardAfter(moved)).toEqual([]);
@@ -107,7 +107,7 @@ describe('a question', () => {
 		expect(await store.takeAnnouncements({ token: 'x', ms: 1 }, 10, clock.now())).toEqual([]);
 	});
 
-	it('that moves changes what the card leads to', async () => {
+	it('a question that moves updates the card', async () => {
 		const { heardAfter, db, watch } = await createWatchedHarness();
 		await heardAfter(asking);
 		const wants = async () => (await storedWatch(db, watch.id))?.card.wanted?.wants ?? 0;
@@ -117,7 +117,7 @@ describe('a question', () => {
 		expect((await storedWatch(db, watch.id))?.digest?.question).toMatchObject({ messageIndex: 3, open: [0] });
 	});
 
-	it('that an older one with the same words outlives is closed', async () => {
+	it('closes a removed question although an older one with the same words remains', async () => {
 		const { heardAfter } = await createWatchedHarness();
 		await heardAfter(answered);
 		const again = [...started, code('blue'), code()];
@@ -125,7 +125,7 @@ describe('a question', () => {
 		expect(await heardAfter(answered)).toEqual(['questionClosed 3', 'settle 3']);
 	});
 
-	it('whose answer was told is not told again when its message was missing in one read', async () => {
+	it('announces an answer once, although its message is missing in one read', async () => {
 		const { heardAfter } = await createWatchedHarness();
 		await heardAfter(asking);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
@@ -133,7 +133,7 @@ describe('a question', () => {
 		expect((await heardAfter(answered)).filter((what) => what !== 'settle 2')).toEqual([]);
 	});
 
-	it('is announced once by two replicas, each time it is asked', async () => {
+	it('two replicas announce a question once each time it is asked', async () => {
 		const { heardAfter, start } = await createWatchedHarness();
 		start();
 		expect(await heardAfter(asking)).toEqual(['question']);
@@ -141,7 +141,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
-	it('is not announced again when another version wrote what was announced last', async () => {
+	it('announces no question again after another version wrote the digest', async () => {
 		const { heardAfter, db, watch } = await createWatchedHarness();
 		await heardAfter(asking);
 		const forget = () =>
@@ -154,7 +154,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 
-	it('of the version before, announced under the key of then, is not announced again either', async () => {
+	it('announces no question again that the former version announced under its own key', async () => {
 		const { heardAfter, db, watch } = await createWatchedHarness();
 		await heardAfter(asking);
 		await db.write(async (trx) => {

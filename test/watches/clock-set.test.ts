@@ -43,7 +43,7 @@ describe.each([
 	['back', -HOUR],
 	['forward', HOUR],
 ])('when the clock is put %s by an hour', (_, shift) => {
-	it('a session is read as before, neither more rarely nor all the time', async () => {
+	it('reads a session as often as before', async () => {
 		const { machine, clock, readsOf } = await watchedFor(60_000);
 		const before = readsOf('s1').length;
 		machine.set(shift);
@@ -53,7 +53,7 @@ describe.each([
 		expect(reads).toBeLessThan(before * 2 + 5);
 	});
 
-	it('the schedule goes on to be planned', async () => {
+	it('goes on planning reads', async () => {
 		const { machine, clock, recorded } = await watchedFor(10_000);
 		machine.set(shift);
 		const before = recorded.of('watchedSessions');
@@ -61,7 +61,7 @@ describe.each([
 		expect(recorded.of('watchedSessions') - before).toBeGreaterThan(4);
 	});
 
-	it('nobody takes a session for one that steps once an hour', async () => {
+	it('does not learn a gap of an hour between steps', async () => {
 		const { machine, clock, put, store } = await watchedFor(5_000);
 		const messages = [...started];
 		for (let step = 0; step < 8; step += 1) {
@@ -75,7 +75,7 @@ describe.each([
 		expect(outline?.stepRate.lastStepAt).toBeLessThanOrEqual(machine.now());
 	});
 
-	it('a question is noticed, no watch ends and no outage is told', async () => {
+	it('announces a question, ends no watch and announces no outage', async () => {
 		const { machine, clock, put, announced, db, watch } = await watchedFor(20_000);
 		machine.set(shift);
 		await pass(clock, 20_000);
@@ -85,7 +85,7 @@ describe.each([
 		expect(await storedWatch(db, watch.id)).toMatchObject({ ended: null });
 	});
 
-	it('a session that cannot be read is tried again within a minute or so', async () => {
+	it('tries a failed session again within about a minute', async () => {
 		const { machine, clock, readsOf, failures } = await watchedFor(10_000);
 		failures.set('s1', 'unreadable_answer');
 		await pass(clock, 60_000);
@@ -95,7 +95,7 @@ describe.each([
 		expect(readsOf('s1').length).toBeGreaterThan(before);
 	});
 
-	it('a service that was failing for a moment is not said to be down for an hour', async () => {
+	it('does not announce a short failure as an outage of an hour', async () => {
 		const { machine, clock, failures, announced } = await watchedFor(10_000);
 		failures.set('*', 'unavailable');
 		await pass(clock, 14_000);
@@ -110,7 +110,7 @@ describe.each([
 	});
 });
 
-it('health counts only time that has certainly passed', async () => {
+it('service health counts only time that has certainly passed', async () => {
 	const clock = createManualClock(T0);
 	const machine = settableClock(clock);
 	const health = createServiceHealth({ clock: machine });

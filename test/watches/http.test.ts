@@ -12,7 +12,7 @@ import { createSubscriptions } from '../../src/watches/subscribe.ts';
 import { createRecordingLog } from '../store/support.ts';
 import { createRecordingMetrics, NO_ANSWERS, NO_LIMITS, openTestStore } from './support.ts';
 
-it('watches the service over HTTP: a question is seen, what did not change costs a 304, and nothing a 429', async () => {
+it('watches a service over HTTP: finds a question, reads unchanged sessions with a 304, and gets no 429', async () => {
 	const service = createFakeSessionService();
 	await service.start();
 	onTestFinished(() => service.stop());

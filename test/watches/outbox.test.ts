@@ -203,7 +203,7 @@ function fail(): never {
 }
 
 describe('posts', () => {
-	it('go out in the order of their watch, the card first', async () => {
+	it('posts in the order of the watch, the card first', async () => {
 		const { clock, store, start, add, texts } = await createOutboxHarness();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
@@ -213,7 +213,7 @@ describe('posts', () => {
 		expect(texts().slice(0, 4)).toEqual(['card', 'asked', 'answered', 'over']);
 	});
 
-	it('keep to one a second in a channel, whatever others do', async () => {
+	it('posts at most one message a second in a channel, independent of other channels', async () => {
 		const { clock, start, add, sent } = await createOutboxHarness();
 		for (let index = 0; index < 8; index += 1)
 			await add({ sessionId: `s${index}`, channelId: index < 6 ? 'C1' : 'C2' });
@@ -229,7 +229,7 @@ describe('posts', () => {
 		expect(times('C2')[0]).toBeLessThan(T0 + 1_000);
 	});
 
-	it('that wait for their turn in a busy channel are not taken over and over', async () => {
+	it('does not take the same posts over and over in a busy channel', async () => {
 		const { clock, store, start, add, texts } = await createOutboxHarness();
 		for (let index = 0; index < 20; index += 1) await add({ sessionId: `s${index}` });
 		let taken = 0;
@@ -245,7 +245,7 @@ describe('posts', () => {
 		expect(taken).toBeLessThan(60);
 	});
 
-	it('are found and not repeated after a crash between Slack and our note', async () => {
+	it('finds and does not repeat a post after a crash between Slack and our note', async () => {
 		const { clock, store, start, add, texts, answer, recorded } = await createOutboxHarness();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
@@ -260,7 +260,7 @@ describe('posts', () => {
 		expect(recorded.of('post found')).toBe(1);
 	});
 
-	it('are found after a crash also when the clock that noted them was ahead', async () => {
+	it('finds a post after a crash although the clock was ahead when it was sent', async () => {
 		const { clock, store, start, add, texts, answer } = await createOutboxHarness();
 		const machine = settableClock(clock);
 		machine.set(3_600_000);
@@ -277,7 +277,7 @@ describe('posts', () => {
 		expect(texts()).toEqual(['card', 'asked']);
 	});
 
-	it('are repeated as perhaps repeated where history cannot be read, and plainly where nothing is found', async () => {
+	it('marks a repeated post only where history cannot be read', async () => {
 		const { clock, start, add, sent, answer, hideHistory, forget, store } = await createOutboxHarness();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked')] });
@@ -311,7 +311,7 @@ describe('posts', () => {
 		return harness;
 	}
 
-	it('are repeated as perhaps repeated after Slack has limited the repeat', async () => {
+	it('marks a repeated post after Slack limited the repeat', async () => {
 		const { clock, start, sent, answer } = await stoodUnheard();
 		const limits: SendOutcome[] = [{ kind: 'later', ms: 5_000, code: 'ratelimited', limited: true }];
 		answer(() => limits.shift() ?? null);
@@ -321,7 +321,7 @@ describe('posts', () => {
 		expect(posts).toEqual([false, true]);
 	});
 
-	it('are found when history can be read again, however long the repeats have failed', async () => {
+	it('finds a post when history can be read again, however long the repeats have failed', async () => {
 		const { clock, start, texts, answer, showHistory } = await stoodUnheard();
 		let isOut = true;
 		answer(() => (isOut ? { kind: 'unknown', code: 'timed_out' } : null));
@@ -333,7 +333,7 @@ describe('posts', () => {
 		expect(texts()).toEqual(['card', 'asked']);
 	});
 
-	it('are looked for after a call of unknown outcome, and not after one that surely failed', async () => {
+	it('searches for a post after an unknown outcome, and not after a certain failure', async () => {
 		const { clock, start, add, texts, answer, recorded } = await createOutboxHarness();
 		await add();
 		const failures: SendOutcome[] = [
@@ -348,7 +348,7 @@ describe('posts', () => {
 		expect(recorded.of('post found')).toBe(0);
 	});
 
-	it('that Slack took without a word are found, and what follows goes on', async () => {
+	it('finds a post whose response was lost, and posts the next one', async () => {
 		const { clock, store, start, add, texts, answer, recorded } = await createOutboxHarness();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
@@ -359,7 +359,7 @@ describe('posts', () => {
 		expect(recorded.of('post found')).toBe(1);
 	});
 
-	it('wait as long as Slack says', async () => {
+	it('waits as long as Slack says', async () => {
 		const { clock, start, add, sent, answer } = await createOutboxHarness();
 		await add();
 		const failures: SendOutcome[] = [{ kind: 'later', ms: 20_000, code: 'ratelimited', limited: true }];
@@ -369,7 +369,7 @@ describe('posts', () => {
 		expect(sent.map(({ at }) => at - T0)).toEqual([expect.toSatisfy((at: number) => at >= 20_000 && at < 22_000)]);
 	});
 
-	it('to a channel that takes none end its watches, and whoever made them is told', async () => {
+	it('ends the watches of a channel that takes no posts, and tells their creator', async () => {
 		const { db, clock, start, add, answer, sent } = await createOutboxHarness();
 		const one = await add();
 		const two = await add({ sessionId: 's2' });
@@ -384,10 +384,10 @@ describe('posts', () => {
 	});
 });
 
-describe('a channel whose watches have ended since another organisation reads it', () => {
+describe('a channel whose watches ended because another organisation reads it', () => {
 	const C1 = { teamId: 'T1', channelId: 'C1' };
 
-	it('gets none of the posts that wait for their turn there', async () => {
+	it('an external channel gets no post that waits for its turn', async () => {
 		const { clock, start, add, store, sent } = await createOutboxHarness();
 		for (let index = 0; index < 6; index += 1) await add({ sessionId: `s${index}` });
 		start();
@@ -399,7 +399,7 @@ describe('a channel whose watches have ended since another organisation reads it
 		expect(sent.slice(before).map(({ what, channel }) => [what, channel])).toEqual([['creatorTold', 'U-ANN']]);
 	});
 
-	it('gets no post and no card that was being put together at that moment', async () => {
+	it('an external channel gets no post or card that is being prepared', async () => {
 		const { clock, start, add, store, announcer, texts } = await createOutboxHarness();
 		const watch = await add();
 		const other = await add({ sessionId: 's2' });
@@ -427,7 +427,7 @@ describe('a channel whose watches have ended since another organisation reads it
 		expect(texts()).toEqual(['card', 'creatorTold']);
 	});
 
-	it('gets nothing of a session that was over before, and no word on the service', async () => {
+	it('an external channel gets no end of a session and no notice of an outage', async () => {
 		const { clock, start, add, store, answer, sent } = await createOutboxHarness();
 		const over = await add();
 		await add({ sessionId: 's2' });
@@ -447,7 +447,7 @@ describe('a channel whose watches have ended since another organisation reads it
 		expect(sent.slice(before).map(({ what }) => what)).toEqual(['creatorTold']);
 	});
 
-	it('is not told that the service is back, though it was told that it was down', async () => {
+	it('an external channel is not told that the service is back', async () => {
 		const { clock, start, add, store, texts } = await createOutboxHarness();
 		await add();
 		start();
@@ -469,7 +469,7 @@ describe('a channel whose watches have ended since another organisation reads it
 });
 
 describe('cards', () => {
-	it('show the newest state, and nothing is sent for one that looks the same', async () => {
+	it('a card shows the newest state, and an update without a change is not sent', async () => {
 		const { clock, store, start, add, texts, recorded } = await createOutboxHarness();
 		const watch = await add();
 		start();
@@ -488,7 +488,7 @@ describe('cards', () => {
 		expect(recorded.of('card unchanged')).toBe(1);
 	});
 
-	it('stay below 50 updates in any minute for a workspace, urgent ones first', async () => {
+	it('sends at most 50 card updates a minute in a workspace, urgent ones first', async () => {
 		const { clock, store, start, add, sent } = await createOutboxHarness();
 		const watches: Watch[] = [];
 		for (let index = 0; index < 30; index += 1)
@@ -512,7 +512,7 @@ describe('cards', () => {
 		expect((shown?.at ?? Number.POSITIVE_INFINITY) - askedAt).toBeLessThan(2_000);
 	});
 
-	it('that Slack refuses are given up until they change', async () => {
+	it('gives up a card that Slack refuses until it changes', async () => {
 		const { db, clock, store, start, add, texts, answer } = await createOutboxHarness();
 		const watch = await add();
 		start();
@@ -546,7 +546,7 @@ describe('a card that somebody deleted', () => {
 		return { ...harness, watch, deleteAgain };
 	}
 
-	it('has its place taken by a new one before what came back without a thread is posted again', async () => {
+	it('posts a new card before it repeats posts whose thread is gone', async () => {
 		const { clock, store, watch, texts, removed } = await withoutCard();
 		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
 		await pass(clock, 15_000);
@@ -554,7 +554,7 @@ describe('a card that somebody deleted', () => {
 		expect(removed).toEqual(['2.0']);
 	});
 
-	it('leaves a question that came back without a thread in the channel', async () => {
+	it('leaves a question without a thread in the channel', async () => {
 		const { clock, store, watch, texts, removed } = await withoutCard();
 		await found(store, watch.id, clock.now(), { announcements: [asked(watch), said(watch, 'answered')] });
 		await pass(clock, 15_000);
@@ -562,14 +562,14 @@ describe('a card that somebody deleted', () => {
 		expect(removed).toEqual([]);
 	});
 
-	it('leaves what cannot be taken out of the channel where it is, and posts it once', async () => {
+	it('leaves a post in the channel that cannot be removed, and posts it once', async () => {
 		const { clock, store, watch, texts } = await withoutCard({ removal: 'refused' });
 		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'paused'), said(watch, 'active')] });
 		await pass(clock, 15_000);
 		expect(texts()).toEqual(['card', 'paused', 'card', 'active']);
 	});
 
-	it('has what may still stand in the channel looked for, and taken away, before it is posted again', async () => {
+	it('finds and removes a post that may be in the channel before it is repeated', async () => {
 		const { clock, store, watch, texts, removed } = await withoutCard({ removal: 'unknown' });
 		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'paused')] });
 		await pass(clock, 15_000);
@@ -577,7 +577,7 @@ describe('a card that somebody deleted', () => {
 		expect(removed).toEqual(['2.0']);
 	});
 
-	it('comes back at once the first time, then once an hour, and only questions stand in the channel meanwhile', async () => {
+	it('replaces a deleted card at once, then once an hour, and posts only questions in the channel meanwhile', async () => {
 		const { clock, store, watch, sent, deleteAgain, texts } = await withoutCard();
 		for (const step of [5, 6]) {
 			await found(store, watch.id, clock.now(), { card: 'now', step });
@@ -603,7 +603,7 @@ describe('the store', () => {
 	/** Three questions a second, and some more. */
 	const FEW = 4 * 60;
 
-	it('is not asked over and over for what waits behind something else', async () => {
+	it('does not query the store over and over for posts behind a waiting one', async () => {
 		const { clock, store, start, add, answer, texts } = await createOutboxHarness();
 		const watch = await add();
 		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
@@ -616,7 +616,7 @@ describe('the store', () => {
 		expect(calls() - before).toBeLessThan(FEW);
 	});
 
-	it('is not asked over and over while the rate of updates has no room for cards', async () => {
+	it('does not query the store over and over while the rate of updates has no room', async () => {
 		const { clock, store, start, add, answer } = await createOutboxHarness();
 		const watches: Watch[] = [];
 		for (let index = 0; index < 9; index += 1) {
@@ -636,7 +636,7 @@ describe('the store', () => {
 		expect(calls() - before).toBeLessThan(FEW);
 	});
 
-	it('is not asked over and over while Slack takes its time', async () => {
+	it('does not query the store over and over while Slack is slow', async () => {
 		const { clock, start, add, answer } = await createOutboxHarness();
 		for (let index = 0; index < 12; index += 1) await add({ sessionId: `s${index}`, channelId: `C${index}` });
 		answer(() => 'hang');
@@ -652,7 +652,7 @@ describe.each([
 	['back', -3_600_000],
 	['forward', 3_600_000],
 ])('when the clock is put %s by an hour', (_, shift) => {
-	it('posts and cards go out as before, under Slack’s rates', async () => {
+	it('sends posts and cards as before, under Slack’s rates', async () => {
 		const { clock, store, start, add, texts, sent, answer } = await createOutboxHarness();
 		const machine = settableClock(clock);
 		start({ clock: machine });
@@ -687,7 +687,7 @@ describe.each([
 	});
 });
 
-it('a pause of a day that Slack asks for is believed for five minutes', async () => {
+it('waits five minutes when Slack asks for a pause of a day', async () => {
 	const { clock, start, add, sent, answer } = await createOutboxHarness();
 	await add();
 	const failures: SendOutcome[] = [{ kind: 'later', ms: 86_400_000, code: 'ratelimited', limited: true }];
@@ -697,7 +697,7 @@ it('a pause of a day that Slack asks for is believed for five minutes', async ()
 	expect(sent.map(({ at }) => at - T0)).toEqual([expect.toSatisfy((at: number) => at >= 300_000)]);
 });
 
-it('a task that stood still past its lease does nothing to the post that was taken again after it', async () => {
+it('a task that was suspended past its lease does not change the post that was taken again', async () => {
 	const { clock, db, start, add, announcer, texts } = await createOutboxHarness();
 	await add();
 	const standing: (() => void)[] = [];
@@ -723,7 +723,7 @@ it('a task that stood still past its lease does nothing to the post that was tak
 	]);
 });
 
-it('a card of another version holds up no other', async () => {
+it('a card of another version does not hold up other cards', async () => {
 	const { clock, store, db, start, add, texts } = await createOutboxHarness();
 	const watches = [await add(), await add({ sessionId: 's2' }), await add({ sessionId: 's3' })];
 	start();
@@ -738,7 +738,7 @@ it('a card of another version holds up no other', async () => {
 	expect(texts().filter((what) => what.startsWith('update'))).toEqual(['update s2 1:active', 'update s3 1:active']);
 });
 
-it('the view in a card survives a restart', async () => {
+it('stores the view of a card', async () => {
 	const { store, add } = await createOutboxHarness();
 	await add();
 	const page = await store.list({ teamId: 'T1', channelId: 'C1' }, { offset: 0, limit: 5 });

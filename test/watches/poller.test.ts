@@ -25,8 +25,8 @@ const answered = {
 	],
 };
 
-describe('what a channel hears', () => {
-	it('is a question, its answer and the end, in that order and once each', async () => {
+describe('announcements', () => {
+	it('announces a question, its answer and the end, in that order and once each', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
@@ -50,7 +50,7 @@ describe('what a channel hears', () => {
 		expect(await store.find({ teamId: 'T1', channelId: 'C1' }, KEY)).toBeNull();
 	});
 
-	it('is a question that was asked and answered between two reads too', async () => {
+	it('announces a question that was asked and answered between two reads', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
@@ -65,7 +65,7 @@ describe('what a channel hears', () => {
 		]);
 	});
 
-	it('is the question that waited when the watch began', async () => {
+	it('announces a question that was open when the watch began', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
 		put(asking);
 		await store.add(newWatch());
@@ -74,7 +74,7 @@ describe('what a channel hears', () => {
 		expect(await announced()).toMatchObject([{ kind: 'card' }, { kind: 'question' }]);
 	});
 
-	it('is the same in every channel that watches, for one read', async () => {
+	it('announces a question to every channel that watches, after one read', async () => {
 		const { store, clock, put, start, announced, readsOf } = await createPollerHarness();
 		put({});
 		for (const channelId of ['C1', 'C2', 'C3']) await store.add(newWatch({ channelId }));
@@ -87,7 +87,7 @@ describe('what a channel hears', () => {
 		expect(readsOf('s1').length - before).toBeLessThanOrEqual(3);
 	});
 
-	it('leaves out what it did not want to hear', async () => {
+	it('leaves out changes that the mode of the watch excludes', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
 		put({});
 		await store.add(newWatch({ mode: 'questionsOnly' }));
@@ -100,7 +100,7 @@ describe('what a channel hears', () => {
 		expect(await announced()).toEqual([{ kind: 'status', from: 'active', to: 'paused' }]);
 	});
 
-	it('never holds what looks like a secret', async () => {
+	it('never contains a value that looks like a secret', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
 		put({ status: 'humanInput', messages: [...started, assistant('?', 'Password for the shop')] });
 		await store.add(newWatch());
@@ -117,7 +117,7 @@ describe('what a channel hears', () => {
 });
 
 describe('a session', () => {
-	it('that is over is read once more, for the result, and then left', async () => {
+	it('reads a session that is over once more for the result, and then no more', async () => {
 		const { store, clock, put, start, announced, readsOf } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
@@ -135,7 +135,7 @@ describe('a session', () => {
 		expect(readsOf('s1')).toHaveLength(reads);
 	});
 
-	it('that fails to be read backs off alone', async () => {
+	it('backs off only from the session that fails', async () => {
 		const { store, clock, put, start, failures, readsOf } = await createPollerHarness();
 		put({});
 		put({ sessionId: 's2' });
@@ -148,7 +148,7 @@ describe('a session', () => {
 		expect(readsOf('s2').length).toBeGreaterThan(15);
 	});
 
-	it('that is gone for good ends its watches with a word', async () => {
+	it('ends the watches of a session that is gone, and announces it', async () => {
 		const { store, clock, put, start, failures, announced } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
@@ -159,7 +159,7 @@ describe('a session', () => {
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'sessionGone', days: null }]);
 	});
 
-	it('in which nothing changed for days is not watched any longer', async () => {
+	it('ends a watch when nothing changed for days', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness({ maxDays: 1 });
 		put({ status: 'paused' });
 		await store.add(newWatch({ createdAt: T0 - 86_400_000 + 30_000 }));
@@ -168,7 +168,7 @@ describe('a session', () => {
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
 	});
 
-	it('that could not be read for days is not watched any longer either', async () => {
+	it('ends a watch when its session could not be read for days', async () => {
 		const { store, clock, put, start, failures, announced } = await createPollerHarness({ maxDays: 1 });
 		put({});
 		const long = T0 - 86_400_000 + 30_000;
@@ -179,7 +179,7 @@ describe('a session', () => {
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'noChange', days: 1 }]);
 	});
 
-	it('of which only links were renewed is not watched any longer either, be it read then or not', async () => {
+	it('ends a watch when only links were renewed, also while reads fail', async () => {
 		const { store, clock, put, start, failures, announced } = await createPollerHarness({ maxDays: 1 });
 		const withLinks = (sessionId: string, timestamp: string) =>
 			session({
@@ -206,7 +206,7 @@ describe('a session', () => {
 		expect(await announced()).toEqual([ended, ended]);
 	});
 
-	it('that somebody answers is read soon', async () => {
+	it('reads a session soon after an answer', async () => {
 		const { store, clock, put, start, readsOf } = await createPollerHarness();
 		put(asking);
 		await store.add(newWatch());
@@ -220,7 +220,7 @@ describe('a session', () => {
 });
 
 describe('a service that is down', () => {
-	it('is one notice for a channel, and one when it is back', async () => {
+	it('announces an outage once for each channel, and its end', async () => {
 		const { store, clock, put, start, failures, announced } = await createPollerHarness();
 		for (let index = 0; index < 12; index += 1) {
 			put({ sessionId: `s${index}` });
@@ -239,7 +239,7 @@ describe('a service that is down', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceBack', 'serviceBack']);
 	});
 
-	it('has everybody read soon once it is back', async () => {
+	it('reads all sessions soon after an outage', async () => {
 		const { store, clock, put, start, failures, reads } = await createPollerHarness();
 		for (let index = 0; index < 12; index += 1) {
 			put({ sessionId: `s${index}` });
@@ -262,7 +262,7 @@ describe('a service that is down', () => {
 		expect(new Set(reads.slice(before).map(({ sessionId }) => sessionId)).size).toBe(18);
 	});
 
-	it('is told when it limits us for long, which counts as a failure of no session', async () => {
+	it('announces a long rate limit as an outage, and counts no failure of a session', async () => {
 		const { store, clock, put, start, failures, announced, recorded } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
@@ -282,7 +282,7 @@ describe('a service that is down', () => {
 	});
 });
 
-it('a service that limits us is told after half a minute, though nothing is asked meanwhile', async () => {
+it('announces a rate limit after half a minute, although nothing is read meanwhile', async () => {
 	let until = 0;
 	const budget = { ...plentiful, pausedUntil: () => until };
 	const { store, clock, put, start, failures, reads, announced } = await createPollerHarness({ budget });
@@ -302,8 +302,8 @@ it('a service that limits us is told after half a minute, though nothing is aske
 	expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceDown']);
 });
 
-describe('a service that answers again', () => {
-	it('has what failed read at once, whoever noticed it first', async () => {
+describe('a service that works again', () => {
+	it('reads failed sessions at once after any successful call', async () => {
 		const { store, clock, put, start, failures, reads, announced } = await createPollerHarness();
 		const health = createServiceHealth({ clock });
 		for (let index = 0; index < 5; index += 1) {
@@ -325,7 +325,7 @@ describe('a service that answers again', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceBack']);
 	});
 
-	it('has what failed read at once also when that was too short for a notice', async () => {
+	it('reads failed sessions at once after an outage that was too short to announce', async () => {
 		const { store, clock, put, start, failures, readsOf, announced } = await createPollerHarness();
 		const health = createServiceHealth({ clock });
 		put({});
@@ -342,7 +342,7 @@ describe('a service that answers again', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
 	});
 
-	it('leaves a session that fails alone to its own back-off', async () => {
+	it('other sessions that work do not end the back-off of a failing session', async () => {
 		const { store, clock, put, start, service, failures, readsOf } = await createPollerHarness();
 		put({});
 		put({ sessionId: 's2' });
@@ -362,7 +362,7 @@ describe('a service that answers again', () => {
 		expect(readsOf('s1').length).toBeLessThanOrEqual(6);
 	});
 
-	it('after asking us to come back in a day is asked again within minutes, also where reads failed before', async () => {
+	it('reads again within minutes when the service asks for a pause of a day', async () => {
 		const { store, clock, put, start, service, readsOf } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
@@ -391,7 +391,7 @@ describe('a service that answers again', () => {
 });
 
 describe('replicas', () => {
-	it('and a task of the same process that stood still past its lease do not write over each other', async () => {
+	it('a task that was suspended past its lease does not write over a later one', async () => {
 		const { store, clock, put, start, service, announced, db } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
@@ -428,7 +428,7 @@ describe('replicas', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['question']);
 	});
 
-	it('take over what a dead one held within 30 s', async () => {
+	it('takes over the sessions of a dead replica within 30 s', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
 		for (let index = 0; index < 20; index += 1) {
 			put({ ...asking, sessionId: `s${index}` });
@@ -441,7 +441,7 @@ describe('replicas', () => {
 		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(20);
 	});
 
-	it('do not read what another one reads', async () => {
+	it('replicas do not read a session that another one reads', async () => {
 		const { store, clock, put, start, failures, readsOf, announced } = await createPollerHarness();
 		put(asking);
 		await store.add(newWatch());
@@ -455,7 +455,7 @@ describe('replicas', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['card']);
 	});
 
-	it('announce a question once between them', async () => {
+	it('two replicas announce a question once', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness();
 		for (let index = 0; index < 10; index += 1) {
 			put({ sessionId: `s${index}` });
@@ -469,7 +469,7 @@ describe('replicas', () => {
 		expect((await announced()).filter(({ kind }) => kind === 'question')).toHaveLength(10);
 	});
 
-	it('give back what they hold when they are told to stop', async () => {
+	it('a stopped poller gives its sessions back', async () => {
 		const { store, clock, put, start, failures } = await createPollerHarness();
 		put({});
 		await store.add(newWatch());
@@ -481,7 +481,7 @@ describe('replicas', () => {
 	});
 });
 
-it('reads nothing while the service says that it is too much', async () => {
+it('reads nothing during a pause of the request budget', async () => {
 	const until = T0 + 40_000;
 	const budget = { ...plentiful, pausedUntil: () => until };
 	const { store, clock, put, start, reads } = await createPollerHarness({ budget });

@@ -61,7 +61,7 @@ function outline(overrides: Partial<WatchedOutline> = {}): WatchedOutline {
 }
 
 describe('any sessions', () => {
-	it('are read no sooner than the floor and no later than the ceiling of rounds', () => {
+	it('plans every read between the floor and the ceiling', () => {
 		fc.assert(
 			fc.property(
 				fc.array(outlines, { minLength: 1, maxLength: 60 }),
@@ -83,7 +83,7 @@ describe('any sessions', () => {
 		);
 	});
 
-	it('ask together for what the budget has, unless the bounds say otherwise', () => {
+	it('plans as many reads as the budget has, within the bounds of the intervals', () => {
 		fc.assert(
 			fc.property(fc.array(outlines, { minLength: 20, maxLength: 80 }), (all) => {
 				const rate = all.length / 30;
@@ -98,7 +98,7 @@ describe('any sessions', () => {
 		);
 	});
 
-	it('are treated alike when they are alike', () => {
+	it('plans the same interval for equal sessions', () => {
 		fc.assert(
 			fc.property(outlines, fc.integer({ min: 2, max: 40 }), (one, count) => {
 				const planner = createPlanner();
@@ -122,13 +122,13 @@ describe('the schedule', () => {
 		return planner.nextRead(outline(overrides), T0).at - T0;
 	}
 
-	it('reads a session that steps much more often than one that rests or waits', () => {
+	it('reads a working session much more often than a resting or waiting one', () => {
 		const active = interval({ stepRate: stepping(8_000, 1_000) });
 		expect(interval({ status: 'paused' })).toBeGreaterThan(3 * active);
 		expect(interval({ status: 'humanInput', questionOpen: true })).toBeGreaterThan(1.5 * active);
 	});
 
-	it('reads a session half as often when its steps come a quarter as often, or when none came for so long', () => {
+	it('reads a session half as often when its gap, or the time since its last step, is four times as long', () => {
 		const usual = interval({ stepRate: stepping(8_000, 1_000) });
 		expect(interval({ stepRate: stepping(32_000, 1_000) }) / usual).toBeCloseTo(2, 1);
 		expect(interval({ stepRate: stepping(8_000, 32_000) }) / usual).toBeCloseTo(2, 1);
@@ -141,19 +141,19 @@ describe('the schedule', () => {
 		expect(waiting(240_000) / waiting(60_000)).toBeCloseTo(2, 1);
 	});
 
-	it('reads a new watch at once, a session that ended soon and once, one that is answered soon', () => {
+	it('reads a new watch at once, and an ended or answered session soon', () => {
 		expect(interval({ lastReadAt: null })).toBe(0);
 		expect(interval({ overSince: T0 })).toBe(5_000);
 		expect(interval({ status: 'humanInput', earlyReadAskedAt: T0 - 1 })).toBeLessThanOrEqual(3_000);
 		expect(interval({ status: 'humanInput', earlyReadAskedAt: T0 - 60_000 })).toBeGreaterThan(5_000);
 	});
 
-	it('backs off from a session that fails, up to a minute', () => {
+	it('backs off from a failing session for up to a minute', () => {
 		const waits = [1, 2, 3, 4, 5, 6, 20].map((failures) => interval({ failures }));
 		expect(waits).toEqual([4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
 	});
 
-	it('leaves reads where they are when little changed, and ends all back-offs when the service is back', () => {
+	it('moves no read for a small change, and ends all back-offs when the service is back', () => {
 		const planner = createPlanner();
 		planner.plan(many, 3);
 		const settled = many.map((one) => ({ ...one, nextRead: planner.nextRead(one, T0) }));
@@ -165,7 +165,7 @@ describe('the schedule', () => {
 });
 
 describe('a step rate', () => {
-	it('is learned from reads, however far apart', () => {
+	it('learns a step rate from reads, however far apart', () => {
 		for (const [everyMs, tolerance] of [
 			[1_000, 0.15],
 			[15_000, 0.2],
@@ -202,7 +202,7 @@ describe('a step rate', () => {
 		}
 	});
 
-	it('leaves out the time in which the session rested or waited', () => {
+	it('a step rate leaves out the time in which the session rested or waited', () => {
 		const [script] = writeScripts(defaultPopulation, 1, HOUR, createRandom(3));
 		if (script === undefined) throw new Error('there is one');
 		const digest = (status: string, assistantCount: number) => ({ ...digestAt(script, 0), status, assistantCount });
@@ -236,7 +236,7 @@ describe('in virtual time', () => {
 
 	const MANY_HOURS = { timeout: 240_000 };
 	it(
-		'any population is noticed at the median at most a tenth and a second later than in turn, without a 429 and without making people wait',
+		'notices any population at the median at most 10 % and 1 s later than reading in turn, without a 429 and without making people wait',
 		MANY_HOURS,
 		() => {
 			fc.assert(
@@ -281,7 +281,7 @@ describe('in virtual time', () => {
 		},
 	);
 
-	it('a hundred sessions with one in ten at work are noticed four times sooner than in turn', () => {
+	it('notices a hundred sessions, one in ten at work, four times sooner than reading in turn', () => {
 		const lengthMs = 6 * HOUR;
 		const scripts = writeScripts(defaultPopulation, 100, lengthMs, createRandom(5));
 		const options = { scripts, lengthMs, seed: 5 };
@@ -295,7 +295,9 @@ describe('one person who watches fifty sessions that are all at work', () => {
 	if (working === undefined) throw new Error('there is one');
 	const median = (sample: readonly number[]) => Float64Array.from(sample).sort()[Math.floor(sample.length / 2)] ?? 0;
 
-	it('has the questions of others noticed no later than twice the usual time', { timeout: 120_000 }, () => {
+	it('one person with fifty busy sessions at most doubles the time until questions of others are noticed', {
+		timeout: 120_000,
+	}, () => {
 		const lengthMs = 6 * HOUR;
 		const theirs = writeScripts(defaultPopulation, 20, lengthMs, createRandom(27));
 		const own = writeScripts(
@@ -312,7 +314,7 @@ describe('one person who watches fifty sessions that are all at work', () => {
 		expect(median(noticed)).toBeLessThanOrEqual(2 * median(usual.detection));
 	});
 
-	it('has no share taken away while the others need no more', () => {
+	it('one person with many sessions loses no reads while the others need no more', () => {
 		const all = Array.from({ length: 60 }, (_, index) =>
 			outline({ session: { service: 's', sessionId: String(index) }, watchers: [index < 30 ? 'U1' : 'U2'] }),
 		);
@@ -331,16 +333,16 @@ describe('one person who watches fifty sessions that are all at work', () => {
 	});
 });
 
-describe('times that are ahead of now, noted before the clock was put back,', () => {
+describe('times from before the clock was put back', () => {
 	const ahead = { nextRead: { at: T0 + HOUR, by: T0 + HOUR }, lastReadAt: T0 + HOUR };
 
-	it('have no session wait', () => {
+	it('a last read ahead of now delays no session', () => {
 		const planner = createPlanner();
 		planner.plan([outline(ahead)], 3);
 		expect(planner.nextRead(outline(ahead), T0)).toEqual(planner.nextRead(outline(), T0));
 	});
 
-	it('make nobody somebody who answers just now', () => {
+	it('an early read asked for ahead of now is ignored', () => {
 		const planner = createPlanner();
 		const waiting = { status: 'humanInput', questionOpen: true };
 		planner.plan(Array(400).fill(outline(waiting)), 0.5);
@@ -351,7 +353,7 @@ describe('times that are ahead of now, noted before the clock was put back,', ()
 		expect(next(T0 + HOUR)).toBe(next(null));
 	});
 
-	it('are moved to now, whatever became of the reads before', () => {
+	it('moves planned reads that are too far ahead to now, whatever the outcome of earlier reads', () => {
 		const planner = createPlanner();
 		const all = [{}, { failures: 3 }, { lastReadAt: null }, { overSince: T0 }].map((more) =>
 			outline({ ...ahead, ...more }),
@@ -362,7 +364,7 @@ describe('times that are ahead of now, noted before the clock was put back,', ()
 	});
 });
 
-it('no session is planned to be read later than in half an hour, however many there are', () => {
+it('plans no read later than in half an hour, however many sessions there are', () => {
 	const planner = createPlanner();
 	const all = Array.from({ length: 5_000 }, () => outline({ status: 'paused' }));
 	planner.plan(all, 0.02);

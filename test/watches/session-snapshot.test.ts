@@ -42,7 +42,7 @@ function charactersIn(value: unknown): number {
 	return Object.values(value).reduce((sum: number, one) => sum + charactersIn(one), 0);
 }
 
-it('holds a bounded part of any session, and neither links nor variables', () => {
+it('a snapshot contains a bounded part of any session, without links and variables', () => {
 	fc.assert(
 		fc.property(sessions, (drawn) => {
 			const view = snapshotOf(drawn, T0);
@@ -55,13 +55,13 @@ it('holds a bounded part of any session, and neither links nor variables', () =>
 	);
 });
 
-it('cuts between characters and says that it did', () => {
+it('cuts text between characters and marks the cut', () => {
 	const view = snapshotOf(session({ name: '😀'.repeat(200) }), T0);
 	expect(view.name).toBe(`${'😀'.repeat(99)}…`);
 	expect(snapshotOf(session({ name: 'short' }), T0).name).toBe('short');
 });
 
-it('counts what it leaves out of a question, and says which items are open', () => {
+it('counts all items of a question and keeps the first 30, with which of them are open', () => {
 	const titles = Array.from({ length: 40 }, (_, index) => `Item ${index}`);
 	const view = snapshotOf(session({ status: 'humanInput', messages: [assistant('?', ...titles)] }), T0);
 	expect(view.question).toMatchObject({ itemCount: 40, openCount: 40 });

@@ -42,7 +42,7 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 }
 
 describe('watching', () => {
-	it('begins with the card, and a second time is no error', async () => {
+	it('a second watch of the same session is no error', async () => {
 		const { watch, put, reads, changes } = await createHarness();
 		put({});
 		expect(await watch('s1')).toMatchObject({
@@ -55,7 +55,7 @@ describe('watching', () => {
 		expect(changes()).toBeGreaterThan(0);
 	});
 
-	it('changes what is heard, and keeps what is not mentioned', async () => {
+	it('a second watch changes the given settings and keeps the others', async () => {
 		const { watch, put } = await createHarness();
 		put({});
 		await watch('s1', { questionsInChannel: false });
@@ -66,7 +66,7 @@ describe('watching', () => {
 		});
 	});
 
-	it('says what is unknown, over or cannot be read now', async () => {
+	it('tells when a session is unknown, over or cannot be read now', async () => {
 		const { watch, put, failures, store } = await createHarness();
 		put({ status: 'completed' });
 		put({ sessionId: 's2' });
@@ -77,7 +77,7 @@ describe('watching', () => {
 		expect(await store.countSessions(SERVICE)).toBe(0);
 	});
 
-	it('goes on while the service cannot be read', async () => {
+	it('an existing watch goes on while the service cannot be read', async () => {
 		const { watch, put, failures } = await createHarness();
 		put({});
 		await watch('s1');
@@ -85,7 +85,7 @@ describe('watching', () => {
 		expect(await watch('s1')).toMatchObject({ kind: 'already', changed: false });
 	});
 
-	it('says which limit is reached, and counts that', async () => {
+	it('tells which limit is reached, and counts it', async () => {
 		const { watch, put, recorded, changes } = await createHarness({ person: 1 });
 		put({});
 		put({ sessionId: 's2' });
@@ -97,7 +97,7 @@ describe('watching', () => {
 		expect(changes()).toBe(before + 1);
 	});
 
-	it('says how slow it will be when much is watched', async () => {
+	it('tells how slow watching will be when many sessions are watched', async () => {
 		const { watch, put } = await createHarness();
 		for (let index = 0; index < 200; index += 1) {
 			put({ sessionId: `s${index}` });
@@ -116,7 +116,7 @@ describe('watching', () => {
 });
 
 describe('unwatching', () => {
-	it('ends one watch or all of the channel, and says when there was none', async () => {
+	it('ends one watch or all of a channel, and tells when there is none', async () => {
 		const { watch, put, subscriptions, ann } = await createHarness();
 		for (const sessionId of ['s1', 's2', 's3']) {
 			put({ sessionId });
@@ -134,7 +134,7 @@ describe('unwatching', () => {
 	});
 });
 
-it('a refresh updates the cards, and reads the session early when asked to', async () => {
+it('a refresh updates the cards, and reads the session early if asked to', async () => {
 	const { watch, put, subscriptions, store } = await createHarness();
 	put({});
 	await watch('s1');
