@@ -27,7 +27,7 @@ const steps = fc.array(
 	{ maxLength: 400 },
 );
 
-/** Asks step by step and returns what was granted when. */
+/** Asks step by step; returns what was granted when. */
 function run(limit: number, asked: readonly Step[]) {
 	let state: BudgetState = EMPTY_BUDGET_STATE;
 	let now = START;
@@ -37,7 +37,7 @@ function run(limit: number, asked: readonly Step[]) {
 		now += wait;
 		const decision = decide(state, { now, limit, priority, count });
 		if (decision.granted) {
-			// Through JSON, as a row of a database would carry it.
+			// Through JSON, as in a row of the database.
 			state = JSON.parse(JSON.stringify(decision.state)) as BudgetState;
 			grants.push({ at: now, priority, count });
 		} else refusals.push({ at: now, priority, count, retryAt: decision.retryAt, state });
@@ -45,7 +45,7 @@ function run(limit: number, asked: readonly Step[]) {
 	return { grants, refusals, state };
 }
 
-/** Bursts of everybody at once, which random steps rarely make. */
+/** Bursts of all priorities at once, which are rare among random steps. */
 const crowd = (priority: RequestPriority, size: number): Step[] =>
 	Array.from({ length: size }, () => ({ wait: 0, priority, count: 1 }));
 
@@ -122,7 +122,7 @@ describe('shares', () => {
 		const asked = Array.from({ length: 600 }, (): Step => ({ wait: 50, priority: 'background', count: 1 }));
 		const { grants } = run(250, asked);
 		const gaps = grants.slice(5).map((grant, index) => grant.at - (grants[index + 4]?.at ?? 0));
-		// 190 a minute are a gap of 316 ms, seen through asking every 50 ms.
+		// 190 a minute make an interval of 316 ms, measured with a request every 50 ms.
 		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(300);
 		expect(Math.max(...gaps)).toBeLessThanOrEqual(350);
 	});
@@ -158,7 +158,7 @@ describe('rate limit headers', () => {
 		const { state } = run(limit, crowd('person', 30));
 		const told = observed(state, { remaining: 40, resetSeconds: 30 }, { now: START, limit, sequence: 10 });
 		expect(usageAt(told, START, limit).free).toBe(20);
-		// The answer to an older request comes later: it knows less.
+		// The response to an older request arrives later and has an older count.
 		expect(
 			usageAt(observed(told, { remaining: 200, resetSeconds: 30 }, { now: START, limit, sequence: 5 }), START, limit)
 				.free,

@@ -21,7 +21,7 @@ it('a person does not wait while background asks for as much as it can get', asy
 	const { clock, budget, ask, granted } = createHarness();
 	for (let n = 0; n < 1_000; n++) void ask('poll', 'background');
 	let longest = 0;
-	// Forty in a minute are people's share.
+	// The share of people is 40 a minute.
 	for (let n = 0; n < 80; n++) {
 		const askedAt = clock.now();
 		void ask('person', 'person').then(() => {
@@ -77,7 +77,7 @@ it('single requests do not overtake a waiting pair for ever', async () => {
 	}
 	void ask('pair', 'delivery', { count: 2 });
 	for (let n = 0; n < 5; n++) void ask('person', 'person');
-	// Two of the early ones have left the window, one after the other.
+	// Two early requests have left the window, one after the other.
 	await clock.advance(53_000);
 	expect(granted.slice(10)).toEqual(['pair']);
 	await clock.advance(60_000);
@@ -120,7 +120,7 @@ it('refuses at once a deadline that cannot be kept, and others when they pass', 
 	});
 	await clock.advance(28_000);
 	for (let n = 0; n < 230; n++) void ask('person', 'person');
-	// One of those is still in front, so this one may hope until its time is over.
+	// A request before this one may still leave, so this one waits until its deadline.
 	const late = ask('one more', 'person', { deadline: clock.now() + 61_000 }).catch(
 		(error: { code: string }) => error.code,
 	);
@@ -167,7 +167,7 @@ it('a whole day of full load never exceeds the limit of a fixed window, wherever
 	expect(at.length).toBeGreaterThan(200);
 });
 
-/** A cell as a database keeps it: rows are JSON, transactions come one after the other and take a while. */
+/** A cell as in a database: the state is JSON, transactions run one after the other and take time. */
 function databaseCell(): Cell<BudgetState> & { away: boolean } {
 	let row: string | null = null;
 	let last: Promise<unknown> = Promise.resolve();
@@ -177,7 +177,7 @@ function databaseCell(): Cell<BudgetState> & { away: boolean } {
 			const transaction = last.then(async () => {
 				await new Promise<void>((resolve) => setImmediate(resolve));
 				if (this.away) throw new Error('the database is away');
-				// The first try is rolled back, as a conflict would.
+				// The first try is rolled back, as after a conflict.
 				change(row === null ? null : (JSON.parse(row) as BudgetState));
 				const { state, result } = change(row === null ? null : (JSON.parse(row) as BudgetState));
 				row = JSON.stringify(state);

@@ -118,7 +118,7 @@ it('a PUT whose time is over right before it is written is certainly not sent', 
 it('we close idle connections before the service does, so that no PUT uses a closing one', async () => {
 	let ended = false;
 	const server = createServer((_request, response) => response.end('{"session":{"sessionId":"s1","messages":[]}}'));
-	// Announced to the client as `Keep-Alive: timeout=2`; the real service says 5.
+	// The server sends `Keep-Alive: timeout=2`; the real service sends 5.
 	server.keepAliveTimeout = 2_000;
 	server.on('connection', (socket) =>
 		socket.once('end', () => {
@@ -129,7 +129,7 @@ it('we close idle connections before the service does, so that no PUT uses a clo
 	onTestFinished(() => void server.close());
 	const { client } = clientFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 	await client.read('s1', { priority: 'person' });
-	// `end` comes from the other side: had the server's own time-out closed the socket, there would be none.
+	// `end` means that the client closed the socket: the server's own time-out causes none.
 	await until(() => ended);
 });
 

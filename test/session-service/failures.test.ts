@@ -13,7 +13,7 @@ function summary(error: SessionServiceError) {
 	return { code: error.code, outcomeUnknown: error.outcomeUnknown, retryable: error.retryable };
 }
 
-/** A server that answers everything by `handle`, for what the fake does not do. */
+/** A server with its own `handle`, for what the fake service does not do. */
 async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
 	const server = createServer(handle);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -104,7 +104,7 @@ describe('a fault of the service', () => {
 		const error = await failureOf(client.read('s1', once));
 		expect(error.code).toBe(read);
 		expect(error.outcomeUnknown).toBe(false);
-		// The next one works: nothing is left behind on the connection. (After a 429 the budget waits it out.)
+		// The next read works: the connection is still usable. (After a 429 it waits for the pause to end.)
 		await clock.advance(28_000);
 		expect((await client.read('s1', once)).session.name).toBe('Order cards');
 	});
@@ -176,7 +176,7 @@ it('a hanging read and a hanging PUT end at the call time-out, the PUT with unkn
 });
 
 it('a PUT that times out while it waits for a connection was certainly not sent', async () => {
-	// Accepts connections and never answers the TLS handshake.
+	// Accepts connections and never responds to the TLS handshake.
 	const server = createTcpServer(() => undefined);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	onTestFinished(() => void server.close());
@@ -193,7 +193,7 @@ it('a connection that does not open in time certainly saved nothing', async () =
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	onTestFinished(() => void server.close());
 	const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	// Connecting is timed by undici on the machine's clock.
+	// undici times the connection on the machine's clock.
 	const { client } = clientFor(address, { timeouts: { connect: 50 } });
 	expect(summary(await failureOf(send(client, 's1', 1, ANSWERS)))).toMatchObject({
 		code: 'timed_out',
@@ -216,7 +216,7 @@ it('a stalled body ends at the body time-out', async () => {
 		code = error.code;
 	});
 	await until(() => written);
-	// Time moves in small steps until the answer's head has been seen and its second has passed.
+	// Time moves in small steps until the client has the headers and the time-out of 1 s has passed.
 	while (code === '') await clock.advance(50);
 	await read;
 	expect(code).toBe('timed_out');
@@ -239,14 +239,14 @@ it('a response that waits for a slot does not count as stalled', async () => {
 	};
 	const slowRead = failureOf(client.read('slow', once));
 	await until(() => slow !== null);
-	// Its head announces a large body: the only slot is taken as soon as that is read.
+	// Its headers announce a large body, so it takes the only slot as soon as they arrive.
 	await turns();
 	const waits = client.read('waits', once);
 	await turns();
 	await clock.advance(600);
 	(slow as ServerResponse | null)?.write('x'.repeat(65_536));
 	await turns();
-	// A second without a byte for the one that waits, less than that for the one that is read.
+	// More than 1 s without a byte for the waiting response, less for the one that is read.
 	await clock.advance(600);
 	await turns();
 	await clock.advance(1_000);
@@ -278,7 +278,7 @@ it('a PUT over the size limit is refused before it is sent', async () => {
 		retryable: false,
 	});
 	expect(service.log.puts()).toHaveLength(0);
-	// The permit's, which goes with it.
+	// Only the permit was charged.
 	expect(budget.stats().used.delivery).toBe(2);
 });
 

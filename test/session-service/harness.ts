@@ -15,7 +15,7 @@ const quietLog: Log = { debug: nothing, info: nothing, warn: nothing, error: not
 
 type ClientOptions = Parameters<typeof createSessionServiceClient>[0];
 
-/** A client on a clock that stands still, whose calls are noted; closed at the end of the test. */
+/** A client with a manual clock that records its calls; closed at the end of the test. */
 export function clientFor(
 	baseUrl: string,
 	options: Partial<ClientOptions> & { clock?: ManualClock; budget?: RequestBudget } = {},
@@ -38,7 +38,7 @@ export function clientFor(
 	return { client, clock, budget, calls };
 }
 
-/** The fake session service with one session `s1` that asks two things, and a client for it. */
+/** The fake session service with one session `s1` that asks two questions, and a client for it. */
 export async function createHarness(
 	options: { service?: FakeSessionServiceOptions; client?: Parameters<typeof clientFor>[1]; path?: string } = {},
 ) {
@@ -72,13 +72,13 @@ export const ANSWERS = [
 	{ title: 'Colour', description: 'And the second?', value: 'blue' },
 ];
 
-/** Sends answers as a delivery does, but without a read before. */
+/** Sends answers as a delivery does, but without the read before. */
 export async function send(client: SessionServiceClient, ...answers: [string, number, typeof ANSWERS]): Promise<void> {
 	const permit = await client.reserveDelivery();
 	await permit.putAnswers(...answers);
 }
 
-/** The error that a call ends with; a call that succeeds fails the test. */
+/** The error of a call; fails the test if the call succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<SessionServiceError> {
 	const error: unknown = await call.then(
 		() => new Error('the call succeeded'),
@@ -88,11 +88,11 @@ export async function failureOf(call: Promise<unknown>): Promise<SessionServiceE
 	throw error;
 }
 
-/** Waits for something that happens on real sockets. */
+/** Waits for a condition that depends on real sockets. */
 export function until(condition: () => boolean): Promise<void> {
 	return vi.waitFor(
 		() => {
-			if (!condition()) throw new Error(`not so: ${String(condition)}`);
+			if (!condition()) throw new Error(`still false: ${String(condition)}`);
 		},
 		{ timeout: 10_000, interval: 5 },
 	);

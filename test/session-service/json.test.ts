@@ -8,12 +8,12 @@ import {
 	withoutUnread,
 } from '../../src/session-service/json.ts';
 import { isPutSuccess, readSessionResponse } from '../../src/session-service/schema.ts';
-import { anyAnswer } from './any-answer.ts';
+import { anyResponse } from './any-response.ts';
 
 const nested = (levels: number, inner = '') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
 const sessionWith = (fields: string) => `{"session":{"status":"active","messages":[],${fields}}}`;
 
-/** The same JSON, written with white space and with escapes in its keys. */
+/** The same JSON with white space, and with escapes in its keys. */
 function writtenOddly(value: unknown): string {
 	return JSON.stringify(value, null, ' \n\t')
 		.replaceAll('": ', '"\r\n : ')
@@ -23,7 +23,7 @@ function writtenOddly(value: unknown): string {
 describe('removing parts that nobody reads', () => {
 	it('does not change the session, however the JSON is written', () => {
 		fc.assert(
-			fc.property(anyAnswer, (value) => {
+			fc.property(anyResponse, (value) => {
 				const session = readSessionResponse(value, 'x');
 				for (const text of [JSON.stringify(value), writtenOddly(value)]) {
 					const left: unknown = JSON.parse(withoutUnread(text));

@@ -24,7 +24,7 @@ it('ten minutes without the service leave no waiting call, and the next call wor
 			void call(async () => (await client.reserveDelivery()).read('s1'));
 			await clock.advance(10_000);
 		}
-		// Everything that was asked for ends: no waiter, no sleeper, no call is left.
+		// Every call ends, and none still waits or sleeps.
 		await until(() => {
 			void clock.advance(1_000);
 			return running === 0;

@@ -218,7 +218,7 @@ describe('repeated reads', () => {
 			code: 'rate_limited',
 			retryAt: clock.now() + 40_000,
 		});
-		// The next person hears of it without a request.
+		// The next person's read fails without a request.
 		expect(await failureOf(client.read('s1', person))).toMatchObject({
 			code: 'rate_limited',
 			retryAt: clock.now() + 40_000,
@@ -253,7 +253,7 @@ describe('repeated reads', () => {
 });
 
 describe('a service that is slow with its headers', () => {
-	/** The client and the service on one clock; the service takes `ms` for each read. */
+	/** A client and a service on one clock; the service takes `ms` for each read. */
 	async function createSlowHarness(ms: number) {
 		const clock = createManualClock();
 		const found = await createHarness({ service: { clock }, client: { clock, timeouts: { call: 60_000 } } });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Session } from '../../src/questions/session.ts';
 import { isMessageIndexRefusal, isPutSuccess, readSessionResponse } from '../../src/session-service/schema.ts';
-import { anyAnswer } from './any-answer.ts';
+import { anyResponse } from './any-response.ts';
 
 function read(session: unknown): Session {
 	const result = readSessionResponse({ session }, 'asked-for');
@@ -146,7 +146,7 @@ describe('a session', () => {
 		{ session: { ...whole, messages: { role: 'assistant' } } },
 		{ session: { ...whole, messages: 'none' } },
 		{ session: { ...whole, messages: null } },
-		// As the service's own list of sessions has them: their questions would look gone.
+		// As in the service's list of sessions: their questions would look closed.
 		{ session: { sessionId: '3f9a2c1d', name: 'Order cards', status: 'humanInput' } },
 	])('finds no session in %j', (value) => {
 		expect(readSessionResponse(value, 'x')).toBeNull();
@@ -315,7 +315,7 @@ function isSession(session: Session): boolean {
 it('any JSON is a whole session or none, and never throws', () => {
 	let readable = 0;
 	fc.assert(
-		fc.property(anyAnswer, (value) => {
+		fc.property(anyResponse, (value) => {
 			const session = readSessionResponse(value, 'asked-for');
 			isPutSuccess(value);
 			isMessageIndexRefusal(value);

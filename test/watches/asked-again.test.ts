@@ -20,7 +20,7 @@ const answered = { messages: [...started, code('blue')] };
 const gone = { messages: started };
 const moved = { status: 'humanInput', messages: [note, ...started, code()] };
 
-/** A watched session; `heardAfter` lets it become so and returns what its channel hears. */
+/** A watched session. `heardAfter` changes it and returns what is announced. */
 async function createWatchedHarness() {
 	const harness = await createPollerHarness();
 	const { store, clock, put, start, announced } = harness;
@@ -102,7 +102,7 @@ describe('a question', () => {
 		expect(await heardAfter(moved)).toEqual([]);
 		const answeredThere = { messages: [note, ...started, code('blue')] };
 		expect(await heardAfter(answeredThere)).toEqual(['answered 3', 'settle 3']);
-		// Moved again it is not told again.
+		// It moves again, and is not announced again.
 		expect(await heardAfter(answered)).toEqual([]);
 		expect(await store.takeAnnouncements({ token: 'x', ms: 1 }, 10, clock.now())).toEqual([]);
 	});
@@ -150,7 +150,7 @@ describe('a question', () => {
 		expect(await heardAfter(asking)).toEqual([]);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
 		await forget();
-		// This one is news all the same.
+		// Asked again, this question is announced.
 		expect(await heardAfter(asking)).toEqual(['question']);
 	});
 

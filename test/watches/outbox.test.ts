@@ -33,12 +33,12 @@ interface Sent {
 }
 
 /**
- * What becomes of a call; `hang` and `lost` ones stand there, the first not answered, the second with a time-out;
- * `unthreaded` ones stand in the channel.
+ * The outcome of a call. `hang` and `lost`: it is posted, but the call hangs or times out. `unthreaded`: it is posted in
+ * the channel. Null: it succeeds.
  */
 type Outcome = (what: string, channel: string) => SendOutcome | 'hang' | 'lost' | 'unthreaded' | null;
 
-/** Slack as the outbox sees it: keeps what was sent; outcomes are set by what is sent. */
+/** A fake of Slack for the outbox: records what is sent; `answer` sets the outcomes. */
 function createFakeAnnouncer(clock: ManualClock) {
 	const sent: Sent[] = [];
 	const removed: string[] = [];
@@ -57,7 +57,7 @@ function createFakeAnnouncer(clock: ManualClock) {
 		if (metadataKey !== null) history.set(metadataKey, { ts, at: clock.now(), threaded: outcome !== 'unthreaded' });
 		if (outcome === 'lost') return { kind: 'unknown', code: 'timed_out' };
 		if (outcome === 'unthreaded') return { kind: 'unthreaded', ts };
-		// It stands in the channel, and nobody hears of it.
+		// It is posted, but the call does not return.
 		if (outcome === 'hang') await clock.sleep(3_600_000, crash.signal);
 		return { kind: 'sent', ts };
 	}
@@ -105,7 +105,7 @@ function createFakeAnnouncer(clock: ManualClock) {
 			readable = true;
 		},
 		forget: () => history.clear(),
-		/** Ends the calls that hang, as the end of their process would. */
+		/** Ends the hanging calls, as the end of their process does. */
 		cut: () => {
 			crash.abort(new Error('crash'));
 			crash = new AbortController();
@@ -119,10 +119,10 @@ async function createOutboxHarness() {
 	const fake = createFakeAnnouncer(clock);
 	const recorded = createRecordingMetrics();
 	const rateLimiter = createRateLimiter();
-	/** `calls`: how often the outbox asked its store. */
-	function start(more: Partial<PostingOptions> = {}) {
+	/** `calls`: how often the outbox called its store. */
+	function start(overrides: Partial<PostingOptions> = {}) {
 		let calls = 0;
-		const asked = new Proxy(store, {
+		const counted = new Proxy(store, {
 			get(target, name) {
 				calls += 1;
 				return Reflect.get(target, name);
@@ -131,7 +131,15 @@ async function createOutboxHarness() {
 		const controller = new AbortController();
 		const { metrics } = recorded;
 		const log = createRecordingLog();
-		const outbox = createOutbox({ store: asked, announcer: fake.announcer, rateLimiter, clock, metrics, log, ...more });
+		const outbox = createOutbox({
+			store: counted,
+			announcer: fake.announcer,
+			rateLimiter,
+			clock,
+			metrics,
+			log,
+			...overrides,
+		});
 		const running = outbox.run(controller.signal);
 		const stop = async () => {
 			controller.abort(new Error('stop'));
@@ -145,12 +153,12 @@ async function createOutboxHarness() {
 	return { clock, store, db, recorded, start, add, ...fake };
 }
 
-function said({ id, teamId, channelId }: Watch, to: string): NewAnnouncement {
+function statusOf({ id, teamId, channelId }: Watch, to: string): NewAnnouncement {
 	const target = { kind: 'watch', watchId: id, teamId, channelId } as const;
 	return { target, key: to, content: { kind: 'status', from: '', to } };
 }
 
-function asked({ id, teamId, channelId }: Watch): NewAnnouncement {
+function questionOf({ id, teamId, channelId }: Watch): NewAnnouncement {
 	const target = { kind: 'watch', watchId: id, teamId, channelId } as const;
 	const question = {
 		messageIndex: 1,
@@ -164,8 +172,8 @@ function asked({ id, teamId, channelId }: Watch): NewAnnouncement {
 	return { target, key: 'question', content: { kind: 'question', question, changed: false } };
 }
 
-/** As the poller would: what was found, for one watch. */
-async function found(
+/** Records the outcome of a read for one watch, as the poller does. */
+async function recordRead(
 	store: WatchStore,
 	watchId: string,
 	now: number,
@@ -206,8 +214,8 @@ describe('posts', () => {
 	it('posts in the order of the watch, the card first', async () => {
 		const { clock, store, start, add, texts } = await createOutboxHarness();
 		const watch = await add();
-		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
-		await found(store, watch.id, T0, { announcements: [said(watch, 'over')], end: 'sessionOver' });
+		await recordRead(store, watch.id, T0, { announcements: [statusOf(watch, 'asked'), statusOf(watch, 'answered')] });
+		await recordRead(store, watch.id, T0, { announcements: [statusOf(watch, 'over')], end: 'sessionOver' });
 		start();
 		await pass(clock, 10_000);
 		expect(texts().slice(0, 4)).toEqual(['card', 'asked', 'answered', 'over']);
@@ -219,10 +227,10 @@ describe('posts', () => {
 			await add({ sessionId: `s${index}`, channelId: index < 6 ? 'C1' : 'C2' });
 		start();
 		await pass(clock, 15_000);
-		const times = (channel: string) => sent.filter((one) => one.channel === channel).map(({ at }) => at);
-		const [first, ...rest] = times('C1');
-		expect(rest).toHaveLength(5);
-		rest.reduce((before, at) => {
+		const times = (channel: string) => sent.filter((entry) => entry.channel === channel).map(({ at }) => at);
+		const [first, ...later] = times('C1');
+		expect(later).toHaveLength(5);
+		later.reduce((before, at) => {
 			expect(at - before).toBeGreaterThanOrEqual(1_000);
 			return at;
 		}, first ?? 0);
@@ -248,7 +256,7 @@ describe('posts', () => {
 	it('finds and does not repeat a post after a crash between Slack and our note', async () => {
 		const { clock, store, start, add, texts, answer, recorded } = await createOutboxHarness();
 		const watch = await add();
-		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
+		await recordRead(store, watch.id, T0, { announcements: [statusOf(watch, 'asked'), statusOf(watch, 'answered')] });
 		answer((what) => (what === 'asked' ? 'hang' : null));
 		const { stop } = start();
 		await pass(clock, 5_000);
@@ -265,7 +273,7 @@ describe('posts', () => {
 		const machine = settableClock(clock);
 		machine.set(3_600_000);
 		const watch = await add();
-		await found(store, watch.id, machine.now(), { announcements: [said(watch, 'asked')] });
+		await recordRead(store, watch.id, machine.now(), { announcements: [statusOf(watch, 'asked')] });
 		answer((what) => (what === 'asked' ? 'hang' : null));
 		const { stop } = start({ clock: machine });
 		await pass(clock, 5_000);
@@ -280,7 +288,7 @@ describe('posts', () => {
 	it('marks a repeated post only where history cannot be read', async () => {
 		const { clock, start, add, sent, answer, hideHistory, forget, store } = await createOutboxHarness();
 		const watch = await add();
-		await found(store, watch.id, T0, { announcements: [said(watch, 'asked')] });
+		await recordRead(store, watch.id, T0, { announcements: [statusOf(watch, 'asked')] });
 		answer((what) => (what === 'asked' ? 'hang' : null));
 		const first = start();
 		await pass(clock, 3_000);
@@ -297,12 +305,12 @@ describe('posts', () => {
 		expect(posts).toEqual([false, false, true]);
 	});
 
-	/** One post stands in the channel and nobody heard of it, and the next process cannot read the history. */
-	async function stoodUnheard() {
+	/** A post was sent but not noted before a crash, and the next process cannot read the history. */
+	async function withUnnotedPost() {
 		const harness = await createOutboxHarness();
 		const { clock, start, add, answer, hideHistory, store } = harness;
 		const watch = await add();
-		await found(store, watch.id, T0, { announcements: [said(watch, 'asked')] });
+		await recordRead(store, watch.id, T0, { announcements: [statusOf(watch, 'asked')] });
 		answer((what) => (what === 'asked' ? 'hang' : null));
 		const first = start();
 		await pass(clock, 3_000);
@@ -312,7 +320,7 @@ describe('posts', () => {
 	}
 
 	it('marks a repeated post after Slack limited the repeat', async () => {
-		const { clock, start, sent, answer } = await stoodUnheard();
+		const { clock, start, sent, answer } = await withUnnotedPost();
 		const limits: SendOutcome[] = [{ kind: 'later', ms: 5_000, code: 'ratelimited', limited: true }];
 		answer(() => limits.shift() ?? null);
 		start();
@@ -322,7 +330,7 @@ describe('posts', () => {
 	});
 
 	it('finds a post when history can be read again, however long the repeats have failed', async () => {
-		const { clock, start, texts, answer, showHistory } = await stoodUnheard();
+		const { clock, start, texts, answer, showHistory } = await withUnnotedPost();
 		let isOut = true;
 		answer(() => (isOut ? { kind: 'unknown', code: 'timed_out' } : null));
 		start();
@@ -351,7 +359,7 @@ describe('posts', () => {
 	it('finds a post whose response was lost, and posts the next one', async () => {
 		const { clock, store, start, add, texts, answer, recorded } = await createOutboxHarness();
 		const watch = await add();
-		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
+		await recordRead(store, watch.id, T0, { announcements: [statusOf(watch, 'asked'), statusOf(watch, 'answered')] });
 		answer((what) => (what === 'asked' ? 'lost' : null));
 		start();
 		await pass(clock, 20_000);
@@ -371,14 +379,14 @@ describe('posts', () => {
 
 	it('ends the watches of a channel that takes no posts, and tells their creator', async () => {
 		const { db, clock, start, add, answer, sent } = await createOutboxHarness();
-		const one = await add();
-		const two = await add({ sessionId: 's2' });
+		const first = await add();
+		const second = await add({ sessionId: 's2' });
 		const elsewhere = await add({ channelId: 'C2' });
 		answer((_, channel) => (channel === 'C1' ? { kind: 'gone', reason: 'channelArchived' } : null));
 		start();
 		await pass(clock, 10_000);
-		expect(await storedWatch(db, one.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
-		expect(await storedWatch(db, two.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
+		expect(await storedWatch(db, first.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
+		expect(await storedWatch(db, second.id)).toMatchObject({ ended: { reason: 'channelArchived' } });
 		expect(await storedWatch(db, elsewhere.id)).toMatchObject({ ended: null });
 		expect(sent.filter(({ what }) => what === 'creatorTold').map(({ channel }) => channel)).toEqual(['U-ANN']);
 	});
@@ -417,9 +425,9 @@ describe('a channel whose watches ended because another organisation reads it', 
 		});
 		await pass(clock, 2_000);
 		isHeld = true;
-		await found(store, watch.id, clock.now(), { card: 'progress', step: 2 });
+		await recordRead(store, watch.id, clock.now(), { card: 'progress', step: 2 });
 		await pass(clock, 2_000);
-		// The other's first card and the update of the one that stands.
+		// The first card of the other watch, and the update of the posted card.
 		expect(standing).toHaveLength(2);
 		await endChannel(store, C1, 'channelShared', clock.now());
 		for (const goOn of standing) goOn();
@@ -434,13 +442,17 @@ describe('a channel whose watches ended because another organisation reads it', 
 		const { stop } = start();
 		await pass(clock, 5_000);
 		await stop();
-		await found(store, over.id, clock.now(), { announcements: [said(over, 'over')], card: 'now', end: 'sessionOver' });
+		await recordRead(store, over.id, clock.now(), {
+			announcements: [statusOf(over, 'over')],
+			card: 'now',
+			end: 'sessionOver',
+		});
 		const now = clock.now() + 60_000;
 		const outage = { service: SERVICE, now, down: true, since: now - 40_000, unlessReadSince: now };
 		expect(await store.noteOutage(outage)).toBe(true);
 		const before = sent.length;
 		await endChannel(store, C1, 'channelShared', clock.now());
-		// Another replica did not know yet.
+		// Another replica does not know of the end yet.
 		answer(() => null);
 		start();
 		await pass(clock, 10_000);
@@ -475,14 +487,14 @@ describe('cards', () => {
 		start();
 		await pass(clock, 2_000);
 		for (let step = 2; step <= 40; step += 1) {
-			await found(store, watch.id, clock.now(), { card: 'progress', step });
+			await recordRead(store, watch.id, clock.now(), { card: 'progress', step });
 			await pass(clock, 200);
 		}
 		await pass(clock, 10_000);
 		const updates = texts().filter((what) => what.startsWith('update'));
 		expect(updates.at(-1)).toBe('update s1 40:active');
 		expect(updates.length).toBeLessThan(12);
-		await found(store, watch.id, clock.now(), { card: 'now', step: 40 });
+		await recordRead(store, watch.id, clock.now(), { card: 'now', step: 40 });
 		await pass(clock, 10_000);
 		expect(texts().filter((what) => what.startsWith('update'))).toHaveLength(updates.length);
 		expect(recorded.of('card unchanged')).toBe(1);
@@ -496,12 +508,12 @@ describe('cards', () => {
 		start();
 		await pass(clock, 5_000);
 		for (let round = 2; round < 14; round += 1) {
-			for (const watch of watches) await found(store, watch.id, clock.now(), { card: 'progress', step: round });
+			for (const watch of watches) await recordRead(store, watch.id, clock.now(), { card: 'progress', step: round });
 			await pass(clock, 10_000);
 		}
 		const urgent = watches[29] as Watch;
 		const askedAt = clock.now();
-		await found(store, urgent.id, askedAt, { card: 'now', step: 99 });
+		await recordRead(store, urgent.id, askedAt, { card: 'now', step: 99 });
 		await pass(clock, 3_000);
 		const updates = sent.filter(({ what }) => what.startsWith('update'));
 		for (const { at } of updates) {
@@ -518,7 +530,7 @@ describe('cards', () => {
 		start();
 		await pass(clock, 2_000);
 		answer(() => ({ kind: 'refused', code: 'invalid_blocks' }));
-		await found(store, watch.id, clock.now(), { card: 'progress', step: 5 });
+		await recordRead(store, watch.id, clock.now(), { card: 'progress', step: 5 });
 		await pass(clock, 5_000);
 		expect((await storedWatch(db, watch.id))?.card.wanted).toBeNull();
 		expect(texts()).toEqual(['card']);
@@ -526,12 +538,12 @@ describe('cards', () => {
 });
 
 describe('a card that somebody deleted', () => {
-	/** Slack as it is once the cards of before are gone; `removal`: what becomes of taking a post away. */
-	async function withoutCard(more: { removal?: 'refused' | 'unknown' } = {}) {
+	/** Slack after the posted cards were deleted. `removal`: the outcome of removing a post. */
+	async function withoutCard(options: { removal?: 'refused' | 'unknown' } = {}) {
 		const harness = await createOutboxHarness();
 		const { clock, start, add, answer, texts, announcer } = harness;
 		const watch = await add();
-		const removals = more.removal === undefined ? [] : [more.removal];
+		const removals = options.removal === undefined ? [] : [options.removal];
 		start({ announcer: { ...announcer, remove: async (...given) => removals.shift() ?? announcer.remove(...given) } });
 		await pass(clock, 2_000);
 		let lastDeleted = texts().filter((what) => what === 'card').length;
@@ -548,7 +560,9 @@ describe('a card that somebody deleted', () => {
 
 	it('posts a new card before it repeats posts whose thread is gone', async () => {
 		const { clock, store, watch, texts, removed } = await withoutCard();
-		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
+		await recordRead(store, watch.id, clock.now(), {
+			announcements: [statusOf(watch, 'asked'), statusOf(watch, 'answered')],
+		});
 		await pass(clock, 15_000);
 		expect(texts()).toEqual(['card', 'asked', 'card', 'asked', 'answered']);
 		expect(removed).toEqual(['2.0']);
@@ -556,7 +570,7 @@ describe('a card that somebody deleted', () => {
 
 	it('leaves a question without a thread in the channel', async () => {
 		const { clock, store, watch, texts, removed } = await withoutCard();
-		await found(store, watch.id, clock.now(), { announcements: [asked(watch), said(watch, 'answered')] });
+		await recordRead(store, watch.id, clock.now(), { announcements: [questionOf(watch), statusOf(watch, 'answered')] });
 		await pass(clock, 15_000);
 		expect(texts()).toEqual(['card', 'question', 'card', 'answered']);
 		expect(removed).toEqual([]);
@@ -564,14 +578,16 @@ describe('a card that somebody deleted', () => {
 
 	it('leaves a post in the channel that cannot be removed, and posts it once', async () => {
 		const { clock, store, watch, texts } = await withoutCard({ removal: 'refused' });
-		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'paused'), said(watch, 'active')] });
+		await recordRead(store, watch.id, clock.now(), {
+			announcements: [statusOf(watch, 'paused'), statusOf(watch, 'active')],
+		});
 		await pass(clock, 15_000);
 		expect(texts()).toEqual(['card', 'paused', 'card', 'active']);
 	});
 
 	it('finds and removes a post that may be in the channel before it is repeated', async () => {
 		const { clock, store, watch, texts, removed } = await withoutCard({ removal: 'unknown' });
-		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'paused')] });
+		await recordRead(store, watch.id, clock.now(), { announcements: [statusOf(watch, 'paused')] });
 		await pass(clock, 15_000);
 		expect(texts()).toEqual(['card', 'paused', 'card', 'paused']);
 		expect(removed).toEqual(['2.0']);
@@ -580,15 +596,15 @@ describe('a card that somebody deleted', () => {
 	it('replaces a deleted card at once, then once an hour, and posts only questions in the channel meanwhile', async () => {
 		const { clock, store, watch, sent, deleteAgain, texts } = await withoutCard();
 		for (const step of [5, 6]) {
-			await found(store, watch.id, clock.now(), { card: 'now', step });
+			await recordRead(store, watch.id, clock.now(), { card: 'now', step });
 			await pass(clock, 3_000);
 			deleteAgain();
 		}
 		expect(texts()).toEqual(['card', 'card']);
 		const secondAt = sent[1]?.at ?? 0;
-		await found(store, watch.id, clock.now(), { card: 'now', step: 7 });
+		await recordRead(store, watch.id, clock.now(), { card: 'now', step: 7 });
 		await pass(clock, 3_000);
-		await found(store, watch.id, clock.now(), { announcements: [said(watch, 'paused'), asked(watch)] });
+		await recordRead(store, watch.id, clock.now(), { announcements: [statusOf(watch, 'paused'), questionOf(watch)] });
 		await pass(clock, 3_000);
 		expect(texts()).toEqual(['card', 'card', 'question']);
 		await pass(clock, 3_600_000);
@@ -600,13 +616,13 @@ describe('a card that somebody deleted', () => {
 });
 
 describe('the store', () => {
-	/** Three questions a second, and some more. */
+	/** For a minute: three queries a second, and a few more. */
 	const FEW = 4 * 60;
 
 	it('does not query the store over and over for posts behind a waiting one', async () => {
 		const { clock, store, start, add, answer, texts } = await createOutboxHarness();
 		const watch = await add();
-		await found(store, watch.id, T0, { announcements: [said(watch, 'asked'), said(watch, 'answered')] });
+		await recordRead(store, watch.id, T0, { announcements: [statusOf(watch, 'asked'), statusOf(watch, 'answered')] });
 		answer((what) => (what === 'asked' ? { kind: 'later', ms: 240_000, code: 'ratelimited', limited: true } : null));
 		const { calls } = start();
 		await pass(clock, 5_000);
@@ -627,9 +643,9 @@ describe('the store', () => {
 		);
 		const { calls } = start();
 		await pass(clock, 5_000);
-		for (const watch of watches) await found(store, watch.id, clock.now(), { card: 'progress', step: 3 });
+		for (const watch of watches) await recordRead(store, watch.id, clock.now(), { card: 'progress', step: 3 });
 		await pass(clock, 5_000);
-		for (const { id } of watches.slice(4)) await found(store, id, clock.now(), { card: 'now', step: 4 });
+		for (const { id } of watches.slice(4)) await recordRead(store, id, clock.now(), { card: 'now', step: 4 });
 		await pass(clock, 1_000);
 		const before = calls();
 		await pass(clock, 60_000);
@@ -659,21 +675,25 @@ describe.each([
 		const watch = await add();
 		const second = await add({ sessionId: 's2' });
 		await pass(clock, 5_000);
-		// All wait when the clock is set: the first for Slack, the second for the first.
+		// Both wait when the clock is set: the first for Slack, the second for the first.
 		const limits: SendOutcome[] = Array(2).fill({ kind: 'later', ms: 20_000, code: 'ratelimited', limited: true });
 		answer(() => limits.shift() ?? null);
-		await found(store, watch.id, machine.now(), { announcements: [said(watch, 'asked')], card: 'now', step: 2 });
+		await recordRead(store, watch.id, machine.now(), {
+			announcements: [statusOf(watch, 'asked')],
+			card: 'now',
+			step: 2,
+		});
 		await pass(clock, 2_000);
-		const announcements = [said(second, 'asked too')];
-		await found(store, second.id, machine.now(), { announcements, card: 'now', step: 2 });
+		const announcements = [statusOf(second, 'asked too')];
+		await recordRead(store, second.id, machine.now(), { announcements, card: 'now', step: 2 });
 		await pass(clock, 2_000);
 		machine.set(shift);
 		await pass(clock, 30_000);
 		expect(texts().sort()).toEqual(['asked', 'asked too', 'card', 'card', 'update s1 2:active', 'update s2 2:active']);
 		const from = sent.length;
 		for (let step = 3; step < 8; step += 1) {
-			const announcements = [said(watch, `${step}`)];
-			await found(store, watch.id, machine.now(), { announcements, card: 'now', step });
+			const announcements = [statusOf(watch, `${step}`)];
+			await recordRead(store, watch.id, machine.now(), { announcements, card: 'now', step });
 		}
 		await pass(clock, 20_000);
 		const posts = sent.slice(from).filter(({ what }) => !what.startsWith('update'));

@@ -318,7 +318,7 @@ describe('a service that works again', () => {
 		expect((await announced()).map(({ kind }) => kind)).toEqual(['serviceDown']);
 		failures.clear();
 		const before = reads.length;
-		// A person's read.
+		// The read of a person succeeds.
 		health.succeeded();
 		await pass(clock, 2_000);
 		expect(new Set(reads.slice(before).map(({ sessionId }) => sessionId)).size).toBe(5);
@@ -412,7 +412,7 @@ describe('replicas', () => {
 		await announced();
 		stands = true;
 		await pass(clock, 5_000);
-		// The process stood still: nothing renewed the lease, and the same process takes the session again.
+		// The process was suspended: nothing renewed the lease, and the same process takes the session again.
 		await store.releaseReads([(await token()) ?? '']);
 		put(asking);
 		await pass(clock, 5_000);

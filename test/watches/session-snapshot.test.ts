@@ -35,11 +35,11 @@ const sessions: fc.Arbitrary<Session> = fc
 		}),
 	);
 
-/** Of all strings in a value. */
+/** The length of all strings in a value. */
 function charactersIn(value: unknown): number {
 	if (typeof value === 'string') return value.length;
 	if (typeof value !== 'object' || value === null) return 0;
-	return Object.values(value).reduce((sum: number, one) => sum + charactersIn(one), 0);
+	return Object.values(value).reduce((sum: number, part) => sum + charactersIn(part), 0);
 }
 
 it('a snapshot contains a bounded part of any session, without links and variables', () => {

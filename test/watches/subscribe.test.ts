@@ -37,7 +37,7 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 		return fake.service.read(sessionId, { priority: 'background' });
 	};
 	const ann = { teamId: 'T1', channelId: 'C1', userId: 'U-ANN' };
-	const watch = (sessionId: string, more = {}) => subscriptions.watch({ ...ann, sessionId, read, ...more });
+	const watch = (sessionId: string, overrides = {}) => subscriptions.watch({ ...ann, sessionId, read, ...overrides });
 	return { store, subscriptions, watch, ann, ...fake, reads, recorded, changes: () => changes };
 }
 
@@ -127,8 +127,8 @@ describe('unwatching', () => {
 		const unwatch = (sessionId: string | null) => subscriptions.unwatch({ ...ann, sessionId });
 		expect(await unwatch('s1')).toMatchObject({ kind: 'ended', watches: [{ session: { sessionId: 's1' } }] });
 		expect(await unwatch('s1')).toEqual({ kind: 'notWatched' });
-		const all = await unwatch(null);
-		expect(all.kind === 'ended' && all.watches.length).toBe(2);
+		const outcome = await unwatch(null);
+		expect(outcome.kind === 'ended' && outcome.watches.length).toBe(2);
 		expect(await unwatch(null)).toEqual({ kind: 'notWatched' });
 		expect((await subscriptions.list({ ...ann, channelId: 'C2' }, { offset: 0, limit: 9 })).total).toBe(1);
 	});

@@ -25,7 +25,7 @@ export function assistant(content: string, ...titles: string[]): Message {
 	return { ...saying(content), humanInput: titles.map(unanswered) };
 }
 
-/** By default a session at work with one step. */
+/** By default a working session with one step. */
 export function session(overrides: Partial<Session> = {}): Session {
 	const sessionId = overrides.sessionId ?? 's1';
 	return buildSession({
@@ -43,19 +43,19 @@ export function sessionView(sessionId: string, seenAt = T0): SessionSnapshot {
 
 export const NO_LIMITS: WatchLimits = { person: 1_000_000, channel: 1_000_000, all: 1_000_000 };
 
-/** Adds `newWatch` where there is room for it. */
+/** Adds `newWatch`; throws when a limit is reached. */
 export async function addWatch(store: WatchStore, overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> {
 	const result = await store.add(newWatch(overrides));
 	if (result.kind === 'limit') throw new Error(`the limit for ${result.limit} is reached`);
 	return result.watch;
 }
 
-/** By default session `s1` in channel `C1`, with everything. */
+/** By default session `s1` in channel `C1`, with mode `everything`. */
 export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } = {}): NewWatch {
-	const { sessionId = 's1', ...rest } = overrides;
+	const { sessionId = 's1', ...fields } = overrides;
 	const id = randomUUID();
-	const teamId = rest.teamId ?? 'T1';
-	const channelId = rest.channelId ?? 'C1';
+	const teamId = fields.teamId ?? 'T1';
+	const channelId = fields.channelId ?? 'C1';
 	return {
 		id,
 		teamId,
@@ -68,17 +68,17 @@ export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } =
 		card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
 		view: sessionView(sessionId),
 		limits: NO_LIMITS,
-		...rest,
+		...fields,
 	};
 }
 
-/** The watch as it is stored, ended or not; null when there is none, or another version wrote it. */
+/** The watch as stored, ended or not; null when there is none or another version wrote it. */
 export async function storedWatch(db: StoreDatabase, id: string): Promise<Watch | null> {
 	const row = await db.read.selectFrom('watches').selectAll().where('id', '=', id).executeTakeFirst();
 	return row === undefined ? null : readWatch(row);
 }
 
-/** Lets time pass in small steps, with room for the store's own turns of the event loop between them. */
+/** Moves the clock in small steps, with turns of the event loop for the store between them. */
 export async function pass(clock: ManualClock, ms: number): Promise<void> {
 	for (let passed = 0; passed < ms; passed += STEP_MS) {
 		await turns();
@@ -104,7 +104,7 @@ export class FakeServiceError extends HandraiseError {
 	}
 }
 
-/** The service's port in memory: sessions are put in, failures are set by code for one session or (`*`) for all. */
+/** A fake of the session service. `failures`: a code by session id, or `*` for all sessions. */
 export function createFakeService(clock: Clock) {
 	const sessions = new Map<string, Session>();
 	const failures = new Map<string, string>();
@@ -117,9 +117,9 @@ export function createFakeService(clock: Clock) {
 			if (failure === 'hangs') await clock.sleep(3_600_000, signal);
 			if (failure === 'rate_limited') throw new FakeServiceError(failure, clock.now() + 20_000);
 			if (failure !== undefined) throw new FakeServiceError(failure);
-			const found = sessions.get(sessionId);
-			if (found === undefined) throw new FakeServiceError('session_not_found');
-			return { session: found, readAt: clock.now() };
+			const stored = sessions.get(sessionId);
+			if (stored === undefined) throw new FakeServiceError('session_not_found');
+			return { session: stored, readAt: clock.now() };
 		},
 	};
 	return {
@@ -135,7 +135,7 @@ export function createFakeService(clock: Clock) {
 	};
 }
 
-/** The clock of a machine that somebody sets: `clock` all the same, `shift` ms away. */
+/** The clock of a machine that can be set: `clock`, shifted by `shiftMs`. */
 export function settableClock(clock: ManualClock): Clock & { set(shiftMs: number): void } {
 	let shift = 0;
 	const machine = createSystemClock({ wall: () => clock.now() + shift, monotonic: () => clock.now() });
@@ -172,13 +172,13 @@ export function createRecordingMetrics() {
 	return { metrics, of: (name: string) => counts.get(name) ?? 0 };
 }
 
-/** What the poller asks of the answers, where nobody has answered through Handraise. */
+/** The poller's options when nobody has answered through Handraise. */
 export const NO_ANSWERS = {
 	leftEmpty: async () => () => new Set<number>(),
 	disclosure: async () => disclosureOf([], 'auto'),
 };
 
-/** A store on a database of its own, closed at the end of the test. */
+/** A store on its own database, closed at the end of the test. */
 export async function openTestStore(): Promise<Store> {
 	const directory = makeDataDir();
 	const store = await open({ dataDir: directory.path });
@@ -189,13 +189,13 @@ export async function openTestStore(): Promise<Store> {
 	return store;
 }
 
-/** Everything of a poller on a clock that stands still, with a store of its own. */
+/** A poller with a manual clock and its own store. */
 export async function createPollerHarness(overrides: Partial<PollerOptions> = {}) {
 	const clock = createManualClock(T0);
 	const { watches: store, db } = await openTestStore();
 	const fake = createFakeService(clock);
 	const recorded = createRecordingMetrics();
-	function start(more: Partial<PollerOptions> = {}) {
+	function start(ownOverrides: Partial<PollerOptions> = {}) {
 		const controller = new AbortController();
 		const poller = createPoller({
 			store,
@@ -210,7 +210,7 @@ export async function createPollerHarness(overrides: Partial<PollerOptions> = {}
 			...NO_ANSWERS,
 			onNews: () => {},
 			...overrides,
-			...more,
+			...ownOverrides,
 		});
 		const running = poller.run(controller.signal);
 		const stop = async () => {
@@ -220,7 +220,7 @@ export async function createPollerHarness(overrides: Partial<PollerOptions> = {}
 		onTestFinished(stop);
 		return { poller, stop };
 	}
-	/** The contents that wait to be posted, by target in their order; taking them all. */
+	/** Takes all pending announcements and returns their contents, in the order of their target. */
 	async function announced() {
 		const contents: AnnouncementContent[] = [];
 		for (;;) {

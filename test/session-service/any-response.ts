@@ -15,8 +15,8 @@ const FIELDS = [
 	'messages',
 ];
 
-/** JSON with the service's own keys in it, so that every reader meets every type. */
-const known = fc.constantFrom(
+/** JSON with the service's own keys, so that every reader gets every type. */
+const serviceKeys = fc.constantFrom(
 	...'session sessionId status name messages role content agent_data action human_input title description value'.split(
 		' ',
 	),
@@ -30,11 +30,11 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
 		fc.string({ unit: 'binary', maxLength: 20 }),
 		fc.webUrl(),
 		fc.array(tie('json'), { maxLength: 4 }),
-		fc.array(fc.tuple(known, tie('json')), { maxLength: 8 }).map((pairs) => JSON.parse(toJson(pairs)) as unknown),
+		fc.array(fc.tuple(serviceKeys, tie('json')), { maxLength: 8 }).map((pairs) => JSON.parse(toJson(pairs)) as unknown),
 	),
 }));
 
-/** The service's own shape with anything in its fields, so that most of it is readable. */
+/** The service's own shape with any values in its fields, so that most of it is readable. */
 const action = fc.record(
 	{ go_to_url: json, done: json, save_to_file: json, click: json, ['x'.repeat(99)]: json },
 	{ requiredKeys: [] },
@@ -60,13 +60,13 @@ const shaped = fc.record(
 	{ requiredKeys: [] },
 );
 
-/** Written by hand, so that `__proto__` is a key of the JSON and no assignment. */
+/** JSON.stringify cannot write a key `__proto__` of its own. */
 function toJson(pairs: readonly (readonly [string, unknown])[]): string {
 	return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value) ?? 'null'}`).join(',')}}`;
 }
 
-/** What a service could answer a read with, most of it readable. */
-export const anyAnswer = fc.oneof(
+/** Any response to a read, most of them readable. */
+export const anyResponse = fc.oneof(
 	json,
 	fc.oneof(json, shaped, shaped).map((session) => ({ session })),
 );
