@@ -108,9 +108,15 @@ export function usageAt(state: BudgetState, now: number, limit: number): Usage {
 	}
 	// The pair of a delivery must always fit, or a nonsensical limit of the service would stop deliveries for good.
 	const effective = state.serviceLimit === null ? limit : Math.max(2, Math.min(limit, state.serviceLimit));
-	const own = effective - delivery - person - background;
+	const counted = effective - delivery - person - background;
 	const believed = believedAt(state, now);
-	return { limit: effective, delivery, person, background, free: believed ? Math.min(own, believed.remaining) : own };
+	return {
+		limit: effective,
+		delivery,
+		person,
+		background,
+		free: believed ? Math.min(counted, believed.remaining) : counted,
+	};
 }
 
 /** Whole milliseconds between background requests, so that their part of a window lasts until the next one. */

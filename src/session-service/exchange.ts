@@ -108,10 +108,10 @@ export function exchange(
 				const step = status === null ? startedAt + timeouts.headers : lastProgress + timeouts.body;
 				// While the body waits for a slot, it is not read, so only the time-out of the whole call applies.
 				const next = claiming ? whole : Math.min(whole, step);
-				const left = next - uptimeOf(clock);
-				if (left <= 0) return fail('timeout', undefined);
+				const leftMs = next - uptimeOf(clock);
+				if (leftMs <= 0) return fail('timeout', undefined);
 				sleeping = new AbortController();
-				await clock.sleep(left, sleeping.signal).catch(() => undefined);
+				await clock.sleep(leftMs, sleeping.signal).catch(() => undefined);
 			}
 		}
 

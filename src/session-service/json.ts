@@ -108,7 +108,7 @@ function looksLikePart(body: Uint8Array, at: number): boolean {
  * @throws TooManyPartsError when the result has too many parts
  */
 export function withoutUnread(text: string): string {
-	const kept: string[] = [];
+	const pieces: string[] = [];
 	let from = 0;
 	let parts = 0;
 	for (let at = 0; at < text.length; at++) {
@@ -126,7 +126,7 @@ export function withoutUnread(text: string): string {
 					const skipped = endOfContainer(text, value);
 					if (KEPT.has(key)) parts += skipped.parts;
 					else {
-						kept.push(text.slice(from, value), '{}');
+						pieces.push(text.slice(from, value), '{}');
 						from = skipped.end;
 					}
 					at = skipped.end - 1;
@@ -135,8 +135,8 @@ export function withoutUnread(text: string): string {
 		}
 		if (parts > MAX_PARTS) throw new TooManyPartsError(`more than ${MAX_PARTS} parts`);
 	}
-	kept.push(text.slice(from));
-	return kept.join('');
+	pieces.push(text.slice(from));
+	return pieces.join('');
 }
 
 function keyAt(text: string, start: number, end: number): string {

@@ -106,14 +106,14 @@ export function createTransport({
 			const { operation, path, body, maySend, signal } = call;
 			const method = operation === 'read' ? 'GET' : 'PUT';
 			// No compression: it would save little of the service's time, and decompression would need a limit of its own.
-			const own = { 'x-api-key': apiKey, accept: 'application/json', 'accept-encoding': 'identity' };
-			const allowed = { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) };
+			const commonHeaders = { 'x-api-key': apiKey, accept: 'application/json', 'accept-encoding': 'identity' };
+			const callTimeouts = { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) };
 			const startedAt = clock.now();
 			let giveBack = () => {};
 			try {
 				const response = await exchange(
-					{ pool, clock, timeouts: allowed, maxBodyBytes: MAX_BODY_BYTES },
-					{ method, path, headers: { ...own, ...call.headers }, body, maySend },
+					{ pool, clock, timeouts: callTimeouts, maxBodyBytes: MAX_BODY_BYTES },
+					{ method, path, headers: { ...commonHeaders, ...call.headers }, body, maySend },
 					{
 						signal,
 						claimLargeBody: async (ended) => {

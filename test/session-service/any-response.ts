@@ -60,7 +60,7 @@ const shaped = fc.record(
 	{ requiredKeys: [] },
 );
 
-/** JSON.stringify cannot write a key `__proto__` of its own. */
+/** Written by hand, because `__proto__` in an object would be an assignment and no key. */
 function toJson(pairs: readonly (readonly [string, unknown])[]): string {
 	return `{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value) ?? 'null'}`).join(',')}}`;
 }

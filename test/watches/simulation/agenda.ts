@@ -1,7 +1,7 @@
-/** What happens when, in virtual time; things of the same moment in the order in which they were put in. */
+/** Events in virtual time; those of the same time run in the order in which they were added. */
 export interface Agenda {
 	at(time: number, run: () => void): void;
-	/** Runs everything before `end`, moving time. */
+	/** Moves time to `end` and runs all events before it. */
 	runUntil(end: number): void;
 	readonly now: number;
 }

@@ -16,7 +16,7 @@ interface Waiter {
 	readonly run: (allowed: boolean) => void;
 }
 
-/** The program's request budget (its queue and its arithmetic) in virtual time, in front of a service that counts. */
+/** The program's request budget (its queues and decisions) in virtual time, with a service that counts requests. */
 export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
 	const queues: Record<RequestPriority, Waiter[]> = { delivery: [], person: [], background: [] };
 	let state: BudgetState = EMPTY_BUDGET_STATE;
@@ -69,7 +69,7 @@ export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
 
 	return {
 		background,
-		/** Calls `run` when the requests were sent. */
+		/** Calls `run` when the requests are sent. */
 		acquire(priority: RequestPriority, count: number, run: (allowed: boolean) => void): void {
 			queues[priority].push({ count, run });
 			pump();

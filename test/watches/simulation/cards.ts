@@ -5,8 +5,8 @@ import type { Agenda } from './agenda.ts';
 
 interface Card {
 	wanted: { urgency: CardUrgency; since: number } | null;
-	/** Steps known from the newest read, and those that the card shows. */
-	known: number;
+	/** The steps in the newest read, and the steps that the card shows. */
+	read: number;
 	shown: number;
 }
 
@@ -15,7 +15,7 @@ interface Card {
  * ones first, then the longest wanted.
  */
 export function createVirtualCards(agenda: Agenda, count: number) {
-	const cards = Array.from({ length: count }, (): Card => ({ wanted: null, known: 0, shown: 0 }));
+	const cards = Array.from({ length: count }, (): Card => ({ wanted: null, read: 0, shown: 0 }));
 	let rate: RateState = FRESH_RATE;
 	let alarmAt = Number.POSITIVE_INFINITY;
 	let wanted = 0;
@@ -34,7 +34,7 @@ export function createVirtualCards(agenda: Agenda, count: number) {
 			}
 			rate = decision.state;
 			next.wanted = null;
-			next.shown = next.known;
+			next.shown = next.read;
 			sent += 1;
 		}
 	}
@@ -59,7 +59,7 @@ export function createVirtualCards(agenda: Agenda, count: number) {
 		want(index: number, urgency: CardUrgency, steps: number): void {
 			const card = cards[index] as Card;
 			wanted += 1;
-			card.known = steps;
+			card.read = steps;
 			if (card.wanted === null) card.wanted = { urgency, since: agenda.now };
 			else {
 				dropped += 1;

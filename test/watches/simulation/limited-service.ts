@@ -1,4 +1,4 @@
-/** The service's own counting: fixed windows of a minute for the client address, as its limiter was seen to work. */
+/** Counts as the service does: in fixed windows of a minute for each client address, as observed. */
 export interface LimitedService {
 	/** Counts a request; `allowed` is false for a 429. */
 	request(now: number): { readonly allowed: boolean; readonly remaining: number; readonly resetSeconds: number };
@@ -9,7 +9,7 @@ export interface LimitedService {
 export const LIMIT = 250;
 export const WINDOW_MS = 60_000;
 
-/** @param phase when its first window began, in ms before the start */
+/** @param phase when the first window began, in ms before the start */
 export function createLimitedService(phase: number): LimitedService {
 	let window = -1;
 	let used = 0;

@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 
 const range = z.tuple([z.number().positive(), z.number().positive()]);
 
-/** One kind of session. Durations in seconds. `share` of all sessions; shares are scaled to sum to 1. */
+/** One kind of session. Durations in seconds. The shares of all kinds are scaled to a sum of 1. */
 const kindSchema = z.object({
 	name: z.string().min(1),
 	share: z.number().positive(),
@@ -15,22 +15,22 @@ const kindSchema = z.object({
 	questionPerStep: z.number().min(0).max(1),
 	/** Mean time until it is answered (exponential, at least 30 s). */
 	answerSeconds: z.number().positive(),
-	/** Works in bursts of so many steps on average, with this mean time of quiet between them; null: always works. */
+	/** Works in bursts of this mean number of steps, with this mean quiet time between them; null: always works. */
 	bursts: z.object({ steps: z.number().positive(), quietSeconds: z.number().positive() }).nullable(),
 });
 
 export const populationSchema = z.object({
 	name: z.string().min(1),
 	kinds: z.array(kindSchema).min(1),
-	/** Every so often this share of the quiet sessions begins a burst within ten seconds; null: never. */
+	/** At this interval, this share of the quiet sessions begins a burst within ten seconds; null: never. */
 	together: z.object({ everySeconds: z.number().positive(), share: z.number().min(0).max(1) }).nullable(),
 });
 export type Population = z.infer<typeof populationSchema>;
 export type Kind = z.infer<typeof kindSchema>;
 
 /**
- * Of a team that keeps its agents in a channel: 10 % work all the time, 90 % are quiet and wake up now and then, and
- * every 20 minutes some of these wake together. About four of five questions come from the sessions that work.
+ * A team that keeps its agents in a channel: 10 % work all the time, 90 % are quiet and resume sometimes, and every 20
+ * minutes some of these resume together. About four of five questions come from the sessions that work all the time.
  */
 export const defaultPopulation: Population = {
 	name: 'one in ten at work',
@@ -59,10 +59,10 @@ export const defaultPopulation: Population = {
 
 const [atWork, quiet] = defaultPopulation.kinds as [Kind, Kind];
 
-/** What the schedule is judged by, beside what most teams are like: one policy has to do for all of them. */
+/** The populations beside the default one: the same schedule must work for all of them. */
 export const POPULATIONS = {
 	default: defaultPopulation,
-	/** Nearly all of the budget goes to sessions that step: little is to be won by leaving quiet ones out. */
+	/** Nearly all reads go to sessions that step, so little is gained by reading quiet ones less. */
 	half: {
 		name: 'half at work',
 		kinds: [
@@ -71,7 +71,7 @@ export const POPULATIONS = {
 		],
 		together: defaultPopulation.together,
 	},
-	/** Gaps say little of the next one, and most sessions at work wait for a person. */
+	/** A gap says little about the next one, and most working sessions wait for a person. */
 	slow: {
 		name: 'slow steps, heavy tails, long waits for answers',
 		kinds: [
@@ -96,7 +96,7 @@ export const POPULATIONS = {
 		],
 		together: null,
 	},
-	/** Nobody can be preferred. */
+	/** No session can be preferred. */
 	alike: {
 		name: 'all alike',
 		kinds: [{ ...atWork, share: 1, gapSeconds: [8, 8], gapSpread: [0.3, 0.3] }],
@@ -104,7 +104,7 @@ export const POPULATIONS = {
 	},
 } as const satisfies Record<string, Population>;
 
-/** What one simulated session does, whoever reads it and however often. Times in ms from the start, ascending. */
+/** What one simulated session does, independent of reads. Times in ms from the start, ascending. */
 export interface Script {
 	readonly kind: Kind;
 	readonly gapMs: number;

@@ -23,13 +23,13 @@ import {
 } from './simulation.ts';
 import { simulateViewers } from './viewers.ts';
 
-/** As the poller: never more than this many reads wait for the budget, so that their order is decided late. */
+/** As in the poller: reads that wait for the budget at once, so that their order is decided late. */
 const MOST_WAITING = 2;
 /** A group of people types `/session` at once every few minutes. */
 const GROUP_EVERY_MS = 5 * 60_000;
 const GROUP = 10;
 const SAMPLE_MS = 10_000;
-/** Of answers, the share that is given in Slack: four requests to deliver and confirm, and the session is read soon. */
+/** The share of answers given in Slack: each takes four requests to deliver and confirm, and an early read. */
 const ANSWERED_HERE = 0.8;
 
 export function simulate(policy: Policy, options: SimulationOptions): Result {
@@ -51,7 +51,7 @@ function simulatePoller(
 	let reads = 0;
 	const seen = scripts.map((script) => digestAt(script, 0));
 
-	/** Reads and says what it found; the policy decides what to do with it. */
+	/** Reads a session and calls back with what it found. */
 	function read(index: number, then: (before: Found) => void): void {
 		const script = scripts[index] as Script;
 		budget.acquire('background', 1, (allowed) => {
@@ -101,7 +101,7 @@ function simulatePoller(
 	};
 }
 
-/** What was known before the read that just ended; null when the read was refused. */
+/** What was known before the read; null when the read was refused. */
 type Found = ReturnType<typeof digestAt> | null;
 
 interface Polling {
@@ -115,7 +115,7 @@ interface Polling {
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The program's planner and step rates, with the poller's rules around them. Returns what asks for an early read. */
+/** The program's planner and step rates with the poller's rules. Returns the function that asks for an early read. */
 function startAdaptive({ agenda, budget, scripts, seen, read, creators }: Polling): (index: number) => void {
 	const planner = createPlanner();
 	const outlines = scripts.map(
@@ -206,7 +206,7 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators }: Pollin
 	};
 }
 
-/** Everybody in turn, as fast as the same budget allows. */
+/** Reads all sessions in turn, as fast as the same budget allows. */
 function startRoundRobin({ budget, scripts, read }: Polling): (index: number) => void {
 	let next = 0;
 	const running = new Set<number>();
@@ -226,7 +226,7 @@ function startRoundRobin({ budget, scripts, read }: Polling): (index: number) =>
 	return () => undefined;
 }
 
-/** `/session` from time to time, and groups of people at once. Returns how long each waited for the budget. */
+/** `/session` from single people and from groups at once. Returns how long each waited for the budget. */
 function startPeople(agenda: Agenda, budget: VirtualBudget, random: Random): number[] {
 	const waits: number[] = [];
 	const ask = () => {
@@ -248,7 +248,7 @@ function startPeople(agenda: Agenda, budget: VirtualBudget, random: Random): num
 	return waits;
 }
 
-/** Answers given in Slack cost a read, a PUT and two reads to confirm, and have the session read soon. */
+/** An answer given in Slack takes a read, a PUT, two reads to confirm and an early read. */
 function startAnswers(
 	agenda: Agenda,
 	budget: VirtualBudget,

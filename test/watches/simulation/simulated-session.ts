@@ -1,7 +1,7 @@
 import type { Digest } from '../../../src/questions/changes.ts';
 import type { Script } from './population.ts';
 
-/** What a read at `at` finds: a digest as the real service's answer would give. */
+/** The digest that a read at `at` gives. */
 export function digestAt(script: Script, at: number): Digest {
 	const count = stepsUntil(script, at);
 	const answeredAt = script.questions.get(count - 1);
@@ -18,7 +18,7 @@ export function digestAt(script: Script, at: number): Digest {
 	};
 }
 
-/** How many steps were done by `at`. */
+/** How many steps are done at `at`. */
 export function stepsUntil({ steps }: Script, at: number): number {
 	let low = 0;
 	let high = steps.length;

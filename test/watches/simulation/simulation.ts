@@ -3,17 +3,17 @@ import type { Script } from './population.ts';
 export type Policy = 'adaptive' | 'round robin' | 'viewers at 1 Hz';
 
 export interface Result {
-	/** Of each question, ms from the step that asked it to the end of the read that found it; infinity when none did. */
+	/** For each question, ms from the step that asks it to the end of the read that finds it; infinity when none does. */
 	readonly detection: readonly number[];
 	readonly requestsPerMinute: number;
 	readonly backgroundPerSecond: number;
 	readonly refused: number;
-	/** Of each `/session`, ms until it might be sent. */
+	/** For each `/session`, ms until its request was granted. */
 	readonly personWaits: readonly number[];
 	readonly updates: { readonly wanted: number; readonly sent: number; readonly dropped: number } | null;
-	/** Of cards of sessions at work, sampled: ms since the oldest step that they do not show; 0 when they show all. */
+	/** Samples of the cards of working sessions: ms since the oldest step that a card does not show; 0 when it shows all. */
 	readonly staleness: readonly number[];
-	/** `detection` of each session by itself, without those that no read came for. */
+	/** `detection` by session, without questions that no read found. */
 	readonly detectionOf: readonly (readonly number[])[];
 }
 
@@ -21,18 +21,18 @@ export interface SimulationOptions {
 	readonly scripts: readonly Script[];
 	readonly lengthMs: number;
 	readonly seed: number;
-	/** Who watches each session; one person watches all of them when left out. */
+	/** Who watches each session; left out: one person watches all. */
 	readonly creators?: readonly string[];
 }
 
-/** A read takes what the service's check of a key takes with five keys; what it finds is of the middle of that time. */
+/** The time of a read: that of the service's check of a key, with five keys. It finds the state at half of that time. */
 export const READ_MS = 300;
-/** Everybody begins to be watched at once; figures are taken from here on. */
+/** All watches begin at once; figures are taken after this. */
 export const WARM_UP_MS = 15 * 60_000;
-/** Somebody types `/session` so often. */
+/** The mean time between two `/session`. */
 export const PERSON_EVERY_MS = 15_000;
 
-/** Questions that no read came for, but for those of the last minutes, which might still have been found. */
+/** Counts questions that no read found, without those of the last minutes, which could still be found. */
 export function neverFound(scripts: readonly Script[], counts: readonly number[], end: number): number[] {
 	return scripts.flatMap(({ steps, questions }, index) =>
 		[...questions.keys()]

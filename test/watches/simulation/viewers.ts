@@ -5,8 +5,8 @@ import { stepsUntil } from './simulated-session.ts';
 import { neverFound, PERSON_EVERY_MS, READ_MS, type Result, type SimulationOptions, WARM_UP_MS } from './simulation.ts';
 
 /**
- * One reader for each session, once a second, as the service's own page does: nothing holds them back but the service.
- * Somebody who asks while a window is used up waits for the next one.
+ * One reader for each session, once a second, as the service's own page reads: only the service limits them. A person who
+ * asks while a window is used up waits for the next one.
  */
 export function simulateViewers({ scripts, lengthMs, seed }: SimulationOptions): Result {
 	const random = createRandom(seed);
