@@ -72,14 +72,6 @@ export function sharesOf(limit: number): { delivery: number; person: number } {
 	};
 }
 
-interface Usage {
-	readonly limit: number;
-	readonly delivery: number;
-	readonly person: number;
-	readonly background: number;
-	readonly free: number;
-}
-
 function believedAt(state: BudgetState, now: number): { remaining: number; resetAt: number } | null {
 	const { believed } = state;
 	if (believed === null) return null;
@@ -96,7 +88,7 @@ function pausedAt(state: BudgetState, now: number): boolean {
 }
 
 /** What is used and free at `now`. */
-export function usageAt(state: BudgetState, now: number, limit: number): Usage {
+export function usageAt(state: BudgetState, now: number, limit: number) {
 	let delivery = 0;
 	let person = 0;
 	let background = 0;
@@ -130,7 +122,7 @@ function backgroundInterval(state: BudgetState, now: number, limit: number): num
 }
 
 /** Whether the shares allow it now. */
-function fits(usage: Usage, priority: RequestPriority, count: number): boolean {
+function fits(usage: ReturnType<typeof usageAt>, priority: RequestPriority, count: number): boolean {
 	const shares = sharesOf(usage.limit);
 	const left = usage.free - count;
 	switch (priority) {

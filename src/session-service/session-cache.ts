@@ -13,18 +13,14 @@ export interface KeptSession {
 	readonly beganAt: number;
 }
 
-/**
- * The only place that keeps whole sessions: for conditional reads, and for windows whose pages are turned. Bounded by
- * memory, because a session takes from a kilobyte to 64 MB.
- */
-export interface SessionCache {
-	get(sessionId: string): KeptSession | undefined;
-	/** Keeps a session unless a later reading of it is kept. */
-	set(sessionId: string, kept: KeptSession): void;
-}
+export type SessionCache = ReturnType<typeof createSessionCache>;
 
-/** Keeps the most recently used sessions within `maxBytes` of memory. A session larger than that is not kept. */
-export function createSessionCache(maxBytes: number): SessionCache {
+/**
+ * The only place that keeps whole sessions: for conditional reads, and for windows whose pages are turned. Keeps the most
+ * recently used ones within `maxBytes` of memory, because a session takes from a kilobyte to 64 MB. A larger one is not
+ * kept.
+ */
+export function createSessionCache(maxBytes: number) {
 	// A Map keeps the order of insertion: its first key is the least recently used one.
 	const entries = new Map<string, { readonly kept: KeptSession; readonly weight: number }>();
 	let bytes = 0;
@@ -35,7 +31,7 @@ export function createSessionCache(maxBytes: number): SessionCache {
 	}
 
 	return {
-		get(sessionId) {
+		get(sessionId: string): KeptSession | undefined {
 			const entry = entries.get(sessionId);
 			if (entry !== undefined) {
 				entries.delete(sessionId);
@@ -43,7 +39,8 @@ export function createSessionCache(maxBytes: number): SessionCache {
 			}
 			return entry?.kept;
 		},
-		set(sessionId, kept) {
+		/** Keeps a session unless a later reading of it is kept. */
+		set(sessionId: string, kept: KeptSession): void {
 			const before = entries.get(sessionId);
 			if (before !== undefined && before.kept.beganAt > kept.beganAt) return;
 			const weight = before?.kept.session === kept.session ? before.weight : weightOf(kept.session);

@@ -86,14 +86,6 @@ export interface Announcement extends NewAnnouncement {
 	readonly lastError: string | null;
 }
 
-/** What to tell a channel about the changes since its watch's last announcement. */
-interface News {
-	readonly announcements: readonly NewAnnouncement[];
-	readonly card: CardUrgency | null;
-	/** Whether people see a difference. */
-	readonly changed: boolean;
-}
-
 /** The session as channels may see it. */
 export interface SeenSession {
 	readonly view: SessionSnapshot;
@@ -101,8 +93,11 @@ export interface SeenSession {
 	readonly questionAt: (messageIndex: number) => QuestionView | null;
 }
 
-/** Turns changes into posts, by the watch's mode, in the order of the changes. */
-export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSession): News {
+/**
+ * What to tell a channel about the changes since its watch's last announcement: posts by the watch's mode, in the order of
+ * the changes, and the card's update. `changed`: whether people see a difference.
+ */
+export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSession) {
 	const announcements: NewAnnouncement[] = [];
 	let card: CardUrgency | null = watch.digest === null ? 'progress' : null;
 	for (const change of changes) {
@@ -132,7 +127,7 @@ export function cardAgain(watch: Watch, lostTs: string, before: number | null, n
 }
 
 /** Whether it is posted in the channel when the watch has no thread. The next card shows everything else. */
-export function standsWithoutThread({ kind }: AnnouncementContent): boolean {
+export function isPostedWithoutThread({ kind }: AnnouncementContent): boolean {
 	return kind === 'question' || kind === 'end' || kind === 'watchEnded';
 }
 

@@ -6,8 +6,8 @@ import {
 	type Announcement,
 	CARD_AGAIN_MS,
 	CARD_HELD,
+	isPostedWithoutThread,
 	PACED,
-	standsWithoutThread,
 	waitsForTurn,
 } from './announcements.ts';
 import type { Announcer, DueAnnouncement, GoneReason, SendOutcome } from './announcer.ts';
@@ -185,13 +185,13 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 function staysInChannel({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null) return true;
 	const getsNoCard = watch.card.ts === null || watch.ended !== null;
-	return content.kind === 'card' || content.kind === 'question' || (getsNoCard && standsWithoutThread(content));
+	return content.kind === 'card' || content.kind === 'question' || (getsNoCard && isPostedWithoutThread(content));
 }
 
 /** Whether it needs a thread and the watch has no card. */
 function isWithoutPlace({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null || watch.card.ts !== null) return false;
-	return content.kind !== 'card' && content.kind !== 'settle' && !standsWithoutThread(content);
+	return content.kind !== 'card' && content.kind !== 'settle' && !isPostedWithoutThread(content);
 }
 
 /** When to try a card again that is not due yet; null when it is due. */
