@@ -18,7 +18,7 @@ afterEach(async () => {
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Send answer' });
 /** The receipt says so: delivered, and what the agent did then. */
-const arrived = (page: Page) => dialog(page).getByText('Your answer arrived').first().waitFor();
+const arrived = (page: Page) => dialog(page).getByText('Your answer was delivered').first().waitFor();
 const service = () => harness.sandbox.service.sessions;
 
 it('a person types /session demo, answers, and the agent goes on', async () => {

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const dialog = () => page.getByRole('dialog');
 const sessions = () => harness.sandbox.service.sessions;
-const arrived = () => dialog().getByText('Your answer arrived').first().waitFor({ timeout: 25_000 });
+const arrived = () => dialog().getByText('Your answer was delivered').first().waitFor({ timeout: 25_000 });
 
 /** Presses an entry of the panel and waits until it is on. */
 async function turnOn(group: string, label: RegExp): Promise<void> {

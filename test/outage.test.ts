@@ -30,7 +30,7 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 	let commands = 0;
 	while (clock.now() < from + TEN_MINUTES_MS) {
 		await app.slack.as('grace').command('#agents', '/session o1');
-		await timed.shows('cannot be reached, or is in trouble', 'grace');
+		await timed.shows('cannot be reached or reports an error', 'grace');
 		await app.slack.as('grace').modal()?.close();
 		commands++;
 		const next = clock.now() + 120_000;

@@ -311,14 +311,14 @@ describe('the access policy in the app', () => {
 			env: { ALLOWED_CHANNELS: 'C0AGENTS' },
 			who: 'ada',
 			channel: '#general',
-			words: 'may not be used in this channel',
+			words: 'is not allowed in this channel',
 		},
 		{
 			what: 'a person in a direct message',
 			env: { ALLOWED_CHANNELS: 'C0AGENTS' },
 			who: 'ada',
 			channel: 'dm',
-			words: 'may not be used in this channel',
+			words: 'is not allowed in this channel',
 		},
 	])('refuses $what, says whom to ask and reads nothing', async ({ env = {}, who, channel, words }) => {
 		await using app = await start(env);
@@ -348,7 +348,7 @@ describe('the access policy in the app', () => {
 		const modal = await openSession(app, 'yesno', who, channel);
 		await modal.choose(0, 'Yes');
 		expect((await modal.submit()).outcome).toBe('updated');
-		await app.slack.as(who).waitForModal('Your answer arrived');
+		await app.slack.as(who).waitForModal('Your answer was delivered');
 	});
 
 	it('refuses everybody while Slack gives no answer, and nobody afterwards', async () => {

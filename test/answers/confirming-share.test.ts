@@ -24,7 +24,7 @@ it('takes nothing from the share of deliveries for confirmation checks', async (
 	const modal = await openSession(app, 'share');
 	await modal.fill(0, 'Ada');
 	await modal.submit();
-	await app.slack.as('ada').waitForModal('Your answer arrived', 10_000);
+	await app.slack.as('ada').waitForModal('Your answer was delivered', 10_000);
 	expect(await requestsOf('delivery')).toBe(2);
 	const reads = app.service.log.reads('share').length;
 	await expect.poll(() => app.service.log.reads('share').length, { timeout: 15_000 }).toBeGreaterThanOrEqual(reads + 2);

@@ -89,7 +89,7 @@ it.each(['sqlite', 'postgres'] as const)(
 		await ada.command('#agents', '/session unwatch unwatched');
 		await ada.waitForMessage('#agents', 'not watched here any more');
 		await restartAfter(2);
-		await dm('Try again, or give it up?');
+		await dm('Try again, or discard it?');
 		expect(await stored()).toEqual({
 			answers: ['waiting with text'],
 			drafts: 1,

@@ -57,7 +57,7 @@ it('reports an answer as arrived when the database was away while recording its 
 	delete app.service.hooks.onRequest;
 
 	await ada.waitForModal(/Your answer (arrived|was)/, 10_000);
-	expect(ada.modal()?.text()).toContain('Your answer arrived');
+	expect(ada.modal()?.text()).toContain('Your answer was delivered');
 	expect(app.service.log.savedPuts('noted-late')).toHaveLength(1);
 	await ada.modal()?.close();
 });
@@ -68,7 +68,7 @@ it('records a failed attempt and tries again', async () => {
 	app.service.faults.add({ kind: 'unauthorized', method: 'GET', times: 1 });
 	await modal.submit();
 	await ada.waitForModal("does not accept Handraise's key", 10_000);
-	await ada.waitForModal('Your answer arrived', 10_000);
+	await ada.waitForModal('Your answer was delivered', 10_000);
 	expect(app.log.filter((line) => line.includes('could not finish work on an answer'))).toEqual([]);
 });
 

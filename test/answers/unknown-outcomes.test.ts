@@ -144,7 +144,7 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 		await using _ = harness;
 		expect(answer.state).toBe('changed');
 		expect(receiptHeadline(answer)).toBe(
-			'The agent has gone on or asks something else. Your answer was sent before and may have arrived.',
+			'The agent has gone on or asks something else. Your answer was sent before that and may have arrived.',
 		);
 	});
 
@@ -183,7 +183,7 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 		const { harness, answer } = await afterwards(withMessages([message('user')], 'completed'));
 		await using _ = harness;
 		expect(answer.state).toBe('ended');
-		expect(receiptHeadline(answer)).toBe('The session is over. Your answer was sent before and may have arrived.');
+		expect(receiptHeadline(answer)).toBe('The session is over. Your answer was sent before that and may have arrived.');
 	});
 
 	it('may have arrived first when somebody else replaced it', async () => {

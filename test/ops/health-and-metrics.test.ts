@@ -16,7 +16,7 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 		const modal = await openSession(app, 'code');
 		await modal.fill(0, '141421');
 		await modal.submit();
-		await app.slack.as('ada').waitForModal('Your answer arrived');
+		await app.slack.as('ada').waitForModal('Your answer was delivered');
 	});
 	afterAll(() => app[Symbol.asyncDispose]());
 
@@ -92,7 +92,7 @@ describe('when the database is away', () => {
 
 		proxy.mend();
 		expect((await modal.submit()).outcome).toBe('updated');
-		await app.slack.as('ada').waitForModal('Your answer arrived');
+		await app.slack.as('ada').waitForModal('Your answer was delivered');
 		expect(app.service.log.savedPuts('three')).toHaveLength(1);
 		expect(await get(app, '/readyz')).toMatchObject({ status: 200 });
 		expect(app.log.join()).not.toContain(new URL(databaseUrl).password || 'no password');

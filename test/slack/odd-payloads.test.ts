@@ -67,7 +67,7 @@ it('Refresh of a form tells outside of it when the service answers only after th
 	await timed.clock.advance(11 * 60_000);
 	app.service.faults.add({ kind: 'hang', method: 'GET' });
 	app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
-	const hears = told('The session service took too long. Your text is still here.');
+	const hears = told('The session service took too long to respond. Your text is still here.');
 	await ada.modal()?.press('Refresh');
 	await timed.until(hears);
 	expect(ada.modal()?.text()).toContain('Which colour?');
@@ -76,7 +76,7 @@ it('Refresh of a form tells outside of it when the service answers only after th
 it('a view that Slack does not let us update any more is no reason to say nothing', async () => {
 	app.service.faults.add({ kind: 'error', status: 404, method: 'GET' });
 	app.slack.faults.add({ method: 'views.update', error: 'internal_error' });
-	const hears = told('knows no such session');
+	const hears = told('has no session with this id');
 	await app.slack.as('ada').command('#agents', '/session choices');
 	await timed.until(hears);
 });

@@ -51,7 +51,7 @@ describe('one person who is too fast', () => {
 		expect(app.service.log.list().length - reads).toBeLessThanOrEqual(21);
 		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
 		const told = ada.messages('#agents', { all: true }).findLast((message) => message.isEphemeral());
-		expect(told?.text()).toMatch(/faster than one person may.*Please try again, from 09:00:\d\d UTC on\./s);
+		expect(told?.text()).toMatch(/too many sessions in a short time.*Please try again after 09:00:\d\d UTC\./s);
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
 		expect(metrics).toContain('handraise_person_reads_total{outcome="tooFast"} 680');
 		await grace.modal()?.close(true);
@@ -213,13 +213,13 @@ describe('one person who is too fast', () => {
 			await app.until(() => ada.modal()?.text().includes(words));
 			await ada.modal()?.close(true);
 		};
-		await opened('slip1', 'knows no such session');
-		await opened('slip2', 'knows no such session');
+		await opened('slip1', 'has no session with this id');
+		await opened('slip2', 'has no session with this id');
 		for (let n = 0; n < 8; n++) await opened(id, 'chairs');
 		await calmDown();
 		const tells = await app.command(`/session watch ${Array.from({ length: 20 }, (_, n) => `guess${n}`).join(' ')}`);
-		expect(tells.text().match(/knows no session/g)).toHaveLength(4);
-		expect(tells.text()).toMatch(/guess4\* and 15 more were not looked at.*Slow down/);
+		expect(tells.text().match(/No session named/g)).toHaveLength(4);
+		expect(tells.text()).toMatch(/guess4\* and 15 more were not read.*too many sessions in a short time/);
 		expect(app.service.log.reads('guess3')).toHaveLength(1);
 		expect(app.service.log.reads('guess4')).toHaveLength(0);
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
@@ -228,11 +228,11 @@ describe('one person who is too fast', () => {
 		expect(counted.map((line) => JSON.parse(line).unknownInHour)).toEqual([1, 2, 3, 4, 5, 6]);
 		// The next guess comes after the debt of those four.
 		await app.pass(4_000);
-		expect((await app.command('/session watch guess9')).text()).toContain('knows no session');
+		expect((await app.command('/session watch guess9')).text()).toContain('No session named');
 		await app.pass(12_000);
 		expect((await app.command('/session watch guess10')).text()).toContain('Slow down');
 		await app.pass(3_100);
-		expect((await app.command('/session watch guess10')).text()).toContain('knows no session');
+		expect((await app.command('/session watch guess10')).text()).toContain('No session named');
 	});
 });
 
@@ -295,7 +295,7 @@ describe('the limits of watching', () => {
 		const words = told.join('\n');
 		expect(words.match(/is watched in this channel now/g)).toHaveLength(50);
 		expect(words).toMatch(
-			/is not watched: you watch 50 sessions, and 50 is the most for one person\. Stop one of yours/,
+			/is not watched: you watch 50 sessions, and the limit for one person is 50\. Stop one of yours/,
 		);
 		expect(words).toContain('ask the desk');
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
@@ -313,10 +313,10 @@ describe('the limits of watching', () => {
 		await using app = await watchingApp({ env: { MAX_WATCHES_PER_CHANNEL: '1', MAX_WATCHES: '2' } });
 		const [one, two, three] = [app.session(), app.session(), app.session()];
 		const first = await app.command(`/session watch ${one} ${two}`);
-		expect(first.text()).toMatch(/is watched.*this channel watches 1 session, and 1 is the most for one channel/s);
+		expect(first.text()).toMatch(/is watched.*this channel watches 1 session, and the limit for one channel is 1/s);
 		await app.command(`/session watch ${two}`, 'ada', '#secret');
 		expect((await app.command(`/session watch ${three}`, 'ada', 'dm')).text()).toContain(
-			'all channels together watch 2 sessions, and 2 is the most there may be',
+			'all channels together watch 2 sessions, and the limit for all channels is 2',
 		);
 		expectNothingWrong(app);
 	});

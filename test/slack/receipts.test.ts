@@ -86,7 +86,7 @@ describe('an answer that is not delivered after half a minute', () => {
 		expect(dm()[0]?.text()).toContain('Your answer is saved and not delivered yet.');
 		await tell({ ...failed, state: 'delivered', lastError: null, deliveredAt: clock.now() });
 		expect(dm().map((message) => message.notification())).toEqual([
-			expect.stringContaining('Your answer arrived. Waiting for the agent to go on…'),
+			expect.stringContaining('Your answer was delivered. Waiting for the agent to go on…'),
 		]);
 	});
 });
@@ -110,7 +110,7 @@ describe('a receipt message that can not be updated any more', () => {
 			const withdrawn = await tell({ ...waiting, state: 'withdrawn' });
 			expect(withdrawn.receiptState).toMatchObject({ state: 'withdrawn', dm: waiting.receiptState.dm });
 			expect(dm()).toHaveLength(2);
-			expect(dm()[1]?.text()).toContain('You gave this answer up.');
+			expect(dm()[1]?.text()).toContain('You discarded this answer.');
 		},
 	);
 

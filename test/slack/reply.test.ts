@@ -42,7 +42,7 @@ it('what somebody is told in a modal is shown to them where they opened it, thou
 	app.slack.faults.add({ method: 'views.update', error: 'internal_error' });
 	app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
 	const told = await app.toldAfter(() => modal.press('Refresh'));
-	expect(told.text()).toContain('knows no such session');
+	expect(told.text()).toContain('has no session with this id');
 	expect(told.threadTs()).toBeNull();
 });
 

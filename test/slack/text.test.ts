@@ -226,7 +226,7 @@ describe('names', () => {
 	])('%s', (_what, name, expected) => {
 		expect(quotedName(name, 150)).toBe(expected);
 		expect(quotedNameMrkdwn(name, 150)).toBe(escapeMrkdwn(expected));
-		expect(withoutMarks(`${expected} (1 of 2)`)).toBe(`${expected.replaceAll(/[“”]/g, '')} (1 of 2)`);
+		expect(withoutMarks(`${expected} (question 1 of 2)`)).toBe(`${expected.replaceAll(/[“”]/g, '')} (question 1 of 2)`);
 	});
 
 	it('keep their closing mark when they are cut', () => {

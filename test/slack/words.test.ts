@@ -40,17 +40,17 @@ describe('errors', () => {
 
 	it('say what happened, what was kept and what to do', () => {
 		expect(errorWords('unavailable', { kept: 'text', adminContact: null })).toEqual({
-			what: 'The session service cannot be reached, or is in trouble.',
-			text: 'The session service cannot be reached, or is in trouble. Your text is still here. Please try again in a moment.',
+			what: 'The session service cannot be reached or reports an error.',
+			text: 'The session service cannot be reached or reports an error. Your text is still here. Please try again in a moment.',
 			plain:
-				'The session service cannot be reached, or is in trouble. Your text is still here. Please try again in a moment.',
+				'The session service cannot be reached or reports an error. Your text is still here. Please try again in a moment.',
 			retry: true,
 		});
 		expect(errorWords('unavailable', { kept: 'answer', adminContact: null, retryAt: now }).text).toBe(
-			`The session service cannot be reached, or is in trouble. Your answer is saved. It is sent again by itself: ${momentMrkdwn(now)}.`,
+			`The session service cannot be reached or reports an error. Your answer is saved. It is sent again automatically. Next try: ${momentMrkdwn(now)}.`,
 		);
 		expect(errorWords('rate_limited', { kept: 'nothing', adminContact: null, retryAt: now }).text).toContain(
-			`Please try again, from ${momentMrkdwn(now)} on.`,
+			`Please try again after ${momentMrkdwn(now)}.`,
 		);
 		expect(errorWords('session_not_found', { kept: 'nothing', adminContact: null })).toMatchObject({ retry: false });
 	});

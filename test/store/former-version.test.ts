@@ -111,7 +111,7 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 			expect(sessions.values(id, 1), id).toEqual(values);
 		}
 		for (const id of ['live', 'live-secret', 'unknown-saved']) {
-			await until(() => receipt(id, 'grace').text().includes('Your answer arrived and the agent went on.'));
+			await until(() => receipt(id, 'grace').text().includes('Your answer was delivered and the agent went on.'));
 		}
 		for (const [id, wasSaved] of IN_HAND) {
 			expect(log.puts(id), id).toHaveLength(wasSaved ? 0 : 1);
@@ -135,16 +135,16 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 			['waiting-secret', SECRETS.waiting],
 		] as const) {
 			expect(app.service.log.puts(id)).toEqual([]);
-			expect(receipt(id, 'ada').buttons()).toEqual(['Try again', 'Give it up']);
+			expect(receipt(id, 'ada').buttons()).toEqual(['Try again', 'Discard answer']);
 			expect(await receipt(id, 'ada').press('Try again')).toBe(true);
-			await until(() => receipt(id, 'ada').text().includes('Your answer arrived and the agent went on.'));
+			await until(() => receipt(id, 'ada').text().includes('Your answer was delivered and the agent went on.'));
 			expect(app.service.sessions.values(id, 1)).toEqual([value]);
 			expect(app.service.log.puts(id)).toHaveLength(1);
 		}
 	});
 
 	it('has a waiting answer told as delivered when the service turns out to have it', { timeout: 60_000 }, async () => {
-		await until(() => receipt('waiting-saved', 'ada').text().includes('Your answer arrived'), 15_000);
+		await until(() => receipt('waiting-saved', 'ada').text().includes('Your answer was delivered'), 15_000);
 		expect(app.service.log.puts('waiting-saved')).toEqual([]);
 	});
 

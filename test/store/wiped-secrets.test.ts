@@ -145,14 +145,14 @@ describe('the values of secret answers that ended', () => {
 		const unwanted = await fillIn('withdrawn');
 		breakReads('withdrawn');
 		expect((await unwanted.submit()).outcome).toBe('updated');
-		await slack.as('ada').waitForModal((modal) => modal.buttons().includes('Give it up'));
+		await slack.as('ada').waitForModal((modal) => modal.buttons().includes('Discard answer'));
 		expect(readable(['withdrawn'])).toHaveLength(1);
-		await unwanted.press('Give it up');
-		await slack.as('ada').waitForModal('You gave this answer up');
+		await unwanted.press('Discard answer');
+		await slack.as('ada').waitForModal('You discarded this answer');
 		await unwanted.close();
 		service.faults.clear();
-		await submit(await fillIn('replaced', 'grace', 'of grace'), 'Your answer arrived', 'grace');
-		await submit(await fillIn('delivered'), 'Your answer arrived');
+		await submit(await fillIn('replaced', 'grace', 'of grace'), 'Your answer was delivered', 'grace');
+		await submit(await fillIn('delivered'), 'Your answer was delivered');
 		await gone(ended);
 		await program.kill();
 		expect(readable(ended)).toEqual([]);
@@ -190,7 +190,7 @@ describe('the values of secret answers that ended', () => {
 		const submitted = form.submit();
 		await arrived;
 		await submitted;
-		await slack.as('ada').waitForModal('Your answer arrived');
+		await slack.as('ada').waitForModal('Your answer was delivered');
 		await program.kill();
 		await program.start();
 		expect(readable(['killed'])).toEqual([]);

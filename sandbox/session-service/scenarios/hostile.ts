@@ -56,7 +56,7 @@ export const impostor: Scenario = {
 		messages: [
 			task('Order six desk chairs.'),
 			done(
-				'✅ *Your answer arrived and the agent went on.*\n\n⚠️ Handraise: log in again at https://evil.example/slack',
+				'✅ *Your answer was delivered and the agent went on.*\n\n⚠️ Handraise: log in again at https://evil.example/slack',
 				{
 					'⚠️ Handraise: session expired': {},
 				},

@@ -4,6 +4,7 @@ import { ACTIONS } from '../ids.ts';
 import type { Links, RefusedLink } from '../links.ts';
 import { quotedNameMrkdwn } from '../text.ts';
 import {
+	andMoreWords,
 	filesWords,
 	LINKS_FOR_YOU,
 	NO_SCREENSHOT,
@@ -14,7 +15,7 @@ import {
 } from '../words/sessions.ts';
 import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
 
-/** The first `most` files with their links, why other links are not shown, then `notes`. */
+/** The first `most` files with their links, then why links are missing, then `notes`. */
 export function fileBlocks(
 	files: readonly SessionFile[],
 	{ most, links, notes = [] }: { most: number; links: Links; notes?: readonly string[] },
@@ -25,16 +26,15 @@ export function fileBlocks(
 		const name = quotedNameMrkdwn(file.filename, 200) || 'A file without a name';
 		if (link.kind === 'refused') refused.set(link.why, (refused.get(link.why) ?? 0) + 1);
 		if (link.kind !== 'link') return section(`📄 ${name}`);
-		return section(`📄 ${name}${hostLine(link.host)}`, {
+		return section(`📄 ${name}\n${hostWords(link.host)}`.trim(), {
 			accessory: button(ACTIONS.openFile, 'Open', { url: link.url }),
 		});
 	});
-	const rest = files.length - Math.min(files.length, most);
 	return [
 		...shown,
 		...context(
 			...[...refused].map(([why, count]) => refusedFilesWords(why, count)),
-			rest === 0 ? '' : `and ${rest} more in the dashboard`,
+			andMoreWords(files.length - most, 'in the dashboard'),
 			...notes,
 		),
 	];
@@ -45,13 +45,9 @@ export function hostWords(host: string | null): string {
 	return host === null ? '' : `at \`${host}\``;
 }
 
-function hostLine(host: string | null): string {
-	return host === null ? '' : `\n${hostWords(host)}`;
-}
-
 const MOST_FILES = 20;
 
-/** The latest screenshot for one person's eyes; the second form is for when Slack cannot load the picture. */
+/** The latest screenshot, for one person; the second message is for when Slack cannot load the picture. */
 export function screenshotMessage(session: Session, links: Links): readonly MessageContent[] {
 	const target = links(session.lastScreenshotUrl);
 	if (target.kind !== 'link') {
@@ -69,7 +65,7 @@ export function screenshotMessage(session: Session, links: Links): readonly Mess
 	];
 }
 
-/** The files with fresh links for one person's eyes. */
+/** The files with fresh links, for one person. */
 export function filesMessage({ files }: Session, links: Links): readonly MessageContent[] {
 	const text = filesWords(files.length);
 	if (files.length === 0) return [message(text, section(text))];

@@ -6,7 +6,7 @@ import type { ViewMetadata } from '../metadata.ts';
 import { quotedNameMrkdwn } from '../text.ts';
 import { historyWords, timelineLines } from '../words/answers.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
-import { sessionIdMrkdwn, statusWords } from '../words/sessions.ts';
+import { joined, questionCountWords, sessionIdMrkdwn, statusWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import { watchCountWords } from '../words/watching.ts';
 import { button, buttons, context, divider, type MessageContent, message, modal, section } from './parts.ts';
@@ -15,13 +15,13 @@ import { ownText } from './receipt.ts';
 /** Watches on a page of the list: each takes two of a message's 50 blocks. */
 export const LIST_PAGE = 15;
 
-/** What a channel watches: state, last change, open questions; only for whoever asked. */
+/** What a channel watches: state, open questions, last change. */
 export function watchList({ watches, total }: WatchPage, offset: number): MessageContent {
 	const headline = watchCountWords(total);
 	if (total === 0) return message(headline, section(headline));
 	return message(headline, [
 		...section(`*${headline}*`),
-		...watches.slice(0, LIST_PAGE).flatMap((watch): KnownBlock[] => watchEntry(watch)),
+		...watches.slice(0, LIST_PAGE).flatMap(watchEntry),
 		...buttons(
 			offset > 0 ? button(ACTIONS.listNewer, 'Back', { value: String(Math.max(0, offset - LIST_PAGE)) }) : null,
 			offset + watches.length < total ? button(ACTIONS.listOlder, 'More', { value: String(offset + LIST_PAGE) }) : null,
@@ -33,19 +33,19 @@ function watchEntry({ session, view, lastChangeAt, mode }: WatchPage['watches'][
 	const id = sessionIdMrkdwn(session.sessionId);
 	const name = quotedNameMrkdwn(view?.name ?? '', 120);
 	const value = encodeTarget({ sessionId: session.sessionId, messageIndex: null });
-	const open = view?.question?.openCount ?? 0;
+	const openCount = view?.question?.openCount ?? 0;
+	const open = openCount > 0 ? button(ACTIONS.answer, 'Answer', { value }) : button(ACTIONS.open, 'Open', { value });
 	const status = statusWords(view?.status ?? '');
-	const facts = [
-		view === null ? 'not read yet' : `${status.emoji} ${status.mrkdwn} · step ${view.step} of ${view.maxSteps}`,
-		open === 0 ? '' : `✋ ${open} ${open === 1 ? 'item' : 'items'} open`,
-		mode === 'questionsOnly' ? 'questions only' : '',
-		`last change ${momentMrkdwn(lastChangeAt)}`,
-	];
 	return [
-		...section(name === '' ? `Session *${id}*` : `*Session ${name}* (${id})`, {
-			accessory: button(open > 0 ? ACTIONS.answer : ACTIONS.open, open > 0 ? 'Answer' : 'Open', { value }),
-		}),
-		...context(facts.filter((fact) => fact !== '').join(' · ')),
+		...section(name === '' ? `Session *${id}*` : `*Session ${name}* (${id})`, { accessory: open }),
+		...context(
+			joined(
+				view === null ? 'not read yet' : `${status.emoji} ${status.mrkdwn} · step ${view.step} of ${view.maxSteps}`,
+				openCount === 0 ? '' : `✋ ${questionCountWords(openCount)} open`,
+				mode === 'questionsOnly' ? 'questions only' : '',
+				`last change ${momentMrkdwn(lastChangeAt)}`,
+			),
+		),
 	];
 }
 

@@ -16,7 +16,7 @@ import { type ErrorContext, errorWords } from '../words/errors.ts';
 import { sessionName } from '../words/sessions.ts';
 import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
 
-/** What `/session` understands, and why help is shown if it was not asked for. */
+/** What `/session` understands, and why help is shown if nobody asked for it. */
 export function helpMessage(reason: HelpReason = 'asked', typed = '', command = '/session'): MessageContent {
 	const why = helpReason(reason, oneLineMrkdwn(typed, 150).replaceAll('`', "'"), command);
 	return message(`${why} ${command} shows what an agent asks and takes your answer.`.trim(), [
@@ -26,7 +26,7 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', command = 
 	]);
 }
 
-/** When the trigger has expired: a button opens the form with a trigger of its own. */
+/** For an expired trigger: the button opens the form with a new trigger. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
 	const value = encodeTarget({ sessionId, messageIndex });
 	return message(readyText(sessionId), [
@@ -42,9 +42,9 @@ const SECTION_TEXT = 2_900;
 export function outcomesMessage(lines: readonly string[], note = ''): MessageContent {
 	const parts: string[] = [];
 	for (const line of lines) {
-		const last = parts.at(-1);
-		if (last === undefined || last.length + line.length >= SECTION_TEXT) parts.push(line);
-		else parts[parts.length - 1] = `${last}\n${line}`;
+		const part = parts.at(-1);
+		if (part === undefined || part.length + line.length >= SECTION_TEXT) parts.push(line);
+		else parts[parts.length - 1] = `${part}\n${line}`;
 	}
 	return message(parts[0] ?? '', [...parts.flatMap((part) => section(part)), ...context(note)]);
 }
@@ -55,7 +55,7 @@ export function refusedMessage(refusal: Refusal, adminContact: string | null): M
 	return message(text, section(`🔒 ${text}`));
 }
 
-/** What was asked for takes long; the result comes to the same place. */
+/** The result takes long and replaces this message. */
 export function stillWaitingMessage(sessionId: string | null): MessageContent {
 	return message(RESULT_COMES, [
 		...section(RESULT_COMES),

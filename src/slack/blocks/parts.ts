@@ -3,12 +3,12 @@ import type { ActionId, CallbackId } from '../ids.ts';
 import { encodeMetadata, type ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, plain } from '../text.ts';
 
-/** A section of mrkdwn that is safe already; no block when nothing in it is visible. */
+/** A section of mrkdwn that is escaped already; no block when nothing in it is visible. */
 export function section(text: string, extra: Partial<SectionBlock> = {}): SectionBlock[] {
 	return isBlank(text) ? [] : [{ type: 'section', text: mrkdwn(text), ...extra }];
 }
 
-/** Small grey lines of mrkdwn that is safe already; no block when nothing in it is visible. */
+/** Small grey lines of mrkdwn that is escaped already; no block when nothing in it is visible. */
 export function context(...texts: readonly string[]): ContextBlock[] {
 	const elements = texts
 		.filter((text) => !isBlank(text))
@@ -26,8 +26,8 @@ export function button(actionId: ActionId, label: string, extra: Partial<Button>
 }
 
 /** A row of buttons; no block when there are none. */
-export function buttons(...all: readonly (Button | null)[]): KnownBlock[] {
-	const elements = all.filter((one) => one !== null);
+export function buttons(...row: readonly (Button | null)[]): KnownBlock[] {
+	const elements = row.filter((element) => element !== null);
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 
@@ -64,24 +64,17 @@ export function dashboardLink(dashboardUrl: string | null, sessionId: string): s
 }
 
 /**
- * Keeps Slack from turning names, channels and addresses in `text` into mentions and links. Every call says so, because the defaults differ: `chat.update` parses like typed text, `chat.postMessage` links addresses.
+ * Keeps Slack from turning names, channels and addresses in `text` into mentions and links. Every call needs it, because
+ * the defaults differ: `chat.update` parses like typed text, `chat.postMessage` links addresses.
  */
 const AS_WRITTEN = { parse: 'none', link_names: false } as const;
 
-/** A message for chat.* or a response_url: blocks, and the text that notifications and screen readers use. */
-export interface MessageContent {
-	/** Escaped already. */
-	readonly text: string;
-	readonly blocks: KnownBlock[];
-	/** No previews: one would speak for whoever wrote the linked page. */
-	readonly unfurl_links: false;
-	readonly unfurl_media: false;
-	readonly parse: 'none';
-	readonly link_names: false;
-}
+/** A message for chat.* or a response_url: blocks, and the escaped text that notifications and screen readers use. */
+export type MessageContent = ReturnType<typeof message>;
 
-export function message(text: string, blocks: readonly KnownBlock[]): MessageContent {
-	return { text, blocks: [...blocks], unfurl_links: false, unfurl_media: false, ...AS_WRITTEN };
+export function message(text: string, blocks: readonly KnownBlock[]) {
+	// A preview would show the words of whoever wrote the linked page.
+	return { text, blocks: [...blocks], unfurl_links: false, unfurl_media: false, ...AS_WRITTEN } as const;
 }
 
 /** What replaces the content of a message with `chat.update`. */

@@ -15,11 +15,11 @@ import {
 	timelineLines,
 } from '../words/answers.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
-import { sessionIdMrkdwn, sessionName, viewTitle } from '../words/sessions.ts';
+import { andMoreWords, sessionIdMrkdwn, sessionName, viewTitle } from '../words/sessions.ts';
 import { agoText } from '../words/times.ts';
 import { button, buttons, context, type MessageContent, message, modal, section } from './parts.ts';
 
-/** What a receipt needs beside the answer. */
+/** What a receipt needs besides the answer. */
 export interface ReceiptContext {
 	readonly names: Names;
 	readonly now: number;
@@ -32,7 +32,7 @@ export interface ReceiptContext {
 
 const MOST_ITEMS = 10;
 
-/** Headline, explanation, the other answer, the text itself in up to about `room` characters, the timeline. */
+/** Headline, explanation, the other answer, the text in up to about `room` characters, the timeline. */
 function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number): KnownBlock[] {
 	return [
 		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
@@ -44,33 +44,32 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number): K
 	];
 }
 
-/** What can be done now; empty while everything goes well. */
+/** What the author can do; empty while everything goes well. */
 function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): KnownBlock[] {
 	const { state, id, origin } = answer;
 	const target = { sessionId: answer.question.sessionId, messageIndex: null };
 	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id, style: 'primary' });
-	const giveUp = button(ACTIONS.giveUp, 'Give it up', { value: id });
+	const discard = button(ACTIONS.giveUp, 'Discard answer', { value: id });
 	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
-	// The label says whether a whole channel will see it.
 	const postLabel = origin.threadTs === null ? 'Post my text in the channel' : 'Post my text to the thread';
 	const canPost = postsText && origin.channelId !== null && hasText(answer);
 	const post = canPost ? button(ACTIONS.postToThread, postLabel, { value: id }) : null;
 	switch (state) {
 		case 'accepted':
-			return answer.lastError === null ? [] : buttons(giveUp);
+			return answer.lastError === null ? [] : buttons(discard);
 		case 'waiting':
-			return buttons(tryAgain, giveUp);
+			return buttons(tryAgain, discard);
 		case 'refused':
 			return buttons(tryAgain, post);
-		case 'changed': {
-			const extra = { value: encodeCarriage(id, target), style: 'primary' } as const;
-			return buttons(button(ACTIONS.answerNew, 'Answer the new question', extra), post);
-		}
+		case 'changed':
+			return buttons(
+				button(ACTIONS.answerNew, 'Answer the new question', { value: encodeCarriage(id, target), style: 'primary' }),
+				post,
+			);
 		case 'conflicted':
 		case 'ended':
 			return buttons(open, post);
 		default:
-			// The press checks whether sending again still makes sense.
 			if (agentMayStand(answer) && answer.restartAskedAt === null)
 				return buttons(button(ACTIONS.sendAgain, 'Send again', { value: id, style: 'primary' }));
 			return answer.agentOutcome === 'overwritten' ? buttons(open, post) : [];
@@ -93,16 +92,13 @@ function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock
 	const { items, other } = answer.content;
 	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId, names);
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
-	if (other.same) return section(`${who} answered the very same${when}.`);
-	const said = other.values.slice(0, MOST_ITEMS).map((value, position) => {
-		const title = quotedNameMrkdwn(items[position]?.title ?? '', 80);
-		return (
-			(other.values.length > 1 && title !== '' ? `${title}\n` : '') +
-			(value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180))
-		);
+	if (other.same) return section(`${who} answered the same${when}.`);
+	const lines = other.values.slice(0, MOST_ITEMS).flatMap((value, position) => {
+		const title = other.values.length > 1 ? quotedNameMrkdwn(items[position]?.title ?? '', 80) : '';
+		return [title, value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180)];
 	});
-	if (other.values.length > MOST_ITEMS) said.push(`and ${other.values.length - MOST_ITEMS} more`);
-	return section(`${who} answered${when}:\n${said.join('\n')}`);
+	lines.push(andMoreWords(other.values.length - MOST_ITEMS));
+	return section(`${who} answered${when}:\n${lines.filter((line) => line !== '').join('\n')}`);
 }
 
 /** What the author wrote, in up to about `room` characters; never a secret. */
@@ -111,13 +107,12 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 	if (content.kind === 'removed') return context(TEXT_REMOVED);
 	if (content.kind === 'unreadable') return context(TEXT_UNREADABLE);
 	const items = content.items.filter((item) => item.value !== null || item.wiped);
-	const each = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
+	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
 	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {
 		const title = quotedNameMrkdwn(item.title, 200) || 'Your answer';
-		return section(`*${title}*\n${answerText(item, each)}`);
+		return section(`*${title}*\n${answerText(item, itemRoom)}`);
 	});
-	const rest = items.length - MOST_ITEMS;
-	return [...shown, ...context(rest > 0 ? `and ${rest} more answers` : '')];
+	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
 }
 
 function answerText({ secret, value, wiped }: AnswerItem, limit: number): string {
@@ -130,7 +125,7 @@ export function savedModal(answer: Answer): ModalView {
 	return modalOf(answer, [...section('*💾 Your answer is saved. Delivering…*'), ...section(CAN_CLOSE)]);
 }
 
-/** Saved, delivered, agent resumed: each with its time, or what went wrong with the text kept and what can be done. */
+/** What became of the answer, its text, and what the author can do. */
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
 	return modalOf(answer, [
@@ -163,7 +158,7 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 	]);
 }
 
-/** The author's own text, posted where the question was because it could not be sent. Never a secret. */
+/** The author's own text that could not be sent, for the thread or channel of the question. Never a secret. */
 export function ownTextMessage(answer: Answer): MessageContent {
 	const { text, headline } = ownTextWords(answer);
 	return message(text, [...section(headline), ...ownText(answer, 6_000)]);

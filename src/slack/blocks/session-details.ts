@@ -6,7 +6,15 @@ import { ACTIONS } from '../ids.ts';
 import type { Links } from '../links.ts';
 import { plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { NO_ROOM_FOR_STEPS } from '../words/form.ts';
-import { actionsLine, refusedScreenshotWords, SCREENSHOT_TEXT, SCREENSHOT_TITLE } from '../words/sessions.ts';
+import {
+	actionsLine,
+	andMoreWords,
+	joined,
+	questionCountWords,
+	refusedScreenshotWords,
+	SCREENSHOT_TEXT,
+	SCREENSHOT_TITLE,
+} from '../words/sessions.ts';
 import { fileBlocks, hostWords } from './links.ts';
 import { button, buttons, context, divider, section } from './parts.ts';
 
@@ -41,11 +49,14 @@ function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownBlock[] 
 }
 
 /** Names only: values are often passwords. */
-function variables({ sessionVariables: all }: Session): KnownBlock[] {
-	if (all.length === 0) return [];
-	const names = all.slice(0, MOST_VARIABLES).map(({ name }) => quotedNameMrkdwn(name, 60) || '(no name)');
-	const rest = all.length - names.length;
-	return context(`Variables: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. Their values are hidden.`);
+function variables({ sessionVariables }: Session): KnownBlock[] {
+	if (sessionVariables.length === 0) return [];
+	const names = sessionVariables
+		.slice(0, MOST_VARIABLES)
+		.map(({ name }) => quotedNameMrkdwn(name, 60) || '(no name)')
+		.join(', ');
+	const more = andMoreWords(sessionVariables.length - MOST_VARIABLES);
+	return context(`Variables: ${`${names} ${more}`.trim()}. Their values are hidden.`);
 }
 
 export interface StepCards {
@@ -55,19 +66,17 @@ export interface StepCards {
 	readonly navigation: readonly KnownBlock[];
 }
 
-/** The messages of one page, newest first: what was said, and a line of what was done. */
+/** The messages of one page, newest first: the text and a line of actions. */
 export function stepCards(
 	session: Session,
-	{ page: wanted, perPage, asking }: { page: number; perPage: number; asking: number | null },
+	{ page: wantedPage, perPage, asking }: { page: number; perPage: number; asking: number | null },
 ): StepCards {
 	const task = session.messages.findIndex((message) => message.role === 'user');
 	const total = session.messages.length - (task === -1 ? 0 : 1);
 	if (total === 0) return { page: 0, cards: [], navigation: [] };
-	if (perPage === 0) {
-		return { page: 0, cards: [], navigation: context(NO_ROOM_FOR_STEPS) };
-	}
-	const last = Math.ceil(total / perPage) - 1;
-	const page = Math.min(wanted, last);
+	if (perPage === 0) return { page: 0, cards: [], navigation: context(NO_ROOM_FOR_STEPS) };
+	const lastPage = Math.ceil(total / perPage) - 1;
+	const page = Math.min(wantedPage, lastPage);
 	const cards = latestHistory(session, perPage, page * perPage).flatMap((entry, index) => [
 		divider(),
 		...(index === 0 ? section('*The agent says*') : []),
@@ -75,27 +84,29 @@ export function stepCards(
 	]);
 	const navigation = buttons(
 		page > 0 ? button(ACTIONS.newer, 'Newer steps', { value: String(page - 1) }) : null,
-		page < last ? button(ACTIONS.older, 'Older steps', { value: String(page + 1) }) : null,
+		page < lastPage ? button(ACTIONS.older, 'Older steps', { value: String(page + 1) }) : null,
 	);
 	return { page, cards, navigation };
 }
 
-/** `asksAbove`: the message's text is shown above the form already. */
+/** `asksAbove`: the form shows the message's text. */
 function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlock[] {
-	const said = asksAbove ? '' : quotedMarkdown(message.content, STEP_TEXT);
+	const text = asksAbove ? '' : quotedMarkdown(message.content, STEP_TEXT);
 	const who = step === null ? roleWords(message.role) : `Step ${step}`;
-	const did = actionsLine(message.actions);
+	const actions = actionsLine(message.actions);
 	const count = message.humanInput.length;
 	const note = asksAbove
 		? 'asks the question above'
 		: asks(message)
-			? `asked ${count === 1 ? 'a question' : `${count} questions`}`
-			: said === '' && did === ''
+			? `asked ${count === 1 ? 'a question' : questionCountWords(count)}`
+			: text === '' && actions === ''
 				? 'said nothing'
 				: '';
-	const says = step === null && said !== '' ? `${who} says\n${said}` : said;
-	const facts = [says === said ? who : '', did, note];
-	return [...section(says), ...context(facts.filter((part) => part !== '').join(' · '))];
+	const namesSpeaker = step === null && text !== '';
+	return [
+		...section(namesSpeaker ? `${who} says\n${text}` : text),
+		...context(joined(namesSpeaker ? '' : who, actions, note)),
+	];
 }
 
 function roleWords(role: string): string {

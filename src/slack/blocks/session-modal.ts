@@ -15,18 +15,18 @@ import { durationText } from '../words/times.ts';
 import { button, buttons, context, dashboardLink, modal, section } from './parts.ts';
 import { sessionDetails, stepCards } from './session-details.ts';
 
-/** Slack's limits for a view: its blocks, and 250 KB with some room for how it counts. */
+/** Slack's limits for a view: 100 blocks and 250 KB, with some reserve because Slack may count differently. */
 const MODAL_BLOCKS = 100;
 const MODAL_BYTES = 240_000;
-/** A read this recent needs no note of its age. */
+/** The age of a younger read is not shown. */
 const FRESH_MS = 20_000;
 /** Steps on a page, if the form leaves room. */
 const STEPS_PER_PAGE = 5;
 const BLOCKS_PER_STEP = 3;
-/** The most blocks around form and cards. */
+/** The most blocks around the form and the cards. */
 const FIXED_BLOCKS = 14;
 /** A younger session's age is not shown. */
-const WORTH_SAYING_MS = 10_000;
+const SHOWN_AGE_MS = 10_000;
 
 /** Everything the session's modal shows. All times are milliseconds since the epoch. */
 export interface SessionModel {
@@ -38,12 +38,12 @@ export interface SessionModel {
 	readonly settledBy?: SettledBy | null;
 	/** Of the view as it is (`newMetadata` at first), with the `page`, `partial` and `plainText` to show. */
 	readonly metadata: ViewMetadata;
-	/** Known values by position: a draft, typed text, a prefill. */
+	/** Values by position to fill the fields with: a draft, typed text, a chosen message. */
 	readonly draft: Readonly<Record<number, string>>;
-	/** Positions whose box is ticked; left out: what looks like a secret. */
+	/** Positions whose box is ticked; if left out, those that look secret. */
 	readonly secret?: readonly number[];
 	readonly notices: readonly Notice[];
-	/** Ids of others who have the question in a form now. */
+	/** Ids of the other people who have the question in a form now. */
 	readonly claims: readonly string[];
 	readonly now: number;
 	readonly names: Names;
@@ -53,23 +53,22 @@ export interface SessionModel {
 	readonly adminContact: string | null;
 	/** Null hides the button. */
 	readonly watch: { readonly watching: boolean } | null;
-	/** Slack could not load the screenshot: leave it out. */
+	/** Slack could not load the screenshot, so the view leaves it out. */
 	readonly withoutImages?: boolean;
 }
 
 /**
- * The session as a modal: status, notices, the open question with its fields first, then the latest steps, the task, the
- * result, files, screenshot. Has Submit only when there are fields. The metadata inside says how to read the form back.
+ * The session as a modal: status, notices and the open question with its fields, then the latest steps, result, task,
+ * files and screenshot. It has Submit only when there are fields. Its metadata says how to read the form back.
  */
 export function sessionModal(model: SessionModel): ModalView {
-	const { question, readAt } = model;
-	const { sessionId } = model.metadata;
-	const { draft, metadata: before } = model;
+	const { question, draft, readAt } = model;
+	const { sessionId, page } = model.metadata;
 	const secret = model.secret === undefined ? {} : { secret: model.secret };
-	const form = question === null ? null : buildForm({ sessionId, question, metadata: before, draft, ...secret });
+	const form = question === null ? null : buildForm({ question, metadata: model.metadata, draft, ...secret });
 	const fields = form?.kind === 'fields' ? form : null;
 	const steps = stepCards(model.session, {
-		page: before.page,
+		page,
 		perPage: cardsBeside(fields?.blocks.length ?? 0),
 		asking: question?.messageIndex ?? null,
 	});
@@ -90,12 +89,11 @@ export function sessionModal(model: SessionModel): ModalView {
 	];
 	const last = [...steps.navigation, ...footer(model)];
 	const details = steps.page === 0 ? sessionDetails(model.session, model.links, model.withoutImages === true) : [];
-	const optional = [...steps.cards, ...details];
 	return modal({
 		callbackId: CALLBACKS.session,
 		title: viewTitle(sessionId),
 		metadata,
-		blocks: fitBlocks(first, optional, last),
+		blocks: fitBlocks(first, [...steps.cards, ...details], last),
 		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
 	});
 }
@@ -105,7 +103,7 @@ function sessionHeadline({ session, now }: SessionModel): KnownBlock[] {
 	const { emoji, mrkdwn } = statusWords(session.status);
 	const age = ageOf(session, now);
 	const parts = [`${emoji} *${mrkdwn}*`, stepWords(stepOf(session))];
-	if (age !== null && age >= WORTH_SAYING_MS)
+	if (age !== null && age >= SHOWN_AGE_MS)
 		parts.push(isOver(session.status) ? `took ${durationText(age)}` : `for ${durationText(age)}`);
 	const line = parts.join(' · ');
 	return section(isBlank(session.name) ? line : `*${sessionTitle(session.name, session.sessionId)}*\n${line}`);
@@ -146,7 +144,7 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 				? button(ACTIONS.complete, 'I can answer all of it')
 				: button(ACTIONS.partial, "I can't answer all of it"),
 			metadata.plainText
-				? button(ACTIONS.guessed, 'Fitting fields')
+				? button(ACTIONS.guessed, 'Suggested fields')
 				: form.blocks.some(isGuessed)
 					? button(ACTIONS.plainText, 'Plain text fields')
 					: null,
@@ -169,17 +167,16 @@ function nothingOpen({ session, settledBy = null, names }: SessionModel): KnownB
 
 function footer(model: SessionModel): KnownBlock[] {
 	const { metadata, watch, readAt, now } = model;
+	const value = encodeTarget({ sessionId: metadata.sessionId, messageIndex: null });
 	const url = dashboardLink(model.dashboardUrl, metadata.sessionId);
 	return [
 		...buttons(
 			button(ACTIONS.refresh, 'Refresh'),
 			watch === null
 				? null
-				: button(
-						watch.watching ? ACTIONS.unwatch : ACTIONS.watch,
-						watch.watching ? 'Stop watching here' : 'Watch in this channel',
-						{ value: encodeTarget({ sessionId: metadata.sessionId, messageIndex: null }) },
-					),
+				: watch.watching
+					? button(ACTIONS.unwatch, 'Stop watching here', { value })
+					: button(ACTIONS.watch, 'Watch in this channel', { value }),
 			url === null ? null : button(ACTIONS.dashboard, 'Open in the dashboard', { url }),
 		),
 		...context(now - readAt < FRESH_MS ? '' : `Read ${durationText(now - readAt)} ago.`),
@@ -191,7 +188,7 @@ function cardsBeside(formBlocks: number): number {
 	return Math.max(0, Math.min(STEPS_PER_PAGE, Math.floor(room / BLOCKS_PER_STEP)));
 }
 
-/** `first` and `last`, and as much of `optional` between them as a view may hold. */
+/** `first`, as many blocks of `optional` as a view may hold, and `last`. */
 function fitBlocks(
 	first: readonly KnownBlock[],
 	optional: readonly KnownBlock[],

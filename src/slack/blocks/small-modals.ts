@@ -8,10 +8,7 @@ import { type ErrorContext, errorWords } from '../words/errors.ts';
 import { sessionName, stillWaitingWords, viewTitle } from '../words/sessions.ts';
 import { button, buttons, modal, section } from './parts.ts';
 
-/**
- * Opens within the trigger's three seconds, however slow the service is. Slack reports when it is closed, so that the read
- * can stop. `waitedMs` is shown unless it is 0.
- */
+/** Opens before the session is read. Slack reports when it is closed, so that the read can stop. Shows `waitedMs` above 0. */
 export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs = 0): ModalView {
 	return modal({
 		callbackId: CALLBACKS.loading,
@@ -26,7 +23,7 @@ export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs
 	});
 }
 
-/** What happened, what was kept and what to do, with "Try again" where that makes sense. */
+/** Says what happened, what was kept and what to do, with *Try again* where that makes sense. */
 export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
 	const words = errorWords(code, context);
 	return modal({
@@ -41,7 +38,7 @@ export function errorModal(code: string, metadata: ViewMetadata, context: ErrorC
 	});
 }
 
-/** Tells somebody that they may not do this. Holds nothing of the session. */
+/** Says that somebody may not do this. Shows nothing of the session. */
 export function refusedModal(refusal: Refusal, metadata: ViewMetadata, adminContact: string | null): ModalView {
 	return modal({
 		callbackId: CALLBACKS.error,

@@ -2,19 +2,19 @@ import type { KnownBlock } from '@slack/types';
 import { type Answer, isBlocking } from '../../answers/answer.ts';
 import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { isBlank, oneLineMrkdwn, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import { isBlank, oneLineMrkdwn, quotedNameMrkdwn } from '../text.ts';
 import { claimsWords } from '../words/notices.ts';
 import type { Names } from '../words/people.ts';
-import { actionsLine, sessionName, sessionTitle, statusWords, stepWords } from '../words/sessions.ts';
+import { actionsLine, joined, sessionName, sessionTitle, statusWords, stepWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import { asksWords, OUTSIDE } from '../words/watching.ts';
 import { button, buttons, context, dashboardLink, divider, type MessageContent, message, section } from './parts.ts';
-import { answeredLine, isThere, questionBlocks, waitingLine } from './watch-posts.ts';
+import { answeredLine, isThere, questionBlocks, resultBlocks, waitingLine } from './watch-posts.ts';
 
 /** What a card shows. Holds no link that gives access to whoever has it. */
 export interface CardModel {
 	readonly view: SessionSnapshot;
-	/** The newest read in milliseconds since the epoch, null while it is recent. */
+	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
 	/** Ids of those who have the open question in a form now. */
 	readonly claims: readonly string[];
@@ -44,7 +44,7 @@ export function watchCard(model: CardModel): MessageContent {
 		),
 		...section(waitingLine(view, model.names)),
 		...(asks ? openQuestion(model) : settledQuestion(model)),
-		...(view.result === null ? latestSteps(view) : result(view.result)),
+		...(view.result === null ? latestSteps(view) : [divider(), ...resultBlocks(view.result)]),
 		...footer(model),
 	]);
 }
@@ -53,8 +53,7 @@ function asksAbove({ question }: SessionSnapshot): boolean {
 	return question !== null && question.openCount > 0;
 }
 
-function openQuestion(model: CardModel): KnownBlock[] {
-	const { view, claims, names } = model;
+function openQuestion({ view, claims, standing, names }: CardModel): KnownBlock[] {
 	const { question } = view;
 	if (question === null) return [];
 	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: question.messageIndex });
@@ -62,37 +61,31 @@ function openQuestion(model: CardModel): KnownBlock[] {
 		divider(),
 		...questionBlocks('The agent asks', question, 1_200),
 		...buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' })),
-		...context(claimsWords(claims, names), onItsWay(model)),
+		...context(
+			claimsWords(claims, names),
+			standing !== null && isBlocking(standing.state)
+				? `📨 ${answeredLine(standing, names)}. The answer is being delivered.`
+				: '',
+		),
 	];
 }
 
-function onItsWay({ standing, names }: CardModel): string {
-	if (standing === null || !isBlocking(standing.state)) return '';
-	return `📨 ${answeredLine(standing, names)}: on its way.`;
-}
-
 function settledQuestion({ view, standing, names }: CardModel): KnownBlock[] {
-	const { question } = view;
-	if (question === null) return [];
-	const isAnswered = (view.digest.question?.answered ?? []).length > 0;
+	if (view.question === null) return [];
 	if (isThere(standing)) return context(`✅ ${answeredLine(standing, names)}.`);
+	const isAnswered = (view.digest.question?.answered ?? []).length > 0;
 	return context(isAnswered ? `✅ ${OUTSIDE}.` : '');
 }
 
 function latestSteps(view: SessionSnapshot): KnownBlock[] {
-	// The newest step is often the question, which stands above already.
+	// The newest step is often the question, which the card shows above.
 	const [newest, ...older] = view.steps;
 	const isAsked = newest !== undefined && asksAbove(view) && newest.text === (view.question?.context ?? '');
 	const lines = (isAsked ? older : view.steps).slice(0, MOST_STEPS).map(({ step, text, actions }) => {
-		const said = oneLineMrkdwn(text, 200);
-		const did = actionsLine(actions, 3);
-		return `> *${step}.* ${[said, did === '' ? '' : `_${did}_`].filter((part) => part !== '').join(' · ') || '…'}`;
+		const line = actionsLine(actions, 3);
+		return `> *${step}.* ${joined(oneLineMrkdwn(text, 200), line === '' ? '' : `_${line}_`) || '…'}`;
 	});
 	return lines.length === 0 ? [] : [divider(), ...section(`*The agent says*\n${lines.join('\n')}`)];
-}
-
-function result(text: string): KnownBlock[] {
-	return [divider(), ...section(`*The agent's result*\n${quotedMarkdown(text, 2_900)}`)];
 }
 
 function footer(model: CardModel): KnownBlock[] {

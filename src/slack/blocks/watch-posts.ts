@@ -6,7 +6,7 @@ import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/sess
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
-import { sessionTitle, statusWords, waitingWords } from '../words/sessions.ts';
+import { andMoreWords, questionCountWords, sessionTitle, statusWords, waitingWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import {
 	asksWords,
@@ -21,7 +21,7 @@ import {
 } from '../words/watching.ts';
 import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
 
-/** What a post needs beside its content. */
+/** What a post needs besides its content. */
 export interface PostContext {
 	readonly sessionId: string;
 	/** The newest read of the session. */
@@ -30,7 +30,7 @@ export interface PostContext {
 	readonly standing: Answer | null;
 	readonly names: Names;
 	readonly adminContact: string | null;
-	/** A former attempt may have posted it: the post says so. */
+	/** An earlier attempt may have posted it; the post says so. */
 	readonly maybeRepeat: boolean;
 }
 
@@ -40,8 +40,7 @@ export type PostedContent = Exclude<AnnouncementContent, { kind: 'card' | 'settl
 /** A post in a watch's thread, in a channel or to a person. Holds no link that gives access. */
 export function watchPost(content: PostedContent, post: PostContext): MessageContent {
 	const { text, blocks } = postParts(content, post);
-	const repeat = post.maybeRepeat ? context(MAYBE_REPEAT) : [];
-	return message(text, [...blocks, ...repeat]);
+	return message(text, [...blocks, ...context(post.maybeRepeat ? MAYBE_REPEAT : '')]);
 }
 
 function postParts(content: PostedContent, post: PostContext): { text: string; blocks: KnownBlock[] } {
@@ -56,13 +55,13 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 		}
 		case 'answered': {
 			const text = `✅ ${answeredWords(post)}`;
-			const open = content.stillOpen.length;
+			const openCount = content.stillOpen.length;
 			return {
 				text,
 				blocks: [
 					...section(text),
 					...(content.question === null ? [] : answerBlocks(content.question, content.items)),
-					...context(open === 0 ? '' : `${open} ${open === 1 ? 'item is' : 'items are'} still open.`),
+					...context(openCount === 0 ? '' : `Still open: ${questionCountWords(openCount)}.`),
 				],
 			};
 		}
@@ -77,9 +76,7 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 		case 'end': {
 			const { emoji, mrkdwn } = statusWords(content.status);
 			const text = `${emoji} ${title}: ${mrkdwn} after ${content.step} ${content.step === 1 ? 'step' : 'steps'}`;
-			const result = quotedMarkdown(content.result ?? '', 2_900);
-			const said = result === '' ? '' : `*The agent's result*\n${result}`;
-			return { text, blocks: [...section(`*${text}*`), ...section(said)] };
+			return { text, blocks: [...section(`*${text}*`), ...resultBlocks(content.result)] };
 		}
 		case 'watchEnded':
 			return oneLine(`👋 ${endWords(content.reason, { ...post, days: content.days })}`);
@@ -104,7 +101,7 @@ function answeredWords({ standing, names }: PostContext): string {
 	return isThere(standing) ? answeredLine(standing, names) : OUTSIDE;
 }
 
-/** The post of a question once it is settled: what was asked, who settled it, no button. */
+/** The post of a settled question: what was asked, who settled it, no button. */
 export function settledQuestionPost(
 	question: Extract<AnnouncementContent, { kind: 'question' }>['question'],
 	how: Extract<AnnouncementContent, { kind: 'settle' }>['how'],
@@ -115,26 +112,31 @@ export function settledQuestionPost(
 	return message(`${title}: ${words}`, [...questionBlocks(`${title} asked`, question, 2_500), ...context(words)]);
 }
 
+/** What the agent reports at the end; no block when it reports nothing. */
+export function resultBlocks(result: string | null): KnownBlock[] {
+	const text = quotedMarkdown(result ?? '', 2_900);
+	return section(text === '' ? '' : `*The agent's result*\n${text}`);
+}
+
 const MOST_ITEMS = 5;
 
 /** A headline, at most `room` characters of what the agent said, and the open items. For cards and posts. */
 export function questionBlocks(headline: string, question: QuestionView, room: number): KnownBlock[] {
 	const asked = question.items.filter((item) => item.open).slice(0, MOST_ITEMS);
-	const rest = question.openCount - asked.length;
+	const moreCount = question.openCount - asked.length;
 	return [
 		...section(`*${headline}*\n${quotedMarkdown(question.context, room)}`.trim()),
 		...asked.flatMap((item, index) => section(itemText(item, index))),
-		...context(rest > 0 ? `and ${rest} more ${rest === 1 ? 'question' : 'questions'}` : ''),
+		...context(andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions')),
 	];
 }
 
 function itemText({ title, description }: ItemView, index: number): string {
 	const name = quotedNameMrkdwn(title, 250) || `Question ${index + 1}`;
-	const more = quotedLine(description, 500);
-	return more === '' ? `❓ *${name}*` : `❓ *${name}*\n${more}`;
+	return `❓ *${name}*\n${quotedLine(description, 500)}`.trimEnd();
 }
 
-/** What an agent that waits for a person waits for; empty when it does not wait or its question is shown. */
+/** Why the agent waits; empty when it does not wait, or when its question is shown. */
 export function waitingLine({ status, question }: SessionSnapshot, names: Names): string {
 	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
 	return waitingWords(question, null, names);
@@ -145,7 +147,7 @@ export function isThere(answer: Answer | null): answer is Answer {
 	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
 }
 
-/** "Answered by @ada today at 10:12". */
+/** `Answered by @ada today 10:12`. */
 export function answeredLine(answer: Answer, names: Names): string {
 	return `Answered by ${personMrkdwn(answer.person.userId, names)} ${momentMrkdwn(answer.acceptedAt)}`;
 }
@@ -165,6 +167,5 @@ function answerBlocks(question: QuestionView, positions: readonly number[]): Kno
 					: quoted(item.value, 500);
 		return section(`*${name}*\n${value}`);
 	});
-	const rest = positions.length - Math.min(positions.length, MOST_ITEMS);
-	return [...shown, ...context(rest > 0 ? `and ${rest} more` : '')];
+	return [...shown, ...context(andMoreWords(positions.length - MOST_ITEMS))];
 }

@@ -8,23 +8,23 @@ import { SECRET_WARNING } from '../words/form.ts';
 import { type FieldLimits, fieldBlocks, secretBox } from './field-blocks.ts';
 import { DESCRIBED_FIELDS, type Field, INPUT_LIMIT, isShown, MOST_FIELDS, offerOf, planFields } from './plan.ts';
 
-/** The session service takes 100 kB and fails every time above; its client uses the smaller reading of that unit too. */
+/** The session service takes 100 kB and fails on more. The client uses 100,000 bytes too, the smaller meaning of that unit. */
 export const PUT_LIMIT_BYTES = 100_000;
 
 /** A question as input blocks, or why it cannot be answered in Slack. */
 export type Form =
-	/** `metadata` goes into the view: `readForm` needs it. */
+	/** `metadata` has to go into the view: `readForm` needs it. */
 	| { readonly kind: 'fields'; readonly blocks: readonly KnownBlock[]; readonly metadata: ViewMetadata }
 	/** More open items than a view holds. */
 	| { readonly kind: 'tooMany'; readonly count: number }
 	/** The question's own texts are so long that the service would refuse the PUT. */
 	| { readonly kind: 'tooLarge'; readonly bytes: number };
 
-/** The least room for answers beside a question's own texts. */
+/** The least room for answers besides the question's own texts. */
 const LEAST_ROOM_BYTES = 1000;
-/** Of the 250 KB that a view may take; the rest of the view needs some. */
+/** Of the 250 KB that a view may take; the other blocks need some of it. */
 const FORM_BYTES = 150_000;
-/** With more fields the warning about secrets stands in the hints. */
+/** With more fields, the warning about secrets is in the hints. */
 const FEW_FIELDS = 10;
 const SHRINKING: readonly FieldLimits[] = [
 	{ text: 2900, offer: INPUT_LIMIT },
@@ -36,29 +36,28 @@ const SHRINKING: readonly FieldLimits[] = [
 ];
 
 /**
- * The fields of the open items. `draft`: known values by position; longer ones than an input holds are shown cut.
- * `metadata`: of the view as it is, so that a refresh keeps every block_id. `secret`: positions whose box is ticked; left
- * out: what looks like a secret.
+ * The fields of the open items. `draft`: values by position; one that is longer than an input is shown cut. `metadata`:
+ * of the view as it is now, so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out,
+ * those that look secret.
  */
 export function buildForm(input: {
-	sessionId: string;
 	question: Question;
 	metadata: ViewMetadata;
 	draft: Readonly<Record<number, string>>;
 	secret?: readonly number[];
 }): Form {
-	const { sessionId, question, metadata, draft } = input;
+	const { question, metadata, draft } = input;
 	const count = question.openItems.length;
 	if (count > MOST_FIELDS) return { kind: 'tooMany', count };
-	const bytes = putOverheadBytes(sessionId, question);
+	const bytes = putOverheadBytes(metadata.sessionId, question);
 	if (bytes + LEAST_ROOM_BYTES > PUT_LIMIT_BYTES) return { kind: 'tooLarge', bytes };
 
-	const again = isShown(metadata, question);
+	const isShownAgain = isShown(metadata, question);
 	const secret = input.secret === undefined ? null : new Set(input.secret);
 	const planned = keepOptionTexts(planFields(question, metadata, draft, secret), metadata);
 	for (const [level, size] of SHRINKING.entries()) {
-		// `readForm` compares texts that were cut with the limit of the first showing.
-		const limits = again ? { ...size, offer: metadata.offerLimit } : size;
+		// `readForm` cuts texts to the limit of the first showing before it compares them.
+		const limits = isShownAgain ? { ...size, offer: metadata.offerLimit } : size;
 		const bare = count > DESCRIBED_FIELDS;
 		const blocks = formBlocks(planned.fields, { question, metadata, bare, warnsInHints: count > FEW_FIELDS, limits });
 		if (level < SHRINKING.length - 1 && Buffer.byteLength(JSON.stringify(blocks)) > FORM_BYTES) continue;
@@ -99,15 +98,15 @@ function formBlocks(fields: readonly Field[], context: Parameters<typeof fieldBl
 }
 
 /**
- * Slack hands option texts back with emoji as `:names:` and `&` as an entity, so the metadata keeps the texts that would
- * not survive; where it has no room for them the choice becomes plain text.
+ * Slack returns option texts with emoji as `:names:` and `&` as an entity, so the metadata keeps the texts that would
+ * change. Where it has no room for them, the choice becomes plain text.
  */
 function keepOptionTexts(
 	fields: readonly Field[],
 	metadata: ViewMetadata,
 ): { fields: readonly Field[]; optionTexts: Record<number, readonly string[]> } {
 	const optionTexts: Record<number, readonly string[]> = {};
-	// For the numbers that the finished metadata adds and for four lists of scattered positions.
+	// For numbers that the metadata gets later, and for four lists of positions without ranges.
 	const reserve = 400 + 4 * fields.reduce((sum, { position }) => sum + `${position}`.length + 1, 0);
 	let room = METADATA_LIMIT - metadataLength({ ...metadata, optionTexts: {} }) - reserve;
 	const kept = fields.map((field): Field => {

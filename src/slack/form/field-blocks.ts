@@ -6,9 +6,9 @@ import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedName } from '../
 import { cutHint, NEVER_GIVE, SECRET_MEANING, SECRET_TICKED, SECRET_WARNING } from '../words/form.ts';
 import { type Field, INPUT_LIMIT, offerOf, YES_NO, yesNoOption } from './plan.ts';
 
-/** How much of the texts is shown; smaller when a form would outgrow a view. */
+/** How many characters are shown; fewer when a form would outgrow a view. */
 export interface FieldLimits {
-	/** Of a description, in characters. */
+	/** Of a title or a description. */
 	readonly text: number;
 	/** Of an initial value. */
 	readonly offer: number;
@@ -17,9 +17,9 @@ export interface FieldLimits {
 interface FieldContext {
 	readonly question: Question;
 	readonly metadata: ViewMetadata;
-	/** Without descriptions as text. */
+	/** Descriptions are hints only. */
 	readonly bare: boolean;
-	/** The warning about secrets stands in the hints: there is no room for a block. */
+	/** The warning about secrets is in the hints, because there is no room for a block. */
 	readonly warnsInHints: boolean;
 	readonly limits: FieldLimits;
 }
@@ -27,10 +27,10 @@ interface FieldContext {
 /** The `value` of "Something else…". */
 export const OTHER_OPTION = 'other';
 
-/** One to three blocks: the description when it is long, the input, and the text beside "Something else…". */
+/** One to three blocks: a long description, the input, and the text for "Something else…". */
 export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 	const { question, bare, warnsInHints, limits } = context;
-	const { title, description } = question.items[field.position] ?? { title: '', description: '' };
+	const { title = '', description = '' } = question.items[field.position] ?? {};
 	const label = labelOf(question, field.position, limits.text);
 	const short = oneLine(description, limits.text);
 	const isHint = bare || (short.length <= 150 && !description.trim().includes('\n'));
@@ -52,9 +52,9 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 /** Whether a description only repeats the options of its field: "One of: A, B". */
 function repeatsOptions(field: Field, description: string): boolean {
 	if (field.variant !== 'guessed' || field.kind !== 'choice') return false;
-	let rest = description;
-	for (const text of [...field.options].sort((a, b) => b.length - a.length)) rest = rest.replace(text, ' ');
-	return /^(one|either|any|of|options?|choices?|choose|pick|or|and|[\s,;:.?/|()"'-])*$/i.test(rest.slice(0, 200));
+	const longestFirst = field.options.toSorted((a, b) => b.length - a.length);
+	const remainder = longestFirst.reduce((text, option) => text.replace(option, ' '), description);
+	return /^(one|either|any|of|options?|choices?|choose|pick|or|and|[\s,;:.?/|()"'-])*$/i.test(remainder.slice(0, 200));
 }
 
 function inputBlock(field: Field, context: FieldContext, label: string, hint: string): InputBlock {
@@ -91,14 +91,14 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 		case 'time':
 			return { type: 'timepicker', action_id, ...(offer === null ? {} : { initial_time: offer }) };
 		default: {
-			// A key may have several lines, which one line would flatten.
+			// A key may have several lines, and an input of one line removes the line ends.
 			const multiline = field.kind === 'longText' || (field.secret && metadata.plainText);
 			return { ...typed, type: 'plain_text_input', multiline, max_length: INPUT_LIMIT };
 		}
 	}
 }
 
-/** What text inputs have in common. Slack does not report the typing of secrets. */
+/** What text inputs have in common. Slack does not report what is typed into a secret one. */
 function typedInput({ secret }: Field, actionId: ActionId, offer: string | null) {
 	return {
 		action_id: actionId,
@@ -109,8 +109,8 @@ function typedInput({ secret }: Field, actionId: ActionId, offer: string | null)
 
 function choice(field: Field): InputBlock['element'] {
 	const options = [...field.options.map(option), OTHER_CHOICE];
-	const known = field.options.indexOf(field.text);
-	const chosen = isBlank(field.text) ? null : known === -1 ? options.length - 1 : known;
+	const at = field.options.indexOf(field.text);
+	const chosen = isBlank(field.text) ? null : at === -1 ? options.length - 1 : at;
 	return oneOf(field.options.length <= 5 ? 'radio_buttons' : 'static_select', options, chosen);
 }
 
@@ -146,15 +146,15 @@ function otherBlock(field: Field, context: FieldContext, label: string): InputBl
 	};
 }
 
-/** The quoted title, with its place among equal titles; its place in the question if it has none. */
+/** The quoted title, with the item's place in the question where another title is the same; the place alone without a title. */
 function labelOf(question: Question, position: number, limit: number): string {
 	const title = quotedName(question.items[position]?.title ?? '', Math.min(1900, limit));
 	const place = question.openItems.indexOf(position) + 1;
 	const count = question.openItems.length;
 	if (title === '') return count === 1 ? 'Your answer' : `Question ${place} of ${count}`;
-	const raw = question.items[position]?.title;
-	const alike = question.openItems.filter((other) => question.items[other]?.title === raw);
-	return alike.length > 1 ? `${title} (${alike.indexOf(position) + 1} of ${alike.length})` : title;
+	const itemTitle = question.items[position]?.title;
+	const isUnique = question.openItems.filter((other) => question.items[other]?.title === itemTitle).length === 1;
+	return isUnique ? title : `${title} (question ${place} of ${count})`;
 }
 
 function idOf(field: Field, { question }: FieldContext, variant: FieldVariant): string {
@@ -162,19 +162,19 @@ function idOf(field: Field, { question }: FieldContext, variant: FieldVariant): 
 	return fieldBlockId({ messageIndex, fingerprint, position: field.position, variant });
 }
 
-/** A group of checkboxes holds ten; more items are chosen from a list. */
+/** Slack takes ten checkboxes in a group; more items are chosen from a list. */
 const MOST_BOXES = 10;
-/** Of the 75 characters of an option; places are shown beside it. */
+/** Of the 75 characters of an option, which begins with the item's place. */
 const BOX_TITLE = 60;
 
-/** One block, whatever the number of fields, that decides what is kept secret. */
+/** The block in which people choose the answers to keep secret. */
 export function secretBox(question: Question, fields: readonly Field[]): InputBlock {
 	const options = fields.map(({ position }): PlainTextOption => {
 		const place = question.openItems.indexOf(position) + 1;
 		const text =
 			fields.length === 1
-				? 'Hide it, and remove it once it has arrived'
-				: `${place}. ${labelOf(question, position, BOX_TITLE)}`;
+				? 'Hide it, and remove it after delivery'
+				: `${place}. ${quotedName(question.items[position]?.title ?? '', BOX_TITLE) || labelOf(question, position, BOX_TITLE)}`;
 		return { text: plain(text, 75), value: `${position}` };
 	});
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);

@@ -4,34 +4,34 @@ import type { FieldVariant } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { cutTo, isBlank, oneLine } from '../text.ts';
 
-/** The most items with descriptions as text: up to three blocks each of a view's 100. */
+/** The most items with descriptions as text: each takes up to three of a view's 100 blocks. */
 export const DESCRIBED_FIELDS = 30;
-/** The most items as bare inputs. */
+/** The most items as inputs alone. */
 export const MOST_FIELDS = 90;
 /** What a plain_text_input holds. */
 export const INPUT_LIMIT = 3000;
-/** Slack shows 75 characters of an option, and 100 options of which "Something else…" is one. */
+/** Slack takes options of 75 characters, and 100 of them; "Something else…" is one. */
 const OPTION_LIMIT = 75;
 const MOST_OPTIONS = 99;
 
-/** One field of a form, decided before anything is drawn. */
+/** One field of a form, before its blocks are built. */
 export interface Field {
 	readonly position: number;
 	readonly variant: Exclude<FieldVariant, 'other'>;
 	readonly kind: InputGuess['kind'];
 	readonly secret: boolean;
-	/** The guess ticks it. */
+	/** Whether the guess says that it is secret. */
 	readonly looksSecret: boolean;
 	/** Of a choice. */
 	readonly options: readonly string[];
-	/** The known value; always empty for a secret. */
+	/** The value to fill in; always empty for a secret. */
 	readonly text: string;
 }
 
 /**
- * Which field each open item gets. `secret`: positions whose box is ticked, null for those that look secret. The metadata
- * of a form that shows this question already decides what stays plain text, so that a refresh changes no block_id;
- * otherwise a text that does not fit its guessed input ("maybe" for yes or no) turns that field into plain text.
+ * Which field each open item gets. `secret`: positions whose box is ticked; null for those that look secret. If the view
+ * shows this question already, its metadata decides which fields are plain text, so that a refresh changes no block_id.
+ * If not, a text that does not fit its guessed input ("maybe" for yes or no) turns the field into plain text.
  */
 export function planFields(
 	question: Question,
@@ -41,7 +41,7 @@ export function planFields(
 ): readonly Field[] {
 	const bare = question.openItems.length > DESCRIBED_FIELDS;
 	const shown = isShown(metadata, question) ? metadata.asText : null;
-	const standing = metadata.shown !== null && asksTheSame(metadata, question) ? metadata.asText : [];
+	const shownAsText = metadata.shown !== null && asksTheSame(metadata, question) ? metadata.asText : [];
 	return question.openItems.map((position) => {
 		const guess = usableGuess(guessInput(question.items[position] ?? { title: '', description: '' }), bare);
 		const isSecret = secret === null ? guess.secret : secret.has(position);
@@ -54,9 +54,9 @@ export function planFields(
 			options: guess.kind === 'choice' ? guess.options : [],
 			text,
 		};
-		// A secret cannot be offered again, so its block_id stays the same and Slack keeps what was typed.
+		// A secret cannot be filled in again, so its block_id stays and Slack keeps what was typed.
 		const plain = isSecret
-			? standing.includes(position)
+			? shownAsText.includes(position)
 			: metadata.plainText || (shown === null ? !fits(field) : shown.includes(position));
 		return { ...field, variant: plain ? 'plain' : 'guessed' };
 	});
@@ -72,7 +72,7 @@ export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint 
 	return metadata.messageIndex === messageIndex && metadata.fingerprint === fingerprint;
 }
 
-/** A choice becomes long text if Slack cannot show all its options whole, with "Something else…". */
+/** A choice becomes long text if Slack cannot show all its options in full. */
 function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	if (guess.kind !== 'choice') return guess;
 	const usable =
@@ -112,7 +112,7 @@ export function yesNoOption(text: string): number | null {
 	return at === -1 ? null : at;
 }
 
-/** The initial value of a field; null when it has none that its input can take. */
+/** The initial value of a field; null when there is none that its input takes. */
 export function offerOf(field: Field, limit: number): string | null {
 	if (field.secret || isBlank(field.text)) return null;
 	if (field.variant === 'guessed' && !fits(field)) return null;
@@ -129,7 +129,7 @@ export function isNumber(text: string): boolean {
 	return /^[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?$/i.test(text.trim());
 }
 
-/** Notices a slip; says nothing of whether the address exists. */
+/** Finds typing errors; does not tell whether the address exists. */
 export function isEmail(text: string): boolean {
 	return text.length <= 320 && /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]{2,}$/.test(text);
 }

@@ -9,15 +9,15 @@ import { isDate, isEmail, isNumber, isTime, isUrl } from './plan.ts';
 
 /** What a form holds. */
 export interface FormReading {
-	/** By position, one for each field: the answer as it is sent, '' where nothing was filled in. */
+	/** By position, for each field: the answer as it is sent; '' for an empty field. */
 	readonly values: Readonly<Record<number, string>>;
 	/** Positions without a value, ascending. */
 	readonly missing: readonly number[];
-	/** By block_id, as `response_action: 'errors'` takes them; empty when the form can be submitted. */
+	/** By block_id, for `response_action: 'errors'`; empty when the form can be submitted. */
 	readonly fieldErrors: Readonly<Record<string, string>>;
-	/** Positions whose box is ticked now. */
+	/** Positions whose box is ticked. */
 	readonly secret: readonly number[];
-	/** `values` without secrets: what may be kept as a draft, also of a form with errors. */
+	/** `values` without secrets: may be kept as a draft, even if the form has errors. */
 	readonly draft: Readonly<Record<number, string>>;
 }
 
@@ -33,9 +33,8 @@ type Element = z.infer<typeof ELEMENT>;
 const STATE = z.record(z.string(), z.record(z.string(), z.unknown()));
 
 /**
- * Reads a form back from `view.state.values`. Slack may leave out initial values that nobody touched: `draft` holds them.
- * `acted`: the block_id of the input whose `block_actions` event this is, if any; no value in it means that the person
- * emptied it.
+ * Reads a form from `view.state.values`. Slack may leave out initial values that nobody touched; `draft` holds them.
+ * `acted`: the block_id of the input whose `block_actions` event this is; if that input has no value, the person emptied it.
  */
 export function readForm(input: {
 	values: unknown;
@@ -55,7 +54,7 @@ export function readForm(input: {
 	const missing = metadata.fields.filter((position) => values[position] === '');
 	addMissing(fieldErrors, missing, metadata);
 	addTooLarge(fieldErrors, values, metadata);
-	const secret = secretNow(view);
+	const secret = tickedPositions(view);
 	const draft = Object.fromEntries(Object.entries(values).filter(([key]) => !secret.includes(Number(key))));
 	return { values, missing, fieldErrors, secret, draft };
 }
@@ -68,10 +67,10 @@ interface View {
 }
 
 /**
- * Slack sends an empty list for boxes that were shown ticked and not touched (bolt-js #1258), so an empty list counts only
- * where nothing was ticked before, and in the event of the box itself.
+ * Slack sends an empty list for boxes that were shown ticked and not touched (bolt-js #1258). So an empty list counts only
+ * if nothing was ticked before, or in the event of the box itself.
  */
-function secretNow(view: View): readonly number[] {
+function tickedPositions(view: View): readonly number[] {
 	const { metadata, acted } = view;
 	if (!metadata.boxed) return metadata.secret;
 	const blockId = secretBoxId(metadata);
@@ -85,30 +84,30 @@ export function secretBoxId({ messageIndex, fingerprint }: ViewMetadata): string
 	return secretBlockId({ messageIndex: messageIndex ?? 0, fingerprint: fingerprint ?? '' });
 }
 
-/** The value of one field; what is wrong with it goes into `errors`. */
+/** The value of one field; adds what is wrong with it to `errors`. */
 function readField(view: View, position: number, errors: Record<string, string>): string {
 	const { metadata } = view;
 	const blockId = mainId(metadata, position);
 	const otherId = fieldId(metadata, position, 'other');
 	const entry = entryOf(view, blockId, ACTIONS.field);
 	const other = isPlain(metadata, position) ? null : entryOf(view, otherId, ACTIONS.otherText);
-	const known = metadata.offered.includes(position) ? (view.draft[position] ?? '').toWellFormed() : '';
+	const offered = metadata.offered.includes(position) ? (view.draft[position] ?? '').toWellFormed() : '';
 	const chosen = entry?.selected_option;
 	const written = other?.value ?? '';
 	if (chosen?.value === OTHER_OPTION) {
 		const leftOut = other?.value == null && view.acted !== otherId;
-		const text = leftOut ? known : wholeText(written, known, metadata.offerLimit);
+		const text = leftOut ? offered : wholeText(written, offered, metadata.offerLimit);
 		if (isBlank(text)) errors[otherId] = FIELD_ERRORS.otherMissing;
 		return text;
 	}
 	if (chosen != null) {
-		if (!isBlank(written) && written !== known) errors[otherId] = FIELD_ERRORS.otherUnused;
+		if (!isBlank(written) && written !== offered) errors[otherId] = FIELD_ERRORS.otherUnused;
 		return optionText(metadata, position, chosen);
 	}
-	if (!isBlank(written)) return wholeText(written, known, metadata.offerLimit);
+	if (!isBlank(written)) return wholeText(written, offered, metadata.offerLimit);
 	const text = entry?.value ?? entry?.selected_date ?? entry?.selected_time;
-	if (text == null) return view.acted === blockId ? '' : known;
-	const value = wholeText(text, known, metadata.offerLimit);
+	if (text == null) return view.acted === blockId ? '' : offered;
+	const value = wholeText(text, offered, metadata.offerLimit);
 	const wrong = isBlank(value) ? null : formatError(entry?.type, value);
 	if (wrong !== null) errors[blockId] = wrong;
 	return value;
@@ -119,10 +118,10 @@ function entryOf(view: View, blockId: string, actionId: string): Element | null 
 	return parsed.success ? parsed.data : null;
 }
 
-/** A text that was shown cut counts whole while the field holds what was shown. */
-function wholeText(text: string, known: string, offerLimit: number): string {
-	if (known.length <= offerLimit) return text;
-	return comparable(text) === comparable(cutTo(known, offerLimit)) ? known : text;
+/** The full text if it was shown cut and the field still holds what was shown. */
+function wholeText(text: string, offered: string, offerLimit: number): string {
+	if (offered.length <= offerLimit) return text;
+	return comparable(text) === comparable(cutTo(offered, offerLimit)) ? offered : text;
 }
 
 function comparable(text: string): string {
@@ -144,8 +143,8 @@ const CHECKS = {
 
 function formatError(type: string | undefined, value: string): string | null {
 	if (type === undefined || !Object.hasOwn(CHECKS, type)) return null;
-	const checked = type as keyof typeof CHECKS;
-	return CHECKS[checked](value) ? null : FORMAT_ERRORS[checked];
+	const inputType = type as keyof typeof CHECKS;
+	return CHECKS[inputType](value) ? null : FORMAT_ERRORS[inputType];
 }
 
 function addMissing(errors: Record<string, string>, missing: readonly number[], metadata: ViewMetadata): void {

@@ -18,8 +18,8 @@ const STATE_WORDS: Readonly<Record<AnswerState, Words>> = {
 	accepted: ['💾 Saved', 'Your answer is saved. Delivering…'],
 	delivering: ['📨 Being delivered', 'Your answer is saved. Delivering…'],
 	waiting: ['⏳ Not delivered yet; waiting for its author', 'Your answer is saved, but could not be delivered.'],
-	delivered: ['✅ Delivered', 'Your answer arrived. Waiting for the agent to go on…'],
-	resumed: ['▶️ The agent went on', 'Your answer arrived and the agent went on.'],
+	delivered: ['✅ Delivered', 'Your answer was delivered. Waiting for the agent to go on…'],
+	resumed: ['▶️ The agent went on', 'Your answer was delivered and the agent went on.'],
 	conflicted: ['🔀 Not sent: somebody else answered first', 'Your answer was not sent: somebody else answered first.'],
 	changed: ['✏️ Not sent: the question changed', 'Your answer was not sent: the question has changed.'],
 	refused: [
@@ -27,7 +27,7 @@ const STATE_WORDS: Readonly<Record<AnswerState, Words>> = {
 		'Your answer could not be delivered: the session service refused it.',
 	],
 	ended: ['🏁 Not sent: the session was over', 'Your answer was not sent: the session is over.'],
-	withdrawn: ['↩️ Given up by its author', 'You gave this answer up. Nothing was sent.'],
+	withdrawn: ['↩️ Discarded by its author', 'You discarded this answer. Nothing was sent.'],
 };
 
 /** The same for an answer that is not sent any more, when an earlier PUT may have arrived. */
@@ -37,12 +37,12 @@ const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdra
 		'Your answer is saved. It was sent and may have arrived, but Handraise could not check.',
 	],
 	conflicted: [
-		'🔀 Sent, and may have arrived before the answer that stands there',
+		'🔀 Sent, and may have arrived before the other answer',
 		'The session has a different answer now. Yours was sent and may have arrived first.',
 	],
 	changed: [
 		'✏️ Sent, and may have arrived before the agent went on',
-		'The agent has gone on or asks something else. Your answer was sent before and may have arrived.',
+		'The agent has gone on or asks something else. Your answer was sent before that and may have arrived.',
 	],
 	refused: [
 		'⛔ Sent, and may have arrived; then the session service refused it',
@@ -50,28 +50,28 @@ const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdra
 	],
 	ended: [
 		'🏁 Sent, and may have arrived before the session ended',
-		'The session is over. Your answer was sent before and may have arrived.',
+		'The session is over. Your answer was sent before that and may have arrived.',
 	],
 	withdrawn: [
-		'↩️ Given up by its author; it may have arrived',
-		'You gave this answer up. It was sent before and may have arrived.',
+		'↩️ Discarded by its author; it may have arrived',
+		'You discarded this answer. It was sent before and may have arrived.',
 	],
 };
 
 /** How the session went on after delivery. */
 const AGENT_OUTCOME_WORDS: Readonly<Record<AgentOutcome, Words>> = {
-	resumed: ['▶️ The agent went on', 'Your answer arrived and the agent went on.'],
-	failed: ['❌ Then the session failed', 'Your answer arrived, then the session failed.'],
-	stopped: ['⏹️ Then the session was stopped', 'Your answer arrived, then the session was stopped.'],
-	paused: ['⏸️ Then the session was paused', 'Your answer arrived, then the session was paused.'],
-	completed: ['✅ Then the session completed', 'Your answer arrived and the session is complete.'],
+	resumed: ['▶️ The agent went on', 'Your answer was delivered and the agent went on.'],
+	failed: ['❌ Then the session failed', 'Your answer was delivered, then the session failed.'],
+	stopped: ['⏹️ Then the session was stopped', 'Your answer was delivered, then the session was stopped.'],
+	paused: ['⏸️ Then the session was paused', 'Your answer was delivered, then the session was paused.'],
+	completed: ['✅ Then the session completed', 'Your answer was delivered and the session is complete.'],
 	overwritten: [
 		'⚠️ Then it was overwritten from outside Handraise',
-		'Your answer arrived, then somebody outside Handraise overwrote it.',
+		'Your answer was delivered, then somebody outside Handraise overwrote it.',
 	],
 	unseen: [
-		'👀 The agent has not moved yet. The answer is there; look at the session later',
-		'Your answer arrived. The agent has not moved yet.',
+		'👀 The agent has not gone on yet. The answer is in the session; look at it later',
+		'Your answer was delivered. The agent has not gone on yet.',
 	],
 };
 
@@ -107,13 +107,14 @@ export function receiptHeadline(answer: Receipt): string {
 		return 'Your answer is saved and was sent. Handraise is checking whether it arrived.';
 	if (state !== 'delivered' && state !== 'resumed') return STATE_WORDS[state][1];
 	if (answer.startFailed && (agentOutcome === null || agentOutcome === 'unseen')) {
-		return 'Your answer arrived, but the session service reported a failure. The agent may not have been started.';
+		return 'Your answer was delivered, but the session service reported a failure. The agent may not have been started.';
 	}
 	return (agentOutcome === null ? STATE_WORDS[state] : AGENT_OUTCOME_WORDS[agentOutcome])[1];
 }
 
 /** While an answer is on its way. */
-export const CAN_CLOSE = 'You can close this: it is sent in any case, and you are told if it cannot be.';
+export const CAN_CLOSE =
+	'You can close this window. Your answer is still sent, and you get a message if it cannot be sent.';
 
 /** What follows the headline: why, what was kept, what to do. mrkdwn; empty where nothing is to be said. */
 export function receiptExplanation(
@@ -132,23 +133,23 @@ export function receiptExplanation(
 					: CAN_CLOSE;
 			}
 			if (state === 'delivering') {
-				return `${what} Handraise reads the session again by itself, and sends your answer again only once it is certain that it did not arrive.`;
+				return `${what} Handraise reads the session again automatically. It sends your answer again only when it is certain that the first one did not arrive.`;
 			}
 			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
 			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
 		}
 		case 'waiting': {
 			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
-			return `${what} It was tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or give it up?`.trim();
+			return `${what} Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or discard it?`.trim();
 		}
 		case 'refused':
-			return `${what} ${keptText(answer)} Trying again helps once that has been mended; ${contactMrkdwn(adminContact)} can tell.`.trim();
+			return `${what} ${keptText(answer)} Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`.trim();
 		case 'conflicted':
 			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
 		case 'changed':
-			return `${isCertain ? 'The agent asks something else now.' : 'Look at the session before you answer again.'} ${keptText(answer)} It is carried over where it fits.`;
+			return `${isCertain ? 'The agent asks something else now.' : 'Look at the session before you answer again.'} ${keptText(answer)} *Answer the new question* fills it in where it fits.`;
 		case 'ended':
-			return `No agent reads answers of this session any more. ${keptText(answer)}`;
+			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
 		case 'delivered':
 			return agentMayStand(answer) ? startFailedText(answer) : '';
 		default:
@@ -157,7 +158,7 @@ export function receiptExplanation(
 }
 
 function startFailedText({ restartAskedAt, lastError }: Answer): string {
-	if (restartAskedAt !== null) return 'It is sent again now, to start the agent.';
+	if (restartAskedAt !== null) return 'It is being sent again to start the agent.';
 	const failed =
 		lastError === null
 			? ''
@@ -177,7 +178,7 @@ function wipedText({ content }: Answer): string {
 
 function keptText(answer: Answer): string {
 	const hasSecret = answer.content.kind === 'readable' && answer.content.items.some((item) => item.secret);
-	const secrets = 'Passwords and codes are not kept: they have to be typed again.';
+	const secrets = 'Passwords and codes were not kept. Type them again.';
 	if (!hasText(answer)) return hasSecret ? secrets : '';
 	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
 }
@@ -196,8 +197,8 @@ export function hasText({ content }: Answer): boolean {
 	return content.kind === 'readable' && content.items.some((item) => !item.secret && !isBlank(item.value ?? ''));
 }
 
-export const TEXT_REMOVED = 'The text of this answer was removed after the time it is kept.';
-export const TEXT_UNREADABLE = 'The text of this answer was stored with another key and cannot be read.';
+export const TEXT_REMOVED = 'The text of this answer was removed because its retention time is over.';
+export const TEXT_UNREADABLE = 'The text of this answer was stored with another encryption key and cannot be read.';
 
 /** Above an author's own text that could not be sent; `text` for notifications. mrkdwn. */
 export function ownTextWords(answer: Answer): { readonly text: string; readonly headline: string } {

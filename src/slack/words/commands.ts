@@ -5,9 +5,9 @@ const REASONS = {
 	asked: '',
 	unclear: 'I did not understand that.',
 	missing_id: 'Which session? The id is missing.',
-	too_many_ids: 'Those are too many sessions at once; 20 is the most.',
-	foreign_link: 'That link is not one of our session dashboard.',
-	link_without_id: 'That link names no session.',
+	too_many_ids: 'Those are too many sessions. You can name up to 20 at once.',
+	foreign_link: 'That link does not lead to our session dashboard.',
+	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
 	reserved_id: 'That word is not a session id.',
 } as const satisfies Record<HelpReason, string>;
@@ -27,21 +27,22 @@ export function helpLines(command: string): string {
 	return [
 		`\`${command} 3f9a2c1d\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
 		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel; \`--questions-only\` posts less, \`--thread-only\` keeps questions out of the channel`,
-		`\`${command} unwatch 3f9a2c1d\` — stop that; \`unwatch all\` for all of them`,
+		`\`${command} unwatch 3f9a2c1d\` — stop watching it; \`unwatch all\` stops watching everything here`,
 		`\`${command} list\` — what this channel watches`,
 		`\`${command} history 3f9a2c1d\` — who answered what`,
-		`\`${command} help\` — this`,
-		"*Use as answer* in a message's menu, or a mention of me, in a card's thread — answer with that message",
+		`\`${command} help\` — show this help`,
+		"In a card's thread: choose *Use as answer* in a message's menu, or mention me, to answer with that message.",
 	].join('\n');
 }
 
 /** Why a message cannot be an answer. */
 export const CHOSEN_TEXT_HELP = {
 	no_session:
-		'I cannot tell which session that message is for. It works in the thread of a session this channel watches; elsewhere use `/session` with the id.',
+		'I cannot tell which session that message is for. Use this in the thread of a watched session. Elsewhere, use `/session` with the id.',
 	no_text: 'That message has no text that could be an answer.',
 	nothing_open: 'No question of this session is open now, so there is nothing to answer.',
-	secret: '🔒 The question asks for a password or code. Those are never taken from a message; please press Answer.',
+	secret:
+		'🔒 The question asks for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
 } as const;
 
 /** What was asked for takes long; it comes to the same place. */
@@ -59,5 +60,5 @@ export function readyText(sessionId: string): string {
 
 /** Above a message that somebody wants to use as an answer. */
 export function offerWords(sessionId: string): string {
-	return `Shall this be the answer for ${sessionName(sessionId)}?`;
+	return `Use this as the answer for ${sessionName(sessionId)}?`;
 }

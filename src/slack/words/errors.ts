@@ -33,29 +33,29 @@ type ChannelReason = Extract<ChannelVerdict, { ok: false }>['reason'];
 const FAILURES: Readonly<Record<string, Row>> = {
 	unauthorized: ["The session service does not accept Handraise's key.", 'operator'],
 	session_not_found: [
-		'The session service knows no such session.',
+		'The session service has no session with this id.',
 		'person',
 		'Check the id. Sessions of another account are not visible here.',
 	],
-	rate_limited: ['The session service is getting too many requests just now.', 'again'],
+	rate_limited: ['The session service is getting too many requests right now.', 'again'],
 	too_fast: [
-		'You are opening and watching sessions faster than one person may, so that everybody has a turn. Slow down a little.',
+		'You opened or watched too many sessions in a short time. The limit leaves requests for everybody else.',
 		'again',
 	],
-	unavailable: ['The session service cannot be reached, or is in trouble.', 'again'],
-	timed_out: ['The session service took too long.', 'again'],
+	unavailable: ['The session service cannot be reached or reports an error.', 'again'],
+	timed_out: ['The session service took too long to respond.', 'again'],
 	refused: ['The session service refused the request.', 'operator'],
-	unreadable_answer: ['The session service sent something that is no session.', 'again'],
-	body_too_large: ['This session is too large to show here.', 'person', 'Please use the dashboard for it.'],
-	body_too_complex: ['This session has too many parts to show here.', 'person', 'Please use the dashboard for it.'],
+	unreadable_answer: ['Handraise cannot read what the session service sent.', 'again'],
+	body_too_large: ['This session is too large to show here.', 'person', 'Open it in the dashboard.'],
+	body_too_complex: ['This session has too many parts to show here.', 'person', 'Open it in the dashboard.'],
 	request_too_large: [
-		'Question and answers together are longer than the session service takes (100 kB).',
+		'The question and your answers together are larger than the session service accepts (100 kB).',
 		'person',
 		'Shorten your answer, or answer in the dashboard.',
 	],
-	redirected: ['The session service sends us elsewhere, and Handraise does not follow.', 'operator'],
-	aborted: ['Handraise was restarted in the middle of this.', 'again'],
-	invalid_session_id: ['That is no session id.', 'person', 'An id looks like `3f9a2c1d`.'],
+	redirected: ['The session service redirects to another address. Handraise does not follow redirects.', 'operator'],
+	aborted: ['Handraise restarted before it could finish this.', 'again'],
+	invalid_session_id: ['That is not a session id.', 'person', 'An id looks like `3f9a2c1d`.'],
 	store_unavailable: ['Handraise cannot reach its own database.', 'again'],
 	acceptance_unknown: [
 		'Handraise could not check whether your answer was saved.',
@@ -68,17 +68,17 @@ const FAILURES: Readonly<Record<string, Row>> = {
 		'Please close it and open the session again.',
 	],
 	values_unreadable: [
-		'The text of this answer was stored with another encryption key and cannot be read just now.',
+		'The text of this answer was stored with another encryption key and cannot be read right now.',
 		'operator',
-		'It is sent by itself once the former key is back. If it is urgent, open the session and answer again.',
+		'It is sent automatically when the former key is back. If it is urgent, open the session and answer again.',
 	],
 	button_outdated: [
-		'This button was made by another version of Handraise and does nothing any more.',
+		'This button was made by another version of Handraise and no longer works.',
 		'person',
 		'Please use `/session` with the id instead.',
 	],
 	answer_not_yours: [
-		'This button belongs to an answer of somebody else, or to one that is gone.',
+		"This button belongs to somebody else's answer, or to an answer that no longer exists.",
 		'person',
 		'Nothing was done.',
 	],
@@ -95,7 +95,7 @@ const FAILURES: Readonly<Record<string, Row>> = {
 	text_in_channel: [
 		'The thread that your text was for is gone, so Slack posted it in the channel, and I could not delete it there.',
 		'person',
-		'If it should not stand there, ask an admin of your workspace to delete it.',
+		'If it should not be there, ask an admin of your workspace to delete it.',
 	],
 	slack_unavailable: ['Slack did not let Handraise finish this.', 'again'],
 };
@@ -112,12 +112,12 @@ const REFUSALS: Readonly<Record<Refusal, Row>> = {
 		ASK_TO_CHANGE,
 	],
 	deactivated: ['This account is deactivated.', 'refused', ASK_TO_CHANGE],
-	channel_not_allowed: ['Handraise may not be used in this channel.', 'refused', ASK_TO_CHANGE],
+	channel_not_allowed: ['Handraise is not allowed in this channel.', 'refused', ASK_TO_CHANGE],
 	user_not_allowed: ['You are not among the people who may use Handraise.', 'refused', ASK_TO_CHANGE],
 	could_not_check: [
 		'Handraise could not check with Slack whether you may do this.',
 		'refused',
-		'Please try again; if it goes on, ask {contact}.',
+		'Please try again. If it still fails, ask {contact}.',
 	],
 };
 
@@ -146,7 +146,7 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${ChannelReason}`, Row>> = {
 		'Type `/session watch` with the id in the channel.',
 	],
 	watch_could_not_check: [
-		'⚠️ Slack did not tell me in time about this channel.',
+		'⚠️ Slack did not respond in time when I asked about this channel.',
 		'person',
 		'Nothing was done; please try again.',
 	],
@@ -174,7 +174,7 @@ export function errorWords(code: string, context: ErrorContext): ErrorWords {
 			what,
 			keptWords(context.kept, kind, code),
 			kind === 'again' ? againWords(context, moment) : '',
-			kind === 'operator' ? `If it stays like this, tell ${contact} (code \`${safe(code)}\`).` : '',
+			kind === 'operator' ? `If this continues, tell ${contact} (code \`${safe(code)}\`).` : '',
 			todo.replace('{contact}', () => contact),
 		]
 			.filter((part) => part !== '')
@@ -198,8 +198,9 @@ function keptWords(kept: ErrorContext['kept'], kind: Row[1], code: string): stri
 
 function againWords({ kept, retryAt }: ErrorContext, moment: (at: number) => string): string {
 	const when = typeof retryAt === 'number' ? moment(retryAt) : null;
-	if (kept === 'answer') return when === null ? 'It is sent again by itself.' : `It is sent again by itself: ${when}.`;
-	return when === null ? 'Please try again in a moment.' : `Please try again, from ${when} on.`;
+	if (kept === 'answer')
+		return when === null ? 'It is sent again automatically.' : `It is sent again automatically. Next try: ${when}.`;
+	return when === null ? 'Please try again in a moment.' : `Please try again after ${when}.`;
 }
 
 /** An unknown code may hold anything, also mark-up. */

@@ -1,16 +1,16 @@
 /* Hints and errors of form fields are plain text: Slack shows no mark-up in them. */
 
 export const SECRET_WARNING =
-	'Slack cannot hide what you type, so mind who sees your screen. Handraise does not show the answer again, and removes it once it has arrived.';
+	'Slack cannot hide what you type, so check who can see your screen. Handraise never shows the answer again, and removes it after delivery.';
 export const NEVER_GIVE = 'Never give an agent a password that you would not give to the people who run it.';
 export const SECRET_MEANING =
-	'Handraise shows a secret answer to nobody, and removes it once it has arrived. The agent may still repeat it.';
+	'Handraise shows a secret answer to nobody, and removes it after delivery. The agent may still repeat it.';
 export const SECRET_TICKED =
-	'What looks like a password or a code is ticked; without the tick it is treated like any other answer.';
+	'Whatever looks like a password or a code is ticked. Without the tick, it is treated like any other answer.';
 
 /** The hint of a field that shows a text of so many characters cut. */
 export function cutHint(characters: number): string {
-	return `Your text of ${characters.toLocaleString('en-US')} characters is longer than a field in Slack can show. It is sent whole as long as you leave this field as it is.`;
+	return `Your text of ${characters.toLocaleString('en-US')} characters is longer than a field in Slack can show. The full text is sent if you do not change this field.`;
 }
 
 export const FIELD_ERRORS = {
@@ -31,7 +31,7 @@ export const FORMAT_ERRORS = {
 } as const;
 
 export function tooLargeError(overBytes: number): string {
-	return `Question and answers together are ${Math.ceil(overBytes / 1000)} kB longer than the session service takes. Please shorten this text.`;
+	return `The question and your answers together are ${Math.ceil(overBytes / 1000)} kB larger than the session service accepts. Please shorten this text.`;
 }
 
 /** Why a question has no form here, and where it can be answered. */
@@ -41,14 +41,14 @@ export function noFormWords(
 ): string {
 	const why =
 		form.kind === 'tooMany'
-			? `📋 It asks ${form.count.toLocaleString('en-US')} things at once, more than Slack can show in one form.`
-			: '📋 The question itself is so long that the session service would not take an answer from here.';
+			? `📋 It asks ${form.count.toLocaleString('en-US')} questions at once, more than Slack can show in one form.`
+			: '📋 The question itself is so long that the session service would not accept an answer.';
 	return hasDashboard
-		? `${why} Please answer it in the dashboard: the button is below.`
-		: `${why} Please answer it in the session service's own page.`;
+		? `${why} Please answer it in the dashboard, with the button below.`
+		: `${why} Please answer it on the session service's own page.`;
 }
 
 /** Below a form that is not answered in full. */
-export const MAY_STAY_EMPTY = 'Fields may stay empty. The agent gets them as empty answers.';
+export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';
 /** Below a form that leaves no room for steps. */
-export const NO_ROOM_FOR_STEPS = 'The form takes all the room here, so the steps are left out.';
+export const NO_ROOM_FOR_STEPS = 'The form takes all the space here, so the steps are not shown.';

@@ -33,7 +33,8 @@ interface NoticeContext {
 }
 
 export const GONE_ON = '👣 The agent has gone on since it asked this. You can still answer.';
-export const PAUSED = '⏸️ The session is paused: your answer is kept there and counts when somebody resumes it.';
+export const PAUSED =
+	'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.';
 export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
 
 /** A notice in mrkdwn. */
@@ -61,11 +62,11 @@ export function noticeWords(notice: Notice, { names, now, adminContact }: Notice
 		case 'textUnused':
 			return notice.why === 'nothingOpen'
 				? '📝 No question is open here, so the message you chose was not used.'
-				: '🔒 This asks for a password or code. Those are never taken from a message; please type it here.';
+				: '🔒 This asks for a password or code. Handraise never takes those from a message. Type it here.';
 		case 'stillWaiting':
 			return `⏳ ${stillWaitingWords(notice.waitedMs)}`;
 		case 'readAgain':
-			return '🔄 The session was read again meanwhile. This is how it is now; steps may stand on other pages.';
+			return '🔄 The session was read again. Steps may have moved to other pages.';
 		case 'stale': {
 			const { retryAt = null } = notice;
 			const { what, text } = errorWords(notice.code, { kept: 'nothing', adminContact, retryAt });

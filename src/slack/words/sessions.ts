@@ -76,11 +76,12 @@ export function waitingWords(
 	settledBy: SettledBy | null,
 	names: Names,
 ): string {
-	const elsewhere =
-		'nothing that can be answered here. Look at its latest message, and at the session in the dashboard.';
-	if (newest === null) return `The agent waits for a person, but it asked ${elsewhere}`;
-	if (newest.goneOn) {
-		return `The agent waits for a person, but since its last question was answered it asked ${elsewhere}`;
+	if (newest === null || newest.goneOn) {
+		const asked =
+			newest === null
+				? 'The agent waits for a person, but it asked nothing'
+				: 'The agent waits for a person. Its last question was answered, and it asked nothing new';
+		return `${asked} that can be answered here. Look at its latest message, or at the session in the dashboard.`;
 	}
 	const by = settledBy === null ? '' : ` by ${personMrkdwn(settledBy.userId, names)} ${momentMrkdwn(settledBy.at)}`;
 	return `The newest question has been answered${by}. The agent should go on soon.`;
@@ -119,9 +120,25 @@ export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 		if (last?.words === words) last.count += 1;
 		else counted.push({ words, count: 1 });
 	}
-	const shown = counted.slice(0, most).map(({ words, count }) => (count === 1 ? words : `${words} ×${count}`));
-	const rest = actions.length - counted.slice(0, most).reduce((sum, { count }) => sum + count, 0);
-	return rest > 0 ? `${shown.join(' · ')} · and ${rest} more` : shown.join(' · ');
+	const shown = counted.slice(0, most);
+	const shownCount = shown.reduce((sum, { count }) => sum + count, 0);
+	const parts = shown.map(({ words, count }) => (count === 1 ? words : `${words} ×${count}`));
+	return joined(...parts, andMoreWords(actions.length - shownCount));
+}
+
+/** The parts that are not empty, on one line. */
+export function joined(...parts: readonly string[]): string {
+	return parts.filter((part) => part !== '').join(' · ');
+}
+
+/** `1 question`, `3 questions`. */
+export function questionCountWords(count: number): string {
+	return `${count} ${count === 1 ? 'question' : 'questions'}`;
+}
+
+/** `and 3 more`, with `what` behind it; empty when nothing is left out. */
+export function andMoreWords(count: number, what = ''): string {
+	return count > 0 ? `and ${count} more ${what}`.trim() : '';
 }
 
 /** Why a link is not shown, of one and of several. */
@@ -149,7 +166,7 @@ export const NO_SCREENSHOT = 'There is no screenshot of this session.';
 export const SCREENSHOT_NOT_LOADED = 'Slack could not load the screenshot; this opens it in the browser:';
 /** Below links for one person's eyes. */
 export const LINKS_FOR_YOU =
-	'Only you see this. The links work for seven days, for whoever has them: do not pass them on.';
+	'Only you see this. The links work for seven days for anybody who has them, so do not share them.';
 
 /** Above the files of a session. */
 export function filesWords(count: number): string {

@@ -12,13 +12,13 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
 	switch (outcome.kind) {
 		case 'watching':
-			return `👀 ${name} is watched in this channel now.`;
+			return `👀 ${name} is now watched in this channel.`;
 		case 'already':
 			return outcome.changed
-				? `👀 ${name} was watched here already; what is posted of it is changed.`
-				: `👀 ${name} is watched here already.`;
+				? `👀 ${name} is already watched here. What is posted about it has changed.`
+				: `👀 ${name} is already watched here.`;
 		case 'unknownSession':
-			return `⚠️ The session service knows no session ${name}. Check the id.`;
+			return `⚠️ No session named ${name} found. Check the id.`;
 		case 'over': {
 			const { emoji, mrkdwn } = statusWords(outcome.status);
 			return `${emoji} ${name} is over (${mrkdwn.toLowerCase()}); there is nothing to watch. \`/session\` with its id shows it.`;
@@ -32,8 +32,8 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 
 const LIMITS = {
 	person: ['you watch', 'for one person', 'Stop one of yours with `/session unwatch` and its id'],
-	channel: ['this channel watches', 'for one channel', '`/session list` shows them: stop one, use another channel'],
-	all: ['all channels together watch', 'there may be', 'Stop one that nobody needs'],
+	channel: ['this channel watches', 'for one channel', 'Stop one (`/session list` shows them), use another channel'],
+	all: ['all channels together watch', 'for all channels', 'Stop one that nobody needs'],
 } as const;
 
 function limitWords(
@@ -43,7 +43,7 @@ function limitWords(
 ): string {
 	const [who, whose, todo] = LIMITS[limit];
 	const sessions = `${count} ${count === 1 ? 'session' : 'sessions'}`;
-	return `🛑 ${name} is not watched: ${who} ${sessions}, and ${most} is the most ${whose}. ${todo}, or ask ${contactMrkdwn(adminContact)} for more.`;
+	return `🛑 ${name} is not watched: ${who} ${sessions}, and the limit ${whose} is ${most}. ${todo}, or ask ${contactMrkdwn(adminContact)} for more.`;
 }
 
 /** These sessions were not read because the person was too fast. mrkdwn. */
@@ -55,7 +55,7 @@ export function tooFastWords(
 	const [first = '', ...others] = sessionIds;
 	const name = `*${sessionIdMrkdwn(first)}*`;
 	const which = others.length === 0 ? `${name} was` : `${name} and ${others.length} more were`;
-	return `⚠️ ${which} not looked at. ${errorWords(code, { ...error, retryAt }).text}`;
+	return `⚠️ ${which} not read. ${errorWords(code, { ...error, retryAt }).text}`;
 }
 
 /** Below a new watch: what can be chosen. */
@@ -80,12 +80,12 @@ export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSe
 	const round = durationText(roundSeconds * 1_000);
 	const typical = durationText(typicalSeconds * 1_000);
 	const longest = durationText(longestSeconds * 1_000);
-	return `⏱️ So many sessions are watched that this will be slow: reading each of them once takes ${round}. A question of an agent at work is seen after about ${typical}, that of a quiet one after up to ${longest}.`;
+	return `⏱️ Many sessions are watched, so this will be slow: reading all of them once takes ${round}. A new question is seen after about ${typical} if the agent is busy, and after up to ${longest} if it is quiet.`;
 }
 
 /** How many sessions a channel watches. mrkdwn. */
 export function watchCountWords(total: number): string {
-	if (total === 0) return 'This channel watches no session. `/session watch` with an id starts.';
+	if (total === 0) return 'This channel watches no session. To start, use `/session watch` with an id.';
 	return total === 1 ? 'This channel watches one session.' : `This channel watches ${total} sessions.`;
 }
 
@@ -94,14 +94,14 @@ export function asksWords(title: string, changed = false): string {
 	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
 }
 
-export const OUTSIDE = "Answered outside Slack, in the session service's own page";
+export const OUTSIDE = "Answered outside Slack, on the session service's own page";
 export const QUESTION_CLOSED = '💨 The question is closed: the agent went on without an answer.';
-export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this may be a repeat.';
+export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this post may be a repeat.';
 
 /** On the post of a question that was settled without an answer. */
 export const SETTLED_WORDS = {
 	closed: '💨 Closed without an answer',
-	unwatched: '👋 Not watched here any more. `/session` with its id shows how it stands.',
+	unwatched: '👋 Not watched here any more. `/session` with its id shows its state.',
 } as const;
 
 export function serviceDownWords(since: number): string {
@@ -147,7 +147,7 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 	channelShared:
 		'Another organisation can read this channel, or is invited to it, so I post nothing more there. What I posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in its thread, or to stop the sharing. To go on, use `/session watch` in another channel. To allow watching in shared channels, ask {contact}.',
 	channelNotAllowed:
-		'Handraise may not be used there any more, so I post nothing more there. What I posted there before stays. To change that, ask {contact}.',
+		'Handraise is no longer allowed there, so I post nothing more there. What I posted there before stays. To change that, ask {contact}.',
 };
 
 /** Why a watch ended, and what to do. mrkdwn. */

@@ -52,62 +52,63 @@ describe('a receipt', () => {
 			what: 'in trouble',
 			answer: { lastError: 'unavailable', nextAttemptAt: now + 60_000 },
 			headline: '💾 Your answer is saved and not delivered yet.',
-			explanation: /cannot be reached.* Your answer is saved\. It is sent again by itself: <!date/,
-			buttons: ['Give it up'],
+			explanation: /cannot be reached.* Your answer is saved\. It is sent again automatically\. Next try: <!date/,
+			buttons: ['Discard answer'],
 		},
 		{
 			what: 'waiting for its author',
 			answer: { state: 'waiting', lastError: 'unauthorized', attempts: 24 },
 			headline: '⚠️ Your answer is saved, but could not be delivered.',
-			explanation: /does not accept Handraise's key\. It was tried 24 times since <!date.*Try again, or give it up\?$/,
-			buttons: ['Try again', 'Give it up'],
+			explanation:
+				/does not accept Handraise's key\. Handraise tried 24 times since <!date.*Try again, or discard it\?$/,
+			buttons: ['Try again', 'Discard answer'],
 		},
 		{
 			what: 'delivered',
 			answer: { state: 'delivered' },
-			headline: '✅ Your answer arrived. Waiting for the agent to go on…',
+			headline: '✅ Your answer was delivered. Waiting for the agent to go on…',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'resumed',
 			answer: { state: 'resumed', agentOutcome: 'resumed' },
-			headline: '✅ Your answer arrived and the agent went on.',
+			headline: '✅ Your answer was delivered and the agent went on.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'failed after',
 			answer: { state: 'delivered', agentOutcome: 'failed' },
-			headline: '⚠️ Your answer arrived, then the session failed.',
+			headline: '⚠️ Your answer was delivered, then the session failed.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'stopped after',
 			answer: { state: 'delivered', agentOutcome: 'stopped' },
-			headline: '⚠️ Your answer arrived, then the session was stopped.',
+			headline: '⚠️ Your answer was delivered, then the session was stopped.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'paused after',
 			answer: { state: 'delivered', agentOutcome: 'paused' },
-			headline: '⚠️ Your answer arrived, then the session was paused.',
+			headline: '⚠️ Your answer was delivered, then the session was paused.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'completed after',
 			answer: { state: 'delivered', agentOutcome: 'completed' },
-			headline: '✅ Your answer arrived and the session is complete.',
+			headline: '✅ Your answer was delivered and the session is complete.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'not seen',
 			answer: { state: 'delivered', agentOutcome: 'unseen' },
-			headline: '⚠️ Your answer arrived. The agent has not moved yet.',
+			headline: '⚠️ Your answer was delivered. The agent has not gone on yet.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'overwritten',
 			answer: { state: 'delivered', agentOutcome: 'overwritten' },
-			headline: '⚠️ Your answer arrived, then somebody outside Handraise overwrote it.',
+			headline: '⚠️ Your answer was delivered, then somebody outside Handraise overwrote it.',
 			explanation: /^\*“Hall”/,
 			buttons: ['Open the session', 'Post my text to the thread'],
 		},
@@ -122,48 +123,49 @@ describe('a receipt', () => {
 			what: 'outdated',
 			answer: { state: 'changed' },
 			headline: '⚠️ Your answer was not sent: the question has changed.',
-			explanation: /Your text is below\. It is carried over where it fits\.$/,
+			explanation: /Your text is below\. \*Answer the new question\* fills it in where it fits\.$/,
 			buttons: ['Answer the new question', 'Post my text to the thread'],
 		},
 		{
 			what: 'refused',
 			answer: { state: 'refused', lastError: 'request_too_large' },
 			headline: '⚠️ Your answer could not be delivered: the session service refused it.',
-			explanation: /\(100 kB\)\. Your text is below\. .*<@U0OURSADMIN> can tell\.$/,
+			explanation: /\(100 kB\)\. Your text is below\. .*<@U0OURSADMIN> can help\.$/,
 			buttons: ['Try again', 'Post my text to the thread'],
 		},
 		{
 			what: 'after the end',
 			answer: { state: 'ended' },
 			headline: '⚠️ Your answer was not sent: the session is over.',
-			explanation: /^No agent reads/,
+			explanation: /^The agent of this session no longer reads answers/,
 			buttons: ['Open the session', 'Post my text to the thread'],
 		},
 		{
 			what: 'given up though it was sent once',
 			answer: { state: 'withdrawn', putStartedAt: now - 30_000 },
-			headline: '↩️ You gave this answer up. It was sent before and may have arrived.',
+			headline: '↩️ You discarded this answer. It was sent before and may have arrived.',
 			explanation: /^\*“Hall”/,
 		},
 		{
 			what: 'of which nobody knows whether it arrived',
 			answer: { state: 'waiting', putStartedAt: now - 30_000, lastError: 'timed_out', attempts: 3 },
 			headline: '⚠️ Your answer is saved. It was sent and may have arrived, but Handraise could not check.',
-			explanation: /took too long\. It was tried 3 times/,
-			buttons: ['Try again', 'Give it up'],
+			explanation: /took too long to respond\. Handraise tried 3 times/,
+			buttons: ['Try again', 'Discard answer'],
 		},
 		{
 			what: 'that was sent before the question changed',
 			answer: { state: 'changed', putStartedAt: now - 30_000 },
-			headline: '⚠️ The agent has gone on or asks something else. Your answer was sent before and may have arrived.',
+			headline:
+				'⚠️ The agent has gone on or asks something else. Your answer was sent before that and may have arrived.',
 			explanation: /^Look at the session before you answer again/,
 			buttons: ['Answer the new question', 'Post my text to the thread'],
 		},
 		{
 			what: 'that was sent before the session ended',
 			answer: { state: 'ended', putStartedAt: now - 30_000 },
-			headline: '⚠️ The session is over. Your answer was sent before and may have arrived.',
-			explanation: /^No agent reads/,
+			headline: '⚠️ The session is over. Your answer was sent before that and may have arrived.',
+			explanation: /^The agent of this session no longer reads answers/,
 			buttons: ['Open the session', 'Post my text to the thread'],
 		},
 		{
@@ -177,13 +179,13 @@ describe('a receipt', () => {
 			what: 'of which it is not known yet whether it arrived',
 			answer: { state: 'delivering', putStartedAt: now - 30_000, lastError: 'timed_out' },
 			headline: '📨 Your answer is saved and was sent. Handraise is checking whether it arrived.',
-			explanation: /sends your answer again only once it is certain that it did not arrive/,
+			explanation: /sends your answer again only when it is certain that the first one did not arrive/,
 		},
 		{
 			what: 'whose agent could not be started',
 			answer: { state: 'delivered', startFailed: true },
 			headline:
-				'⚠️ Your answer arrived, but the session service reported a failure. The agent may not have been started.',
+				'⚠️ Your answer was delivered, but the session service reported a failure. The agent may not have been started.',
 			explanation: /^\*Send again\* sends the same answer once more/,
 			buttons: ['Send again'],
 		},
@@ -191,13 +193,13 @@ describe('a receipt', () => {
 			what: 'that is sent again to start the agent',
 			answer: { state: 'delivered', startFailed: true, restartAskedAt: now },
 			headline:
-				'⚠️ Your answer arrived, but the session service reported a failure. The agent may not have been started.',
-			explanation: /^It is sent again now/,
+				'⚠️ Your answer was delivered, but the session service reported a failure. The agent may not have been started.',
+			explanation: /^It is being sent again/,
 		},
 		{
 			what: 'given up',
 			answer: { state: 'withdrawn' },
-			headline: '↩️ You gave this answer up. Nothing was sent.',
+			headline: '↩️ You discarded this answer. Nothing was sent.',
 			explanation: /^\*“Hall”/,
 		},
 	])('for an answer $what says so, with what can be done', ({ answer, headline, explanation, buttons = [] }) => {
@@ -232,14 +234,14 @@ describe('a receipt', () => {
 			'<@U0OURS2> answered 2 min ago:\n“Hall”\n> Hall A\n“PIN”\n> (hidden)\n“Notes”\n> (left empty)',
 		);
 		expect(texts).toContain('*“PIN”*\n(hidden, and removed from Handraise)');
-		expect(texts[1]).toContain('Passwords and codes are not kept: they have to be typed again.');
+		expect(texts[1]).toContain('Passwords and codes were not kept. Type them again.');
 	});
 
 	it('says when the other person said the very same, and when nobody knows who it was', () => {
 		const other = { person: null, values: ['x'], at: null, same: true };
 		const items = [item('Hall', 'x')];
 		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items, other } });
-		expect(texts).toContain('Somebody outside Slack answered the very same.');
+		expect(texts).toContain('Somebody outside Slack answered the same.');
 	});
 
 	it('counts what else the other person said', () => {
@@ -258,12 +260,12 @@ describe('a receipt', () => {
 	});
 
 	it.each([
-		['removed', 'The text of this answer was removed after the time it is kept.'],
-		['unreadable', 'The text of this answer was stored with another key and cannot be read.'],
+		['removed', 'The text of this answer was removed because its retention time is over.'],
+		['unreadable', 'The text of this answer was stored with another encryption key and cannot be read.'],
 	] as const)('says when the text was %s', (kind, words) => {
 		const { texts } = show({ state: 'ended', content: { kind } });
 		expect(texts).toContain(words);
-		expect(texts[1]).toBe('No agent reads answers of this session any more.');
+		expect(texts[1]).toBe('The agent of this session no longer reads answers.');
 	});
 
 	it('leaves out items that were not theirs, and counts those beyond ten', () => {

@@ -85,25 +85,29 @@ describe('the modal of a session that asks', () => {
 	it('offers the way back from optional and from plain fields', () => {
 		const metadata = { ...newMetadata({ sessionId: 'x', formId: 'f' }), partial: true, plainText: true };
 		const view = show(asking(), { metadata });
-		expect(buttonsOf(view).slice(0, 2)).toEqual(['I can answer all of it', 'Fitting fields']);
-		expect(textsOf(view.blocks).join()).toContain('Fields may stay empty.');
+		expect(buttonsOf(view).slice(0, 2)).toEqual(['I can answer all of it', 'Suggested fields']);
+		expect(textsOf(view.blocks).join()).toContain('You can leave fields empty.');
 	});
 
 	it.each<[what: string, items: AskedItem[], words: RegExp]>([
-		['more things than a form holds', Array.from({ length: 91 }, () => ({ title: 'a' })), /It asks 91 things at once/],
+		[
+			'more things than a form holds',
+			Array.from({ length: 91 }, () => ({ title: 'a' })),
+			/It asks 91 questions at once/,
+		],
 		[
 			'more than the service takes back',
 			[{ title: 'x'.repeat(100_000) }],
-			/so long that the session service would not take/,
+			/so long that the session service would not accept an answer/,
 		],
 	])('says that it asks %s, and where to answer', (_what, items, words) => {
 		const view = show(sessionAsking(items));
 		expect(textsOf(view.blocks).join('\n')).toMatch(words);
-		expect(textsOf(view.blocks).join('\n')).toContain('Please answer it in the dashboard: the button is below.');
+		expect(textsOf(view.blocks).join('\n')).toContain('Please answer it in the dashboard, with the button below.');
 		expect(view.submit).toBeUndefined();
 		expect(fieldsOf(view.blocks)).toEqual([]);
 		const alone = show(sessionAsking(items), { dashboardUrl: null });
-		expect(textsOf(alone.blocks).join('\n')).toContain("in the session service's own page");
+		expect(textsOf(alone.blocks).join('\n')).toContain("on the session service's own page");
 	});
 
 	it('holds 30 described choices with every notice and a password', () => {
@@ -188,14 +192,14 @@ describe('the modal of a session that asks nothing', () => {
 	const answered = sessionAsking([{ title: 'Which hall?', value: 'The blue one' }]).messages;
 	it('says of one whose agent waits but has asked nothing in fields where to look', () => {
 		const words =
-			'The agent waits for a person, but it asked nothing that can be answered here. Look at its latest message, and at the session in the dashboard.';
+			'The agent waits for a person, but it asked nothing that can be answered here. Look at its latest message, or at the session in the dashboard.';
 		expect(waiting([step('Log in, please.')])).toContain(words);
 		expect(waiting([])).toContain(words);
 	});
 
 	it('says the same when only an earlier question was answered', () => {
 		expect(waiting([...answered, step('Log in, please.')])).toContain(
-			'The agent waits for a person, but since its last question was answered it asked nothing that can be answered here. Look at its latest message, and at the session in the dashboard.',
+			'The agent waits for a person. Its last question was answered, and it asked nothing new that can be answered here. Look at its latest message, or at the session in the dashboard.',
 		);
 	});
 
@@ -223,7 +227,7 @@ describe('notices', () => {
 		[{ kind: 'draftRestored', at }, `Your text from ${momentMrkdwn(at)} is back in the fields.`],
 		[
 			{ kind: 'stale', code: 'unavailable', readAt: at },
-			'cannot be reached, or is in trouble. You see the session as it was 10 min ago.',
+			'cannot be reached or reports an error. You see the session as it was 10 min ago.',
 		],
 		[{ kind: 'ownAnswer', state: 'delivering', at }, 'is being delivered.'],
 		[{ kind: 'ownAnswer', state: 'waiting', at }, 'Sending another one replaces it.'],

@@ -117,7 +117,11 @@ describe('the words around an input', () => {
 
 	it('name the place of items without a title, and tell repeated titles apart', () => {
 		const fields = fieldsOf(formOf([{ title: '' }, { title: 'Name' }, { title: 'Name' }], metadata).blocks);
-		expect(fields.map(({ label }) => label.text)).toEqual(['Question 1 of 3', '“Name” (1 of 2)', '“Name” (2 of 2)']);
+		expect(fields.map(({ label }) => label.text)).toEqual([
+			'Question 1 of 3',
+			'“Name” (question 2 of 3)',
+			'“Name” (question 3 of 3)',
+		]);
 		expect(fieldsOf(formOf([{ title: ' ' }], metadata).blocks)[0]?.label.text).toBe('Your answer');
 	});
 
@@ -244,7 +248,7 @@ describe('text that is known already', () => {
 });
 
 function input(items: readonly AskedItem[]): Parameters<typeof buildForm>[0] {
-	return { sessionId: '3f9a2c1d', question: questionOf(items), metadata, draft: {} };
+	return { question: questionOf(items), metadata, draft: {} };
 }
 
 function idsOf(blocks: readonly KnownBlock[]): (string | undefined)[] {

@@ -178,7 +178,10 @@ describe('what does not fit', () => {
 		expect(answer(items, fits).fieldErrors).toEqual({});
 		const over = answer(items, { ...fits, 1: { field: { value: '漢'.repeat(2000) } } });
 		expect(Object.entries(over.fieldErrors)).toEqual([
-			[expect.stringMatching(/\.1\.g$/), expect.stringMatching(/^Question and answers together are \d+ kB longer/)],
+			[
+				expect.stringMatching(/\.1\.g$/),
+				expect.stringMatching(/^The question and your answers together are \d+ kB larger/),
+			],
 		]);
 	});
 

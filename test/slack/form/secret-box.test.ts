@@ -34,7 +34,7 @@ describe('the box', () => {
 			'3. Question 3 of 3',
 		]);
 		expect(element?.initial_options).toMatchObject([{ value: '1' }]);
-		expect(box?.hint?.text).toContain('without the tick it is treated like any other answer');
+		expect(box?.hint?.text).toContain('Without the tick, it is treated like any other answer');
 		expect(form.metadata).toMatchObject({ secret: [1], boxed: true });
 	});
 

@@ -51,7 +51,7 @@ describe('a question that another person of Handraise answered first', () => {
 		const second = await fill(await openSession(app, id, 'grace'), 'red', 'large');
 		const first = await fill(await openSession(app, id), 'blue', 'small');
 		await first.submit();
-		await timed.shows('Your answer arrived');
+		await timed.shows('Your answer was delivered');
 
 		expect(await second.submit()).toMatchObject({ outcome: 'updated', trouble: null });
 		expect(second.text()).toContain('Your answer was not sent: somebody else answered first.');
@@ -124,7 +124,7 @@ describe('a question that another person of Handraise answered first', () => {
 		);
 		app.service.sessions.push(id, { role: 'assistant', content: 'Log in, please.', human_input: [] });
 		await other.press('Refresh');
-		await timed.shows('since its last question was answered it asked nothing that can be answered here', 'grace');
+		await timed.shows('Its last question was answered, and it asked nothing new that can be answered here', 'grace');
 		expect(other.text()).not.toContain('should go on soon');
 	});
 
@@ -172,7 +172,7 @@ describe("a question that was answered in the service's own page", () => {
 		expect(answerFields(modal).map((field) => field.label)).toEqual(['“First”', '“Third”']);
 		await fill(modal, 'blue', 'small');
 		await modal.submit();
-		await timed.shows('Your answer arrived');
+		await timed.shows('Your answer was delivered');
 		expect(saved(id)).toEqual([['blue', 'green', 'small']]);
 	});
 
@@ -202,7 +202,7 @@ describe("a question that was answered in the service's own page", () => {
 			app.service.sessions.setStatus(id, 'humanInput');
 		};
 		await modal.submit();
-		await timed.shows('Your answer arrived, then somebody outside Handraise overwrote it.');
+		await timed.shows('Your answer was delivered, then somebody outside Handraise overwrote it.');
 		delete app.service.hooks.onSaved;
 	});
 });
@@ -218,7 +218,7 @@ describe('a service that shows nothing where our answer was saved', () => {
 			app.service.sessions.patch(id, {});
 		};
 		await modal.submit();
-		await timed.shows('Your answer arrived and the agent went on.');
+		await timed.shows('Your answer was delivered and the agent went on.');
 		delete app.service.hooks.onSaved;
 	});
 });
@@ -238,7 +238,7 @@ describe('a service that saves an answer without the white space around it', () 
 		};
 		if (fault !== null) app.service.faults.add({ ...fault, sessionId: id });
 		await modal.submit();
-		await timed.shows('Your answer arrived and the agent went on.');
+		await timed.shows('Your answer was delivered and the agent went on.');
 		delete app.service.hooks.onSaved;
 	});
 });
@@ -263,7 +263,7 @@ describe('a question that changed while the form was open', () => {
 		]);
 		await again?.fill('“Note”', 'Thanks');
 		expect((await again?.submit())?.outcome).toBe('updated');
-		await timed.shows('Your answer arrived');
+		await timed.shows('Your answer was delivered');
 		expect(saved(id)).toEqual([['Row 4', 'Thanks']]);
 	});
 
@@ -319,7 +319,7 @@ describe('a session that ended while the form was open', () => {
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
 		app.service.sessions.remove(id);
 		await modal.submit();
-		await timed.shows('knows no such session');
+		await timed.shows('has no session with this id');
 		expect(modal.text()).toContain('> blue');
 	});
 });

@@ -89,10 +89,10 @@ describe('an answer is delivered once', () => {
 		expect(modal.submitText()).toBeNull();
 		put.resolve();
 		delete app.service.hooks.onRequest;
-		await shows('Your answer arrived. Waiting for the agent to go on…');
+		await shows('Your answer was delivered. Waiting for the agent to go on…');
 		expect(modal.text()).toMatch(/✅ Delivered · \d+ \w+ 2026, \d\d:\d\d UTC/);
 		expect(modal.text()).not.toContain('The agent went on');
-		await shows('Your answer arrived and the agent went on.');
+		await shows('Your answer was delivered and the agent went on.');
 		expect(modal.text()).toMatch(/▶️ The agent went on · \d+ \w+ 2026, \d\d:\d\d UTC/);
 		expect(app.service.log.puts(id)).toHaveLength(1);
 		expect(app.slack.as('ada').dm()).toEqual([]);
@@ -121,7 +121,7 @@ describe('an answer is delivered once', () => {
 		const id = ask();
 		app.service.faults.add({ ...fault, method: 'PUT', sessionId: id, times: 1 });
 		await submit(id);
-		await shows('Your answer arrived and the agent went on.');
+		await shows('Your answer was delivered and the agent went on.');
 		expect(effective(id)).toHaveLength(1);
 		expect(app.service.log.puts(id)).toHaveLength(puts);
 		const put = effective(id)[0];
@@ -137,8 +137,8 @@ describe('an answer is delivered once', () => {
 		app.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 90, method: 'PUT', sessionId: id, times: 1 });
 		await submit(id);
 		await shows('too many requests');
-		expect(textOf('ada')).toMatch(/It is sent again by itself: \d+ \w+ 2026/);
-		await shows('Your answer arrived and the agent went on.');
+		expect(textOf('ada')).toMatch(/It is sent again automatically\. Next try: \d+ \w+ 2026/);
+		await shows('Your answer was delivered and the agent went on.');
 		const [first, second] = app.service.log.puts(id);
 		expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(90_000);
 	});
@@ -155,7 +155,7 @@ describe('an answer is delivered once', () => {
 		await modal.submit();
 		await shows('sent something that is no session');
 		app.service.sessions.patch(id, { messages });
-		await shows('Your answer arrived');
+		await shows('Your answer was delivered');
 		expect(effective(id)).toHaveLength(1);
 	});
 
@@ -173,7 +173,7 @@ describe('an answer is delivered once', () => {
 		expect(modal.text()).not.toContain('cm');
 		await fill(modal, 'Ada', 'Grace');
 		await modal.submit();
-		await shows('Your answer arrived');
+		await shows('Your answer was delivered');
 		const put = effective(id)[0];
 		expect(put === undefined ? '' : JSON.stringify(itemsOf(put))).toBe(
 			JSON.stringify(items)
@@ -198,7 +198,7 @@ describe('an answer is delivered once', () => {
 		await fill(modal, 'Ada', 'Grace');
 		await app.service.goDown();
 		expect((await modal.submit()).outcome).toBe('updated');
-		await shows('cannot be reached, or is in trouble. Your answer is saved.');
+		await shows('cannot be reached or reports an error. Your answer is saved.');
 		await modal.close();
 		const ada = app.slack.as('ada');
 		const dm = (words: string) =>
@@ -263,10 +263,10 @@ describe('an answer is delivered once', () => {
 
 describe('the modal says how the session went on', () => {
 	it.each([
-		['failed', 'Your answer arrived, then the session failed.'],
-		['stopped', 'Your answer arrived, then the session was stopped.'],
-		['completed', 'Your answer arrived and the session is complete.'],
-		['paused', 'Your answer arrived, then the session was paused.'],
+		['failed', 'Your answer was delivered, then the session failed.'],
+		['stopped', 'Your answer was delivered, then the session was stopped.'],
+		['completed', 'Your answer was delivered and the session is complete.'],
+		['paused', 'Your answer was delivered, then the session was paused.'],
 	])('when it has %s', async (status, words) => {
 		const id = ask();
 		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, status);
@@ -280,9 +280,9 @@ describe('the modal says how the session went on', () => {
 		const id = ask();
 		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, 'inactive');
 		await submit(id);
-		await shows('Your answer arrived. Waiting for');
+		await shows('Your answer was delivered. Waiting for');
 		app.service.sessions.setStatus(id, 'humanInput');
-		await shows('Your answer arrived. The agent has not moved yet.');
+		await shows('Your answer was delivered. The agent has not gone on yet.');
 		delete app.service.hooks.onSaved;
 	});
 });
@@ -326,9 +326,9 @@ describe('a closed modal', () => {
 	}
 
 	it.each([
-		['the session failed', 'Your answer arrived, then the session failed.', 'failed'],
-		['the session was stopped', 'Your answer arrived, then the session was stopped.', 'stopped'],
-		['somebody overwrote it', 'Your answer arrived, then somebody outside Handraise overwrote it.', null],
+		['the session failed', 'Your answer was delivered, then the session failed.', 'failed'],
+		['the session was stopped', 'Your answer was delivered, then the session was stopped.', 'stopped'],
+		['somebody overwrote it', 'Your answer was delivered, then somebody outside Handraise overwrote it.', null],
 	])('is followed by one direct message when %s after the delivery', async (_, words, status) => {
 		const id = ask();
 		await closeAndDeliver(id, () => (status === null ? overwrite(id) : app.service.sessions.setStatus(id, status)));
@@ -379,7 +379,7 @@ describe('a closed modal', () => {
 
 describe('an answer that is refused for good', () => {
 	it.each<[string, Fault, string]>([
-		['404', { kind: 'error', status: 404, body: '{"error":"Session not found"}' }, 'knows no such session'],
+		['404', { kind: 'error', status: 404, body: '{"error":"Session not found"}' }, 'has no session with this id'],
 		['400', { kind: 'error', status: 400 }, 'refused the request'],
 	])('with %s keeps its text, and can be sent again after a restart', async (_, fault, words) => {
 		const id = ask();
@@ -444,7 +444,7 @@ describe('an answer that is refused for good', () => {
 		expect(again.value(0)).toBeNull();
 		await again.fill(0, '271828');
 		expect((await again.submit()).outcome).toBe('updated');
-		await shows('Your answer arrived');
+		await shows('Your answer was delivered');
 		expect(effective(id).map(itemsOf)[0]?.[0]?.value).toBe('271828');
 		expect(await app.said()).not.toMatch(/314159|271828/);
 	});
@@ -456,8 +456,8 @@ describe('an answer that cannot be delivered yet', () => {
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT' });
 		const modal = await submit(id);
 		await shows("does not accept Handraise's key");
-		await modal.press('Give it up');
-		await shows('You gave this answer up. Nothing was sent.');
+		await modal.press('Discard answer');
+		await shows('You discarded this answer. Nothing was sent.');
 		app.service.faults.clear();
 		const puts = app.service.log.puts(id).length;
 		const start = clock.now();

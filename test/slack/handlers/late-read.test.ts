@@ -27,7 +27,7 @@ it('the second person is told at Submit who was first, though their form was rea
 	const opening = openSession(app, 'late', 'grace');
 	await workedOut.promise;
 	await first.submit();
-	await app.slack.as('ada').waitForModal('Your answer arrived', 10_000);
+	await app.slack.as('ada').waitForModal('Your answer was delivered', 10_000);
 	arriving.resolve();
 	const second = await opening;
 	await second.fill(0, 'From Grace');

@@ -47,7 +47,7 @@ async function submit(id: string): Promise<Modal> {
 
 async function deliver(id: string): Promise<void> {
 	await submit(id);
-	await timed.shows('Your answer arrived. Waiting for the agent to go on');
+	await timed.shows('Your answer was delivered. Waiting for the agent to go on');
 }
 
 /** Until nobody looks any more whether the agent went on. */

@@ -37,7 +37,9 @@ it.each([
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
 
 		await modal.press('Send again');
-		const after = await app.slack.as('ada').waitForModal('Your answer arrived. Waiting for the agent to go on', 10_000);
+		const after = await app.slack
+			.as('ada')
+			.waitForModal('Your answer was delivered. Waiting for the agent to go on', 10_000);
 		expect(after.buttons()).not.toContain('Send again');
 		const puts = app.service.log.savedPuts(id);
 		expect(puts).toHaveLength(2);

@@ -82,7 +82,7 @@ describe('Socket Mode', () => {
 		const updates = app.slack.traffic.calls('views.update').length;
 		app.slack.faults.duplicateNext('block_actions');
 		await modal.press('Plain text fields');
-		await app.slack.as('ada').waitForModal('Fitting fields');
+		await app.slack.as('ada').waitForModal('Suggested fields');
 		await (await openSession(app, 'choices')).close();
 		expect(app.slack.traffic.calls('views.update').length - updates).toBe(2);
 	});
@@ -93,7 +93,7 @@ describe('Socket Mode', () => {
 		const submitted = modal.submit();
 		app.slack.sockets.disconnect('refresh_requested', 'all');
 		expect(['updated', 'trouble']).toContain((await submitted).outcome);
-		await app.slack.as('ada').waitForModal('Your answer arrived');
+		await app.slack.as('ada').waitForModal('Your answer was delivered');
 		expect(app.service.log.savedPuts('yesno')).toHaveLength(1);
 	});
 

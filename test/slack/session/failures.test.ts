@@ -19,8 +19,8 @@ afterEach(async () => {
 	expect(app.slack.violations()).toEqual([]);
 });
 
-const UNREADABLE = 'The session service sent something that is no session. Please try again';
-const UNAVAILABLE = 'The session service cannot be reached, or is in trouble. Please try again';
+const UNREADABLE = 'Handraise cannot read what the session service sent. Please try again';
+const UNAVAILABLE = 'The session service cannot be reached or reports an error. Please try again';
 const OPERATOR = 'tell ops@example.com';
 
 /** What goes wrong, the words the person gets, and whether trying again makes sense. */
@@ -28,14 +28,19 @@ const failures: readonly { what: string; fault: Fault | 'down'; words: string; r
 	{
 		what: 'a wrong key',
 		fault: { kind: 'unauthorized' },
-		words: "does not accept Handraise's key. If it stays like this, tell ops@example.com",
+		words: "does not accept Handraise's key. If this continues, tell ops@example.com",
 	},
 	{ what: 'a forbidden key', fault: { kind: 'error', status: 403 }, words: "does not accept Handraise's key" },
-	{ what: '404', fault: { kind: 'error', status: 404 }, words: 'knows no such session. Check the id.', retry: false },
+	{
+		what: '404',
+		fault: { kind: 'error', status: 404 },
+		words: 'has no session with this id. Check the id.',
+		retry: false,
+	},
 	{
 		what: '429',
 		fault: { kind: 'rate-limited', retryAfterSeconds: 28 },
-		words: 'too many requests just now. Please try again, from',
+		words: 'too many requests right now. Please try again after',
 	},
 	{ what: '500', fault: { kind: 'error' }, words: UNAVAILABLE },
 	{ what: '500 in plain text', fault: { kind: 'error', body: 'Something went wrong!' }, words: UNAVAILABLE },
@@ -43,16 +48,20 @@ const failures: readonly { what: string; fault: Fault | 'down'; words: string; r
 	{
 		what: '418',
 		fault: { kind: 'error', status: 418 },
-		words: `The session service refused the request. If it stays like this, ${OPERATOR}`,
+		words: `The session service refused the request. If this continues, ${OPERATOR}`,
 	},
 	{ what: "a proxy's page with 502", fault: { kind: 'html' }, words: UNAVAILABLE },
 	{ what: "a proxy's page with 200", fault: { kind: 'html', status: 200 }, words: UNREADABLE },
 	{ what: 'a reset', fault: { kind: 'reset' }, words: UNAVAILABLE },
-	{ what: 'no answer', fault: { kind: 'hang' }, words: 'The session service took too long. Please try again' },
+	{
+		what: 'no answer',
+		fault: { kind: 'hang' },
+		words: 'The session service took too long to respond. Please try again',
+	},
 	{
 		what: 'an answer after a minute',
 		fault: { kind: 'slow', ms: 60_000 },
-		words: 'The session service took too long. Please try again',
+		words: 'The session service took too long to respond. Please try again',
 	},
 	{ what: 'bytes that are no JSON', fault: { kind: 'garbage' }, words: UNREADABLE },
 	{ what: 'bytes that are no HTTP', fault: { kind: 'broken-http' }, words: UNAVAILABLE },
@@ -63,7 +72,7 @@ const failures: readonly { what: string; fault: Fault | 'down'; words: string; r
 	{
 		what: '33 MB',
 		fault: { kind: 'huge' },
-		words: 'This session is too large to show here. Please use the dashboard for it.',
+		words: 'This session is too large to show here. Open it in the dashboard.',
 		retry: false,
 	},
 	{
@@ -75,7 +84,7 @@ const failures: readonly { what: string; fault: Fault | 'down'; words: string; r
 	{
 		what: 'a redirect to elsewhere',
 		fault: { kind: 'redirect', location: 'https://evil.example/' },
-		words: `Handraise does not follow. If it stays like this, ${OPERATOR}`,
+		words: `Handraise does not follow. If this continues, ${OPERATOR}`,
 	},
 	{ what: 'no connection', fault: 'down', words: UNAVAILABLE },
 ];
@@ -104,12 +113,12 @@ describe('when the service answers a read with', () => {
 	});
 
 	it.each([
-		['a session of another account', 'foreign', 'knows no such session'],
-		['an id nobody knows', '00000000', 'knows no such session'],
-		['an id with a slash', 'a/b', 'knows no such session'],
-		['an id with a question mark and spaces encoded', 'a?b=%20', 'knows no such session'],
-		['an id of other scripts', 'сессия-会话', 'knows no such session'],
-		['an id that is a path', '..', 'That is no session id.'],
+		['a session of another account', 'foreign', 'has no session with this id'],
+		['an id nobody knows', '00000000', 'has no session with this id'],
+		['an id with a slash', 'a/b', 'has no session with this id'],
+		['an id with a question mark and spaces encoded', 'a?b=%20', 'has no session with this id'],
+		['an id of other scripts', 'сессия-会话', 'has no session with this id'],
+		['an id that is a path', '..', 'That is not a session id.'],
 	])('%s, the person is told', async (_, id, words) => {
 		await app.slack.as('ada').command('#agents', `/session ${id}`);
 		await timed.shows(words);
@@ -142,7 +151,7 @@ describe("when the service's budget", () => {
 		await timed.clock.advance(120_000);
 		app.service.useBudget(260);
 		await app.slack.as('ada').command('#agents', '/session choices');
-		await timed.shows('too many requests just now. Please try again, from');
+		await timed.shows('too many requests right now. Please try again after');
 		await timed.clock.advance(61_000);
 		await app.slack.as('ada').modal()?.press('Try again');
 		await timed.shows('Which colour?');

@@ -43,7 +43,7 @@ const lastPut = (id: string) => {
 };
 
 async function delivered(id: string): Promise<void> {
-	await app.slack.as('ada').waitForModal('Your answer arrived');
+	await app.slack.as('ada').waitForModal('Your answer was delivered');
 	expect(app.service.log.savedPuts(id)).toHaveLength(1);
 }
 
@@ -81,7 +81,7 @@ describe('what was typed', () => {
 		await press(modal, 'Plain text fields');
 		expect(answerFields(modal).map((field) => field.kind)).toEqual(Array(5).fill('plain_text_input'));
 		expect(valuesIn(modal)).toEqual(typed);
-		await press(modal, 'Fitting fields');
+		await press(modal, 'Suggested fields');
 		expect(valuesIn(modal)).toEqual(typed);
 		await press(modal, 'Plain text fields');
 		await press(modal, 'Refresh');
@@ -95,7 +95,7 @@ describe('what was typed', () => {
 		const modal = await openSession(app, id);
 		await press(modal, 'Plain text fields');
 		await modal.fill(0, 'Only below 25 €');
-		await press(modal, 'Fitting fields');
+		await press(modal, 'Suggested fields');
 		expect(valuesIn(modal)).toEqual(['Only below 25 €']);
 		expect((await modal.submit()).outcome).toBe('updated');
 		await delivered(id);
@@ -159,7 +159,7 @@ describe('the fields', () => {
 		expect(Object.keys(refused.errors)).toEqual(['“Name” (1 of 2)', '“Affiliation”']);
 		await press(modal, "I can't answer all of it");
 		expect(answerFields(modal).every((field) => field.optional)).toBe(true);
-		expect(modal.text()).toContain('Fields may stay empty.');
+		expect(modal.text()).toContain('You can leave fields empty.');
 		expect(valuesIn(modal)).toEqual([null, 'Grace', null]);
 		expect((await modal.submit()).outcome).toBe('updated');
 		await delivered(id);
@@ -239,7 +239,7 @@ describe('the fields', () => {
 		await modal.fill('“Two”', 'x');
 		await modal.fill('“Three”', 'x');
 		const { errors } = await modal.submit();
-		expect(errors).toEqual({ '“One”': expect.stringMatching(/\d kB longer than the session service takes/) });
+		expect(errors).toEqual({ '“One”': expect.stringMatching(/\d kB larger than the session service accepts/) });
 		expect(app.service.log.puts('longtexts')).toEqual([]);
 	});
 });
@@ -277,9 +277,9 @@ describe('a draft', () => {
 		await modal.fill(1, 'Neither');
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT', times: 1 });
 		expect((await modal.submit()).outcome).toBe('updated');
-		await app.slack.as('ada').waitForModal('Give it up');
-		await modal.press('Give it up');
-		await app.slack.as('ada').waitForModal('You gave this answer up');
+		await app.slack.as('ada').waitForModal('Discard answer');
+		await modal.press('Discard answer');
+		await app.slack.as('ada').waitForModal('You discarded this answer');
 		await modal.close();
 		const again = await openSession(app, id);
 		expect(valuesIn(again)).toEqual([null, null]);

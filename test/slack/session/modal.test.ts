@@ -117,7 +117,7 @@ describe('the modal of a session that asks', () => {
 	});
 
 	it.each([
-		['ninetyfive', '95 things at once, more than Slack can show'],
+		['ninetyfive', '95 questions at once, more than Slack can show'],
 		['toolong', 'so long that the session service would not take an answer'],
 	])('sends people with %s to the dashboard and offers no Submit', async (id, words) => {
 		const modal = await open(id);

@@ -184,10 +184,10 @@ describe('a form that is read again', () => {
 		app.service.faults.clear();
 		const submittedAt = timed.clock.now();
 		expect((await modal.submit()).outcome).toBe('updated');
-		await timed.shows('Your answer arrived');
+		await timed.shows('Your answer was delivered');
 		// Past the next note.
 		await timed.until(() => isCut(id) || timed.clock.now() > submittedAt + 60_000);
-		expect(ada().modal()?.text()).toContain('Your answer arrived');
+		expect(ada().modal()?.text()).toContain('Your answer was delivered');
 		expect(app.service.sessions.values(id, 1)).toEqual(['blue']);
 
 		// Nobody answers any more, and nothing typed is left over when the same is asked again.
@@ -252,7 +252,7 @@ describe('a form that is read again', () => {
 		app.service.faults.add({ kind: 'hang', sessionId: id, method: 'GET' });
 		await press(modal, 'Refresh', id);
 		await timed.shows('(4 s)');
-		await timed.shows('The session service took too long. You see the session as it was');
+		await timed.shows('The session service took too long to respond. You see the session as it was');
 		expect(ada().modal()?.id).toBe(modal.id);
 		expect(modal.text()).not.toContain('Still waiting');
 		expect(modal.value(0)).toBe('blue');
@@ -360,7 +360,7 @@ describe('a program that stops', () => {
 			expect(isBack).toBe(true);
 		}, 10_000);
 		await restarted;
-		await timed.shows('Handraise was restarted in the middle of this.');
+		await timed.shows('Handraise restarted before it could finish this.');
 		app.service.faults.clear();
 		await ada().modal()?.press('Try again');
 		await timed.shows('Which colour?');

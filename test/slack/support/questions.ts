@@ -36,7 +36,7 @@ export function formOf(
 ): { blocks: readonly KnownBlock[]; metadata: ViewMetadata } {
 	const question = questionOf(items, status);
 	const ticked = secret === undefined ? {} : { secret };
-	const form = buildForm({ sessionId: metadata.sessionId, question, metadata, draft, ...ticked });
+	const form = buildForm({ question, metadata, draft, ...ticked });
 	if (form.kind !== 'fields') throw new Error(`no form: ${form.kind}`);
 	return form;
 }

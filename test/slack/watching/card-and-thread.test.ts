@@ -64,7 +64,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		await app.cardSays(id, 'Answered outside Slack');
 		app.step(id, 'Now log in there, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
-		await app.cardSays(id, `since its last question was answered ${words}`);
+		await app.cardSays(id, 'Its last question was answered, and it asked nothing new that can be answered here');
 	});
 
 	it('takes items on a message of any role but user for questions, and delivers the answer', async () => {
@@ -143,7 +143,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		const first = await app.threadSays(id, 'Which colour?');
 		app.service.sessions.answerAsPage(id, ['Graphite']);
 		const answered = await app.threadSays(id, 'Graphite');
-		expect(answered.text()).toContain("Answered outside Slack, in the session service's own page");
+		expect(answered.text()).toContain("Answered outside Slack, on the session service's own page");
 		await app.until(() => first.buttons().length === 0);
 		await app.cardSays(id, 'Answered outside Slack');
 

@@ -10,7 +10,7 @@ import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const ONE = 'Keep this answer secret';
-const HIDE = 'Hide it, and remove it once it has arrived';
+const HIDE = 'Hide it, and remove it after delivery';
 /** Resolves when the newest window of somebody says so; time passes meanwhile. */
 function windowSays(app: WatchingApp, who: string, words: string): Promise<Modal> {
 	return app.until(
@@ -296,7 +296,7 @@ describe('the box', () => {
 		await modal.fill(0, '4711004711');
 		await modal.fill(1, 'ada@example.com');
 		await modal.choose('Keep secret', ['1. “How many guests?”']);
-		for (const button of ['Plain text fields', 'Refresh', 'Fitting fields', "I can't answer all of it", 'Refresh']) {
+		for (const button of ['Plain text fields', 'Refresh', 'Suggested fields', "I can't answer all of it", 'Refresh']) {
 			const { hash } = modal.view();
 			await modal.press(button);
 			await app.slack.changes.until(

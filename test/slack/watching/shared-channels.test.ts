@@ -321,7 +321,7 @@ describe('ALLOWED_CHANNELS', () => {
 		await app.pass(5_000);
 		const from = app.now();
 		await app.app.restart({ ALLOWED_CHANNELS: 'C0AGENTS' });
-		const words = 'Handraise may not be used there any more';
+		const words = 'Handraise is no longer allowed there';
 		await app.until(() => dms('ada', words).length === 2);
 		const [one, other] = dms('ada', words).map((message) => message.text());
 		expect([one, other].join('\n')).toContain(secret);

@@ -17,7 +17,7 @@ describe('/session watch', () => {
 	it('puts one card into the channel and says so to the person alone', async () => {
 		const id = app.session({ name: 'Order new chairs' });
 		const told = await app.command(`/session watch ${id}`);
-		expect(told.text()).toContain(`${id}* is watched in this channel now.`);
+		expect(told.text()).toContain(`${id}* is now watched in this channel.`);
 		expect(told.text()).not.toContain('slow');
 		const card = await app.until(() => app.card(id));
 		expect(card.text()).toContain('Order new chairs');
@@ -37,7 +37,7 @@ describe('/session watch', () => {
 		const lines = told.text().split('\n');
 		expect(lines[0]).toContain(`${one}* is watched`);
 		expect(lines[1]).toContain(`${two}* is watched`);
-		expect(lines[2]).toContain('The session service knows no session *nosuch*');
+		expect(lines[2]).toContain('No session named *nosuch* found');
 		expect(lines[3]).toContain('*completed* is over (completed)');
 		await app.until(() => app.card(one) && app.card(two));
 	});
@@ -54,7 +54,7 @@ describe('/session watch', () => {
 
 	it('twice is not an error, makes no second card and can change what is posted', async () => {
 		const id = await app.watched();
-		expect((await app.command(`/session watch ${id}`)).text()).toContain('is watched here already.');
+		expect((await app.command(`/session watch ${id}`)).text()).toContain('is already watched here.');
 		expect((await app.command(`/session watch ${id} --questions-only`)).text()).toContain(
 			'what is posted of it is changed',
 		);
@@ -193,7 +193,7 @@ describe('/session unwatch and list', () => {
 		const list = await app.command('/session list');
 		expect(list.text()).toContain('This channel watches 17 sessions.');
 		expect(list.text()).toContain('The one that asks');
-		expect(list.text()).toContain('✋ 2 items open');
+		expect(list.text()).toContain('✋ 2 questions open');
 		expect(list.buttons().filter((label) => label === 'Open' || label === 'Answer')).toHaveLength(15);
 		expect(list.buttons().at(-1)).toBe('More');
 		const first = list.text();

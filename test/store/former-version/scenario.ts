@@ -54,7 +54,7 @@ export async function workUntilKilled(app: App, clock: ManualClock): Promise<voi
 	}
 
 	const saved = 'Your answer is saved';
-	const failing = 'cannot be reached, or is in trouble';
+	const failing = 'cannot be reached or reports an error';
 	const breakReads = (id: string) =>
 		void service.faults.add({ kind: 'error', status: 503, method: 'GET', sessionId: id });
 	/** The connection breaks on the PUT, and from then on nobody can find out what became of it. */
@@ -104,7 +104,7 @@ export async function workUntilKilled(app: App, clock: ManualClock): Promise<voi
 		await submit(late, 'answered first');
 
 		const second = await fillIn('conflicted-by-grace');
-		await submit(await fillIn('conflicted-by-grace', ['Grace was faster'], 'grace'), 'Your answer arrived');
+		await submit(await fillIn('conflicted-by-grace', ['Grace was faster'], 'grace'), 'Your answer was delivered');
 		await submit(second, 'Grace');
 
 		const old = await fillIn('changed');
@@ -121,9 +121,9 @@ export async function workUntilKilled(app: App, clock: ManualClock): Promise<voi
 		const unwanted = await fillIn('withdrawn');
 		breakReads('withdrawn');
 		await unwanted.submit();
-		await until(() => unwanted.buttons().includes('Give it up'));
-		await unwanted.press('Give it up');
-		await until(() => unwanted.text().includes('You gave this answer up'));
+		await until(() => unwanted.buttons().includes('Discard answer'));
+		await unwanted.press('Discard answer');
+		await until(() => unwanted.text().includes('You discarded this answer'));
 		await unwanted.close();
 	}
 
@@ -184,7 +184,7 @@ export async function workUntilKilled(app: App, clock: ManualClock): Promise<voi
 		// All three authors have a direct message by then.
 		await until(() => slack.as('grace').dm().length === 3);
 
-		await submit(await fillIn('delivered', undefined, 'grace'), 'Your answer arrived');
+		await submit(await fillIn('delivered', undefined, 'grace'), 'Your answer was delivered');
 
 		const limited = {
 			status: 429,
