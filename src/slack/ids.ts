@@ -1,6 +1,6 @@
 /*
- * Every id that Slack hands back. They never change: messages posted months ago carry them. Ids hold positions and keys,
- * never content.
+ * Every id that Slack returns. They never change, because messages posted months ago carry them. Ids hold positions and
+ * keys, never content.
  */
 
 export const ACTIONS = {
@@ -11,7 +11,7 @@ export const ACTIONS = {
 	newer: 'session.newer',
 	watch: 'session.watch',
 	unwatch: 'session.unwatch',
-	/** Link buttons: their events only need an ack. */
+	/** Link buttons: Slack opens the link, and their events are only acknowledged. */
 	dashboard: 'session.dashboard',
 	openFile: 'session.open_file',
 	openScreenshot: 'session.open_screenshot',
@@ -23,13 +23,13 @@ export const ACTIONS = {
 	guessed: 'form.guessed',
 	/** An input; `dispatch_action` reports typing in it. */
 	field: 'form.field',
-	/** The text beside "Something else…". */
+	/** The text for "Something else…". */
 	otherText: 'form.other_text',
 	/** The box for answers to keep secret; the options' values are positions. */
 	secret: 'form.secret',
 	/** On a card or message: open the session's form; `value` is a `SessionTarget`. */
 	answer: 'question.answer',
-	/** On the reply to a mention: open the form with that message in it; `value` is the draft's form id and a `SessionTarget`. */
+	/** On the reply to a mention: open the form with that message in it; `value` holds the draft's form id and a `SessionTarget`. */
 	useText: 'question.use_text',
 	/** In the modal that asks which item a chosen message is for; the option's value is its position. */
 	chooseItem: 'question.choose_item',
@@ -41,15 +41,15 @@ export const ACTIONS = {
 	/** The service saved the answer and reported a failure: send it once more, to start the agent. */
 	sendAgain: 'answer.send_again',
 	postToThread: 'answer.post_to_thread',
-	/** Open the question that is asked now, with the text carried over; `value` is the answer's id and a `SessionTarget`. */
+	/** Open the current question with the answer's text in it; `value` holds the answer's id and a `SessionTarget`. */
 	answerNew: 'answer.answer_new',
-	/** On an error: do again what failed; in a view its metadata says what. */
+	/** On an error: repeat what failed; the view's metadata says what. */
 	reload: 'error.reload',
 	listOlder: 'list.older',
 	listNewer: 'list.newer',
 	historyOlder: 'history.older',
 	historyNewer: 'history.newer',
-	/** On a card: what only the person who presses is to see. */
+	/** On a card: shown only to the person who presses it. */
 	showScreenshot: 'card.screenshot',
 	showFiles: 'card.files',
 } as const;
@@ -57,7 +57,7 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 
 export const CALLBACKS = {
 	loading: 'handraise.loading',
-	/** The only one with Submit. */
+	/** The only view with Submit. */
 	session: 'handraise.session',
 	receipt: 'handraise.receipt',
 	error: 'handraise.error',
@@ -68,7 +68,7 @@ export const CALLBACKS = {
 } as const;
 export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 
-/** `guessed`: the input that suits; `plain`: long text; `other`: the text beside "Something else…". */
+/** `guessed`: the suggested input; `plain`: long text; `other`: the text for "Something else…". */
 export type FieldVariant = 'guessed' | 'plain' | 'other';
 
 const VARIANT_LETTERS = { guessed: 'g', plain: 'p', other: 'o' } as const satisfies Record<FieldVariant, string>;
@@ -76,12 +76,11 @@ const VARIANT_LETTERS = { guessed: 'g', plain: 'p', other: 'o' } as const satisf
 /** What a button on a message points to. */
 export interface SessionTarget {
 	readonly sessionId: string;
-	/** Null: whatever is open. */
+	/** Null: the open question. */
 	readonly messageIndex: number | null;
 }
 
-/** A field as its block_id names it. */
-export interface FieldId {
+interface FieldId {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
 	readonly position: number;
@@ -89,19 +88,19 @@ export interface FieldId {
 }
 
 /**
- * The block_id of one field. Slack keeps what was typed while it stays the same, so it holds the question and the kind of
- * field, and nothing that paging, refreshing or optional fields change.
+ * The block_id of one field. Slack keeps what was typed while the block_id stays the same. So it holds the question and the
+ * kind of field, but nothing that changes with paging, a refresh or optional fields.
  */
 export function fieldBlockId({ messageIndex, fingerprint, position, variant }: FieldId): string {
 	return `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${VARIANT_LETTERS[variant]}`;
 }
 
-/** The block_id of the box for secrets: another question gets a fresh box. */
+/** The block_id of the box for secrets: each question has its own. */
 export function secretBlockId({ messageIndex, fingerprint }: Pick<FieldId, 'messageIndex' | 'fingerprint'>): string {
 	return `s.${messageIndex}.${fingerprint.slice(0, 8)}`;
 }
 
-/** The block_id of a block that is no field, unique in its view. */
+/** The block_id of a block that is not a field, unique in its view. */
 export function blockId(name: string, index?: number): string {
 	return index === undefined ? `b.${name}` : `b.${name}.${index}`;
 }
@@ -116,12 +115,12 @@ export function encodeCarriage(id: string, target: SessionTarget): string {
 	return `${id}|${encodeTarget(target)}`;
 }
 
-/** Null when it is not one of ours; buttons of older receipts name no answer. */
+/** Null when it is not one of ours. Buttons of older receipts hold no answer's id. */
 export function decodeCarriage(
 	value: string | undefined,
 ): { readonly answerId: string | null; readonly target: SessionTarget } | null {
-	const [, answerId = null, rest] = /^(?:([0-9a-f-]{36})\|)?(.*)$/s.exec(value ?? '') ?? [];
-	const target = decodeTarget(rest);
+	const [, answerId = null, encodedTarget] = /^(?:([0-9a-f-]{36})\|)?(.*)$/s.exec(value ?? '') ?? [];
+	const target = decodeTarget(encodedTarget);
 	return target === null ? null : { answerId, target };
 }
 

@@ -6,17 +6,17 @@ export type RefusedLink = 'privateNetwork' | 'notHttps' | 'userName' | 'unusable
 export type Link =
 	/** The service gave no address. */
 	| { readonly kind: 'none' }
-	/** `host`, with its port, is shown beside it; null for the service's own and the dashboard's. */
+	/** `host`, with its port, is shown with the link; null for the service's and the dashboard's own host. */
 	| { readonly kind: 'link'; readonly url: string; readonly host: string | null }
 	| { readonly kind: 'refused'; readonly why: RefusedLink };
 
-/** Decides what an address of a file or screenshot becomes. */
+/** Decides whether people get the address of a file or screenshot as a link. */
 export type Links = (address: string | null) => Link;
 
-/** Slack's limit. */
+/** Slack's limit for the address of a button. */
 const LONGEST = 3_000;
 
-/** Not public by the registries of IANA. */
+/** The special-purpose registries of IANA: not public. */
 const PRIVATE_IPV4 = [
 	'0.0.0.0/8',
 	'10.0.0.0/8',
@@ -34,10 +34,10 @@ const PRIVATE_IPV4 = [
 	'224.0.0.0/4',
 	'240.0.0.0/4',
 ];
-/** All but 2000::/3, and in that what is reserved or holds IPv4 addresses. */
+/** Everything outside 2000::/3, and within it what is reserved or holds IPv4 addresses. */
 const PRIVATE_IPV6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-/** Two lists, because Node finds every IPv4 address in the IPv6 network of mapped addresses. */
+/** Two lists, because in one list Node would find every IPv4 address in `::/3`. */
 const PRIVATE = { ipv4: listOf('ipv4', PRIVATE_IPV4), ipv6: listOf('ipv6', PRIVATE_IPV6) };
 
 function listOf(version: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
@@ -49,30 +49,30 @@ function listOf(version: 'ipv4' | 'ipv6', networks: readonly string[]): BlockLis
 	return list;
 }
 
-/** Names that no public server has: reserved, or in use within networks. */
+/** Names that no public server has: reserved, or used inside networks. */
 const PRIVATE_NAME =
 	/^[^.]*$|(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|in-addr\.arpa|ip6\.arpa|test|onion|svc|docker)$/;
 
 /**
- * Decides by an address alone whether people get it as a link: https, to a public host, without a user name. Names are not
- * looked up, so a public name that leads into a private network passes. The service's own origin is always allowed.
+ * Allows https links to public hosts, without a user name, and everything at the service's own origin. Names are not looked
+ * up, so a public name that leads into a private network passes.
  */
 export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; dashboardUrl: string | null }): Links {
 	const service = URL.parse(serviceUrl);
-	const usual = new Set([service?.host, URL.parse(dashboardUrl ?? '')?.host]);
+	const ownHosts = new Set([service?.host, URL.parse(dashboardUrl ?? '')?.host]);
 
 	return (address) => {
 		if (address === null) return { kind: 'none' };
-		// Normalised as browsers do, so that everybody reads the same host.
+		// The link is normalised as browsers do, so the shown host is the one that they open.
 		const url = URL.parse(address);
 		if (url === null || url.href.length > LONGEST || /[\s<>"|\\]/.test(address)) return refused('unusable');
 		if (url.username !== '' || url.password !== '') return refused('userName');
-		// Not by `origin`: a blob: address has that of the page that made it.
+		// Not by `origin`: a blob: address has the origin of the page that made it.
 		if (url.protocol === service?.protocol && url.host === service.host)
 			return { kind: 'link', url: url.href, host: null };
 		if (url.protocol !== 'https:') return refused('notHttps');
 		if (isPrivate(url.hostname)) return refused('privateNetwork');
-		return { kind: 'link', url: url.href, host: usual.has(url.host) ? null : url.host };
+		return { kind: 'link', url: url.href, host: ownHosts.has(url.host) ? null : url.host };
 	};
 }
 
@@ -81,8 +81,8 @@ function refused(why: RefusedLink): Link {
 }
 
 /**
- * `hostname` as URL gives it: lower case, IPv4 in four decimal numbers however it was written, IPv6 in brackets. URL takes
- * any number of dots at the end; who resolves the name may ignore them.
+ * `hostname` as URL returns it: lower case, IPv4 always as four decimal numbers, IPv6 in brackets. URL keeps dots at the
+ * end, and a resolver may ignore them.
  */
 function isPrivate(hostname: string): boolean {
 	const name = hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');

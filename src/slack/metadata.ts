@@ -2,46 +2,46 @@ import { z } from 'zod';
 
 /** Slack takes 3,000 characters of private_metadata. */
 export const METADATA_LIMIT = 3000;
-/** Views of the former version, in which no box said what is secret, are still read. */
+/** Views of the former version, which had no box for secrets, can still be read. */
 const VERSION = 2;
 const FORMER_VERSION = 1;
 
-/** What a view remembers between two events. Slack hands it back unchanged; a forged request might not. */
+/** What a view carries from one event to the next. Slack returns it unchanged; a forged request may hold anything. */
 export interface ViewMetadata {
 	readonly sessionId: string;
 	/** The message whose question the form asks; null while nothing is asked. */
 	readonly messageIndex: number | null;
 	readonly fingerprint: string | null;
-	/** A nonce for one showing of a form; drafts and submissions carry it. */
+	/** Identifies one showing of a form; drafts and submissions carry it. */
 	readonly formId: string;
-	/** Of the steps; 0 shows the newest. */
+	/** Page of the steps; 0 shows the newest. */
 	readonly page: number;
 	readonly plainText: boolean;
 	readonly partial: boolean;
-	/** Milliseconds since the epoch of the read that the view shows; 0 while nothing was read. */
+	/** When the shown session was read, in milliseconds since the epoch; 0 before the first read. */
 	readonly readAt: number;
 	readonly origin: { readonly channelId: string | null; readonly threadTs: string | null };
-	/** UTF-8 bytes of the PUT's JSON when our values are empty. */
+	/** UTF-8 bytes of the PUT's JSON with empty values. */
 	readonly putOverheadBytes: number;
 	/** Positions that have a field. */
 	readonly fields: readonly number[];
-	/** Those of `fields` that were shown with an initial value: Slack may leave it out of the state. */
+	/** Those of `fields` with an initial value, which Slack may leave out of the state. */
 	readonly offered: readonly number[];
-	/** How the fields were shown last; null before there were any. */
+	/** How the fields were shown last; null if there were none. */
 	readonly shown: 'guessed' | 'plain' | null;
-	/** Those of `fields` shown as plain text: all, or those whose known text did not fit. */
+	/** Those of `fields` shown as plain text: all, or those whose text did not fit the guessed input. */
 	readonly asText: readonly number[];
 	/** Those of `fields` whose boxes were ticked when the view was made. */
 	readonly secret: readonly number[];
 	/** Whether the form has the box that says what is secret. */
 	readonly boxed: boolean;
-	/** Longest initial value that was offered, in UTF-16 units; longer texts were shown cut to it. */
+	/** UTF-16 units to which initial values were cut. */
 	readonly offerLimit: number;
-	/** Option texts that Slack would alter (emoji, `&`), by position. */
+	/** Option texts that Slack would change (emoji, `&`), by position. */
 	readonly optionTexts: Readonly<Record<number, readonly string[]>>;
-	/** The answer that a receipt tells of. */
+	/** The answer that a receipt is about. */
 	readonly answerId: string | null;
-	/** Of a history: how many answers are skipped. */
+	/** In a history: how many answers are skipped. */
 	readonly offset: number;
 }
 
@@ -77,7 +77,7 @@ const SCHEMA = z.object({
 	y: z.boolean().default(false),
 });
 
-/** What a view without a form says of its fields. */
+/** For a view without a form. */
 export const NO_FIELDS = {
 	fields: [],
 	offered: [],
@@ -88,7 +88,7 @@ export const NO_FIELDS = {
 	optionTexts: {},
 } as const satisfies Partial<ViewMetadata>;
 
-/** The metadata of a view before anything was read. */
+/** The metadata of a view before the first read. */
 export function newMetadata(start: {
 	sessionId: string;
 	formId: string;
@@ -120,12 +120,12 @@ export function encodeMetadata(metadata: ViewMetadata): string {
 	return text;
 }
 
-/** How many characters of private_metadata it takes. */
+/** The length of the string for private_metadata, in characters. */
 export function metadataLength(metadata: ViewMetadata): number {
 	return serialise(metadata).length;
 }
 
-/** Null for anything that is not whole and of this version. */
+/** Null for anything that is not complete metadata of this version or the former one. */
 export function decodeMetadata(text: string | undefined): ViewMetadata | null {
 	const parsed = SCHEMA.safeParse(parseJson(text));
 	if (!parsed.success) return null;
@@ -154,7 +154,7 @@ export function decodeMetadata(text: string | undefined): ViewMetadata | null {
 	};
 }
 
-/** The former version left out plain text that the person wished for; secret fields were never plain text. */
+/** The former version stored no positions when the person chose plain text; its secret fields were never plain text. */
 function plainInFormer({ w, q, k, x }: Pick<z.infer<typeof SCHEMA>, 'w' | 'q' | 'k' | 'x'>): number[] {
 	return w === 'plain' ? q.filter((position) => !k.includes(position)) : x;
 }
@@ -211,7 +211,7 @@ function toRanges(positions: readonly number[]): string {
 	return parts.join(',');
 }
 
-/** A form has at most 90 fields, so a range that claims more is cut there. */
+/** A form has at most 90 fields; ranges with more are cut at 100. */
 function expandRanges(text: string): number[] {
 	const positions: number[] = [];
 	for (const part of text.split(',')) {

@@ -1,14 +1,14 @@
 import { neutralise } from './clean.ts';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** A longer cluster is no readable character; it is cut between code points. */
+/** A longer cluster is not a readable character, so it is cut between code points. */
 const LONGEST_CLUSTER = 200;
 /** `… (1,234,567,890 more characters)` fits. */
 const NOTE_LENGTH = 36;
 /** Below this length there is no room for a note of what was cut. */
 const SHORT_LIMIT = 100;
 
-/** The largest place at or before `at` where `text` can be cut without splitting what people see as one character. */
+/** The last position up to `at` where `text` can be cut without splitting what people see as one character. */
 export function boundaryBefore(text: string, at: number): number {
 	if (at >= text.length) return text.length;
 	if (at <= 0) return 0;
@@ -16,17 +16,16 @@ export function boundaryBefore(text: string, at: number): number {
 	const after = text.charCodeAt(at);
 	if (before < 0x80 && after < 0x80 && !(before === 13 && after === 10)) return at;
 	// The segmenter is slow on long texts.
-	const start = text.slice(0, at + LONGEST_CLUSTER);
-	const cluster = GRAPHEMES.segment(start).containing(at);
+	const cluster = GRAPHEMES.segment(text.slice(0, at + LONGEST_CLUSTER)).containing(at);
 	if (cluster !== undefined && cluster.index > 0 && at - cluster.index <= LONGEST_CLUSTER) return cluster.index;
 	if (cluster?.index === 0 && at <= LONGEST_CLUSTER) return 0;
 	return isLowSurrogate(after) ? at - 1 : at;
 }
 
 /**
- * Cuts `source` so that `convert(shown part)` and a note of how much is missing take at most `limit` UTF-16 units. The
- * source is cut, not the converted text, so no entity, mark-up or character is ever split. Looks at no more than a few
- * times `limit` of the source, however long it is.
+ * Cuts `source` so that the converted part and a note of how much is missing take at most `limit` UTF-16 units. It cuts
+ * the source, not the converted text, so it splits no entity, mark-up or character. Reads at most a few times `limit` of
+ * the source, however long it is.
  */
 export function fitText(source: string, limit: number, convert: (text: string) => string): string {
 	const windowEnd = source.length <= limit * 4 ? source.length : boundaryBefore(source, limit * 4);
@@ -46,7 +45,7 @@ export function fitText(source: string, limit: number, convert: (text: string) =
 			if (short) return `${shown}…`.slice(0, limit);
 			return `${shown}${noteOf(text.length - length + beyond)}`;
 		}
-		// Proportional steps arrive within a few rounds; the halving is for texts made to prevent that.
+		// Proportional steps need a few rounds; halving is for texts made to need more.
 		const next = Math.floor((length * room) / shown.length);
 		length = Math.min(length - 1, round < 8 ? next : length >> 1);
 	}

@@ -1,30 +1,29 @@
 import { escapeMrkdwn } from './clean.ts';
 
-/** Emphasis in emphasis deeper than this is left as it was written; it bounds the work on hostile text. */
+/** Emphasis that is nested deeper stays as it was written. This bounds the work on hostile text. */
 const DEEPEST = 3;
 
 /**
- * Slack's mrkdwn for Markdown: bold, italics, strike, code, headings, lists, quotes; fenced code and tables become a line
- * of code each, since every line has to be one that can be quoted; links become "label (url)". All that comes from the
- * source is escaped, so nothing of it can become a mention or a labelled link. Linear in the length of the source. What
- * is no Markdown stays as it is.
+ * Slack's mrkdwn for Markdown: bold, italics, strike, code, headings, lists, quotes. Fenced code and tables become lines of
+ * code, because each line is quoted by itself. Links become "label (url)". Everything from the source is escaped, so
+ * nothing becomes a mention or a labelled link. What is not Markdown stays as it is. Linear in the length of the source.
  */
 export function markdownToMrkdwn(source: string): string {
-	const out: string[] = [];
+	const lines: string[] = [];
 	let fence: string | null = null;
 	for (const line of source.split('\n')) {
 		const mark: string | undefined = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
 		if (fence !== null) {
 			if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
-			else out.push(codeLine(line));
+			else lines.push(codeLine(line));
 		} else if (mark !== undefined && !line.slice(line.indexOf(mark) + mark.length).includes('`')) {
 			fence = mark;
 		} else if (/^[ \t]*\|.*\|[ \t]*$/.test(line)) {
-			if (!/^[\s:|-]*$/.test(line)) out.push(codeLine(line.trim()));
-		} else out.push(convertLine(line));
+			if (!/^[\s:|-]*$/.test(line)) lines.push(codeLine(line.trim()));
+		} else lines.push(convertLine(line));
 	}
-	// Three in a row begin code over several lines, which no quote holds.
-	return out.join('\n').replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
+	// Three in a row would begin code over several lines, which ends a quote.
+	return lines.join('\n').replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
 }
 
 function codeLine(line: string): string {
@@ -51,7 +50,7 @@ function convertLine(line: string): string {
 	return inline(line, 0);
 }
 
-/** Pairs that may stand in each other, longest mark first. */
+/** Marks with their mrkdwn, longest first. */
 const EMPHASIS = [
 	['***', '*_', '_*'],
 	['**', '*', '*'],
@@ -63,7 +62,7 @@ const EMPHASIS = [
 
 const PLAIN_RUN = /[^\\`*_~![<h]+|./suy;
 const URL_START = /https?:\/\/[^\s<>"]+/y;
-/** White space is bounded: three parts of the pattern could share a long run of it in any way. */
+/** White space is bounded, because three parts of the pattern could match the same long run of it. */
 const LINK_TARGET = /\(\s{0,9}<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s{1,9}["'][^"'\n]*["'])?\s{0,9}\)/y;
 const AUTOLINK = /<(https?:\/\/[^\s<>|]+)>/y;
 
@@ -92,13 +91,13 @@ interface Token {
 	readonly end: number;
 }
 
-/** What is known of the rest of a line: looking again at each place would make it quadratic. */
+/** What was searched for in the rest of a line. A new search at each position would be quadratic. */
 interface Seen {
-	/** Marks of which no further closing one exists. */
+	/** Marks that are not closed any more in this line. */
 	readonly without: Set<string>;
-	/** The next closing bracket, infinite when there is none. */
+	/** The next closing bracket; infinite when there is none. */
 	bracket: number;
-	/** The closing bracket that was last found to have no address behind it. */
+	/** The last closing bracket that has no address after it. */
 	noTarget: number;
 }
 
@@ -139,7 +138,7 @@ function linkAt(text: string, open: number, seen: Seen): Token | null {
 	return { text: linkText(label, escapeMrkdwn(target[1] ?? '')), end: close + 1 + target[0].length };
 }
 
-/** "label (url)"; the address alone where the label says nothing else. */
+/** "label (url)"; the address alone if the label is empty or the same. */
 function linkText(label: string, url: string): string {
 	if (url === '') return label;
 	return label.trim() === '' || label === url ? url : `${label} (${url})`;
@@ -163,7 +162,7 @@ function emphasisAt(text: string, at: number, depth: number, without: Set<string
 		if (!text.startsWith(mark, at) || without.has(mark)) continue;
 		const start = at + mark.length;
 		if (start >= text.length || /\s/.test(text.charAt(start))) continue;
-		// In the middle of a word mrkdwn knows no emphasis.
+		// mrkdwn has no emphasis within a word.
 		if (isWord(text.charAt(at - 1))) continue;
 		const close = text.indexOf(mark, start + 1);
 		if (close === -1) {
@@ -174,7 +173,7 @@ function emphasisAt(text: string, at: number, depth: number, without: Set<string
 		if (isWord(text.charAt(close + mark.length))) continue;
 		return { text: open + inline(text.slice(start, close), depth + 1) + shut, end: close + mark.length };
 	}
-	// The whole run of marks is text, or `***` would be looked at again as `**` and `*`.
+	// The whole run of marks is text; otherwise `***` would be read again as `**` and `*`.
 	let end = at;
 	while (text.charAt(end) === text.charAt(at)) end += 1;
 	return { text: text.slice(at, end), end };
