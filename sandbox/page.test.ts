@@ -152,8 +152,8 @@ it('the box keeps an answer secret from the channel, and is there again after a 
 	await page.reload();
 	await expect.poll(() => tick.isChecked()).toBe(true);
 	for (const [label, text] of [
-		['“Name” (1 of 2)', 'Ada'],
-		['“Name” (2 of 2)', 'Grace'],
+		['“Name” (question 1 of 3)', 'Ada'],
+		['“Name” (question 2 of 3)', 'Grace'],
 		['“Affiliation”', 'the ministry of silence'],
 	] as const) {
 		await dialog(page).getByRole('textbox', { name: label }).fill(text);

@@ -135,7 +135,7 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 			['waiting-secret', SECRETS.waiting],
 		] as const) {
 			expect(app.service.log.puts(id)).toEqual([]);
-			expect(receipt(id, 'ada').buttons()).toEqual(['Try again', 'Discard answer']);
+			expect(receipt(id, 'ada').buttons()).toEqual(['Try again', 'Give it up']);
 			expect(await receipt(id, 'ada').press('Try again')).toBe(true);
 			await until(() => receipt(id, 'ada').text().includes('Your answer was delivered and the agent went on.'));
 			expect(app.service.sessions.values(id, 1)).toEqual([value]);

@@ -43,7 +43,7 @@ const LEASES_LAPSED_MS = 28_000;
 const RESTARTED_MS = 8_000;
 const TOLD_WITHIN_MS = 60_000;
 const ASKED_OVER_MS = 3_000;
-const REPEAT_WORDS = 'this may be a repeat';
+const REPEAT_WORDS = 'this post may be a repeat';
 
 interface Expected {
 	readonly id: string;

@@ -4,7 +4,7 @@ import type { WatchPage } from '../../watches/ports.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { quotedNameMrkdwn } from '../text.ts';
-import { historyWords, timelineLines } from '../words/answers.ts';
+import { historyWords, timelineWords } from '../words/answers.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { joined, questionCountWords, sessionIdMrkdwn, statusWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
@@ -68,7 +68,7 @@ export function historyView({ metadata, answers, total, names }: HistoryModel): 
 		divider(),
 		...section(personMrkdwn(answer.person.userId, names)),
 		...ownText(answer, 3000),
-		...context(timelineLines(answer).join('\n')),
+		...context(timelineWords(answer)),
 	]);
 	return modal({
 		callbackId: CALLBACKS.history,

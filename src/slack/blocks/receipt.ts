@@ -12,7 +12,7 @@ import {
 	receiptHeadline,
 	TEXT_REMOVED,
 	TEXT_UNREADABLE,
-	timelineLines,
+	timelineWords,
 } from '../words/answers.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { andMoreWords, sessionIdMrkdwn, sessionName, viewTitle } from '../words/sessions.ts';
@@ -40,7 +40,7 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number): K
 		...section(receipt.note ?? ''),
 		...otherAnswer(answer, receipt),
 		...ownText(answer, room),
-		...context(timelineLines(answer).join('\n')),
+		...context(timelineWords(answer)),
 	];
 }
 

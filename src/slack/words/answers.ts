@@ -13,7 +13,7 @@ import { momentMrkdwn } from './times.ts';
 
 type Words = readonly [line: string, headline: string];
 
-/** For each state the entry in the timeline and the receipt's first sentence. */
+/** For each state, the line in the timeline and the first sentence of the receipt. */
 const STATE_WORDS: Readonly<Record<AnswerState, Words>> = {
 	accepted: ['💾 Saved', 'Your answer is saved. Delivering…'],
 	delivering: ['📨 Being delivered', 'Your answer is saved. Delivering…'],
@@ -30,7 +30,7 @@ const STATE_WORDS: Readonly<Record<AnswerState, Words>> = {
 	withdrawn: ['↩️ Discarded by its author', 'You discarded this answer. Nothing was sent.'],
 };
 
-/** The same for an answer that is not sent any more, when an earlier PUT may have arrived. */
+/** The same for an answer that is no longer sent, if an earlier PUT may have arrived. */
 const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdrawn', Words>> = {
 	waiting: [
 		'⏳ Sent, and may have arrived; waiting for its author',
@@ -75,30 +75,28 @@ const AGENT_OUTCOME_WORDS: Readonly<Record<AgentOutcome, Words>> = {
 	],
 };
 
-type Sent = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
-type Receipt = Sent & Pick<Answer, 'agentOutcome' | 'lastError'> & Partial<Pick<Answer, 'startFailed'>>;
+type SentAnswer = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
+type ReceiptAnswer = SentAnswer & Pick<Answer, 'agentOutcome' | 'lastError'> & Partial<Pick<Answer, 'startFailed'>>;
 
-/**
- * The words for an answer that is not sent any more when an earlier PUT failed or got no response and the session does not
- * tell whether it arrived; null for any other.
- */
-function perhapsArrived({ state, putStartedAt }: Sent): Words | null {
+/** Null unless the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
+function perhapsArrived({ state, putStartedAt }: SentAnswer): Words | null {
 	if (putStartedAt == null || !Object.hasOwn(PERHAPS_ARRIVED, state)) return null;
 	return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
 }
 
-/** The last entries of an answer's timeline, each with its time in the reader's time zone, and how the session went on. */
-export function timelineLines(answer: Answer): string[] {
+/** The last lines of an answer's timeline, each with its time, and what became of the agent. mrkdwn. */
+export function timelineWords(answer: Answer): string {
 	const { state, timeline, agentOutcome } = answer;
 	const lines = timeline.slice(-8).map((entry) => {
 		const [line] = (entry.state === state ? perhapsArrived(answer) : null) ?? STATE_WORDS[entry.state];
 		return `${line} · ${momentMrkdwn(entry.at)}`;
 	});
-	return agentOutcome === null || agentOutcome === 'resumed' ? lines : [...lines, AGENT_OUTCOME_WORDS[agentOutcome][0]];
+	if (agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_WORDS[agentOutcome][0]);
+	return lines.join('\n');
 }
 
-/** A receipt's first sentence, without mark-up. */
-export function receiptHeadline(answer: Receipt): string {
+/** The first sentence of a receipt, without mark-up. */
+export function receiptHeadline(answer: ReceiptAnswer): string {
 	const { state, agentOutcome, lastError } = answer;
 	const perhaps = perhapsArrived(answer);
 	if (perhaps !== null) return perhaps[1];
@@ -112,17 +110,16 @@ export function receiptHeadline(answer: Receipt): string {
 	return (agentOutcome === null ? STATE_WORDS[state] : AGENT_OUTCOME_WORDS[agentOutcome])[1];
 }
 
-/** While an answer is on its way. */
 export const CAN_CLOSE =
 	'You can close this window. Your answer is still sent, and you get a message if it cannot be sent.';
 
-/** What follows the headline: why, what was kept, what to do. mrkdwn; empty where nothing is to be said. */
+/** The text below the headline: why, what was kept, what to do. mrkdwn; may be empty. */
 export function receiptExplanation(
 	answer: Answer,
 	{ adminContact, now }: { readonly adminContact: string | null; readonly now: number },
 ): string {
 	const { state, lastError, nextAttemptAt } = answer;
-	const what = lastError === null ? '' : whatHappened(lastError);
+	const problem = lastError === null ? '' : whatHappened(lastError);
 	const isCertain = perhapsArrived(answer) === null;
 	switch (state) {
 		case 'accepted':
@@ -133,17 +130,17 @@ export function receiptExplanation(
 					: CAN_CLOSE;
 			}
 			if (state === 'delivering') {
-				return `${what} Handraise reads the session again automatically. It sends your answer again only when it is certain that the first one did not arrive.`;
+				return `${problem} Handraise reads the session again automatically. It sends your answer again only when it is certain that the first one did not arrive.`;
 			}
 			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
 			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
 		}
 		case 'waiting': {
 			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
-			return `${what} Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or discard it?`.trim();
+			return `${problem} Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or discard it?`.trim();
 		}
 		case 'refused':
-			return `${what} ${keptText(answer)} Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`.trim();
+			return `${problem} ${keptText(answer)} Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`.trim();
 		case 'conflicted':
 			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
 		case 'changed':
@@ -163,13 +160,10 @@ function startFailedText({ restartAskedAt, lastError }: Answer): string {
 		lastError === null
 			? ''
 			: `The last *Send again* failed. ${whatHappened(lastError)} Your answer is still in the session. `;
-	return (
-		failed +
-		'*Send again* sends the same answer once more, which starts the agent. It works only if your answer is unchanged and the agent has not continued.'
-	);
+	return `${failed}*Send again* sends the same answer once more, which starts the agent. It works only if your answer is unchanged and the agent has not continued.`;
 }
 
-/** The text of a waiting answer is removed after some time, its secrets after some days. */
+/** Retention removes secrets of a waiting answer first, then its whole text. */
 function wipedText({ content }: Answer): string {
 	if (content.kind === 'removed') return '*Try again* asks you to type it again. ';
 	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
@@ -187,12 +181,12 @@ function whatHappened(code: string): string {
 	return errorWords(code, { kept: 'nothing', adminContact: null }).what;
 }
 
-/** The service saved the answer and reported a failure, and the agent has not moved since. */
+/** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
 export function agentMayStand({ state, agentOutcome, startFailed }: Answer): boolean {
 	return state === 'delivered' && startFailed && (agentOutcome === null || agentOutcome === 'unseen');
 }
 
-/** Whether any text of the author may be shown again. */
+/** Whether the answer has a text that may be shown again. */
 export function hasText({ content }: Answer): boolean {
 	return content.kind === 'readable' && content.items.some((item) => !item.secret && !isBlank(item.value ?? ''));
 }
@@ -200,7 +194,7 @@ export function hasText({ content }: Answer): boolean {
 export const TEXT_REMOVED = 'The text of this answer was removed because its retention time is over.';
 export const TEXT_UNREADABLE = 'The text of this answer was stored with another encryption key and cannot be read.';
 
-/** Above an author's own text that could not be sent; `text` for notifications. mrkdwn. */
+/** Above an author's own text that could not be sent. mrkdwn; `text` is for notifications. */
 export function ownTextWords(answer: Answer): { readonly text: string; readonly headline: string } {
 	const { sessionId } = answer.question;
 	const isCertain = perhapsArrived(answer) === null;
@@ -218,7 +212,7 @@ export function historyWords(sessionId: string, total: number): string {
 	return `${total === 1 ? 'One answer' : `${total} answers`} to ${name}, newest first.`;
 }
 
-/** The result of a press on a receipt's button, where the receipt itself does not tell. */
+/** The result of pressing a receipt's button, if the receipt itself does not show it. */
 export const PRESS_NOTES = {
 	nothingToStart:
 		'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now. Open the session to see it.',
@@ -227,12 +221,12 @@ export const PRESS_NOTES = {
 	posted: '💬 Your text was posted.',
 } as const;
 
-/** The session could not be read for sending an answer again. */
+/** *Send again* could not read the session. */
 export function notSentAgainWords(code: string): string {
 	return `Your answer was not sent again. ${whatHappened(code)} It is still in the session. Press *Send again* in a moment.`;
 }
 
-/** A changed text came after the first was sent; it is shown so that it is not lost. mrkdwn. */
+/** For a change after the first text was sent; shows the changed text so that it is not lost. mrkdwn. */
 export function tooLateWords(texts: readonly string[]): string {
 	const words = '✏️ Your change came too late: the text below was already being sent.';
 	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;

@@ -12,7 +12,7 @@ const REASONS = {
 	reserved_id: 'That word is not a session id.',
 } as const satisfies Record<HelpReason, string>;
 
-/** Why help is shown; empty if it was asked for. `typed`: mrkdwn that is safe in code, may be empty. */
+/** Why help is shown; empty if somebody asked for it. `typed`: mrkdwn without backticks, may be empty. */
 export function helpReason(reason: HelpReason, typed: string, command: string): string {
 	if (typed !== '' && reason === 'unclear') return `I did not understand \`${command} ${typed}\`.`;
 	if (typed !== '' && reason === 'reserved_id')
@@ -45,10 +45,9 @@ export const CHOSEN_TEXT_HELP = {
 		'🔒 The question asks for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
 } as const;
 
-/** What was asked for takes long; it comes to the same place. */
 export const RESULT_COMES = '⏳ Still waiting for the session service. The result comes as soon as it responds.';
 
-/** When Slack no longer opens a window: the session is one press away. mrkdwn. */
+/** For an expired trigger: the session needs one more press. mrkdwn. */
 export function readyWords(sessionId: string): string {
 	return `Slack only opens a window within three seconds, and this took longer. Now ${sessionName(sessionId)} is ready.`;
 }

@@ -3,9 +3,9 @@ import type { ChannelVerdict } from '../channels.ts';
 import { contactMrkdwn, contactText } from './people.ts';
 import { momentMrkdwn, momentText, secondMrkdwn, secondText } from './times.ts';
 
-/** What the words about a failure need beside its code. */
+/** What the words about a failure need besides its code. */
 export interface ErrorContext {
-	/** What is safe: an answer in the store, text that the person still sees, or there was nothing to keep. */
+	/** What was kept: an answer in the store, text that the person still sees, or nothing. */
 	readonly kept: 'answer' | 'text' | 'nothing';
 	readonly adminContact: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
@@ -15,17 +15,17 @@ export interface ErrorContext {
 export interface ErrorWords {
 	/** What happened: one sentence, mrkdwn without mentions. */
 	readonly what: string;
-	/** All of it: what happened, what was kept, what to do. mrkdwn. */
+	/** What happened, what was kept and what to do. mrkdwn. */
 	readonly text: string;
-	/** The same without any mark-up, for field errors and other plain text. */
+	/** The same as plain text, for field errors. */
 	readonly plain: string;
 	/** Whether "Try again" makes sense. */
 	readonly retry: boolean;
 }
 
 /**
- * `again`: it passes by itself. `operator`: somebody has to repair the set-up. `person`: the person can do something.
- * `refused`: the access policy says no. `{contact}` in what to do becomes whom to ask.
+ * `again`: trying again helps. `operator`: the operator has to repair the set-up. `person`: the person can do something.
+ * `refused`: the access policy says no. `{contact}` in `todo` is replaced with whom to ask.
  */
 type Row = readonly [what: string, kind: 'again' | 'operator' | 'person' | 'refused', todo?: string];
 type ChannelReason = Extract<ChannelVerdict, { ok: false }>['reason'];
@@ -39,7 +39,7 @@ const FAILURES: Readonly<Record<string, Row>> = {
 	],
 	rate_limited: ['The session service is getting too many requests right now.', 'again'],
 	too_fast: [
-		'You opened or watched too many sessions in a short time. The limit leaves requests for everybody else.',
+		'You opened or watched too many sessions in a short time. Slow down a little, so that everybody gets a turn.',
 		'again',
 	],
 	unavailable: ['The session service cannot be reached or reports an error.', 'again'],
@@ -154,7 +154,7 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${ChannelReason}`, Row>> = {
 
 const CODES: Readonly<Record<string, Row>> = { ...FAILURES, ...REFUSALS, ...CHANNEL_REFUSALS };
 
-/** Every code of a failure that has words of its own, and those of the access policy. */
+/** For tests and `npm run doctor -- --views`: the failures that have words of their own. */
 export const ERROR_CODES: readonly string[] = Object.keys(FAILURES);
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly Refusal[];
 
@@ -163,28 +163,28 @@ export function channelRefusalWords(reason: ChannelReason, adminContact: string 
 	return errorWords(`watch_${reason}`, { kept: 'nothing', adminContact }).text;
 }
 
-/** Words for an error code or refusal; an unknown code gets general words with the code to report. */
+/** Words for a failure or a refusal. An unknown code gets general words with the code to report. */
 export function errorWords(code: string, context: ErrorContext): ErrorWords {
 	const [what, kind, todo = ''] = (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? [
 		'Something went wrong in Handraise.',
 		'operator',
 	];
-	const all = (moment: (at: number) => string, contact: string): string =>
+	const sentences = (moment: (at: number) => string, contact: string): string =>
 		[
 			what,
 			keptWords(context.kept, kind, code),
 			kind === 'again' ? againWords(context, moment) : '',
-			kind === 'operator' ? `If this continues, tell ${contact} (code \`${safe(code)}\`).` : '',
+			kind === 'operator' ? `If this continues, tell ${contact} (code \`${withoutMarkup(code)}\`).` : '',
 			todo.replace('{contact}', () => contact),
 		]
 			.filter((part) => part !== '')
 			.join(' ');
-	// A matter of seconds: the minute alone would send people back too early.
+	// The wait takes seconds: with the minute alone, people would come back too early.
 	const isSoon = code === 'too_fast';
 	return {
 		what,
-		text: all(isSoon ? secondMrkdwn : momentMrkdwn, contactMrkdwn(context.adminContact)),
-		plain: all(isSoon ? secondText : momentText, contactText(context.adminContact)).replaceAll('`', ''),
+		text: sentences(isSoon ? secondMrkdwn : momentMrkdwn, contactMrkdwn(context.adminContact)),
+		plain: sentences(isSoon ? secondText : momentText, contactText(context.adminContact)).replaceAll('`', ''),
 		retry: kind === 'again' || kind === 'operator',
 	};
 }
@@ -203,7 +203,7 @@ function againWords({ kept, retryAt }: ErrorContext, moment: (at: number) => str
 	return when === null ? 'Please try again in a moment.' : `Please try again after ${when}.`;
 }
 
-/** An unknown code may hold anything, also mark-up. */
-function safe(code: string): string {
+/** An unknown code may hold anything. */
+function withoutMarkup(code: string): string {
 	return code.replace(/[^a-zA-Z0-9_]/g, '').slice(0, 40);
 }

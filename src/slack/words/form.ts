@@ -8,7 +8,7 @@ export const SECRET_MEANING =
 export const SECRET_TICKED =
 	'Whatever looks like a password or a code is ticked. Without the tick, it is treated like any other answer.';
 
-/** The hint of a field that shows a text of so many characters cut. */
+/** The hint of a field that shows only the beginning of a text. */
 export function cutHint(characters: number): string {
 	return `Your text of ${characters.toLocaleString('en-US')} characters is longer than a field in Slack can show. The full text is sent if you do not change this field.`;
 }
@@ -20,7 +20,7 @@ export const FIELD_ERRORS = {
 	missing: 'Please fill this in. If you cannot, press "I can\'t answer all of it" below.',
 } as const;
 
-/** By type of input, for a value of another format. */
+/** By type of input, for a value that does not fit it. */
 export const FORMAT_ERRORS = {
 	number_input: 'This has to be a number, such as 42 or 3.5. For other text press "Plain text fields" below.',
 	email_text_input: 'This has to be an e-mail address. For other text press "Plain text fields" below.',
@@ -34,7 +34,7 @@ export function tooLargeError(overBytes: number): string {
 	return `The question and your answers together are ${Math.ceil(overBytes / 1000)} kB larger than the session service accepts. Please shorten this text.`;
 }
 
-/** Why a question has no form here, and where it can be answered. */
+/** Why Slack cannot show a form for a question, and where to answer it. */
 export function noFormWords(
 	form: { readonly kind: 'tooMany'; readonly count: number } | { readonly kind: 'tooLarge' },
 	hasDashboard: boolean,
@@ -48,7 +48,6 @@ export function noFormWords(
 		: `${why} Please answer it on the session service's own page.`;
 }
 
-/** Below a form that is not answered in full. */
+/** Below a form whose fields are optional. */
 export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';
-/** Below a form that leaves no room for steps. */
 export const NO_ROOM_FOR_STEPS = 'The form takes all the space here, so the steps are not shown.';

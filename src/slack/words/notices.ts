@@ -5,9 +5,9 @@ import { type Names, personMrkdwn } from './people.ts';
 import { stillWaitingWords } from './sessions.ts';
 import { agoText, momentMrkdwn } from './times.ts';
 
-/** One thing worth knowing above the question. All times are milliseconds since the epoch. */
+/** A note above the question. Times are milliseconds since the epoch. */
 export type Notice =
-	/** The question is another than the one this form showed; `carried`: typed text was kept where it fits. */
+	/** The form showed another question before; `carried`: typed text was kept where it fits. */
 	| { readonly kind: 'questionChanged'; readonly carried: boolean }
 	/** Somebody answered while this form was open. */
 	| { readonly kind: 'answeredMeanwhile'; readonly other: OtherAnswer }
@@ -15,15 +15,15 @@ export type Notice =
 	| { readonly kind: 'draftRestored'; readonly at: number }
 	/** The fields are filled with a message that was chosen with "Use as answer". */
 	| { readonly kind: 'prefilled' }
-	/** A message was chosen for an answer, but nothing is open, or only what is secret. */
+	/** A message was chosen as an answer, but no question is open, or only secrets are asked for. */
 	| { readonly kind: 'textUnused'; readonly why: 'nothingOpen' | 'secret' }
-	/** The session is being read again, for so many milliseconds by now. */
+	/** The session is being read again. */
 	| { readonly kind: 'stillWaiting'; readonly waitedMs: number }
-	/** The view shows a newer read than before. */
+	/** The view shows a newer read. */
 	| { readonly kind: 'readAgain' }
-	/** The service could not be read just now: what is shown was read earlier. */
+	/** The read failed, so the view shows an earlier one. */
 	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number; readonly retryAt?: number | null }
-	/** This person's own answer to this question is on its way or waits. */
+	/** This person has an answer to this question that is being delivered or waits. */
 	| { readonly kind: 'ownAnswer'; readonly state: 'accepted' | 'delivering' | 'waiting'; readonly at: number };
 
 interface NoticeContext {
@@ -47,13 +47,13 @@ export function noticeWords(notice: Notice, { names, now, adminContact }: Notice
 		case 'answeredMeanwhile': {
 			const { person, values, at } = notice.other;
 			const who = person === null ? 'somebody outside Slack' : personMrkdwn(person.userId, names);
-			const said = values
+			const texts = values
 				.slice(0, 3)
 				.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)))
 				.filter((line) => line !== '')
 				.join('\n');
 			const when = at === null ? '' : `, ${agoText(at, now)}`;
-			return `🔀 Answered meanwhile by ${who}${when}.${said === '' ? '' : `\n${said}`}`;
+			return `🔀 Answered meanwhile by ${who}${when}.${texts === '' ? '' : `\n${texts}`}`;
 		}
 		case 'draftRestored':
 			return `📝 Your text from ${momentMrkdwn(notice.at)} is back in the fields.`;

@@ -1,6 +1,6 @@
 import { escapeMrkdwn, oneLine, quotedNameMrkdwn } from '../text.ts';
 
-/** Names for places without mentions. They come from Slack profiles and are untrusted text. */
+/** Display names for people whose id is not a Slack user id. They are untrusted text. */
 export interface Names {
 	displayName(userId: string): string;
 }
@@ -17,7 +17,7 @@ export function contactMrkdwn(adminContact: string | null): string {
 	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(oneLine(contact, 200));
 }
 
-/** The same for plain text, where an id would say nothing. */
+/** The same for plain text, in which an id means nothing to people. */
 export function contactText(adminContact: string | null): string {
 	const contact = oneLine(adminContact ?? '', 200);
 	return contact === '' || isUserId(contact) ? 'whoever runs Handraise here' : contact;

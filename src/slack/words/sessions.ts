@@ -4,17 +4,17 @@ import { oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn } from '../text.ts
 import { type Names, personMrkdwn } from './people.ts';
 import { durationText, momentMrkdwn } from './times.ts';
 
-/** What ids look like. A link that somebody passes on may carry any words as an id. */
+/** The characters of ordinary ids. A link can carry any text as an id. */
 const ID = /^[\w.-]+$/;
 /** Slack shows 24 characters of a view's title. */
 const TITLE_ID = 24 - 'Session '.length;
 
-/** A session's id, between quotation marks if it does not look like one. mrkdwn. */
+/** A session's id, between quotation marks if it does not look like an id. mrkdwn. */
 export function sessionIdMrkdwn(sessionId: string): string {
 	return ID.test(sessionId) ? oneLineMrkdwn(sessionId, 100) : quotedNameMrkdwn(sessionId, 100) || '(no id)';
 }
 
-/** "session *3f9a2c1d*", as receipts name it. mrkdwn. */
+/** `session *3f9a2c1d*`. mrkdwn. */
 export function sessionName(sessionId: string): string {
 	return `session *${sessionIdMrkdwn(sessionId)}*`;
 }
@@ -34,7 +34,7 @@ export interface StatusWords {
 	readonly emoji: string;
 	/** mrkdwn. */
 	readonly mrkdwn: string;
-	/** For somebody who came to answer, when no question is open; see `waitingWords`. mrkdwn. */
+	/** For people who want to answer when no question is open; see `waitingWords`. mrkdwn. */
 	readonly meaning: string;
 }
 
@@ -48,7 +48,7 @@ const STATUSES = {
 	failed: ['❌', 'Failed', 'The session failed. It takes no more answers.'],
 } as const;
 
-/** A session's status for people. An unknown one is quoted. */
+/** A session's status for people. An unknown status is quoted. */
 export function statusWords(status: string): StatusWords {
 	const kind = statusKind(status);
 	if (kind === 'unknown') {
@@ -59,7 +59,7 @@ export function statusWords(status: string): StatusWords {
 	return { emoji, mrkdwn, meaning };
 }
 
-/** `step 12 of 30`, or that there is none yet. */
+/** `step 12 of 30`; `no step yet` for step 0. */
 export function stepWords({ step, maxSteps }: { readonly step: number; readonly maxSteps: number }): string {
 	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
 }
@@ -91,7 +91,7 @@ export function stillWaitingWords(waitedMs: number): string {
 	return `Still waiting for the session service… (${durationText(waitedMs)})`;
 }
 
-/** What the agent did, in mrkdwn: clicked, opened “example.com”, saved “report.pdf”; unknown actions by their name. */
+/** `clicked`, `opened “example.com”`, `saved “report.pdf”`; unknown actions by their name. mrkdwn. */
 function actionWords(action: AgentAction): string {
 	switch (action.kind) {
 		case 'click':
@@ -111,7 +111,7 @@ function actionWords(action: AgentAction): string {
 	}
 }
 
-/** At most `most` actions on one line, repeated ones counted. Empty when there are none. */
+/** At most `most` actions on one line; repeated ones are counted. Empty when there are none. */
 export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 	const counted: { words: string; count: number }[] = [];
 	for (const action of actions.slice(0, 50)) {
@@ -141,7 +141,7 @@ export function andMoreWords(count: number, what = ''): string {
 	return count > 0 ? `and ${count} more ${what}`.trim() : '';
 }
 
-/** Why a link is not shown, of one and of several. */
+/** Why links are not shown. */
 const REFUSED_LINKS: Readonly<Record<RefusedLink, readonly [one: string, several: string]>> = {
 	privateNetwork: ['leads to a private network and is', 'lead to a private network and are'],
 	notHttps: ['does not use https and is', 'do not use https and are'],
@@ -164,7 +164,6 @@ export const SCREENSHOT_TITLE = 'Latest screenshot';
 export const SCREENSHOT_TEXT = "The agent's latest screenshot";
 export const NO_SCREENSHOT = 'There is no screenshot of this session.';
 export const SCREENSHOT_NOT_LOADED = 'Slack could not load the screenshot; this opens it in the browser:';
-/** Below links for one person's eyes. */
 export const LINKS_FOR_YOU =
 	'Only you see this. The links work for seven days for anybody who has them, so do not share them.';
 

@@ -1,6 +1,6 @@
 /**
  * A moment in each reader's time zone (`date` formatting of mrkdwn), with UTC as the fallback.
- * @param at milliseconds since the epoch; "at an unknown time" for anything from the year 3000 on, or before 1970
+ * @param at milliseconds since the epoch; before 1970 and from the year 3000 on, the result is `at an unknown time`
  */
 export function momentMrkdwn(at: number): string {
 	if (!isMoment(at)) return 'at an unknown time';
@@ -44,7 +44,7 @@ export function durationText(ms: number): string {
 	return `${Math.floor(hours / 24)} days`;
 }
 
-/** Slack shows a raw `<!date…>` for what it cannot format. */
+/** Slack shows a time that it cannot format as raw `<!date…>`. */
 function isMoment(at: number): boolean {
 	return Number.isFinite(at) && at > 0 && at < 32_503_680_000_000;
 }

@@ -4,7 +4,7 @@ import type { WatchOutcome } from '../../watches/subscribe.ts';
 import type { WatchEnd } from '../../watches/watch.ts';
 import { type ErrorContext, errorWords } from './errors.ts';
 import { contactMrkdwn } from './people.ts';
-import { sessionIdMrkdwn, sessionName, statusWords } from './sessions.ts';
+import { andMoreWords, sessionIdMrkdwn, sessionName, statusWords } from './sessions.ts';
 import { durationText, momentMrkdwn } from './times.ts';
 
 /** The result of `/session watch` for one session, in one line of mrkdwn. */
@@ -12,7 +12,7 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
 	switch (outcome.kind) {
 		case 'watching':
-			return `👀 ${name} is now watched in this channel.`;
+			return `👀 ${name} is watched in this channel now.`;
 		case 'already':
 			return outcome.changed
 				? `👀 ${name} is already watched here. What is posted about it has changed.`
@@ -46,7 +46,7 @@ function limitWords(
 	return `🛑 ${name} is not watched: ${who} ${sessions}, and the limit ${whose} is ${most}. ${todo}, or ask ${contactMrkdwn(adminContact)} for more.`;
 }
 
-/** These sessions were not read because the person was too fast. mrkdwn. */
+/** The person reached their limit before these sessions were read. mrkdwn. */
 export function tooFastWords(
 	sessionIds: readonly string[],
 	{ code, retryAt }: { readonly code: string; readonly retryAt: number },
@@ -58,7 +58,6 @@ export function tooFastWords(
 	return `⚠️ ${which} not read. ${errorWords(code, { ...error, retryAt }).text}`;
 }
 
-/** Below a new watch: what can be chosen. */
 export const WATCH_OPTIONS =
 	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel.';
 
@@ -68,13 +67,13 @@ export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
 	return wasWatched ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here.`;
 }
 
-/** The same for all sessions that a channel watched. */
+/** The result of `/session unwatch all`. */
 export function unwatchedAllWords(count: number): string {
 	if (count === 0) return 'This channel watches no session.';
 	return `👋 ${count === 1 ? 'One session is' : `${count} sessions are`} not watched here any more.`;
 }
 
-/** How slow watching will be, in one line; empty when it is not slow. */
+/** How slow watching will be; empty when it is not slow. */
 export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSeconds }: Expectation): string {
 	if (!slow) return '';
 	const round = durationText(roundSeconds * 1_000);
@@ -89,7 +88,7 @@ export function watchCountWords(total: number): string {
 	return total === 1 ? 'This channel watches one session.' : `This channel watches ${total} sessions.`;
 }
 
-/** A question of the session with this title. */
+/** A session, by its title, asks a question. */
 export function asksWords(title: string, changed = false): string {
 	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
 }
@@ -112,7 +111,7 @@ export function serviceBackWords(downMs: number): string {
 	return `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`;
 }
 
-/** For who started watching, in a direct message. */
+/** A direct message to the person who started watching. */
 export function creatorToldWords(
 	{ sessionIds, channelId, reason }: Extract<AnnouncementContent, { kind: 'creatorTold' }>,
 	adminContact: string | null,
@@ -120,22 +119,21 @@ export function creatorToldWords(
 	return `👋 The watch of ${sessionNames(sessionIds)} in ${placeMrkdwn(channelId)} has ended: ${endWords(reason, { days: null, adminContact })}`;
 }
 
-/** A line has no room for more. */
+/** Sessions named in one line. */
 const NAMED_SESSIONS = 10;
 
 function sessionNames(ids: readonly string[]): string {
 	if (ids.length === 1) return sessionName(ids[0] ?? '');
 	const named = ids.slice(0, NAMED_SESSIONS).map((id) => `*${sessionIdMrkdwn(id)}*`);
-	const more = ids.length - named.length;
-	return `the sessions ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+	return `the sessions ${named.join(', ')} ${andMoreWords(ids.length - NAMED_SESSIONS)}`.trimEnd();
 }
 
-/** Slack shows no name for the id of a direct message. */
+/** Slack shows no name for a direct message's id. */
 function placeMrkdwn(channelId: string): string {
 	return channelId.startsWith('D') ? 'our direct messages' : `<#${channelId}>`;
 }
 
-/** `{days}` and `{contact}` become how long nothing changed, and whom to ask. */
+/** `{days}` is replaced with how long nothing changed, `{contact}` with whom to ask. */
 const ENDS: Readonly<Record<WatchEnd, string>> = {
 	sessionOver: 'The session is over; this card stays as it is.',
 	unwatched: 'Not watched any more.',

@@ -237,7 +237,7 @@ describe('a receipt', () => {
 		expect(texts[1]).toContain('Passwords and codes were not kept. Type them again.');
 	});
 
-	it('says when the other person said the very same, and when nobody knows who it was', () => {
+	it('says when the other answer is the same, and when its author is unknown', () => {
 		const other = { person: null, values: ['x'], at: null, same: true };
 		const items = [item('Hall', 'x')];
 		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items, other } });

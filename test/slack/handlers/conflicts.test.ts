@@ -155,12 +155,12 @@ describe("a question that was answered in the service's own page", () => {
 		await timed.shows('Refresh');
 	});
 
-	it('with the very same words is no loss, and is told as such', async () => {
+	it('with the same words loses nothing, and the receipt says so', async () => {
 		const id = ask();
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
 		app.service.sessions.answerAsPage(id, ['blue', 'small']);
 		await modal.submit();
-		await timed.shows('answered the very same');
+		await timed.shows('answered the same');
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 

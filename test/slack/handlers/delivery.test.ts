@@ -153,7 +153,7 @@ describe('an answer is delivered once', () => {
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		app.service.sessions.patch(id, patch as { messages: null });
 		await modal.submit();
-		await shows('sent something that is no session');
+		await shows('Handraise cannot read what the session service sent');
 		app.service.sessions.patch(id, { messages });
 		await shows('Your answer was delivered');
 		expect(effective(id)).toHaveLength(1);

@@ -52,7 +52,7 @@ it('a second failure is told, and nothing is sent by itself', async () => {
 	const modal = await answerSavedWith500('start-twice');
 	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-twice', saves: true, times: 1 });
 	await modal.press('Send again');
-	await app.slack.as('ada').waitForModal('It is sent again now', 10_000);
+	await app.slack.as('ada').waitForModal('It is being sent again', 10_000);
 	const after = await app.slack
 		.as('ada')
 		.waitForModal((one) => one.text().includes(REPORTED) && one.buttons().includes('Send again'), 10_000);

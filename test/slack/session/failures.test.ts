@@ -84,7 +84,7 @@ const failures: readonly { what: string; fault: Fault | 'down'; words: string; r
 	{
 		what: 'a redirect to elsewhere',
 		fault: { kind: 'redirect', location: 'https://evil.example/' },
-		words: `Handraise does not follow. If this continues, ${OPERATOR}`,
+		words: `Handraise does not follow redirects. If this continues, ${OPERATOR}`,
 	},
 	{ what: 'no connection', fault: 'down', words: UNAVAILABLE },
 ];

@@ -105,9 +105,9 @@ describe('what was typed', () => {
 	it('stays with the right one of two items of the same title', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
-		await modal.fill('“Name” (2 of 2)', 'Grace Hopper');
+		await modal.fill('“Name” (question 2 of 3)', 'Grace Hopper');
 		await press(modal, 'Refresh');
-		await modal.fill('“Name” (1 of 2)', 'Ada Lovelace');
+		await modal.fill('“Name” (question 1 of 3)', 'Ada Lovelace');
 		await modal.fill('“Affiliation”', 'Navy');
 		expect((await modal.submit()).outcome).toBe('updated');
 		await delivered(id);
@@ -156,7 +156,7 @@ describe('the fields', () => {
 		await modal.fill(1, 'Grace');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
-		expect(Object.keys(refused.errors)).toEqual(['“Name” (1 of 2)', '“Affiliation”']);
+		expect(Object.keys(refused.errors)).toEqual(['“Name” (question 1 of 3)', '“Affiliation”']);
 		await press(modal, "I can't answer all of it");
 		expect(answerFields(modal).every((field) => field.optional)).toBe(true);
 		expect(modal.text()).toContain('You can leave fields empty.');
@@ -171,7 +171,7 @@ describe('the fields', () => {
 		const modal = await openSession(app, id);
 		await press(modal, "I can't answer all of it");
 		const refused = await modal.submit();
-		expect(refused.errors).toEqual({ '“Name” (1 of 2)': 'Fill in at least one field.' });
+		expect(refused.errors).toEqual({ '“Name” (question 1 of 3)': 'Fill in at least one field.' });
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
@@ -183,7 +183,7 @@ describe('the fields', () => {
 		await modal.fill(2, 'Navy');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
-		expect(refused.errors['“Name” (1 of 2)']).toContain('Please fill this in');
+		expect(refused.errors['“Name” (question 1 of 3)']).toContain('Please fill this in');
 	});
 
 	it('send the chosen option whole, or something else', async () => {

@@ -105,7 +105,7 @@ describe('the history of a session', () => {
 		await timed.clock.advance(91 * 24 * 3_600_000);
 		await timed.restart();
 		const modal = await history('h5');
-		expect(modal.text()).toContain('removed after the time it is kept');
+		expect(modal.text()).toContain('removed because its retention time is over');
 		expect(modal.text()).toContain('✅ Delivered · 5 Jan 2026');
 		expect(modal.text()).not.toContain('mauve');
 	});

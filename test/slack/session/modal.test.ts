@@ -58,8 +58,8 @@ describe('the modal of a session that asks', () => {
 		[
 			'three',
 			[
-				['“Name” (1 of 2)', 'plain_text_input'],
-				['“Name” (2 of 2)', 'plain_text_input'],
+				['“Name” (question 1 of 3)', 'plain_text_input'],
+				['“Name” (question 2 of 3)', 'plain_text_input'],
 				['“Affiliation”', 'plain_text_input'],
 			],
 		],
@@ -118,7 +118,7 @@ describe('the modal of a session that asks', () => {
 
 	it.each([
 		['ninetyfive', '95 questions at once, more than Slack can show'],
-		['toolong', 'so long that the session service would not take an answer'],
+		['toolong', 'so long that the session service would not accept an answer'],
 	])('sends people with %s to the dashboard and offers no Submit', async (id, words) => {
 		const modal = await open(id);
 		expect(modal.text()).toContain(words);
@@ -192,16 +192,16 @@ describe('the steps', () => {
 		const modal = await open('pages1');
 		await modal.press('Older steps');
 		await app.slack.as('ada').waitForModal('I do thing 3.');
-		expect(modal.text()).not.toContain('read again meanwhile');
+		expect(modal.text()).not.toContain('The session was read again');
 		app.service.sessions.push('pages1', { role: 'assistant', content: 'I do thing 9.' });
 		await (await openSession(app, 'pages1', 'grace')).close(true);
 		const reads = app.service.log.reads('pages1').length;
 		await modal.press('Newer steps');
 		await app.slack.as('ada').waitForModal('I do thing 9.');
-		expect(modal.text()).toContain('The session was read again meanwhile. This is how it is now');
+		expect(modal.text()).toContain('The session was read again. Steps may have moved to other pages.');
 		await modal.press('Older steps');
 		await app.slack.as('ada').waitForModal('I do thing 4.');
-		expect(modal.text()).not.toContain('read again meanwhile');
+		expect(modal.text()).not.toContain('The session was read again');
 		expect(app.service.log.reads('pages1')).toHaveLength(reads);
 	});
 
@@ -219,7 +219,7 @@ describe('the steps', () => {
 		await (await openSession(app, 'large2', 'grace')).close(true);
 		await modal.press('Older steps');
 		await app.slack.as('ada').waitForModal('One does thing 3.');
-		expect(modal.text()).toContain('The session was read again meanwhile.');
+		expect(modal.text()).toContain('The session was read again.');
 		expect(app.service.log.reads('large1')).toHaveLength(2);
 		await modal.press('Newer steps');
 		await app.slack.as('ada').waitForModal('One does thing 8.');

@@ -283,7 +283,7 @@ describe('the box', () => {
 		await modal.choose(ONE, [HIDE]);
 		app.service.sessions.setStatus(id, 'completed');
 		expect((await modal.submit()).outcome).toBe('updated');
-		await windowSays(app, 'ada', 'have to be typed again');
+		await windowSays(app, 'ada', 'Type them again.');
 		app.service.sessions.setStatus(id, 'humanInput');
 		await modal.close();
 		const again = await openSession(app.app, id, 'grace');

@@ -17,7 +17,7 @@ describe('/session watch', () => {
 	it('puts one card into the channel and says so to the person alone', async () => {
 		const id = app.session({ name: 'Order new chairs' });
 		const told = await app.command(`/session watch ${id}`);
-		expect(told.text()).toContain(`${id}* is now watched in this channel.`);
+		expect(told.text()).toContain(`${id}* is watched in this channel now.`);
 		expect(told.text()).not.toContain('slow');
 		const card = await app.until(() => app.card(id));
 		expect(card.text()).toContain('Order new chairs');
@@ -56,7 +56,7 @@ describe('/session watch', () => {
 		const id = await app.watched();
 		expect((await app.command(`/session watch ${id}`)).text()).toContain('is already watched here.');
 		expect((await app.command(`/session watch ${id} --questions-only`)).text()).toContain(
-			'what is posted of it is changed',
+			'What is posted about it has changed',
 		);
 		await app.pass(10_000);
 		expect(app.inChannel().filter((message) => JSON.stringify(message.blocks()).includes(`:${id}"`))).toHaveLength(1);
@@ -230,7 +230,7 @@ it('says how slow a watch will be when many are watched, once', async () => {
 	await slow.pass(65_000);
 	const more = Array.from({ length: 6 }, () => slow.session());
 	const told = await slow.command(`/session watch ${more.join(' ')}`);
-	expect(told.text()).toMatch(/reading each of them once takes \d+ (?:s|min)/);
+	expect(told.text()).toMatch(/reading all of them once takes \d+ (?:s|min)/);
 	expect(told.text()).toMatch(/seen after about \d+ s, that of a quiet one after up to \d+ (?:s|min)/);
 	expect(told.text().match(/this will be slow/g)).toHaveLength(1);
 	expectNothingWrong(slow);

@@ -161,7 +161,7 @@ describe('a mention in the thread', () => {
 		const refused = await app.toldAfter(() =>
 			ada().mention('#agents', '314159 secretly', { thread: app.card(secret) ?? '' }),
 		);
-		expect(refused.text()).toContain('never taken from a message');
+		expect(refused.text()).toContain('Handraise never takes those from a message');
 		expect(refused.buttons()).toEqual([]);
 		expect(app.log.join('\n')).not.toContain('314159 secretly');
 

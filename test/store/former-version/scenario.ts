@@ -116,7 +116,7 @@ export async function workUntilKilled(app: App, clock: ManualClock): Promise<voi
 
 		const tooLate = await fillIn('ended');
 		service.sessions.setStatus('ended', 'stopped');
-		await submit(tooLate, 'No agent reads answers of this session any more');
+		await submit(tooLate, 'The agent of this session no longer reads answers');
 
 		const unwanted = await fillIn('withdrawn');
 		breakReads('withdrawn');
