@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { ACTIONS, CALLBACKS, decodeTarget, encodeTarget, fieldBlockId } from '../../src/slack/ids.ts';
 
 describe('ids', () => {
-	it('are unique', () => {
+	it('has unique action and callback ids', () => {
 		for (const ids of [Object.values(ACTIONS), Object.values(CALLBACKS)]) expect(new Set(ids).size).toBe(ids.length);
 	});
 
-	it('of fields name message, question, position and kind of field, and nothing else', () => {
+	it("puts message, question, position and kind of field into a field's block_id, and nothing else", () => {
 		const field = { messageIndex: 12, fingerprint: '0123456789abcdef', position: 3 } as const;
 		expect(fieldBlockId({ ...field, variant: 'guessed' })).toBe('q.12.01234567.3.g');
 		expect(fieldBlockId({ ...field, variant: 'plain' })).toBe('q.12.01234567.3.p');
@@ -14,16 +14,16 @@ describe('ids', () => {
 	});
 });
 
-describe('what a button points to', () => {
+describe('button values', () => {
 	it.each([
 		{ sessionId: '3f9a2c1d', messageIndex: null },
 		{ sessionId: 'a:b:\nc', messageIndex: 0 },
 		{ sessionId: '7:x', messageIndex: 99 },
-	])('comes back: %j', (target) => {
+	])('decodes what it encoded: %j', (target) => {
 		expect(decodeTarget(encodeTarget(target))).toEqual(target);
 	});
 
-	it.each([undefined, '', ':', 'x:y', '-1:x', '12'])('is null for %j', (value) => {
+	it.each([undefined, '', ':', 'x:y', '-1:x', '12'])('decodes the malformed value %j to null', (value) => {
 		expect(decodeTarget(value)).toBeNull();
 	});
 });

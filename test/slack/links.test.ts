@@ -6,7 +6,7 @@ const links = createLinks({
 	dashboardUrl: 'https://dash.example/app',
 });
 
-describe('an address of a file', () => {
+describe('createLinks', () => {
 	it.each([
 		['https://bucket.example/a.pdf?X-Amz-Signature=1&b=%2F', 'bucket.example'],
 		['https://bucket.example:444/a', 'bucket.example:444'],
@@ -28,7 +28,7 @@ describe('an address of a file', () => {
 		['https://10.0.0.1.example/a', '10.0.0.1.example'],
 		['https://service.example/a', 'service.example'],
 		['https://dash.example:444/a', 'dash.example:444'],
-	])('becomes a link that shows its host: %s', (address, host) => {
+	])('makes a link that shows its host: %s', (address, host) => {
 		expect(links(address)).toEqual({ kind: 'link', url: new URL(address).href, host });
 	});
 
@@ -99,7 +99,7 @@ describe('an address of a file', () => {
 		'intranet',
 		'wiki',
 		'wiki.',
-	])('is refused in a private network: %s', (host) => {
+	])('refuses an address in a private network: %s', (host) => {
 		expect(links(`https://${host}/a`)).toEqual({ kind: 'refused', why: 'privateNetwork' });
 	});
 
@@ -128,15 +128,15 @@ describe('an address of a file', () => {
 		['https://bucket.example/|x>', 'unusable'],
 		['https://bu\ncket.example/a', 'unusable'],
 		[`https://bucket.example/${'a'.repeat(3_000)}`, 'unusable'],
-	])('is refused: %s', (address, why) => {
+	])('refuses the address %s', (address, why) => {
 		expect(links(address)).toEqual({ kind: 'refused', why });
 	});
 
-	it('is none when there is none', () => {
+	it('makes no link without an address', () => {
 		expect(links(null)).toEqual({ kind: 'none' });
 	});
 
-	it('at the very origin of the service is allowed wherever that is, and nowhere beside it', () => {
+	it("allows any address at the service's own origin, and only there", () => {
 		const local = createLinks({ serviceUrl: 'http://127.0.0.1:4000', dashboardUrl: 'http://dash.internal' });
 		const url = 'http://127.0.0.1:4000/files/a';
 		expect(local(url)).toEqual({ kind: 'link', url, host: null });

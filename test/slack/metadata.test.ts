@@ -37,7 +37,7 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 });
 
 describe("a view's metadata", () => {
-	it('comes back as it went in', () => {
+	it('decodes what it encoded', () => {
 		expect(decodeMetadata(encodeMetadata(fresh))).toEqual(fresh);
 		fc.assert(
 			fc.property(metadata, (given) => {
@@ -55,7 +55,7 @@ describe("a view's metadata", () => {
 		);
 	});
 
-	it('fits with 90 scattered fields of a huge message, all of them secret and offered', () => {
+	it('encodes 90 secret fields with initial values within the limit', () => {
 		const scattered = Array.from({ length: 90 }, (_, at) => 10_000 + at * 2);
 		const full = {
 			...fresh,
@@ -79,16 +79,16 @@ describe("a view's metadata", () => {
 		['positions that are none', encodeMetadata(fresh).replace('"q":""', '"q":"1-x"')],
 		['null', 'null'],
 		['too much', ' '.repeat(METADATA_LIMIT) + encodeMetadata(fresh)],
-	])('is null for %s', (_what, text) => {
+	])('decodes %s to null', (_what, text) => {
 		expect(decodeMetadata(text)).toBeNull();
 	});
 
-	it('claims no more fields than a form can have, whatever a range says', () => {
+	it('limits the fields of a forged range', () => {
 		const text = encodeMetadata(fresh).replace('"q":""', '"q":"0-99999"');
 		expect(decodeMetadata(text)?.fields).toHaveLength(100);
 	});
 
-	it('refuses a session id that leaves no room', () => {
+	it('refuses a session id that is too long', () => {
 		expect(() => encodeMetadata({ ...fresh, sessionId: 'x'.repeat(3000) })).toThrow(RangeError);
 	});
 });

@@ -12,13 +12,13 @@ const shapes = allShapes();
 const names = shapes.map(({ name }) => name);
 const all = JSON.stringify(shapes);
 
-/** Files below src/slack by their paths there. */
+/** The text of each file below src/slack, by its path there. */
 function sources(): Map<string, string> {
 	const files = readdirSync(SLACK, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 	return new Map(files.map((path) => [path, readFileSync(join(SLACK, path), 'utf8')]));
 }
 
-/** What blocks/ exports that gives a whole view or message; parts.ts is what those are made with. */
+/** The builders of whole views and messages in blocks/; parts.ts holds the parts that they use. */
 function builders(): string[] {
 	return [...sources()]
 		.filter(([path]) => /^blocks\/(?!parts\.ts)/.test(path))
@@ -27,14 +27,14 @@ function builders(): string[] {
 		.map(([, name = '']) => name);
 }
 
-describe('the shapes', () => {
-	it('have at least one of every builder of a view or message', () => {
+describe('allShapes', () => {
+	it('has a shape of every builder of a view or message', () => {
 		const found = builders();
 		for (const known of ['sessionModal', 'watchPost', 'filesMessage', 'chosenTextHelp']) expect(found).toContain(known);
 		expect(found.filter((builder) => !names.some((name) => name.startsWith(`${builder}, `)))).toEqual([]);
 	});
 
-	it('are complete, since views and messages are put together in blocks/ alone', () => {
+	it('builds views and messages in blocks/ alone', () => {
 		const elsewhere = [...sources()].filter(
 			([path, source]) =>
 				!path.startsWith('blocks/') &&
@@ -43,14 +43,14 @@ describe('the shapes', () => {
 		expect(elsewhere.map(([path]) => path)).toEqual([]);
 	});
 
-	it('have a view of every callback id', () => {
-		// The last one is the shortcut's, of the manifest.
+	it('has a view of every callback id', () => {
+		// The last one belongs to the message shortcut of the manifest.
 		const { useAsAnswer: _, ...views } = CALLBACKS;
 		const used = new Set(shapes.map(({ view }) => view?.callback_id));
 		expect(Object.values(views).filter((id) => !used.has(id))).toEqual([]);
 	});
 
-	it.each(Object.values(ACTIONS))('have a button or field %s', (id) => {
+	it.each(Object.values(ACTIONS))('has a button or field %s', (id) => {
 		expect(all).toContain(`"action_id":"${id}"`);
 	});
 
@@ -64,19 +64,19 @@ describe('the shapes', () => {
 		'timepicker',
 		'plain_text_input',
 		'image',
-	])('have a %s', (type) => {
+	])('contains an element of the type %s', (type) => {
 		expect(all).toContain(`"type":"${type}"`);
 	});
 
-	it('have names of their own', () => {
+	it('gives every shape its own name', () => {
 		expect(new Set(names).size).toBe(names.length);
 	});
 
-	it.each(shapes)('would be taken as far as can be told here: $name', ({ view, message }) => {
+	it.each(shapes)('builds a shape within the known limits of Slack: $name', ({ view, message }) => {
 		expect(view === undefined ? validateMessage(message) : validateView(view)).toEqual([]);
 	});
 });
 
-it.each(Object.entries(FIELD_ITEMS))('the sample of a field of the kind %s is guessed to be one', (kind, item) => {
+it.each(Object.entries(FIELD_ITEMS))('guesses the kind of the sample field: %s', (kind, item) => {
 	expect(guessInput(item).kind).toBe(kind);
 });

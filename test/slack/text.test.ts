@@ -37,7 +37,7 @@ describe('neutralise', () => {
 		['a last control', 'a\u007f', 'a'],
 		['lone surrogates', 'a\ud800b', 'a\ufffdb'],
 		['stacks of marks', `e${'\u0301'.repeat(100)}x`, `e${'\u0301'.repeat(8)}x`],
-	])('takes away %s', (_what, text, expected) => {
+	])('removes %s', (_what, text, expected) => {
 		expect(neutralise(text)).toBe(expected);
 	});
 
@@ -51,23 +51,23 @@ describe('neutralise', () => {
 		expect(neutralise(text)).toBe(text);
 	});
 
-	it('knows every kind of line end', () => {
+	it('turns every kind of line end into \\n', () => {
 		expect(neutralise('a\r\nb\rc\u2028d\u2029e\u0085f')).toBe('a\nb\nc\nd\ne\nf');
 	});
 });
 
-describe('cuts', () => {
-	it('say how much is missing', () => {
+describe('cutting', () => {
+	it('says how much was cut', () => {
 		expect(mrkdwnText('x'.repeat(12_440), 136)).toBe(`${'x'.repeat(100)}… (12,340 more characters)`);
 		expect(mrkdwnText(`${'x'.repeat(100)} y`, 101)).toContain('more character');
 	});
 
-	it('leave a text alone that fits exactly', () => {
+	it('keeps a text that fits exactly', () => {
 		expect(mrkdwnText('x'.repeat(150), 150)).toBe('x'.repeat(150));
 		expect(mrkdwnText('&'.repeat(30), 150)).toBe('&amp;'.repeat(30));
 	});
 
-	it('end short labels with an ellipsis alone', () => {
+	it('ends a short label with an ellipsis alone', () => {
 		expect(oneLine('abcdefghij', 5)).toBe('abcd…');
 	});
 
@@ -77,7 +77,7 @@ describe('cuts', () => {
 		['letters with marks', 'e\u0301'],
 		['surrogate pairs', '𝒳'],
 		['line ends of Windows', 'a\r\n'],
-	])('split no %s', (_what, character) => {
+	])('never splits %s', (_what, character) => {
 		const clusters = new Set(new Intl.Segmenter('en').segment(neutralise(character)));
 		for (let room = 101; room < 130; room += 1) {
 			const shown = mrkdwnText(character.repeat(400), room).replace(/… \(.*\)$/, '');
@@ -86,18 +86,18 @@ describe('cuts', () => {
 		}
 	});
 
-	it('split no entity', () => {
+	it('splits no entity', () => {
 		for (let room = 100; room < 140; room += 1) expectHarmlessMrkdwn(mrkdwnText('<&>'.repeat(500), room));
 	});
 
-	it('cut one character that is longer than a page between its parts', () => {
+	it('cuts a character of thousands of code points between them', () => {
 		const monster = `${'👩\u200d'.repeat(5000)}👩`;
 		expect(mrkdwnText(monster, 500).length).toBeLessThanOrEqual(500);
 		expect(mrkdwnText(monster, 500).isWellFormed()).toBe(true);
 		expect(cutTo(monster, 499).isWellFormed()).toBe(true);
 	});
 
-	it('stay within the limit, whole and harmless, whatever the text', () => {
+	it('keeps any text within its limit, well-formed and harmless', () => {
 		fc.assert(
 			fc.property(hostileText, limit, (text, room) => {
 				for (const convert of [oneLineMrkdwn, mrkdwnText, quotedNameMrkdwn, quotedMarkdown, quoted, quotedLine]) {
@@ -115,7 +115,7 @@ describe('cuts', () => {
 		);
 	});
 
-	it('look at no more of a text of megabytes than they show', () => {
+	it('reads only the beginning of a text of megabytes', () => {
 		for (const unit of [
 			'[',
 			']',
@@ -142,21 +142,21 @@ describe('cuts', () => {
 });
 
 describe('escaping', () => {
-	it('takes its meaning from everything that Slack knows', () => {
+	it('escapes everything that Slack interprets', () => {
 		expect(escapeMrkdwn('<!here> & <@U1> &lt;')).toBe('&lt;!here&gt; &amp; &lt;@U1&gt; &amp;lt;');
 	});
 
-	it('puts quotes before each line', () => {
+	it('quotes each line', () => {
 		expect(quoted('a\n<b>', 100)).toBe('> a\n> &lt;b&gt;');
 		expect(quoted('a\u2028b\r\n\nc', 100)).toBe('> a\n> b\n> \n> c');
 		expect(quotedLine('a\n b', 100)).toBe('> a b');
 	});
 
-	it('lets no code over several lines swallow the quotes', () => {
+	it('removes fences that would hide the quote marks', () => {
 		expect(quoted('```\na\n```', 100)).toBe("> '''\n> a\n> '''");
 	});
 
-	it('knows texts without anything to see', () => {
+	it('recognises texts in which nothing is visible', () => {
 		expect(isBlank(' \n\u200b\ufeff')).toBe(true);
 		expect(isBlank('.')).toBe(false);
 		expect(plain('\u200b', 75, 'nothing')).toEqual({ type: 'plain_text', text: 'nothing', emoji: false });
@@ -200,12 +200,12 @@ describe("an agent's Markdown", () => {
 		expect(quotedMarkdown(markdown, 3000)).toBe(`> ${expected.replaceAll('\n', '\n> ')}`);
 	});
 
-	it('lets no cut leave code open', () => {
+	it('closes code before a cut', () => {
 		const shown = quotedMarkdown(`\`\`\`\n${'x'.repeat(1000)}\n\`\`\``, 200);
 		expect(shown).toMatch(/^> `x+`… \([\d,]+ more characters\)$/);
 	});
 
-	it('is nothing at all where it says nothing', () => {
+	it('is empty for Markdown in which nothing is visible', () => {
 		expect(quotedMarkdown(' \n\u200b', 100)).toBe('');
 		expect(quotedLine('\n', 100)).toBe('');
 	});
@@ -223,18 +223,18 @@ describe('names', () => {
 		['are one line', 'a\u2028b\n> c', '“a b > c”'],
 		['have no hidden characters', '\u202eevil\u202c', '“evil”'],
 		['are nothing when nothing is to see', ' 🔒\u200b', ''],
-	])('%s', (_what, name, expected) => {
+	])('quotes a name: %s', (_what, name, expected) => {
 		expect(quotedName(name, 150)).toBe(expected);
 		expect(quotedNameMrkdwn(name, 150)).toBe(escapeMrkdwn(expected));
 		expect(withoutMarks(`${expected} (question 1 of 2)`)).toBe(`${expected.replaceAll(/[“”]/g, '')} (question 1 of 2)`);
 	});
 
-	it('keep their closing mark when they are cut', () => {
+	it('keeps the closing quotation mark of a name that is cut', () => {
 		expect(quotedName('x'.repeat(80), 20)).toBe(`“${'x'.repeat(17)}…”`);
 	});
 });
 
-describe('the text of a message', () => {
+describe('typedText', () => {
 	it.each([
 		['mentions of us', '<@U1BOT> yes, please', 'yes, please'],
 		['named mentions of us', '<@U1BOT|handraise> yes', 'yes'],
@@ -250,7 +250,7 @@ describe('the text of a message', () => {
 		['what it does not know', '<!here> <x> <>', '<!here> <x> <>'],
 		['brackets that nobody closes', '<@U1BOT <https://a.example> <', '<@U1BOT https://a.example <'],
 		['labels over several lines', '<https://a.example|a\nb> c', 'https://a.example c'],
-	])('is what was typed: %s', (_what, text, typed) => {
+	])('returns what was typed: %s', (_what, text, typed) => {
 		expect(typedText(text, 'U1BOT')).toBe(typed);
 	});
 });

@@ -8,7 +8,7 @@ import { agoText, durationText, momentMrkdwn, momentText } from '../../src/slack
 const now = Date.parse('2026-11-20T08:40:00Z');
 const names = { displayName: () => 'Ada <!here>' };
 
-describe('errors', () => {
+describe('errorWords', () => {
 	const codes = [
 		'unauthorized',
 		'session_not_found',
@@ -31,14 +31,14 @@ describe('errors', () => {
 		'text_in_channel',
 	];
 
-	it('have words of their own for each code', () => {
+	it('has different words for each code', () => {
 		const general = errorWords('never heard of', { kept: 'nothing', adminContact: null }).what;
 		const words = codes.map((code) => errorWords(code, { kept: 'nothing', adminContact: null }).what);
 		expect(words).not.toContain(general);
 		expect(new Set(words).size).toBe(codes.length);
 	});
 
-	it('say what happened, what was kept and what to do', () => {
+	it('says what happened, what was kept and what to do', () => {
 		expect(errorWords('unavailable', { kept: 'text', adminContact: null })).toEqual({
 			what: 'The session service cannot be reached or reports an error.',
 			text: 'The session service cannot be reached or reports an error. Your text is still here. Please try again in a moment.',
@@ -55,13 +55,13 @@ describe('errors', () => {
 		expect(errorWords('session_not_found', { kept: 'nothing', adminContact: null })).toMatchObject({ retry: false });
 	});
 
-	it('name whom to tell and the code to report when somebody has to mend it', () => {
+	it('names whom to tell and the code to report if the operator has to fix it', () => {
 		const words = errorWords('unauthorized', { kept: 'nothing', adminContact: 'U0ADMIN' });
 		expect(words.text).toContain('tell <@U0ADMIN> (code `unauthorized`)');
 		expect(words.plain).toContain('tell whoever runs Handraise here (code unauthorized)');
 	});
 
-	it.each(['constructor', '__proto__', '<!here>', ''])('know general words for %j', (code) => {
+	it.each(['constructor', '__proto__', '<!here>', ''])('has general words for the unknown code %j', (code) => {
 		const words = errorWords(code, { kept: 'nothing', adminContact: null });
 		expect(words.what).toBe('Something went wrong in Handraise.');
 		expect(words.text).not.toContain('<!');
@@ -79,7 +79,7 @@ describe('refusals', () => {
 		'could_not_check',
 	];
 
-	it.each(refusals)('say why and whom to ask: %s', (refusal) => {
+	it.each(refusals)('says why and whom to ask: %s', (refusal) => {
 		const { text } = errorWords(refusal, { kept: 'nothing', adminContact: 'U0ADMIN' });
 		const atSubmit = (adminContact: string) => errorWords(refusal, { kept: 'text', adminContact }).plain;
 		expect(text).toMatch(/\. Nothing was done\. .*ask <@U0ADMIN>\.$/);
@@ -87,7 +87,7 @@ describe('refusals', () => {
 		expect(atSubmit('U0ADMIN')).toMatch(/ask whoever runs Handraise here\.$/);
 	});
 
-	it('name nobody live who is not a person of Slack', () => {
+	it('mentions nobody who is not a Slack user', () => {
 		expect(contactMrkdwn('<!channel> #help')).toBe('&lt;!channel&gt; #help');
 		expect(contactMrkdwn(' ')).toBe('whoever runs Handraise here');
 	});
@@ -124,7 +124,7 @@ describe('actions', () => {
 		expect(actionsLine([action])).toBe(words);
 	});
 
-	it('that repeat are counted, and those beyond six summed up', () => {
+	it('counts repeated actions and those beyond six', () => {
 		const clicks = [{ kind: 'click' }, { kind: 'click' }] as const;
 		expect(actionsLine([...clicks, { kind: 'open', host: 'a.example' }])).toBe('clicked ×2 · opened “a.example”');
 		const many = Array.from({ length: 100 }, (_, at) => ({ kind: 'other', name: `n${at}` }) as const);
@@ -134,15 +134,18 @@ describe('actions', () => {
 });
 
 describe('times', () => {
-	it('stand in the time zone of the reader, with UTC where that is not possible', () => {
+	it("formats a moment in the reader's time zone, with UTC as fallback", () => {
 		expect(momentMrkdwn(now)).toBe('<!date^1795164000^{date_short_pretty} {time}|20 Nov 2026, 08:40 UTC>');
 		expect(momentText(now)).toBe('20 Nov 2026, 08:40 UTC');
 	});
 
-	it.each([Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 8.64e15])('are no raw date for %s', (at) => {
-		expect(momentMrkdwn(at)).toBe('at an unknown time');
-		expect(momentText(at)).toBe('at an unknown time');
-	});
+	it.each([Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 8.64e15])(
+		'formats no date for the impossible time %s',
+		(at) => {
+			expect(momentMrkdwn(at)).toBe('at an unknown time');
+			expect(momentText(at)).toBe('at an unknown time');
+		},
+	);
 
 	it.each([
 		[-5, '0 s'],
@@ -153,11 +156,11 @@ describe('times', () => {
 		[7_500_000, '2 h 5 min'],
 		[47.5 * 3_600_000, '47 h 30 min'],
 		[3 * 86_400_000, '3 days'],
-	])('of %d ms last %s', (ms, text) => {
+	])('formats a duration of %d ms as %s', (ms, text) => {
 		expect(durationText(ms)).toBe(text);
 	});
 
-	it('that just passed are now', () => {
+	it('says how long ago a moment was', () => {
 		expect(agoText(now - 59_000, now)).toBe('just now');
 		expect(agoText(now + 5000, now)).toBe('just now');
 		expect(agoText(now - 300_000, now)).toBe('5 min ago');
@@ -165,7 +168,7 @@ describe('times', () => {
 });
 
 describe('people', () => {
-	it('are mentioned by ids of Slack alone', () => {
+	it('mentions people by Slack user ids only', () => {
 		expect(personMrkdwn('U0123ABC', names)).toBe('<@U0123ABC>');
 		expect(personMrkdwn('!here', names)).toBe('“Ada &lt;!here&gt;”');
 		expect(personMrkdwn('', { displayName: () => '' })).toBe('somebody');

@@ -2,7 +2,7 @@ import { messageShapes, watchShapes } from './messages.ts';
 import { modalShapes } from './modals.ts';
 import type { Shape } from './samples.ts';
 
-/** Every kind of view and message, made of made-up sessions: what the doctor asks Slack about. */
+/** Every kind of view and message with invented content; the doctor asks Slack whether it accepts them. */
 export function allShapes(): Shape[] {
 	return [...modalShapes(), ...messageShapes(), ...watchShapes()];
 }

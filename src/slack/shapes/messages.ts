@@ -65,7 +65,7 @@ const giantText = answerOf({
 	content: { kind: 'readable', items: Array.from({ length: 20 }, () => answerItem(GIANT, GIANT)), other: null },
 });
 
-/** Every kind of message that is no post of a watch. */
+/** Every kind of message except cards and posts of watches. */
 export function messageShapes(): Shape[] {
 	return [
 		...shapesOf(helpMessage, HELP),
@@ -183,7 +183,7 @@ function watchOf(view: SessionSnapshot | null, index: number): WatchPage['watche
 const VIEWS = [null, snapshotOf(AT_WORK, NOW), snapshotOf(GIANT_SESSION, NOW), snapshotOf(sessionOf(HOSTILE), NOW)];
 const FULL_PAGE = Array.from({ length: LIST_PAGE }, (_, index) => watchOf(VIEWS[index % VIEWS.length] ?? null, index));
 
-/** What there is to post about a question; each kind, and what differs within it. */
+/** Every kind of post about a question, with its variants. */
 function postsAbout(question: QuestionView): readonly PostedContent[] {
 	const { messageIndex } = question;
 	const items = question.items.map((_, position) => position);
@@ -245,7 +245,7 @@ function postShapes(of: string, contents: readonly PostedContent[], post: PostCo
 	);
 }
 
-/** Cards, lists and every kind of post of a watch. */
+/** Every kind of card, list and post of a watch. */
 export function watchShapes(): Shape[] {
 	return [
 		...shapesOf(watchCard, CARDS),

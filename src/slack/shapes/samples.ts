@@ -16,7 +16,7 @@ import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import type { ErrorContext } from '../words/errors.ts';
 import type { Names } from '../words/people.ts';
 
-/** One view or message as Slack gets it; the name says its builder and what is special about it. */
+/** One view or message as Slack gets it; the name says the builder and the case. */
 export type Shape = { readonly name: string } & (
 	| { readonly view: ModalView; readonly message?: never }
 	| { readonly message: MessageContent; readonly view?: never }
@@ -24,7 +24,7 @@ export type Shape = { readonly name: string } & (
 
 type Built = ModalView | MessageContent | readonly MessageContent[];
 
-/** What a builder makes of each list of arguments. */
+/** What `builder` makes of the arguments of each case. */
 export function shapesOf<Args extends readonly unknown[]>(
 	builder: (...args: Args) => Built,
 	cases: Readonly<Record<string, Args>>,
@@ -40,7 +40,7 @@ function shapeOf(name: string, built: ModalView | MessageContent): Shape {
 	return 'type' in built ? { name, view: built } : { name, message: built };
 }
 
-/** The same cases for each entry of a table. */
+/** A case for each entry of a table. */
 export function casesOf<Value, Args extends readonly unknown[]>(
 	table: Readonly<Record<string, Value>>,
 	argumentsOf: (value: Value) => Args,
@@ -48,7 +48,7 @@ export function casesOf<Value, Args extends readonly unknown[]>(
 	return Object.fromEntries(Object.entries(table).map(([what, value]) => [what, argumentsOf(value)]));
 }
 
-/* Made up, all of it: no real session, person or address is ever sent with the doctor. */
+/* All of it is invented: the doctor sends no real session, person or address. */
 
 export const NOW = Date.parse('2026-11-20T08:40:00Z');
 export const SESSION_ID = '3f9a2c1d';
@@ -59,7 +59,7 @@ export const ANSWER_ID = '0b7e7a52-5a0e-4f53-9d0c-3a1f5b7c9d11';
 export const DASHBOARD_URL = 'https://dashboard.example';
 export const USER_ID = 'U0EXAMPLE1';
 
-/** Text that means something to Slack, to Markdown or to a careless cut. */
+/** Text that means something to Slack or to Markdown, or that a wrong cut breaks. */
 export const HOSTILE =
 	'<!channel> <@U0EXAMPLE9> <https://evil.example|https://bank.example> [bank](https://evil.example) &lt;!here&gt; & ' +
 	'```*_~` \u202egnp.exe\u202c \u0000\u200b \ud83d 👩‍👩‍👧‍👦 🇩🇪 e\u0301\u0301\u0301 "\\ :wave: مرحبا 漢字\n> # <#C0EXAMPLE|x>\n\n';
@@ -75,7 +75,7 @@ export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata 
 }
 
 export function present<Value>(value: Value | null): Value {
-	if (value === null) throw new Error('a made-up session lacks what it was made for');
+	if (value === null) throw new Error('a sample session lacks its question');
 	return value;
 }
 
@@ -93,7 +93,7 @@ export const FIELD_ITEMS = {
 	date: asked('Departure date'),
 	time: asked('Start time'),
 	line: asked('Your password', 'For the shop'),
-	longText: asked('What shall I write to the customer?', 'They **wait** for it.\n\nOne page will do.'),
+	longText: asked('What should I write to the customer?', 'They **wait** for it.\n\nOne page will do.'),
 } as const satisfies Record<InputGuess['kind'], HumanInputItem>;
 
 /** Initial values for `FIELD_ITEMS`, in its order. */
@@ -121,10 +121,10 @@ export function agentMessage(content: string, overrides: Partial<Message> = {}):
 	return { role: 'assistant', content, actions: ACTIONS, humanInput: [], ...overrides };
 }
 
-/** As the program makes it for a service and a dashboard elsewhere than the files. */
+/** For a service and a dashboard on other hosts than the files. */
 export const LINKS = createLinks({ serviceUrl: 'https://service.example', dashboardUrl: DASHBOARD_URL });
 
-/** A session of which nothing is known but its id. */
+/** A session of which only the id is known. */
 export const EMPTY: Session = {
 	sessionId: SESSION_ID,
 	status: '',
@@ -140,7 +140,7 @@ export const EMPTY: Session = {
 	maxSteps: 0,
 };
 
-/** A session in which everything there is has this text. */
+/** A session that has this text everywhere. */
 export function sessionOf(text: string, overrides: Partial<Session> = {}): Session {
 	return {
 		...EMPTY,
@@ -170,7 +170,7 @@ export function sessionOf(text: string, overrides: Partial<Session> = {}): Sessi
 
 export const AT_WORK = sessionOf('Look for a **hall** with a garden.');
 
-/** The links of its files and of its screenshot are refused, for every reason there is. */
+/** Its links are refused, each for another reason. */
 export const REFUSED_LINKS: Session = {
 	...AT_WORK,
 	files: ['https://10.0.0.1/', 'http://files.example/', 'https://ada:pw@files.example/', 'nowhere'].map(
@@ -183,13 +183,13 @@ export const REFUSED_LINKS: Session = {
 	lastScreenshotUrl: 'https://localhost/screen.png',
 };
 
-/** The session with a newest message that asks for these. */
+/** The session with one more message, which asks for these items. */
 export function asking(humanInput: readonly HumanInputItem[], session: Session = AT_WORK): Session {
 	const newest = session.messages.at(-1)?.content ?? '';
 	return { ...session, status: 'humanInput', messages: [...session.messages, agentMessage(newest, { humanInput })] };
 }
 
-/** So many items, of each kind in turn, with this text behind title and description. */
+/** `count` items of each kind in turn, with `text` after title and description. */
 export function itemsOf(count: number, text = ''): HumanInputItem[] {
 	const kinds = Object.values(FIELD_ITEMS);
 	return Array.from({ length: count }, (_, index) => {
@@ -253,7 +253,7 @@ function conflictWith(overrides: Partial<OtherAnswer>): Answer {
 	return answerOf({ state: 'conflicted', content: { kind: 'readable', items, other: { ...OTHER, ...overrides } } });
 }
 
-/** As long as an answer can be: 90 items, the longest id, an unknown outcome. */
+/** The longest answer: 90 items, the longest id, an unknown outcome. */
 export const GIANT_ANSWER = answerOf({
 	state: 'conflicted',
 	putStartedAt: NOW,
@@ -266,7 +266,7 @@ export const GIANT_ANSWER = answerOf({
 	timeline: Array.from({ length: 40 }, (_, index) => ({ state: 'delivering', at: NOW + index })),
 });
 
-/** Every receipt: each state and outcome, what went wrong, and what is odd about the text. */
+/** Each state and agent outcome, and each special case of a receipt. */
 export const ANSWERS: Readonly<Record<string, Answer>> = {
 	...Object.fromEntries(ANSWER_STATES.map((state) => [state, answerOf({ state })])),
 	...Object.fromEntries(

@@ -15,7 +15,7 @@ interface Item {
 	description: string;
 }
 
-/** What each giant has several megabytes of. */
+/** What each session has several megabytes of. */
 const giants: readonly { what: string; said: (at: number) => string; messages: number; items?: readonly Item[] }[] = [
 	{
 		what: 'steps',
@@ -56,47 +56,50 @@ const giants: readonly { what: string; said: (at: number) => string; messages: n
 	},
 ];
 
-describe('a session of several megabytes', () => {
-	it.each(giants)('of $what becomes a modal that Slack takes', ({ said, messages, items = [] }) => {
-		const raw = {
-			session: {
-				sessionId: '3f9a2c1d',
-				status: 'humanInput',
-				name: 'x'.repeat(mega),
-				sessionDetails: '*'.repeat(mega),
-				messages: [
-					{ role: 'user', content: said(0) },
-					...Array.from({ length: messages }, (_, at) => ({
-						role: 'assistant',
-						content: said(at),
-						agent_data: { action: [] },
-					})),
-					{ role: 'assistant', content: said(7), human_input: items, agent_data: { action: [{ done: said(3) }] } },
-				],
-				sessionVariables: [{ name: 'v'.repeat(mega), value: CANARY.repeat(1000) }],
-				vncPassword: CANARY,
-			},
-		};
-		const session = readSessionResponse(raw, '3f9a2c1d');
-		if (session === null) throw new Error('unreadable');
-		for (const page of [0, 1, 10_000]) {
-			const view = sessionModal({
-				session,
-				readAt: now,
-				question: openQuestion(session),
-				metadata: { ...newMetadata({ sessionId: '3f9a2c1d', formId: 'f' }), page },
-				draft: { 0: 'd'.repeat(2 * mega) },
-				notices: [],
-				claims: [],
-				now,
-				names: { displayName: () => 'Ada' },
-				dashboardUrl: 'https://dash.example',
-				links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: 'https://dash.example' }),
-				adminContact: null,
-				watch: null,
-			});
-			expectSafeView(view);
-			expect(view.blocks.length).toBeGreaterThan(2);
-		}
-	});
+describe('giant sessions', () => {
+	it.each(giants)(
+		'shows a session of several megabytes with $what in a modal that Slack accepts',
+		({ said, messages, items = [] }) => {
+			const raw = {
+				session: {
+					sessionId: '3f9a2c1d',
+					status: 'humanInput',
+					name: 'x'.repeat(mega),
+					sessionDetails: '*'.repeat(mega),
+					messages: [
+						{ role: 'user', content: said(0) },
+						...Array.from({ length: messages }, (_, at) => ({
+							role: 'assistant',
+							content: said(at),
+							agent_data: { action: [] },
+						})),
+						{ role: 'assistant', content: said(7), human_input: items, agent_data: { action: [{ done: said(3) }] } },
+					],
+					sessionVariables: [{ name: 'v'.repeat(mega), value: CANARY.repeat(1000) }],
+					vncPassword: CANARY,
+				},
+			};
+			const session = readSessionResponse(raw, '3f9a2c1d');
+			if (session === null) throw new Error('unreadable');
+			for (const page of [0, 1, 10_000]) {
+				const view = sessionModal({
+					session,
+					readAt: now,
+					question: openQuestion(session),
+					metadata: { ...newMetadata({ sessionId: '3f9a2c1d', formId: 'f' }), page },
+					draft: { 0: 'd'.repeat(2 * mega) },
+					notices: [],
+					claims: [],
+					now,
+					names: { displayName: () => 'Ada' },
+					dashboardUrl: 'https://dash.example',
+					links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: 'https://dash.example' }),
+					adminContact: null,
+					watch: null,
+				});
+				expectSafeView(view);
+				expect(view.blocks.length).toBeGreaterThan(2);
+			}
+		},
+	);
 });

@@ -87,8 +87,8 @@ const answer: fc.Arbitrary<Answer> = fc
 		restartAskedAt: null,
 	}));
 
-describe('a hostile answer', () => {
-	it('becomes a receipt that Slack takes, in which nothing is live and no secret stands', () => {
+describe('hostile answers', () => {
+	it('shows a hostile answer in a receipt without mentions, links or secrets', () => {
 		fc.assert(
 			fc.property(answer, hostileText, (given, name) => {
 				const receipt = { names: { displayName: () => name }, now, adminContact: name };
@@ -101,7 +101,7 @@ describe('a hostile answer', () => {
 		);
 	});
 
-	it('stands in a history that Slack takes', () => {
+	it('shows hostile answers in a history that Slack accepts', () => {
 		fc.assert(
 			fc.property(fc.array(answer, { maxLength: HISTORY_PAGE }), fc.nat(1000), hostileText, (answers, offset, name) => {
 				const metadata = { ...newMetadata({ sessionId: '3f9a2c1d', formId: 'form' }), offset };

@@ -17,7 +17,7 @@ import { stateOf } from '../support/slack-state.ts';
 const now = Date.parse('2026-11-20T08:40:00Z');
 const runs = 1200;
 
-/** How somebody looks at a session. */
+/** How the modal is shown. */
 const view = fc.record({
 	sessionId: fc.oneof(
 		{ weight: 3, arbitrary: fc.constant('3f9a2c1d') },
@@ -34,8 +34,8 @@ const view = fc.record({
 	claims: fc.nat(5),
 });
 
-describe('a hostile session', () => {
-	it('becomes a modal that Slack takes, in which nothing it says is live, and whose fields come back whole', () => {
+describe('hostile sessions', () => {
+	it('shows a hostile session in a modal without mentions or links and reads its fields back in full', () => {
 		fc.assert(
 			fc.property(hostileSession, view, (raw, chosen) => {
 				const session = readSessionResponse({ session: raw }, chosen.sessionId);
@@ -53,7 +53,7 @@ describe('a hostile session', () => {
 		);
 	});
 
-	it('leaves loading views, errors and cards harmless', () => {
+	it('keeps hostile ids and codes harmless in loading views, errors and cards', () => {
 		fc.assert(
 			fc.property(hostileSession, view, hostileText, (raw, chosen, code) => {
 				const session = readSessionResponse({ session: raw }, chosen.sessionId);

@@ -12,8 +12,8 @@ import { hostileText } from '../support/hostile-text.ts';
 
 const sessionId = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
 
-describe('a hostile session that a channel watches', () => {
-	it('becomes a card and posts that Slack takes, in which nothing it says is live and no link gives access', () => {
+describe('hostile watched sessions', () => {
+	it('shows a hostile session in a card and posts without mentions, links or signed addresses', () => {
 		fc.assert(
 			fc.property(hostileSession, sessionId, hostileText, fc.boolean(), (raw, id, name, isAnswered) => {
 				const session = readSessionResponse({ session: raw }, id);

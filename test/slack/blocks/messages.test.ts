@@ -28,8 +28,8 @@ describe('help', () => {
 	});
 });
 
-describe('the card for a lost trigger', () => {
-	it('leads to the same session and question', () => {
+describe('answerCard', () => {
+	it('leads from an expired trigger to the same session and question', () => {
 		const card = answerCard('3f9a2c1d', 7);
 		expectSafeMessage(card);
 		expect(JSON.stringify(card)).toContain(`"action_id":"${ACTIONS.answer}"`);
@@ -37,8 +37,8 @@ describe('the card for a lost trigger', () => {
 	});
 });
 
-describe('errors', () => {
-	it('offer another try where it makes sense', () => {
+describe('errorModal and errorMessage', () => {
+	it('offers another try where it makes sense', () => {
 		const context = { kept: 'nothing', adminContact: null } as const;
 		const again = errorModal('unavailable', metadata, context);
 		expectSafeView(again);
@@ -48,7 +48,7 @@ describe('errors', () => {
 		expect(JSON.stringify(never)).not.toContain(ACTIONS.reload);
 	});
 
-	it('name the session where there is one', () => {
+	it('names the session of an error if there is one', () => {
 		const context = { kept: 'nothing', adminContact: null } as const;
 		expect(textsOf(errorMessage('unavailable', '<!here>', context).blocks)[1]).toBe(
 			'This was about session *“&lt;!here&gt;”*.',
@@ -58,8 +58,8 @@ describe('errors', () => {
 	});
 });
 
-describe('refusals', () => {
-	it('show nothing of the session', () => {
+describe('refusedMessage and refusedModal', () => {
+	it('shows nothing of the session in a refusal', () => {
 		expectSafeMessage(refusedMessage('guest', 'U0OURSADMIN'));
 		const view = refusedModal('guest', metadata, null);
 		expectSafeView(view);
@@ -67,14 +67,14 @@ describe('refusals', () => {
 	});
 });
 
-describe('what stands everywhere', () => {
-	it('is a loading view that fits any id', () => {
+describe('every view and message', () => {
+	it('fits any session id into a loading view', () => {
 		const view = loadingModal('x'.repeat(400), metadata);
 		expectSafeView(view);
 		expect(view.title.text).toHaveLength(24);
 	});
 
-	it('is no unfolded link', () => {
+	it('unfurls no link', () => {
 		expect(helpMessage()).toMatchObject({ unfurl_links: false, unfurl_media: false });
 	});
 });

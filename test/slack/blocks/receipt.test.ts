@@ -22,7 +22,7 @@ function show(more: Partial<Answer>) {
 	return { texts: textsOf(view.blocks), buttons: buttonsOf(message.blocks), view, message };
 }
 
-describe('a receipt', () => {
+describe('receipts', () => {
 	it.each<{ what: string; answer: Partial<Answer>; headline: string; explanation: RegExp; buttons?: string[] }>([
 		{
 			what: 'saved',
@@ -202,15 +202,18 @@ describe('a receipt', () => {
 			headline: '↩️ You discarded this answer. Nothing was sent.',
 			explanation: /^\*“Hall”/,
 		},
-	])('for an answer $what says so, with what can be done', ({ answer, headline, explanation, buttons = [] }) => {
-		const shown = show(answer);
-		expect(shown.texts[0]).toBe(`*${headline}*`);
-		expect(shown.texts[1]).toMatch(explanation);
-		expect(shown.buttons).toEqual(buttons);
-		expect(shown.texts).toContain('*“Hall”*\n> The &lt;garden&gt;\n> please');
-	});
+	])(
+		'shows headline, explanation and buttons for an answer: $what',
+		({ answer, headline, explanation, buttons = [] }) => {
+			const shown = show(answer);
+			expect(shown.texts[0]).toBe(`*${headline}*`);
+			expect(shown.texts[1]).toMatch(explanation);
+			expect(shown.buttons).toEqual(buttons);
+			expect(shown.texts).toContain('*“Hall”*\n> The &lt;garden&gt;\n> please');
+		},
+	);
 
-	it('lists each state with its time', () => {
+	it('lists each state of an answer with its time', () => {
 		const timeline = [
 			{ state: 'accepted', at: now - 3000 },
 			{ state: 'delivered', at: now - 2000 },
@@ -225,7 +228,7 @@ describe('a receipt', () => {
 		);
 	});
 
-	it("tells what the other person said, with the items' titles, and hides secrets", () => {
+	it("shows the other person's answer with the items' titles and hides secrets", () => {
 		const person = { teamId: 'T1', userId: 'U0OURS2' };
 		const other = { person, values: ['Hall A', null, ''], at: now - 120_000, same: false };
 		const items = [item('Hall', 'Hall B'), item('PIN', null, { secret: true, wiped: true }), item('Notes', 'x')];
@@ -244,13 +247,13 @@ describe('a receipt', () => {
 		expect(texts).toContain('Somebody outside Slack answered the same.');
 	});
 
-	it('counts what else the other person said', () => {
+	it("counts the other person's values beyond ten", () => {
 		const other = { person: null, values: Array.from({ length: 12 }, () => 'x'), at: null, same: false };
 		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items: [item('a', 'b')], other } });
 		expect(texts.find((text) => text.startsWith('Somebody'))).toMatch(/> x\nand 2 more$/);
 	});
 
-	it('never shows a secret, wiped or not', () => {
+	it('never shows a secret in a receipt', () => {
 		const items = [item('Password', 'hunter2', { secret: true })];
 		const { view, texts, buttons } = show({ state: 'ended', content: { kind: 'readable', items, other: null } });
 		expect(JSON.stringify(view)).not.toContain('hunter2');
@@ -262,13 +265,13 @@ describe('a receipt', () => {
 	it.each([
 		['removed', 'The text of this answer was removed because its retention time is over.'],
 		['unreadable', 'The text of this answer was stored with another encryption key and cannot be read.'],
-	] as const)('says when the text was %s', (kind, words) => {
+	] as const)('says that the text of an answer was %s', (kind, words) => {
 		const { texts } = show({ state: 'ended', content: { kind } });
 		expect(texts).toContain(words);
 		expect(texts[1]).toBe('The agent of this session no longer reads answers.');
 	});
 
-	it('leaves out items that were not theirs, and counts those beyond ten', () => {
+	it('leaves out items that the author did not answer and counts those beyond ten', () => {
 		const items = [item('', null), ...Array.from({ length: 13 }, (_, at) => item(`t${at}`, 'x'.repeat(5000)))];
 		const { texts, message } = show({ content: { kind: 'readable', items, other: null } });
 		expect(texts.filter((text) => text.startsWith('*“t'))).toHaveLength(10);
@@ -276,7 +279,7 @@ describe('a receipt', () => {
 		expect(textsOf(message.blocks).join('').length).toBeLessThan(12_000);
 	});
 
-	it('offers no thread where there is none', () => {
+	it('offers to post the text only if the answer came from a channel', () => {
 		expect(show({ state: 'ended', origin: { channelId: null, threadTs: null } }).buttons).toEqual(['Open the session']);
 		expect(show({ state: 'ended', origin: { channelId: 'C1', threadTs: null } }).buttons).toEqual([
 			'Open the session',
@@ -284,12 +287,12 @@ describe('a receipt', () => {
 		]);
 	});
 
-	it('remembers which answer it tells of', () => {
+	it("stores the answer's id in the receipt's metadata", () => {
 		expect(decodeMetadata(show({}).view.private_metadata)?.answerId).toBe('answer-1');
 		expectSafeView(savedModal(answerOf({})));
 	});
 
-	it('puts a text that was not sent into the thread with its author and what it is', () => {
+	it('posts a text that was not sent with its author and its session', () => {
 		const message = ownTextMessage(answerOf({ state: 'ended' }));
 		expectSafeMessage(message);
 		expect(textsOf(message.blocks)).toEqual([
@@ -299,21 +302,21 @@ describe('a receipt', () => {
 	});
 });
 
-describe('a history', () => {
+describe('historyView', () => {
 	const page = (answers: readonly Answer[], total: number, offset = 0) => {
 		const view = historyView({ metadata: { ...metadata, offset }, answers, total, names: receipt.names });
 		expectSafeView(view);
 		return { texts: textsOf(view.blocks), buttons: buttonsOf(view.blocks as KnownBlock[]) };
 	};
 
-	it('says that there is nothing', () => {
+	it('says that a session has no answers', () => {
 		expect(page([], 0)).toEqual({
 			texts: ['Nobody has answered session *3f9a2c1d* through Handraise yet.'],
 			buttons: [],
 		});
 	});
 
-	it('tells who answered what and when', () => {
+	it('shows who answered what and when', () => {
 		expect(page([answerOf()], 1).texts).toEqual([
 			'One answer to session *3f9a2c1d*, newest first.',
 			'<@U0OURS1>',
@@ -322,7 +325,7 @@ describe('a history', () => {
 		]);
 	});
 
-	it('turns pages', () => {
+	it('turns the pages of a history', () => {
 		const six = Array.from({ length: 6 }, () => answerOf());
 		expect(page(six, 20).buttons).toEqual(['Older answers']);
 		expect(page(six, 20, 6).buttons).toEqual(['Newer answers', 'Older answers']);

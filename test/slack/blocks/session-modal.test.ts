@@ -43,8 +43,8 @@ const step = (content: string, actions: Message['actions'] = []): Message => ({
 const steps = (count: number) => Array.from({ length: count }, (_, at) => step(`did ${at + 1}.`));
 const typesOf = (view: ModalView) => view.blocks.map(({ type }) => type);
 
-describe('the modal of a session that asks', () => {
-	it('shows what the agent said, then the fields, then everything else', () => {
+describe('sessionModal with an open question', () => {
+	it("shows the agent's text, then the fields, then everything else", () => {
 		const view = show(asking({ status: 'humanInput', name: 'Book <a> hall', startTime: '2026-11-20T08:35:00Z' }));
 		const [headline, said] = textsOf(view.blocks);
 		expect(headline).toBe('*Session “Book &lt;a&gt; hall”*\n✋ *Waiting for a person* · step 1 of 30 · for 5 min');
@@ -55,17 +55,17 @@ describe('the modal of a session that asks', () => {
 		expect(view).toMatchObject({ submit: { text: 'Send answer' }, close: { text: 'Cancel' }, notify_on_close: true });
 	});
 
-	it('does not say twice what the agent said', () => {
+	it("shows the agent's text only once", () => {
 		expect(textsOf(show(asking()).blocks).filter((text) => text.includes('I need to know'))).toHaveLength(1);
 	});
 
-	it('asks by itself when the agent said nothing', () => {
+	it('shows the heading alone when the agent wrote no text', () => {
 		const session = asking();
 		const messages = session.messages.map((message) => ({ ...message, content: '' }));
 		expect(textsOf(show({ ...session, messages }).blocks)[1]).toBe('*The agent asks*');
 	});
 
-	it('remembers the question, the form and the reading', () => {
+	it('stores the question, the form and the time of the read in its metadata', () => {
 		const metadata = decodeMetadata(show(asking()).private_metadata);
 		expect(metadata).toMatchObject({
 			sessionId: '3f9a2c1d',
@@ -77,12 +77,12 @@ describe('the modal of a session that asks', () => {
 		expect(metadata?.fingerprint).toMatch(/^[0-9a-f]{32}$/);
 	});
 
-	it('trusts the id that was asked for, not the one in the answer', () => {
+	it("uses the requested session id, not the one in the service's response", () => {
 		const view = show(asking({ sessionId: 'somebody-else' }));
 		expect(JSON.stringify(view)).not.toContain('somebody-else');
 	});
 
-	it('offers the way back from optional and from plain fields', () => {
+	it('offers to return from optional fields and from plain text fields', () => {
 		const metadata = { ...newMetadata({ sessionId: 'x', formId: 'f' }), partial: true, plainText: true };
 		const view = show(asking(), { metadata });
 		expect(buttonsOf(view).slice(0, 2)).toEqual(['I can answer all of it', 'Suggested fields']);
@@ -91,16 +91,16 @@ describe('the modal of a session that asks', () => {
 
 	it.each<[what: string, items: AskedItem[], words: RegExp]>([
 		[
-			'more things than a form holds',
+			'more items than a form holds',
 			Array.from({ length: 91 }, () => ({ title: 'a' })),
 			/It asks 91 questions at once/,
 		],
 		[
-			'more than the service takes back',
+			'more text than the service accepts',
 			[{ title: 'x'.repeat(100_000) }],
 			/so long that the session service would not accept an answer/,
 		],
-	])('says that it asks %s, and where to answer', (_what, items, words) => {
+	])('says that a question has %s, and where to answer', (_what, items, words) => {
 		const view = show(sessionAsking(items));
 		expect(textsOf(view.blocks).join('\n')).toMatch(words);
 		expect(textsOf(view.blocks).join('\n')).toContain('Please answer it in the dashboard, with the button below.');
@@ -110,7 +110,7 @@ describe('the modal of a session that asks', () => {
 		expect(textsOf(alone.blocks).join('\n')).toContain("on the session service's own page");
 	});
 
-	it('holds 30 described choices with every notice and a password', () => {
+	it('holds 30 described choices, every notice and a password', () => {
 		const items = Array.from({ length: 30 }, (_, at) => ({
 			title: `${at}`,
 			description: `${'x'.repeat(200)}\nOne of: A, B, C`,
@@ -126,13 +126,13 @@ describe('the modal of a session that asks', () => {
 	});
 });
 
-describe('a modal that would outgrow Slack', () => {
+describe('sessionModal at the limits of Slack', () => {
 	const described = Array.from({ length: 23 }, (_, at) => ({
 		title: `${at}`,
 		description: `${'x'.repeat(200)}\nOne of: A, B`,
 	}));
 
-	it('loses what stands last rather than fields or buttons', () => {
+	it('drops the last details before fields or buttons', () => {
 		const session = sessionAsking(described, {
 			sessionDetails: 'About',
 			lastScreenshotUrl: 'https://bucket.example/shot.png',
@@ -149,7 +149,7 @@ describe('a modal that would outgrow Slack', () => {
 	it.each([
 		['with descriptions and choices', 30, `${'x'.repeat(200)}\nOne of: A, B`],
 		['as bare inputs', 90, 'x'.repeat(200)],
-	])('still holds a form of the most items %s, with everything around it', (_what, count, description) => {
+	])('fits a form of the most items %s and everything around it', (_what, count, description) => {
 		const items = Array.from({ length: count }, (_, at) => ({ title: `${at}`, description }));
 		const session = sessionAsking(items, { name: 'Hall', status: 'paused' });
 		const view = show(session, {
@@ -164,7 +164,7 @@ describe('a modal that would outgrow Slack', () => {
 		expect(buttonsOf(view)).toContain('Refresh');
 	});
 
-	it('tells as many notices as there is room for', () => {
+	it('shows as many notices as fit', () => {
 		const person = { teamId: 'T1', userId: 'U0OURS2' };
 		const other = { person, values: Array.from({ length: 9 }, () => 'x'.repeat(5000)), at: null, same: false };
 		const view = show(asking(), { notices: Array.from({ length: 6 }, () => ({ kind: 'answeredMeanwhile', other })) });
@@ -172,7 +172,7 @@ describe('a modal that would outgrow Slack', () => {
 	});
 });
 
-describe('the modal of a session that asks nothing', () => {
+describe('sessionModal without an open question', () => {
 	it.each([
 		['active', 'The agent is working and has no question right now.'],
 		['paused', 'The session is paused and has no question right now.'],
@@ -180,7 +180,7 @@ describe('the modal of a session that asks nothing', () => {
 		['failed', 'The session failed. It takes no more answers.'],
 		['stopped', 'The session was stopped. It takes no more answers.'],
 		['dreaming', 'There is no question to answer right now.'],
-	])('says what that means when it is %s, and has no Submit', (status, words) => {
+	])('explains the status %s and has no Submit', (status, words) => {
 		const view = show({ ...asking(), status, messages: [step('a')] });
 		expect(textsOf(view.blocks)).toContain(words);
 		expect(view.submit).toBeUndefined();
@@ -190,20 +190,20 @@ describe('the modal of a session that asks nothing', () => {
 	const waiting = (messages: readonly Message[]) =>
 		textsOf(show({ ...asking(), status: 'humanInput', messages }).blocks);
 	const answered = sessionAsking([{ title: 'Which hall?', value: 'The blue one' }]).messages;
-	it('says of one whose agent waits but has asked nothing in fields where to look', () => {
+	it('says where to look when the agent waits but asked nothing in fields', () => {
 		const words =
 			'The agent waits for a person, but it asked nothing that can be answered here. Look at its latest message, or at the session in the dashboard.';
 		expect(waiting([step('Log in, please.')])).toContain(words);
 		expect(waiting([])).toContain(words);
 	});
 
-	it('says the same when only an earlier question was answered', () => {
+	it('says where to look when the agent went on after its last question and waits again', () => {
 		expect(waiting([...answered, step('Log in, please.')])).toContain(
 			'The agent waits for a person. Its last question was answered, and it asked nothing new that can be answered here. Look at its latest message, or at the session in the dashboard.',
 		);
 	});
 
-	it('says that the newest question has been answered, and by whom when that is known', () => {
+	it('says that the newest question was answered, and by whom if that is known', () => {
 		expect(waiting(answered)).toContain('The newest question has been answered. The agent should go on soon.');
 		const session = { ...asking(), status: 'humanInput', messages: answered };
 		const settledBy = { userId: 'U0OURS2', at: now };
@@ -212,7 +212,7 @@ describe('the modal of a session that asks nothing', () => {
 		);
 	});
 
-	it('shows an empty session', () => {
+	it('shows a session of which only the id is known', () => {
 		expect(textsOf(show({ ...asking(), messages: [] }).blocks)[0]).toBe('🟢 *Working* · no step yet');
 	});
 });
@@ -242,17 +242,17 @@ describe('notices', () => {
 			{ kind: 'answeredMeanwhile', other: { person: null, values: [], at: null, same: false } },
 			'Answered meanwhile by somebody outside Slack.',
 		],
-	])('stand above the question: %j', (notice, words) => {
+	])('shows a notice above the question: %j', (notice, words) => {
 		expect(textsOf(show(asking(), { notices: [notice] }).blocks)[1]).toContain(words);
 	});
 
-	it('say that the agent has gone on', () => {
+	it('says that the agent has gone on', () => {
 		const session = asking();
 		const view = show({ ...session, messages: [...session.messages, step('next')] });
 		expect(textsOf(view.blocks)[1]).toBe('👣 The agent has gone on since it asked this. You can still answer.');
 	});
 
-	it('name who is answering', () => {
+	it('names the people who are answering', () => {
 		const claims = ['U0OURS1', 'U0OURS2'];
 		expect(textsOf(show(asking(), { claims }).blocks)[1]).toBe(
 			'✏️ <@U0OURS1>, <@U0OURS2> are answering this. You can answer too; the first answer counts.',
@@ -263,7 +263,7 @@ describe('notices', () => {
 describe('the steps', () => {
 	const done = { ...asking(), status: 'completed' };
 
-	it('are cards, newest first, with what was done in words', () => {
+	it('shows the steps newest first, with actions in words', () => {
 		const view = show({
 			...done,
 			messages: [
@@ -279,7 +279,7 @@ describe('the steps', () => {
 		]);
 	});
 
-	it('turn over five at a time, to the last page at most', () => {
+	it('turns the steps five at a time, up to the last page', () => {
 		const session = { ...done, messages: steps(12) };
 		const page = (number: number) => {
 			const metadata = { ...newMetadata({ sessionId: 'x', formId: 'f' }), page: number };
@@ -295,7 +295,7 @@ describe('the steps', () => {
 	});
 });
 
-describe('around the steps', () => {
+describe('session details', () => {
 	const rich = {
 		...asking(),
 		status: 'completed',
@@ -312,7 +312,7 @@ describe('around the steps', () => {
 		sessionVariables: [{ name: 'SHOP_PASSWORD', value: 'hunter2' }],
 	} satisfies Session;
 
-	it('stand result, task, details, files, screenshot and the names of variables', () => {
+	it('shows result, task, details, files, screenshot and the names of variables', () => {
 		const view = show(rich);
 		const texts = textsOf(view.blocks);
 		expect(texts).toContain("*The agent's result*\n> *Booked*\n> Hall A (https://a.example)");
@@ -330,20 +330,20 @@ describe('around the steps', () => {
 		]);
 	});
 
-	it('stands no image once Slack could not load it', () => {
+	it('shows no image after Slack could not load it', () => {
 		const view = show(rich, { withoutImages: true });
 		expect(typesOf(view)).not.toContain('image');
 		expect(textsOf(view.blocks)[1]).toContain('Slack could not load the screenshot');
 	});
 
-	it('stands how old the reading is, and a button for watching', () => {
+	it('shows the age of the read and a button for watching', () => {
 		const view = show(rich, { readAt: now - 100_000, watch: { watching: true } });
 		expect(textsOf(view.blocks).at(-1)).toBe('Read 1 min ago.');
 		expect(buttonsOf(view)).toEqual(['Refresh', 'Stop watching here', 'Open in the dashboard']);
 		expect(JSON.stringify(view)).toContain('"action_id":"session.unwatch"');
 	});
 
-	it('leads to the very session in the dashboard', () => {
+	it('links to the session in the dashboard', () => {
 		const metadata = newMetadata({ sessionId: 'a b&c=\ud800', formId: 'f' });
 		const url = 'https://dash.example/sessions/session?id=a%20b%26c%3D%EF%BF%BD';
 		expect(JSON.stringify(show(rich, { metadata }))).toContain(url);

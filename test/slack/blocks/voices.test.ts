@@ -30,7 +30,7 @@ const text = fc
 	.map(foreign);
 const texts = fc.array(text, { minLength: 8, maxLength: 8 });
 
-/** A session in which every text is somebody else's, dealt out of a few. */
+/** A session in which every text comes from outside. */
 const session = fc.record({ texts, items: fc.nat(34), asks: fc.boolean(), over: fc.boolean() }).map(build);
 
 function build(chosen: { texts: readonly string[]; items: number; asks: boolean; over: boolean }): Session {
@@ -76,8 +76,8 @@ const RUNS = { numRuns: 300 };
 
 const LINKS = createLinks({ serviceUrl: 'https://service.example', dashboardUrl: null });
 
-describe('whatever others wrote stands as their words, and nothing of it opens a view or message', () => {
-	it('in the window of a session', () => {
+describe('text from outside is marked as such and never begins a view or message', () => {
+	it('marks text from outside in the modal of a session', () => {
 		fc.assert(
 			fc.property(session, text, fc.boolean(), (given, name, plainText) => {
 				const question = openQuestion(given);
@@ -111,7 +111,7 @@ describe('whatever others wrote stands as their words, and nothing of it opens a
 		);
 	});
 
-	it('in cards, posts and lists of a watch', () => {
+	it('marks text from outside in cards, posts and lists of a watch', () => {
 		fc.assert(
 			fc.property(session, text, fc.boolean(), (given, name, isThere) => {
 				const names = { displayName: () => name };
@@ -131,7 +131,7 @@ describe('whatever others wrote stands as their words, and nothing of it opens a
 		);
 	});
 
-	it('in receipts, histories and replies', () => {
+	it('marks text from outside in receipts, histories and replies', () => {
 		fc.assert(
 			fc.property(texts, (given) => {
 				const [id = '', name = '', title = '', value = '', other = ''] = given;

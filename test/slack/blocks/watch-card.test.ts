@@ -11,7 +11,7 @@ const AUTHOR = { teamId: 'T1', userId: 'U0OURS1' };
 const names = { displayName: () => 'Ann' };
 const view = snapshotOf(sessionAsking([{ title: 'Hall', value: 'The small one' }]), now);
 
-/** What a channel reads about an answered question: on the card, in the thread, where the question was posted. */
+/** What a channel reads about an answered question: the card, the post in the thread and the post of the question. */
 function wordsOf(standing: Answer | null): string[] {
 	const { sessionId, question } = view;
 	if (question === null) throw new Error('there is no question');
@@ -31,13 +31,17 @@ function wordsOf(standing: Answer | null): string[] {
 	return messages.map(({ blocks }) => textsOf(blocks).find((text) => text.startsWith('✅')) ?? 'nothing');
 }
 
-describe('an answered question in a channel', () => {
-	it.each(['delivered', 'resumed'] as const)('names the author of our answer, which was %s', (state) => {
+describe('answered questions in a channel', () => {
+	it.each(['delivered', 'resumed'] as const)('names the author of an answer from Handraise that is %s', (state) => {
 		for (const words of wordsOf(answerOf({ state, person: AUTHOR })))
 			expect(words).toContain(`Answered by <@${AUTHOR.userId}>`);
 	});
 
-	it.each(['waiting', 'accepted'] as const)('does not name the author of an answer of ours that is %s', (state) => {
-		for (const words of wordsOf(answerOf({ state, person: AUTHOR }))) expect(words).toContain('Answered outside Slack');
-	});
+	it.each(['waiting', 'accepted'] as const)(
+		'does not name the author of an answer from Handraise that is %s',
+		(state) => {
+			for (const words of wordsOf(answerOf({ state, person: AUTHOR })))
+				expect(words).toContain('Answered outside Slack');
+		},
+	);
 });

@@ -6,7 +6,7 @@ import { type AskedItem, fieldsOf, formOf, questionOf, textsOf } from '../suppor
 
 const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
 
-describe('the input of an item', () => {
+describe('inputs', () => {
 	it.each<{ what: string; item: AskedItem; type: string; more?: object }>([
 		{ what: 'yes or no', item: { title: 'Proceed?', description: '(yes/no)' }, type: 'radio_buttons' },
 		{ what: 'a few options', item: { title: 'Hall', description: 'One of: A, B, C' }, type: 'radio_buttons' },
@@ -23,13 +23,13 @@ describe('the input of an item', () => {
 			type: 'plain_text_input',
 			more: { multiline: true, max_length: 3000 },
 		},
-	])('asks for $what', ({ item, type, more }) => {
+	])('chooses the input for $what', ({ item, type, more }) => {
 		const [field] = fieldsOf(formOf([item], metadata).blocks);
 		expect(field?.element).toMatchObject({ type, action_id: 'form.field', ...more });
 		expect(field?.optional).toBe(false);
 	});
 
-	it('offers something else beside options, with a text of its own that may stay empty', () => {
+	it('offers "Something else…" with an optional text beside the options', () => {
 		const [choice, other] = fieldsOf(formOf([{ title: 'Hall', description: 'One of: A, B' }], metadata).blocks);
 		expect(optionsOf(choice)).toEqual([
 			['A', 'o0'],
@@ -46,13 +46,13 @@ describe('the input of an item', () => {
 		['One of: A1, B2', undefined],
 		['Options: A1 or B2?', undefined],
 		['One of: A1, B2. B2 costs more.', '“One of: A1, B2. B2 costs more.”'],
-	])('repeats the description %j only for what the options do not say', (description, hint) => {
+	])('shows the description %j only if it says more than the options', (description, hint) => {
 		const [choice] = fieldsOf(formOf([{ title: 'Hall', description }], metadata).blocks);
 		expect(optionsOf(choice)).toHaveLength(3);
 		expect(choice?.hint?.text).toBe(hint);
 	});
 
-	it('is long text where an option is longer than Slack shows, or there are too many', () => {
+	it('uses long text if an option is too long for Slack or there are too many', () => {
 		const long = `Choose one:\n- A\n- ${'b'.repeat(76)}`;
 		const fitting = `Choose one:\n- A\n- ${'b'.repeat(75)}`;
 		expect(fieldsOf(formOf([{ title: 'Hall', description: fitting }], metadata).blocks)).toHaveLength(2);
@@ -63,7 +63,7 @@ describe('the input of an item', () => {
 		}
 	});
 
-	it('is long text for every item once somebody wants plain text', () => {
+	it('uses long text for every item in plain text', () => {
 		const items = [
 			{ title: 'Notes' },
 			{ title: 'Hall', description: 'One of: A, B' },
@@ -74,7 +74,7 @@ describe('the input of an item', () => {
 		for (const { element } of fields) expect(element).toMatchObject({ type: 'plain_text_input', multiline: true });
 	});
 
-	it('may have several lines for a key once somebody wants plain text, and stays the same field for Slack', () => {
+	it('takes several lines for a secret in plain text without changing its block_id', () => {
 		const [guessed] = fieldsOf(formOf([{ title: 'Password' }], metadata).blocks);
 		const [plain] = fieldsOf(formOf([{ title: 'Password' }], { ...metadata, plainText: true }).blocks);
 		expect(guessed?.element).toMatchObject({ multiline: false });
@@ -82,7 +82,7 @@ describe('the input of an item', () => {
 		expect(plain?.block_id).toBe(guessed?.block_id);
 	});
 
-	it('tells of typing, except in secret ones', () => {
+	it('reports typing, but not in secret fields', () => {
 		const [secret, text] = fieldsOf(formOf([{ title: 'Password' }, { title: 'Notes' }], metadata).blocks);
 		expect(secret?.dispatch_action).toBe(false);
 		expect(secret?.element).not.toHaveProperty('dispatch_action_config');
@@ -92,30 +92,30 @@ describe('the input of an item', () => {
 		});
 	});
 
-	it('may stay empty when the person cannot answer all of it', () => {
+	it('makes every input optional for a partial answer', () => {
 		const fields = fieldsOf(formOf([{ title: 'a' }, { title: 'b' }], { ...metadata, partial: true }).blocks);
 		expect(fields.map(({ optional }) => optional)).toEqual([true, true]);
 	});
 });
 
-describe('the words around an input', () => {
-	it('are the title, and the description as a hint when it is short', () => {
+describe('labels and hints', () => {
+	it('shows the title as label and a short description as hint', () => {
 		const [field] = fieldsOf(formOf([{ title: 'Colour', description: 'of the front door' }], metadata).blocks);
 		expect(field).toMatchObject({ label: { text: '“Colour”' }, hint: { text: '“of the front door”' } });
 	});
 
-	it('are the description as text above when it is long', () => {
+	it('shows a long description as text above the input', () => {
 		const { blocks } = formOf([{ title: 'Colour', description: `**Think** of <!here>\n${'x'.repeat(200)}` }], metadata);
 		expect(blocks.map(({ type }) => type)).toEqual(['section', 'input', 'input']);
 		expect(textsOf(blocks)[0]).toMatch(/^> \*Think\* of &lt;!here&gt;\n> x+$/);
 	});
 
-	it('say how much of an endless description is cut', () => {
+	it('says how much of a very long description is cut', () => {
 		const { blocks } = formOf([{ title: 'a', description: 'x'.repeat(10_000) }], metadata);
 		expect(textsOf(blocks)[0]).toMatch(/x… \([\d,]+ more characters\)$/);
 	});
 
-	it('name the place of items without a title, and tell repeated titles apart', () => {
+	it('names the place of items without a title or with the same title', () => {
 		const fields = fieldsOf(formOf([{ title: '' }, { title: 'Name' }, { title: 'Name' }], metadata).blocks);
 		expect(fields.map(({ label }) => label.text)).toEqual([
 			'Question 1 of 3',
@@ -125,14 +125,14 @@ describe('the words around an input', () => {
 		expect(fieldsOf(formOf([{ title: ' ' }], metadata).blocks)[0]?.label.text).toBe('Your answer');
 	});
 
-	it('warn once that a password is readable while it is typed', () => {
+	it('warns once that Slack shows a password while it is typed', () => {
 		const texts = textsOf(formOf([{ title: 'Password' }, { title: 'Your PIN' }], metadata).blocks);
 		expect(texts.filter((text) => text.includes('Slack cannot hide what you type'))).toHaveLength(1);
 	});
 });
 
-describe('a form', () => {
-	it('has fields for open items only, and keeps their positions', () => {
+describe('buildForm', () => {
+	it('has fields for open items only and keeps their positions', () => {
 		const form = formOf([{ title: 'a', value: 'done' }, { title: 'b' }], metadata, 'humanInput');
 		expect(form.metadata.fields).toEqual([1]);
 		expect(fieldsOf(form.blocks)[0]?.block_id).toMatch(/^q\.1\.[0-9a-f]{8}\.1\.g$/);
@@ -149,13 +149,13 @@ describe('a form', () => {
 		expect(buildForm(input(items(91)))).toEqual({ kind: 'tooMany', count: 91 });
 	});
 
-	it('is refused when the question alone is more than the service takes back', () => {
+	it('builds no form if the question alone is larger than the service accepts', () => {
 		const form = buildForm(input([{ title: 'a', description: '漢'.repeat(40_000) }]));
 		expect(form).toMatchObject({ kind: 'tooLarge' });
 		expect(form.kind === 'tooLarge' && form.bytes > 120_000).toBe(true);
 	});
 
-	it('counts what the PUT takes beside our values', () => {
+	it('counts the bytes of the PUT without the values', () => {
 		const items = [
 			{ title: 'ä', description: '"', value: '' },
 			{ title: 'b', description: '', value: 'kept' },
@@ -165,7 +165,7 @@ describe('a form', () => {
 		expect(putOverheadBytes).toBe(Buffer.byteLength(JSON.stringify(body)));
 	});
 
-	it('keeps every block_id on refresh, paging and optional fields, and changes all for plain text and back', () => {
+	it('keeps every block_id on refresh, paging and optional fields, and changes all of them for plain text', () => {
 		const items = [
 			{ title: 'Your e-mail address' },
 			{ title: 'Hall', description: 'One of: A, B' },
@@ -189,7 +189,7 @@ describe('a form', () => {
 	});
 });
 
-describe('text that is known already', () => {
+describe('initial values', () => {
 	it.each<[item: AskedItem, text: string, initial: object]>([
 		[{ title: 'Proceed?', description: '(yes/no)' }, 'No', { initial_option: { value: 'o1' } }],
 		[{ title: 'Hall', description: 'One of: A, B' }, 'B', { initial_option: { value: 'o1' } }],
@@ -200,7 +200,7 @@ describe('text that is known already', () => {
 		[{ title: 'Departure date' }, '2026-02-28', { initial_date: '2026-02-28' }],
 		[{ title: 'Start time' }, '09:30', { initial_time: '09:30' }],
 		[{ title: 'Notes' }, 'a\nb', { initial_value: 'a\nb' }],
-	])('is offered: %j with %j', (item, text, initial) => {
+	])('fills in an initial value: %j with %j', (item, text, initial) => {
 		const form = formOf([item], metadata, 'active', { 0: text });
 		expect(fieldsOf(form.blocks)[0]?.element).toMatchObject(initial);
 		expect(form.metadata.offered).toEqual([0]);
@@ -213,13 +213,13 @@ describe('text that is known already', () => {
 		[{ title: 'URL of the page' }, 'example'],
 		[{ title: 'Departure date' }, '2026-02-30'],
 		[{ title: 'Start time' }, '25:00'],
-	])('turns a field that cannot hold it into plain text: %j with %j', (item, text) => {
+	])('turns a field into plain text if its input does not take the initial value: %j with %j', (item, text) => {
 		const form = formOf([item], metadata, 'active', { 0: text });
 		expect(fieldsOf(form.blocks)[0]?.element).toMatchObject({ type: 'plain_text_input', initial_value: text });
 		expect(form.metadata.asText).toEqual([0]);
 	});
 
-	it('is never offered for a secret', () => {
+	it('offers no initial value for a secret', () => {
 		const form = formOf([{ title: 'Password' }], metadata, 'active', { 0: 'hunter2' });
 		expect(JSON.stringify(form)).not.toContain('hunter2');
 		expect(form.metadata).toMatchObject({ secret: [0], offered: [] });
@@ -227,21 +227,21 @@ describe('text that is known already', () => {
 		expect(JSON.stringify(long)).not.toContain('4,321');
 	});
 
-	it('is shown cut when it is longer than an input, with a word about it', () => {
+	it('cuts an initial value that is longer than an input and says so', () => {
 		const form = formOf([{ title: 'Notes' }], metadata, 'active', { 0: 'x'.repeat(12_340) });
 		const [field] = fieldsOf(form.blocks);
 		expect(field?.element).toMatchObject({ initial_value: 'x'.repeat(3000) });
 		expect(field?.hint?.text).toContain('Your text of 12,340 characters is longer than a field in Slack can show.');
 	});
 
-	it('is shown shorter rather than making the view too large', () => {
+	it('shortens initial values rather than making the view too large', () => {
 		const items = Array.from({ length: 90 }, (_, at) => ({ title: `t${at}` }));
 		const draft = Object.fromEntries(items.map((_, at) => [at, '漢'.repeat(3000)]));
 		const form = formOf(items, metadata, 'active', draft);
 		expect(Buffer.byteLength(JSON.stringify(form.blocks))).toBeLessThan(150_000);
 		expect(form.metadata.offerLimit).toBeLessThan(3000);
 		expect(initials(form.blocks).every((text) => text.length === form.metadata.offerLimit)).toBe(true);
-		// The fields still hold the first cut, so a later showing must not compare with another.
+		// The fields still hold the text as it was cut first, so later showings must compare with the same limit.
 		const again = formOf(items, form.metadata, 'active', { 0: 'short' });
 		expect(again.metadata.offerLimit).toBe(form.metadata.offerLimit);
 	});

@@ -9,13 +9,13 @@ import { stateOf } from '../support/slack-state.ts';
 const metadata = newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' });
 const hall: AskedItem = { title: 'Hall', description: 'One of: A, B' };
 
-/** What somebody did to the fields of one position: the main one and the one for something else. */
+/** What a person filled into the fields of one position: the input and the text for "Something else…". */
 interface Filled {
 	readonly field?: object;
 	readonly other?: string;
 }
 
-/** Opens the form, fills it in, and reads it back as Slack hands it in. */
+/** Builds the form, fills it in and reads it as Slack returns it. */
 function answer(
 	items: readonly AskedItem[],
 	filled: Readonly<Record<number, Filled>>,
@@ -48,7 +48,7 @@ function answer(
 
 const option = (value: string, text: string) => ({ selected_option: { value, text: { type: 'plain_text', text } } });
 
-describe('a submitted form', () => {
+describe('readForm', () => {
 	it.each<{ what: string; item: AskedItem; filled: Filled; value: string }>([
 		{ what: 'text', item: { title: 'Notes' }, filled: { field: { value: ' two\nlines ' } }, value: ' two\nlines ' },
 		{
@@ -77,12 +77,12 @@ describe('a submitted form', () => {
 			value: '007.50',
 		},
 		{ what: 'a password', item: { title: 'Password' }, filled: { field: { value: 'hunter2' } }, value: 'hunter2' },
-	])('brings $what as a string', ({ item, filled, value }) => {
+	])('reads $what as a string', ({ item, filled, value }) => {
 		const reading = answer([item], { 0: filled });
 		expect(reading).toMatchObject({ values: { 0: value }, missing: [], fieldErrors: {} });
 	});
 
-	it('brings dates and times as Slack writes them', () => {
+	it('reads dates and times as Slack writes them', () => {
 		const items = [{ title: 'Departure date' }, { title: 'Start time' }];
 		const reading = answer(items, {
 			0: { field: { selected_date: '2026-12-12' } },
@@ -91,12 +91,12 @@ describe('a submitted form', () => {
 		expect(reading).toMatchObject({ values: { 0: '2026-12-12', 1: '09:30' }, fieldErrors: {} });
 	});
 
-	it('brings an option word for word though Slack hands its text back altered', () => {
+	it('reads the original text of an option that Slack changed', () => {
 		const item = { title: 'Mood', description: 'One of: 👍 & more, :wave:, fine' };
 		expect(answer([item], { 0: { field: option('o0', ':+1: &amp; more') } }).values).toEqual({ 0: '👍 & more' });
 	});
 
-	it('keeps secrets out of what may become a draft', () => {
+	it('keeps secrets out of drafts', () => {
 		const reading = answer([{ title: 'Password' }, { title: 'Notes' }], {
 			0: { field: { value: 'hunter2' } },
 			1: { field: { value: 'x' } },
@@ -105,8 +105,8 @@ describe('a submitted form', () => {
 	});
 });
 
-describe('what is missing', () => {
-	it('is named at its field', () => {
+describe('missing values', () => {
+	it('reports a missing value at its field', () => {
 		const reading = answer([{ title: 'a' }, { title: 'b' }], {
 			0: { field: { value: 'x' } },
 			1: { field: { value: ' \n' } },
@@ -117,7 +117,7 @@ describe('what is missing', () => {
 		]);
 	});
 
-	it('may be missing when not all can be answered, but not everything', () => {
+	it('allows empty fields in a partial answer, but not all of them', () => {
 		const items = [{ title: 'a' }, { title: 'b' }];
 		expect(answer(items, { 1: { field: { value: 'x' } } }, { partial: true })).toMatchObject({
 			values: { 0: '', 1: 'x' },
@@ -128,36 +128,36 @@ describe('what is missing', () => {
 		expect(Object.values(nothing.fieldErrors)).toEqual(['Fill in at least one field.']);
 	});
 
-	it('is the text of something else', () => {
+	it('reports a missing text for "Something else…"', () => {
 		const { fieldErrors } = answer([hall], { 0: { field: option('other', 'Something else…') } });
 		expect(Object.entries(fieldErrors)).toEqual([
 			[expect.stringMatching(/\.o$/), expect.stringContaining('something else')],
 		]);
 	});
 
-	it('is not decided silently when an option is chosen and another text written', () => {
+	it('reports a text beside a chosen option', () => {
 		const { fieldErrors, values } = answer([hall], { 0: { field: option('o0', 'A'), other: 'The garden' } });
 		expect(Object.keys(fieldErrors)).toEqual([expect.stringMatching(/\.o$/)]);
 		expect(values).toEqual({ 0: 'A' });
 	});
 
-	it('is not a text that was written without choosing "Something else"', () => {
+	it('takes a text that was written without choosing "Something else…"', () => {
 		expect(answer([hall], { 0: { other: 'The garden' } }, { partial: true }).values).toEqual({ 0: 'The garden' });
 	});
 });
 
-describe('what does not fit', () => {
+describe('values of a wrong format', () => {
 	it.each<[item: AskedItem, field: object, words: string]>([
 		[{ title: 'How many guests?' }, { value: 'a dozen' }, 'number'],
 		[{ title: 'Your e-mail address' }, { value: 'ada' }, 'e-mail'],
 		[{ title: 'URL of the page' }, { value: 'javascript:alert(1)' }, 'web address'],
 		[{ title: 'Departure date' }, { selected_date: '2026-02-30' }, 'date'],
 		[{ title: 'Start time' }, { selected_time: '24:00' }, 'time'],
-	])('is said at its field: %j', (item, field, words) => {
+	])('reports a wrong format at its field: %j', (item, field, words) => {
 		expect(Object.values(answer([item], { 0: { field } }).fieldErrors)).toEqual([expect.stringContaining(words)]);
 	});
 
-	it('is not judged in plain text', () => {
+	it('accepts any format in plain text', () => {
 		const reading = answer(
 			[{ title: 'How many guests?' }],
 			{ 0: { field: { value: 'a dozen' } } },
@@ -166,13 +166,13 @@ describe('what does not fit', () => {
 		expect(reading).toMatchObject({ values: { 0: 'a dozen' }, fieldErrors: {} });
 	});
 
-	it('is nothing for a password in plain text', () => {
+	it('accepts any password in plain text', () => {
 		const filled = { 0: { field: { value: 'a\nb' } }, 1: { field: { value: 'c' } } };
 		const reading = answer([{ title: 'Password' }, { title: 'Notes' }], filled, { plainText: true });
 		expect(reading).toMatchObject({ values: { 0: 'a\nb', 1: 'c' }, draft: { 1: 'c' }, missing: [] });
 	});
 
-	it('is more than the service takes, said at the longest text', () => {
+	it('reports an answer that is too large at the longest text', () => {
 		const items = [{ title: 'a', description: 'x'.repeat(95_000) }, { title: 'b' }];
 		const fits = { 0: { field: { value: '漢'.repeat(100) } }, 1: { field: { value: 'y'.repeat(2000) } } };
 		expect(answer(items, fits).fieldErrors).toEqual({});
@@ -185,7 +185,7 @@ describe('what does not fit', () => {
 		]);
 	});
 
-	it('counts to the byte', () => {
+	it('counts the size of an answer to the byte', () => {
 		const form = formOf([{ title: 'a' }], metadata);
 		const room = PUT_LIMIT_BYTES - form.metadata.putOverheadBytes;
 		const [{ block_id: id = '' } = {}] = fieldsOf(form.blocks);
@@ -196,23 +196,23 @@ describe('what does not fit', () => {
 	});
 });
 
-describe('what was offered', () => {
+describe('initial values', () => {
 	const items = [{ title: 'Notes' }, hall, { title: 'How many guests?' }];
 	const draft = { 0: 'x'.repeat(12_340), 1: 'The garden', 2: '12' };
 
 	it.each(['kept', 'null', 'absent'] as const)(
-		'comes back whole when Slack hands in untouched fields as %s',
+		'reads initial values in full when Slack returns untouched fields as %s',
 		(untouched) => {
 			expect(answer(items, {}, { draft, untouched })).toMatchObject({ values: draft, missing: [], fieldErrors: {} });
 		},
 	);
 
-	it('gives way to what is typed over it', () => {
+	it('reads typed text instead of the initial value', () => {
 		const filled = { 0: { field: { value: 'short' } }, 1: { field: option('o0', 'A') }, 2: { field: { value: '3' } } };
 		expect(answer(items, filled, { draft }).values).toEqual({ 0: 'short', 1: 'A', 2: '3' });
 	});
 
-	it('is gone when the person emptied the very field of the event', () => {
+	it('reads an empty value for the emptied field of the event', () => {
 		const form = formOf([{ title: 'Notes' }], metadata, 'active', { 0: 'old' });
 		const [{ block_id: id = '' } = {}] = fieldsOf(form.blocks);
 		const values = { [id]: { 'form.field': { type: 'plain_text_input', value: null } } };
@@ -221,7 +221,7 @@ describe('what was offered', () => {
 		expect(readForm(input).values).toEqual({ 0: 'old' });
 	});
 
-	it('is not made up for fields that were shown empty', () => {
+	it('reads no draft into a field that was shown empty', () => {
 		const form = formOf([{ title: 'Notes' }], metadata);
 		expect(readForm({ values: {}, metadata: form.metadata, draft: { 0: 'of another form' } }).values).toEqual({
 			0: '',
@@ -229,9 +229,9 @@ describe('what was offered', () => {
 	});
 });
 
-describe('a state of foreign shape', () => {
+describe('malformed states', () => {
 	it.each([null, 'x', 7, [], { a: 1 }, { 'q.1.x.0.g': { 'form.field': { value: 7 } } }])(
-		'reads as empty: %j',
+		'reads a malformed state as empty: %j',
 		(values) => {
 			const form = formOf([{ title: 'a' }], metadata);
 			expect(readForm({ values, metadata: form.metadata, draft: {} })).toMatchObject({

@@ -11,8 +11,8 @@ function itemsOf(count: number): AskedItem[] {
 	return Array.from({ length: count }, (_, at) => ({ title: `Item ${at}`, description: '' }));
 }
 
-describe('the box', () => {
-	it('asks about one answer, not ticked where nothing looks secret', () => {
+describe('secretBox', () => {
+	it('shows one box, not ticked, for one item that does not look secret', () => {
 		const box = boxOf(formOf([door], metadata).blocks);
 		expect(box).toMatchObject({
 			label: { text: 'Keep this answer secret' },
@@ -23,7 +23,7 @@ describe('the box', () => {
 		expect(box?.element).not.toHaveProperty('initial_options');
 	});
 
-	it('names the items of several, and is ticked for what looks secret', () => {
+	it('names several items and ticks those that look secret', () => {
 		const form = formOf([door, password, { title: '' }], metadata);
 		const box = boxOf(form.blocks);
 		expect(box?.label.text).toBe('Keep secret');
@@ -38,13 +38,13 @@ describe('the box', () => {
 		expect(form.metadata).toMatchObject({ secret: [1], boxed: true });
 	});
 
-	it.each([10, 11, 30, 90])('is one block beside %i fields', (count) => {
+	it.each([10, 11, 30, 90])('is one block for %i fields', (count) => {
 		const { blocks } = formOf(itemsOf(count), metadata);
 		expect(boxOf(blocks)?.element.type).toBe(count <= 10 ? 'checkboxes' : 'multi_static_select');
 		expect(blocks.filter(({ block_id: id }) => id?.startsWith('s.'))).toHaveLength(1);
 	});
 
-	it('always says what not to give an agent', () => {
+	it('always says what nobody should give an agent', () => {
 		for (const items of [[door], [password], itemsOf(90)]) {
 			expect(boxOf(formOf(items, metadata).blocks)?.hint?.text).toContain(
 				'Never give an agent a password that you would not give to the people who run it.',
@@ -52,12 +52,12 @@ describe('the box', () => {
 		}
 	});
 
-	it('is another one for another question', () => {
+	it('has another block_id for another question', () => {
 		const [one, other] = [boxOf(formOf([door], metadata).blocks), boxOf(formOf([password], metadata).blocks)];
 		expect(one?.block_id).not.toBe(other?.block_id);
 	});
 
-	it('keeps the field of a ticked item as it is when the others become plain text, and offers nothing in it', () => {
+	it('keeps the field of a ticked item, without initial value, when the others become plain text', () => {
 		const items: AskedItem[] = [{ title: 'How many guests?' }, { title: 'Your e-mail address' }];
 		const first = formOf(items, metadata);
 		const shown: ViewMetadata = { ...first.metadata, secret: [0], plainText: true };
@@ -69,7 +69,7 @@ describe('the box', () => {
 		expect(JSON.stringify(plain)).not.toContain('1234');
 		const back = formOf(items, { ...plain.metadata, plainText: false }, 'active', draft, [0]);
 		expect(ids(back)[0]).toBe(ids(first)[0]);
-		// Ticked while it stood as plain text, it stays that.
+		// A field that is ticked while it is plain text stays plain text.
 		const ticked = formOf(
 			items,
 			{ ...formOf(items, { ...metadata, plainText: true }).metadata, plainText: false },
@@ -81,7 +81,7 @@ describe('the box', () => {
 	});
 });
 
-describe('what the box says', () => {
+describe('reading the secret box', () => {
 	const items = [door, password];
 	function secretIn(selected: readonly string[] | null | undefined, more: { acted?: boolean; secret?: number[] } = {}) {
 		const form = formOf(items, metadata, 'active', {}, more.secret);
@@ -98,19 +98,19 @@ describe('what the box says', () => {
 		['is ticked for both', ['0', '1'], [0, 1]],
 		['is ticked for another one', ['0'], [0]],
 		['was left as it was offered, and Slack leaves it out', undefined, [1]],
-		['was left as it was offered, and Slack hands in null', null, [1]],
-		['was left as it was offered, and Slack hands in an empty list', [], [1]],
-		['names what is no field', ['7', 'x'], [1]],
-	] as const)('counts when it %s', (_what, selected, secret) => {
+		['was left as it was offered, and Slack returns null', null, [1]],
+		['was left as it was offered, and Slack returns an empty list', [], [1]],
+		['holds positions without a field', ['7', 'x'], [1]],
+	] as const)('reads a box that %s', (_what, selected, secret) => {
 		expect(secretIn(selected)).toEqual(secret);
 	});
 
-	it('counts when it is emptied: in the event of its own, and afterwards', () => {
+	it('reads an emptied box in its own event and afterwards', () => {
 		expect(secretIn([], { acted: true })).toEqual([]);
 		expect(secretIn([], { secret: [] })).toEqual([]);
 	});
 
-	it('keeps what is ticked out of drafts, and nothing else', () => {
+	it('keeps only ticked values out of drafts', () => {
 		const form = formOf(items, metadata);
 		const ids = fieldsOf(form.blocks).map(({ block_id: id = '' }) => id);
 		const box = { 'form.secret': { type: 'checkboxes', selected_options: [{ value: '0' }] } };
@@ -125,7 +125,7 @@ describe('what the box says', () => {
 	});
 });
 
-describe('a form of the former version', () => {
+describe('forms of the former version', () => {
 	/** As it stands in the private_metadata of a view that the former version opened. */
 	const former = (more: object) =>
 		JSON.stringify({
@@ -153,7 +153,7 @@ describe('a form of the former version', () => {
 			...more,
 		});
 
-	it('is still read, its secrets being those it guessed', () => {
+	it('reads a form of the former version with its guessed secrets', () => {
 		const decoded = decodeMetadata(former({}));
 		expect(decoded).toMatchObject({ fields: [0, 1], secret: [1], boxed: false, asText: [] });
 		if (decoded === null) return;
@@ -170,7 +170,7 @@ describe('a form of the former version', () => {
 		});
 	});
 
-	it('is read with its fields as plain text', () => {
+	it('reads a form of the former version in plain text', () => {
 		const decoded = decodeMetadata(former({ t: true, w: 'plain' }));
 		expect(decoded?.asText).toEqual([0]);
 		if (decoded === null) return;

@@ -411,7 +411,7 @@ describe('a button on an answer of somebody else', () => {
 			app.slack
 				.as('grace')
 				.dm()
-				.some((message) => message.text().includes('belongs to an answer of somebody else')),
+				.some((message) => message.text().includes("belongs to somebody else's answer")),
 		);
 		expect(app.service.log.puts(id)).toHaveLength(before);
 	});

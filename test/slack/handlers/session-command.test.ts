@@ -56,7 +56,11 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['two words', 'open the pod', /I did not understand/],
 		['a mention', '@grace', /I did not understand/],
 		['markup', '<!channel>', /I did not understand/],
-		["another site's link", 'https://evil.example/sessions/session?id=choices', /does not lead to our session dashboard/],
+		[
+			"another site's link",
+			'https://evil.example/sessions/session?id=choices',
+			/does not lead to our session dashboard/,
+		],
 		['a link without an id', 'https://dashboard.example.com/sessions/session', /has no session id in it/],
 		['an id of 500 letters', 'x'.repeat(500), /too long for a session id/],
 		['history of nothing', 'history', /Which session\? The id is missing/],

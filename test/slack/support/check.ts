@@ -4,10 +4,10 @@ import { validateMessage, validateView } from '../../../fake-slack/index.ts';
 import type { MessageContent } from '../../../src/slack/blocks/parts.ts';
 import { CANARY } from './hostile-session.ts';
 
-/** What the app itself may say in angle brackets: its people and its times. */
+/** What the app may write in angle brackets: mentions and times. */
 const OURS = /<@U0OURS[A-Z0-9]*>|<!date\^\d+\^\{date_short_pretty\} \{time\}\|[\w ,:]+>/g;
 
-/** Slack takes it, and nothing that a session or a person wrote means anything to Slack in it. */
+/** Slack accepts it, and interprets nothing in it that a session or a person wrote. */
 export function expectSafeView(view: ModalView): void {
 	expect(validateView(view)).toEqual([]);
 	expectHarmless(view.blocks as KnownBlock[], []);
@@ -35,18 +35,18 @@ function expectHarmless(blocks: readonly KnownBlock[], texts: readonly string[])
 export function expectHarmlessMrkdwn(text: string): void {
 	expect(text.replace(OURS, '')).not.toContain('<');
 	expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff]/);
-	// Each `&` begins one of the three entities that Slack knows, whole.
+	// Each `&` begins one of the three entities that Slack knows.
 	expect(text).not.toMatch(/&(?!(?:amp|lt|gt);)/);
 }
 
-/** Every line is marked as somebody's words, and no code runs over several. */
+/** Every line is quoted, and no code covers several lines. */
 export function expectQuoted(text: string): void {
 	for (const line of text.split('\n')) if (text !== '') expect(line).toMatch(/^> |^>$|^>?…/);
 	expect(text).not.toContain('```');
 	expect(text).not.toMatch(/[\r\u0085\u2028\u2029\v\f]/);
 }
 
-/** Every object below, its own first. */
+/** The object itself and every object in it. */
 function* partsOf(value: unknown): Generator<Record<string, unknown>> {
 	if (typeof value !== 'object' || value === null) return;
 	if (!Array.isArray(value)) yield value as Record<string, unknown>;

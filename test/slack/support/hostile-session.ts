@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { hostileText } from './hostile-text.ts';
 
-/** Stands where no person may ever see it: values of variables, fields that nobody documented, parts of addresses. */
+/** A text in places that no person may ever see: values of variables, undocumented fields, parts of addresses. */
 export const CANARY = 'C4NARY-d41d8cd98f';
 
-/** As the service sends it: fields may be null, absent, of another type, or ones that nobody documented. */
+/** As the service may send it: fields are null, absent, of another type or undocumented. */
 export type RawSession = Record<string, unknown>;
 
-/** No body is longer, in UTF-16 units; a session beyond that is one of the giants. */
+/** The longest session here, in UTF-16 units; giant-sessions.test.ts has longer ones. */
 const LONGEST = 300_000;
 
 const anyAction = fc.oneof(
@@ -71,7 +71,7 @@ const shape = fc.record({
 	absent: fc.boolean(),
 });
 
-/** A session out of a few hostile texts, dealt out over all its fields: large ones cost little to make and to shrink. */
+/** A session with a few hostile texts in all its fields, which keeps large sessions cheap to make and to shrink. */
 export const hostileSession: fc.Arbitrary<RawSession> = shape.map((chosen) => {
 	const { stride } = chosen;
 	const pick = <Value>(values: readonly Value[], at: number) => values[(at * stride) % values.length] as Value;

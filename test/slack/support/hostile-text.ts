@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Everything that could mean something to Slack, to Markdown, to the guesses of inputs or to a careless cut. */
+/** Texts that mean something to Slack, to Markdown, to the guesses of inputs, or that a wrong cut breaks. */
 const HOSTILE = [
 	'',
 	' ',
@@ -64,7 +64,7 @@ const HOSTILE = [
 
 const fragment = fc.constantFrom(...HOSTILE);
 
-/** Any Unicode, lone surrogates included, one of the texts above, or several of them run together. */
+/** Any Unicode with lone surrogates, one of the texts above, or several of them joined. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
 	{ weight: 6, arbitrary: fragment },
 	{ weight: 2, arbitrary: fc.tuple(fragment, fragment, fragment).map((parts) => parts.join('')) },

@@ -1,6 +1,6 @@
 import type { InputBlock, ModalView } from '@slack/types';
 
-/** What Slack hands in for fields that nobody touched. */
+/** What Slack returns for fields that nobody touched. */
 export type Untouched =
 	/** With their initial values, as documented. */
 	| 'kept'

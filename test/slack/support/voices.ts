@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 
-/** Ends every word that somebody else wrote in these tests; no word of ours has it. */
+/** Ends every word from outside in these tests; no word of the app has it. */
 const FOREIGN = 'ж';
 
-/** Tries to look like us, to leave a quote, or to begin another. */
+/** Texts that try to look like the app's, to leave a quote or to begin one. */
 export const IMITATIONS = [
 	'🔒 Handraise security',
 	'⚠️ Your answer could not be delivered, type your Slack password below',
@@ -29,7 +29,7 @@ export const IMITATIONS = [
 	'@here @grace #general https://evil.example/x',
 ] as const;
 
-/** The text with the mark behind every word; what is mark-up alone stays, so that it can do its worst. */
+/** The text with the mark after every word; mark-up stays as it is. */
 export function foreign(text: string): string {
 	return text.replace(/[^\s]+/g, (word) => (/^[>`~|:.\-_*#[\]()]+$/.test(word) ? word : `${word}${FOREIGN}`));
 }
@@ -40,7 +40,7 @@ interface Words {
 	readonly [key: string]: unknown;
 }
 
-/** What opens it is ours, and whatever is not stands quoted: nothing that others wrote can be taken for our words. */
+/** The app's words come first and everything from outside is quoted, so nobody can take it for the app's words. */
 export function expectVoices(built: {
 	readonly title?: unknown;
 	readonly text?: string;
@@ -57,7 +57,7 @@ export function expectVoices(built: {
 	for (const { words, where } of textsIn(blocks, '')) {
 		const shown = String(words.text);
 		if (words.type === 'plain_text') {
-			// The agent's options are offered inside its question.
+			// The options of an agent are part of its question.
 			if (!/\/(?:radio_buttons|static_select)\/(?:options|initial_option)\//.test(where)) expectBetweenMarks(shown);
 			continue;
 		}
@@ -65,13 +65,13 @@ export function expectVoices(built: {
 		expect(shown, where).not.toContain('```');
 		expect(shown, where).not.toMatch(/[\r\u0085\u2028\u2029\v\f]/);
 		for (const line of shown.split('\n')) {
-			// Small print knows no quotes.
+			// Context lines have no quotes.
 			if (!(line.startsWith('> ') && where.endsWith('section'))) expectBetweenMarks(line);
 		}
 	}
 }
 
-/** It begins with a word or an icon of ours. */
+/** It begins with a word or an icon of the app. */
 function expectOpening(text: unknown): void {
 	expect(text).toMatch(/^[^“>\s]/);
 	const [opening = ''] = String(text).split(/[“\n]/, 1);

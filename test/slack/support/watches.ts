@@ -2,7 +2,7 @@ import type { WatchPage } from '../../../src/watches/ports.ts';
 import type { SessionSnapshot } from '../../../src/watches/session-snapshot.ts';
 import { now } from './answers.ts';
 
-/** A watch of a session as a channel's list has it. */
+/** A watch of a session, as a channel's list shows it. */
 export function watchOf(view: SessionSnapshot): WatchPage['watches'][number] {
 	return {
 		id: 'watch-1',

@@ -3,11 +3,11 @@ import { nameWithin } from '../../../src/slack/text/clean.ts';
 import { markdownToMrkdwn } from '../../../src/slack/text/mrkdwn.ts';
 import { typedText } from '../../../src/slack/text.ts';
 
-/** Work that grows with the square of these lengths takes many minutes, and the test's time-out is half of one. */
+/** At these lengths, quadratic work takes many minutes; the tests time out after half a minute. */
 const MESSAGE = 2_000_000;
 const MARKDOWN = 500_000;
 
-describe('the work on a hostile message is in proportion', () => {
+describe('work on a hostile message is linear', () => {
 	it.each([
 		['', '<', ''],
 		['', '<@U', ''],
@@ -19,13 +19,13 @@ describe('the work on a hostile message is in proportion', () => {
 		['<https://', '|', ''],
 		['<@U', '1', ''],
 		['', '&amp', ''],
-	])('for %j, %j repeated, %j', (before, unit, after) => {
+	])('takes linear time for %j, %j repeated, %j', (before, unit, after) => {
 		const text = before + unit.repeat(MESSAGE / unit.length) + after;
 		expect(typedText(text, 'U1BOT').length).toBeGreaterThan(MESSAGE / 2);
 	});
 });
 
-describe("the work on an agent's hostile Markdown is in proportion", () => {
+describe("work on an agent's hostile Markdown is linear", () => {
 	it.each([
 		['', '[', ''],
 		['', '[', ']('],
@@ -46,20 +46,20 @@ describe("the work on an agent's hostile Markdown is in proportion", () => {
 		['', '| ', 'x'],
 		['', '- ', 'x'],
 		['# ', ' #', 'x'],
-	])('for %j, %j repeated, %j', (before, unit, after) => {
+	])('takes linear time for %j, %j repeated, %j', (before, unit, after) => {
 		const text = before + unit.repeat(MARKDOWN / unit.length) + after;
 		expect(markdownToMrkdwn(text).length).toBeGreaterThan(0);
 	});
 });
 
-describe('the work on a hostile name is in proportion', () => {
+describe('work on a hostile name is linear', () => {
 	it.each([
 		['', ':a:', ''],
 		['', ':a', ''],
 		['', '🔒', '"'],
 		['', ' ', '"'],
 		['a', "'", '"'],
-	])('for %j, %j repeated, %j', (before, unit, after) => {
+	])('takes linear time for %j, %j repeated, %j', (before, unit, after) => {
 		const text = before + unit.repeat(MARKDOWN / unit.length) + after;
 		expect(nameWithin(text).length).toBeLessThan(text.length);
 	});
