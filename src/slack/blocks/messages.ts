@@ -1,6 +1,6 @@
 import type { Refusal } from '../../answers/access-policy.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
-import { ACTIONS, encodeCarriage, encodeTarget, type SessionTarget } from '../ids.ts';
+import { ACTIONS, encodeCarriage, type SessionTarget } from '../ids.ts';
 import { oneLineMrkdwn, quoted } from '../text.ts';
 import {
 	CHOSEN_TEXT_HELP,
@@ -14,7 +14,7 @@ import {
 } from '../words/commands.ts';
 import { type ErrorContext, errorWords } from '../words/errors.ts';
 import { sessionName } from '../words/sessions.ts';
-import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
+import { answerButton, button, buttons, context, type MessageContent, message, section } from './parts.ts';
 
 /** What `/session` understands, and why help is shown if nobody asked for it. */
 export function helpMessage(reason: HelpReason = 'asked', typed = '', command = '/session'): MessageContent {
@@ -28,10 +28,9 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', command = 
 
 /** For an expired trigger: the button opens the form with a new trigger. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
-	const value = encodeTarget({ sessionId, messageIndex });
 	return message(readyText(sessionId), [
 		...section(readyWords(sessionId)),
-		...buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' })),
+		...buttons(answerButton({ sessionId, messageIndex })),
 	]);
 }
 

@@ -1,5 +1,5 @@
 import type { Button, ContextBlock, DividerBlock, KnownBlock, ModalView, SectionBlock } from '@slack/types';
-import type { ActionId, CallbackId } from '../ids.ts';
+import { ACTIONS, type ActionId, type CallbackId, encodeTarget, type SessionTarget } from '../ids.ts';
 import { encodeMetadata, type ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, plain } from '../text.ts';
 
@@ -23,6 +23,11 @@ export function divider(): DividerBlock {
 
 export function button(actionId: ActionId, label: string, extra: Partial<Button> = {}): Button {
 	return { type: 'button', action_id: actionId, text: plain(label, 75), ...extra };
+}
+
+/** Opens the form of a question. */
+export function answerButton(target: SessionTarget): Button {
+	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }
 
 /** A row of buttons; no block when there are none. */

@@ -1,5 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import type { Answer, AnswerItem } from '../../answers/answer.ts';
+import type { Answer, AnswerItem, AnswerState } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS, encodeCarriage, encodeTarget } from '../ids.ts';
 import { newMetadata } from '../metadata.ts';
 import { isBlank, quoted, quotedNameMrkdwn } from '../text.ts';
@@ -76,15 +76,18 @@ function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): K
 	}
 }
 
+const STATE_ICONS: Partial<Record<AnswerState, string>> = {
+	accepted: '💾',
+	delivering: '📨',
+	resumed: '✅',
+	withdrawn: '↩️',
+};
+
 function receiptIcon(answer: Answer): string {
 	const { state, agentOutcome } = answer;
-	if (state === 'resumed') return '✅';
-	if (agentMayStand(answer)) return '⚠️';
-	if (state === 'delivered')
-		return agentOutcome === null || agentOutcome === 'resumed' || agentOutcome === 'completed' ? '✅' : '⚠️';
-	if (state === 'accepted') return '💾';
-	if (state === 'delivering') return '📨';
-	return state === 'withdrawn' ? '↩️' : '⚠️';
+	const isFine = agentOutcome === null || agentOutcome === 'resumed' || agentOutcome === 'completed';
+	if (state === 'delivered' && isFine && !agentMayStand(answer)) return '✅';
+	return STATE_ICONS[state] ?? '⚠️';
 }
 
 function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock[] {

@@ -8,7 +8,17 @@ import type { Names } from '../words/people.ts';
 import { actionsLine, joined, sessionName, sessionTitle, statusWords, stepWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import { asksWords, OUTSIDE } from '../words/watching.ts';
-import { button, buttons, context, dashboardLink, divider, type MessageContent, message, section } from './parts.ts';
+import {
+	answerButton,
+	button,
+	buttons,
+	context,
+	dashboardLink,
+	divider,
+	type MessageContent,
+	message,
+	section,
+} from './parts.ts';
 import { answeredLine, isThere, questionBlocks, resultBlocks, waitingLine } from './watch-posts.ts';
 
 /** What a card shows. Holds no link that gives access to whoever has it. */
@@ -56,11 +66,10 @@ function asksAbove({ question }: SessionSnapshot): boolean {
 function openQuestion({ view, claims, standing, names }: CardModel): KnownBlock[] {
 	const { question } = view;
 	if (question === null) return [];
-	const value = encodeTarget({ sessionId: view.sessionId, messageIndex: question.messageIndex });
 	return [
 		divider(),
 		...questionBlocks('The agent asks', question, 1_200),
-		...buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' })),
+		...buttons(answerButton({ sessionId: view.sessionId, messageIndex: question.messageIndex })),
 		...context(
 			claimsWords(claims, names),
 			standing !== null && isBlocking(standing.state)

@@ -3,7 +3,6 @@ import type { Answer } from '../../answers/answer.ts';
 import { isWaiting } from '../../questions/session.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
-import { ACTIONS, encodeTarget } from '../ids.ts';
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { andMoreWords, questionCountWords, sessionTitle, statusWords, waitingWords } from '../words/sessions.ts';
@@ -19,7 +18,7 @@ import {
 	serviceBackWords,
 	serviceDownWords,
 } from '../words/watching.ts';
-import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
+import { answerButton, buttons, context, type MessageContent, message, section } from './parts.ts';
 
 /** What a post needs besides its content. */
 export interface PostContext {
@@ -48,10 +47,9 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 	switch (content.kind) {
 		case 'question': {
 			const { question, changed } = content;
-			const value = encodeTarget({ sessionId: post.sessionId, messageIndex: question.messageIndex });
 			const text = asksWords(title, changed);
-			const answer = buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' }));
-			return { text, blocks: [...questionBlocks(text, question, 2_500), ...answer] };
+			const answer = answerButton({ sessionId: post.sessionId, messageIndex: question.messageIndex });
+			return { text, blocks: [...questionBlocks(text, question, 2_500), ...buttons(answer)] };
 		}
 		case 'answered': {
 			const text = `✅ ${answeredWords(post)}`;
@@ -66,7 +64,7 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			};
 		}
 		case 'questionClosed':
-			return oneLine(QUESTION_CLOSED);
+			return textOnly(QUESTION_CLOSED);
 		case 'status': {
 			const { emoji, mrkdwn } = statusWords(content.to);
 			const text = `${emoji} ${title}: ${mrkdwn} (before: ${statusWords(content.from).mrkdwn})`;
@@ -79,13 +77,13 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return { text, blocks: [...section(`*${text}*`), ...resultBlocks(content.result)] };
 		}
 		case 'watchEnded':
-			return oneLine(`👋 ${endWords(content.reason, { ...post, days: content.days })}`);
+			return textOnly(`👋 ${endWords(content.reason, { ...post, days: content.days })}`);
 		case 'serviceDown':
-			return oneLine(serviceDownWords(content.since));
+			return textOnly(serviceDownWords(content.since));
 		case 'serviceBack':
-			return oneLine(serviceBackWords(content.downMs));
+			return textOnly(serviceBackWords(content.downMs));
 		case 'creatorTold':
-			return oneLine(creatorToldWords(content, post.adminContact));
+			return textOnly(creatorToldWords(content, post.adminContact));
 	}
 }
 
@@ -93,7 +91,7 @@ function titleOf({ view, sessionId }: PostContext): string {
 	return sessionTitle(view?.name ?? '', sessionId);
 }
 
-function oneLine(words: string): { text: string; blocks: KnownBlock[] } {
+function textOnly(words: string): { text: string; blocks: KnownBlock[] } {
 	return { text: words, blocks: section(words) };
 }
 

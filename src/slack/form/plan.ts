@@ -82,26 +82,19 @@ function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	return usable ? guess : { kind: 'longText', secret: false };
 }
 
+/** What the guessed inputs take as an initial value; the other kinds take any text. */
+const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> = {
+	yesNo: (text) => yesNoOption(text) !== null,
+	number: isPlainNumber,
+	email: isEmail,
+	url: isUrl,
+	date: isDate,
+	time: isTime,
+	line: (text) => !text.includes('\n'),
+};
+
 function fits({ kind, text }: Pick<Field, 'kind' | 'text'>): boolean {
-	if (text === '') return true;
-	switch (kind) {
-		case 'yesNo':
-			return yesNoOption(text) !== null;
-		case 'number':
-			return isPlainNumber(text);
-		case 'email':
-			return isEmail(text);
-		case 'url':
-			return isUrl(text);
-		case 'date':
-			return isDate(text);
-		case 'time':
-			return isTime(text);
-		case 'line':
-			return !text.includes('\n');
-		default:
-			return true;
-	}
+	return text === '' || (INITIAL_VALUES[kind]?.(text) ?? true);
 }
 
 export const YES_NO = ['Yes', 'No'] as const;

@@ -32,16 +32,18 @@ const ELEMENT = z.object({
 type Element = z.infer<typeof ELEMENT>;
 const STATE = z.record(z.string(), z.record(z.string(), z.unknown()));
 
+interface FormInput {
+	readonly values: unknown;
+	readonly metadata: ViewMetadata;
+	readonly draft: Readonly<Record<number, string>>;
+	readonly acted?: string;
+}
+
 /**
  * Reads a form from `view.state.values`. Slack may leave out initial values that nobody touched; `draft` holds them.
  * `acted`: the block_id of the input whose `block_actions` event this is; if that input has no value, the person emptied it.
  */
-export function readForm(input: {
-	values: unknown;
-	metadata: ViewMetadata;
-	draft: Readonly<Record<number, string>>;
-	acted?: string;
-}): FormReading {
+export function readForm(input: FormInput): FormReading {
 	const { metadata } = input;
 	const parsed = STATE.safeParse(input.values);
 	const view: View = { ...input, blocks: parsed.success ? parsed.data : {} };
@@ -59,11 +61,8 @@ export function readForm(input: {
 	return { values, missing, fieldErrors, secret, draft };
 }
 
-interface View {
-	readonly blocks: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-	readonly metadata: ViewMetadata;
-	readonly draft: Readonly<Record<number, string>>;
-	readonly acted?: string;
+interface View extends FormInput {
+	readonly blocks: z.infer<typeof STATE>;
 }
 
 /**

@@ -142,22 +142,21 @@ export function andMoreWords(count: number, what = ''): string {
 }
 
 /** Why links are not shown. */
-const REFUSED_LINKS: Readonly<Record<RefusedLink, readonly [one: string, several: string]>> = {
-	privateNetwork: ['leads to a private network and is', 'lead to a private network and are'],
-	notHttps: ['does not use https and is', 'do not use https and are'],
-	userName: ['carries a user name and is', 'carry a user name and are'],
-	unusable: ['cannot be used and is', 'cannot be used and are'],
+const REFUSED_LINKS: Readonly<Record<RefusedLink, string>> = {
+	privateNetwork: 'private network',
+	notHttps: 'not https',
+	userName: 'user name in the link',
+	unusable: 'not a usable link',
 };
 
-/** `2 files: their links lead to a private network and are not shown` */
+/** `2 files: links not shown (private network)` */
 export function refusedFilesWords(why: RefusedLink, count: number): string {
-	const [one, several] = REFUSED_LINKS[why];
-	return count === 1 ? `1 file: its link ${one} not shown` : `${count} files: their links ${several} not shown`;
+	return `${count === 1 ? '1 file: link' : `${count} files: links`} not shown (${REFUSED_LINKS[why]})`;
 }
 
-/** `Latest screenshot: its link leads to a private network and is not shown` */
+/** `Latest screenshot: link not shown (private network)` */
 export function refusedScreenshotWords(why: RefusedLink): string {
-	return `${SCREENSHOT_TITLE}: its link ${REFUSED_LINKS[why][0]} not shown`;
+	return `${SCREENSHOT_TITLE}: link not shown (${REFUSED_LINKS[why]})`;
 }
 
 export const SCREENSHOT_TITLE = 'Latest screenshot';

@@ -289,9 +289,9 @@ describe('links of files and of the screenshot', () => {
 		for (const name of ['router', 'metadata', 'plain', 'script', 'named', 'later']) {
 			expect(modal.text()).toMatch(new RegExp(`📄 “${name}.txt”\\n(?!at|\\[Open)`));
 		}
-		expect(modal.text()).toContain('2 files: their links lead to a private network and are not shown');
-		expect(modal.text()).toContain('2 files: their links do not use https and are not shown');
-		expect(modal.text()).toContain('1 file: its link carries a user name and is not shown');
+		expect(modal.text()).toContain('2 files: links not shown (private network)');
+		expect(modal.text()).toContain('2 files: links not shown (not https)');
+		expect(modal.text()).toContain('1 file: link not shown (user name in the link)');
 		expect(modal.text()).toContain('at `bucket.storage.example:8443`');
 		const sent = JSON.stringify(modal.blocks());
 		for (const { signedUrl } of files.slice(2, 7)) expect(sent).not.toContain(signedUrl);
@@ -301,7 +301,7 @@ describe('links of files and of the screenshot', () => {
 		put('https://intranet/screen.png');
 		const modal = await open('links1');
 		expect(modal.text()).not.toContain('[image: ');
-		expect(modal.text()).toContain('Latest screenshot: its link leads to a private network and is not shown');
+		expect(modal.text()).toContain('Latest screenshot: link not shown (private network)');
 	});
 });
 
