@@ -114,11 +114,26 @@ export async function createHandraise({
 	});
 	const directory = createDirectory({ client: clients.people });
 	/** What several parts of Slack's side need. */
-	const shared = { service, drafts, names: directory, dashboardUrl, adminContact, allowExternal, clock, log };
+	const shared = {
+		serviceUrl: service,
+		drafts,
+		names: directory,
+		dashboardUrl,
+		adminContact,
+		allowExternal,
+		clock,
+		log,
+	};
 	const receipts = createReceipts({ ...shared, clients, postsText: showAnswers !== 'never' });
 	const rateLimiter = createRateLimiter(store.dialect === 'postgres' ? createSharedRates(store) : undefined);
 	const { people: limits } = config;
-	const personReads = createPersonReads({ service: sessions, rateLimiter, limits, clock, metrics: metrics.people });
+	const personReads = createPersonReads({
+		sessionService: sessions,
+		rateLimiter,
+		limits,
+		clock,
+		metrics: metrics.people,
+	});
 	const watching = createWatching({
 		store: watches,
 		sessionService: sessions,
@@ -230,7 +245,8 @@ export async function createHandraise({
 		const { latest } = sessions;
 		const flow = createSessionFlow({ ...shared, client, presenter, latest, personReads, reads, reply });
 
-		const context = { listen, reply, flow, drafting, personReads, client, service, adminContact, clock };
+		const { serviceUrl } = shared;
+		const context = { listen, reply, flow, drafting, personReads, client, serviceUrl, adminContact, clock };
 		const channels = createChannels({ client, allowExternal });
 		const history = registerHistory(context, { store: answerStore, names: directory });
 		const { subscriptions } = watching;

@@ -14,37 +14,41 @@ import type { Watch } from '../watches/watch.ts';
 import { replacement } from './blocks/parts.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
 import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from './blocks/watch-posts.ts';
-import { isThreaded, slackErrorCode, slackRetryAfter } from './clients.ts';
+import { isThreaded, slackErrorCode, slackFailure } from './clients.ts';
 import type { Names } from './words/people.ts';
 import { endWords } from './words/watching.ts';
 
-/** The read a card shows is said to be old from here on; before that it goes without saying. */
-const WORTH_SAYING_MS = 60_000;
+/** A card shows when its session was read only if that is longer ago than this. */
+const OLD_READ_MS = 60_000;
 const EVENT_TYPE = 'handraise_post';
-/** Posts asked for at once when looking for one that may stand there already; Slack may give fewer, 15 for some apps. */
+/** Messages to ask for in one page of history. Slack may return fewer: 15 for some apps. */
 const PAGE_SIZE = 100;
-/** Calls that one look may take, those that Slack limits included. After that nobody knows whether the post is there. */
-const MOST_CALLS = 10;
-/** No further page is asked for after this long: a call takes up to 10 s, and the announcement is leased for 25 s. */
-const LOOK_FOR_MS = 5_000;
-/** Unfinished looks that are remembered. */
-const MOST_LOOKS = 100;
+/** Calls of one search, including those that Slack limits. After that it is unknown whether the post exists. */
+const MAX_SEARCH_CALLS = 10;
+/** No further page is requested after this time: a call takes up to 10 s, and the announcement is leased for 25 s. */
+const SEARCH_MS = 5_000;
+/** Unfinished searches that are remembered. */
+const MAX_SEARCHES = 100;
 
-/** How far a look through the history has come. */
-interface Look {
-	/** Whether the thread was looked through, so that the channel is next. */
+/** The progress of a search through the history. */
+interface Search {
+	/** False while the thread is searched; the channel comes after it. */
 	readonly inChannel: boolean;
 	/** Of the next page; null for the first. */
 	readonly cursor: string | null;
-	readonly calls: number;
+	readonly callCount: number;
 }
 
-type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
+interface HistoryPage {
+	readonly channel: string;
+	readonly threadTs: string | null;
+	readonly since: number;
+	readonly cursor: string | null;
+}
 
 interface Dependencies {
 	readonly client: WebClient;
-	/** Names the session service in the store. */
-	readonly service: string;
+	readonly serviceUrl: string;
 	readonly answers: AnswerStore;
 	readonly claims: ClaimStore;
 	readonly watches: Pick<WatchStore, 'postedQuestions'>;
@@ -58,15 +62,15 @@ interface Dependencies {
 	readonly log: Log;
 }
 
-/** Writes cards and posts to Slack and says what Slack made of it; see the port. */
+/** Writes cards and posts to Slack; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
-	const { client, service, answers, claims, watches, names, dashboardUrl, adminContact, clock, log } = deps;
+	const { client, serviceUrl, answers, claims, watches, names, dashboardUrl, adminContact, clock, log } = deps;
 	const { showAnswers, maxDays } = deps;
-	/** Looks that go on later, by the key of the post and the time from which it is looked for. */
-	const looks = new Map<string, Look>();
+	/** Searches that continue later, by the metadata key of the post and the time from which it is searched. */
+	const searches = new Map<string, Search>();
 
 	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
-		return { service, sessionId, messageIndex };
+		return { service: serviceUrl, sessionId, messageIndex };
 	}
 
 	async function cardModel(watch: Watch, view: SessionSnapshot): Promise<CardModel> {
@@ -84,7 +88,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		};
 	}
 
-	/** Runs one call and puts Slack's answer into the port's terms. `threadTs`: the thread that a post names. */
+	/** Runs one call and returns its outcome in the port's terms. `threadTs`: the thread that the post names. */
 	async function send(
 		call: () => Promise<{ ts?: string; message?: object }>,
 		threadTs: string | null = null,
@@ -95,7 +99,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			return threadTs === null || isThreaded(message) ? { kind: 'sent', ts } : { kind: 'unthreaded', ts };
 		} catch (error) {
 			const outcome = outcomeOf(error);
-			log.debug({ outcome }, 'Slack did not take a post');
+			log.debug({ outcome }, 'Slack did not accept a post');
 			return outcome;
 		}
 	}
@@ -110,8 +114,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return { sessionId, view, standing, names, adminContact, maybeRepeat };
 	}
 
-	/** A post that waited, for Slack or for the next start, is older than the setting. */
-	function shownNow(content: PostedContent): PostedContent {
+	/** Applies today's setting: a post that waited for Slack or for the next start may be older than it. */
+	function withCurrentSetting(content: PostedContent): PostedContent {
 		if (content.kind !== 'answered' || content.question === null) return content;
 		return { ...content, question: asShownBy(showAnswers, content.question) };
 	}
@@ -122,30 +126,27 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return channel?.id ?? null;
 	}
 
-	/** A page of what stands there: newest first in a channel, oldest first in a thread (`ts`). */
-	async function history({
-		ts,
-		since,
-		...where
-	}: {
-		channel: string;
-		ts: string | null;
-		since: number;
-		cursor?: string;
-	}) {
-		const page = { ...where, oldest: (since / 1000).toFixed(6), limit: PAGE_SIZE, include_all_metadata: true };
-		if (ts === null) return client.conversations.history(page);
-		return client.conversations.replies({ ...page, ts }).catch((error: unknown) => {
+	/** A page of messages: newest first in a channel, oldest first in the thread `threadTs`. */
+	async function historyPage({ channel, threadTs, since, cursor }: HistoryPage) {
+		const page = {
+			channel,
+			oldest: (since / 1000).toFixed(6),
+			limit: PAGE_SIZE,
+			include_all_metadata: true,
+			...(cursor !== null && { cursor }),
+		};
+		if (threadTs === null) return client.conversations.history(page);
+		return client.conversations.replies({ ...page, ts: threadTs }).catch((error: unknown) => {
 			if (slackErrorCode(error) !== 'thread_not_found') throw error;
 			return { messages: [], has_more: false, response_metadata: { next_cursor: '' } };
 		});
 	}
 
-	/** The posts of a settled question lose their button. One that somebody deleted is no loss. */
-	async function settle(due: DueAnnouncement, { how }: Settle): Promise<SendOutcome> {
+	/** Removes the button from the posts of a settled question. Posts that somebody deleted are skipped. */
+	async function settle(due: DueAnnouncement, { how }: Extract<AnnouncementContent, { kind: 'settle' }>) {
 		const { announcement, watch } = due;
-		const nothing: SendOutcome = { kind: 'sent', ts: watch?.card.ts ?? '' };
-		if (watch === null) return nothing;
+		const settledAll: SendOutcome = { kind: 'sent', ts: watch?.card.ts ?? '' };
+		if (watch === null) return settledAll;
 		const context = await contextOf(due, false);
 		for (const { content, postedTs } of await watches.postedQuestions(announcement.id)) {
 			if (content.kind !== 'question' || postedTs === null) continue;
@@ -153,14 +154,14 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const outcome = await send(() => client.chat.update({ channel: watch.channelId, ts: postedTs, ...settled }));
 			if (outcome.kind !== 'sent' && outcome.kind !== 'refused') return outcome;
 		}
-		return nothing;
+		return settledAll;
 	}
 
 	return {
 		async prepareCard({ watch, view, checkedAt }) {
 			const model = await cardModel(watch, view);
 			const timeless = watchCard(model);
-			const isOld = checkedAt !== null && clock.now() - checkedAt > WORTH_SAYING_MS;
+			const isOld = checkedAt !== null && clock.now() - checkedAt > OLD_READ_MS;
 			const content = isOld ? watchCard({ ...model, checkedAt }) : timeless;
 			return {
 				key: createHash('sha256').update(JSON.stringify(timeless)).digest('base64url').slice(0, 22),
@@ -180,16 +181,16 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const { content } = announcement;
 			if (content.kind === 'card') return { kind: 'refused', code: 'card_is_no_post' };
 			if (content.kind === 'settle') return settle(due, content);
-			const message = watchPost(shownNow(content), await contextOf(due, maybeRepeat));
+			const message = watchPost(withCurrentSetting(content), await contextOf(due, maybeRepeat));
 			const threadTs = threadOf(due);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;
 			return send(async () => {
 				const channel = await channelOf(due);
 				if (channel === null) return {};
-				const base = { channel, ...message, ...metadataOf(metadataKey) };
-				if (threadTs === null) return client.chat.postMessage(base);
-				const inThread = { ...base, thread_ts: threadTs };
-				return client.chat.postMessage(isShownInChannel ? { ...inThread, reply_broadcast: true } : inThread);
+				const post = { channel, ...message, ...metadataOf(metadataKey) };
+				if (threadTs === null) return client.chat.postMessage(post);
+				const reply = { ...post, thread_ts: threadTs };
+				return client.chat.postMessage(isShownInChannel ? { ...reply, reply_broadcast: true } : reply);
 			}, threadTs);
 		},
 
@@ -204,44 +205,39 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		},
 
 		async find(due, { metadataKey, since, signal }) {
-			const name = `${metadataKey} ${since}`;
-			const until = clock.now() + LOOK_FOR_MS;
+			const key = `${metadataKey} ${since}`;
+			const endsAt = clock.now() + SEARCH_MS;
 			const threadTs = threadOf(due);
-			let { inChannel, cursor, calls } = looks.get(name) ?? { inChannel: threadTs === null, cursor: null, calls: 0 };
-			const remember = () => setBounded(looks, name, { inChannel, cursor, calls }, MOST_LOOKS);
+			const start: Search = { inChannel: threadTs === null, cursor: null, callCount: 0 };
+			let { inChannel, cursor, callCount } = searches.get(key) ?? start;
+			const remember = () => setBounded(searches, key, { inChannel, cursor, callCount }, MAX_SEARCHES);
 			try {
 				const channel = await channelOf(due);
 				if (channel === null) return { kind: 'unreadable' };
-				while (calls < MOST_CALLS) {
-					if (signal.aborted || clock.now() > until) {
+				while (callCount < MAX_SEARCH_CALLS) {
+					if (signal.aborted || clock.now() > endsAt) {
 						remember();
 						return { kind: 'later', ms: 0 };
 					}
-					calls += 1;
-					const {
-						messages = [],
-						has_more: hasMore,
-						response_metadata: page,
-					} = await history({ channel, ts: inChannel ? null : threadTs, since, ...(cursor !== null && { cursor }) });
-					const found = messages.find(({ metadata }) => isPost(metadata, metadataKey));
+					callCount += 1;
+					const page = await historyPage({ channel, threadTs: inChannel ? null : threadTs, since, cursor });
+					const found = page.messages?.find(({ metadata }) => isPost(metadata, metadataKey));
 					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts, threaded: isReply(found) };
-					cursor = page?.next_cursor || null;
+					cursor = page.response_metadata?.next_cursor || null;
 					if (cursor !== null) continue;
-					if (hasMore === true) return { kind: 'unreadable' };
+					if (page.has_more === true) return { kind: 'unreadable' };
 					if (inChannel) return { kind: 'absent' };
-					// The card may have been deleted before this was posted: then it stands in the channel.
+					// If the card was deleted before the post, Slack put the post into the channel.
 					inChannel = true;
 				}
 			} catch (error) {
-				const seconds = slackRetryAfter(error);
-				if (seconds !== null) {
-					remember();
-					return { kind: 'later', ms: seconds * 1_000 };
-				}
-				// No scope for history (it is optional), or Slack is away: a repeat that says so is better than a gap.
-				return { kind: 'unreadable' };
+				const { retryAfterMs } = slackFailure(error);
+				// No scope for history (it is optional), or Slack does not respond: a marked repeat is better than a gap.
+				if (retryAfterMs === null) return { kind: 'unreadable' };
+				remember();
+				return { kind: 'later', ms: retryAfterMs };
 			}
-			// Asked again for the same attempt, the answer is the same.
+			// A second search for the same attempt has to return the same.
 			remember();
 			return { kind: 'unreadable' };
 		},
@@ -252,12 +248,12 @@ function isPost(metadata: { event_type?: string; event_payload?: object } | unde
 	return metadata?.event_type === EVENT_TYPE && (metadata.event_payload as { key?: unknown } | undefined)?.key === key;
 }
 
-/** A message that has replies names its own thread. */
+/** The first message of a thread carries its own `ts` as `thread_ts`. */
 function isReply({ ts, thread_ts: threadTs }: { ts?: string; thread_ts?: string }): boolean {
 	return threadTs !== undefined && threadTs !== ts;
 }
 
-/** What belongs to a watch goes into its card's thread. */
+/** Posts of a watch go into its card's thread. */
 function threadOf({ announcement, watch }: DueAnnouncement): string | null {
 	return announcement.target.kind === 'watch' && announcement.content.kind !== 'card' ? (watch?.card.ts ?? null) : null;
 }
@@ -266,19 +262,22 @@ function metadataOf(key: string | null) {
 	return key === null ? {} : { metadata: { event_type: EVENT_TYPE, event_payload: { key } } };
 }
 
-/** Codes with which nothing was written and never will be. */
+/** Nothing was written, and no repeat will succeed. */
 const GONE = {
 	is_archived: 'channelArchived',
-	// What an update of a message in an archived channel gets.
+	// The error for an update in an archived channel.
 	is_inactive: 'channelArchived',
 	channel_not_found: 'channelGone',
 	not_in_channel: 'botRemoved',
 } as const;
-/** What Slack says to an update of a message that was deleted: with replies it leaves one that is Slack's own. */
+/**
+ * The errors for an update of a deleted message. In the place of a deleted message that has replies, Slack leaves one of
+ * its own, which apps cannot update.
+ */
 const DELETED = new Set(['message_not_found', 'cant_update_message']);
-/** Slack's own troubles: it may have been written. */
-const UNCERTAIN = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
-/** Nothing is wrong with what was sent: somebody can mend it, or it passes. */
+/** Slack failed or did not respond: the message may have been written. */
+const UNCERTAIN = new Set(['no_answer', 'internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
+/** The message is valid. An administrator repairs the app's access, or the limit ends; then a repeat succeeds. */
 const LATER = new Set([
 	'invalid_auth',
 	'not_authed',
@@ -289,10 +288,8 @@ const LATER = new Set([
 ]);
 
 function outcomeOf(error: unknown): SendOutcome {
-	const seconds = slackRetryAfter(error);
-	if (seconds !== null) return { kind: 'later', ms: seconds * 1_000, code: 'ratelimited', limited: true };
-	const code = slackErrorCode(error);
-	if (code === null) return { kind: 'unknown', code: 'no_answer' };
+	const { code, retryAfterMs } = slackFailure(error);
+	if (retryAfterMs !== null) return { kind: 'later', ms: retryAfterMs, code, limited: true };
 	if (code in GONE) return { kind: 'gone', reason: GONE[code as keyof typeof GONE] };
 	if (UNCERTAIN.has(code)) return { kind: 'unknown', code };
 	if (LATER.has(code)) return { kind: 'later', ms: null, code, limited: false };

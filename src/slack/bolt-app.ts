@@ -16,18 +16,17 @@ interface Dependencies {
 	readonly onRefused: (reason: string) => void;
 }
 
-/** Bolt with the receiver of the configured transport. Bolt's types go no further than this folder. */
+/** Creates Bolt with the receiver of the configured transport. No other folder uses Bolt's types. */
 export function createBoltApp({ config, identity, clock, log, onRefused }: Dependencies) {
 	const { transport, apiUrl, botToken } = config;
 	const { teamId, botId, botUserId } = identity;
-	const http =
-		transport.kind === 'http' ? createHttpReceiver({ signingSecret: transport.signingSecret, log, onRefused }) : null;
-	const socket =
-		transport.kind === 'socket' ? createSocketReceiver({ appToken: transport.appToken, apiUrl, clock, log }) : null;
-	const receiver = http ?? socket;
+	const receiver =
+		transport.kind === 'http'
+			? createHttpReceiver({ signingSecret: transport.signingSecret, log, onRefused })
+			: createSocketReceiver({ appToken: transport.appToken, apiUrl, clock, log });
 	const app = new App({
-		...(receiver === null ? {} : { receiver }),
-		// Known already: Bolt's own auth.test would retry for many minutes, and drop events when the token is bad.
+		receiver,
+		// Without this, Bolt calls auth.test itself, retries it for many minutes, and drops events when the token is bad.
 		authorize: async () => ({ botToken, botUserId, teamId, ...(botId === null ? {} : { botId }) }),
 		logger: createSlackLogger(log),
 		clientOptions: { slackApiUrl: apiUrl, timeout: 5_000, retryConfig: { retries: 0 } },
@@ -38,9 +37,9 @@ export function createBoltApp({ config, identity, clock, log, onRefused }: Depen
 	});
 	return {
 		app,
-		/** Slack's requests in HTTP mode, for the process' server; null in Socket Mode. */
-		listener: http?.listener ?? null,
-		/** False while no connection to Slack serves. */
-		isServing: () => socket === null || socket.connected() > 0,
+		/** Receives Slack's requests from the process' HTTP server; null in Socket Mode. */
+		listener: 'listener' in receiver ? receiver.listener : null,
+		/** False in Socket Mode while there is no connection to Slack. */
+		isServing: () => !('connected' in receiver) || receiver.connected() > 0,
 	};
 }

@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { ChannelList } from '../watches/channel-guard.ts';
-import { slackErrorCode, slackRetryAfter } from './clients.ts';
+import { slackErrorCode, slackFailure } from './clients.ts';
+import type { PersonRequest } from './request.ts';
 
 /** Whether a channel may hold watches, and why not. */
 export type ChannelVerdict =
@@ -17,7 +18,7 @@ export type ChannelVerdict =
 				| 'could_not_check';
 	  };
 
-/** What Slack says of who else reads a channel (docs.slack.dev, conversation object). */
+/** Who else reads a channel (docs.slack.dev, conversation object). */
 interface SharingFlags {
 	readonly is_shared?: boolean;
 	readonly is_ext_shared?: boolean;
@@ -26,8 +27,8 @@ interface SharingFlags {
 }
 
 /**
- * Who reads a channel beside the app's own workspace: nobody, other workspaces of the same organisation (Enterprise Grid),
- * or another organisation, also one that is only invited. Flags that are missing or contradict each other are unclear.
+ * Who reads a channel besides the app's workspace: nobody, other workspaces of the same organisation (Enterprise Grid), or
+ * another organisation (joined or invited). Missing or contradictory flags are `unclear`.
  */
 export function sharingOf(flags: SharingFlags): 'none' | 'organisation' | 'external' | 'unclear' {
 	if (isExternal(flags)) return 'external';
@@ -41,17 +42,17 @@ function isExternal({ is_ext_shared: isShared, is_pending_ext_shared: isPending 
 }
 
 /**
- * Looks whether cards may go into a channel: the bot has to be a member, so that somebody with a say in the channel has
- * agreed, and a channel shared with other organisations needs the operator's word, since everybody there reads the card.
+ * Checks whether a channel may hold watches. The bot must be a member, because then a member of the channel has invited it. A
+ * channel shared with other organisations needs `allowExternal`, because everybody in it reads the card.
  */
 export function createChannels({ client, allowExternal }: { client: WebClient; allowExternal: boolean }) {
 	return {
-		async mayWatch(channelId: string | null, userId: string): Promise<ChannelVerdict> {
+		async mayWatch({ channelId, person }: Pick<PersonRequest, 'channelId' | 'person'>): Promise<ChannelVerdict> {
 			if (channelId === null) return { ok: false, reason: 'no_channel' };
 			try {
-				// Whether a direct message is ours needs no scope of its own when we open it anew.
+				// Opening the bot's own direct message returns its id and needs no further scope.
 				if (channelId.startsWith('D')) {
-					const { channel } = await client.conversations.open({ users: userId });
+					const { channel } = await client.conversations.open({ users: person.userId });
 					return channel?.id === channelId ? { ok: true } : { ok: false, reason: 'direct' };
 				}
 				const { channel } = await client.conversations.info({ channel: channelId });
@@ -63,15 +64,15 @@ export function createChannels({ client, allowExternal }: { client: WebClient; a
 				if (sharing === 'unclear' && !allowExternal) return { ok: false, reason: 'unclear_sharing' };
 				return channel.is_member === true ? { ok: true } : { ok: false, reason: 'not_member' };
 			} catch (error) {
-				// A private channel that the bot is not in, or somebody else's talk, cannot be seen at all.
 				const code = slackErrorCode(error);
-				// The only kind of conversation that the manifest asks no scope for.
+				// Direct messages between people are the only conversations for which the manifest requests no scope.
 				if (code === 'missing_scope') return { ok: false, reason: 'direct' };
+				// A private channel without the bot looks like no channel.
 				return { ok: false, reason: code === 'channel_not_found' ? 'not_member' : 'could_not_check' };
 			}
 		},
 
-		/** Whether Slack says that nobody but workspaces of the own organisation shares this channel. */
+		/** Whether only workspaces of the own organisation share this channel; false when Slack does not say so. */
 		async isSharedInsideOnly(channelId: string): Promise<boolean> {
 			try {
 				const { channel } = await client.conversations.info({ channel: channelId });
@@ -85,10 +86,10 @@ export function createChannels({ client, allowExternal }: { client: WebClient; a
 
 export type Channels = ReturnType<typeof createChannels>;
 
-/** Slack advises no more (docs.slack.dev, users.conversations). */
+/** Slack recommends no more (docs.slack.dev, users.conversations). */
 const PAGE_SIZE = 200;
 
-/** The team channels that the bot is in, by `users.conversations`: `conversations.info` for each would exceed its rate. */
+/** Lists the bot's channels by `users.conversations`: `conversations.info` for each would exceed Slack's rate limit. */
 export function createChannelList({ client }: { client: WebClient }): ChannelList {
 	return {
 		async page(cursor) {
@@ -100,18 +101,10 @@ export function createChannelList({ client }: { client: WebClient }): ChannelLis
 					...(cursor !== null && { cursor }),
 				});
 				if (channels === undefined) return { kind: 'failed', code: 'no_channels', retryAfterMs: null };
-				const external = channels.flatMap((channel) =>
-					channel.id !== undefined && isExternal(channel) ? [channel.id] : [],
-				);
+				const external = channels.filter(isExternal).flatMap(({ id }) => id ?? []);
 				return { kind: 'page', external, next: page?.next_cursor || null };
 			} catch (error) {
-				const seconds = slackRetryAfter(error);
-				const retryAfterMs = seconds === null ? null : seconds * 1_000;
-				return {
-					kind: 'failed',
-					code: seconds === null ? (slackErrorCode(error) ?? 'no_answer') : 'ratelimited',
-					retryAfterMs,
-				};
+				return { kind: 'failed', ...slackFailure(error) };
 			}
 		},
 	};

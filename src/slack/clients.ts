@@ -4,24 +4,26 @@ import { codeOf as stableCodeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 export interface SlackClients {
-	/** For a person who waits: a short time-out, one repeat, nothing queued behind a rate limit. */
+	/** For people who wait: short time-out, one repeat. */
 	readonly people: WebClient;
-	/** For everything that can wait: a rate limit is an error that carries when to try again. */
+	/** For work that can wait: longer time-out, no repeats. */
 	readonly background: WebClient;
 }
+
+type OnCall = (method: string, outcome: string) => void;
 
 interface SlackClientOptions {
 	readonly token: string;
 	/** Ends in `/api/`. */
 	readonly apiUrl: string;
 	readonly log: Log;
-	/** Called for every call: its method and 'answered', the HTTP status of a failure, or 'no_answer'. */
-	readonly onCall: (method: string, outcome: string) => void;
+	/** Called after every call. `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'. */
+	readonly onCall: OnCall;
 }
 
 /**
- * Two clients, because one 429 pauses a whole WebClient: a limited card update must not hold up somebody's modal. The
- * library's defaults (no time-out, ten repeats over half an hour) suit neither.
+ * Creates two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. A rate limit
+ * is an error that says when to try again. The library's defaults are no time-out and ten repeats in half an hour.
  */
 export function createSlackClients({ token, apiUrl, log, onCall }: SlackClientOptions): SlackClients {
 	const shared = {
@@ -42,7 +44,7 @@ export function createSlackClients({ token, apiUrl, log, onCall }: SlackClientOp
 			...shared,
 			timeout: 10_000,
 			maxRequestConcurrency: 20,
-			// Never by itself: a post whose answer was lost may stand there already.
+			// A post may exist although its response was lost.
 			retryConfig: { retries: 0 },
 		}),
 	};
@@ -50,8 +52,7 @@ export function createSlackClients({ token, apiUrl, log, onCall }: SlackClientOp
 
 type FetchLike = NonNullable<NonNullable<ConstructorParameters<typeof WebClient>[1]>['fetch']>;
 
-/** The platform's fetch, telling what each call came to. */
-function countingFetch(apiUrl: string, onCall: (method: string, outcome: string) => void): FetchLike {
+function countingFetch(apiUrl: string, onCall: OnCall): FetchLike {
 	return async (url, init) => {
 		const method = String(url).slice(apiUrl.length).split('?')[0] ?? '';
 		try {
@@ -65,25 +66,30 @@ function countingFetch(apiUrl: string, onCall: (method: string, outcome: string)
 	};
 }
 
-/** Slack's own code for a refused call (`expired_trigger_id`, `not_found` …), else null. */
+/** Slack's code for a refused call (`expired_trigger_id`, `not_found` …), else null. */
 export function slackErrorCode(error: unknown): string | null {
 	const data = error instanceof Error && 'data' in error ? (error.data as { error?: unknown } | undefined) : undefined;
 	return typeof data?.error === 'string' ? data.error : null;
 }
 
-/** Seconds to wait when Slack limits our calls, else null. */
-export function slackRetryAfter(error: unknown): number | null {
-	return error instanceof Error && 'retryAfter' in error && typeof error.retryAfter === 'number'
-		? error.retryAfter
-		: null;
+/** How long to wait when Slack limits our calls, else null. */
+export function slackRetryAfterMs(error: unknown): number | null {
+	const isLimited = error instanceof Error && 'retryAfter' in error && typeof error.retryAfter === 'number';
+	return isLimited ? Number(error.retryAfter) * 1_000 : null;
+}
+
+/** Why a call failed: `ratelimited` with the time to wait, Slack's code, or `no_answer`. */
+export function slackFailure(error: unknown): { readonly code: string; readonly retryAfterMs: number | null } {
+	const retryAfterMs = slackRetryAfterMs(error);
+	return { code: retryAfterMs === null ? (slackErrorCode(error) ?? 'no_answer') : 'ratelimited', retryAfterMs };
 }
 
 /**
- * Slack's libraries write to our log, warnings and errors only: at debug they print whole payloads, with what people
- * typed in them. What they print of objects is not taken over for the same reason.
+ * Writes warnings and errors of Slack's libraries to our log. At debug level they print whole payloads, which hold what
+ * people typed; objects in their messages are left out for the same reason.
  */
 export function createSlackLogger(log: Log): Logger {
-	const words = (message: unknown[]) =>
+	const textOf = (message: unknown[]) =>
 		message
 			.map((part) => (part instanceof Error ? `${part.name}: ${part.message}` : typeof part === 'string' ? part : ''))
 			.filter((part) => part !== '')
@@ -92,25 +98,25 @@ export function createSlackLogger(log: Log): Logger {
 	return {
 		debug() {},
 		info() {},
-		warn: (...message) => log.warn({ from: 'slack' }, words(message)),
-		error: (...message) => log.error({ from: 'slack' }, words(message)),
+		warn: (...message) => log.warn({ from: 'slack' }, textOf(message)),
+		error: (...message) => log.error({ from: 'slack' }, textOf(message)),
 		setLevel() {},
 		setName() {},
 		getLevel: () => LogLevel.WARN,
 	};
 }
 
-/** The code that decides what a person is told: one for all failures of Slack's API, else the stable code. */
+/** The stable code of an error; `slack_unavailable` for all failures of Slack's API. */
 export function codeOf(error: unknown): string {
-	const isSlacks =
+	const isFromSlack =
 		slackErrorCode(error) !== null ||
 		(error instanceof Error && 'code' in error && String(error.code).startsWith('slack_webapi_'));
-	return isSlacks ? 'slack_unavailable' : stableCodeOf(error);
+	return isFromSlack ? 'slack_unavailable' : stableCodeOf(error);
 }
 
 /**
- * Whether a post, as Slack returned it, went into the thread that it named. Where the parent is gone Slack posts into the
- * channel without an error, and only the missing `thread_ts` tells.
+ * Whether a post, as Slack returned it, went into the thread that it named. If the thread is gone, Slack posts into the
+ * channel without an error, and only `thread_ts` is missing.
  */
 export function isThreaded(message: object | undefined): boolean {
 	return message === undefined || 'thread_ts' in message;

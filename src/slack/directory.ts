@@ -5,14 +5,14 @@ import { setBounded } from '../bounded-map.ts';
 import { slackErrorCode } from './clients.ts';
 import type { Names } from './words/people.ts';
 
-/** Enough for the people of a large workspace who use the app within a day. */
-const MOST_NAMES = 5_000;
+/** Enough for the daily users of a large workspace. */
+const MAX_NAMES = 5_000;
 
 /**
- * What has to be known of a person. Slack sends `id`, `deleted` and `is_bot` with everybody; the two words about guests
- * not with people who left, and the workspace not always on Enterprise Grid, where `enterprise_user` names it.
+ * Slack sends `id`, `deleted` and `is_bot` for everybody. It leaves out the two flags for guests for people who left, and
+ * sometimes `team_id` on Enterprise Grid, where `enterprise_user` lists the workspaces.
  */
-const facts = z.object({
+const USER_SCHEMA = z.object({
 	id: z.string(),
 	deleted: z.boolean(),
 	is_bot: z.boolean(),
@@ -24,43 +24,41 @@ const facts = z.object({
 });
 
 /**
- * Who people are, from Slack's `users.info` and `usergroups.users.list`. Everybody who acts is looked up, so their names
- * are known afterwards without another call.
+ * Looks people up by Slack's `users.info` and `usergroups.users.list`. The access policy looks up everybody who acts, so
+ * their names need no call of their own.
  */
 export function createDirectory({ client }: { client: WebClient }): Directory & Names {
 	const names = new Map<string, string>();
 
-	function remember(userId: string, name: string | undefined): void {
-		if (name === undefined || name === '') return;
-		setBounded(names, userId, name, MOST_NAMES);
-	}
-
 	return {
 		async person(userId, signal) {
-			const user = await within(client.users.info({ user: userId }), signal).then((reply) => reply.user, nullIfUnknown);
-			const parsed = facts.safeParse(user);
-			if (!parsed.success || parsed.data.id !== userId) return null;
-			const told = parsed.data;
-			remember(userId, user?.profile?.display_name || user?.profile?.real_name || user?.real_name || user?.name);
-			const enterprise = told.enterprise_user ?? null;
+			const user = await unlessAborted(client.users.info({ user: userId }), signal).then(
+				(response) => response.user,
+				nullIfUnknown,
+			);
+			const { data: facts } = USER_SCHEMA.safeParse(user);
+			if (facts === undefined || facts.id !== userId) return null;
+			const name = user?.profile?.display_name || user?.profile?.real_name || user?.real_name || user?.name;
+			if (name) setBounded(names, userId, name, MAX_NAMES);
+			const { enterprise_user: enterprise } = facts;
 			return {
-				teamId: told.team_id ?? null,
-				enterprise: enterprise === null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
-				isGuest: isGuest(told.is_restricted, told.is_ultra_restricted),
-				isBot: told.is_bot,
-				isDeactivated: told.deleted,
-				isStranger: told.is_stranger === true,
+				teamId: facts.team_id ?? null,
+				enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
+				isGuest: isGuest(facts),
+				isBot: facts.is_bot,
+				isDeactivated: facts.deleted,
+				isStranger: facts.is_stranger === true,
 			};
 		},
 		async userGroup(groupId, signal) {
-			const { users } = await within(client.usergroups.users.list({ usergroup: groupId }), signal);
+			const { users } = await unlessAborted(client.usergroups.users.list({ usergroup: groupId }), signal);
 			return new Set(users ?? []);
 		},
 		displayName: (userId) => names.get(userId) ?? 'somebody',
 	};
 }
 
-/** What Slack says of ids that are nobody's, or nobody's whom the app may see. */
+/** Slack's codes for ids of nobody, or of people whom the app cannot see. */
 const UNKNOWN = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);
 
 function nullIfUnknown(error: unknown): null {
@@ -68,17 +66,17 @@ function nullIfUnknown(error: unknown): null {
 	throw error;
 }
 
-/** Null unless Slack says both: a guest of either kind is one, and only two times no is a no. */
-function isGuest(
-	isRestricted: boolean | null | undefined,
-	isUltraRestricted: boolean | null | undefined,
-): boolean | null {
+/** False needs both flags; null when one is missing. */
+function isGuest({
+	is_restricted: isRestricted,
+	is_ultra_restricted: isUltraRestricted,
+}: z.infer<typeof USER_SCHEMA>): boolean | null {
 	if (isRestricted === true || isUltraRestricted === true) return true;
 	return isRestricted === false && isUltraRestricted === false ? false : null;
 }
 
-/** The Web API client takes no signal; what it answers after the signal is dropped. */
-function within<Value>(call: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/** The Web API client takes no signal: a response that comes later is ignored. */
+function unlessAborted<Value>(call: Promise<Value>, signal: AbortSignal): Promise<Value> {
 	return new Promise((resolve, reject) => {
 		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
 		call.then(resolve, reject);

@@ -3,11 +3,11 @@ import type { Installation } from '../answers/access-policy.ts';
 import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { slackErrorCode } from './clients.ts';
+import { slackFailure } from './clients.ts';
 
-/** Who we are in Slack, from `auth.test`. */
+/** The app's bot in its workspace, from `auth.test`. */
 export interface Identity extends Installation {
-	/** Null when Slack leaves it out: nothing depends on it. */
+	/** Null when Slack leaves it out. */
 	readonly botId: string | null;
 	readonly botUserId: string;
 }
@@ -17,18 +17,25 @@ const REMEDIES = {
 	SLACK_APP_TOKEN: 'make an app-level token with connections:write and copy it again',
 } as const;
 
-/** Slack does not accept the token of a setting, or names no bot for it. `reason` is Slack's own code. */
+/** The error for a token that Slack does not accept, or that belongs to no bot. `reason`: Slack's code. */
 export function tokenRefused(setting: keyof typeof REMEDIES, reason: string): HandraiseError {
 	const message = `Slack refuses ${setting} (${reason}): ${REMEDIES[setting]}`;
 	return new HandraiseError(message, { code: 'slack_token_refused' });
 }
 
-const LONGEST_PAUSE_MS = 30_000;
-/** Slack's own failures: they say nothing about the token. */
-const PASSING = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'ratelimited']);
+const MAX_PAUSE_MS = 30_000;
+/** Failures that say nothing about the token. */
+const TEMPORARY = new Set([
+	'no_answer',
+	'ratelimited',
+	'internal_error',
+	'fatal_error',
+	'service_unavailable',
+	'request_timeout',
+]);
 
 /**
- * Asks Slack who the token is. While Slack cannot be reached it is asked again, with growing pauses.
+ * Asks Slack to which bot the token belongs. Repeats that with growing pauses while Slack cannot be reached.
  * @throws HandraiseError `slack_token_refused` or `organisation_install`; the signal's reason
  */
 export async function identify(
@@ -38,13 +45,13 @@ export async function identify(
 	for (let tries = 1; ; tries++) {
 		signal.throwIfAborted();
 		const self = await client.auth.test().catch((error: unknown) => {
-			const code = slackErrorCode(error);
-			if (code !== null && !PASSING.has(code)) throw tokenRefused('SLACK_BOT_TOKEN', code);
-			log.warn({ code: code ?? 'no_answer', tries }, 'Slack cannot be reached yet');
+			const { code } = slackFailure(error);
+			if (!TEMPORARY.has(code)) throw tokenRefused('SLACK_BOT_TOKEN', code);
+			log.warn({ code, tries }, 'Slack cannot be reached yet; trying again');
 			return null;
 		});
 		if (self === null) {
-			await clock.sleep(Math.min(500 * 2 ** Math.min(tries, 10), LONGEST_PAUSE_MS), signal);
+			await clock.sleep(Math.min(500 * 2 ** Math.min(tries, 10), MAX_PAUSE_MS), signal);
 			continue;
 		}
 		if (self.user_id === undefined) throw tokenRefused('SLACK_BOT_TOKEN', 'not a bot');

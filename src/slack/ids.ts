@@ -4,9 +4,9 @@
  */
 
 export const ACTIONS = {
-	/** In a view: read the session again and show it. */
+	/** In a view: reads the session again. */
 	refresh: 'session.refresh',
-	/** Older and newer steps; `value` is the page to show. */
+	/** Older and newer steps; `value`: the page to show. */
 	older: 'session.older',
 	newer: 'session.newer',
 	watch: 'session.watch',
@@ -15,30 +15,30 @@ export const ACTIONS = {
 	dashboard: 'session.dashboard',
 	openFile: 'session.open_file',
 	openScreenshot: 'session.open_screenshot',
-	/** In a form: make every field optional, and back. */
+	/** In a form: makes every field optional, and back. */
 	partial: 'form.partial',
 	complete: 'form.complete',
-	/** In a form: every field as plain text, and back. */
+	/** In a form: shows every field as plain text, and back. */
 	plainText: 'form.plain_text',
 	guessed: 'form.guessed',
 	/** An input; `dispatch_action` reports typing in it. */
 	field: 'form.field',
 	/** The text for "Something else…". */
 	otherText: 'form.other_text',
-	/** The box for answers to keep secret; the options' values are positions. */
+	/** The box that marks items as secret; the options' values are positions. */
 	secret: 'form.secret',
-	/** On a card or message: open the session's form; `value` is a `SessionTarget`. */
+	/** On a card or message: opens the session's form; `value`: a `SessionTarget`. */
 	answer: 'question.answer',
 	/** On the reply to a mention: open the form with that message in it; `value` holds the draft's form id and a `SessionTarget`. */
 	useText: 'question.use_text',
 	/** In the modal that asks which item a chosen message is for; the option's value is its position. */
 	chooseItem: 'question.choose_item',
-	/** On a card or message: open the session; `value` is a `SessionTarget`. */
+	/** On a card or message: opens the session; `value`: a `SessionTarget`. */
 	open: 'session.open',
-	/** On a receipt; `value` is the answer's id. */
+	/** On a receipt; `value`: the answer's id. */
 	tryAgain: 'answer.try_again',
 	giveUp: 'answer.give_up',
-	/** The service saved the answer and reported a failure: send it once more, to start the agent. */
+	/** The service saved the answer and reported a failure: sends it again, to start the agent. */
 	sendAgain: 'answer.send_again',
 	postToThread: 'answer.post_to_thread',
 	/** Open the current question with the answer's text in it; `value` holds the answer's id and a `SessionTarget`. */
@@ -57,7 +57,7 @@ export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 
 export const CALLBACKS = {
 	loading: 'handraise.loading',
-	/** The only view with Submit. */
+	/** The only view with a submit button. */
 	session: 'handraise.session',
 	receipt: 'handraise.receipt',
 	error: 'handraise.error',
@@ -105,12 +105,12 @@ export function blockId(name: string, index?: number): string {
 	return index === undefined ? `b.${name}` : `b.${name}.${index}`;
 }
 
-/** The `value` of a button that points to a session; the command refuses ids that a button cannot hold. */
+/** The `value` of a button that points to a session. The command refuses ids that are too long for it. */
 export function encodeTarget({ sessionId, messageIndex }: SessionTarget): string {
 	return `${messageIndex ?? ''}:${sessionId}`;
 }
 
-/** The `value` of a button that carries the text of an answer or a draft, by its id, to a question. */
+/** The `value` of a button that carries the text of an answer or a draft (by its id) to a question. */
 export function encodeCarriage(id: string, target: SessionTarget): string {
 	return `${id}|${encodeTarget(target)}`;
 }
@@ -124,7 +124,7 @@ export function decodeCarriage(
 	return target === null ? null : { answerId, target };
 }
 
-/** Null when it is not one of ours. */
+/** Null for any other value. */
 export function decodeTarget(value: string | undefined): SessionTarget | null {
 	const parts = /^(\d{0,9}):(.+)$/s.exec(value ?? '');
 	if (parts === null) return null;

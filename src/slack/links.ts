@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Why an address from the service does not become a link. */
+/** Why an address from the service is not shown as a link. */
 export type RefusedLink = 'privateNetwork' | 'notHttps' | 'userName' | 'unusable';
 
 export type Link =
@@ -14,7 +14,7 @@ export type Link =
 export type Links = (address: string | null) => Link;
 
 /** Slack's limit for the address of a button. */
-const LONGEST = 3_000;
+const MAX_URL_LENGTH = 3_000;
 
 /** The special-purpose registries of IANA: not public. */
 const PRIVATE_IPV4 = [
@@ -65,7 +65,7 @@ export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; 
 		if (address === null) return { kind: 'none' };
 		// The link is normalised as browsers do, so the shown host is the one that they open.
 		const url = URL.parse(address);
-		if (url === null || url.href.length > LONGEST || /[\s<>"|\\]/.test(address)) return refused('unusable');
+		if (url === null || url.href.length > MAX_URL_LENGTH || /[\s<>"|\\]/.test(address)) return refused('unusable');
 		if (url.username !== '' || url.password !== '') return refused('userName');
 		// Not by `origin`: a blob: address has the origin of the page that made it.
 		if (url.protocol === service?.protocol && url.host === service.host)

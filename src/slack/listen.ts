@@ -14,7 +14,7 @@ import {
 	personRequest,
 	readPress,
 	readView,
-	type ViewSnapshot,
+	type SubmittedView,
 	viewIn,
 	type WrittenMessage,
 	writtenRequest,
@@ -26,23 +26,23 @@ export type SubmissionAck =
 	| { readonly response_action: 'update'; readonly view: ModalView }
 	| { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> };
 
-/** What became of a submission: how it is acknowledged, and what is done once the acknowledgement is out. */
+/** The outcome of a submission: its acknowledgement, and the work after the acknowledgement was sent. */
 export interface Submitted {
 	readonly ack: SubmissionAck;
-	readonly after: () => Promise<void>;
+	readonly after?: () => Promise<void>;
 }
 
-/** What a submission asks for, and who may have it done. */
-export interface SubmissionTask {
+/** The work of a submission, and the place that the access policy checks. */
+interface SubmissionTask {
 	readonly place: Place;
 	run(request: AllowedRequest): Promise<Submitted>;
 	refused(refusal: Refusal): Submitted;
 }
 
-/** As many requests as arrive in the time in which Slack or a socket might hand one over twice. */
-const REMEMBERED = 5_000;
-/** However many submissions follow each other, what comes after one of them waits no longer than this. */
-const LONGEST_RUSH_MS = 50;
+/** More requests than arrive in the time in which Slack or a socket may deliver one twice. */
+const MAX_SEEN_KEYS = 5_000;
+/** The longest time for which other submissions delay the work after an acknowledgement. */
+const MAX_RUSH_MS = 50;
 
 interface Dependencies {
 	readonly app: App;
@@ -56,9 +56,9 @@ interface Dependencies {
 }
 
 /**
- * How handlers hang on Bolt, so that each has the same care: acknowledge first, do the work once however often Slack
- * hands the request over, ask the access policy, write one log line, and never end in silence. Handlers give back what is
- * to be done and for whom; nothing is done for a person before the access policy was asked here.
+ * Registers handlers with Bolt. For each request it acknowledges first, works once however often Slack delivers the
+ * request, asks the access policy, writes one log line, and tells the person about a failure. A handler returns the work
+ * as a task; the task runs only after the access policy allowed it here.
  */
 export function createListen(deps: Dependencies) {
 	const { app, teamId, accessPolicy, reply, clock, log, onAcknowledged } = deps;
@@ -67,30 +67,20 @@ export function createListen(deps: Dependencies) {
 	const rush = createRush(clock);
 	let turn: Promise<unknown> = Promise.resolve();
 
-	/** Whether this key comes for the first time; Bolt does not look at that. */
+	/** Whether this key arrives for the first time; Bolt does not check that. */
 	function isNew(key: string | null | undefined): boolean {
 		if (key == null) return true;
 		if (seen.has(key)) return false;
-		setBounded(seen, key, true, REMEMBERED);
+		setBounded(seen, key, true, MAX_SEEN_KEYS);
 		return true;
 	}
 
-	/** One begins in each turn of the event loop, so that what arrives meanwhile is acknowledged before the next begins. */
-	function ownTurn(): Promise<unknown> {
-		turn = turn.then(() => nextTurn());
-		return turn;
-	}
-
-	function check(
-		{ person, claimedTeamId }: PersonRequest,
-		place: Place,
-		maxAgeMs: number | undefined,
-	): Promise<Verdict> {
+	function check({ person, claimedTeamId }: PersonRequest, place: Place, maxAgeMs?: number): Promise<Verdict> {
 		return accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
 	}
 
-	/** Does what a request asks for, if whoever asks may have it. `view`: where they pressed. */
-	async function perform(request: PersonRequest, task: Task, view: ViewSnapshot | null): Promise<void> {
+	/** Runs a task if the access policy allows it. `view`: where the person pressed. */
+	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null): Promise<void> {
 		const { place } = task;
 		const verdict: Verdict = place === 'anybody' ? { allowed: true } : await check(request, place, task.maxAgeMs);
 		if (!verdict.allowed) {
@@ -99,25 +89,27 @@ export function createListen(deps: Dependencies) {
 			await (task.refused?.(refusal) ?? reply.refused(request, refusal, view));
 			return;
 		}
-		const next = await task.run({ ...request, access: 'allowed' });
-		if (next !== undefined) await perform(request, next, view);
+		const nextTask = await task.run({ ...request, access: 'allowed' });
+		if (nextTask !== undefined) await perform(request, nextTask, view);
 	}
 
-	/** `tellsFailure`: the person waits for what `task` does; else its failure is only logged. */
+	/** `tellsFailure`: the person waits for the result of `task`; else its failure is only logged. */
 	async function work(
 		request: PersonRequest,
 		what: string,
 		task: () => Promise<void>,
 		{ tellsFailure = true }: { tellsFailure?: boolean } = {},
 	): Promise<void> {
-		const start = uptimeOf(clock);
-		await ownTurn();
+		const startedAt = uptimeOf(clock);
+		// One task begins in each turn of the event loop, so that requests that arrive meanwhile are acknowledged first.
+		turn = turn.then(() => nextTurn());
+		await turn;
 		try {
 			await task();
-			request.log.info({ what, ms: uptimeOf(clock) - start }, 'handled');
+			request.log.info({ what, ms: uptimeOf(clock) - startedAt }, 'handled');
 		} catch (error) {
 			const code = codeOf(error);
-			request.log.error({ what, code, ms: uptimeOf(clock) - start, err: error }, 'a request failed');
+			request.log.error({ what, code, ms: uptimeOf(clock) - startedAt, err: error }, 'a request failed');
 			if (tellsFailure) await reply.failed(request, error);
 		}
 	}
@@ -128,19 +120,19 @@ export function createListen(deps: Dependencies) {
 		return tracked;
 	}
 
-	/** Acknowledges with nothing, then does what is asked for. */
+	/** Sends an empty acknowledgement, then runs the task. */
 	async function acknowledgeAndWork(
 		body: unknown,
 		ack: () => Promise<unknown>,
 		what: string,
-		plan: (request: PersonRequest, view: ViewSnapshot | null) => Task | Promise<Task>,
+		plan: (request: PersonRequest, view: SubmittedView | null) => Task | Promise<Task>,
 	): Promise<void> {
-		const start = uptimeOf(clock);
+		const startedAt = uptimeOf(clock);
 		const request = personRequest(body, teamId, log);
-		const fresh = isNew(request.triggerId);
+		const isFirstDelivery = isNew(request.triggerId);
 		await ack();
-		onAcknowledged(uptimeOf(clock) - start);
-		if (!fresh) return;
+		onAcknowledged(uptimeOf(clock) - startedAt);
+		if (!isFirstDelivery) return;
 		const task = async () => {
 			const view = viewIn(body);
 			await perform(request, await plan(request, view), view);
@@ -148,7 +140,6 @@ export function createListen(deps: Dependencies) {
 		await track(work(request, what, task));
 	}
 
-	/** A submission whose handler fails is the handler's to put into words. */
 	async function submit(request: PersonRequest, task: SubmissionTask): Promise<Submitted> {
 		const verdict = await check(request, task.place, FRESH_MS);
 		if (verdict.allowed) return task.run({ ...request, access: 'allowed' });
@@ -156,12 +147,12 @@ export function createListen(deps: Dependencies) {
 		return task.refused(verdict.refusal);
 	}
 
-	/** Events are acknowledged by Bolt; Slack repeats them when it is not sure. */
+	/** Bolt acknowledges events; Slack may deliver one several times. */
 	function onEvent(name: string, handle: (event: unknown) => Promise<void>): void {
 		app.event(name, async ({ event, body }) => {
 			if (!isNew(body.event_id)) return;
 			const task = handle(event).catch((error: unknown) => {
-				log.error({ event: name, code: codeOf(error), err: error }, 'an event could not be handled');
+				log.error({ event: name, code: codeOf(error), err: error }, 'an event failed');
 			});
 			await track(task);
 		});
@@ -180,11 +171,11 @@ export function createListen(deps: Dependencies) {
 			);
 		},
 
-		/** Whatever no handler knows: buttons of an older version, links. */
-		otherActions(known: ReadonlySet<string>, plan: (request: PersonRequest, actionId: string) => Task): void {
+		/** Actions without a handler, such as buttons of an older version. */
+		otherActions(handledIds: ReadonlySet<string>, plan: (request: PersonRequest, actionId: string) => Task): void {
 			app.action(/(?:)/, async ({ body, ack, action }) => {
 				const id = 'action_id' in action ? action.action_id : '';
-				if (known.has(id)) return;
+				if (handledIds.has(id)) return;
 				await acknowledgeAndWork(body, ack, 'other action', (request) => plan(request, id));
 			});
 		},
@@ -196,32 +187,32 @@ export function createListen(deps: Dependencies) {
 		},
 
 		/**
-		 * A submission is acknowledged after the work, and told apart from its repeats by the handler. What is known of
-		 * whoever submits is at most `FRESH_MS` old. `failed` puts into words whatever was thrown. The acknowledgement has
-		 * told the person what became of it, so that a failure of `after` is only logged: "please try again" would be untrue.
+		 * A submission is acknowledged after its task ran, and the handler recognises repeats. The access policy uses facts
+		 * that are at most `FRESH_MS` old. `failed` returns the acknowledgement for an error. A failure of `after` is only
+		 * logged, because the acknowledgement has already told the person the outcome.
 		 */
 		submission(
 			callbackId: CallbackId,
 			handler: {
-				plan(request: PersonRequest, view: ViewSnapshot): Promise<SubmissionTask>;
-				failed(request: PersonRequest, view: ViewSnapshot, error: unknown): Submitted;
+				plan(request: PersonRequest, view: SubmittedView): Promise<SubmissionTask>;
+				failed(request: PersonRequest, view: SubmittedView, error: unknown): Submitted;
 			},
 		): void {
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {
-				const start = uptimeOf(clock);
+				const startedAt = uptimeOf(clock);
 				const request = personRequest(body, teamId, log);
 				const acknowledged = rush.enter();
 				let after = async () => {};
 				try {
 					const view = readView(body.view);
-					const done = await handler
+					const submitted = await handler
 						.plan(request, view)
 						.then((task) => submit(request, task))
 						.catch((error: unknown) => handler.failed(request, view, error));
-					after = done.after;
-					// Bolt types the argument for submissions and closings at once, which nothing satisfies.
-					await (ack as (response: SubmissionAck) => Promise<void>)(done.ack);
-					onAcknowledged(uptimeOf(clock) - start);
+					after = submitted.after ?? after;
+					// Bolt's type of the argument is that of submissions and of closings together: no value satisfies it.
+					await (ack as (response: SubmissionAck) => Promise<void>)(submitted.ack);
+					onAcknowledged(uptimeOf(clock) - startedAt);
 				} finally {
 					acknowledged();
 					const follow = () => work(request, `submit ${callbackId}`, after, { tellsFailure: false });
@@ -230,31 +221,31 @@ export function createListen(deps: Dependencies) {
 			});
 		},
 
-		closed(callbackId: CallbackId, plan: (request: PersonRequest, view: ViewSnapshot) => Task): void {
+		closed(callbackId: CallbackId, plan: (request: PersonRequest, view: SubmittedView) => Task): void {
 			app.view({ callback_id: callbackId, type: 'view_closed' }, ({ body, ack }) =>
 				acknowledgeAndWork(body, ack, `close ${callbackId}`, (request) => plan(request, readView(body.view))),
 			);
 		},
 
-		/** Something happened in the workspace that nobody asks anything with. */
+		/** An event in the workspace that is no request of a person. */
 		event(name: string, handle: (event: unknown, teamId: string) => Promise<void>): void {
 			onEvent(name, (event) => handle(event, teamId));
 		},
 
-		/** Somebody wrote a message that may ask for something; null when it does not. */
+		/** A message that somebody wrote; `plan` returns null when it is no request. */
 		message(
 			name: string,
 			plan: (event: unknown) => { readonly written: WrittenMessage; task(request: PersonRequest): Task } | null,
 		): void {
 			onEvent(name, async (event) => {
-				const asked = plan(event);
-				if (asked === null) return;
-				const request = writtenRequest(asked.written, teamId, log);
-				await work(request, name, () => perform(request, asked.task(request), null));
+				const planned = plan(event);
+				if (planned === null) return;
+				const request = writtenRequest(planned.written, teamId, log);
+				await work(request, name, () => perform(request, planned.task(request), null));
 			});
 		},
 
-		/** Resolves when everything that was taken is done. */
+		/** Resolves when all requests that arrived are handled. */
 		async drained(): Promise<void> {
 			while (running.size > 0) await Promise.all(running);
 		},
@@ -263,15 +254,12 @@ export function createListen(deps: Dependencies) {
 
 export type Listen = ReturnType<typeof createListen>;
 
-/**
- * Lets what follows an acknowledgement stand back while other people's submissions still wait for theirs: storing
- * answers goes before sending them.
- */
+/** Delays the work after an acknowledgement while other submissions wait for theirs: storing comes before sending. */
 export function createRush(clock: Clock) {
 	let waiting = 0;
 	let over = Promise.withResolvers<void>();
 	return {
-		/** A submission arrived; call what is returned, once, when it is acknowledged. */
+		/** A submission arrived. Call the returned function once, when it is acknowledged. */
 		enter(): () => void {
 			waiting++;
 			return () => {
@@ -281,9 +269,9 @@ export function createRush(clock: Clock) {
 				over = Promise.withResolvers<void>();
 			};
 		},
-		/** Resolves when nobody waits for an acknowledgement, or after a moment. */
+		/** Resolves when no submission waits for its acknowledgement, or after 50 ms. */
 		async over(): Promise<void> {
-			if (waiting > 0) await Promise.race([over.promise, clock.sleep(LONGEST_RUSH_MS)]);
+			if (waiting > 0) await Promise.race([over.promise, clock.sleep(MAX_RUSH_MS)]);
 		},
 	};
 }

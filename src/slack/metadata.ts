@@ -1,15 +1,16 @@
 import { z } from 'zod';
 
-/** Slack takes 3,000 characters of private_metadata. */
+/** Slack's limit for private_metadata, in characters. */
 export const METADATA_LIMIT = 3000;
 /** Views of the former version, which had no box for secrets, can still be read. */
 const VERSION = 2;
+/** Still read. Its forms had no box for secrets. */
 const FORMER_VERSION = 1;
 
 /** What a view carries from one event to the next. Slack returns it unchanged; a forged request may hold anything. */
 export interface ViewMetadata {
 	readonly sessionId: string;
-	/** The message whose question the form asks; null while nothing is asked. */
+	/** The message whose question the form asks; null when no question is open. */
 	readonly messageIndex: number | null;
 	readonly fingerprint: string | null;
 	/** Identifies one showing of a form; drafts and submissions carry it. */
@@ -31,9 +32,9 @@ export interface ViewMetadata {
 	readonly shown: 'guessed' | 'plain' | null;
 	/** Those of `fields` shown as plain text: all, or those whose text did not fit the guessed input. */
 	readonly asText: readonly number[];
-	/** Those of `fields` whose boxes were ticked when the view was made. */
+	/** The `fields` whose boxes were ticked when the view was built. */
 	readonly secret: readonly number[];
-	/** Whether the form has the box that says what is secret. */
+	/** Whether the form has the box for secrets. */
 	readonly boxed: boolean;
 	/** UTF-16 units to which initial values were cut. */
 	readonly offerLimit: number;
@@ -113,7 +114,7 @@ export function newMetadata(start: {
 	};
 }
 
-/** The string for private_metadata. Throws RangeError beyond 3,000 characters (a session id of that length). */
+/** The string for private_metadata. @throws RangeError over 3,000 characters (only with a session id of that length) */
 export function encodeMetadata(metadata: ViewMetadata): string {
 	const text = serialise(metadata);
 	if (text.length > METADATA_LIMIT) throw new RangeError(`private_metadata of ${text.length} characters`);
@@ -127,9 +128,8 @@ export function metadataLength(metadata: ViewMetadata): number {
 
 /** Null for anything that is not complete metadata of this version or the former one. */
 export function decodeMetadata(text: string | undefined): ViewMetadata | null {
-	const parsed = SCHEMA.safeParse(parseJson(text));
-	if (!parsed.success) return null;
-	const data = parsed.data;
+	const { data } = SCHEMA.safeParse(parseJson(text));
+	if (data === undefined) return null;
 	return {
 		sessionId: data.s,
 		messageIndex: data.m,
@@ -197,18 +197,13 @@ function parseJson(text: string | undefined): unknown {
 
 /** Ascending positions as `0-4,7`. */
 function toRanges(positions: readonly number[]): string {
-	const parts: string[] = [];
-	for (let at = 0; at < positions.length; ) {
-		const first = positions[at] ?? 0;
-		let last = first;
-		while (positions[at + 1] === last + 1) {
-			last += 1;
-			at += 1;
-		}
-		parts.push(first === last ? `${first}` : `${first}-${last}`);
-		at += 1;
+	const ranges: { first: number; last: number }[] = [];
+	for (const position of positions) {
+		const range = ranges.at(-1);
+		if (range !== undefined && position === range.last + 1) range.last = position;
+		else ranges.push({ first: position, last: position });
 	}
-	return parts.join(',');
+	return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
 }
 
 /** A form has at most 90 fields; ranges with more are cut at 100. */

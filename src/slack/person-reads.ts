@@ -7,77 +7,80 @@ import { createRateLimiter, type RateLimit, type RateLimiter } from '../rate-lim
 import { codeOf } from './clients.ts';
 import type { PersonRequest } from './request.ts';
 
-/** A person asks for more than one person may: nothing was read or opened. */
+/** One person asked for more than the limit for a person: nothing was read or opened. */
 export class TooFastError extends HandraiseError {
 	override readonly code = 'too_fast';
 	override readonly retryable = true;
 	/** Milliseconds since the epoch. */
 	readonly retryAt: number;
-	/** Later ones are told only where that costs no call to Slack's API. */
+	/** Later refusals are told only where that costs no call to Slack's API. */
 	readonly isFirst: boolean;
 
 	constructor({ retryAt, isFirst }: { retryAt: number; isFirst: boolean }) {
-		super('a person asks for more reads than one person may');
+		super('a person asked for more reads than one person may; try again at `retryAt`');
 		this.retryAt = retryAt;
 		this.isFirst = isFirst;
 	}
 }
 
-/** The session as it was read at a time. */
+/** A session as it was read at one time. */
 export interface Reading {
 	readonly session: Session;
 	/** Milliseconds since the epoch. */
 	readonly readAt: number;
-	/** When the service first gave this very session; it was unchanged since. Milliseconds since the epoch. */
+	/** When the service first returned the session in this state, in milliseconds since the epoch. */
 	readonly since: number;
 }
 
-/** Good for one read. */
+/** Allows one read. */
 export interface ReadPermit {
 	/** @throws what the session service's client throws, or the signal's reason */
 	read(sessionId: string, signal?: AbortSignal): Promise<Reading>;
 }
 
 interface Dependencies {
-	readonly service: {
+	readonly sessionService: {
 		read(sessionId: string, options: { priority: 'person'; person: string; signal?: AbortSignal }): Promise<Reading>;
 	};
 	readonly rateLimiter: Pick<RateLimiter, 'take' | 'charge'>;
-	/** Reads at once, and then so many in a minute. */
+	/** `burst`: reads at once. */
 	readonly limits: { readonly burst: number; readonly readsPerMinute: number };
 	readonly clock: Clock;
 	readonly metrics: { personRead(outcome: 'allowed' | 'tooFast'): void; unknownSession(): void };
 }
 
 /**
- * What a read of an id that the service does not know costs in all: two slips of the keyboard leave half of the usual burst,
- * and whoever guesses gets four ids a minute.
+ * The cost of reading an id that the service does not know: two typing errors leave half of the default burst, and
+ * guessing ids is limited to four a minute.
  */
-const UNKNOWN_COSTS = 5;
-/** A database that is slower than this must not cost the three seconds in which Slack opens a window. */
+const UNKNOWN_ID_COST = 5;
+/** A slow database must not use up the three seconds in which Slack opens a modal. */
 const DECIDE_WITHIN_MS = 500;
-/** A view may be changed this many times as often as read. */
+/** How many changes of a view a person has for each read. */
 const TURNS_PER_READ = 2;
-const REMEMBERED_PEOPLE = 1_000;
+const MAX_PEOPLE = 1_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * The only way to the session service for what people ask for, so that nobody takes the reads of everybody. While the
- * shared rates cannot be had, this process decides by itself.
+ * The only way to the session service for people's requests, so that one person cannot use up the reads of all. When the
+ * shared rate limiter fails, this process limits by itself.
  */
-export function createPersonReads({ service, rateLimiter, limits, clock, metrics }: Dependencies) {
-	const reading: RateLimit = {
+export function createPersonReads({ sessionService, rateLimiter, limits, clock, metrics }: Dependencies) {
+	const readRate: RateLimit = {
 		intervalMs: 60_000 / limits.readsPerMinute,
 		burst: limits.burst,
 		debt: limits.readsPerMinute,
 	};
-	const turning: RateLimit = { intervalMs: reading.intervalMs / TURNS_PER_READ, burst: reading.burst * TURNS_PER_READ };
+	const turnRate: RateLimit = {
+		intervalMs: readRate.intervalMs / TURNS_PER_READ,
+		burst: readRate.burst * TURNS_PER_READ,
+	};
 	const ownLimiter = createRateLimiter();
-	/** Until when those who were told to slow down have been told. */
+	/** Until when a person who was told to slow down has to wait. */
 	const toldUntil = new Map<string, number>();
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();
 
-	/** Null when there was one left. */
+	/** Null when the rate allows it. */
 	async function take(key: string, rate: RateLimit): Promise<TooFastError | null> {
 		const options = { now: clock.now(), keep: 0 };
 		const shared = rateLimiter.take(key, rate, options).catch(() => null);
@@ -85,62 +88,62 @@ export function createPersonReads({ service, rateLimiter, limits, clock, metrics
 		const waitMs = (await Promise.race([shared, aborted(late)])) ?? (await ownLimiter.take(key, rate, options));
 		if (waitMs <= 0) return null;
 		const now = clock.now();
-		const told = toldUntil.get(key);
-		const isFirst = told === undefined || told <= now;
-		if (isFirst) setBounded(toldUntil, key, now + waitMs, REMEMBERED_PEOPLE);
+		const isFirst = (toldUntil.get(key) ?? 0) <= now;
+		if (isFirst) setBounded(toldUntil, key, now + waitMs, MAX_PEOPLE);
 		metrics.personRead('tooFast');
 		return new TooFastError({ retryAt: now + waitMs, isFirst });
 	}
 
-	async function noteUnknown(request: PersonRequest, key: string, sessionId: string): Promise<void> {
+	async function chargeUnknownId(request: PersonRequest, key: string, sessionId: string): Promise<void> {
 		const now = uptimeOf(clock);
 		const before = unknownIds.get(key);
 		const isRecent = before !== undefined && now - before.since < HOUR_MS;
 		const entry = isRecent ? { since: before.since, count: before.count + 1 } : { since: now, count: 1 };
-		setBounded(unknownIds, key, entry, REMEMBERED_PEOPLE);
+		setBounded(unknownIds, key, entry, MAX_PEOPLE);
 		metrics.unknownSession();
 		request.log.info(
 			{ session: loggedId(sessionId), unknownInHour: entry.count },
 			'a person named a session that the service does not know',
 		);
-		const options = { now: clock.now(), count: UNKNOWN_COSTS - 1 };
-		await rateLimiter.charge(key, reading, options).catch(() => ownLimiter.charge(key, reading, options));
+		const options = { now: clock.now(), count: UNKNOWN_ID_COST - 1 };
+		await rateLimiter.charge(key, readRate, options).catch(() => ownLimiter.charge(key, readRate, options));
 	}
 
 	return {
 		/**
-		 * Takes one read of this person's rate. Comes before everything that uses up a rate which all share: Slack's views,
-		 * its facts about channels, the session service. Resolves to why not when this person has none left.
+		 * Takes one read from this person's rate. Call it before anything that has a limit for all people together: Slack's
+		 * views and channel information, the session service.
 		 */
 		async permit(request: PersonRequest): Promise<ReadPermit | TooFastError> {
 			const { userId } = request.person;
-			// A person's id is the same in every workspace.
+			// A person has the same id in every workspace.
 			const key = `person:${userId}`;
-			const tooFast = await take(key, reading);
+			const tooFast = await take(key, readRate);
 			if (tooFast !== null) return tooFast;
 			metrics.personRead('allowed');
 			return {
 				async read(sessionId, signal) {
 					try {
-						return await service.read(sessionId, { priority: 'person', person: userId, ...(signal && { signal }) });
+						const options = { priority: 'person', person: userId, ...(signal && { signal }) } as const;
+						return await sessionService.read(sessionId, options);
 					} catch (error) {
-						if (codeOf(error) === 'session_not_found') await noteUnknown(request, key, sessionId);
+						if (codeOf(error) === 'session_not_found') await chargeUnknownId(request, key, sessionId);
 						throw error;
 					}
 				},
 			};
 		},
 		/**
-		 * Takes one change of a view that needs no read: another page, other fields. Slack changes about 100 views a minute for
-		 * all people together. Resolves to why not when this person has none left.
+		 * Takes one change of a view that needs no read (another page, other fields). Slack allows about 100 view updates a
+		 * minute for all people together. Null when the rate allows it.
 		 */
-		turn: ({ person }: PersonRequest) => take(`turn:${person.userId}`, turning),
+		turn: ({ person }: PersonRequest) => take(`turn:${person.userId}`, turnRate),
 	};
 }
 
 export type PersonReads = ReturnType<typeof createPersonReads>;
 
-/** Whether a refusal is worth telling: a reply through a response_url costs nothing that others need. */
+/** Whether to tell a person about a refusal: a reply through a response_url uses no limit that others share. */
 export function isWorthTelling(request: PersonRequest, error: TooFastError): boolean {
 	return request.responseUrl !== null || error.isFirst;
 }

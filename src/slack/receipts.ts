@@ -12,59 +12,59 @@ import { type Clock, uptimeOf } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
-import { type SlackClients, slackErrorCode, slackRetryAfter } from './clients.ts';
+import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
 import { agentMayStand } from './words/answers.ts';
 import type { Names } from './words/people.ts';
 
 /**
- * Somebody who pressed Submit is taken to look at the modal for so long. Later an update says nothing about that: a view
- * lives on at Slack's side when the client is reloaded or quits, and its updates succeed.
+ * How long the author is assumed to look at the modal after Submit. After that, a successful update proves nothing: Slack
+ * keeps a view when its client is reloaded or quits, and accepts updates of it.
  */
 const STILL_THERE_MS = 5_000;
 /**
- * Slack puts the acknowledgement's view up a moment after it got it. An update that overtakes it would be replaced by
- * "saved", so the first one waits this long after the acknowledgement, and after acceptance when that was another
- * process'.
+ * Slack shows the acknowledgement's view a moment after it received it. That view ("saved") would replace an update that
+ * came before, so the first update waits this long after the acknowledgement.
  */
 const AFTER_ACK_MS = 250;
+/** The same wait after acceptance, when another process sent the acknowledgement. */
 const AFTER_FOREIGN_ACCEPT_MS = 1_500;
 
-const MOST_ACKS = 1_000;
-/** Messages that are remembered until their place is in the store. */
-const MOST_POSTED = 1_000;
+const MAX_ACKS = 1_000;
+/** Messages that are remembered until the store has their ids. */
+const MAX_POSTED = 1_000;
 
-/** With these codes Slack will never take an update of a message: it or its channel is gone, or is not ours to edit now. */
+/** Slack will never accept an update of this message. */
 const NOT_UPDATABLE = new Set(['message_not_found', 'channel_not_found', 'cant_update_message', 'edit_window_closed']);
-/** What happened after the delivery that its author has to know, whether they still look or not. */
-const BAD_ENDINGS: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
+/** Outcomes after the delivery that the author has to learn even with a closed modal. */
+const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
 
 interface Dependencies {
 	readonly clients: SlackClients;
 	readonly names: Names;
 	readonly adminContact: string | null;
-	/** Whether authors may put their own texts before a channel. */
+	/** Whether authors may post their own texts into a channel. */
 	readonly postsText: boolean;
 	readonly clock: Clock;
 	readonly log: Log;
 }
 
 export interface SlackReceipts extends Receipts {
-	/** Before a submission of this view is stored: its receipts wait until `acknowledged`. */
+	/** Call it before a submission of this view is stored: its receipts then wait for `acknowledged`. */
 	expectAcknowledgement(viewId: string): void;
 	acknowledged(viewId: string): void;
-	/** What a receipt needs beside its answer. `note`: something to say about the press that brought it up, mrkdwn. */
+	/** What a receipt needs besides its answer. `note`: mrkdwn about the press that led to this receipt. */
 	context(note?: string): ReceiptContext;
 }
 
 /**
- * Tells authors what became of their answers in the modal, as long as Slack knows it. In a DM too: bad news that comes when
- * nobody may look at the modal any more, and whatever takes long. Good news that comes soon is in the modal alone.
+ * Tells authors the outcome of their answers in the modal while Slack knows it. Sends a DM too when a delivery takes long,
+ * and for bad news when the author may not look at the modal any more.
  */
 export function createReceipts({ clients, names, adminContact, postsText, clock, log }: Dependencies): SlackReceipts {
-	const acks = new Map<string, { readonly done: Promise<number>; readonly resolve: (at: number) => void }>();
-	/** The newest message by its answer and the one in the store before it: the store may not take the note of it. */
+	const acks = new Map<string, PromiseWithResolvers<number>>();
+	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
 	const posted = new Map<string, NonNullable<ReceiptState['dm']>>();
-	/** One at a time for an answer, or each would post a message of its own. */
+	/** One at a time for an answer; otherwise each call would post its own message. */
 	const telling = new Map<string, Promise<Telling>>();
 
 	function context(note = ''): ReceiptContext {
@@ -79,20 +79,19 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 		const ack = acks.get(answer.viewId);
 		if (ack === undefined) {
 			const wait = answer.acceptedAt + AFTER_FOREIGN_ACCEPT_MS - clock.now();
-			// Bounded: the clock may have been put back since.
+			// The limit is for a clock that was set back meanwhile.
 			if (wait > 0 && answer.receiptState.state === null)
 				await pause(Math.min(wait, AFTER_FOREIGN_ACCEPT_MS), shutdownSignal);
 			return;
 		}
-		// Slack gives up on an acknowledgement after three seconds.
-		const ackedAt = (await Promise.race([ack.done, pause(3_000, shutdownSignal)])) ?? uptimeOf(clock);
-		const left = ackedAt + AFTER_ACK_MS - uptimeOf(clock);
-		// An answer that was queued for longer holds up nobody behind it.
-		if (left > 0) await pause(left, shutdownSignal);
+		// Slack waits three seconds for an acknowledgement.
+		const ackedAt = (await Promise.race([ack.promise, pause(3_000, shutdownSignal)])) ?? uptimeOf(clock);
+		const waitMs = ackedAt + AFTER_ACK_MS - uptimeOf(clock);
+		if (waitMs > 0) await pause(waitMs, shutdownSignal);
 		if (acks.get(answer.viewId) === ack) acks.delete(answer.viewId);
 	}
 
-	/** 'shown', 'closed' for good, or 'failed' for now. `onLimit` hears when Slack says how long that is. */
+	/** `failed` may succeed later; `onLimit` receives how long Slack asks to wait. */
 	async function inModal(answer: Answer, onLimit: OnLimit): Promise<'shown' | 'closed' | 'failed'> {
 		try {
 			await clients.people.views.update({ view_id: answer.viewId, view: receiptModal(answer, context()) });
@@ -100,29 +99,29 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 		} catch (error) {
 			const code = slackErrorCode(error);
 			if (code === 'not_found' || code === 'view_not_found') return 'closed';
-			log.warn({ answer: answer.id, code: codeFor(error, onLimit) }, 'a receipt could not be shown in its modal');
+			log.warn({ answer: answer.id, code: failureCode(error, onLimit) }, 'a receipt could not be shown in its modal');
 			return 'failed';
 		}
 	}
 
-	/** The message that tells it, a new one when the one before cannot be updated any more; null when that failed. */
+	/** Updates the author's message, or posts a new one when that is not possible any more; null when both failed. */
 	async function inDm(answer: Answer, onLimit: OnLimit): Promise<ReceiptState['dm']> {
 		const key = `${answer.id} ${answer.receiptState.dm?.ts ?? ''}`;
 		const before = posted.get(key) ?? answer.receiptState.dm;
 		try {
 			const content = receiptMessage(answer, context());
-			// Whoever deleted it has been told: only news is worth another message.
+			// The author may have deleted the message: only news justifies another one.
 			if (before !== null && ((await tryUpdate(before, content)) || isReceiptCurrent(answer))) return before;
 			const dm = await post(answer, content);
-			if (dm !== null) setBounded(posted, key, dm, MOST_POSTED);
+			if (dm !== null) setBounded(posted, key, dm, MAX_POSTED);
 			return dm;
 		} catch (error) {
-			log.warn({ answer: answer.id, code: codeFor(error, onLimit) }, 'a receipt could not be sent as a DM');
+			log.warn({ answer: answer.id, code: failureCode(error, onLimit) }, 'a receipt could not be sent as a DM');
 			return null;
 		}
 	}
 
-	/** Updates this message; false when that can never be done. */
+	/** False when Slack will never accept an update of this message. */
 	async function tryUpdate(
 		{ channelId, ts }: NonNullable<ReceiptState['dm']>,
 		content: MessageContent,
@@ -151,8 +150,8 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 		await untilAcknowledged(answer, shutdownSignal);
 		const { receiptState } = answer;
 		let againAfterMs: number | null = null;
-		const onLimit = (ms: number) => {
-			againAfterMs = Math.max(ms, againAfterMs ?? 0);
+		const onLimit = (retryAfterMs: number) => {
+			againAfterMs = Math.max(retryAfterMs, againAfterMs ?? 0);
 		};
 		const modal = receiptState.modalOpen ? await inModal(answer, onLimit) : 'closed';
 		const wantsDm = receiptState.dm !== null || needsDm(answer, modal, clock.now());
@@ -172,12 +171,8 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 	return {
 		context,
 		expectAcknowledgement(viewId) {
-			let resolve: (at: number) => void = () => {};
-			const done = new Promise<number>((settle) => {
-				resolve = settle;
-			});
-			// Another replica may tell of it: what nobody asks for is forgotten.
-			setBounded(acks, viewId, { done, resolve }, MOST_ACKS);
+			// Bounded, because another replica may send the receipt, and then no `tell` here removes the entry.
+			setBounded(acks, viewId, Promise.withResolvers(), MAX_ACKS);
 		},
 		acknowledged: (viewId) => acks.get(viewId)?.resolve(uptimeOf(clock)),
 
@@ -193,24 +188,22 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 	};
 }
 
-type OnLimit = (ms: number) => void;
+type OnLimit = (retryAfterMs: number) => void;
 
-/** For the log; `onLimit` hears of a limit. */
-function codeFor(error: unknown, onLimit: OnLimit): string {
-	const seconds = slackRetryAfter(error);
-	if (seconds === null) return slackErrorCode(error) ?? 'no_answer';
-	onLimit(seconds * 1_000);
-	return 'ratelimited';
+function failureCode(error: unknown, onLimit: OnLimit): string {
+	const { code, retryAfterMs } = slackFailure(error);
+	if (retryAfterMs !== null) onLimit(retryAfterMs);
+	return code;
 }
 
-/** Whether what is so now was told before. */
+/** Whether the author was already told the present state. */
 function isReceiptCurrent({ state, agentOutcome, receiptState }: Answer): boolean {
 	return receiptState.state === state && receiptState.agentOutcome === agentOutcome;
 }
 
 function needsDm(answer: Answer, modal: 'shown' | 'closed' | 'failed', now: number): boolean {
 	const age = now - answer.acceptedAt;
-	const isBadNews = isFailed(answer.state) || BAD_ENDINGS.includes(answer.agentOutcome) || agentMayStand(answer);
+	const isBadNews = isFailed(answer.state) || BAD_OUTCOMES.includes(answer.agentOutcome) || agentMayStand(answer);
 	if (isBadNews) return modal !== 'shown' || age > STILL_THERE_MS;
 	if (answer.state === 'delivered') return answer.agentOutcome === null && age >= TAKES_LONG_MS;
 	return isBlocking(answer.state) && age >= TAKES_LONG_MS;

@@ -6,10 +6,10 @@ import { retryAtOf } from '../errors.ts';
 import { errorMessage, refusedMessage } from './blocks/messages.ts';
 import type { MessageContent } from './blocks/parts.ts';
 import { refusedModal } from './blocks/small-modals.ts';
-import { codeOf, slackErrorCode } from './clients.ts';
+import { codeOf, slackFailure } from './clients.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 import { isWorthTelling, TooFastError } from './person-reads.ts';
-import type { PersonRequest, ViewSnapshot } from './request.ts';
+import type { PersonRequest, SubmittedView } from './request.ts';
 import { openView } from './session/view-handle.ts';
 import type { ErrorContext } from './words/errors.ts';
 
@@ -22,13 +22,12 @@ interface Dependencies {
 }
 
 /**
- * Tells something to one person, only for their eyes: through the request's response_url, where the bot need not be a
- * member; else as an ephemeral message; else in a DM. Slack shows an ephemeral message in a thread only where that has
- * replies, and not to somebody who looks at the channel: it goes into the thread of somebody who has just written there,
- * and into the channel for anybody else, as what a response_url brings does.
+ * Sends messages that only one person sees: through the request's response_url, which also works where the bot is not a
+ * member; else as an ephemeral message; else as a DM. An ephemeral message goes into a thread only if the person has just
+ * written there: Slack shows it only in threads with replies, and not to somebody who looks at the channel.
  */
 export function createReply({ client, adminContact, clock }: Dependencies) {
-	/** What is still to be told to each person who was too fast, one after the other. */
+	/** Replies to people who were too fast, in sequence for each person. */
 	const queues = new Map<string, Promise<unknown>>();
 
 	async function inChannel(request: PersonRequest, content: MessageContent): Promise<boolean> {
@@ -53,7 +52,7 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 			await client.chat.postMessage({ channel: channel.id, ...content });
 			return true;
 		} catch (error) {
-			request.log.warn({ code: slackErrorCode(error) ?? 'no_answer' }, 'a person could not be told anything');
+			request.log.warn({ code: slackFailure(error).code }, 'a reply could not be sent');
 			return false;
 		}
 	}
@@ -67,17 +66,17 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 		return { kept, adminContact, retryAt: retryAtOf(error, clock.now()) };
 	}
 
-	/** One at a time for each person: hundreds of replies to one do not hold up those to others. */
+	/** One reply at a time for each person, so that hundreds of replies to one person do not delay others. */
 	async function slowDown(request: PersonRequest, error: TooFastError, content: MessageContent): Promise<void> {
 		if (!isWorthTelling(request, error)) return;
 		const { userId } = request.person;
-		const told = (queues.get(userId) ?? Promise.resolve()).then(() => toPerson(request, content));
-		queues.set(userId, told);
-		await told;
-		if (queues.get(userId) === told) queues.delete(userId);
+		const reply = Promise.resolve(queues.get(userId)).then(() => toPerson(request, content));
+		queues.set(userId, reply);
+		await reply;
+		if (queues.get(userId) === reply) queues.delete(userId);
 	}
 
-	/** Puts `modal` over the view in which they pressed, which stays as it is; else says `message` where it was opened. */
+	/** Opens `modal` on top of the view, which stays as it is. If that fails, sends `message` to where the view was opened. */
 	async function onTop(
 		request: PersonRequest,
 		{ origin }: ViewMetadata,
@@ -88,16 +87,16 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 	}
 
 	return {
-		/** Resolves to false when nothing of it worked; that is logged. */
+		/** Resolves to false, and logs it, when no way worked. */
 		toPerson,
-		/** Only through the response_url; false when Slack did not take it, which is not logged. */
+		/** Only through the response_url; false when Slack did not accept it. */
 		throughResponseUrl,
-		/** In the place of the ephemeral message that was acted on; false when Slack did not take it. */
+		/** Replaces the ephemeral message that the person acted on; false when Slack did not accept it. */
 		inPlace: (request: PersonRequest, content: MessageContent) => throughResponseUrl(request, content, true),
 		onTop,
 		errorContext,
 		/**
-		 * Says what went wrong, outside a modal. Somebody who is too fast hears it only where that is worth a call to Slack.
+		 * Sends words about an error as a message. For a `TooFastError` only if `isWorthTelling`.
 		 * @param error what was thrown, or a code
 		 */
 		async failed(
@@ -111,8 +110,8 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 			else await toPerson(request, content);
 		},
 		slowDown,
-		/** Says that they may not: over the view in which they pressed, else where they act. */
-		async refused(request: PersonRequest, refusal: Refusal, view: ViewSnapshot | null = null): Promise<void> {
+		/** Tells a person about a refusal: on top of the view in which they pressed, else as a message. */
+		async refused(request: PersonRequest, refusal: Refusal, view: SubmittedView | null = null): Promise<void> {
 			const metadata = decodeMetadata(view?.privateMetadata);
 			const message = refusedMessage(refusal, adminContact);
 			if (metadata === null) await toPerson(request, message);
@@ -123,7 +122,7 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 
 export type Reply = ReturnType<typeof createReply>;
 
-/** A press inside a modal has no place of its own: words about it go where the modal was opened. */
+/** A press inside a modal names no channel: replies to it go to where the modal was opened. */
 export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
 	return request.channelId === null ? { ...request, ...origin } : request;
 }
@@ -142,7 +141,7 @@ async function throughResponseUrl(
 			body: JSON.stringify({ ...content, response_type: 'ephemeral', replace_original: isReplacement }),
 			signal: AbortSignal.timeout(REPLY_WITHIN_MS),
 		});
-		// What Slack does not take, it may refuse with status 200 and the error in the body.
+		// Slack may refuse a message with status 200 and the error in the body.
 		const body = await response.text();
 		return response.ok && !/"ok"\s*:\s*false/.test(body);
 	} catch {

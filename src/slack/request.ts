@@ -5,54 +5,52 @@ import { HandraiseError } from '../errors.ts';
 import { type Log, loggedId } from '../log.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 
-/** What every request of a person brings, whatever it is: a command, a press, a submission. */
+/** A request of a person: a command, a press, a submission, a message. */
 export interface PersonRequest {
-	/** Ties together the log lines of one request. */
-	readonly id: string;
-	/** Known by the workspace that the app is installed in, whichever workspace Slack names beside them. */
+	/** `teamId` is the workspace in which the app is installed, whichever workspace Slack names for the person. */
 	readonly person: Person;
-	/** The workspace that Slack names beside the person; null when it names none. Only the access policy judges by it. */
+	/** The workspace that Slack names for the person; null when it names none. Only the access policy uses it. */
 	readonly claimedTeamId: string | null;
 	/** Where the person acts; null inside a modal. */
 	readonly channelId: string | null;
-	/** The thread of the message they acted on, or that message itself when it is in a channel and starts one. */
+	/** The thread of the message they acted on, or that message when it is in a channel and can start a thread. */
 	readonly threadTs: string | null;
 	readonly messageTs: string | null;
-	/** They have just written a reply there: the thread has one, and they look at it. */
+	/** Whether the person has just written a reply in the thread, so that they see replies there. */
 	readonly wroteInThread: boolean;
 	/** Opens one modal within three seconds. */
 	readonly triggerId: string | null;
-	/** Takes five replies within half an hour. */
+	/** Accepts five replies within half an hour. */
 	readonly responseUrl: string | null;
 	readonly log: Log;
 }
 
-/** A view of ours as an interaction brings it. */
-export interface ViewSnapshot {
+/** A view of ours as Slack sends it with an interaction. */
+export interface SubmittedView {
 	readonly id: string;
 	readonly hash: string;
 	readonly privateMetadata: string;
-	/** `state.values`, unread. */
+	/** `state.values`, not yet checked. */
 	readonly values: unknown;
 	readonly callbackId: string;
-	/** `label.text` of its input blocks by block_id. */
+	/** `label.text` of the input blocks, by block_id. */
 	readonly labels: Readonly<Record<string, string>>;
 }
 
-/** One press of a button, or a change of an input that Slack reports. */
+/** A press of a button, or a change of an input. */
 export interface Press {
 	readonly value: string | undefined;
 	readonly blockId: string;
 	/** Null on a message. */
-	readonly view: ViewSnapshot | null;
+	readonly view: SubmittedView | null;
 }
 
-/** Slack leaves out, or sends as null, whatever does not apply; a field of another kind counts as left out. */
+/** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
 const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);
 const id = lenient(z.string().min(1));
 
-/** Slash commands are flat, interactions are nested; one schema reads both. */
-const bodySchema = z.object({
+/** Slash commands are flat and interactions are nested; this schema reads both. */
+const BODY_SCHEMA = z.object({
 	user_id: id,
 	team_id: id,
 	channel_id: id,
@@ -65,8 +63,8 @@ const bodySchema = z.object({
 	response_url: id,
 });
 
-const label = z.object({ block_id: z.string(), label: z.object({ text: z.string() }) });
-const viewSchema = z
+const LABEL_SCHEMA = z.object({ block_id: z.string(), label: z.object({ text: z.string() }) });
+const VIEW_SCHEMA = z
 	.object({
 		id: z.string(),
 		hash: z.string().default(''),
@@ -76,7 +74,7 @@ const viewSchema = z
 		blocks: z.array(z.unknown()).default([]),
 	})
 	.transform(
-		(view): ViewSnapshot => ({
+		(view): SubmittedView => ({
 			id: view.id,
 			hash: view.hash,
 			privateMetadata: view.private_metadata,
@@ -84,33 +82,28 @@ const viewSchema = z
 			callbackId: view.callback_id,
 			labels: Object.fromEntries(
 				view.blocks.flatMap((block) => {
-					const { success, data } = label.safeParse(block);
-					return success ? [[data.block_id, data.label.text]] : [];
+					const { data } = LABEL_SCHEMA.safeParse(block);
+					return data === undefined ? [] : [[data.block_id, data.label.text]];
 				}),
 			),
 		}),
 	);
-const interactionSchema = z.object({ view: viewSchema.nullish() });
-const actionSchema = z.object({
+const INTERACTION_SCHEMA = z.object({ view: VIEW_SCHEMA.nullish() });
+const ACTION_SCHEMA = z.object({
 	value: z.string().optional().catch(undefined),
 	selected_option: z.object({ value: z.string() }).nullish().catch(null),
 	block_id: z.string().default(''),
 });
 
-/**
- * Reads what Slack sent for the app that is installed in the workspace `teamId`. Throws for something that no person in
- * Slack sent.
- */
+/** Reads the body of a request. `teamId`: the workspace in which the app is installed. Throws when it names no person. */
 export function personRequest(raw: unknown, teamId: string, log: Log): PersonRequest {
-	const data = bodySchema.parse(raw);
+	const data = BODY_SCHEMA.parse(raw);
 	const userId = data.user_id ?? data.user?.id;
 	const claimedTeamId = data.user?.team_id ?? data.team_id ?? data.team?.id ?? null;
 	if (userId == null) throw new Error('the request names no person');
-	const requestId = randomBytes(6).toString('hex');
 	const messageTs = data.container?.message_ts ?? data.message?.ts ?? null;
 	const isEphemeral = data.container?.is_ephemeral === true;
 	return {
-		id: requestId,
 		person: { teamId, userId },
 		claimedTeamId,
 		channelId: data.channel_id ?? data.channel?.id ?? data.container?.channel_id ?? null,
@@ -119,47 +112,46 @@ export function personRequest(raw: unknown, teamId: string, log: Log): PersonReq
 		wroteInThread: false,
 		triggerId: data.trigger_id ?? null,
 		responseUrl: data.response_url ?? null,
-		log: log.child({ request: requestId, user: userId, team: claimedTeamId }),
+		log: log.child({ request: randomBytes(6).toString('hex'), user: userId, team: claimedTeamId }),
 	};
 }
 
 /** The view of an interaction, if it has one. Throws for a view that Slack does not send. */
-export function viewIn(interaction: unknown): ViewSnapshot | null {
-	return interactionSchema.parse(interaction).view ?? null;
+export function viewIn(interaction: unknown): SubmittedView | null {
+	return INTERACTION_SCHEMA.parse(interaction).view ?? null;
 }
 
 /** The view of a submission or a closing. Throws for a view that Slack does not send. */
-export const readView = (raw: unknown): ViewSnapshot => viewSchema.parse(raw);
+export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
-export function readPress(action: unknown, view: ViewSnapshot | null): Press {
-	const { value, selected_option: option, block_id: blockId } = actionSchema.parse(action);
+export function readPress(action: unknown, view: SubmittedView | null): Press {
+	const { value, selected_option: option, block_id: blockId } = ACTION_SCHEMA.parse(action);
 	return { value: value ?? option?.value, blockId, view };
 }
 
-/** What a view carries. @throws HandraiseError `button_outdated` when another version made it */
-export function metadataOf(view: ViewSnapshot | null): ViewMetadata {
-	const metadata = decodeMetadata(view?.privateMetadata);
+/** The metadata of a view. @throws HandraiseError `button_outdated` when another version wrote it */
+export function metadataOf(view: SubmittedView): ViewMetadata {
+	const metadata = decodeMetadata(view.privateMetadata);
 	if (metadata === null) {
 		throw new HandraiseError('the metadata of a view cannot be read', { code: 'button_outdated' });
 	}
 	return metadata;
 }
 
-/** A message as an event brings it. */
+/** A message that a person wrote, from an event. */
 export interface WrittenMessage {
 	readonly userId: string;
-	/** The workspace of whoever wrote it, where Slack says it. */
+	/** The author's workspace; null when Slack does not name it. */
 	readonly claimedTeamId: string | null;
 	readonly channelId: string;
 	readonly ts: string;
 	readonly threadTs: string | null;
 }
 
-/** The request of somebody who wrote a message: it brings no trigger and no response_url. */
+/** The request of the author of a message. It has no trigger and no response_url. */
 export function writtenRequest(message: WrittenMessage, teamId: string, log: Log): PersonRequest {
 	const { userId, claimedTeamId, channelId, ts, threadTs } = message;
 	return {
-		id: ts,
 		person: { teamId, userId },
 		claimedTeamId,
 		channelId,
@@ -172,33 +164,30 @@ export function writtenRequest(message: WrittenMessage, teamId: string, log: Log
 	};
 }
 
-/** Where a form opened by this request belongs: inside a modal, where that modal was opened. */
-export function originOf({ channelId, threadTs }: PersonRequest, view: ViewSnapshot | null): Origin {
+/** The origin of a form that this request opens; inside a modal, the origin of that modal. */
+export function originOf({ channelId, threadTs }: PersonRequest, view: SubmittedView | null): Origin {
 	return decodeMetadata(view?.privateMetadata)?.origin ?? { channelId, threadTs };
 }
 
-/** The channel that a press is about: inside a modal the one that the modal was opened from. */
-export function channelOf(request: PersonRequest, view: ViewSnapshot | null): string | null {
+/** The channel of a press; inside a modal, the channel from which the modal was opened. */
+export function channelOf(request: PersonRequest, view: SubmittedView | null): string | null {
 	return view === null ? request.channelId : (decodeMetadata(view.privateMetadata)?.origin.channelId ?? null);
 }
 
-/**
- * Whether it is the request's person who did something earlier. Rows of former versions name the workspace that the
- * request of that time named.
- */
+/** Whether two requests come from the same person. Rows of former versions hold the workspace that Slack had named. */
 export function isSamePerson({ person, claimedTeamId }: PersonRequest, earlier: Person): boolean {
 	const isOfTeam = earlier.teamId === person.teamId || earlier.teamId === claimedTeamId;
 	return earlier.userId === person.userId && isOfTeam;
 }
 
-/** What people do with a session that an audit asks for. */
+/** What a person does with a session, for audits. */
 type Access = 'open' | 'refresh' | 'history' | 'files' | 'screenshot' | 'watch' | 'unwatch' | 'list';
 
 /**
- * The line that every access leaves in the log: the person (of the request), the session and the outcome, a stable word.
- * Never anything of the session's content.
+ * Writes the log line of an access: the request's person, the session and the outcome (a stable word), but no content of
+ * the session.
  *
- * @param sessionId null for what is about a whole channel
+ * @param sessionId null when the access is to a whole channel
  */
 export function logAccess(request: PersonRequest, access: Access, sessionId: string | null, outcome: string): void {
 	request.log.info(

@@ -21,7 +21,7 @@ export function plain(text: string, limit: number, fallback = '(empty)'): PlainT
 	return { type: 'plain_text', text: shown === '' ? fallback : shown, emoji: false };
 }
 
-/** The visible text on one line, cut to `limit`; not escaped: for plain_text only. May be empty. */
+/** The text on one line, cut to `limit`. Not escaped: for plain_text only. May be empty. */
 export function oneLine(text: string, limit: number): string {
 	return fitText(text, limit, squeeze);
 }
@@ -39,12 +39,12 @@ export function quotedName(text: string, limit: number): string {
 	return betweenMarks(fitText(text, limit - 2, nameWithin));
 }
 
-/** Removes the quotation marks of `quotedName`; keeps what follows them. */
+/** Removes the quotation marks of `quotedName`; keeps the text after them. */
 export function withoutMarks(text: string): string {
 	return text.replace(/^“([^”]*)”/, '$1');
 }
 
-/** The same as `quotedName` for mrkdwn and for the `text` of messages. */
+/** `quotedName` for mrkdwn and for the `text` of messages. */
 export function quotedNameMrkdwn(text: string, limit: number): string {
 	return betweenMarks(fitText(text, limit - 2, (part) => escapeMrkdwn(nameWithin(part))));
 }

@@ -5,7 +5,6 @@ import type { PersonRequest } from '../../src/slack/request.ts';
 import { createRecordingLog } from '../store/support.ts';
 
 const request = (userId: string): PersonRequest => ({
-	id: 'r1',
 	person: { teamId: 'T1', userId },
 	claimedTeamId: null,
 	channelId: 'C1',
@@ -18,12 +17,12 @@ const request = (userId: string): PersonRequest => ({
 });
 
 it.each([
-	['fails', () => Promise.reject(new Error('the database is away'))],
-	['does not answer', () => new Promise<never>(() => undefined)],
-])('a process decides by itself while the shared rate %s', async (_, away) => {
+	['fails', () => Promise.reject(new Error('the database does not respond'))],
+	['does not respond', () => new Promise<never>(() => undefined)],
+])('a process limits by itself while the shared rate limiter %s', async (_, take) => {
 	const reads = createPersonReads({
-		service: { read: () => Promise.reject(new Error('nobody reads here')) },
-		rateLimiter: { take: away, charge: away },
+		sessionService: { read: () => Promise.reject(new Error('this test reads no session')) },
+		rateLimiter: { take, charge: take },
 		limits: { burst: 2, readsPerMinute: 20 },
 		clock: createManualClock(),
 		metrics: { personRead: () => undefined, unknownSession: () => undefined },

@@ -26,12 +26,12 @@ import { notSentAgainWords, PRESS_NOTES } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
 
-/** Buttons on receipts, in a modal or a DM; they work as long as the answer is in the store. */
+/** Registers the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
 export function registerAnswerActions(
 	{ listen, client, personReads, flow, reply, adminContact }: HandlerContext,
 	{ answers, store, receipts }: { answers: Answers; store: AnswerStore; receipts: Pick<SlackReceipts, 'context'> },
 ): void {
-	/** For the author of the answer that the button belongs to, as far as they may act where its form came from. */
+	/** Runs `act` for the author of the button's answer, if they may act in the channel of its form. */
 	function onReceipt(id: ActionId, act: (own: Answer, request: AllowedRequest, press: Press) => Done): void {
 		listen.action(id, async (asked, press) => {
 			const own = press.value === undefined ? null : await store.get(press.value);
@@ -39,7 +39,7 @@ export function registerAnswerActions(
 				return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
 			}
 			const task = ifAllowed(own.origin.channelId, async (request): Promise<Task> => {
-				// Each shows the receipt again, and one posts: Slack limits both for all people together.
+				// Each button updates the receipt, and one posts: Slack limits both for all people together.
 				const tooFast = await personReads.turn(request);
 				if (tooFast === null) return (await act(own, request, press)) ?? NOTHING_TO_DO;
 				await reply.failed(request, tooFast, { sessionId: own.question.sessionId, kept: 'answer' });
@@ -49,7 +49,7 @@ export function registerAnswerActions(
 		});
 	}
 
-	/** Shows the answer as it is now where the button was. */
+	/** Shows the present state of the answer in the receipt that has the button. */
 	async function showAgain(request: PersonRequest, press: Press, answer: Answer, note = ''): Promise<void> {
 		const receipt = receipts.context(note);
 		if (press.view !== null) {
@@ -61,17 +61,17 @@ export function registerAnswerActions(
 		await client.chat.update({ channel: request.channelId, ts: request.messageTs, ...content });
 	}
 
-	/** Opens the session's form with the texts of `carry` in it, where they fit. */
-	function openForm(request: PersonRequest, { view }: Press, target: SessionTarget, carry: Answer | null): Task {
-		const carried = carry === null ? {} : { origin: carry.origin, prefill: textsOf(carry) };
-		return flow.open(request, { ...target, ...carried }, view);
+	/** Opens the session's form with the texts of `answer` in it, where they fit. */
+	function openForm(request: PersonRequest, { view }: Press, target: SessionTarget, answer: Answer | null): Task {
+		const prefilled = answer === null ? {} : { origin: answer.origin, prefill: textsOf(answer) };
+		return flow.open(request, { ...target, ...prefilled }, view);
 	}
 
 	onReceipt(ACTIONS.tryAgain, async (own, request, press) => {
 		const result = await answers.tryAgain(own.id, own.person);
 		request.log.info({ answer: own.id, outcome: result.kind }, 'try again');
 		if (result.kind === 'notFound') return NOTHING_TO_DO;
-		// A secret was wiped when its answer ended: only the person has it, so the form is opened for it.
+		// A secret value was wiped when its answer ended, so the person has to type it again.
 		if (result.kind === 'valuesGone') return openForm(request, press, own.question, own);
 		await showAgain(request, press, result.answer);
 		return NOTHING_TO_DO;
@@ -88,13 +88,13 @@ export function registerAnswerActions(
 			return showAgain(request, press, own, notSentAgainWords(codeOf(error)));
 		}
 		if (!canRestart(own, session)) {
-			// The agent is not standing still: nothing is offered any more.
+			// The agent is working, so the receipt loses its button.
 			await showAgain(request, press, { ...own, startFailed: false }, PRESS_NOTES.nothingToStart);
 			return;
 		}
-		const asked = await answers.sendAgain(own.id, own.person);
-		request.log.info({ answer: own.id, outcome: asked === null ? 'too late' : 'asked' }, 'send again');
-		if (asked !== null) return showAgain(request, press, asked);
+		const queued = await answers.sendAgain(own.id, own.person);
+		request.log.info({ answer: own.id, outcome: queued === null ? 'too late' : 'asked' }, 'send again');
+		if (queued !== null) return showAgain(request, press, queued);
 		await showAgain(request, press, (await store.get(own.id)) ?? own, PRESS_NOTES.sentAgain);
 	});
 
@@ -106,7 +106,7 @@ export function registerAnswerActions(
 	onReceipt(ACTIONS.postToThread, async (own, request, press) => {
 		const { channelId: channel, threadTs } = own.origin;
 		if (channel === null) return;
-		// A button from before the setting was changed.
+		// The button may be older than a change of the setting.
 		if (receipts.context().postsText === false) return showAgain(request, press, own, PRESS_NOTES.notInChannels);
 		const content = ownTextMessage(own);
 		const failed = await (threadTs === null
@@ -114,8 +114,8 @@ export function registerAnswerActions(
 			: postToThread(client, { channel, threadTs, content })
 		).catch((error: unknown) => (slackErrorCode(error) === null ? 'slack_unavailable' : 'post_refused'));
 		request.log.info({ answer: own.id, outcome: failed ?? 'posted' }, 'post my text');
-		const context = { kept: 'answer', adminContact } as const;
-		await showAgain(request, press, own, failed === null ? PRESS_NOTES.posted : errorWords(failed, context).text);
+		const note = failed === null ? PRESS_NOTES.posted : errorWords(failed, { kept: 'answer', adminContact }).text;
+		await showAgain(request, press, own, note);
 	});
 
 	listen.action(ACTIONS.answerNew, async (request, press) => {
@@ -129,33 +129,29 @@ export function registerAnswerActions(
 }
 
 /**
- * Posts into a thread or nowhere: what somebody meant for a few must not appear before a whole channel. Resolves to the
- * code of what went wrong: `thread_gone` when nothing was posted, `text_in_channel` when it stands in the open channel and
- * Slack did not delete it. Throws Slack's errors; then nothing was posted, unless Slack did not answer.
+ * Posts into a thread or nowhere: a text meant for a few people must not appear in a whole channel. Resolves to an error
+ * code: `thread_gone` when nothing was posted, `text_in_channel` when the post is in the channel and Slack did not delete
+ * it. Throws Slack's errors; then nothing was posted, unless Slack did not respond.
  */
 async function postToThread(
 	client: WebClient,
 	{ channel, threadTs, content }: { channel: string; threadTs: string; content: MessageContent },
 ): Promise<'thread_gone' | 'text_in_channel' | null> {
-	// Needs no scope, and finds a parent that is gone before anybody sees the post.
-	const isThere = await client.chat.getPermalink({ channel, message_ts: threadTs }).then(() => true, falseWhenGone);
-	if (!isThere) return 'thread_gone';
+	const isGone = (error: unknown) => slackErrorCode(error) === 'message_not_found';
+	try {
+		// This needs no scope, and finds a missing thread before anybody sees the post.
+		await client.chat.getPermalink({ channel, message_ts: threadTs });
+	} catch (error) {
+		if (isGone(error)) return 'thread_gone';
+		throw error;
+	}
 	const { ts, message } = await client.chat.postMessage({ channel, ...content, thread_ts: threadTs });
 	if (isThreaded(message) || ts === undefined) return null;
-	const isDeleted = await client.chat.delete({ channel, ts }).then(
-		() => true,
-		(error: unknown) => slackErrorCode(error) === 'message_not_found',
-	);
+	const isDeleted = await client.chat.delete({ channel, ts }).then(() => true, isGone);
 	return isDeleted ? 'thread_gone' : 'text_in_channel';
 }
 
-/** False for a message that is gone; throws any other error again. */
-function falseWhenGone(error: unknown): false {
-	if (slackErrorCode(error) !== 'message_not_found') throw error;
-	return false;
-}
-
-/** The texts of an answer by position, secrets left out. */
+/** The texts of an answer by position, without secrets. */
 function textsOf({ content }: Answer): Values {
 	if (content.kind !== 'readable') return {};
 	return Object.fromEntries(

@@ -4,10 +4,10 @@ import type { ChannelKey } from '../../watches/watch.ts';
 import type { Channels } from '../channels.ts';
 import type { HandlerContext } from './context.ts';
 
-const inChannel = z.object({ channel: z.string() });
-const idChanged = z.object({ old_channel_id: z.string() });
+const CHANNEL_EVENT = z.object({ channel: z.string() });
+const ID_CHANGED_EVENT = z.object({ old_channel_id: z.string() });
 
-/** Slack's words for a channel that takes no more posts of ours; of a removed bot it tells by `…_left`. */
+/** Events after which the bot cannot post in a channel; `…_left` means that the bot was removed. */
 const EVENTS: Readonly<Record<string, GoneReason>> = {
 	channel_archive: 'channelArchived',
 	group_archive: 'channelArchived',
@@ -27,28 +27,28 @@ interface Dependencies {
 	readonly allowExternal: boolean;
 }
 
-/** Ends the watches of channels that are gone or that another organisation reads, and tells their creators. */
+/** Ends the watches of channels that are gone or shared with another organisation, and tells their creators. */
 export function registerChannelEvents(
 	{ listen }: HandlerContext,
 	{ watching, channels, allowExternal }: Dependencies,
 ): void {
 	for (const [name, reason] of Object.entries(EVENTS)) {
 		listen.event(name, async (event, teamId) => {
-			const parsed = inChannel.safeParse(event);
-			if (parsed.success) await watching.channelGone({ teamId, channelId: parsed.data.channel }, reason);
+			const { data } = CHANNEL_EVENT.safeParse(event);
+			if (data !== undefined) await watching.channelGone({ teamId, channelId: data.channel }, reason);
 		});
 	}
 
 	listen.event('channel_shared', async (event) => {
-		const parsed = inChannel.safeParse(event);
-		if (!parsed.success || allowExternal) return;
-		// The event is for other organisations, and counts unless Slack says that this is sharing within our own.
-		if (!(await channels.isSharedInsideOnly(parsed.data.channel))) await watching.channelShared(parsed.data.channel);
+		const { data } = CHANNEL_EVENT.safeParse(event);
+		if (data === undefined || allowExternal) return;
+		// Slack may also send this event for sharing inside our own organisation.
+		if (!(await channels.isSharedInsideOnly(data.channel))) await watching.channelShared(data.channel);
 	});
 
-	// Sent when somebody begins to share a private channel with another organisation: the watches are under its old id.
+	// Slack sends this when a private channel becomes shared with another organisation. The watches have its old id.
 	listen.event('channel_id_changed', async (event) => {
-		const parsed = idChanged.safeParse(event);
-		if (parsed.success && !allowExternal) await watching.channelShared(parsed.data.old_channel_id);
+		const { data } = ID_CHANGED_EVENT.safeParse(event);
+		if (data !== undefined && !allowExternal) await watching.channelShared(data.old_channel_id);
 	});
 }

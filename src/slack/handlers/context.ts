@@ -6,17 +6,16 @@ import type { Reply } from '../reply.ts';
 import type { Drafting } from '../session/drafts.ts';
 import type { SessionFlow } from '../session/flow.ts';
 
-/** What handlers share. `listen` has asked the access policy before anything else here is used. */
+/** What handlers share. `listen` asks the access policy before a handler uses anything else. */
 export interface HandlerContext {
 	readonly listen: Listen;
 	readonly reply: Reply;
 	readonly flow: SessionFlow;
 	readonly drafting: Drafting;
 	readonly personReads: PersonReads;
-	/** For people who wait. */
+	/** The client for people who wait. */
 	readonly client: WebClient;
-	/** The session service's address, by which the store names it too. */
-	readonly service: string;
+	readonly serviceUrl: string;
 	readonly adminContact: string | null;
 	readonly clock: Clock;
 }

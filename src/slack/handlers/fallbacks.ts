@@ -5,20 +5,20 @@ import { ACTIONS } from '../ids.ts';
 import { forAnybody, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
-/** Links open in the browser; Slack reports the press all the same and wants an acknowledgement. */
+/** Links open in the browser, but Slack also reports the press and expects an acknowledgement. */
 const LINKS = [ACTIONS.dashboard, ACTIONS.openFile, ACTIONS.openScreenshot];
 
-const directMessage = z.object({
+const DIRECT_MESSAGE_EVENT = z.object({
 	channel: z.string(),
 	channel_type: z.literal('im'),
 	user: z.string(),
 	ts: z.string().default(''),
-	/** Edits, joins, our own posts and the like carry others. */
+	/** Edits, joins and our own posts have other subtypes. */
 	subtype: z.literal(['file_share', 'thread_broadcast']).nullish(),
 	bot_id: z.null().optional(),
 });
 
-/** What no other handler takes: links, buttons that another version of Handraise made, messages in the app's DM. */
+/** Handles what no other handler does: links, buttons of other versions of Handraise, messages in the app's DM. */
 export function registerFallbacks({ listen, personReads, reply }: HandlerContext, background: WebClient): void {
 	for (const id of LINKS) listen.action(id, () => NOTHING_TO_DO);
 
@@ -29,16 +29,16 @@ export function registerFallbacks({ listen, personReads, reply }: HandlerContext
 		}),
 	);
 
-	// Whoever writes to the app and whatever it is, they get help and nothing else.
+	// The reply to every direct message is the help.
 	listen.message('message', (event) => {
-		const parsed = directMessage.safeParse(event);
-		if (!parsed.success) return null;
-		const { channel: channelId, user: userId, ts } = parsed.data;
+		const { data } = DIRECT_MESSAGE_EVENT.safeParse(event);
+		if (data === undefined) return null;
+		const { channel: channelId, user: userId, ts } = data;
 		return {
 			written: { userId, claimedTeamId: null, channelId, ts, threadTs: null },
 			task: (request) =>
 				forAnybody(async () => {
-					// The same help stands above, many times.
+					// Whoever writes so fast has just got the same help.
 					if ((await personReads.turn(request)) !== null) return;
 					await background.chat.postMessage({ channel: channelId, ...helpMessage('asked') });
 				}),

@@ -12,28 +12,28 @@ import type { Names } from '../words/people.ts';
 import type { HandlerContext } from './context.ts';
 
 /**
- * Who answered what in a session, newest first, in pages; from our own store, so it needs no loading view. Registers the
- * buttons for older and newer answers; `open` is for `/session history`.
+ * Registers the buttons for older and newer answers of a session; the returned `open` is for `/session history`. Answers
+ * come from our own store, so a loading view is not necessary.
  */
 export function registerHistory(
-	{ listen, client, service, personReads, reply }: HandlerContext,
+	{ listen, client, serviceUrl, personReads, reply }: HandlerContext,
 	{ store, names }: { store: AnswerStore; names: Names },
 ) {
 	async function page(request: AllowedRequest, metadata: ViewMetadata) {
 		const { sessionId, offset } = metadata;
 		try {
-			const options = { offset, limit: HISTORY_PAGE };
-			const { answers, total } = await store.history({ service, sessionId, teamId: request.person.teamId }, options);
+			const session = { service: serviceUrl, sessionId, teamId: request.person.teamId };
+			const { answers, total } = await store.history(session, { offset, limit: HISTORY_PAGE });
 			return historyView({ metadata, answers, total, names });
 		} catch (error) {
 			return errorModal(codeOf(error), metadata, reply.errorContext(error));
 		}
 	}
 
-	/** Resolves to the word for the log. */
+	/** Resolves to the outcome for the log. */
 	async function openModal(request: AllowedRequest, sessionId: string): Promise<string> {
 		const { triggerId } = request;
-		// It reads nothing of the service, but opens a modal, which Slack counts for everybody together.
+		// No read of the service follows, but Slack limits opening modals for all people together.
 		const permit = await personReads.permit(request);
 		if (permit instanceof TooFastError) {
 			await reply.failed(request, permit, { sessionId });

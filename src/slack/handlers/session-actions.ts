@@ -1,27 +1,27 @@
 import type { DraftStore } from '../../answers/ports.ts';
-import { ACTIONS, CALLBACKS, decodeTarget } from '../ids.ts';
+import { ACTIONS, type ActionId, CALLBACKS, decodeTarget } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { channelOf, metadataOf, type PersonRequest, type Press, type ViewSnapshot } from '../request.ts';
+import { channelOf, metadataOf, type Press, type SubmittedView } from '../request.ts';
 import { type StandingForm, typedIn } from '../session/drafts.ts';
-import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO, silently, type Task } from '../task.ts';
+import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO, silently } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
-/** What a button changes in what the view shows. */
+/** What a button changes in a view. */
 type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText'>>;
 
-/** Inside a session's modal: buttons, typing, closing. On messages: the buttons that open it. */
+/** Registers buttons, typing and closing of a session's modal, and the buttons on messages that open it. */
 export function registerSessionActions(
 	{ listen, flow, drafting }: HandlerContext,
 	{ drafts }: { drafts: DraftStore },
 ): void {
-	/** Shows the form again with what stands in its fields, from the last reading while that is at hand. */
-	function showForm(request: AllowedRequest, view: ViewSnapshot, form: StandingForm, sameReading: boolean) {
+	/** Shows the form again with the texts in its fields. `sameReading`: without a new read, if that is possible. */
+	function showForm(request: AllowedRequest, view: SubmittedView, form: StandingForm, sameReading: boolean) {
 		return flow.show(request, view, { metadata: form.metadata, typed: typedIn(form), sameReading });
 	}
 
-	/** Shows the view's session again; what stands in the fields is kept as a draft and in the fields. */
-	function reshow(change: (press: Press) => Change, sameReading: boolean) {
-		return (_: PersonRequest, press: Press): Task => {
+	/** Saves the texts in the fields as a draft and shows the view's session again. */
+	function onPress(id: ActionId, change: (press: Press) => Change, sameReading: boolean): void {
+		listen.action(id, (_, press) => {
 			const { view } = press;
 			if (view === null) return NOTHING_TO_DO;
 			return ifAllowed(metadataOf(view).origin.channelId, async (request) => {
@@ -30,52 +30,32 @@ export function registerSessionActions(
 				await drafting.keep(request.person, view.id, form);
 				await showForm(request, view, { ...form, metadata: { ...form.metadata, ...change(press) } }, sameReading);
 			});
-		};
+		});
 	}
 
 	const page = ({ value }: Press): Change => ({ page: Math.max(0, Number(value ?? 0) || 0) });
-	const readAgain = (change: (press: Press) => Change) => reshow(change, false);
-	const showOther = (change: (press: Press) => Change) => reshow(change, true);
-	listen.action(
-		ACTIONS.refresh,
-		readAgain(() => ({ page: 0 })),
-	);
-	listen.action(
-		ACTIONS.reload,
-		readAgain(() => ({})),
-	);
-	listen.action(ACTIONS.older, showOther(page));
-	listen.action(ACTIONS.newer, showOther(page));
-	listen.action(
-		ACTIONS.partial,
-		showOther(() => ({ partial: true })),
-	);
-	listen.action(
-		ACTIONS.complete,
-		showOther(() => ({ partial: false })),
-	);
-	listen.action(
-		ACTIONS.plainText,
-		showOther(() => ({ plainText: true })),
-	);
-	listen.action(
-		ACTIONS.guessed,
-		showOther(() => ({ plainText: false })),
-	);
+	onPress(ACTIONS.refresh, () => ({ page: 0 }), false);
+	onPress(ACTIONS.reload, () => ({}), false);
+	onPress(ACTIONS.older, page, true);
+	onPress(ACTIONS.newer, page, true);
+	onPress(ACTIONS.partial, () => ({ partial: true }), true);
+	onPress(ACTIONS.complete, () => ({ partial: false }), true);
+	onPress(ACTIONS.plainText, () => ({ plainText: true }), true);
+	onPress(ACTIONS.guessed, () => ({ plainText: false }), true);
 
 	listen.action(ACTIONS.secret, (asked, { view, blockId }) => {
 		if (view === null) return NOTHING_TO_DO;
 		const mark = async (request: AllowedRequest) => {
 			const form = await drafting.marked(request.person, view, blockId);
-			// An empty box reads like one that nobody touched: the view has to remember that it was emptied.
+			// Slack's state of an emptied box is that of an untouched one, so the view's metadata has to say that it is empty.
 			if (form !== null && form.metadata.secret.length === 0) await showForm(request, view, form, true);
 		};
 		return ifAllowed(channelOf(asked, view), mark, silently);
 	});
 
 	listen.action(ACTIONS.chooseItem, (_, { view, value }) => {
-		const metadata = metadataOf(view);
 		if (view === null) return NOTHING_TO_DO;
+		const metadata = metadataOf(view);
 		return ifAllowed(metadata.origin.channelId, async (request) => {
 			const draft = await drafts.get(metadata.formId);
 			const text = Object.values(draft?.values ?? {})[0];
@@ -91,7 +71,7 @@ export function registerSessionActions(
 		});
 	}
 
-	// Typing. Who may not answer is not interrupted: they are told at "Send answer".
+	// People who may not answer are not interrupted while they type: "Send answer" tells them.
 	for (const id of [ACTIONS.field, ACTIONS.otherText]) {
 		listen.action(id, (asked, { view, blockId }) => {
 			if (view === null) return NOTHING_TO_DO;
@@ -105,10 +85,10 @@ export function registerSessionActions(
 		return ifAllowed(
 			channelOf(asked, view),
 			({ person }) => drafting.closed(person, view),
-			// Whoever they are, they are not answering any more.
+			// Also a person who is refused is not answering any more.
 			() => drafting.left(asked.person, view),
 		);
 	});
-	// Receipts ask for their closing so that Slack keeps telling when a view is gone; there is nothing to do.
+	// Receipts set `notify_on_close`, so Slack reports their closing too.
 	listen.closed(CALLBACKS.receipt, () => NOTHING_TO_DO);
 }

@@ -5,22 +5,22 @@ import type { HandlerContext } from './context.ts';
 import type { History } from './history.ts';
 import type { Watching } from './watching.ts';
 
-/** What somebody typed after `/session`. */
+/** The meaning of the text after `/session`. */
 export type SessionCommand =
-	/** `word`: the one that the reason is about, where it is not all that was typed. */
+	/** `word`: the word that `reason` is about; left out: the whole text. */
 	| { readonly kind: 'help'; readonly reason: HelpReason; readonly word?: string }
 	| { readonly kind: 'open' | 'history'; readonly sessionId: string }
 	| { readonly kind: 'watch'; readonly sessionIds: readonly string[]; readonly options: WatchOptions }
 	| { readonly kind: 'unwatch'; readonly sessionIds: readonly string[] | 'all' }
 	| { readonly kind: 'list' };
 
-/** Null: as it is. */
+/** Null: unchanged. */
 export interface WatchOptions {
 	readonly questionsOnly: boolean | null;
 	readonly questionsInChannel: boolean | null;
 }
 
-/** Why help is shown, so that it can say so. */
+/** Why help is shown. */
 export type HelpReason =
 	| 'asked'
 	| 'unclear'
@@ -31,39 +31,39 @@ export type HelpReason =
 	| 'id_too_long'
 	| 'reserved_id';
 
-/** Ids seen are 8 hexadecimal characters, but the service only promises a string; a button's value holds this many. */
-const LONGEST_ID = 400;
-/** An id in a link may be percent-encoded; quotes are taken off one by one, so there is an end to a word. */
-const LONGEST_WORD = 4_000;
-const MOST_IDS = 20;
+/** Known ids have 8 hexadecimal characters, but the service only promises a string. A button's value holds this many. */
+const MAX_ID_LENGTH = 400;
+/** An id in a link may be percent-encoded. The limit ends the work of removing quotes layer by layer. */
+const MAX_WORD_LENGTH = 4_000;
+const MAX_IDS = 20;
 
 /**
- * Understands `/session …`: the id alone, in quotes or backticks, as a link of Slack's (`<…|…>`) or a dashboard link;
- * `watch`, `unwatch`, `list`, `history` and `help` with any letter case. A quoted word is always an id.
+ * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the dashboard;
+ * `watch`, `unwatch`, `list`, `history` and `help` in any letter case. A quoted word is always an id.
  *
  * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
  */
 export function parseSessionCommand(text: string, dashboardUrl: string | null): SessionCommand {
-	// A label of Slack's links may hold spaces, so links lose theirs before the text is split.
+	// The label of a link may hold spaces, so it is removed before the text is split.
 	const words = text
 		.replace(/<(https?:[^|<>]*)\|[^<>]*>/g, '$1')
 		.split(/\s+/)
 		.filter((word) => word !== '');
-	const [first, ...rest] = words;
+	const [first, ...args] = words;
 	if (first === undefined) return help('asked');
 	switch (first.toLowerCase()) {
 		case 'help':
 		case '?':
 			return help('asked');
 		case 'list':
-			return rest.length === 0 ? { kind: 'list' } : help('unclear');
+			return args.length === 0 ? { kind: 'list' } : help('unclear');
 		case 'watch':
-			return parseWatch(rest, dashboardUrl);
+			return parseWatch(args, dashboardUrl);
 		case 'unwatch':
-			if (rest.length === 1 && rest[0]?.toLowerCase() === 'all') return { kind: 'unwatch', sessionIds: 'all' };
-			return withIds(rest, dashboardUrl, MOST_IDS, (sessionIds) => ({ kind: 'unwatch', sessionIds }));
+			if (args.length === 1 && args[0]?.toLowerCase() === 'all') return { kind: 'unwatch', sessionIds: 'all' };
+			return withIds(args, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'unwatch', sessionIds }));
 		case 'history':
-			return withIds(rest, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'history', sessionId }));
+			return withIds(args, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'history', sessionId }));
 		default:
 			if (words.length > 1) return help('unclear');
 			return withIds(words, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'open', sessionId }));
@@ -75,11 +75,11 @@ function parseWatch(words: readonly string[], dashboardUrl: string | null): Sess
 	const ids = words.filter((word) => !word.startsWith('--'));
 	let options: WatchOptions = { questionsOnly: null, questionsInChannel: null };
 	for (const flag of flags) {
-		const known = WATCH_FLAGS[flag.toLowerCase()];
-		if (known === undefined) return help('unclear');
-		options = { ...options, ...known };
+		const option = WATCH_FLAGS[flag.toLowerCase()];
+		if (option === undefined) return help('unclear');
+		options = { ...options, ...option };
 	}
-	return withIds(ids, dashboardUrl, MOST_IDS, (sessionIds) => ({ kind: 'watch', sessionIds, options }));
+	return withIds(ids, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'watch', sessionIds, options }));
 }
 
 const WATCH_FLAGS: Readonly<Record<string, Partial<WatchOptions>>> = {
@@ -92,11 +92,11 @@ const WATCH_FLAGS: Readonly<Record<string, Partial<WatchOptions>>> = {
 function withIds(
 	words: readonly string[],
 	dashboardUrl: string | null,
-	most: number,
+	maxCount: number,
 	build: (ids: readonly string[]) => SessionCommand,
 ): SessionCommand {
 	if (words.length === 0) return help('missing_id');
-	if (words.length > most) return help(most === 1 ? 'unclear' : 'too_many_ids');
+	if (words.length > maxCount) return help(maxCount === 1 ? 'unclear' : 'too_many_ids');
 	const ids: string[] = [];
 	for (const word of words) {
 		const parsed = parseSessionId(word, dashboardUrl);
@@ -107,19 +107,19 @@ function withIds(
 	return build(ids);
 }
 
-/** The session id in one word of a person, or why there is none. */
+/** The session id in one word, or why there is none. */
 function parseSessionId(word: string, dashboardUrl: string | null): string | { problem: HelpReason } {
-	if (word.length > LONGEST_WORD) return { problem: 'id_too_long' };
+	if (word.length > MAX_WORD_LENGTH) return { problem: 'id_too_long' };
 	const bare = unwrap(word);
 	if (bare === '') return { problem: 'missing_id' };
 	if (/^https?:\/\//i.test(bare)) return idOfLink(bare, dashboardUrl);
-	if (bare.length > LONGEST_ID) return { problem: 'id_too_long' };
-	// Never part of an id that was seen, and all of Slack's own markup starts so.
+	if (bare.length > MAX_ID_LENGTH) return { problem: 'id_too_long' };
+	// No known id has these characters, and Slack's mark-up begins with them.
 	if (/[<>@#!]/.test(bare)) return { problem: 'unclear' };
 	return bare;
 }
 
-/** Takes away quotes, backticks and the marks Slack puts around links, layer by layer. */
+/** Removes quotes, backticks and Slack's marks around links, layer by layer. */
 function unwrap(word: string): string {
 	let bare = word;
 	for (let before = ''; before !== bare; ) {
@@ -143,14 +143,14 @@ function idOfLink(link: string, dashboardUrl: string | null): string | { problem
 	if (!isOurs) return { problem: 'foreign_link' };
 	const id = url.searchParams.get('id')?.trim() ?? '';
 	if (id === '') return { problem: 'link_without_id' };
-	return id.length > LONGEST_ID ? { problem: 'id_too_long' } : id;
+	return id.length > MAX_ID_LENGTH ? { problem: 'id_too_long' } : id;
 }
 
 function help(reason: HelpReason): SessionCommand {
 	return { kind: 'help', reason };
 }
 
-/** `/session …` */
+/** Registers `/session …`. */
 export function registerSessionCommand(
 	{ listen, flow, reply }: HandlerContext,
 	{ history, watching, dashboardUrl }: { history: History; watching: Watching; dashboardUrl: string | null },

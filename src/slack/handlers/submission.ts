@@ -11,7 +11,7 @@ import { CALLBACKS, fieldBlockId } from '../ids.ts';
 import type { SubmissionAck, Submitted } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
 import type { SlackReceipts } from '../receipts.ts';
-import type { ViewSnapshot } from '../request.ts';
+import type { SubmittedView } from '../request.ts';
 import type { StandingForm } from '../session/drafts.ts';
 import type { AllowedRequest } from '../task.ts';
 import { withoutMarks } from '../text.ts';
@@ -19,17 +19,17 @@ import { tooLateWords } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
 
-/** Slack shows "trouble connecting" after three seconds without an acknowledgement; the person gets better words before. */
-const ANSWER_WITHIN_MS = 2_500;
-/** However long the checks took, the store gets at least this. */
-const STORE_AT_LEAST_MS = 500;
+/** Slack shows "trouble connecting" after three seconds without an acknowledgement; our error has to come before. */
+const ACKNOWLEDGE_WITHIN_MS = 2_500;
+/** The least time for the store, however long the checks took. */
+const MIN_STORE_MS = 500;
 
-/** The press on "Send answer": checked here, stored, and only then acknowledged. */
+/** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
 export function registerSubmission(
-	{ listen, service, drafting, adminContact, clock }: HandlerContext,
+	{ listen, serviceUrl, drafting, adminContact, clock }: HandlerContext,
 	{ answers, receipts }: { answers: Answers; receipts: SlackReceipts },
 ): void {
-	function submissionOf(request: AllowedRequest, view: ViewSnapshot, { metadata, reading }: StandingForm) {
+	function submissionOf(request: AllowedRequest, view: SubmittedView, { metadata, reading }: StandingForm) {
 		const length = Math.max(...metadata.fields) + 1;
 		const items = Array.from({ length }, (_, position): AnswerItem => {
 			const isField = metadata.fields.includes(position);
@@ -44,7 +44,7 @@ export function registerSubmission(
 			formId: metadata.formId,
 			viewId: view.id,
 			person: request.person,
-			question: { service, sessionId: metadata.sessionId, messageIndex: metadata.messageIndex ?? 0 },
+			question: { service: serviceUrl, sessionId: metadata.sessionId, messageIndex: metadata.messageIndex ?? 0 },
 			fingerprint: metadata.fingerprint ?? '',
 			items,
 			leftEmpty: reading.missing,
@@ -63,70 +63,63 @@ export function registerSubmission(
 		return { response_action: 'update', view: receiptModal(answer, receipts.context(note)) };
 	}
 
-	/** Stores what stands in the form. `start`: when Slack began to wait, on the clock of `uptimeOf`. */
+	/** Stores the form's texts. `startedAt`: when Slack began to wait, on the clock of `uptimeOf`. */
 	async function send(
 		request: AllowedRequest,
-		view: ViewSnapshot,
+		view: SubmittedView,
 		form: StandingForm,
-		start: number,
+		startedAt: number,
 	): Promise<Submitted> {
 		const keepText = () => drafting.keep(request.person, null, form);
 		const { fieldErrors } = form.reading;
 		if (Object.keys(fieldErrors).length > 0) {
-			return { ack: { response_action: 'errors', errors: fieldErrors } as const, after: keepText };
+			return { ack: { response_action: 'errors', errors: fieldErrors }, after: keepText };
 		}
 		receipts.expectAcknowledgement(view.id);
-		const rest = Math.max(STORE_AT_LEAST_MS, start + ANSWER_WITHIN_MS - uptimeOf(clock));
-		const result = await within(answers.submit(submissionOf(request, view, form)), rest);
+		const storeMs = Math.max(MIN_STORE_MS, startedAt + ACKNOWLEDGE_WITHIN_MS - uptimeOf(clock));
+		const result = await within(answers.submit(submissionOf(request, view, form)), storeMs);
 		request.log.info({ answer: result.answer.id, session: form.metadata.sessionId, outcome: result.kind }, 'submitted');
 		return {
 			ack: acknowledgement(result, form),
 			after: async () => {
 				receipts.acknowledged(view.id);
-				// What came too late is nowhere but in the form: it stays a draft.
+				// The store has no text that came too late, so it stays a draft.
 				if (result.kind === 'tooLate') await keepText();
 				else await answers.afterAccept(result.answer);
 			},
 		};
 	}
 
-	/** Who may not keeps the text in the form, and no row of it is stored. */
-	function refused(view: ViewSnapshot) {
-		return (refusal: Refusal) => only(onFirstField(view, errorWords(refusal, { kept: 'text', adminContact }).plain));
+	/** Shows an error at the first field: only field errors leave the form with its texts in place. */
+	function errorOnForm(view: SubmittedView, code: string): Submitted {
+		const [firstField = 'b.form'] = Object.keys(view.labels);
+		const { plain } = errorWords(code, { kept: 'text', adminContact });
+		return { ack: { response_action: 'errors', errors: { [firstField]: plain } } };
 	}
 
 	listen.submission(CALLBACKS.session, {
 		async plan(_, view) {
-			const start = uptimeOf(clock);
+			const startedAt = uptimeOf(clock);
 			const form = await drafting.read(view);
 			const place = { channelId: form?.metadata.origin.channelId ?? null };
+			const refused = (refusal: Refusal) => errorOnForm(view, refusal);
 			if (form !== null && form.metadata.fields.length > 0 && form.metadata.fingerprint !== null) {
-				return { place, refused: refused(view), run: (request) => send(request, view, form, start) };
+				return { place, refused, run: (request) => send(request, view, form, startedAt) };
 			}
 			const metadata = newMetadata({ sessionId: form?.metadata.sessionId ?? '', formId: view.id });
 			const modal = errorModal('form_outdated', metadata, { kept: 'nothing', adminContact });
-			return { place, refused: refused(view), run: async () => only({ response_action: 'update', view: modal }) };
+			return { place, refused, run: async () => ({ ack: { response_action: 'update', view: modal } }) };
 		},
 		failed(request, view, error) {
 			receipts.acknowledged(view.id);
 			const code = codeOf(error);
 			request.log.error({ code, err: error }, 'a submission could not be stored');
-			return only(onFirstField(view, errorWords(code, { kept: 'text', adminContact }).plain));
+			return errorOnForm(view, code);
 		},
 	});
 }
 
-function only(ack: SubmissionAck): Submitted {
-	return { ack, after: async () => {} };
-}
-
-/** Field errors are the only words Slack shows without taking the form away; they know no mark-up. */
-function onFirstField(view: ViewSnapshot, words: string): SubmissionAck {
-	const [first] = Object.keys(view.labels);
-	return { response_action: 'errors', errors: { [first ?? 'b.form']: words } };
-}
-
-function titleOf(view: ViewSnapshot, metadata: StandingForm['metadata'], position: number): string {
+function titleOf(view: SubmittedView, metadata: StandingForm['metadata'], position: number): string {
 	const { messageIndex, fingerprint } = metadata;
 	if (messageIndex === null || fingerprint === null) return '';
 	for (const variant of ['guessed', 'plain'] as const) {
@@ -139,7 +132,7 @@ function titleOf(view: ViewSnapshot, metadata: StandingForm['metadata'], positio
 async function within<Value>(work: Promise<Value>, ms: number): Promise<Value> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
-		const error = new HandraiseError('storing an answer took too long', {
+		const error = new HandraiseError('the store did not confirm an answer in time', {
 			code: 'acceptance_unknown',
 			retryable: true,
 		});

@@ -10,52 +10,50 @@ import { type AllowedRequest, ifAllowed, NOTHING_TO_DO } from '../task.ts';
 import { typedText } from '../text.ts';
 import type { HandlerContext } from './context.ts';
 
-const mention = z.object({
+const MENTION_EVENT = z.object({
 	user: z.string(),
 	channel: z.string(),
 	ts: z.string(),
 	thread_ts: z.string().nullish(),
 	text: z.string().default(''),
-	/** The workspace of whoever wrote it, in shared channels. */
+	/** The author's workspace, in shared channels. */
 	user_team: z.string().nullish(),
 	bot_id: z.null().optional(),
 });
-const shortcut = z.object({ message: z.object({ text: z.string().default(''), ts: z.string() }) });
+const SHORTCUT_BODY = z.object({ message: z.object({ text: z.string().default(''), ts: z.string() }) });
 
 /**
- * A message becomes the text of an answer, in the thread of a watched session: by the shortcut "Use as answer", or by a
- * mention of the bot. A mention carries no trigger, so its author alone gets a button; elsewhere they get help. Messages
- * without a mention are nobody's answer.
+ * Registers the two ways to use a message in the thread of a watched session as an answer: the shortcut "Use as answer"
+ * and a mention of the bot. A mention cannot open a modal, so its author gets a button, or help in other threads.
  */
 export function registerTextAsAnswer(
-	{ listen, service, flow, personReads, reply, clock }: HandlerContext,
+	{ listen, serviceUrl, flow, personReads, reply, clock }: HandlerContext,
 	{ botUserId, watches, drafts }: { botUserId: string; watches: Pick<WatchStore, 'findByPost'>; drafts: DraftStore },
 ): void {
-	async function watchedIn({ channelId, threadTs, person }: PersonRequest) {
+	async function findWatch({ channelId, threadTs, person }: PersonRequest) {
 		if (channelId === null || threadTs === null) return null;
 		return watches.findByPost({ teamId: person.teamId, channelId }, threadTs);
 	}
 
 	async function offer(request: AllowedRequest, sessionId: string, view: SessionSnapshot | null, text: string) {
 		const question = view?.question ?? null;
-		const open = question?.items.map((item, position) => ({ item, position })).filter(({ item }) => item.open) ?? [];
-		const target = open.find(({ item }) => !item.secret);
-		if (question === null || open.length === 0) return reply.toPerson(request, chosenTextHelp('nothing_open'));
-		if (target === undefined) return reply.toPerson(request, chosenTextHelp('secret'));
+		if (!question?.items.some((item) => item.open)) return reply.toPerson(request, chosenTextHelp('nothing_open'));
+		const position = question.items.findIndex((item) => item.open && !item.secret);
+		if (position === -1) return reply.toPerson(request, chosenTextHelp('secret'));
 		const formId = newFormId();
 		await drafts.save({
 			formId,
 			person: request.person,
-			question: { service, sessionId, messageIndex: KEPT_ASIDE },
+			question: { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE },
 			fingerprint: question.fingerprint,
-			values: { [target.position]: text },
+			values: { [position]: text },
 			updatedAt: clock.now(),
 		});
 		return reply.toPerson(request, chosenTextOffer(formId, { sessionId, messageIndex: question.messageIndex }, text));
 	}
 
 	/**
-	 * Whether a mention is answered: it brings no response_url, and Slack takes about 100 ephemeral messages a minute for
+	 * Whether a mention gets a reply. It has no response_url, and Slack accepts about 100 ephemeral messages a minute for
 	 * all people together.
 	 */
 	async function isInTime(request: PersonRequest): Promise<boolean> {
@@ -65,21 +63,20 @@ export function registerTextAsAnswer(
 	}
 
 	listen.message('app_mention', (event) => {
-		const parsed = mention.safeParse(event);
-		if (!parsed.success) return null;
-		const { user: userId, channel: channelId, ts, thread_ts: thread, text, user_team: team } = parsed.data;
-		const threadTs = thread ?? null;
+		const { data } = MENTION_EVENT.safeParse(event);
+		if (data === undefined) return null;
+		const { user: userId, channel: channelId, ts, thread_ts: threadTs = null, user_team: claimedTeamId = null } = data;
 		return {
-			written: { userId, claimedTeamId: team ?? null, channelId, ts, threadTs },
+			written: { userId, claimedTeamId, channelId, ts, threadTs },
 			task(asked) {
-				const answer = async (request: AllowedRequest) => {
+				const replyToMention = async (request: AllowedRequest) => {
 					if (!(await isInTime(request))) return;
-					const found = await watchedIn(request);
-					const said = typedText(text, botUserId);
-					if (found === null || said === '') await reply.toPerson(request, helpMessage('asked'));
-					else await offer(request, found.watch.session.sessionId, found.view, said);
+					const found = await findWatch(request);
+					const text = typedText(data.text, botUserId);
+					if (found === null || text === '') await reply.toPerson(request, helpMessage('asked'));
+					else await offer(request, found.watch.session.sessionId, found.view, text);
 				};
-				return ifAllowed(channelId, answer, async (refusal) => {
+				return ifAllowed(channelId, replyToMention, async (refusal) => {
 					if (await isInTime(asked)) await reply.refused(asked, refusal);
 				});
 			},
@@ -87,20 +84,20 @@ export function registerTextAsAnswer(
 	});
 
 	listen.action(ACTIONS.useText, async (request, press) => {
-		const [formId = '', ...rest] = (press.value ?? '').split('|');
-		const target = decodeTarget(rest.join('|'));
+		const [, formId = '', encodedTarget] = /^([^|]*)\|(.*)$/s.exec(press.value ?? '') ?? [];
+		const target = decodeTarget(encodedTarget);
 		if (target === null) return NOTHING_TO_DO;
 		const draft = await drafts.get(formId);
 		const isOwn = draft !== null && isSamePerson(request, draft.person);
 		const text = isOwn ? Object.values(draft.values)[0] : undefined;
-		// Submitted or forgotten meanwhile: the form opens all the same.
+		// The form opens also without the draft, which may have been submitted or removed meanwhile.
 		return flow.open(request, { ...target, toAnswer: true, ...(text === undefined ? {} : { text }) });
 	});
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {
-		const parsed = shortcut.safeParse(body);
-		const text = parsed.success ? typedText(parsed.data.message.text, botUserId) : '';
-		const sessionId = (await watchedIn(request))?.watch.session.sessionId;
+		const { data } = SHORTCUT_BODY.safeParse(body);
+		const text = data === undefined ? '' : typedText(data.message.text, botUserId);
+		const sessionId = (await findWatch(request))?.watch.session.sessionId;
 		if (sessionId === undefined || text === '') {
 			return ifAllowed(request.channelId, async (allowed) => {
 				await reply.toPerson(allowed, chosenTextHelp(text === '' ? 'no_text' : 'no_session'));

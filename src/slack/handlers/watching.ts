@@ -8,7 +8,7 @@ import { codeOf } from '../clients.ts';
 import { ACTIONS, decodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
 import { type ReadPermit, TooFastError } from '../person-reads.ts';
-import { channelOf, logAccess, type PersonRequest, type Press, type ViewSnapshot } from '../request.ts';
+import { channelOf, logAccess, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
 import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { withNotes } from '../session/waiting.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, silently, type Task } from '../task.ts';
@@ -24,17 +24,17 @@ import {
 import type { HandlerContext } from './context.ts';
 import type { WatchOptions } from './session-command.ts';
 
-const AS_IT_IS: WatchOptions = { questionsOnly: null, questionsInChannel: null };
+const UNCHANGED: WatchOptions = { questionsOnly: null, questionsInChannel: null };
 
 /**
- * Watch, unwatch and list: `/session …` by what is returned, for whom the access policy allows it, and the buttons that do
- * the same. What a card shows to one person only. All of it in the channel of the request.
+ * Registers the buttons for watching, and for what a card shows to one person only. Returns watch, unwatch and list for
+ * `/session …`, to be called with requests that the access policy allowed. All of them act in the request's channel.
  */
 export function registerWatching(
 	{ listen, flow, drafting, personReads, reply, adminContact, clock }: HandlerContext,
 	{ subscriptions, channels, links }: { subscriptions: Subscriptions; channels: Channels; links: Links },
 ) {
-	const error = { kept: 'nothing', adminContact } as const;
+	const errorContext = { kept: 'nothing', adminContact } as const;
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
 		await reply.toPerson(request, outcomesMessage(lines, note));
@@ -43,17 +43,17 @@ export function registerWatching(
 	async function watch(
 		request: AllowedRequest,
 		sessionIds: readonly string[],
-		options: WatchOptions = AS_IT_IS,
+		options: WatchOptions = UNCHANGED,
 	): Promise<void> {
 		const { channelId } = request;
-		// Before Slack is asked about the channel, which it allows all people together only so often.
+		// The permit comes first, because Slack limits requests for channel information for all people together.
 		const permit = await personReads.permit(request);
 		if (permit instanceof TooFastError) {
 			logAccess(request, 'watch', sessionIds[0] ?? null, permit.code);
-			await reply.slowDown(request, permit, outcomesMessage([tooFastWords(sessionIds, permit, error)]));
+			await reply.slowDown(request, permit, outcomesMessage([tooFastWords(sessionIds, permit, errorContext)]));
 			return;
 		}
-		const verdict = await channels.mayWatch(channelId, request.person.userId);
+		const verdict = await channels.mayWatch(request);
 		if (!verdict.ok || channelId === null) {
 			const reason = verdict.ok ? 'no_channel' : verdict.reason;
 			for (const sessionId of sessionIds) logAccess(request, 'watch', sessionId, reason);
@@ -68,23 +68,23 @@ export function registerWatching(
 		await say(request, lines, lines.length === 1 && lines[0]?.startsWith('👀') ? WATCH_OPTIONS : '');
 	}
 
-	/** What is to be said of each session. */
+	/** Resolves to the lines of the reply. */
 	async function subscribe(
 		request: PersonRequest & { readonly channelId: string },
-		first: ReadPermit,
+		firstPermit: ReadPermit,
 		sessionIds: readonly string[],
 		options: WatchOptions,
 	): Promise<readonly string[]> {
 		const lines: string[] = [];
-		let slow = '';
+		let expectation = '';
 		for (const [index, sessionId] of sessionIds.entries()) {
-			const permit = index === 0 ? first : await personReads.permit(request);
+			const permit = index === 0 ? firstPermit : await personReads.permit(request);
 			if (permit instanceof TooFastError) {
 				logAccess(request, 'watch', sessionId, permit.code);
-				lines.push(tooFastWords(sessionIds.slice(index), permit, error));
+				lines.push(tooFastWords(sessionIds.slice(index), permit, errorContext));
 				break;
 			}
-			const wish: WatchRequest = {
+			const watchRequest: WatchRequest = {
 				...request.person,
 				channelId: request.channelId,
 				sessionId,
@@ -92,18 +92,18 @@ export function registerWatching(
 				...(options.questionsOnly === null ? {} : { mode: options.questionsOnly ? 'questionsOnly' : 'everything' }),
 				...(options.questionsInChannel === null ? {} : { questionsInChannel: options.questionsInChannel }),
 			};
-			// What fails for one session is said of that one: what became of the others is so all the same.
-			const outcome = await subscriptions.watch(wish).catch((failed: unknown): WatchOutcome => {
-				const code = codeOf(failed);
-				request.log.error({ session: loggedId(sessionId), code, err: failed }, 'a session could not be watched');
+			// An error of one session must not hide the outcomes of the others.
+			const outcome = await subscriptions.watch(watchRequest).catch((error: unknown): WatchOutcome => {
+				const code = codeOf(error);
+				request.log.error({ session: loggedId(sessionId), code, err: error }, 'a session could not be watched');
 				return { kind: 'unreadable', code, retryable: true };
 			});
-			logAccess(request, 'watch', sessionId, outcomeWord(outcome));
-			lines.push(watchOutcomeWords(sessionId, outcome, error));
-			// Once, and as it is after the last of them.
-			if (outcome.kind === 'watching') slow = expectationWords(outcome.expectation);
+			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
+			lines.push(watchOutcomeWords(sessionId, outcome, errorContext));
+			// Only the last one counts: it includes the sessions before it.
+			if (outcome.kind === 'watching') expectation = expectationWords(outcome.expectation);
 		}
-		return slow === '' ? lines : [...lines, slow];
+		return expectation === '' ? lines : [...lines, expectation];
 	}
 
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {
@@ -125,26 +125,26 @@ export function registerWatching(
 		return say(request, lines);
 	}
 
-	/** `isTurned`: another page in the place of the one whose button was pressed. */
-	async function list(request: AllowedRequest, offset: number, isTurned = false): Promise<void> {
+	/** `isReplacement`: the page replaces the one whose button was pressed. */
+	async function list(request: AllowedRequest, offset: number, isReplacement = false): Promise<void> {
 		const { channelId, person } = request;
 		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
 		const page = await subscriptions.list({ teamId: person.teamId, channelId }, { offset, limit: LIST_PAGE });
 		const content = watchList(page, offset);
 		logAccess(request, 'list', null, 'shown');
-		if (isTurned && (await reply.inPlace(request, content))) return;
+		if (isReplacement && (await reply.inPlace(request, content))) return;
 		await reply.toPerson(request, content);
 	}
 
-	/** What stands in the view's fields, kept as a draft; null when the view cannot be read. */
-	async function keptForm({ person }: AllowedRequest, view: ViewSnapshot): Promise<StandingForm | null> {
+	/** Saves the texts in the view's fields as a draft; null when the view cannot be read. */
+	async function keepForm({ person }: AllowedRequest, view: SubmittedView): Promise<StandingForm | null> {
 		const form = await drafting.read(view);
 		if (form !== null) await drafting.keep(person, view.id, form);
 		return form;
 	}
 
-	/** Shows a modal again, with the other button. */
-	async function showAgain(request: AllowedRequest, view: ViewSnapshot, form: StandingForm | null): Promise<void> {
+	/** Shows the modal again, with "Unwatch" instead of "Watch" or the reverse. */
+	async function showAgain(request: AllowedRequest, view: SubmittedView, form: StandingForm | null): Promise<void> {
 		if (form === null) return;
 		await flow.show(request, view, { metadata: form.metadata, typed: typedIn(form), sameReading: true });
 	}
@@ -154,9 +154,9 @@ export function registerWatching(
 		if (target === null) return NOTHING_TO_DO;
 		const channelId = channelOf(asked, view);
 		return ifAllowed(channelId, async (request) => {
-			// Before what may take long: somebody may go on typing meanwhile.
-			const form = view === null ? null : await keptForm(request, view);
-			// Replies go where the watch is: a modal has no place of its own.
+			// The draft is saved first, because the person may type while the session is read.
+			const form = view === null ? null : await keepForm(request, view);
+			// A press inside a modal names no channel.
 			await watch({ ...request, channelId }, [target.sessionId]);
 			if (view !== null) await showAgain(request, view, form);
 		});
@@ -169,13 +169,13 @@ export function registerWatching(
 		return ifAllowedAnywhere(async (anybody) => {
 			await unwatch({ ...anybody, channelId }, [target.sessionId]);
 			if (view === null) return NOTHING_TO_DO;
-			const showOther = async (request: AllowedRequest) => showAgain(request, view, await keptForm(request, view));
-			// What was asked for is done: no word about the channel, in which the session is not shown.
-			return ifAllowed(channelId, showOther, silently);
+			const update = async (request: AllowedRequest) => showAgain(request, view, await keepForm(request, view));
+			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
+			return ifAllowed(channelId, update, silently);
 		});
 	});
 
-	/** Reads the session again, since its links die, and tells only the person who pressed. Resolves to the word for the log. */
+	/** Reads the session again, because its links expire, and replies to the person. Resolves to the outcome for the log. */
 	async function showPrivately(
 		request: AllowedRequest,
 		sessionId: string,
@@ -192,7 +192,7 @@ export function registerWatching(
 			const [best, ...others] = build(session, links);
 			if (best === undefined) return 'nothing';
 			if (await reply.throughResponseUrl(request, best)) return 'shown';
-			// An image that Slack cannot download fails the whole message.
+			// Slack refuses a message whose image it cannot download, so there are others.
 			for (const other of others) if (await reply.toPerson(request, other)) return 'shown';
 			return 'not_shown';
 		} catch (error) {
@@ -226,8 +226,7 @@ export function registerWatching(
 
 export type Watching = ReturnType<typeof registerWatching>;
 
-/** For the log. */
-function outcomeWord(outcome: WatchOutcome): string {
+function loggedOutcome(outcome: WatchOutcome): string {
 	if (outcome.kind === 'unreadable') return outcome.code;
 	return outcome.kind === 'limit' ? `limit_${outcome.limit}` : outcome.kind;
 }

@@ -5,20 +5,20 @@ import type { Log } from '../../log.ts';
 import { codeOf, createSlackLogger } from '../clients.ts';
 
 const PATH = '/slack/events';
-/** Far above what Slack sends: its views may have 250 KB. */
+/** Far above Slack's limit for a view, 250 KB. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** Of all bodies that are arriving: enough for thousands of Slack's. */
+/** For all bodies that are arriving: enough for thousands of requests from Slack. */
 const MAX_ARRIVING_BYTES = 16 * 1024 * 1024;
-/** What a chunk costs in memory beside its bytes: a body that comes byte by byte must not hold more than it counts. */
+/** The memory for a chunk besides its bytes, so that a body that arrives byte by byte counts for what it uses. */
 const CHUNK_OVERHEAD_BYTES = 512;
-/** Each chunk costs time too. The largest body, cut as networks cut it, has 3,000. */
+/** A limit on processing time. The largest body, in network packets, has 3,000 chunks. */
 const MAX_CHUNKS = 8_000;
-/** Slack's check of the certificate, the one request that it does not sign, has 42 bytes. */
+/** Slack's check of the certificate has 42 bytes. It is the only request that Slack does not sign. */
 const MAX_SSL_CHECK_BYTES = 256;
-/** Slack stops waiting after 3 s: the status only ends its request. */
+/** Slack stops waiting after 3 s. */
 const UNHANDLED_AFTER_MS = 3_001;
-/** Slack's advice against replayed requests: five minutes, here also for clocks that run ahead. */
-const LONGEST_SKEW_S = 300;
+/** Five minutes, as Slack recommends against replayed requests; here also for clocks that run ahead. */
+const MAX_SKEW_S = 300;
 
 const STATUS = {
 	wrong_path: 404,
@@ -38,13 +38,13 @@ type Refusal = keyof typeof STATUS;
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface HttpReceiver extends Receiver {
-	/** For the process' HTTP server. `verified` is called when a request is known to be Slack's. */
+	/** For the process' HTTP server. `verified` is called when the signature is correct. */
 	listener(request: IncomingMessage, response: ServerResponse, verified: () => void): void;
 }
 
 /**
- * Receives signed requests at `POST /slack/events`. Bolt's own receiver buffers a body before it looks at the signature,
- * takes time stamps of the future and hangs on a signed `null`; this one hands Bolt what is known to be Slack's.
+ * Receives signed requests at `POST /slack/events` and passes verified ones to Bolt. Bolt's own receiver buffers a body
+ * before it checks the headers, accepts timestamps of the future and hangs on a signed `null`.
  */
 export function createHttpReceiver({
 	signingSecret,
@@ -59,12 +59,12 @@ export function createHttpReceiver({
 	const readBody = createBodyReader();
 	let app: App | null = null;
 
-	/** The parsed body, or why it is refused; null when the sender went away. */
+	/** The parsed body, or why it is refused; null when the sender closed the connection. */
 	async function bodyOf(request: IncomingMessage, verified: () => void): Promise<Fields | Refusal | null> {
 		const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 		const isForm = type === 'application/x-www-form-urlencoded';
 		if (!isForm && type !== 'application/json') return 'wrong_content_type';
-		// The machine's time, as Slack's is: a database's or a test's clock may differ.
+		// Slack signs with real time; the clock of a database or a test may differ.
 		const signature = readSignature(request.headers, Date.now());
 		const isSslCheck = signature === 'unsigned' && isForm && lengthOf(request) <= MAX_SSL_CHECK_BYTES;
 		if (typeof signature === 'string' && !isSslCheck) return signature;
@@ -102,7 +102,7 @@ export function createHttpReceiver({
 			...(retryReason === undefined ? {} : { retryReason }),
 		});
 		if (response.headersSent) return;
-		// No handler took it, and none will: Slack need not wait.
+		// No handler exists for this request, so Slack need not wait.
 		ack.ack();
 		response.writeHead(404).end();
 	}
@@ -128,19 +128,19 @@ export function createHttpReceiver({
 			if (request.url?.split('?')[0] !== PATH) return refuse(response, 'wrong_path');
 			if (request.method !== 'POST') return refuse(response, 'wrong_method');
 			receive(request, response, verified).catch((error: unknown) => {
-				log.error({ code: codeOf(error), err: error }, 'a request of Slack could not be handled');
+				log.error({ code: codeOf(error), err: error }, 'a request from Slack could not be handled');
 				if (!response.headersSent) response.writeHead(500).end();
 			});
 		},
 	};
 }
 
-/** Infinite when it is not told. */
+/** Infinity when the header is missing. */
 function lengthOf({ headers }: IncomingMessage): number {
 	return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
 }
 
-/** The object itself, or the one in the field `payload` of a form; null when there is none. */
+/** The object in the body, or in the field `payload` of a form; null when there is none. */
 function parseBody(text: string, isForm: boolean): Fields | null {
 	if (!isForm) return parseObject(text);
 	const fields = new URLSearchParams(text);
@@ -157,17 +157,17 @@ function parseObject(text: string): Fields | null {
 	}
 }
 
-/** What a request says of itself, to be compared with its body. */
+/** The signature in a request's headers, before it is compared with the body. */
 interface ClaimedSignature {
-	/** As it was sent: it is part of what is signed. */
+	/** Unchanged, because the signature covers it. */
 	readonly timestamp: string;
-	/** Of 32 bytes. */
+	/** 32 bytes. */
 	readonly digest: Buffer;
 }
 
 type UnusableSignature = 'unsigned' | 'malformed_signature' | 'stale' | 'ahead';
 
-/** Reads the two headers that every request of Slack has, before its body is looked at. `nowMs` is the machine's time. */
+/** Reads the signature headers, before the body is read. `nowMs`: real time. */
 export function readSignature(headers: IncomingHttpHeaders, nowMs: number): ClaimedSignature | UnusableSignature {
 	const timestamp = headers['x-slack-request-timestamp'];
 	const signature = headers['x-slack-signature'];
@@ -177,30 +177,27 @@ export function readSignature(headers: IncomingHttpHeaders, nowMs: number): Clai
 		return 'malformed_signature';
 	}
 	const ageS = Math.floor(nowMs / 1_000) - Number(timestamp);
-	if (ageS > LONGEST_SKEW_S) return 'stale';
-	if (ageS < -LONGEST_SKEW_S) return 'ahead';
+	if (ageS > MAX_SKEW_S) return 'stale';
+	if (ageS < -MAX_SKEW_S) return 'ahead';
 	return { timestamp, digest: Buffer.from(digest, 'hex') };
 }
 
-/**
- * Whether the body was signed with the secret (docs.slack.dev, "Verifying requests from Slack"): over the bytes as they
- * came, compared in constant time.
- */
+/** Whether the body was signed with the secret (docs.slack.dev, "Verifying requests from Slack"). Constant time. */
 export function isSigned(secret: string, { timestamp, digest }: ClaimedSignature, body: Buffer): boolean {
 	const expected = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest();
 	return timingSafeEqual(expected, digest);
 }
 
 /**
- * Reads bodies before their signature can be checked. When all that are arriving hold more than `MAX_ARRIVING_BYTES`, the
- * oldest is dropped: Slack's arrive within milliseconds, so bodies that are held open go first.
+ * Reads bodies before their signature can be checked. When arriving bodies hold more than `MAX_ARRIVING_BYTES`, the oldest
+ * is dropped: Slack's bodies arrive within milliseconds, so this drops bodies that are held open.
  */
 function createBodyReader() {
 	/** Oldest first. */
-	const arriving = new Set<{ held: number; giveWay(): void }>();
-	let total = 0;
+	const arriving = new Set<{ heldBytes: number; drop(): void }>();
+	let totalBytes = 0;
 
-	/** Never rejects. The rest of a body that was not read to its end is discarded. `gone`: the sender went away. */
+	/** Never rejects. `gone`: the sender closed the connection. */
 	return (request: IncomingMessage): Promise<Buffer | 'too_large' | 'crowded' | 'gone'> => {
 		if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
 			request.resume();
@@ -209,17 +206,12 @@ function createBodyReader() {
 		return new Promise((resolve) => {
 			const chunks: Buffer[] = [];
 			let bytes = 0;
-			const body = {
-				held: 0,
-				giveWay(): void {
-					end('crowded');
-				},
-			};
+			const body = { heldBytes: 0, drop: (): void => end('crowded') };
 			arriving.add(body);
 
 			function end(outcome: Buffer | 'too_large' | 'crowded' | 'gone'): void {
 				if (!arriving.delete(body)) return;
-				total -= body.held;
+				totalBytes -= body.heldBytes;
 				chunks.length = 0;
 				request.off('data', take);
 				request.resume();
@@ -232,9 +224,9 @@ function createBodyReader() {
 					return;
 				}
 				chunks.push(chunk);
-				body.held += chunk.length + CHUNK_OVERHEAD_BYTES;
-				total += chunk.length + CHUNK_OVERHEAD_BYTES;
-				while (total > MAX_ARRIVING_BYTES) arriving.values().next().value?.giveWay();
+				body.heldBytes += chunk.length + CHUNK_OVERHEAD_BYTES;
+				totalBytes += chunk.length + CHUNK_OVERHEAD_BYTES;
+				while (totalBytes > MAX_ARRIVING_BYTES) arriving.values().next().value?.drop();
 			}
 			request.on('data', take);
 			request.once('end', () => end(Buffer.concat(chunks)));

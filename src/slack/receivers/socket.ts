@@ -4,12 +4,12 @@ import type { Log } from '../../log.ts';
 import { createSlackLogger, slackErrorCode } from '../clients.ts';
 import { tokenRefused } from '../identity.ts';
 
-/** Slack closes each connection every few hours; with two, one serves while the other is renewed. */
+/** Slack closes each connection every few hours. With two, one serves while the other reconnects. */
 const CONNECTIONS = 2;
-/** From asking for an address to Slack's hello. */
+/** From the request for an address to Slack's hello. */
 const CONNECT_WITHIN_MS = 15_000;
-const LONGEST_PAUSE_MS = 30_000;
-/** Codes with which no repeat will ever connect. */
+const MAX_PAUSE_MS = 30_000;
+/** Errors that a repeat does not solve. */
 const HOPELESS = new Set([
 	'not_authed',
 	'invalid_auth',
@@ -29,13 +29,13 @@ interface Options {
 }
 
 export interface SocketReceiver extends Receiver {
-	/** How many connections serve now. */
+	/** How many connections are open. */
 	connected(): number;
 }
 
 /**
- * Receives over Socket Mode with two connections and a reconnect loop of its own: the library's waits five seconds and
- * more without a connection at each routine refresh, and ends the process when a reconnect fails for good.
+ * Receives over Socket Mode with two connections and its own reconnect loop. The library's loop stays without a connection
+ * for five seconds or more at each routine refresh, and ends the process when Slack refuses a reconnect.
  */
 export function createSocketReceiver({ appToken, apiUrl, clock, log }: Options): SocketReceiver {
 	const stopping = new AbortController();
@@ -48,21 +48,21 @@ export function createSocketReceiver({ appToken, apiUrl, clock, log }: Options):
 				appToken,
 				logger: createSlackLogger(log),
 				autoReconnectEnabled: false,
-				// An object of its own for each: the library writes into it.
+				// One object for each, because the library writes into it.
 				installerOptions: {
 					clientOptions: { slackApiUrl: apiUrl, timeout: 10_000, retryConfig: { retries: 0 } },
 				},
 			}),
 	);
 
-	/** Resolves when the connection is gone; `onServing` is called while it serves. Rejects when it never served. */
+	/** Connects, calls `onServing`, and resolves when the connection is closed. Rejects when it cannot connect. */
 	async function serveOnce({ client }: SocketModeReceiver, onServing: () => void): Promise<void> {
 		const gone = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
 		const late = AbortSignal.any([stopping.signal, AbortSignal.timeout(CONNECT_WITHIN_MS)]);
 		const connecting = client.start();
 		await Promise.race([connecting, rejectWhen(late)]).catch((error: unknown) => {
 			void client.disconnect();
-			// While it waits for its address the library cannot be stopped: what opens all the same must take no request.
+			// The library cannot be stopped while it requests an address. A connection that opens later is closed at once.
 			void connecting.then(
 				() => client.disconnect(),
 				() => {},
@@ -89,14 +89,14 @@ export function createSocketReceiver({ appToken, apiUrl, clock, log }: Options):
 				if (stopping.signal.aborted) break;
 				const code = slackErrorCode(error);
 				if (code !== null && HOPELESS.has(code)) first(tokenRefused('SLACK_APP_TOKEN', code));
-				log.warn({ code: code ?? 'no_connection', failures }, 'could not open a Socket Mode connection');
+				log.warn({ code: code ?? 'no_connection', failures }, 'could not open a Socket Mode connection; trying again');
 				failures++;
 			} finally {
 				if (served) serving--;
 			}
 			if (failures > 0) {
-				const pause = Math.min(500 * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS);
-				await clock.sleep(pause, stopping.signal).catch(() => {});
+				const pauseMs = Math.min(500 * 2 ** Math.min(failures, 10), MAX_PAUSE_MS);
+				await clock.sleep(pauseMs, stopping.signal).catch(() => {});
 			}
 		}
 	}
@@ -106,7 +106,7 @@ export function createSocketReceiver({ appToken, apiUrl, clock, log }: Options):
 		init(app: App) {
 			for (const receiver of receivers) receiver.init(app);
 		},
-		/** Resolves when the first connection serves; rejects when Slack refuses the token for good. */
+		/** Resolves when the first connection is open; rejects when Slack refuses the token. */
 		async start() {
 			await new Promise<void>((resolve, reject) => {
 				const first = (error?: unknown) => (error === undefined ? resolve() : reject(error));

@@ -8,18 +8,18 @@ import type { Question } from '../../questions/open-question.ts';
 import { asksTheSame } from '../form/plan.ts';
 import { type FormReading, readForm } from '../form/read.ts';
 import { decodeMetadata, type ViewMetadata } from '../metadata.ts';
-import type { ViewSnapshot } from '../request.ts';
+import type { SubmittedView } from '../request.ts';
 import type { Notice } from '../words/notices.ts';
 
-/** A claim is prolonged at most this often while somebody types. */
+/** While somebody types, the claim is prolonged at most this often. */
 const CLAIM_EVERY_MS = 60_000;
 /** Forms that are remembered. */
-const MOST_FORMS = 2_000;
+const MAX_FORMS = 2_000;
 
 /** By position. */
 export type Values = Readonly<Record<number, string>>;
 
-/** What stood in a view's fields at a time; what was typed later is in the form's draft. */
+/** The texts in a view's fields at one time; the form's draft has later ones. */
 export interface TypedText {
 	readonly values: Values;
 	/** Milliseconds since the epoch. */
@@ -27,73 +27,66 @@ export interface TypedText {
 }
 
 /**
- * The message index under which a chosen message is kept until somebody says which field it is for: as a draft of the
- * question itself it would stand in one before.
+ * The message index under which a chosen message is saved until the person says which field it is for. As a draft of the
+ * question, the form would show it in a field before that.
  */
 export const KEPT_ASIDE = -1;
 
 interface Dependencies {
-	readonly service: string;
+	readonly serviceUrl: string;
 	readonly drafts: DraftStore;
 	readonly claims: Claims;
 	readonly clock: Clock;
 }
 
-/** A form as it stands in somebody's view. */
+/** A form in a person's view. */
 export interface StandingForm {
-	/** `secret` as the box says now. */
+	/** With `secret` as the box is ticked now. */
 	readonly metadata: ViewMetadata;
 	readonly reading: FormReading;
-	/** When it stood so, milliseconds since the epoch. */
+	/** When it was read, in milliseconds since the epoch. */
 	readonly at: number;
 }
 
 /**
- * Keeps what people type. While one save of a form runs, only the newest state of it waits: typing fast costs no more
- * than the store can take.
+ * Saves what people type. While one save of a form runs, only the newest state of the form waits, so fast typing cannot
+ * overload the store.
  */
-export function createDrafting({ service, drafts, claims, clock }: Dependencies) {
-	interface Slot {
-		next: (() => Promise<void>) | null;
-	}
-	/** Forms that are being saved; `next`: what is saved after that. */
-	const saving = new Map<string, Slot>();
+export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependencies) {
+	/** The next save of each form that is being saved; null: none. */
+	const nextSaves = new Map<string, (() => Promise<void>) | null>();
 	const claimedAt = new Map<string, number>();
-	/** What the box of a form said when it was pressed last: typing from before that may be reported after it. */
+	/** The ticked positions when a form's box was pressed last: Slack may report earlier typing after that. */
 	const marked = new Map<string, readonly number[]>();
 
 	function keyOf(metadata: ViewMetadata): QuestionKey | null {
 		const { sessionId, messageIndex } = metadata;
-		return messageIndex === null ? null : { service, sessionId, messageIndex };
+		return messageIndex === null ? null : { service: serviceUrl, sessionId, messageIndex };
 	}
 
 	async function saveLatest(formId: string, save: () => Promise<void>): Promise<void> {
-		const busy = saving.get(formId);
-		if (busy !== undefined) {
-			busy.next = save;
-			return;
-		}
-		const slot: Slot = { next: save };
-		saving.set(formId, slot);
+		const isSaving = nextSaves.has(formId);
+		nextSaves.set(formId, save);
+		if (isSaving) return;
 		try {
-			for (let next = slot.next; next !== null; next = slot.next) {
-				slot.next = null;
+			for (let next = nextSaves.get(formId); next; next = nextSaves.get(formId)) {
+				nextSaves.set(formId, null);
 				await next();
 			}
 		} finally {
-			saving.delete(formId);
+			nextSaves.delete(formId);
 		}
 	}
 
 	async function prolongClaim(key: QuestionKey, person: Person, formId: string): Promise<void> {
 		const now = uptimeOf(clock);
 		if (now - (claimedAt.get(formId) ?? Number.NEGATIVE_INFINITY) < CLAIM_EVERY_MS) return;
-		setBounded(claimedAt, formId, now, MOST_FORMS);
+		setBounded(claimedAt, formId, now, MAX_FORMS);
 		await claims.take(key, person);
 	}
 
-	/** What stands in a view's form; null when the view is none of ours or of another version. */
-	async function read(view: ViewSnapshot, acted?: string): Promise<StandingForm | null> {
+	/** Reads a view's form. `actedBlockId`: the block that was changed. Null when the view has no metadata that we can read. */
+	async function read(view: SubmittedView, actedBlockId?: string): Promise<StandingForm | null> {
 		const metadata = decodeMetadata(view.privateMetadata);
 		if (metadata === null) return null;
 		const at = clock.now();
@@ -102,12 +95,12 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 			values: view.values,
 			metadata,
 			draft: draft?.values ?? {},
-			...(acted === undefined ? {} : { acted }),
+			...(actedBlockId === undefined ? {} : { acted: actedBlockId }),
 		});
 		return { metadata: { ...metadata, secret: reading.secret }, reading, at };
 	}
 
-	/** `viewId` null: kept although the form was submitted before. */
+	/** Saves a form as a draft. `viewId` null: even if the form was submitted. */
 	async function keep(person: Person, viewId: string | null, { metadata, reading, at }: StandingForm): Promise<void> {
 		const question = keyOf(metadata);
 		const { formId, fingerprint } = metadata;
@@ -118,8 +111,8 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 		await saveLatest(formId, () => drafts.save(draft, viewId === null ? undefined : submissionKeyOf(viewId, formId)));
 	}
 
-	/** Others see that this person is not answering now. */
-	async function left(person: Person, view: ViewSnapshot): Promise<void> {
+	/** Releases the person's claim on the question. */
+	async function left(person: Person, view: SubmittedView): Promise<void> {
 		const metadata = decodeMetadata(view.privateMetadata);
 		const key = metadata === null ? null : keyOf(metadata);
 		if (key !== null) await claims.release(key, person);
@@ -128,35 +121,35 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 	return {
 		read,
 		keep,
-		/** Somebody typed. */
-		async typed(person: Person, view: ViewSnapshot, acted: string): Promise<void> {
-			const form = await read(view, acted);
+		/** The person typed in the block `actedBlockId`. */
+		async typed(person: Person, view: SubmittedView, actedBlockId: string): Promise<void> {
+			const form = await read(view, actedBlockId);
 			if (form === null) return;
 			await keep(person, view.id, form);
 			const key = keyOf(form.metadata);
 			if (key !== null) await prolongClaim(key, person, form.metadata.formId);
 		},
 		left,
-		/** Somebody pressed the box that says what is secret: texts typed so far are kept no longer, in no draft of theirs. */
-		async marked(person: Person, view: ViewSnapshot, acted: string): Promise<StandingForm | null> {
-			const form = await read(view, acted);
+		/** The person pressed the box for secrets: texts of ticked items are removed from all their drafts. */
+		async marked(person: Person, view: SubmittedView, actedBlockId: string): Promise<StandingForm | null> {
+			const form = await read(view, actedBlockId);
 			const question = form === null ? null : keyOf(form.metadata);
 			if (form === null || question === null) return null;
 			const { secret } = form.reading;
-			setBounded(marked, form.metadata.formId, secret, MOST_FORMS);
+			setBounded(marked, form.metadata.formId, secret, MAX_FORMS);
 			await keep(person, view.id, form);
 			if (secret.length > 0) {
 				await drafts.forget(person, question, secret);
-				// A chosen message is kept under the first field that it could be for, whichever it was put into.
+				// A chosen message is saved under the first field that it fits, whichever field it was put into.
 				await drafts.forget(person, { ...question, messageIndex: KEPT_ASIDE }, form.metadata.fields);
 			}
 			return form;
 		},
-		/** Somebody closed a form: what Slack still tells of it is kept, and others see that nobody is answering now. */
-		async closed(person: Person, view: ViewSnapshot): Promise<void> {
+		/** The person closed a form: releases the claim and saves the texts that Slack sends with the closing. */
+		async closed(person: Person, view: SubmittedView): Promise<void> {
 			await left(person, view);
 			const form = await read(view);
-			// Not documented whether the state comes along: an empty one must not wipe what typing has told.
+			// Slack does not document whether a closing has the state. An empty state must not erase the draft.
 			if (form !== null && Object.values(form.reading.draft).some((text) => text !== '')) {
 				await keep(person, view.id, form);
 			}
@@ -166,61 +159,61 @@ export function createDrafting({ service, drafts, claims, clock }: Dependencies)
 
 export type Drafting = ReturnType<typeof createDrafting>;
 
-/** What stands in a view's fields; null when there is no form, so that a draft may come in. */
+/** The texts in a view's fields; null without a form, and then a draft is used. */
 export function typedIn({ metadata, reading, at }: StandingForm): TypedText | null {
 	return metadata.fields.length === 0 ? null : { values: reading.values, at };
 }
 
-/** A form's own id. */
 export function newFormId(): string {
 	return randomBytes(9).toString('base64url');
 }
 
-/** Texts of secret items are neither kept nor carried over. */
+/** Removes the texts of secret items, which are neither saved nor carried over. */
 export function without(values: Values, secret: readonly number[]): Values {
 	return Object.fromEntries(Object.entries(values).filter(([position]) => !secret.includes(Number(position))));
 }
 
-/** What a form starts with, and what to say about it. */
+/** The initial texts of a form, and the notice about them. */
 interface StartingValues {
 	readonly values: Values;
 	readonly notice: Notice | null;
-	/** It is another form than the one the view showed: it gets an id of its own. */
+	/** The view showed another form, so this one gets its own id. */
 	readonly isNewForm: boolean;
 }
 
 /**
- * What to put into the fields of `question`, in this order: what stands in the view now, if it asks the same; that text
- * carried over by position, if the view asked something else; a message chosen with "Use as answer"; the person's draft.
+ * The texts for the fields of `question`, in this order: the texts in the view, if it asks the same; those texts by
+ * position, if the view asked something else; a message chosen with "Use as answer"; the person's draft.
  */
-export function startingValues(input: {
+export function startingValues({
+	question,
+	metadata,
+	typed,
+	prefill,
+	draft,
+}: {
 	question: Question;
 	metadata: ViewMetadata;
-	/** What stands in the view's fields; null when it has none yet. */
+	/** The texts in the view's fields; null when it has none. */
 	typed: Values | null;
 	prefill: Values | null;
 	draft: Draft | null;
 }): StartingValues {
-	const { question, metadata, typed, prefill, draft } = input;
 	if (typed !== null && metadata.fields.length > 0) {
 		if (asksTheSame(metadata, question)) return { values: typed, notice: null, isNewForm: false };
 		const values = fitting(typed, question);
 		return { values, notice: { kind: 'questionChanged', carried: Object.keys(values).length > 0 }, isNewForm: true };
 	}
 	if (prefill !== null) {
-		const values = { ...(draft === null ? {} : fitting(draft.values, question)), ...fitting(prefill, question) };
+		const values = { ...fitting(draft?.values ?? {}, question), ...fitting(prefill, question) };
 		return { values, notice: { kind: 'prefilled' }, isNewForm: false };
 	}
-	if (draft !== null) {
-		const values = fitting(draft.values, question);
-		if (Object.keys(values).length > 0) {
-			return { values, notice: { kind: 'draftRestored', at: draft.updatedAt }, isNewForm: false };
-		}
-	}
-	return { values: {}, notice: null, isNewForm: false };
+	const values = fitting(draft?.values ?? {}, question);
+	const isRestored = draft !== null && Object.keys(values).length > 0;
+	return { values, notice: isRestored ? { kind: 'draftRestored', at: draft.updatedAt } : null, isNewForm: false };
 }
 
-/** The texts that have an open item to go to. */
+/** The texts for positions of open items. */
 function fitting(values: Values, question: Question): Values {
 	return Object.fromEntries(
 		Object.entries(values).filter(([position, text]) => text !== '' && question.openItems.includes(Number(position))),

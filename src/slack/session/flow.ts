@@ -6,12 +6,12 @@ import { loggedId } from '../../log.ts';
 import { answerCard, errorMessage, stillWaitingMessage } from '../blocks/messages.ts';
 import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
 import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../blocks/small-modals.ts';
-import { codeOf, slackErrorCode, slackRetryAfter } from '../clients.ts';
+import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../clients.ts';
 import { CALLBACKS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import { isWorthTelling, type PersonReads, type Reading, type ReadPermit, TooFastError } from '../person-reads.ts';
 import { type Reply, whereItBegan } from '../reply.ts';
-import { logAccess, originOf, type PersonRequest, type ViewSnapshot } from '../request.ts';
+import { logAccess, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
 import { type AllowedRequest, ifAllowed, type Task } from '../task.ts';
 import type { Notice } from '../words/notices.ts';
 import { newFormId, type TypedText, type Values } from './drafts.ts';
@@ -22,7 +22,7 @@ import type { Note, PatientReads } from './waiting.ts';
 interface Dependencies {
 	readonly client: WebClient;
 	readonly presenter: Presenter;
-	/** The session as it was last read, while it is at hand. */
+	/** The last reading of a session; null when it is not in memory any more. */
 	readonly latest: (sessionId: string) => Reading | null;
 	readonly personReads: PersonReads;
 	readonly reads: PatientReads;
@@ -31,18 +31,18 @@ interface Dependencies {
 	readonly clock: Clock;
 }
 
-/** What somebody wants to see. */
-export interface Wish {
+/** What a person wants to see. */
+interface Wish {
 	readonly sessionId: string;
-	/** The message whose question a button named; null: whatever is open. */
+	/** The message index that a button named; null: the open question. */
 	readonly messageIndex: number | null;
-	/** Whoever opens it came to answer: when nothing is open, who settled the newest question is said. */
+	/** The person came to answer: when no question is open, the modal says who settled the newest one. */
 	readonly toAnswer?: boolean;
-	/** Left out: where the request comes from. */
+	/** Left out: the origin of the request. */
 	readonly origin?: Origin;
-	/** Texts to begin with, by position. */
+	/** Initial texts, by position. */
 	readonly prefill?: Values;
-	/** A message chosen for an answer; which item it is for is asked when there are several. */
+	/** A message chosen for an answer. If it fits several items, the person is asked which one. */
 	readonly text?: string;
 }
 
@@ -52,67 +52,67 @@ interface Content {
 	readonly prefill?: Values | null;
 	readonly text?: string | null;
 	readonly wanted?: WantedQuestion;
-	/** Costs no request while what was read last is at hand; the person is told when that is newer than what they saw. */
+	/** Uses the last reading if it is in memory. The person is told when that is newer than what they saw. */
 	readonly sameReading?: boolean;
 }
 
-/** A view that Slack's limit on calls leaves without its content is updated again, so many times in all … */
-const MOST_UPDATES = 3;
-/** … when Slack asks for at most so many seconds; its limits count by the minute. */
-const LONGEST_LIMIT_S = 60;
+/** How many times an update is tried when Slack limits calls … */
+const MAX_UPDATES = 3;
+/** … and Slack asks to wait no longer than this. Slack's limits are per minute. */
+const MAX_LIMIT_MS = 60_000;
 
-/** A person's read that may be sent, and the view that waits for it; null when there is none. */
+/** A permit for a read, and the loading view that waits for it; null when Slack did not open it. */
 interface Begun {
 	readonly permit: ReadPermit;
-	readonly view: ViewHandle | null;
+	readonly handle: ViewHandle | null;
 }
 
 /**
- * Shows a session in a modal: a loading view at once, whatever the service does, then the content by `views.update`. When
- * the trigger is lost, an ephemeral card with a button brings the same.
+ * Shows a session in a modal: a loading view at once, then the content by `views.update`. When the loading view cannot be
+ * opened, an ephemeral card offers a button instead.
  */
 export function createSessionFlow(deps: Dependencies) {
 	const { client, presenter, latest, personReads, reads, reply, adminContact, clock } = deps;
 
-	/** Puts what somebody waits for into a view, as soon as Slack's limit lets us. Throws what `update` throws otherwise. */
+	/** Repeats an update that Slack limits after the time for which Slack asks. Throws what `update` throws otherwise. */
 	async function despiteLimit(update: () => Promise<UpdateOutcome>): Promise<UpdateOutcome> {
-		for (let times = 1; ; times++) {
+		for (let updateCount = 1; ; updateCount++) {
 			try {
 				return await update();
 			} catch (error) {
-				const seconds = slackRetryAfter(error);
-				if (seconds === null || seconds > LONGEST_LIMIT_S || times === MOST_UPDATES) throw error;
-				await clock.sleep(seconds * 1_000);
+				const retryAfterMs = slackRetryAfterMs(error);
+				if (retryAfterMs === null || retryAfterMs > MAX_LIMIT_MS || updateCount === MAX_UPDATES) throw error;
+				await clock.sleep(retryAfterMs);
 			}
 		}
 	}
 
-	async function showError(request: PersonRequest, view: ViewHandle, metadata: ViewMetadata, error: unknown) {
+	async function showError(request: PersonRequest, handle: ViewHandle, metadata: ViewMetadata, error: unknown) {
 		const code = codeOf(error);
 		request.log.warn(
 			{ session: loggedId(metadata.sessionId), code, ...(code === 'internal' ? { err: error } : {}) },
 			'could not show a session',
 		);
 		const modal = errorModal(code, metadata, reply.errorContext(error));
-		await despiteLimit(() => view.update(modal)).catch(async (failed: unknown) => {
-			request.log.error({ code: slackErrorCode(failed) ?? 'no_answer' }, 'could not even show the error');
+		await despiteLimit(() => handle.update(modal)).catch(async (updateError: unknown) => {
+			request.log.error({ code: slackFailure(updateError).code }, 'could not show the error in the modal');
 			await reply.failed(whereItBegan(request, metadata.origin), error, { sessionId: metadata.sessionId });
 		});
 	}
 
 	/**
-	 * Reads the session and puts it into the view; null when nobody waits for it any more. Throws when the session cannot
-	 * be read.
+	 * Puts a session into the view; null when nobody waits for it any more. Throws when the session cannot be read.
+	 * `source`: a permit to read the session, or a reading.
 	 */
 	async function fill(
 		request: AllowedRequest,
-		view: ViewHandle,
+		handle: ViewHandle,
 		content: Content & { readonly source: ReadPermit | Reading },
 		note: Note,
 	): Promise<UpdateOutcome | null> {
 		const { metadata, source } = content;
 		const { sessionId } = metadata;
-		const reading = 'session' in source ? source : await reads.read(sessionId, source, view, note);
+		const reading = 'session' in source ? source : await reads.read(sessionId, source, handle, note);
 		if (reading === null) {
 			request.log.info({ session: loggedId(sessionId) }, 'nobody waits for a read any more');
 			return null;
@@ -121,94 +121,95 @@ export function createSessionFlow(deps: Dependencies) {
 			content.text == null ? null : await presenter.placeText(request.person, metadata, reading, content.text);
 		if (place?.kind === 'choose') {
 			const modal = chooseItemModal(place.question, place.positions, place.text, place.metadata);
-			return despiteLimit(() => view.update(modal));
+			return despiteLimit(() => handle.update(modal));
 		}
 		const model = await presenter.model({
 			person: request.person,
 			metadata,
-			viewId: view.id,
+			viewId: handle.id,
 			typed: content.typed ?? null,
 			prefill: place?.kind === 'place' ? place.values : (content.prefill ?? null),
 			wanted: content.wanted ?? null,
 			notices: [...newerNotice(content, reading), ...(place?.kind === 'unused' ? [place.notice] : [])],
 			reading,
 		});
-		return despiteLimit(() => put(request, view, model));
+		return despiteLimit(() => put(request, handle, model));
 	}
 
-	async function put(request: AllowedRequest, view: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
-		const outcome = await view.update(sessionModal(model)).catch((error: unknown) => {
+	async function put(request: AllowedRequest, handle: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
+		const outcome = await handle.update(sessionModal(model)).catch((error: unknown) => {
 			if (slackErrorCode(error) === null || model.session.lastScreenshotUrl === null) throw error;
-			// An image that Slack cannot download fails the whole view.
-			return view.update(sessionModal({ ...model, withoutImages: true }));
+			// Slack refuses a view with an image that it cannot download.
+			return handle.update(sessionModal({ ...model, withoutImages: true }));
 		});
-		// Not before: who has closed or submitted the form while the session was read is not answering any more.
+		// Only now, because a person who closed or submitted the form during the read is not answering any more.
 		if (outcome === 'updated') await presenter.markSeen(request.person, model);
 		return outcome;
 	}
 
-	/** Puts a notice over what a view shows already; null when that is not at hand any more, or not what would be shown. */
+	/** Adds a notice to what a view shows; null when its reading is not in memory or would show another question. */
 	async function putNotice(
 		request: AllowedRequest,
-		view: ViewHandle,
+		handle: ViewHandle,
 		content: Content,
 		notice: (readAt: number) => Notice,
 	): Promise<UpdateOutcome | null> {
 		const { metadata } = content;
-		// What was read since shows the answer already, and not what the form asks.
-		if (await presenter.isSent(view.id, metadata)) return 'gone';
+		// After a submission the view shows a receipt, which must not be replaced.
+		if (await presenter.isSent(handle.id, metadata)) return 'gone';
 		const reading = latest(metadata.sessionId);
 		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
 		const model = await presenter.model({
 			person: request.person,
 			metadata,
-			viewId: view.id,
+			viewId: handle.id,
 			typed: content.typed ?? null,
 			prefill: null,
 			wanted: null,
 			notices: [notice(reading.readAt)],
 			reading,
 		});
-		return put(request, view, model);
+		return put(request, handle, model);
 	}
 
-	/** Opens the loading view, at once, since the trigger lives for three seconds, but not for somebody who is too fast. */
+	/** Opens the loading view at once, because the trigger expires after three seconds, but not for a person who is too fast. */
 	async function begin(request: PersonRequest, metadata: ViewMetadata): Promise<Begun | TooFastError> {
 		const permit = await personReads.permit(request);
 		if (permit instanceof TooFastError) return permit;
-		const opened = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata) });
-		return { permit, view: opened === null ? null : createViewHandle(client, opened, true) };
+		const handle = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata) });
+		return { permit, handle };
 	}
 
-	/** Fills the view that was opened for a wish. Never throws; resolves to the word for the log. */
+	/** Fills the loading view. Never throws; resolves to the outcome for the log. */
 	async function fillOpened(
 		request: AllowedRequest,
-		{ permit, view }: Begun,
+		{ permit, handle }: Begun,
 		metadata: ViewMetadata,
 		wish: Wish,
 	): Promise<string> {
 		const { sessionId, messageIndex, prefill = null, text = null } = wish;
-		if (view === null) {
+		if (handle === null) {
 			await reply.toPerson(request, answerCard(sessionId, messageIndex));
 			return 'no_window';
 		}
 		try {
 			const content = { metadata, source: permit, wanted: wantedBy(wish), prefill, text };
-			const outcome = await fill(request, view, content, (ms) => view.update(loadingModal(sessionId, metadata, ms)));
-			if (outcome === 'gone' && view.id === null) {
+			const note: Note = (waitedMs) => handle.update(loadingModal(sessionId, metadata, waitedMs));
+			const outcome = await fill(request, handle, content, note);
+			if (outcome === 'gone' && handle.id === null) {
 				await reply.toPerson(request, answerCard(sessionId, messageIndex));
 			}
-			return shown(outcome);
+			return loggedOutcome(outcome);
 		} catch (error) {
-			await showError(request, view, metadata, error);
+			await showError(request, handle, metadata, error);
 			return codeOf(error);
 		}
 	}
 
-	/** `isShown`: the view shows this session already, and that stays while the session is read. */
+	/** `isShown`: the view shows this session, and keeps showing it during the read. Resolves to the outcome for the log. */
 	async function showAgain(
 		request: AllowedRequest,
-		view: ViewHandle,
+		handle: ViewHandle,
 		content: Content,
 		isShown: boolean,
 	): Promise<string | null> {
@@ -216,8 +217,8 @@ export function createSessionFlow(deps: Dependencies) {
 		const { sessionId } = metadata;
 		let isNoted = false;
 		async function note(waitedMs: number): Promise<UpdateOutcome | null> {
-			if (!isShown) return view.update(loadingModal(sessionId, metadata, waitedMs));
-			const outcome = await putNotice(request, view, content, () => ({ kind: 'stillWaiting', waitedMs }));
+			if (!isShown) return handle.update(loadingModal(sessionId, metadata, waitedMs));
+			const outcome = await putNotice(request, handle, content, () => ({ kind: 'stillWaiting', waitedMs }));
 			if (outcome === null) {
 				await reply.toPerson(whereItBegan(request, metadata.origin), stillWaitingMessage(sessionId));
 			}
@@ -225,28 +226,28 @@ export function createSessionFlow(deps: Dependencies) {
 			return outcome;
 		}
 		try {
-			const kept = content.sameReading === true ? latest(sessionId) : null;
-			const source = kept ?? (await personReads.permit(request));
+			const lastReading = content.sameReading === true ? latest(sessionId) : null;
+			const source = lastReading ?? (await personReads.permit(request));
 			if (source instanceof TooFastError) throw source;
-			const tooFast = kept === null ? null : await personReads.turn(request);
+			const tooFast = lastReading === null ? null : await personReads.turn(request);
 			if (tooFast !== null) throw tooFast;
-			const outcome = await fill(request, view, { ...content, source }, note);
-			return kept === null ? shown(outcome) : null;
+			const outcome = await fill(request, handle, { ...content, source }, note);
+			return lastReading === null ? loggedOutcome(outcome) : null;
 		} catch (error) {
 			const code = codeOf(error);
 			const tooFast = error instanceof TooFastError ? error : null;
 			if (tooFast === null) request.log.warn({ session: loggedId(sessionId), code }, 'could not show a session again');
 			else if (!isWorthTelling(request, tooFast)) return code;
 			if (isNoted || (tooFast !== null && isShown)) {
-				// The notice says that somebody waits, so what became of that takes its place.
+				// A notice about the error replaces the one that the read takes long.
 				const retryAt = tooFast?.retryAt ?? null;
 				const stale = (readAt: number) => ({ kind: 'stale', code, readAt, retryAt }) as const;
-				const outcome = await putNotice(request, view, content, stale).catch(() => null);
-				// A press that came before the view was as it is now changes nothing in it.
+				const outcome = await putNotice(request, handle, content, stale).catch(() => null);
+				// If the view changed after the press, the error of the press is not shown.
 				if (outcome === 'updated' || (tooFast === null && outcome !== null)) return code;
 			}
 			if (tooFast === null && metadata.fields.length === 0) {
-				await showError(request, view, metadata, error);
+				await showError(request, handle, metadata, error);
 				return code;
 			}
 			const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
@@ -257,23 +258,23 @@ export function createSessionFlow(deps: Dependencies) {
 	}
 
 	/**
-	 * Shows the session again in an open view: refreshed, another page, other fields. What stands in the fields stays.
-	 * When the session cannot be read, the form stays too and the error comes on top of it.
+	 * Shows the session again in an open view: refreshed, another page, other fields. The texts in the fields stay. When the
+	 * session cannot be read, the form stays and the error opens on top of it.
 	 */
-	async function show(request: AllowedRequest, snapshot: ViewSnapshot, content: Content): Promise<void> {
-		const { id, hash, callbackId } = snapshot;
+	async function show(request: AllowedRequest, view: SubmittedView, content: Content): Promise<void> {
+		const { id, hash, callbackId } = view;
 		const isShown = callbackId === CALLBACKS.session;
-		const view = createViewHandle(client, { id, hash: hash === '' ? null : hash }, false);
-		const outcome = await showAgain(request, view, content, isShown);
+		const handle = createViewHandle(client, { id, hash: hash === '' ? null : hash }, false);
+		const outcome = await showAgain(request, handle, content, isShown);
 		if (outcome === null) return;
 		logAccess(request, isShown ? 'refresh' : 'open', content.metadata.sessionId, outcome);
 	}
 
-	/** Opens a modal for the request's trigger; a refusal is said in it. */
+	/** Opens a modal with the request's trigger; the modal also shows a refusal. */
 	function openModal(request: PersonRequest, metadata: ViewMetadata, wish: Wish): Task {
 		const { sessionId } = wish;
 		const beginning = begin(request, metadata);
-		// Either function below handles it.
+		// The functions below handle a rejection when they await it.
 		beginning.catch(() => undefined);
 
 		async function toSomebodyAllowed(allowed: AllowedRequest): Promise<void> {
@@ -290,7 +291,7 @@ export function createSessionFlow(deps: Dependencies) {
 			const begun = await beginning;
 			if (begun instanceof TooFastError) return reply.failed(request, begun, { sessionId });
 			const modal = refusedModal(refusal, metadata, adminContact);
-			const outcome = await begun.view?.update(modal).catch(() => null);
+			const outcome = await begun.handle?.update(modal).catch(() => null);
 			if (outcome !== 'updated') await reply.refused(request, refusal);
 		}
 
@@ -298,11 +299,8 @@ export function createSessionFlow(deps: Dependencies) {
 	}
 
 	return {
-		/**
-		 * Shows a session in `view`, where that was pressed, else in a new modal: only to those who may see it in the channel
-		 * that the wish comes from.
-		 */
-		open(request: PersonRequest, wish: Wish, view: ViewSnapshot | null = null): Task {
+		/** Shows a session in `view`, or without one in a new modal, to people who may see it in the origin's channel. */
+		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
 			const origin = wish.origin ?? originOf(request, view);
 			const metadata = newMetadata({ sessionId: wish.sessionId, formId: newFormId(), origin });
 			if (view === null) return openModal(request, metadata, wish);
@@ -312,8 +310,8 @@ export function createSessionFlow(deps: Dependencies) {
 
 		show,
 
-		/** Somebody closed a view: what is being read for it is not needed any more. */
-		left: (viewId: string) => reads.left(viewId),
+		/** The person closed a view: ends its reads. */
+		left: reads.left,
 	};
 }
 
@@ -323,13 +321,12 @@ function wantedBy({ messageIndex, toAnswer = false }: Wish): WantedQuestion {
 	return messageIndex ?? (toAnswer ? 'newest' : null);
 }
 
-/** Another page, or other fields, of a session that has been read anew since the view was filled. */
+/** The notice that the session was read again since the view was filled, when the person only changed page or fields. */
 function newerNotice({ sameReading, metadata }: Content, reading: Reading): Notice[] {
 	const isNewer = sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
 	return isNewer ? [{ kind: 'readAgain' }] : [];
 }
 
-/** What became of showing a session, for the log. */
-function shown(outcome: UpdateOutcome | null): string {
+function loggedOutcome(outcome: UpdateOutcome | null): string {
 	return outcome === 'updated' ? 'shown' : 'closed_meanwhile';
 }

@@ -25,18 +25,18 @@ import type { SettledBy } from '../words/sessions.ts';
 import { KEPT_ASIDE, newFormId, startingValues, type TypedText, type Values, without } from './drafts.ts';
 
 /**
- * The message whose question a button named; `newest`: the button was to answer whatever is open, so that when nothing is,
- * it is worth saying who settled it; null: nobody came to answer.
+ * The message index that a button named; `newest`: the person came to answer whatever is open, so the modal says who
+ * settled the newest question when none is open; null: the person did not come to answer.
  */
 export type WantedQuestion = number | 'newest' | null;
 
-/** One way a session is to be shown to one person. */
+/** How to show a session to a person. */
 interface Showing {
 	readonly person: Person;
 	readonly metadata: ViewMetadata;
-	/** Null while Slack's answer to its opening is not known. */
+	/** Null when Slack's response to the opening was lost. */
 	readonly viewId: string | null;
-	/** What stood in the view's fields; null when it had none. */
+	/** The texts in the view's fields; null when it had none. */
 	readonly typed: TypedText | null;
 	/** A message chosen with "Use as answer", by position. */
 	readonly prefill: Values | null;
@@ -46,7 +46,7 @@ interface Showing {
 }
 
 interface Dependencies {
-	readonly service: string;
+	readonly serviceUrl: string;
 	readonly answers: AnswerStore;
 	readonly drafts: DraftStore;
 	readonly claims: Claims;
@@ -59,21 +59,21 @@ interface Dependencies {
 }
 
 /**
- * Gathers what the session's modal shows beside the session itself: what of it is open to this person, who else is
- * answering, what they typed before. Remembers what the form offers.
+ * Collects what the session's modal shows besides the session: the open question, who else is answering, what the person
+ * typed before. Saves the initial texts of the form as a draft.
  */
 export function createPresenter(deps: Dependencies) {
-	const { service, answers, drafts, claims, watches, names, dashboardUrl, links, adminContact, clock } = deps;
+	const { serviceUrl, answers, drafts, claims, watches, names, dashboardUrl, links, adminContact, clock } = deps;
 
-	async function openFor(session: Session): Promise<Question | null> {
-		return openQuestion(session, await leftEmptyIn(answers, service, session));
+	async function openQuestionOf(session: Session): Promise<Question | null> {
+		return openQuestion(session, await leftEmptyIn(answers, serviceUrl, session));
 	}
 
 	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
-		return { service, sessionId, messageIndex };
+		return { service: serviceUrl, sessionId, messageIndex };
 	}
 
-	/** What became of the question that was wanted or shown, when it is not the open one. */
+	/** The notice about the question that was wanted or shown, when another one or none is open now. */
 	async function settledNotice(
 		showing: Showing,
 		question: Question | null,
@@ -89,12 +89,12 @@ export function createPresenter(deps: Dependencies) {
 			if (standing.person.userId === showing.person.userId) return [];
 			return [{ kind: 'answeredMeanwhile', other: otherAnswer(standing) }];
 		}
-		const there = questionAt(reading.session, before);
-		if (there === null || there.items.every((item) => item.value === '')) return [];
-		return [{ kind: 'answeredMeanwhile', other: outsideAnswer(there, marks) }];
+		const settled = questionAt(reading.session, before);
+		if (settled === null || settled.items.every((item) => item.value === '')) return [];
+		return [{ kind: 'answeredMeanwhile', other: outsideAnswer(settled, marks) }];
 	}
 
-	/** Whose answer the newest question has, for saying it while the agent still waits. */
+	/** Whose answer the newest question has, while the agent still waits. */
 	async function settledBy(session: Session): Promise<SettledBy | null> {
 		const newest = askingMessageIndex(session);
 		if (!isWaiting(session.status) || newest === null) return null;
@@ -105,7 +105,7 @@ export function createPresenter(deps: Dependencies) {
 		return { userId: standing.person.userId, at: standing.acceptedAt };
 	}
 
-	/** An answer of Handraise's that is on its way to the open question. */
+	/** The notice about an answer that Handraise has not delivered yet. */
 	async function standingNotice(person: Person, key: QuestionKey): Promise<Notice[]> {
 		const standing = await answers.standing(key);
 		if (standing === null) return [];
@@ -117,24 +117,25 @@ export function createPresenter(deps: Dependencies) {
 		return isBlocking(state) ? [{ kind: 'answeredMeanwhile', other: otherAnswer(standing) }] : [];
 	}
 
-	/** What stands in the view's fields, with what was typed while the session was read. */
-	async function typedByNow({ typed, metadata }: Showing): Promise<Values | null> {
+	/** The texts in the view's fields, with what was typed while the session was read. */
+	async function latestTyped({ typed, metadata }: Showing): Promise<Values | null> {
 		if (typed === null) return null;
 		const draft = await drafts.get(metadata.formId);
 		return draft === null || draft.updatedAt <= typed.at ? typed.values : { ...typed.values, ...draft.values };
 	}
 
-	/** Whether the channel a modal was opened from watches its session; null where there is no channel to watch in. */
+	/** Whether the modal's channel watches the session; null without a channel. */
 	async function watchButton({ teamId }: Person, { sessionId, origin }: ViewMetadata): Promise<SessionModel['watch']> {
 		if (origin.channelId === null) return null;
-		const watch = await watches.find({ teamId, channelId: origin.channelId }, { service, sessionId });
+		const session = { service: serviceUrl, sessionId };
+		const watch = await watches.find({ teamId, channelId: origin.channelId }, session);
 		return { watching: watch !== null };
 	}
 
 	return {
-		/** Where a chosen message goes: into the only field it fits, where the person says, or nowhere. */
+		/** Decides where a chosen message goes: into the only field that fits, into one that the person chooses, or nowhere. */
 		async placeText(person: Person, metadata: ViewMetadata, { session }: Reading, text: string): Promise<TextPlace> {
-			const question = await openFor(session);
+			const question = await openQuestionOf(session);
 			if (question === null) return { kind: 'unused', notice: { kind: 'textUnused', why: 'nothingOpen' } };
 			const positions = question.openItems.filter((position) => {
 				const item = question.items[position];
@@ -156,30 +157,30 @@ export function createPresenter(deps: Dependencies) {
 			return { kind: 'choose', question, positions, text, metadata: { ...metadata, messageIndex, fingerprint } };
 		},
 
-		/** Whether the reading asks what a view with this metadata shows. */
+		/** Whether the open question is the one that a view with this metadata shows. */
 		async asksTheSame(metadata: ViewMetadata, { session }: Reading): Promise<boolean> {
-			const { messageIndex = null, fingerprint = null } = (await openFor(session)) ?? {};
+			const { messageIndex = null, fingerprint = null } = (await openQuestionOf(session)) ?? {};
 			return messageIndex === metadata.messageIndex && fingerprint === metadata.fingerprint;
 		},
 
-		/** Whether a view's form was sent: the view shows its receipt then. */
+		/** Whether a view's form was submitted; then the view shows the receipt. */
 		async isSent(viewId: string | null, { sessionId, messageIndex, formId }: ViewMetadata): Promise<boolean> {
 			if (viewId === null || messageIndex === null) return false;
 			const standing = await answers.standing(keyOf(sessionId, messageIndex));
 			return standing?.submissionKey === submissionKeyOf(viewId, formId);
 		},
 
-		/** Marks the question that a person sees now as being answered. */
+		/** Claims the question that the person sees now. */
 		async markSeen(person: Person, { session, question }: SessionModel): Promise<void> {
 			if (question !== null) await claims.take(keyOf(session.sessionId, question.messageIndex), person);
 		},
 
-		/** Everything `sessionModal` needs. */
+		/** Returns what `sessionModal` needs. */
 		async model(showing: Showing): Promise<SessionModel> {
 			const { person, reading, metadata } = showing;
 			const { session, readAt } = reading;
 			const { sessionId } = metadata;
-			const [question, marks] = await Promise.all([openFor(session), answers.marks(service, sessionId)]);
+			const [question, marks] = await Promise.all([openQuestionOf(session), answers.marks(serviceUrl, sessionId)]);
 			const base = { session, readAt, question, now: clock.now(), names, dashboardUrl, links, adminContact };
 			const [settled, watch] = await Promise.all([
 				settledNotice(showing, question, marks),
@@ -194,10 +195,10 @@ export function createPresenter(deps: Dependencies) {
 				drafts.newest(person, key),
 				claims.others(key, person),
 				standingNotice(person, key),
-				typedByNow(showing),
+				latestTyped(showing),
 			]);
-			const ordinary = typed === null ? null : without(typed, metadata.secret);
-			const start = startingValues({ question, metadata, typed: ordinary, prefill: showing.prefill, draft });
+			const typedValues = typed === null ? null : without(typed, metadata.secret);
+			const start = startingValues({ question, metadata, typed: typedValues, prefill: showing.prefill, draft });
 			const secret = secretFields(question, metadata, marks, draft);
 			const values = without(start.values, secret);
 			const formId = start.isNewForm ? newFormId() : metadata.formId;
@@ -241,7 +242,7 @@ type TextPlace =
 
 export type Presenter = ReturnType<typeof createPresenter>;
 
-/** The box of a form that stands there says what is secret; in another one the guess ticks it, and what this person ticked before. */
+/** In the view's own form the box says what is secret. A new form ticks what is guessed and what this person ticked before. */
 function secretFields(
 	question: Question,
 	metadata: ViewMetadata,

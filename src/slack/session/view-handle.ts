@@ -4,37 +4,37 @@ import type { WebClient } from '@slack/web-api';
 import { slackErrorCode } from '../clients.ts';
 import type { PersonRequest } from '../request.ts';
 
-/** A view of ours that is open. */
-type OpenView =
+/** How updates name a view. */
+type ViewAddress =
 	| {
 			readonly id: string;
-			/** As Slack gave it with the view; an update with an old one is dropped. Null: update in any case. */
+			/** Slack drops an update with an old hash. Null: the update applies in any case. */
 			readonly hash: string | null;
 	  }
-	/** Slack's answer to the opening was lost: the view is known by the name that we gave it, if it is there at all. */
+	/** Slack's response to the opening was lost, so the view, if it exists, is known only by the name that we gave it. */
 	| { readonly externalId: string };
 
-/** `gone`: it was closed. `changed`: something else was put into it meanwhile. */
+/** `gone`: the view was closed. `changed`: the view has other content meanwhile. */
 export type UpdateOutcome = 'updated' | 'gone' | 'changed';
 
-/** An open view through several updates. */
+/** Updates an open view. */
 export interface ViewHandle {
-	/** Null while only the name is known. */
+	/** Null when Slack's response to the opening was lost. */
 	readonly id: string | null;
-	/** Whether an update that arrives late would be dropped. */
+	/** Whether Slack drops an update that arrives late. */
 	readonly hasHash: boolean;
-	/** Throws Slack's error when it refuses the view. */
+	/** Throws Slack's error when Slack refuses the view. */
 	update(view: ModalView): Promise<UpdateOutcome>;
 }
 
 /**
- * @param isOnlyOurs nothing but this handle changes the view (a loading view). Then an update whose outcome is unknown is
- * followed by one that counts in any case; elsewhere that could overwrite what a person did.
+ * @param isOnlyOurs nothing but this handle changes the view (a loading view). Then the update after one with an unknown
+ * outcome has no hash; in other views that could overwrite what a person did.
  */
-export function createViewHandle(client: WebClient, open: OpenView, isOnlyOurs: boolean): ViewHandle {
-	let current = open;
+export function createViewHandle(client: WebClient, address: ViewAddress, isOnlyOurs: boolean): ViewHandle {
+	let current = address;
 	return {
-		id: 'id' in open ? open.id : null,
+		id: 'id' in address ? address.id : null,
 		get hasHash() {
 			return 'id' in current && current.hash !== null;
 		},
@@ -51,7 +51,7 @@ export function createViewHandle(client: WebClient, open: OpenView, isOnlyOurs: 
 			} catch (error) {
 				const code = slackErrorCode(error);
 				if (code === 'not_found') return 'gone';
-				// A conflict in a view that nobody else changes: the call was repeated, and its first try took effect.
+				// With a conflict in a view that nobody else changes, the client repeated a call that had succeeded.
 				if ('id' in current && isOnlyOurs && (code === null || code === 'hash_conflict')) {
 					current = { id: current.id, hash: null };
 				}
@@ -62,23 +62,24 @@ export function createViewHandle(client: WebClient, open: OpenView, isOnlyOurs: 
 	};
 }
 
-/** Opens a view with a request's trigger; `onTop` of the view that is open. Null when there is no view; never throws. */
+/** Opens a view with a request's trigger, or `onTop` of the open view. Null when there is no view; never throws. */
 export async function openView(
 	client: WebClient,
 	request: PersonRequest,
 	{ view, onTop = false }: { view: ModalView; onTop?: boolean },
-): Promise<OpenView | null> {
+): Promise<ViewHandle | null> {
 	if (request.triggerId === null) return null;
 	const externalId = `open.${randomBytes(9).toString('base64url')}`;
 	try {
 		const call = { trigger_id: request.triggerId, view: { ...view, external_id: externalId } };
 		const opened = onTop ? await client.views.push(call) : await client.views.open(call);
-		const id = opened.view?.id;
-		return id === undefined ? { externalId } : { id, hash: opened.view?.hash ?? null };
+		const { id, hash = null } = opened.view ?? {};
+		return createViewHandle(client, id === undefined ? { externalId } : { id, hash }, true);
 	} catch (error) {
 		const code = slackErrorCode(error);
 		request.log.info({ code: code ?? 'no_answer' }, 'a view could not be opened');
-		// Without an answer, and when a repeat found the trigger used, the view may be there all the same.
-		return code === null || code === 'exchanged_trigger_id' ? { externalId } : null;
+		// The view may exist if Slack did not respond, or if a repeat of the call found the trigger used.
+		const mayExist = code === null || code === 'exchanged_trigger_id';
+		return mayExist ? createViewHandle(client, { externalId }, true) : null;
 	}
 }

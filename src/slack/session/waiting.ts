@@ -5,40 +5,40 @@ import type { Reading, ReadPermit } from '../person-reads.ts';
 import type { UpdateOutcome, ViewHandle } from './view-handle.ts';
 
 /**
- * Nobody wonders before this. Each further wait is twice the one before, because Slack allows about 100
- * updates of views a minute for all people together.
+ * When people learn that a read takes long. Each further wait doubles, because Slack allows about 100 view updates a minute
+ * for all people together.
  */
 const FIRST_NOTE_MS = 4_000;
 
-/** Closed views are remembered for the moment in which their reads may not have begun yet. */
-const MOST_LEFT = 500;
+/** Closed views whose reads may not have begun yet. */
+const MAX_CLOSED_VIEWS = 500;
 
-/** Says in the view, or elsewhere, that it takes long; null when there is nothing more to be said. */
+/** Tells the person, in the view or elsewhere, that a read takes long; null: no further note. */
 export type Note = (waitedMs: number) => Promise<UpdateOutcome | null>;
 
-/** Reads whose results go into open views. People see that it takes long, and closing the view ends the read. */
+/** Reads for open views. The view shows when a read takes long, and closing the view ends the read. */
 export function createPatientReads({ clock }: { clock: Clock }) {
 	const running = new Set<{ readonly viewId: string | null; readonly controller: AbortController }>();
-	const leftViews = new Map<string, true>();
+	const closedViews = new Map<string, true>();
 
 	return {
 		/**
-		 * Null when nobody waits for the read any more: the view was closed, or shows something else.
+		 * Null when nobody waits for the read any more: the view was closed, or has other content.
 		 * @throws what the read throws; HandraiseError `aborted` when the program stops
 		 */
-		async read(sessionId: string, permit: ReadPermit, view: ViewHandle, note: Note): Promise<Reading | null> {
-			if (view.id !== null && leftViews.has(view.id)) return null;
+		async read(sessionId: string, permit: ReadPermit, handle: ViewHandle, note: Note): Promise<Reading | null> {
+			if (handle.id !== null && closedViews.has(handle.id)) return null;
 			const controller = new AbortController();
-			const entry = { viewId: view.id, controller };
+			const entry = { viewId: handle.id, controller };
 			running.add(entry);
 			try {
 				const work = permit.read(sessionId, controller.signal);
 				const reading = await withNotes(clock, work, async (waitedMs) => {
-					// Without a hash a note that is late could take the place of the content.
-					if (!view.hasHash) return false;
+					// Without a hash, a late note could replace the content.
+					if (!handle.hasHash) return false;
 					const outcome = await note(waitedMs);
 					// Another replica may have received the closing.
-					if (outcome === 'gone' || (outcome === 'changed' && view.hasHash)) controller.abort(viewLeft());
+					if (outcome === 'gone' || (outcome === 'changed' && handle.hasHash)) controller.abort(viewLeft());
 					return outcome === 'updated';
 				});
 				controller.signal.throwIfAborted();
@@ -51,15 +51,15 @@ export function createPatientReads({ clock }: { clock: Clock }) {
 			}
 		},
 
-		/** The view was closed: nobody waits for what is being read for it. */
+		/** The view was closed: ends its reads. */
 		left(viewId: string): void {
-			setBounded(leftViews, viewId, true, MOST_LEFT);
-			for (const { viewId: waiting, controller } of running) {
-				if (waiting === viewId) controller.abort(viewLeft());
+			setBounded(closedViews, viewId, true, MAX_CLOSED_VIEWS);
+			for (const entry of running) {
+				if (entry.viewId === viewId) entry.controller.abort(viewLeft());
 			}
 		},
 
-		/** Ends all reads; those who wait are told. */
+		/** Ends all reads; the people who wait are told. */
 		stop(): void {
 			for (const { controller } of running) {
 				controller.abort(new HandraiseError('the program stops', { code: 'aborted', retryable: true }));
@@ -75,8 +75,8 @@ function viewLeft(): HandraiseError {
 }
 
 /**
- * Settles as `work` does. While that takes long, calls `note` with the milliseconds waited so far, after 4, 12, 28 … s,
- * until it resolves to false or fails. A note under way ends first, so what follows the work comes after it.
+ * Settles as `work` does. Meanwhile calls `note` with the time waited, after 4, 12, 28 … s, until it resolves to false or
+ * fails. A call of `note` that has begun ends before this settles.
  */
 export async function withNotes<T>(
 	clock: Clock,
@@ -85,15 +85,15 @@ export async function withNotes<T>(
 ): Promise<T> {
 	const over = new AbortController();
 
-	async function noteNowAndThen(): Promise<void> {
+	async function sendNotes(): Promise<void> {
 		const startedAt = uptimeOf(clock);
-		for (let step = FIRST_NOTE_MS; ; step *= 2) {
-			await clock.sleep(step, over.signal);
+		for (let pauseMs = FIRST_NOTE_MS; ; pauseMs *= 2) {
+			await clock.sleep(pauseMs, over.signal);
 			if (!(await note(uptimeOf(clock) - startedAt))) return;
 		}
 	}
 
-	const noting = noteNowAndThen().catch(() => undefined);
+	const noting = sendNotes().catch(() => undefined);
 	try {
 		return await work;
 	} finally {
