@@ -23,6 +23,6 @@ it.each<[string, Flags, ReturnType<typeof sharingOf>]>([
 	['no word on sharing', { is_ext_shared: false, is_pending_ext_shared: false }, 'unclear'],
 	['no word on other organisations', { is_shared: false, is_pending_ext_shared: false }, 'unclear'],
 	['no word on invitations', { is_shared: true, is_org_shared: true, is_ext_shared: false }, 'unclear'],
-])('tells who else reads a channel: %s', (_, flags, sharing) => {
+])('returns who else reads a channel: %s', (_, flags, sharing) => {
 	expect(sharingOf(flags)).toBe(sharing);
 });

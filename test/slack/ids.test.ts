@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { ACTIONS, CALLBACKS, decodeTarget, encodeTarget, fieldBlockId } from '../../src/slack/ids.ts';
 
 describe('ids', () => {
-	it('has unique action and callback ids', () => {
+	it('gives every action and callback a unique id', () => {
 		for (const ids of [Object.values(ACTIONS), Object.values(CALLBACKS)]) expect(new Set(ids).size).toBe(ids.length);
 	});
 
-	it("puts message, question, position and kind of field into a field's block_id, and nothing else", () => {
+	it('puts message, question, position and kind of field into a block_id, and nothing else', () => {
 		const field = { messageIndex: 12, fingerprint: '0123456789abcdef', position: 3 } as const;
 		expect(fieldBlockId({ ...field, variant: 'guessed' })).toBe('q.12.01234567.3.g');
 		expect(fieldBlockId({ ...field, variant: 'plain' })).toBe('q.12.01234567.3.p');
@@ -19,11 +19,11 @@ describe('button values', () => {
 		{ sessionId: '3f9a2c1d', messageIndex: null },
 		{ sessionId: 'a:b:\nc', messageIndex: 0 },
 		{ sessionId: '7:x', messageIndex: 99 },
-	])('decodes what it encoded: %j', (target) => {
+	])('decodes the target that it encoded: %j', (target) => {
 		expect(decodeTarget(encodeTarget(target))).toEqual(target);
 	});
 
-	it.each([undefined, '', ':', 'x:y', '-1:x', '12'])('decodes the malformed value %j to null', (value) => {
+	it.each([undefined, '', ':', 'x:y', '-1:x', '12'])('decodes %j to null', (value) => {
 		expect(decodeTarget(value)).toBeNull();
 	});
 });

@@ -33,7 +33,7 @@ describe('createLinks', () => {
 	});
 
 	it.each(['https://service.example:8443/files/a', 'https://dash.example/files/a', 'https://DASH.example:443/a'])(
-		'becomes a link without a host at the usual places: %s',
+		'makes a link without a host for the service and the dashboard: %s',
 		(address) => {
 			expect(links(address)).toEqual({ kind: 'link', url: new URL(address).href, host: null });
 		},
@@ -128,7 +128,7 @@ describe('createLinks', () => {
 		['https://bucket.example/|x>', 'unusable'],
 		['https://bu\ncket.example/a', 'unusable'],
 		[`https://bucket.example/${'a'.repeat(3_000)}`, 'unusable'],
-	])('refuses the address %s', (address, why) => {
+	])('refuses an address: %s', (address, why) => {
 		expect(links(address)).toEqual({ kind: 'refused', why });
 	});
 
@@ -136,7 +136,7 @@ describe('createLinks', () => {
 		expect(links(null)).toEqual({ kind: 'none' });
 	});
 
-	it("allows any address at the service's own origin, and only there", () => {
+	it("allows the service's own origin in a private network, and no other origin there", () => {
 		const local = createLinks({ serviceUrl: 'http://127.0.0.1:4000', dashboardUrl: 'http://dash.internal' });
 		const url = 'http://127.0.0.1:4000/files/a';
 		expect(local(url)).toEqual({ kind: 'link', url, host: null });

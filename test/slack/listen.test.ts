@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createRush } from '../../src/slack/listen.ts';
 
-it('lets what follows stand back until the last submission is acknowledged', async () => {
+it('delays the work after a submission until the last one is acknowledged', async () => {
 	const rush = createRush(createManualClock());
 	const [first, second] = [rush.enter(), rush.enter()];
 	let isOver = false;
@@ -17,7 +17,7 @@ it('lets what follows stand back until the last submission is acknowledged', asy
 	await rush.over();
 });
 
-it('lets nobody stand back for longer than a moment', async () => {
+it('delays the work after a submission by no more than 50 ms', async () => {
 	const clock = createManualClock();
 	const rush = createRush(clock);
 	rush.enter();

@@ -37,7 +37,7 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 });
 
 describe("a view's metadata", () => {
-	it('decodes what it encoded', () => {
+	it('decodes the metadata that it encoded', () => {
 		expect(decodeMetadata(encodeMetadata(fresh))).toEqual(fresh);
 		fc.assert(
 			fc.property(metadata, (given) => {
@@ -55,7 +55,7 @@ describe("a view's metadata", () => {
 		);
 	});
 
-	it('encodes 90 secret fields with initial values within the limit', () => {
+	it('encodes 90 scattered fields of a huge message, all secret and offered, within the limit', () => {
 		const scattered = Array.from({ length: 90 }, (_, at) => 10_000 + at * 2);
 		const full = {
 			...fresh,
@@ -83,12 +83,12 @@ describe("a view's metadata", () => {
 		expect(decodeMetadata(text)).toBeNull();
 	});
 
-	it('limits the fields of a forged range', () => {
+	it('decodes no more fields than a form can have', () => {
 		const text = encodeMetadata(fresh).replace('"q":""', '"q":"0-99999"');
 		expect(decodeMetadata(text)?.fields).toHaveLength(100);
 	});
 
-	it('refuses a session id that is too long', () => {
+	it('refuses to encode a session id that is too long', () => {
 		expect(() => encodeMetadata({ ...fresh, sessionId: 'x'.repeat(3000) })).toThrow(RangeError);
 	});
 });

@@ -3,7 +3,7 @@ import { signedHeaders } from '../../fake-slack/index.ts';
 import type { App } from './support/open-session.ts';
 import { startTimedApp } from './support/timed-app.ts';
 
-/** What Slack leaves out in places, and what comes too late: whatever it is, the person is told something. */
+/** Requests with missing parts and requests that come too late: the person always gets a reply. */
 
 let timed: Awaited<ReturnType<typeof startTimedApp>>;
 let app: App;
@@ -35,7 +35,7 @@ function told(words: string): () => boolean {
 			.some((post) => post.text().includes(words));
 }
 
-it('a history without a trigger is told, since no window can be opened', async () => {
+it('replies to a history request without a trigger, which cannot open a modal', async () => {
 	const command = {
 		command: '/session',
 		text: 'history demo',
@@ -48,7 +48,7 @@ it('a history without a trigger is told, since no window can be opened', async (
 	await timed.until(hears);
 });
 
-it('mentions without an event id are not taken for one another', async () => {
+it('handles each mention without an event id', async () => {
 	for (const ts of ['1700000001.000100', '1700000002.000100']) {
 		const hears = told("Handraise brings agents' questions to you");
 		const nothing = { thread_ts: null, user_team: null, bot_id: null };
@@ -59,11 +59,11 @@ it('mentions without an event id are not taken for one another', async () => {
 	}
 });
 
-it('Refresh of a form tells outside of it when the service answers only after the trigger is gone', async () => {
+it('replies outside the form when the service responds to Refresh after the trigger expired', async () => {
 	const ada = app.slack.as('ada');
 	await ada.command('#agents', '/session choices');
 	await timed.shows('Which colour?');
-	// By then what the form shows is not at hand any more, so the form itself cannot say it.
+	// The form's reading is not in memory any more, so the form cannot show a notice.
 	await timed.clock.advance(11 * 60_000);
 	app.service.faults.add({ kind: 'hang', method: 'GET' });
 	app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
@@ -73,7 +73,7 @@ it('Refresh of a form tells outside of it when the service answers only after th
 	expect(ada.modal()?.text()).toContain('Which colour?');
 });
 
-it('a view that Slack does not let us update any more is no reason to say nothing', async () => {
+it('replies in a message when Slack refuses every update of the view', async () => {
 	app.service.faults.add({ kind: 'error', status: 404, method: 'GET' });
 	app.slack.faults.add({ method: 'views.update', error: 'internal_error' });
 	const hears = told('has no session with this id');
@@ -81,7 +81,7 @@ it('a view that Slack does not let us update any more is no reason to say nothin
 	await timed.until(hears);
 });
 
-it('a bot token for which Slack names no bot_id works all the same', async () => {
+it('works with a bot token for which Slack names no bot_id', async () => {
 	const { app: known } = app.slack.state;
 	const { botId } = known;
 	Object.assign(known, { botId: undefined });
@@ -92,7 +92,7 @@ it('a bot token for which Slack names no bot_id works all the same', async () =>
 });
 
 it.each(['session.refresh', 'question.choose_item', 'history.older'])(
-	'a press on %s in a view of another version is told of in a direct message',
+	'replies in a direct message to a press on %s in a view of another version',
 	async (action_id) => {
 		const before = app.slack.as('ada').dm().length;
 		const payload = {
@@ -110,7 +110,7 @@ it.each(['session.refresh', 'question.choose_item', 'history.older'])(
 	},
 );
 
-it('a post that Slack refuses for good is named in the log, since nobody in the channel can know of it', async () => {
+it('logs a post that Slack refuses', async () => {
 	app.slack.faults.add({
 		method: 'chat.postMessage',
 		error: 'restricted_action',
@@ -122,7 +122,7 @@ it('a post that Slack refuses for good is named in the log, since nobody in the 
 	expect(JSON.parse(line ?? '')).toMatchObject({ place: 'C0AGENTS', what: 'question', code: 'restricted_action' });
 });
 
-it.each([['file_share'], [undefined]])('a direct message of subtype %s gets help', async (subtype) => {
+it.each([['file_share'], [undefined]])('replies to a direct message of subtype %s with help', async (subtype) => {
 	const ada = app.slack.as('ada');
 	const { channel } = await ada.say('dm', 'hello?');
 	await timed.until(() => ada.dm().at(-1)?.author() === 'handraise');

@@ -3,7 +3,7 @@ import { expectNothingWrong, watchingApp } from './watching/harness.ts';
 
 const RATES = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
 
-/** What the log says of accesses, oldest first. */
+/** The log lines of accesses, oldest first. */
 function accesses(log: readonly string[], from = 0) {
 	return log
 		.slice(from)
@@ -21,9 +21,9 @@ describe('one person who is too fast', () => {
 	afterEach(() => {
 		expect(app.slack.violations()).toEqual([]);
 	});
-	/** The rate of everybody is as new. */
+	/** Lets time pass until everybody has their full rate again. */
 	const calmDown = () => app.pass(130_000);
-	/** A session that asks, with steps enough for two pages. */
+	/** A session with a question and two pages of steps. */
 	async function openLongSession() {
 		const id = app.session();
 		app.ask(id);
@@ -33,7 +33,7 @@ describe('one person who is too fast', () => {
 		return { ada, modal: await ada.waitForModal('Which colour?') };
 	}
 
-	it('is told so before Slack or the service is asked, and another person’s session opens', async () => {
+	it('tells a person who is too fast before any call, and opens another person’s session', async () => {
 		const id = app.session({ name: 'Grace’s own' });
 		const from = app.now();
 		const reads = app.service.log.list().length;
@@ -41,7 +41,7 @@ describe('one person who is too fast', () => {
 		const flood = Array.from({ length: 700 }, () => ada.command('#agents', `/session ${id}`));
 		const grace = app.slack.as('grace');
 		await grace.command('#agents', `/session ${id}`);
-		// Slack's clock stands still, so that a machine that is slow does not cost her the trigger.
+		// Slack's clock stands still, so that the trigger does not expire on a slow machine.
 		await vi.waitFor(() => expect(grace.modal()?.text()).toContain('Grace’s own'), { timeout: 30_000 });
 		expect((await Promise.all(flood)).every(({ ok }) => ok)).toBe(true);
 		const slow = () =>
@@ -58,7 +58,7 @@ describe('one person who is too fast', () => {
 		await ada.modal()?.close(true);
 	});
 
-	it('may read again after the time that was named, and so many a minute', async () => {
+	it('allows reads again after the named time, at the configured rate', async () => {
 		await calmDown();
 		const id = app.session();
 		const open = () => app.slack.as('ada').command('#agents', `/session ${id}`);
@@ -71,7 +71,7 @@ describe('one person who is too fast', () => {
 		await app.slack.as('ada').modal()?.close(true);
 	});
 
-	it('is refused history, files, a screenshot and watching by the same rate, and may still list and unwatch', async () => {
+	it('limits history, files, screenshots and watching by the same rate, but not list and unwatch', async () => {
 		await calmDown();
 		const id = await app.watched({ files: [{ filename: 'a.txt', signedUrl: 'https://files.example/a?x=1' }] });
 		const ada = app.slack.as('ada');
@@ -98,7 +98,7 @@ describe('one person who is too fast', () => {
 		]);
 	});
 
-	it('keeps the form and its text when Refresh comes too often, is told there once, and turns pages freely', async () => {
+	it('keeps the form and its text when Refresh comes too often, says so once, and still turns pages', async () => {
 		await calmDown();
 		const { ada, modal } = await openLongSession();
 		await modal.fill('“Which colour?”', 'Green as the old ones');
@@ -125,7 +125,7 @@ describe('one person who is too fast', () => {
 		await modal.close(true);
 	});
 
-	it('changes windows that need no read only so often, so that those of others can be filled', async () => {
+	it('limits view updates without a read, so that the views of others are filled', async () => {
 		await calmDown();
 		const { modal } = await openLongSession();
 		const from = app.now();
@@ -145,7 +145,7 @@ describe('one person who is too fast', () => {
 		await modal.close(true);
 	});
 
-	it.each(['ada', 'gus'])('is answered only so many mentions, whoever it is: %s', async (who) => {
+	it.each(['ada', 'gus'])('limits replies to mentions of one person: %s', async (who) => {
 		await calmDown();
 		const from = app.now();
 		const answers = () => app.calls('chat.postEphemeral', from).length;
@@ -162,7 +162,7 @@ describe('one person who is too fast', () => {
 		expect(told?.text()).toContain('Slow down');
 	});
 
-	it('gets help in the direct message only so often', async () => {
+	it('limits help in the direct message', async () => {
 		await calmDown();
 		const from = app.now();
 		const handled = () => app.log.filter((line) => line.includes('"what":"message"')).length;
@@ -172,7 +172,7 @@ describe('one person who is too fast', () => {
 		expect(app.calls('chat.postMessage', from).length).toBeLessThanOrEqual(40 + 40);
 	});
 
-	it('posts a text of their own and shows its receipt only so often', async () => {
+	it('limits posting a text and showing its receipt', async () => {
 		await calmDown();
 		const id = await app.watchedAsking();
 		await app.threadSays(id, 'Which colour?');
@@ -203,7 +203,7 @@ describe('one person who is too fast', () => {
 		await ada.modal()?.close(true);
 	});
 
-	it('does not notice two slips of the keyboard, and guesses no more than a few ids', async () => {
+	it('does not limit after two typing errors, but allows only a few guessed ids', async () => {
 		await calmDown();
 		const id = app.session();
 		const ada = app.slack.as('ada');
@@ -226,7 +226,7 @@ describe('one person who is too fast', () => {
 		expect(metrics).toContain('handraise_unknown_sessions_total 6');
 		const counted = app.log.slice(logged).filter((line) => line.includes('unknownInHour'));
 		expect(counted.map((line) => JSON.parse(line).unknownInHour)).toEqual([1, 2, 3, 4, 5, 6]);
-		// The next guess comes after the debt of those four.
+		// The next guess is allowed when the cost of those four is paid.
 		await app.pass(4_000);
 		expect((await app.command('/session watch guess9')).text()).toContain('No session named');
 		await app.pass(12_000);
@@ -237,7 +237,7 @@ describe('one person who is too fast', () => {
 });
 
 describe('every access', () => {
-	it('leaves one line with person, session and outcome, and nothing of the content', async () => {
+	it('logs each access with person, session and outcome, and no content', async () => {
 		await using app = await watchingApp();
 		const id = await app.watched({ files: [{ filename: 'a.txt', signedUrl: 'https://files.example/a?x=1' }] });
 		app.ask(id, undefined, 'Only-for-the-form');
@@ -279,7 +279,7 @@ describe('every access', () => {
 });
 
 describe('the limits of watching', () => {
-	it('leave others their watches: 208 in one person’s direct message end at that person’s limit', async () => {
+	it('stops one person at their own limit of watches, so that others can still watch', async () => {
 		await using app = await watchingApp({
 			env: { MAX_WATCHES_PER_PERSON: '50', ADMIN_CONTACT: 'the desk', SESSION_SERVICE_RPM: '5000' },
 			service: { rateLimit: false },
@@ -309,7 +309,7 @@ describe('the limits of watching', () => {
 		expectNothingWrong(app);
 	});
 
-	it('are told for a channel and for all together', async () => {
+	it('tells the limits of watches of a channel and of all channels', async () => {
 		await using app = await watchingApp({ env: { MAX_WATCHES_PER_CHANNEL: '1', MAX_WATCHES: '2' } });
 		const [one, two, three] = [app.session(), app.session(), app.session()];
 		const first = await app.command(`/session watch ${one} ${two}`);

@@ -23,7 +23,7 @@ function mostInAMinute(entries: readonly TrafficEntry[]): number {
 }
 
 describe('with the rates of the real Slack', () => {
-	it('a question is answered without a single refused call', async () => {
+	it('answers a question without a refused call', async () => {
 		const from = app.now();
 		const ada = app.slack.as('ada');
 		const id = app.session();
@@ -37,7 +37,7 @@ describe('with the rates of the real Slack', () => {
 		expect(refused(app.slack.traffic.all().filter(({ seq }) => seq > from))).toEqual([]);
 	});
 
-	it('a window that Slack refuses to fill is filled when Slack takes calls again', async () => {
+	it('fills a modal when Slack accepts calls again', async () => {
 		const ada = app.slack.as('ada', 'refused window');
 		const id = app.session();
 		app.ask(id);
@@ -53,7 +53,7 @@ describe('with the rates of the real Slack', () => {
 		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
 	});
 
-	it('a receipt that Slack refuses is told when Slack takes calls again, and not tried before', async () => {
+	it('sends a receipt when Slack accepts calls again, and does not try before', async () => {
 		const ada = app.slack.as('ada', 'refused receipts');
 		const id = app.session();
 		app.ask(id);
@@ -74,7 +74,9 @@ describe('with the rates of the real Slack', () => {
 		expect(ada.dm()).toEqual([]);
 	});
 
-	it('the cards of a busy channel stay within the tiers and end up to date', { timeout: 120_000 }, async () => {
+	it('keeps the cards of a busy channel within the rate limits and up to date at the end', {
+		timeout: 120_000,
+	}, async () => {
 		const from = app.now();
 		const ids = Array.from({ length: SESSIONS }, () => app.session());
 		await app.command(`/session watch ${ids.join(' ')}`);
@@ -85,7 +87,7 @@ describe('with the rates of the real Slack', () => {
 			for (const id of ids) app.step(id, `I look at offer ${step}.`);
 			await app.pass(STEP_EVERY_MS);
 		}
-		// A person does not wait behind the cards.
+		// Card updates do not delay a person.
 		const answer = await app.command('/session list');
 		expect(answer.text()).toContain(`${SESSIONS} sessions`);
 		for (const id of ids) {

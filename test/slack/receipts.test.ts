@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const dm = (): Posted[] => slack.as('ada').dm();
 
-/** An answer of Ada's, saved half a minute ago; its window is closed. */
+/** An answer of Ada's, saved half a minute ago; its modal is closed. */
 function adasAnswer(more: Partial<Answer> = {}): Answer {
 	return answerOf({
 		person: { teamId: 'T0ACME', userId: 'U0ADA' },
@@ -45,28 +45,31 @@ function adasAnswer(more: Partial<Answer> = {}): Answer {
 	});
 }
 
-/** Tells of the answer; the answer as it is stored then. */
+/** Sends the receipt and returns the answer with its new receipt state. */
 async function tell(answer: Answer): Promise<Answer> {
 	const { receiptState } = await receipts.tell(answer, new AbortController().signal);
 	return { ...answer, receiptState };
 }
 
 describe('an answer that is not delivered after half a minute', () => {
-	it.each(['accepted', 'delivering'] as const)('is told of in a direct message while it is %s', async (state) => {
-		const { receiptState } = await tell(adasAnswer({ state }));
-		expect(dm().map((message) => message.ts)).toEqual([receiptState.dm?.ts]);
-		expect(dm()[0]?.notification()).toContain('Your answer is saved. Delivering…');
-		expect(dm()[0]?.text()).toContain(
-			'The session service is slow to respond. Handraise is still sending your answer.',
-		);
-	});
+	it.each(['accepted', 'delivering'] as const)(
+		'tells an undelivered answer in a direct message after half a minute while it is %s',
+		async (state) => {
+			const { receiptState } = await tell(adasAnswer({ state }));
+			expect(dm().map((message) => message.ts)).toEqual([receiptState.dm?.ts]);
+			expect(dm()[0]?.notification()).toContain('Your answer is saved. Delivering…');
+			expect(dm()[0]?.text()).toContain(
+				'The session service is slow to respond. Handraise is still sending your answer.',
+			);
+		},
+	);
 
-	it('is not told of in a direct message a moment earlier', async () => {
+	it('sends no direct message just before half a minute has passed', async () => {
 		await tell(adasAnswer({ acceptedAt: ACCEPTED_AT + 1 }));
 		expect(dm()).toEqual([]);
 	});
 
-	it('has one message though it is told of twice at the same moment', async () => {
+	it('sends one message when two receipts are told at the same moment', async () => {
 		const release = slack.faults.hold('chat.postMessage');
 		const both = [tell(adasAnswer()), tell(adasAnswer({ lastError: 'timed_out' }))];
 		await slack.changes.until(
@@ -80,7 +83,7 @@ describe('an answer that is not delivered after half a minute', () => {
 		expect(dm()[0]?.text()).toContain('Your answer is saved and not delivered yet.');
 	});
 
-	it('has one message, which says later what went wrong and that it arrived', async () => {
+	it('updates one message with the failure and with the delivery', async () => {
 		const saved = await tell(adasAnswer());
 		const failed = await tell({ ...saved, lastError: 'unavailable' });
 		expect(dm()[0]?.text()).toContain('Your answer is saved and not delivered yet.');
@@ -91,7 +94,7 @@ describe('an answer that is not delivered after half a minute', () => {
 	});
 });
 
-it('a receipt that Slack refuses as one call too many comes with the time that Slack names', async () => {
+it('returns the wait that Slack names when Slack limits a receipt', async () => {
 	slack.faults.rateLimit('chat.postMessage', { retryAfter: 7 });
 	const answer = adasAnswer({ lastError: 'unavailable' });
 	const telling = await receipts.tell(answer, new AbortController().signal);
@@ -114,7 +117,7 @@ describe('a receipt message that can not be updated any more', () => {
 		},
 	);
 
-	it('is not replaced while there is nothing new to tell', async () => {
+	it('does not replace a lost receipt message without news', async () => {
 		const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
 		await callSlack(slack, 'chat.delete', { channel: saved.receiptState.dm?.channelId, ts: saved.receiptState.dm?.ts });
 		const again = await tell({ ...saved, lastError: 'timed_out' });
@@ -124,7 +127,7 @@ describe('a receipt message that can not be updated any more', () => {
 		expect(dm()).toHaveLength(1);
 	});
 
-	it('is replaced once though the store did not take the note of it', async () => {
+	it('replaces a lost receipt message once when the store fails to save the new one', async () => {
 		const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
 		await callSlack(slack, 'chat.delete', { channel: saved.receiptState.dm?.channelId, ts: saved.receiptState.dm?.ts });
 		const first = await tell({ ...saved, state: 'waiting' });
@@ -133,7 +136,7 @@ describe('a receipt message that can not be updated any more', () => {
 		expect(dm()).toHaveLength(1);
 	});
 
-	it('is not replaced while Slack is in trouble', async () => {
+	it('does not replace a receipt message while Slack fails', async () => {
 		const saved = await tell(adasAnswer({ lastError: 'unavailable' }));
 		slack.faults.add({ method: 'chat.update', error: 'internal_error', times: 1 });
 		const waiting = await tell({ ...saved, state: 'waiting' });

@@ -14,7 +14,7 @@ afterEach(async () => {
 	await app.command('/session unwatch all');
 });
 
-/** Slack takes nothing through a response_url: the last resort is an ephemeral message. */
+/** Slack refuses every response_url, so replies are ephemeral messages. */
 function withoutResponseUrls(): void {
 	app.slack.faults.add({ method: 'response_url', status: 500 });
 }
@@ -25,7 +25,7 @@ function cardFor(who: string, id: string): Posted {
 	return card;
 }
 
-it('what a guest is told of a press on a card without replies is shown to them', async () => {
+it('shows a guest the reply to a press on a card without replies', async () => {
 	const id = await app.watched();
 	withoutResponseUrls();
 	const told = await app.toldAfter(() => cardFor('gus', id).press('Stop watching'), 'gus');
@@ -33,7 +33,7 @@ it('what a guest is told of a press on a card without replies is shown to them',
 	expect(told.threadTs()).toBeNull();
 });
 
-it('what somebody is told in a modal is shown to them where they opened it, though nobody replied there', async () => {
+it('shows the reply to a press in a modal where the modal was opened', async () => {
 	const id = await app.watched();
 	await cardFor('ada', id).press('Open');
 	const modal = await app.slack.as('ada').waitForModal('Refresh');
@@ -46,7 +46,7 @@ it('what somebody is told in a modal is shown to them where they opened it, thou
 	expect(told.threadTs()).toBeNull();
 });
 
-it('what a press on a post in the thread brings is shown in the channel, where a post may be looked at too', async () => {
+it('shows the reply to a press on a post of a thread in the channel', async () => {
 	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
 	const [post] = app.thread(id, '#agents', 'gus');
@@ -57,7 +57,7 @@ it('what a press on a post in the thread brings is shown in the channel, where a
 	expect(told.threadTs()).toBeNull();
 });
 
-it('what a mention in a thread brings is shown there, where its author has just written', async () => {
+it('shows the reply to a mention in its thread', async () => {
 	const id = await app.watched();
 	const told = await app.toldAfter(() =>
 		app.slack.as('ada').mention('#agents', 'Sand', { thread: cardFor('ada', id) }),

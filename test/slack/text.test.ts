@@ -51,7 +51,7 @@ describe('neutralise', () => {
 		expect(neutralise(text)).toBe(text);
 	});
 
-	it('turns every kind of line end into \\n', () => {
+	it('handles every kind of line end', () => {
 		expect(neutralise('a\r\nb\rc\u2028d\u2029e\u0085f')).toBe('a\nb\nc\nd\ne\nf');
 	});
 });
@@ -62,12 +62,12 @@ describe('cutting', () => {
 		expect(mrkdwnText(`${'x'.repeat(100)} y`, 101)).toContain('more character');
 	});
 
-	it('keeps a text that fits exactly', () => {
+	it('does not cut a text that fits exactly', () => {
 		expect(mrkdwnText('x'.repeat(150), 150)).toBe('x'.repeat(150));
 		expect(mrkdwnText('&'.repeat(30), 150)).toBe('&amp;'.repeat(30));
 	});
 
-	it('ends a short label with an ellipsis alone', () => {
+	it('ends a short label with an ellipsis only', () => {
 		expect(oneLine('abcdefghij', 5)).toBe('abcd…');
 	});
 
@@ -77,7 +77,7 @@ describe('cutting', () => {
 		['letters with marks', 'e\u0301'],
 		['surrogate pairs', '𝒳'],
 		['line ends of Windows', 'a\r\n'],
-	])('never splits %s', (_what, character) => {
+	])('does not split a %s', (_what, character) => {
 		const clusters = new Set(new Intl.Segmenter('en').segment(neutralise(character)));
 		for (let room = 101; room < 130; room += 1) {
 			const shown = mrkdwnText(character.repeat(400), room).replace(/… \(.*\)$/, '');
@@ -86,7 +86,7 @@ describe('cutting', () => {
 		}
 	});
 
-	it('splits no entity', () => {
+	it('does not split an entity', () => {
 		for (let room = 100; room < 140; room += 1) expectHarmlessMrkdwn(mrkdwnText('<&>'.repeat(500), room));
 	});
 
@@ -97,7 +97,7 @@ describe('cutting', () => {
 		expect(cutTo(monster, 499).isWellFormed()).toBe(true);
 	});
 
-	it('keeps any text within its limit, well-formed and harmless', () => {
+	it('keeps every text within the limit, well-formed and harmless', () => {
 		fc.assert(
 			fc.property(hostileText, limit, (text, room) => {
 				for (const convert of [oneLineMrkdwn, mrkdwnText, quotedNameMrkdwn, quotedMarkdown, quoted, quotedLine]) {
@@ -115,7 +115,7 @@ describe('cutting', () => {
 		);
 	});
 
-	it('reads only the beginning of a text of megabytes', () => {
+	it('reads no more of a text of megabytes than it shows', () => {
 		for (const unit of [
 			'[',
 			']',
@@ -142,21 +142,21 @@ describe('cutting', () => {
 });
 
 describe('escaping', () => {
-	it('escapes everything that Slack interprets', () => {
+	it('escapes everything that has a meaning for Slack', () => {
 		expect(escapeMrkdwn('<!here> & <@U1> &lt;')).toBe('&lt;!here&gt; &amp; &lt;@U1&gt; &amp;lt;');
 	});
 
-	it('quotes each line', () => {
+	it('puts a quote mark before each line', () => {
 		expect(quoted('a\n<b>', 100)).toBe('> a\n> &lt;b&gt;');
 		expect(quoted('a\u2028b\r\n\nc', 100)).toBe('> a\n> b\n> \n> c');
 		expect(quotedLine('a\n b', 100)).toBe('> a b');
 	});
 
-	it('removes fences that would hide the quote marks', () => {
+	it('keeps the quote marks before a code block of several lines', () => {
 		expect(quoted('```\na\n```', 100)).toBe("> '''\n> a\n> '''");
 	});
 
-	it('recognises texts in which nothing is visible', () => {
+	it('recognises texts without visible characters', () => {
 		expect(isBlank(' \n\u200b\ufeff')).toBe(true);
 		expect(isBlank('.')).toBe(false);
 		expect(plain('\u200b', 75, 'nothing')).toEqual({ type: 'plain_text', text: 'nothing', emoji: false });
@@ -196,16 +196,16 @@ describe("an agent's Markdown", () => {
 		['autolinks with foreign labels', '<https://a.example|Bank>', '&lt;https://a.example|Bank&gt;'],
 		['escaped marks', '\\*a\\* \\<b', '*a* \\&lt;b'],
 		['mentions', '<!here> **<@U1>**', '&lt;!here&gt; *&lt;@U1&gt;*'],
-	])('converts %s', (_what, markdown, expected) => {
+	])('converts Markdown: %s', (_what, markdown, expected) => {
 		expect(quotedMarkdown(markdown, 3000)).toBe(`> ${expected.replaceAll('\n', '\n> ')}`);
 	});
 
-	it('closes code before a cut', () => {
+	it('closes code after a cut', () => {
 		const shown = quotedMarkdown(`\`\`\`\n${'x'.repeat(1000)}\n\`\`\``, 200);
 		expect(shown).toMatch(/^> `x+`… \([\d,]+ more characters\)$/);
 	});
 
-	it('is empty for Markdown in which nothing is visible', () => {
+	it('returns an empty text for blank Markdown', () => {
 		expect(quotedMarkdown(' \n\u200b', 100)).toBe('');
 		expect(quotedLine('\n', 100)).toBe('');
 	});
@@ -229,7 +229,7 @@ describe('names', () => {
 		expect(withoutMarks(`${expected} (question 1 of 2)`)).toBe(`${expected.replaceAll(/[“”]/g, '')} (question 1 of 2)`);
 	});
 
-	it('keeps the closing quotation mark of a name that is cut', () => {
+	it('keeps the closing quotation mark of a cut name', () => {
 		expect(quotedName('x'.repeat(80), 20)).toBe(`“${'x'.repeat(17)}…”`);
 	});
 });
@@ -250,7 +250,7 @@ describe('typedText', () => {
 		['what it does not know', '<!here> <x> <>', '<!here> <x> <>'],
 		['brackets that nobody closes', '<@U1BOT <https://a.example> <', '<@U1BOT https://a.example <'],
 		['labels over several lines', '<https://a.example|a\nb> c', 'https://a.example c'],
-	])('returns what was typed: %s', (_what, text, typed) => {
+	])("returns a message's text as it was typed: %s", (_what, text, typed) => {
 		expect(typedText(text, 'U1BOT')).toBe(typed);
 	});
 });

@@ -22,7 +22,7 @@ afterEach(async () => {
 let count = 0;
 const question = (...titles: string[]) => asking('I need to know.', titles);
 
-/** A session of its own that asks these things. */
+/** Creates a session that asks these items. */
 function ask(...titles: string[]): string {
 	const id = `asks-${++count}`;
 	app.service.sessions.put(id, askingSession(titles.length > 0 ? titles : ['First', 'Second']));
@@ -31,7 +31,7 @@ function ask(...titles: string[]): string {
 
 async function fill(modal: Modal, ...texts: string[]): Promise<Modal> {
 	for (const [field, text] of texts.entries()) await modal.fill(field, text);
-	// Typing takes a while.
+	// A person needs time to type.
 	await timed.clock.advance(1);
 	return modal;
 }
@@ -46,7 +46,7 @@ function holdPuts(): () => void {
 }
 
 describe('a question that another person of Handraise answered first', () => {
-	it('is told at Submit with their answer, and the second text is kept and can be posted', async () => {
+	it('tells the second person the first answer at Submit, and keeps their text for posting', async () => {
 		const id = ask();
 		const second = await fill(await openSession(app, id, 'grace'), 'red', 'large');
 		const first = await fill(await openSession(app, id), 'blue', 'small');
@@ -66,7 +66,7 @@ describe('a question that another person of Handraise answered first', () => {
 		await timed.shows('Your text was posted.', 'grace');
 	});
 
-	it('is told even while their answer is still on its way', async () => {
+	it('tells the second person about the first answer before it is delivered', async () => {
 		const id = ask();
 		const release = holdPuts();
 		const second = await fill(await openSession(app, id, 'grace'), 'red', 'large');
@@ -79,7 +79,7 @@ describe('a question that another person of Handraise answered first', () => {
 		expect(saved(id)).toEqual([['blue', 'small']]);
 	});
 
-	it('goes to exactly one of two who press at the same moment', async () => {
+	it('accepts one answer when two people press Submit at the same moment', async () => {
 		const id = ask();
 		const modals = [
 			await fill(await openSession(app, id), 'blue', 'small'),
@@ -93,7 +93,7 @@ describe('a question that another person of Handraise answered first', () => {
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
 
-	it('does not show what they answered where it is secret', async () => {
+	it('hides the first answer from the second person when it is secret', async () => {
 		const id = ask('Password', 'Colour');
 		const second = await fill(await openSession(app, id, 'grace'), 'grace-2718', 'red');
 		await (await fill(await openSession(app, id), 'ada-3141', 'blue')).submit();
@@ -105,7 +105,7 @@ describe('a question that another person of Handraise answered first', () => {
 		expect(await app.said()).not.toMatch(/ada-3141|grace-2718/);
 	});
 
-	it('says to one who opens it afterwards that nothing is open', async () => {
+	it('says that no question is open when a person opens the session after the answer', async () => {
 		const id = ask();
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
 		await timed.shows('the agent went on');
@@ -113,7 +113,7 @@ describe('a question that another person of Handraise answered first', () => {
 		expect(other.submitText()).toBeNull();
 	});
 
-	it('names who answered while the agent still says that it waits, and not once it waits for something else', async () => {
+	it('names who answered while the agent waits, until it waits for something else', async () => {
 		const id = ask();
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
 		await timed.shows('the agent went on');
@@ -128,7 +128,7 @@ describe('a question that another person of Handraise answered first', () => {
 		expect(other.text()).not.toContain('should go on soon');
 	});
 
-	it('says so in the form of one who refreshes', async () => {
+	it('says who answered when a person refreshes the form', async () => {
 		const id = ask();
 		const other = await fill(await openSession(app, id, 'grace'), 'red', 'large');
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
@@ -141,7 +141,7 @@ describe('a question that another person of Handraise answered first', () => {
 });
 
 describe("a question that was answered in the service's own page", () => {
-	it('is told with that answer, the own text kept, and nothing is overwritten', async () => {
+	it('shows the outside answer, keeps the own text and overwrites nothing', async () => {
 		const id = ask();
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
 		app.service.sessions.answerAsPage(id, ['green', 'medium']);
@@ -155,7 +155,7 @@ describe("a question that was answered in the service's own page", () => {
 		await timed.shows('Refresh');
 	});
 
-	it('with the same words loses nothing, and the receipt says so', async () => {
+	it('says that nothing was lost when the outside answer has the same words', async () => {
 		const id = ask();
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
 		app.service.sessions.answerAsPage(id, ['blue', 'small']);
@@ -164,7 +164,7 @@ describe("a question that was answered in the service's own page", () => {
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
-	it('in part leaves the rest to be answered, and what is there is sent back as it is', async () => {
+	it('leaves the unanswered items open after a partial outside answer, and sends the others back unchanged', async () => {
 		const id = ask('First', 'Second', 'Third');
 		app.service.sessions.answerAsPage(id, ['', 'green', '']);
 		app.service.sessions.setStatus(id, 'humanInput');
@@ -176,7 +176,7 @@ describe("a question that was answered in the service's own page", () => {
 		expect(saved(id)).toEqual([['blue', 'green', 'small']]);
 	});
 
-	it('shows nothing of an item that had its answer before', async () => {
+	it('does not show items that had an answer before', async () => {
 		const id = ask('Password', 'Name');
 		app.service.sessions.answerAsPage(id, ['hunter2', '']);
 		app.service.sessions.setStatus(id, 'humanInput');
@@ -191,7 +191,7 @@ describe("a question that was answered in the service's own page", () => {
 		expect(await app.said()).not.toContain('hunter2');
 	});
 
-	it('after ours shows that ours was overwritten', async () => {
+	it('shows that our answer was overwritten when the outside answer came later', async () => {
 		const id = ask();
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
 		app.service.hooks.onSaved = () => {
@@ -208,7 +208,7 @@ describe("a question that was answered in the service's own page", () => {
 });
 
 describe('a service that shows nothing where our answer was saved', () => {
-	it('has overwritten nothing: it may have cleared what the agent took', async () => {
+	it('does not report an overwritten answer when the service shows an empty one', async () => {
 		const id = ask();
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
 		app.service.hooks.onSaved = () => {
@@ -227,7 +227,7 @@ describe('a service that saves an answer without the white space around it', () 
 	it.each([
 		['and says so', null],
 		['and answers 500 after saving', { kind: 'error', saves: true, method: 'PUT', times: 1 } as const],
-	])('%s, has our answer', async (_, fault) => {
+	])('recognises our answer when the service trims it: %s', async (_, fault) => {
 		const id = ask('Address');
 		const modal = await fill(await openSession(app, id), '  Main Street 1\nTown\n');
 		app.service.hooks.onSaved = () => {
@@ -244,7 +244,7 @@ describe('a service that saves an answer without the white space around it', () 
 });
 
 describe('a question that changed while the form was open', () => {
-	it('is offered anew with the text carried over, and nothing was sent', async () => {
+	it('offers the changed question with the text carried over, and sends nothing', async () => {
 		const id = ask('Which row?');
 		const modal = await fill(await openSession(app, id), 'Row 4');
 		app.service.sessions.patch(id, {
@@ -267,7 +267,7 @@ describe('a question that changed while the form was open', () => {
 		expect(saved(id)).toEqual([['Row 4', 'Thanks']]);
 	});
 
-	it('is offered anew in a direct message too, with the text, when the modal was closed', async () => {
+	it('offers the changed question with the text in a direct message when the modal was closed', async () => {
 		const id = ask('Which aisle?');
 		const ada = app.slack.as('ada');
 		const modal = await fill(await openSession(app, id), 'Aisle 7');
@@ -281,7 +281,7 @@ describe('a question that changed while the form was open', () => {
 		expect(ada.modal()?.value('“Which aisle now?”')).toBe('Aisle 7');
 	});
 
-	it('is offered anew when the agent asks something else since', async () => {
+	it('offers the new question when the agent asks something else', async () => {
 		const id = ask('Which row?');
 		const modal = await fill(await openSession(app, id), 'Row 4');
 		app.service.sessions.push(id, question('Which seat?'));
@@ -292,7 +292,7 @@ describe('a question that changed while the form was open', () => {
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
-	it('is shown by Refresh with the text carried over and a word', async () => {
+	it('shows the changed question on Refresh with the text carried over and a notice', async () => {
 		const id = ask('Which row?');
 		const modal = await fill(await openSession(app, id), 'Row 4');
 		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question('Which row now?')] });
@@ -303,18 +303,21 @@ describe('a question that changed while the form was open', () => {
 });
 
 describe('a session that ended while the form was open', () => {
-	it.each(['failed', 'stopped', 'completed'])('as %s takes no answer, and the text is kept', async (status) => {
-		const id = ask();
-		const modal = await fill(await openSession(app, id), 'blue', 'small');
-		app.service.sessions.setStatus(id, status);
-		await modal.submit();
-		await timed.shows('Your answer was not sent: the session is over.');
-		expect(modal.text()).toContain('> blue');
-		expect(modal.buttons()).toContain('Post my text in the channel');
-		expect(app.service.log.puts(id)).toEqual([]);
-	});
+	it.each(['failed', 'stopped', 'completed'])(
+		'accepts no answer and keeps the text when the session is %s',
+		async (status) => {
+			const id = ask();
+			const modal = await fill(await openSession(app, id), 'blue', 'small');
+			app.service.sessions.setStatus(id, status);
+			await modal.submit();
+			await timed.shows('Your answer was not sent: the session is over.');
+			expect(modal.text()).toContain('> blue');
+			expect(modal.buttons()).toContain('Post my text in the channel');
+			expect(app.service.log.puts(id)).toEqual([]);
+		},
+	);
 
-	it('or is gone: told, and the text is kept', async () => {
+	it('says that the session does not exist any more, and keeps the text', async () => {
 		const id = ask();
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
 		app.service.sessions.remove(id);
@@ -342,7 +345,7 @@ describe('one form submitted again', () => {
 		});
 	}
 
-	it('unchanged is one answer', async () => {
+	it('stores one answer for an unchanged repeat', async () => {
 		const id = ask();
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
 		expect(await again()).toMatchObject({ ok: true, payload: { response_action: 'update' } });
@@ -351,7 +354,7 @@ describe('one form submitted again', () => {
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
 
-	it('with another text replaces the first while nothing was sent', async () => {
+	it('replaces the first text by the second while nothing was sent', async () => {
 		const id = ask();
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
 		const { promise, resolve } = Promise.withResolvers<void>();
@@ -363,7 +366,7 @@ describe('one form submitted again', () => {
 		expect(saved(id)).toEqual([['azure', 'tiny']]);
 	});
 
-	it('with another text once it is on its way says that the first one counts', async () => {
+	it('says that the first text counts when the second comes after the sending began', async () => {
 		const id = ask();
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
 		const arrived = Promise.withResolvers<void>();
@@ -385,7 +388,7 @@ describe('one form submitted again', () => {
 });
 
 describe('a button on an answer of somebody else', () => {
-	it('does nothing and says so', async () => {
+	it('refuses a button on the answer of another person, and says so', async () => {
 		const id = ask();
 		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: id });
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();

@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 let count = 0;
-/** A session of its own whose agent asks three things and goes on when it was answered. */
+/** Creates a session whose agent asks three items and continues after the answer. */
 function ask(): string {
 	const id = `ask-${++count}`;
 	app.service.sessions.put(id, askingSession(['First', 'Second']));
@@ -38,7 +38,7 @@ async function fill(modal: Modal, ...texts: string[]): Promise<void> {
 	for (const [field, text] of texts.entries()) await modal.fill(field, text);
 }
 
-/** Opens, fills in and presses Submit; resolves with what the modal says then. */
+/** Opens the form, fills it in and presses Submit; resolves to the modal after that. */
 async function submit(id: string, who = 'ada'): Promise<Modal> {
 	const modal = await openSession(app, id, who);
 	await fill(modal, 'Ada', 'Grace');
@@ -56,7 +56,7 @@ const shows = (words: string, who = 'ada') =>
 		() => `${who} waited for "${words}" in:\n${textOf(who)}`,
 		3_600_000,
 	);
-/** Stops and starts the program, which waits for its clock in between. */
+/** Stops and starts the program, and moves its clock meanwhile. */
 async function restart(whileStopping = async () => {}): Promise<void> {
 	let isBack = false;
 	const restarted = app.restart().then(() => {
@@ -74,7 +74,7 @@ async function restart(whileStopping = async () => {}): Promise<void> {
 const effective = (id: string) => app.service.log.effectivePuts(id);
 
 describe('an answer is delivered once', () => {
-	it('and the modal goes from saved to delivered to resumed, each with its time', async () => {
+	it('shows saved, delivered and resumed in the modal, each with its time', async () => {
 		const id = ask();
 		const hold = Promise.withResolvers<void>();
 		app.service.hooks.onRequest = () => hold.promise;
@@ -117,7 +117,7 @@ describe('an answer is delivered once', () => {
 		['401', { kind: 'unauthorized' }, 2],
 		['403', { kind: 'error', status: 403 }, 2],
 		['503', { kind: 'error', status: 503 }, 2],
-	])('when the service answers the PUT with %s', async (_, fault, puts) => {
+	])('delivers once when the service responds to the PUT with %s', async (_, fault, puts) => {
 		const id = ask();
 		app.service.faults.add({ ...fault, method: 'PUT', sessionId: id, times: 1 });
 		await submit(id);
@@ -132,7 +132,7 @@ describe('an answer is delivered once', () => {
 		]);
 	});
 
-	it('and not before the time that a 429 names', async () => {
+	it('does not repeat before the time that a 429 names', async () => {
 		const id = ask();
 		app.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 90, method: 'PUT', sessionId: id, times: 1 });
 		await submit(id);
@@ -146,7 +146,7 @@ describe('an answer is delivered once', () => {
 	it.each([
 		['null for its messages', { messages: null }],
 		['no messages at all', { messages: undefined }],
-	])('when the service answers the read with %s for a moment', async (_, patch) => {
+	])('delivers once when the service responds to the first reads with %s', async (_, patch) => {
 		const id = ask();
 		const modal = await openSession(app, id);
 		await fill(modal, 'Ada', 'Grace');
@@ -159,7 +159,7 @@ describe('an answer is delivered once', () => {
 		expect(effective(id)).toHaveLength(1);
 	});
 
-	it('with what is not ours beside it exactly as the service has it', async () => {
+	it('sends items of others back exactly as the service has them', async () => {
 		const id = ask();
 		const items = JSON.parse(
 			`[{"title":"First","description":"","value":2},{"title":"Second","description":null,"value":""},
@@ -182,7 +182,7 @@ describe('an answer is delivered once', () => {
 		);
 	});
 
-	it('when Slack delivers the submission twice', async () => {
+	it('delivers once when Slack sends the submission twice', async () => {
 		const id = ask();
 		const modal = await openSession(app, id);
 		await fill(modal, 'Ada', 'Grace');
@@ -192,7 +192,7 @@ describe('an answer is delivered once', () => {
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
 
-	it('when the service was down at Submit, with a receipt in a direct message', async () => {
+	it('delivers after the service comes back, with a receipt in a direct message', async () => {
 		const id = ask();
 		const modal = await openSession(app, id);
 		await fill(modal, 'Ada', 'Grace');
@@ -221,7 +221,7 @@ describe('an answer is delivered once', () => {
 		expect(effective(id)).toHaveLength(1);
 	});
 
-	it('when the program is stopped while the PUT is under way: it is finished, not repeated', async () => {
+	it('finishes the PUT under way when the program stops, and does not repeat it', async () => {
 		const id = ask();
 		const arrived = Promise.withResolvers<void>();
 		const answer = Promise.withResolvers<void>();
@@ -247,7 +247,7 @@ describe('an answer is delivered once', () => {
 		expect(app.service.log.puts(id)[0]?.clientGone).toBe(false);
 	});
 
-	it('when the program is restarted before it could be sent', async () => {
+	it('delivers after a restart when the program stopped before the PUT', async () => {
 		const id = ask();
 		const modal = await openSession(app, id);
 		await fill(modal, 'Ada', 'Grace');
@@ -267,7 +267,7 @@ describe('the modal says how the session went on', () => {
 		['stopped', 'Your answer was delivered, then the session was stopped.'],
 		['completed', 'Your answer was delivered and the session is complete.'],
 		['paused', 'Your answer was delivered, then the session was paused.'],
-	])('when it has %s', async (status, words) => {
+	])('shows in the modal that the session has %s', async (status, words) => {
 		const id = ask();
 		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, status);
 		await submit(id);
@@ -276,7 +276,7 @@ describe('the modal says how the session went on', () => {
 		expect(effective(id)).toHaveLength(1);
 	});
 
-	it('when the agent has not moved for ten minutes', async () => {
+	it('shows in the modal that the agent has not moved for ten minutes', async () => {
 		const id = ask();
 		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, 'inactive');
 		await submit(id);
@@ -297,7 +297,7 @@ describe('a closed modal', () => {
 		for (const item of app.service.sessions.get(id).messages?.[1]?.human_input ?? []) item.value = 'Somebody else';
 		app.service.sessions.setStatus(id, 'humanInput');
 	};
-	/** Submits, closes the modal while the PUT is under way; the session goes on like this after it. */
+	/** Submits and closes the modal during the PUT; the session gets `status` after it. */
 	async function closeAndDeliver(id: string, goOn: () => void): Promise<void> {
 		const put = Promise.withResolvers<void>();
 		app.service.hooks.onRequest = (entry) => (entry.kind === 'answer' ? put.promise : undefined);
@@ -312,7 +312,7 @@ describe('a closed modal', () => {
 			() => 'not delivered',
 		);
 	}
-	/** Until nobody looks any more whether the agent went on. */
+	/** Resolves when the confirmation checks have ended. */
 	async function passLooks(): Promise<void> {
 		const end = clock.now() + 700_000;
 		await passTime(
@@ -329,7 +329,7 @@ describe('a closed modal', () => {
 		['the session failed', 'Your answer was delivered, then the session failed.', 'failed'],
 		['the session was stopped', 'Your answer was delivered, then the session was stopped.', 'stopped'],
 		['somebody overwrote it', 'Your answer was delivered, then somebody outside Handraise overwrote it.', null],
-	])('is followed by one direct message when %s after the delivery', async (_, words, status) => {
+	])("sends one direct message to a closed modal's author when %s after the delivery", async (_, words, status) => {
 		const id = ask();
 		await closeAndDeliver(id, () => (status === null ? overwrite(id) : app.service.sessions.setStatus(id, status)));
 		await passTime(
@@ -344,7 +344,7 @@ describe('a closed modal', () => {
 	});
 
 	it.each(['active', 'completed', 'paused', 'inactive'])(
-		'is not followed by a direct message when the session is %s after the delivery',
+		'sends no direct message when the session is %s after the delivery',
 		async (status) => {
 			const id = ask();
 			await closeAndDeliver(id, () => app.service.sessions.setStatus(id, status));
@@ -353,7 +353,7 @@ describe('a closed modal', () => {
 		},
 	);
 
-	it('gets another direct message when the first was deleted before there was news', async () => {
+	it('sends another direct message with news when the first was deleted', async () => {
 		const id = ask();
 		const modal = await openSession(app, id);
 		await fill(modal, 'Ada', 'Grace');
@@ -381,7 +381,7 @@ describe('an answer that is refused for good', () => {
 	it.each<[string, Fault, string]>([
 		['404', { kind: 'error', status: 404, body: '{"error":"Session not found"}' }, 'has no session with this id'],
 		['400', { kind: 'error', status: 400 }, 'refused the request'],
-	])('with %s keeps its text, and can be sent again after a restart', async (_, fault, words) => {
+	])('keeps the text of an answer refused with %s, and sends it again after a restart', async (_, fault, words) => {
 		const id = ask();
 		app.service.faults.add({ ...fault, method: 'PUT', sessionId: id });
 		const modal = await submit(id);
@@ -396,7 +396,7 @@ describe('an answer that is refused for good', () => {
 		expect(effective(id)).toHaveLength(1);
 	});
 
-	it('is told in a direct message when the modal is closed, with the same button', async () => {
+	it('tells a refused answer in a direct message with the same button when the modal is closed', async () => {
 		const id = ask();
 		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: id });
 		const modal = await openSession(app, id);
@@ -429,7 +429,7 @@ describe('an answer that is refused for good', () => {
 		expect(ada.dm().filter((message) => message.text().includes(id))).toHaveLength(1);
 	});
 
-	it('asks for a secret again, since it was removed', async () => {
+	it('asks for a secret again after it was wiped', async () => {
 		const id = app.service.sessions.start('code', `code-${++count}`);
 		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: id });
 		const modal = await openSession(app, id);
@@ -451,7 +451,7 @@ describe('an answer that is refused for good', () => {
 });
 
 describe('an answer that cannot be delivered yet', () => {
-	it('can be given up by its author, and is not sent then', async () => {
+	it('does not send an answer that its author gave up', async () => {
 		const id = ask();
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT' });
 		const modal = await submit(id);

@@ -11,11 +11,11 @@ afterAll(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-it('the second person is told at Submit who was first, though their form was read before and shown after', async () => {
+it('tells the second person who was first when their form was read before the first answer and shown after it', async () => {
 	app.service.sessions.put('late', askingSession(['Name']));
 	const first = await openSession(app, 'late');
 	await first.fill(0, 'From Ada');
-	// The service has worked out the second reading, and its response is on the way for long.
+	// The service has produced the second reading, but its response takes long to arrive.
 	const arriving = Promise.withResolvers<void>();
 	const workedOut = Promise.withResolvers<void>();
 	app.service.hooks.onWorkedOut = async (entry) => {

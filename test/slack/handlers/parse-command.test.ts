@@ -16,7 +16,7 @@ describe('/session', () => {
 		['https://agents.example.com/app/sessions/session/?tab=2&id=3f9a2c1d#top'],
 		['<https://agents.example.com/app/sessions/session?id=3f9a2c1d>'],
 		['<https://agents.example.com/app/sessions/session?a=1&amp;id=3f9a2c1d|the session>'],
-	])('finds the id in %s', (text) => {
+	])('finds the session id in %s', (text) => {
 		expect(parse(text)).toEqual({ kind: 'open', sessionId: '3f9a2c1d' });
 	});
 
@@ -39,7 +39,7 @@ describe('/session', () => {
 		['“'.repeat(1_000_000), 'id_too_long'],
 		[`https://agents.example.com${'/'.repeat(1_000_000)}x`, 'id_too_long'],
 		['<http:'.repeat(300_000), 'id_too_long'],
-	])('answers %j with help that says why', (text, reason) => {
+	])('returns help with the reason for %j', (text, reason) => {
 		expect(parse(text)).toEqual({ kind: 'help', reason });
 	});
 
@@ -55,20 +55,20 @@ describe('/session', () => {
 		['history files', 'files'],
 		['https://agents.example.com/app/sessions/session?id=query', 'query'],
 		['<https://agents.example.com/app/sessions/session?id=%51uery|the session>', 'Query'],
-	])("does not take the service's own word in %j for an id", (text, word) => {
+	])('refuses the reserved word in %j as an id', (text, word) => {
 		expect(parse(text)).toEqual({ kind: 'help', reason: 'reserved_id', word });
 	});
 
-	it('takes a quoted word for an id even when it is a command', () => {
+	it('reads a quoted command word as an id', () => {
 		expect(parse('"help"')).toEqual({ kind: 'open', sessionId: 'help' });
 	});
 
-	it('takes a session link of any dashboard when none is configured', () => {
+	it('accepts a session link of any dashboard when none is configured', () => {
 		expect(parse('https://other.test/x/sessions/session?id=ab', null)).toEqual({ kind: 'open', sessionId: 'ab' });
 		expect(parse('https://other.test/x?id=ab', null)).toEqual({ kind: 'help', reason: 'foreign_link' });
 	});
 
-	it('watches several sessions at once, each only once, with options in any place', () => {
+	it('reads several sessions to watch, each once, with options in any position', () => {
 		expect(parse('watch a --questions-only b a --thread-only')).toEqual({
 			kind: 'watch',
 			sessionIds: ['a', 'b'],
@@ -76,17 +76,17 @@ describe('/session', () => {
 		});
 	});
 
-	it('ends one watch, several or all', () => {
+	it('reads one session to unwatch, several or all', () => {
 		expect(parse('unwatch a b')).toEqual({ kind: 'unwatch', sessionIds: ['a', 'b'] });
 		expect(parse('Unwatch ALL')).toEqual({ kind: 'unwatch', sessionIds: 'all' });
 	});
 
-	it('lists watches and shows the history of one session', () => {
+	it('reads list and the history of one session', () => {
 		expect(parse('list')).toEqual({ kind: 'list' });
 		expect(parse('history `a`')).toEqual({ kind: 'history', sessionId: 'a' });
 	});
 
-	it('refuses more sessions at once than a reply can hold', () => {
+	it('refuses more sessions than one reply can hold', () => {
 		const ids = Array.from({ length: 21 }, (_, index) => `s${index}`).join(' ');
 		expect(parse(`watch ${ids}`)).toEqual({ kind: 'help', reason: 'too_many_ids' });
 	});

@@ -39,7 +39,7 @@ async function tooLate(text: string): Promise<{ modal: Modal; card: Posted }> {
 	return { modal, card };
 }
 
-/** The thread goes with its first message when nothing else is in it. */
+/** A thread without replies disappears with its first message. */
 function removeThread(card: Posted): void {
 	for (const post of card.thread()) post.remove();
 	card.remove();
@@ -52,7 +52,7 @@ const standing = (text: string) =>
 		.filter((message) => message.text().includes(text));
 const says = (words: string) => app.until(() => grace().modal()?.text().includes(words));
 
-it('puts the text of an answer that came too late into the thread that its form was opened from', async () => {
+it('posts the text of a late answer into the thread from which its form was opened', async () => {
 	const { modal, card } = await tooLate('Graphite');
 	await modal.press(POST);
 	await says('Your text was posted.');
@@ -61,7 +61,7 @@ it('puts the text of an answer that came too late into the thread that its form 
 	]);
 });
 
-it('puts it into a thread that lost its first message and lives on', async () => {
+it('posts the text into a thread with replies whose first message was deleted', async () => {
 	const { modal, card } = await tooLate('Copper');
 	card.remove();
 	await modal.press(POST);
@@ -69,7 +69,7 @@ it('puts it into a thread that lost its first message and lives on', async () =>
 	expect(standing('Copper').map((message) => message.threadTs())).toEqual([card.ts]);
 });
 
-it('posts nothing when the thread is gone, and says so', async () => {
+it('posts nothing when the thread does not exist any more, and says so', async () => {
 	const { modal, card } = await tooLate('Forest');
 	removeThread(card);
 	const from = app.now();
@@ -80,7 +80,7 @@ it('posts nothing when the thread is gone, and says so', async () => {
 	expect(standing('Forest')).toEqual([]);
 });
 
-it('takes it out of the channel at once when the thread goes at that very moment', async () => {
+it('deletes the post from the channel when the thread disappears during the call', async () => {
 	const { modal, card } = await tooLate('Ivory');
 	const release = app.slack.faults.hold('chat.postMessage', ({ thread_ts: ts }) => ts === card.ts);
 	const pressed = modal.press(POST);
@@ -95,7 +95,7 @@ it('takes it out of the channel at once when the thread goes at that very moment
 	expect(standing('Ivory')).toEqual([]);
 });
 
-it('says plainly when the text stands in the channel and cannot be taken away', async () => {
+it('says that the text is in the channel when it cannot be deleted', async () => {
 	const { modal, card } = await tooLate('Amber');
 	app.slack.faults.add({ method: 'chat.delete', error: 'cant_delete_message' });
 	const release = app.slack.faults.hold('chat.postMessage', ({ thread_ts: ts }) => ts === card.ts);
@@ -111,7 +111,7 @@ it('says plainly when the text stands in the channel and cannot be taken away', 
 	expect(standing('Amber').map((message) => message.threadTs())).toEqual([null]);
 });
 
-it('says so when Slack does not tell whether the thread is there, and posts nothing', async () => {
+it('posts nothing when Slack does not say whether the thread exists, and says so', async () => {
 	const { modal } = await tooLate('Pearl');
 	app.slack.faults.add({ method: 'chat.getPermalink', error: 'internal_error' });
 	await modal.press(POST);

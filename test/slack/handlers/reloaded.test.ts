@@ -4,7 +4,7 @@ import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
-/** Views outlive a reload of the client at Slack's side: their updates succeed, and nobody sees them. */
+/** Slack keeps a view when its client is reloaded: updates succeed, and nobody sees them. */
 
 let timed: Awaited<ReturnType<typeof startTimedApp>>;
 let app: App;
@@ -50,7 +50,7 @@ async function deliver(id: string): Promise<void> {
 	await timed.shows('Your answer was delivered. Waiting for the agent to go on');
 }
 
-/** Until nobody looks any more whether the agent went on. */
+/** Resolves when the confirmation checks have ended. */
 async function passLooks(): Promise<void> {
 	const end = timed.clock.now() + 650_000;
 	await timed.until(() => timed.clock.now() > end);
@@ -68,7 +68,7 @@ const BAD_ENDS: readonly (readonly [words: string, end: (id: string) => void])[]
 ];
 
 describe('a person whose client was reloaded after Send', () => {
-	it.each(BAD_ENDS)('is told in one direct message: arrived, %s', async (words, end) => {
+	it.each(BAD_ENDS)('tells a person with a reloaded client in one direct message: arrived, %s', async (words, end) => {
 		const id = ask();
 		await deliver(id);
 		ada().reload();
@@ -79,7 +79,7 @@ describe('a person whose client was reloaded after Send', () => {
 		expect(dms(id)).toHaveLength(1);
 	});
 
-	it('is told in one direct message that the answer was not sent', async () => {
+	it('tells a person with a reloaded client in one direct message that the answer was not sent', async () => {
 		const id = ask();
 		const form = await openSession(app, id);
 		await form.fill(0, 'Ada');
@@ -95,7 +95,7 @@ describe('a person whose client was reloaded after Send', () => {
 		expect(dms(id)[0]?.text()).toContain('> Ada');
 	});
 
-	it('is told in one direct message that the agent may stand still', async () => {
+	it('tells a person with a reloaded client in one direct message that the agent may be stopped', async () => {
 		const id = ask();
 		app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
 		await submit(id);
@@ -108,7 +108,7 @@ describe('a person whose client was reloaded after Send', () => {
 		expect(dms(id)[0]?.buttons()).toContain('Send again');
 	});
 
-	it('is told of it once Slack takes the message', async () => {
+	it('tells a person with a reloaded client when Slack accepts the message', async () => {
 		const id = ask();
 		await deliver(id);
 		ada().reload();
@@ -121,7 +121,7 @@ describe('a person whose client was reloaded after Send', () => {
 		expect(dms(id)).toHaveLength(1);
 	});
 
-	it('is not written to when all goes well', async () => {
+	it('sends no direct message to a reloaded client when the delivery succeeds', async () => {
 		const id = ask();
 		await deliver(id);
 		ada().reload();
@@ -134,13 +134,16 @@ describe('a person whose client was reloaded after Send', () => {
 });
 
 describe('a person who looks at the window', () => {
-	it.each(BAD_ENDS)('is not written to when it says within seconds: arrived, %s', async (words, end) => {
-		const id = ask();
-		app.service.hooks.onSaved = () => end(id);
-		await submit(id);
-		await timed.shows(words);
-		delete app.service.hooks.onSaved;
-		await passLooks();
-		expect(dms(id)).toEqual([]);
-	});
+	it.each(BAD_ENDS)(
+		'sends no direct message when the open modal says within seconds: arrived, %s',
+		async (words, end) => {
+			const id = ask();
+			app.service.hooks.onSaved = () => end(id);
+			await submit(id);
+			await timed.shows(words);
+			delete app.service.hooks.onSaved;
+			await passLooks();
+			expect(dms(id)).toEqual([]);
+		},
+	);
 });

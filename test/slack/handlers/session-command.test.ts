@@ -22,7 +22,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 			.messages('#agents')
 			.filter((message) => message.isEphemeral());
 
-	/** Runs the line and resolves to the reply that only this person sees. */
+	/** Runs the command and resolves to the reply that only this person sees. */
 	async function replyTo(line: string): Promise<string> {
 		const before = replies().length;
 		expect(await app.slack.as('ada').command('#agents', line)).toEqual({ ok: true, error: null });
@@ -67,7 +67,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['watch of nothing', 'watch', /Which session\? The id is missing/],
 		['an unknown flag', 'watch choices --loudly', /I did not understand/],
 		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
-	])('answers %s with help that shows the forms', async (_, typed, words) => {
+	])('replies to %s with help that shows the commands', async (_, typed, words) => {
 		const reply = await replyTo(`/session ${typed}`.trim());
 		expect(reply).toMatch(words);
 		for (const form of ['/session 3f9a2c1d', 'watch', 'unwatch', 'list', 'history', 'help'])
@@ -86,12 +86,12 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		},
 	);
 
-	it('brings a button that opens the same when the trigger is lost', async () => {
+	it('replies with a button that opens the session when the trigger has expired', async () => {
 		const ada = app.slack.as('ada');
 		app.slack.faults.add({
 			method: 'views.open',
 			when({ trigger_id }) {
-				// As old as if everything had taken four seconds.
+				// The trigger is as old as after four seconds.
 				for (const trigger of Object.values(app.slack.state.triggers)) {
 					if (trigger.id === trigger_id) trigger.at -= 4_000;
 				}
@@ -111,7 +111,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['answers 500', { status: 500 }],
 		['limits the rate', { status: 429, retryAfter: 30 }],
 		['cuts the connection', { drop: true }],
-	])('brings the button too when Slack %s on opening', async (_, fault) => {
+	])('replies with the button when Slack %s on opening', async (_, fault) => {
 		app.slack.faults.add({ method: 'views.open', ...fault, times: 2 });
 		expect(await replyTo('/session choices')).toContain('Answer');
 		app.slack.faults.clear();
@@ -119,13 +119,13 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		await app.slack.as('ada').waitForModal('Which colour?');
 	});
 
-	it('fills the modal although the answer to its opening got lost', async () => {
+	it("fills the modal when Slack's response to its opening is lost", async () => {
 		app.slack.faults.add({ method: 'views.open', drop: true, afterEffect: true, times: 1 });
 		await app.slack.as('ada').command('#agents', '/session choices');
 		await app.slack.as('ada').waitForModal('Which colour?');
 	});
 
-	it('shows a loading view while the service has not answered, then the content', async () => {
+	it('shows a loading view until the service responds, then the content', async () => {
 		const ada = app.slack.as('ada');
 		const { promise, resolve } = Promise.withResolvers<void>();
 		app.service.hooks.onRequest = () => promise;
@@ -139,7 +139,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(ada.modal()?.id).toBe(modal.id);
 	});
 
-	it('leaves a modal alone that was closed while it was loading', async () => {
+	it('does not update a modal that was closed while it loaded', async () => {
 		const ada = app.slack.as('ada');
 		const { promise, resolve } = Promise.withResolvers<void>();
 		app.service.hooks.onRequest = () => promise;
@@ -155,7 +155,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(ada.dm()).toEqual([]);
 	});
 
-	it('opens one modal for a command that Slack delivers twice', async () => {
+	it('opens one modal for a command that Slack sends twice', async () => {
 		const before = app.slack.traffic.calls('views.open').length;
 		app.slack.faults.duplicateNext('slash_commands');
 		await app.slack.as('ada').command('#agents', '/session choices');
@@ -163,7 +163,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(app.slack.traffic.calls('views.open').length - before).toBe(1);
 	});
 
-	it('works where the bot is no member, and in a direct message', async () => {
+	it('opens the session where the bot is not a member, and in a direct message', async () => {
 		for (const channel of ['#general', 'dm']) {
 			expect(await app.slack.as('ada').command(channel, '/session choices')).toEqual({ ok: true, error: null });
 			const modal = await app.slack.as('ada').waitForModal('Which colour?');
@@ -171,7 +171,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		}
 	});
 
-	it('tells in a direct message what works, whatever is written there', async () => {
+	it('replies to every direct message with the help', async () => {
 		await app.slack.as('ada').say('dm', 'hello?');
 		const reply = await app.slack.as('ada').waitForMessage('dm', "Handraise brings agents' questions to you");
 		expect(reply.author()).toBe('handraise');

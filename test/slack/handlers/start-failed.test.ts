@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const REPORTED = 'the session service reported a failure. The agent may not have been started';
 
-/** An answer that the service saves and answers with 500, because it could not start the agent's machine. */
+/** An answer that the service saves with status 500, because it could not start the agent's machine. */
 async function answerSavedWith500(id: string, title = 'Name', value = 'Ada'): Promise<Modal> {
 	app.service.sessions.put(id, askingSession([title]));
 	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
@@ -29,7 +29,7 @@ it.each([
 	['plain', 'Name', 'Ada'],
 	['secret', 'Password', 'hunter2hunter2'],
 ])(
-	'a %s answer that arrived without starting the agent is sent again at its author’s request',
+	'sends a %s answer again at its author’s request when it arrived without starting the agent',
 	async (kind, title, value) => {
 		const id = `start-${kind}`;
 		const modal = await answerSavedWith500(id, title, value);
@@ -48,7 +48,7 @@ it.each([
 	},
 );
 
-it('a second failure is told, and nothing is sent by itself', async () => {
+it('tells a second failure and does not send again by itself', async () => {
 	const modal = await answerSavedWith500('start-twice');
 	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-twice', saves: true, times: 1 });
 	await modal.press('Send again');
@@ -60,7 +60,7 @@ it('a second failure is told, and nothing is sent by itself', async () => {
 	await after.close();
 });
 
-it('nothing is sent once the agent has written something since', async () => {
+it('does not send again when the agent has written something since', async () => {
 	const modal = await answerSavedWith500('start-late');
 	app.service.sessions.push('start-late', { role: 'assistant', content: 'On it.' });
 	await modal.press('Send again');
@@ -69,7 +69,7 @@ it('nothing is sent once the agent has written something since', async () => {
 	await after.close();
 });
 
-it('its author gets a direct message when the window is closed', async () => {
+it('sends the author a direct message when the modal is closed', async () => {
 	app.service.sessions.put('start-dm', askingSession(['Name']));
 	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-dm', saves: true, times: 1 });
 	const modal = await openSession(app, 'start-dm');

@@ -32,7 +32,7 @@ const post = (headers: Record<string, string>, path = '/slack/events', body = BO
 	fetch(`${app.url}${path}`, { method: 'POST', body, headers: { 'content-type': FORM, ...headers } });
 const calls = () => app.slack.traffic.calls().length;
 
-/** A request whose body does not follow by itself; what came back so far is in `received()`. */
+/** A request whose body the test sends in parts; `received()` is the response so far. */
 async function open(headers: Record<string, string | number>) {
 	const { hostname, port } = new URL(app.url);
 	const socket = connect(Number(port), hostname);
@@ -84,7 +84,7 @@ describe('signed HTTP', () => {
 		expect(await refused(reason)).toBe(counted + 1);
 	});
 
-	it('answers other paths and methods', async () => {
+	it('responds to other paths and methods', async () => {
 		expect((await post(sign(BODY), '/elsewhere')).status).toBe(404);
 		const read = await fetch(`${app.url}/slack/events`);
 		expect([read.status, read.headers.get('allow')]).toEqual([405, 'POST']);
@@ -105,19 +105,19 @@ describe('signed HTTP', () => {
 		['{}', 'application/json', 404],
 		['command=%2Funknown', FORM, 404],
 		['', FORM, 404],
-	])('answers a signed %j of type %j with %i', async (body, type, status) => {
+	])('responds to a signed %j of type %j with %i', async (body, type, status) => {
 		const errors = app.log.filter((line) => line.includes('"level":"error"')).length;
 		expect((await post({ ...sign(body), 'content-type': type }, '/slack/events', body)).status).toBe(status);
 		expect(app.log.filter((line) => line.includes('"level":"error"'))).toHaveLength(errors);
 	});
 
-	it('takes a content type with a parameter', async () => {
+	it('accepts a content type with a parameter', async () => {
 		const body = JSON.stringify({ type: 'url_verification', challenge: 'echo' });
 		const response = await post({ ...sign(body), 'content-type': 'application/json; charset=utf-8' }, undefined, body);
 		expect(await response.json()).toEqual({ challenge: 'echo' });
 	});
 
-	it("answers Slack's unsigned check of the certificate, and does nothing else that stands in it", async () => {
+	it("responds to Slack's unsigned check of the certificate, and ignores its other fields", async () => {
 		const before = calls();
 		expect((await post({}, '/slack/events', 'ssl_check=1&token=x')).status).toBe(200);
 		expect((await post({}, '/slack/events', `ssl_check=1&${BODY}`)).status).toBe(200);
@@ -132,19 +132,19 @@ describe('a body that nobody has proved to be of Slack', () => {
 		{ what: 'unsigned', length: 3.9 * MB, headers: () => ({}), status: '401' },
 		{ what: 'stale', length: 3.9 * MB, headers: () => sign(BODY, Date.now() - 360_000), status: '401' },
 		{ what: 'too large', length: 4 * MB + 1, headers: () => sign(BODY), status: '413' },
-	])('is refused before it is sent when it is $what', async ({ length, headers, status }) => {
+	])('refuses an unverified body before it is sent when it is $what', async ({ length, headers, status }) => {
 		const request = await open({ 'content-length': Math.floor(length), ...headers() });
 		expect(await request.answered()).toContain(`HTTP/1.1 ${status} `);
 	});
 
-	it('is refused when it grows over 4 MB', async () => {
+	it('refuses an unverified body that grows over 4 MB', async () => {
 		const request = await open({ 'transfer-encoding': 'chunked', ...sign(BODY) });
 		const size = 4 * MB + 1;
 		request.socket.write(`${size.toString(16)}\r\n${'x'.repeat(size)}`);
 		expect(await request.answered()).toContain('HTTP/1.1 413 ');
 	});
 
-	it('gives way to newer ones when all that arrive hold 16 MB, and Slack and health checks get their answers', async () => {
+	it('drops the oldest unverified body at 16 MB in total, and still serves Slack and health checks', async () => {
 		const held = await Promise.all(Array.from({ length: 12 }, () => open({ 'content-length': 4 * MB, ...sign(BODY) })));
 		for (const request of held) request.socket.write(Buffer.alloc(3 * MB));
 		expect(await Promise.any(held.map((request) => request.answered()))).toMatch(
@@ -179,18 +179,18 @@ function signatureOf(headers: Record<string, string>, nowMs: number) {
 }
 
 describe('a signature', () => {
-	it("of Slack's own example is accepted", () => {
+	it("accepts the signature of Slack's own example", () => {
 		expect(isSigned(EXAMPLE_SECRET, signatureOf(HEADERS, AT), Buffer.from(SIGNED_BODY))).toBe(true);
 	});
 
-	it('of another body, secret or time is not', () => {
+	it('refuses the signature of another body, secret or time', () => {
 		const signature = signatureOf(HEADERS, AT);
 		expect(isSigned(EXAMPLE_SECRET, signature, Buffer.from(`${SIGNED_BODY} `))).toBe(false);
 		expect(isSigned(`${EXAMPLE_SECRET}0`, signature, Buffer.from(SIGNED_BODY))).toBe(false);
 		expect(isSigned(EXAMPLE_SECRET, { ...signature, timestamp: '1531420619' }, Buffer.from(SIGNED_BODY))).toBe(false);
 	});
 
-	it('counts the bytes as they came, not the text that they make', () => {
+	it('verifies the bytes of a body, not their text', () => {
 		const replaced = '�';
 		const signature = signatureOf(signedHeaders(EXAMPLE_SECRET, replaced, AT), AT);
 		expect(isSigned(EXAMPLE_SECRET, signature, Buffer.from(replaced))).toBe(true);
@@ -202,7 +202,7 @@ describe('a signature', () => {
 		['a second after that', 301, 'stale'],
 		['five minutes earlier', -300, null],
 		['a second before that', -301, 'ahead'],
-	])('read %s is %s s old', (_, seconds, refused) => {
+	])('reads a signature %s: %s s old', (_, seconds, refused) => {
 		const read = readSignature(HEADERS, AT + seconds * 1_000);
 		expect(typeof read === 'string' ? read : null).toBe(refused);
 	});
@@ -218,7 +218,7 @@ describe('a signature', () => {
 		['a negative time', { 'x-slack-request-timestamp': '-1531420618' }, 'malformed_signature'],
 		['a time with a point', { 'x-slack-request-timestamp': '1531420618.0' }, 'malformed_signature'],
 		['an endless time', { 'x-slack-request-timestamp': '9'.repeat(400) }, 'malformed_signature'],
-	])('with %s is not looked at', (_, change, refused) => {
+	])('refuses the headers of a signature with %s', (_, change, refused) => {
 		const headers = Object.keys(change).length === 0 ? {} : { ...HEADERS, ...change };
 		expect(readSignature(headers, AT)).toBe(refused);
 	});

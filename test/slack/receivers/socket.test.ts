@@ -19,7 +19,7 @@ const opened = () => app.slack.traffic.calls('apps.connections.open').length;
 const ready = async () => (await fetch(`${app.url}/readyz`)).text();
 
 describe('Socket Mode', () => {
-	it('keeps two connections, so that commands work in turn over both', async () => {
+	it('handles commands over two connections in turn', async () => {
 		expect(app.slack.sockets.count()).toBe(2);
 		for (let turn = 0; turn < 2; turn++) await (await openSession(app, 'choices')).close();
 	});
@@ -28,14 +28,14 @@ describe('Socket Mode', () => {
 		for (let round = 0; round < 4; round++) {
 			const before = opened();
 			app.slack.sockets.disconnect('refresh_requested');
-			// Told to go and not replaced yet: the other one serves.
+			// Slack is closing it and it is not replaced yet: the other connection serves.
 			await (await openSession(app, 'choices')).close();
 			await app.slack.connected(2);
 			expect(opened()).toBe(before + 1);
 		}
 	});
 
-	it('loses no command when a connection is cut without a word', async () => {
+	it('loses no command when a connection is cut without notice', async () => {
 		for (let round = 0; round < 4; round++) {
 			app.slack.sockets.drop('oldest');
 			await (await openSession(app, 'choices')).close();
@@ -43,7 +43,7 @@ describe('Socket Mode', () => {
 		}
 	});
 
-	it('comes back by itself when all connections are cut, and says meanwhile that it is not ready', async () => {
+	it('reconnects when all connections are cut, and is not ready meanwhile', async () => {
 		const release = app.slack.faults.hold('apps.connections.open');
 		app.slack.sockets.drop('all');
 		await app.slack.changes.until(
@@ -62,7 +62,7 @@ describe('Socket Mode', () => {
 		['limits the rate', { status: 429, retryAfter: 1 }],
 		['cuts the line', { drop: true }],
 		['refuses the token for a moment', { error: 'invalid_auth' }],
-	])('lives on when Slack %s at a reconnect', async (_, fault) => {
+	])('continues when Slack %s at a reconnect', async (_, fault) => {
 		const unhandled: unknown[] = [];
 		const note = (error: unknown) => void unhandled.push(error);
 		process.on('unhandledRejection', note);
@@ -77,7 +77,7 @@ describe('Socket Mode', () => {
 		await openSession(app, 'choices');
 	});
 
-	it('does the work of an envelope that comes twice once', async () => {
+	it('handles an envelope that comes twice once', async () => {
 		const modal = await openSession(app, 'three');
 		const updates = app.slack.traffic.calls('views.update').length;
 		app.slack.faults.duplicateNext('block_actions');
@@ -87,7 +87,7 @@ describe('Socket Mode', () => {
 		expect(app.slack.traffic.calls('views.update').length - updates).toBe(2);
 	});
 
-	it('keeps an answer whose acknowledgement was lost because every connection went at that moment', async () => {
+	it('keeps an answer whose acknowledgement was lost with all connections', async () => {
 		const modal = await openSession(app, 'yesno');
 		await modal.choose(0, 'Yes');
 		const submitted = modal.submit();
@@ -97,7 +97,7 @@ describe('Socket Mode', () => {
 		expect(app.service.log.savedPuts('yesno')).toHaveLength(1);
 	});
 
-	it('shows no person how Slack limits background calls: a modal opens while messages are limited', async () => {
+	it('opens a modal while Slack limits messages', async () => {
 		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 30 });
 		await app.slack.as('ada').say('dm', 'hello');
 		await app.slack.changes.until(
@@ -109,7 +109,7 @@ describe('Socket Mode', () => {
 });
 
 describe('stopping', () => {
-	it('in the middle of a reconnect ends without an unhandled rejection and opens no new connection', async () => {
+	it('stops in the middle of a reconnect without an unhandled rejection or a new connection', async () => {
 		const unhandled: unknown[] = [];
 		const note = (error: unknown) => void unhandled.push(error);
 		process.on('unhandledRejection', note);

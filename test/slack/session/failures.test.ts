@@ -23,7 +23,7 @@ const UNREADABLE = 'Handraise cannot read what the session service sent. Please 
 const UNAVAILABLE = 'The session service cannot be reached or reports an error. Please try again';
 const OPERATOR = 'tell ops@example.com';
 
-/** What goes wrong, the words the person gets, and whether trying again makes sense. */
+/** The fault, the words that the person sees, and whether they are offered to try again. */
 const failures: readonly { what: string; fault: Fault | 'down'; words: string; retry?: false }[] = [
 	{
 		what: 'a wrong key',
@@ -90,27 +90,30 @@ const failures: readonly { what: string; fault: Fault | 'down'; words: string; r
 ];
 
 describe('when the service answers a read with', () => {
-	it.each(failures)('$what, the person is told in the modal', async ({ fault, words, retry = true }) => {
-		const ada = app.slack.as('ada');
-		if (fault === 'down') await app.service.goDown();
-		else app.service.faults.add({ ...fault, method: 'GET' });
-		expect(await ada.command('#agents', '/session choices')).toEqual({ ok: true, error: null });
-		await timed.shows(words);
-		const modal = ada.modal();
-		expect(modal?.text()).toContain('choices');
-		expect(modal?.submitText()).toBeNull();
-		expect(modal?.buttons()).toEqual(retry ? ['Try again'] : []);
-		expect(await app.said()).not.toContain(app.service.apiKey);
+	it.each(failures)(
+		'tells the person in the modal when the service responds with $what',
+		async ({ fault, words, retry = true }) => {
+			const ada = app.slack.as('ada');
+			if (fault === 'down') await app.service.goDown();
+			else app.service.faults.add({ ...fault, method: 'GET' });
+			expect(await ada.command('#agents', '/session choices')).toEqual({ ok: true, error: null });
+			await timed.shows(words);
+			const modal = ada.modal();
+			expect(modal?.text()).toContain('choices');
+			expect(modal?.submitText()).toBeNull();
+			expect(modal?.buttons()).toEqual(retry ? ['Try again'] : []);
+			expect(await app.said()).not.toContain(app.service.apiKey);
 
-		app.service.faults.clear();
-		await app.service.comeBack();
-		if (!retry) return;
-		// As long as a 429 asked for.
-		await timed.clock.advance(30_000);
-		await modal?.press('Try again');
-		await timed.shows('Which colour?');
-		expect(ada.modal()?.submitText()).toBe('Send answer');
-	});
+			app.service.faults.clear();
+			await app.service.comeBack();
+			if (!retry) return;
+			// The time that the 429 named.
+			await timed.clock.advance(30_000);
+			await modal?.press('Try again');
+			await timed.shows('Which colour?');
+			expect(ada.modal()?.submitText()).toBe('Send answer');
+		},
+	);
 
 	it.each([
 		['a session of another account', 'foreign', 'has no session with this id'],
@@ -119,7 +122,7 @@ describe('when the service answers a read with', () => {
 		['an id with a question mark and spaces encoded', 'a?b=%20', 'has no session with this id'],
 		['an id of other scripts', 'сессия-会话', 'has no session with this id'],
 		['an id that is a path', '..', 'That is not a session id.'],
-	])('%s, the person is told', async (_, id, words) => {
+	])('tells the person when the service responds with %s', async (_, id, words) => {
 		await app.slack.as('ada').command('#agents', `/session ${id}`);
 		await timed.shows(words);
 		expect(app.service.log.list({ kind: 'other' })).toEqual([]);
@@ -127,7 +130,7 @@ describe('when the service answers a read with', () => {
 });
 
 describe('when Slack fails', () => {
-	it('to take the content, the person is told in the modal', async () => {
+	it('tells the person in the modal when Slack refuses the content', async () => {
 		app.slack.faults.add({
 			method: 'views.update',
 			error: 'internal_error',
@@ -138,7 +141,7 @@ describe('when Slack fails', () => {
 		await timed.shows('Slack did not let Handraise finish this.');
 	});
 
-	it('to take anything for a view that is gone, nothing is left hanging', async () => {
+	it('ends the request when Slack does not know the view any more', async () => {
 		app.slack.faults.add({ method: 'views.update', error: 'not_found', times: 1 });
 		await app.slack.as('ada').command('#agents', '/session choices');
 		await timed.until(() => app.slack.traffic.calls('views.update').at(-1)?.doneAt !== null);
@@ -147,7 +150,7 @@ describe('when Slack fails', () => {
 });
 
 describe("when the service's budget", () => {
-	it('is used up by others, the person is told when to try again, and it works then', async () => {
+	it("says when to try again when the service's budget is used up, and works then", async () => {
 		await timed.clock.advance(120_000);
 		app.service.useBudget(260);
 		await app.slack.as('ada').command('#agents', '/session choices');

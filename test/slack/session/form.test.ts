@@ -15,14 +15,14 @@ afterEach(async () => {
 });
 
 let count = 0;
-/** A session of its own in which the agent of `scenario` has just asked. */
+/** Creates a session in which the agent of `scenario` has just asked. */
 async function fresh(scenario: string): Promise<string> {
 	const id = app.service.sessions.start(scenario, `${scenario}-${++count}`);
 	await app.service.sessions.until(id, () => app.service.sessions.askingIndex(id) >= 0);
 	return id;
 }
 
-/** Presses and waits until the view was replaced by what the press brings. */
+/** Presses a button and waits until the view has its new content. */
 async function press(modal: Modal, label: string): Promise<void> {
 	const { version } = stateOf(modal);
 	expect(await modal.press(label)).toBe(true);
@@ -48,7 +48,7 @@ async function delivered(id: string): Promise<void> {
 }
 
 describe('what was typed', () => {
-	it('survives paging, refreshing and optional fields, and is sent', async () => {
+	it('keeps typed texts over paging, refreshing and optional fields, and sends them', async () => {
 		const id = await fresh('report');
 		const modal = await openSession(app, id);
 		await modal.fill(0, 'Prices, <b> & "more" 😀');
@@ -69,7 +69,7 @@ describe('what was typed', () => {
 		expect(lastPut(id)).toEqual(['Prices, <b> & "more" 😀']);
 	});
 
-	it('survives plain text and back in every kind of field, and is sent though Slack leaves it out', async () => {
+	it('keeps typed texts over plain text and back in every kind of field, and sends them when Slack leaves them out', async () => {
 		const id = await fresh('fields');
 		const modal = await openSession(app, id);
 		const typed = ['12', 'ada@example.com', 'https://example.com/agenda', '2026-12-24', '09:30'];
@@ -90,7 +90,7 @@ describe('what was typed', () => {
 		expect(lastPut(id)).toEqual(typed);
 	});
 
-	it('survives as plain text where the fitting field could not hold it', async () => {
+	it('keeps a typed text as plain text where the guessed field cannot hold it', async () => {
 		const id = await fresh('yesno');
 		const modal = await openSession(app, id);
 		await press(modal, 'Plain text fields');
@@ -102,7 +102,7 @@ describe('what was typed', () => {
 		expect(lastPut(id)).toEqual(['Only below 25 €']);
 	});
 
-	it('stays with the right one of two items of the same title', async () => {
+	it('keeps a typed text at its item when two items have the same title', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
 		await modal.fill('“Name” (question 2 of 3)', 'Grace Hopper');
@@ -120,7 +120,7 @@ describe('what was typed', () => {
 		]);
 	});
 
-	it('stays when the session cannot be read for a refresh; the error comes on top', async () => {
+	it('keeps typed texts when a refresh fails, and shows the error on top', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
 		await modal.fill(0, 'Ada');
@@ -134,7 +134,7 @@ describe('what was typed', () => {
 		expect(valuesIn(modal)).toEqual(['Ada', null, null]);
 	});
 
-	it('emptied on purpose stays empty', async () => {
+	it('keeps a field empty that the person emptied', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
 		await modal.fill(0, 'Ada');
@@ -150,7 +150,7 @@ describe('what was typed', () => {
 });
 
 describe('the fields', () => {
-	it('are all required, until "I can\'t answer all of it" makes them optional: then empty ones are sent as ""', async () => {
+	it('requires all fields until "I can\'t answer all of it" makes them optional, and sends empty ones as ""', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
 		await modal.fill(1, 'Grace');
@@ -166,7 +166,7 @@ describe('the fields', () => {
 		expect(lastPut(id)).toEqual(['', 'Grace', '']);
 	});
 
-	it('need at least one answer even then', async () => {
+	it('requires at least one answer when all fields are optional', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
 		await press(modal, "I can't answer all of it");
@@ -175,7 +175,7 @@ describe('the fields', () => {
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
-	it('do not take blanks for an answer', async () => {
+	it('does not accept white space as an answer', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
 		await modal.fill(0, ' \n ');
@@ -186,7 +186,7 @@ describe('the fields', () => {
 		expect(refused.errors['“Name” (question 1 of 3)']).toContain('Please fill this in');
 	});
 
-	it('send the chosen option whole, or something else', async () => {
+	it('sends the chosen option whole, or the other text', async () => {
 		const chosen = await fresh('choices');
 		const first = await openSession(app, chosen);
 		await first.choose('“Which colour?”', 'Forest green');
@@ -207,7 +207,7 @@ describe('the fields', () => {
 		expect(lastPut(other)).toEqual(['Oak, please']);
 	});
 
-	it('ask which one is meant when an option is chosen and something else is written', async () => {
+	it('asks which one counts when an option is chosen and another text is written', async () => {
 		const id = await fresh('choices');
 		const modal = await openSession(app, id);
 		await modal.choose('“Which colour?”', 'Sand');
@@ -219,7 +219,7 @@ describe('the fields', () => {
 		expect((await modal.submit()).outcome).toBe('updated');
 	});
 
-	it('say yes or no as text', async () => {
+	it('sends yes or no as text', async () => {
 		const id = await fresh('yesno');
 		const modal = await openSession(app, id);
 		await modal.choose(0, 'No');
@@ -228,7 +228,7 @@ describe('the fields', () => {
 		expect(lastPut(id)).toEqual(['No']);
 	});
 
-	it('refuse together what is longer than the service takes, by name', async () => {
+	it('names the fields when the texts together are longer than the service accepts', async () => {
 		const long = (title: string) => ({ title, description: 'd'.repeat(32_400), value: '' });
 		app.service.sessions.put('longtexts', {
 			status: 'humanInput',
@@ -245,7 +245,7 @@ describe('the fields', () => {
 });
 
 describe('a draft', () => {
-	it('is back when the same person opens the question again, and nobody else sees it', async () => {
+	it('restores a draft for the same person only', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
 		await modal.fill(0, 'Ada Lovelace');
@@ -262,7 +262,7 @@ describe('a draft', () => {
 		expect(lastPut(id)).toEqual(['Ada Lovelace', 'Grace Hopper', 'Navy']);
 	});
 
-	it('survives a restart of the program and a modal that was lost without a word', async () => {
+	it('keeps a draft over a restart and a modal that was lost without a closing', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
 		await modal.fill(2, 'Navy');
@@ -270,7 +270,7 @@ describe('a draft', () => {
 		expect(valuesIn(await openSession(app, id))).toEqual([null, null, 'Navy']);
 	});
 
-	it('is gone after Submit', async () => {
+	it('removes the draft after Submit', async () => {
 		const id = await fresh('paused');
 		const modal = await openSession(app, id);
 		await modal.choose(0, 'Something else…');
@@ -285,7 +285,7 @@ describe('a draft', () => {
 		expect(valuesIn(again)).toEqual([null, null]);
 	});
 
-	it('is never made of a secret', async () => {
+	it('saves no draft of a secret', async () => {
 		const id = await fresh('code');
 		const modal = await openSession(app, id);
 		await modal.fill(0, '918273');
@@ -300,7 +300,7 @@ describe('a draft', () => {
 });
 
 describe('somebody who is answering', () => {
-	it('is shown to the next person until they cancel', async () => {
+	it('shows who is answering to the next person until they cancel', async () => {
 		const id = await fresh('choices');
 		const modal = await openSession(app, id);
 		const other = await openSession(app, id, 'grace');
@@ -311,7 +311,7 @@ describe('somebody who is answering', () => {
 		expect(other.text()).not.toContain('is answering');
 	});
 
-	it('is not shown to themselves, nor after Submit', async () => {
+	it('does not show who is answering to the same person, nor after Submit', async () => {
 		const id = await fresh('three');
 		const modal = await openSession(app, id);
 		await press(modal, 'Refresh');
@@ -325,7 +325,7 @@ describe('somebody who is answering', () => {
 });
 
 describe('a secret', () => {
-	it('reaches the service and nothing else', async () => {
+	it('sends a secret to the service and nowhere else', async () => {
 		const id = await fresh('code');
 		const modal = await openSession(app, id);
 		await modal.fill(0, '271828');

@@ -37,7 +37,7 @@ async function history(id: string, who = 'ada') {
 }
 
 describe('the history of a session', () => {
-	it('says who answered what and when, newest first, with secrets hidden', async () => {
+	it('lists who answered what and when, newest first, with secrets hidden', async () => {
 		ask('h1', 'Colour');
 		await answer('h1', 'ada', 'blue');
 		ask('h1', 'Password');
@@ -53,7 +53,7 @@ describe('the history of a session', () => {
 		expect(await app.said()).not.toContain('hunter2-1618');
 	});
 
-	it('has answers that were not sent too, with the reason', async () => {
+	it('lists answers that were not sent, with the reason', async () => {
 		ask('h2', 'Colour');
 		const modal = await openSession(app, 'h2');
 		await modal.fill(0, 'red');
@@ -67,7 +67,7 @@ describe('the history of a session', () => {
 		expect(text).toContain('> red');
 	});
 
-	it('is turned over page by page', async () => {
+	it('shows the history page by page', async () => {
 		for (let n = 1; n <= 8; n++) {
 			ask('h3', `Question ${n}`);
 			await answer('h3', 'ada', `answer ${n}`);
@@ -85,20 +85,20 @@ describe('the history of a session', () => {
 		await timed.shows('> answer 8');
 	});
 
-	it('says when nobody has answered yet, and reads nothing from the service', async () => {
+	it('says that nobody has answered yet, and reads nothing from the service', async () => {
 		const reads = app.service.log.reads().length;
 		expect((await history('h4')).text()).toContain('Nobody has answered session *h4* through Handraise yet.');
 		expect(app.service.log.reads()).toHaveLength(reads);
 	});
 
-	it('is not silent when the trigger is lost', async () => {
+	it('replies when the trigger of a history request has expired', async () => {
 		app.slack.faults.add({ method: 'views.open', error: 'expired_trigger_id' });
 		await app.slack.as('ada').command('#agents', '/session history h1');
 		const told = await app.slack.as('ada').waitForMessage('#agents', (message) => message.isEphemeral());
 		expect(told.text()).toMatch(/try again|Slack/i);
 	});
 
-	it('keeps no values after the retention time, and all the rest', async () => {
+	it('shows the history without values after the retention time', async () => {
 		ask('h5', 'Colour');
 		await answer('h5', 'ada', 'mauve');
 		await timed.stop();

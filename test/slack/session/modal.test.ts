@@ -20,7 +20,7 @@ const open = (id: string) => openSession(app, id);
 const fields = (modal: Modal) => answerFields(modal).map(({ label, kind }) => [label, kind]);
 
 describe('the modal of a session that asks', () => {
-	it('puts the open question first, then the steps, the task and the rest', async () => {
+	it('shows the open question first, then the steps, the task and the other parts', async () => {
 		const text = (await open('demo')).text();
 		const order = [
 			'Session “Book a flight to Frankfurt”',
@@ -90,7 +90,7 @@ describe('the modal of a session that asks', () => {
 				['Something else, for: “Formal or informal?”', 'plain_text_input'],
 			],
 		],
-	])('has a fitting field for each item of %s, in order', async (id, wanted) => {
+	])('shows a suitable field for each item of %s, in order', async (id, wanted) => {
 		const modal = await open(id);
 		expect(fields(modal)).toEqual(wanted);
 		expect(modal.submitText()).toBe('Send answer');
@@ -104,13 +104,13 @@ describe('the modal of a session that asks', () => {
 		expect((await open('choices')).text()).not.toContain('Slack cannot hide');
 	});
 
-	it('says that the agent has gone on since', async () => {
+	it('says that the agent has continued since the question', async () => {
 		const modal = await open('goneon');
 		expect(modal.text()).toContain('The agent has gone on since it asked this. You can still answer.');
 		expect(fields(modal)).toEqual([['“Budget for each person”', 'plain_text_input']]);
 	});
 
-	it('takes forty items as bare inputs', async () => {
+	it('shows forty items as inputs only', async () => {
 		const modal = await open('forty');
 		expect(answerFields(modal)).toHaveLength(40);
 		expect(answerFields(modal)[39]?.hint).toBe('“Please answer number 40 of the form.”');
@@ -119,7 +119,7 @@ describe('the modal of a session that asks', () => {
 	it.each([
 		['ninetyfive', '95 questions at once, more than Slack can show'],
 		['toolong', 'so long that the session service would not accept an answer'],
-	])('sends people with %s to the dashboard and offers no Submit', async (id, words) => {
+	])('refers people with %s to the dashboard and offers no Submit', async (id, words) => {
 		const modal = await open(id);
 		expect(modal.text()).toContain(words);
 		expect(modal.text()).toContain('in the dashboard');
@@ -128,7 +128,7 @@ describe('the modal of a session that asks', () => {
 		expect(modal.submitText()).toBeNull();
 	});
 
-	it('shows what is hostile as text and nothing of it live', async () => {
+	it('shows hostile content as plain text', async () => {
 		const modal = await open('hostile');
 		expect(fields(modal)).toHaveLength(4);
 		const sent = JSON.stringify(modal.blocks());
@@ -150,7 +150,7 @@ describe('the modal of a session that asks nothing', () => {
 		['failed', '❌ *Failed* · step 1 of 15 · took 12 min', 'The session failed. It takes no more answers.'],
 		['stopped', '⏹️ *Stopped* · step 2 of 40 · took 12 min', 'The session was stopped. It takes no more answers.'],
 		['empty', '🟢 *Working* · no step yet', 'The agent is working and has no question right now.'],
-	])('says of %s what is going on and offers no Submit', async (id, headline, words) => {
+	])('shows the state of %s and offers no Submit', async (id, headline, words) => {
 		const modal = await open(id);
 		expect(modal.text()).toContain(headline);
 		expect(modal.text()).toContain(words);
@@ -171,7 +171,7 @@ describe('the modal of a session that asks nothing', () => {
 });
 
 describe('the steps', () => {
-	it('are turned over page by page without another read of the service', async () => {
+	it('shows other pages of steps without another read of the service', async () => {
 		const modal = await open('report');
 		expect(modal.text()).toContain('Law 300');
 		expect(modal.buttons()).not.toContain('Newer steps');
@@ -185,7 +185,7 @@ describe('the steps', () => {
 		expect(app.service.log.reads('report')).toHaveLength(reads);
 	});
 
-	it('are those of a newer reading, and say so, once somebody else has read the session again', async () => {
+	it('shows the steps of a newer reading, and says so, after another person read the session', async () => {
 		const steps = (count: number) =>
 			Array.from({ length: count }, (_, n) => ({ role: 'assistant', content: `I do thing ${n + 1}.` }));
 		app.service.sessions.put('pages1', { status: 'active', messages: steps(8) });
@@ -205,7 +205,7 @@ describe('the steps', () => {
 		expect(app.service.log.reads('pages1')).toHaveLength(reads);
 	});
 
-	it('are read again, and say so, when what the page showed is not kept any more', async () => {
+	it('reads the steps again, and says so, when the reading is not in memory any more', async () => {
 		const large = (name: string) => ({
 			status: 'active',
 			messages: Array.from({ length: 8 }, (_, n) => ({
@@ -226,13 +226,13 @@ describe('the steps', () => {
 		expect(app.service.log.reads('large1')).toHaveLength(2);
 	});
 
-	it('end with the first one', async () => {
+	it('ends the pages at the first step', async () => {
 		const modal = await open('completed');
 		expect(modal.buttons()).not.toContain('Older steps');
 		expect(modal.text()).toContain('I search.');
 	});
 
-	it('are read anew by Refresh, in the same modal', async () => {
+	it('reads the steps again on Refresh, in the same modal', async () => {
 		app.service.sessions.put('fresh1', {
 			status: 'active',
 			name: 'Fresh',
@@ -249,11 +249,11 @@ describe('the steps', () => {
 });
 
 describe('a screenshot', () => {
-	it('is shown where Slack can load it', async () => {
+	it('shows a screenshot that Slack can load', async () => {
 		expect((await open('choices')).text()).toContain('[image: ');
 	});
 
-	it('is left out with a word where Slack cannot', async () => {
+	it('leaves out a screenshot that Slack cannot load, and says so', async () => {
 		app.slack.settings.undownloadable = (url) => url.includes('screenshot');
 		const modal = await open('choices');
 		expect(modal.text()).toContain('Slack could not load the screenshot, so it is left out.');
@@ -281,7 +281,7 @@ describe('links of files and of the screenshot', () => {
 			lastScreenshotUrl,
 		} as never);
 
-	it('show where they lead, and say plainly which are refused', async () => {
+	it('shows the hosts of links, and which links are refused', async () => {
 		put('https://bucket.storage.example:8443/screen.png');
 		const modal = await open('links1');
 		expect(modal.text()).toContain('📄 “minutes.txt”\nat `bucket.storage.example`\n[Open]');
@@ -297,7 +297,7 @@ describe('links of files and of the screenshot', () => {
 		for (const { signedUrl } of files.slice(2, 7)) expect(sent).not.toContain(signedUrl);
 	});
 
-	it('refuse a screenshot in words', async () => {
+	it('says why the link of a screenshot is refused', async () => {
 		put('https://intranet/screen.png');
 		const modal = await open('links1');
 		expect(modal.text()).not.toContain('[image: ');
@@ -306,7 +306,7 @@ describe('links of files and of the screenshot', () => {
 });
 
 describe('what the service sends beside what is documented', () => {
-	it('appears in no view, message, log line or metric, and variables only by name', async () => {
+	it('shows undocumented content in no view, message, log line or metric, and variables only by name', async () => {
 		for (const { id } of app.service.sessions.scenarios) {
 			const modal = await open(id);
 			if (modal.buttons().includes('Older steps')) {

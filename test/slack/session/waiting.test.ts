@@ -14,7 +14,7 @@ afterAll(() => timed[Symbol.asyncDispose]());
 afterEach(async () => {
 	app.service.faults.clear();
 	app.slack.faults.clear();
-	// What a test left under way ends before the next one begins.
+	// Requests of one test end before the next test begins.
 	await timed.clock.advance(60_000);
 	await app.slack.as('ada').modal()?.close(true);
 	expect(app.slack.violations()).toEqual([]);
@@ -25,7 +25,7 @@ function ask(id: string, title: string): void {
 	app.service.sessions.put(id, askingSession([title]));
 }
 
-/** A session of its own that asks one thing. */
+/** Creates a session that asks one item. */
 function asking(): string {
 	const id = `waits-${++count}`;
 	ask(id, 'Which colour?');
@@ -36,10 +36,10 @@ const ada = () => app.slack.as('ada');
 const slow = (sessionId: string, ms: number) => app.service.faults.add({ kind: 'slow', ms, sessionId, method: 'GET' });
 const updates = () => app.slack.traffic.calls('views.update');
 const reads = (id: string) => app.service.log.reads(id);
-/** The program has left the newest read of the session before it was answered. */
+/** Whether the program closed the newest read of the session before the response. */
 const isCut = (id: string) => reads(id).at(-1)?.clientGone === true;
 
-/** Presses without waiting for what the press brings. */
+/** Presses without waiting for the result. */
 async function press(modal: Modal, label: string, id: string): Promise<void> {
 	const before = reads(id).length;
 	expect(await modal.press(label)).toBe(true);
@@ -50,7 +50,7 @@ async function press(modal: Modal, label: string, id: string): Promise<void> {
 }
 
 describe('a service that takes most of a minute', () => {
-	it('is waited for in the modal, which says now and then that it takes long', async () => {
+	it('waits for a slow service in the modal, which repeatedly says that it takes long', async () => {
 		const id = asking();
 		slow(id, 55_000);
 		const before = updates().length;
@@ -68,7 +68,7 @@ describe('a service that takes most of a minute', () => {
 		expect(reads(id)).toHaveLength(1);
 	});
 
-	it('that answers within 4 s costs no update more', async () => {
+	it('sends no further update when the service responds within 4 s', async () => {
 		const id = asking();
 		slow(id, 3_500);
 		const before = updates().length;
@@ -79,7 +79,7 @@ describe('a service that takes most of a minute', () => {
 });
 
 describe('Cancel', () => {
-	it('ends the read at once: nothing is updated and no budget is used any more', async () => {
+	it('ends the read at once on Cancel, without an update or use of the budget', async () => {
 		const id = asking();
 		slow(id, 55_000);
 		await ada().command('#agents', `/session ${id}`);
@@ -94,7 +94,7 @@ describe('Cancel', () => {
 		expect(app.log.filter((line) => /"level":"(warn|error)"/.test(line) && line.includes(id))).toEqual([]);
 	});
 
-	it('ends a read that still waits for the budget before it is sent', async () => {
+	it('ends a read on Cancel that still waits for the budget', async () => {
 		const id = asking();
 		await timed.clock.advance(120_000);
 		const other = asking();
@@ -110,7 +110,7 @@ describe('Cancel', () => {
 		expect(reads(id)).toEqual([]);
 	});
 
-	it('that another replica hears of ends the read with the next note', async () => {
+	it('ends the read with the next note when another replica received the Cancel', async () => {
 		const id = asking();
 		slow(id, 55_000);
 		await ada().command('#agents', `/session ${id}`);
@@ -125,7 +125,7 @@ describe('Cancel', () => {
 		expect(reads(id)).toHaveLength(1);
 	});
 
-	it('of one person takes nothing from another who waits for the same read', async () => {
+	it('continues the read for another person when one person cancels', async () => {
 		const id = asking();
 		slow(id, 20_000);
 		const grace = app.slack.as('grace');
@@ -140,7 +140,7 @@ describe('Cancel', () => {
 });
 
 describe('a note that meets the content', () => {
-	it('is followed by it, however long Slack takes for the note', async () => {
+	it('shows the content after a note, however long Slack takes for the note', async () => {
 		const id = asking();
 		slow(id, 4_500);
 		const release = app.slack.faults.hold('views.update', ({ view }) => JSON.stringify(view).includes('Still waiting'));
@@ -153,7 +153,7 @@ describe('a note that meets the content', () => {
 		expect(ada().modal()?.text()).toContain('Which colour?');
 	});
 
-	it('is followed by it though nobody knows whether the note took effect', async () => {
+	it('shows the content after a note with an unknown outcome', async () => {
 		const id = asking();
 		slow(id, 20_000);
 		app.slack.faults.add({ method: 'views.update', drop: true, afterEffect: true, times: 2 });
@@ -162,7 +162,7 @@ describe('a note that meets the content', () => {
 		expect(ada().modal()?.submitText()).toBe('Send answer');
 	});
 
-	it('and fails for good costs only the note', async () => {
+	it('shows the content when Slack refuses the note', async () => {
 		const id = asking();
 		slow(id, 20_000);
 		app.slack.faults.add({ method: 'views.update', error: 'internal_error', times: 1 });
@@ -172,7 +172,7 @@ describe('a note that meets the content', () => {
 });
 
 describe('a form that is read again', () => {
-	it('stays with what is typed in it, says that it takes long, and can be sent meanwhile', async () => {
+	it('keeps a form with its texts during a slow refresh, and lets the person send it', async () => {
 		const id = asking();
 		const modal = await openSession(app, id);
 		await modal.fill(0, 'blue');
@@ -190,7 +190,7 @@ describe('a form that is read again', () => {
 		expect(ada().modal()?.text()).toContain('Your answer was delivered');
 		expect(app.service.sessions.values(id, 1)).toEqual(['blue']);
 
-		// Nobody answers any more, and nothing typed is left over when the same is asked again.
+		// The claim is released, and no draft is left when the same question is asked again.
 		ask(id, 'Which colour?');
 		const grace = app.slack.as('grace');
 		await grace.command('#agents', `/session ${id}`);
@@ -201,7 +201,7 @@ describe('a form that is read again', () => {
 		expect((await openSession(app, id)).value(0)).toBeNull();
 	});
 
-	/** Types on while a refresh takes 20 s. */
+	/** Types while a refresh takes 20 s. */
 	async function typeWhileReading() {
 		const id = asking();
 		const modal = await openSession(app, id);
@@ -213,7 +213,7 @@ describe('a form that is read again', () => {
 		return { id, modal };
 	}
 
-	it('keeps what is typed while it waits, in the fields and as a draft', async () => {
+	it('keeps texts typed during a refresh, in the fields and as a draft', async () => {
 		const { id, modal } = await typeWhileReading();
 		await timed.shows('(4 s)');
 		expect(modal.value(0)).toBe('blue, I think');
@@ -225,7 +225,7 @@ describe('a form that is read again', () => {
 		expect(again.value(0)).toBe('blue, I think');
 	});
 
-	it('shows what was read although Slack refuses the word that it takes long', async () => {
+	it('shows the refreshed form when Slack refuses the notice that it takes long', async () => {
 		const id = asking();
 		const modal = await openSession(app, id);
 		slow(id, 6_000);
@@ -238,14 +238,14 @@ describe('a form that is read again', () => {
 		expect(timed.clock.now() - startedAt).toBeLessThan(20_000);
 	});
 
-	it('carries what was typed while it waited to a question that is asked by then', async () => {
+	it('carries texts typed during a refresh over to a new question', async () => {
 		const { id } = await typeWhileReading();
 		ask(id, 'Which shade?');
 		await timed.shows('Which shade?');
 		expect(ada().modal()?.value(0)).toBe('blue, I think');
 	});
 
-	it('says what became of it when the read fails in the end', async () => {
+	it('says that the refresh failed when the read fails', async () => {
 		const id = asking();
 		const modal = await openSession(app, id);
 		await modal.fill(0, 'blue');
@@ -259,7 +259,7 @@ describe('a form that is read again', () => {
 		expect(modal.submitText()).toBe('Send answer');
 	});
 
-	it('is not read any more once it is closed', async () => {
+	it('ends the refresh of a form that is closed', async () => {
 		const id = asking();
 		const modal = await openSession(app, id);
 		slow(id, 55_000);
@@ -267,12 +267,12 @@ describe('a form that is read again', () => {
 		const closedAt = timed.clock.now();
 		await modal.close();
 		await timed.until(() => isCut(id));
-		// Not only when a note finds that the view is gone.
+		// The read ends at once, not with the next note.
 		expect(timed.clock.now() - closedAt).toBeLessThan(4_000);
 		expect(reads(id)).toHaveLength(2);
 	});
 
-	it('tells beside it that it takes long when what it shows is not at hand any more', async () => {
+	it('says outside the form that a refresh takes long when its reading is not in memory any more', async () => {
 		const id = asking();
 		const modal = await openSession(app, id);
 		await modal.fill(0, 'blue');
@@ -288,7 +288,7 @@ describe('a form that is read again', () => {
 });
 
 describe('Try again', () => {
-	it('waits in the place of the error', async () => {
+	it('shows the loading view instead of the error on Try again', async () => {
 		const id = asking();
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id });
 		await ada().command('#agents', `/session ${id}`);
@@ -312,7 +312,7 @@ function said(words: string): number {
 }
 
 describe('a command or button without a modal', () => {
-	it('says once that it takes long, then what came of it', async () => {
+	it('says once that a command without a modal takes long, then its outcome', async () => {
 		const id = asking();
 		app.service.sessions.put(id, {
 			status: 'active',
@@ -345,7 +345,7 @@ describe('a command or button without a modal', () => {
 });
 
 describe('a program that stops', () => {
-	it('tells whoever still waits', async () => {
+	it('tells the people who wait when the program stops', async () => {
 		const id = asking();
 		slow(id, 55_000);
 		await ada().command('#agents', `/session ${id}`);

@@ -16,7 +16,7 @@ afterEach(async () => {
 const start = [task('Order six desk chairs.'), done('I open the shop.')];
 const question = asking('Three are in stock.', [item('Which colour?')]);
 
-it('posts a question anew whose answer was cleared, and settles each post with its own answer', async () => {
+it('posts a question again whose answer was cleared, and settles each post with its own answer', async () => {
 	const id = await app.watchedAsking();
 	const first = await app.threadSays(id, 'Which colour?');
 	app.service.sessions.answerAsPage(id, ['Sand']);
@@ -38,7 +38,7 @@ it('posts a question anew whose answer was cleared, and settles each post with i
 	expect(app.thread(id)).toHaveLength(4);
 });
 
-it('leaves the post of a question whose place in the session changed, and its button leads there', async () => {
+it('keeps the post of a question that moved in the session, and its button opens the question', async () => {
 	const id = await app.watched();
 	app.service.sessions.patch(id, { status: 'humanInput', messages: [...start, question] });
 	const post = await app.threadSays(id, 'Which colour?');
@@ -48,7 +48,7 @@ it('leaves the post of a question whose place in the session changed, and its bu
 	expect(await post.press('Answer')).toBe(true);
 	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 	expect(form.fields()[0]?.label).toBe('“Which colour?”');
-	// Who answers is known by the place.
+	// A claim belongs to the question's place in the session.
 	await app.cardSays(id, 'answering');
 	app.service.sessions.answerAsPage(id, ['Sand']);
 	await app.threadSays(id, 'Sand');

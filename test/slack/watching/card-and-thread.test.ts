@@ -30,7 +30,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		return app.slack.as(who).waitForModal((modal) => modal.submitText() !== null);
 	}
 
-	it('has one card that follows each step, and costs no call while nothing changes', async () => {
+	it('updates one card with each step, and makes no call while nothing changes', async () => {
 		const id = await app.watched();
 		app.step(id, 'I compare the prices.');
 		const card = await app.cardSays(id, 'step 2 of 30');
@@ -47,7 +47,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		expect(app.service.log.reads(id).filter(({ status }) => status === 304)).not.toEqual([]);
 	});
 
-	it('says where to look when its agent waits for a person and asked nothing that can be answered', async () => {
+	it('refers to the dashboard when the agent waits without a question that can be answered', async () => {
 		const id = await app.watched();
 		app.step(id, 'Log in, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
@@ -67,7 +67,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		await app.cardSays(id, 'Its last question was answered, and it asked nothing new that can be answered here');
 	});
 
-	it('takes items on a message of any role but user for questions, and delivers the answer', async () => {
+	it('accepts questions in messages of every role but user, and delivers the answer', async () => {
 		const id = await app.watched();
 		const index = app.service.sessions.push(id, {
 			role: 'critic',
@@ -82,7 +82,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		await app.cardSays(id, 'Answered by');
 	});
 
-	it('costs one read however many channels watch it', async () => {
+	it('reads a session once for all channels that watch it', async () => {
 		const [shared, single] = [await app.watched(), await app.watched()];
 		for (const channel of ['#secret', 'dm']) await app.command(`/session watch ${shared}`, 'ada', channel);
 		await app.until(() => app.card(shared, '#secret') && app.card(shared, 'dm'));
@@ -96,7 +96,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		await app.command('/session unwatch all', 'ada', 'dm');
 	});
 
-	it('posts a question once, in the thread and in the channel, and takes the answer from there', async () => {
+	it('posts a question once, in the thread and in the channel, and accepts the answer from there', async () => {
 		const id = await app.watched();
 		await app.watch(id, { channel: '#secret' });
 		app.ask(id, [item('Which colour?', 'One of: sand, forest')], 'The shop has two colours.');
@@ -126,7 +126,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 			const answered = await app.threadSays(id, 'Answered by', channel);
 			expect(answered.text()).toContain('sand');
 			expect(answered.text()).toMatch(/Answered by .*(?:grace|Grace)/);
-			// Until it has arrived the card says that it is on its way.
+			// The card says that the answer is on its way until it is delivered.
 			await app.cardSays(id, /✅ Answered by .*(?:grace|Grace)/, channel);
 			expect(app.card(id, channel)?.text()).not.toContain('answering');
 			expect(app.card(id, channel)?.buttons()).not.toContain('Answer');
@@ -162,7 +162,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		}
 	});
 
-	it('shows neither a secret nor what it was answered with', async () => {
+	it('shows neither a secret nor its answer', async () => {
 		const id = await app.watchedAsking([item('One-time code', 'The 6-digit code from the text message')]);
 		await app.threadSays(id, 'One-time code');
 		const form = await openForm(id);
@@ -175,7 +175,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		expect(await app.said()).not.toContain('271828');
 	});
 
-	it('tells in its thread when it pauses and goes on, and its end with the result, after which it is left alone', async () => {
+	it('posts pause, continuation and end with the result in the thread, and nothing after that', async () => {
 		const id = await app.watched();
 		app.service.sessions.setStatus(id, 'paused');
 		await app.threadSays(id, 'Paused');
@@ -201,7 +201,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		expect(app.service.log.reads(id)).toHaveLength(reads);
 	});
 
-	it('survives a restart, and what happened meanwhile is told once', async () => {
+	it('tells changes during a restart once', async () => {
 		const id = await app.watchedAsking();
 		await app.threadSays(id, 'Which colour?');
 		await app.restart();

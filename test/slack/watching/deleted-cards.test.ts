@@ -27,7 +27,7 @@ const cards = (id: string): Posted[] =>
 			(message) => message.threadTs() === null && message.buttons().includes('Stop watching') && names(message, id),
 		);
 const names = (message: Posted, id: string) => JSON.stringify(message.blocks()).includes(`":${id}"`);
-/** What the bot said in the channel alone, in no thread, beside cards; since `from`. */
+/** The bot's posts in the channel outside threads, without cards, since `from`. */
 const openWords = (from: Posted): string[] =>
 	app
 		.inChannel()
@@ -36,7 +36,7 @@ const openWords = (from: Posted): string[] =>
 		)
 		.map((message) => message.text());
 
-/** Resolves with the card that stands there after `former`. */
+/** Resolves to the card that comes after `former`. */
 const newCard = (id: string, former: Posted): Promise<Posted> =>
 	app.until(() => {
 		const now = app.card(id);
@@ -80,7 +80,7 @@ describe('a card that somebody deleted', () => {
 		},
 	);
 
-	it('takes no question with it: that stands in the channel, once, and in the new card', async () => {
+	it('shows the question of a deleted card in the channel, once, and in the new card', async () => {
 		const id = await app.watched({}, '--thread-only');
 		const former = cardOf(id);
 		former.remove();
@@ -105,7 +105,7 @@ describe('a card that somebody deleted', () => {
 		expect(cards(id)).toHaveLength(1);
 	});
 
-	it('whose question is answered in a thread of its own has that taken as an answer', async () => {
+	it('accepts an answer in the thread of a question whose card was deleted', async () => {
 		const id = await app.watched();
 		const former = cardOf(id);
 		app.slack.faults.hold('chat.update');
@@ -123,7 +123,7 @@ describe('a card that somebody deleted', () => {
 		expect(form.value(0)).toBe('Sand, please');
 	});
 
-	it('leaves nothing but questions in the channel: what came back without a thread goes into the new one', async () => {
+	it('leaves only questions in the channel after a deletion, and moves other posts into the new thread', async () => {
 		const id = await app.watched();
 		const former = cardOf(id);
 		const from = app.now();
@@ -163,7 +163,7 @@ describe('a card that somebody deleted', () => {
 		expect(cards(id)).toHaveLength(1);
 	});
 
-	it('again and again comes back once in an hour, and questions stand in the channel meanwhile', async () => {
+	it('posts a repeatedly deleted card again once an hour, and questions in the channel meanwhile', async () => {
 		const id = await app.watched();
 		const first = cardOf(id);
 		first.remove();
@@ -194,7 +194,7 @@ describe('a card that somebody deleted', () => {
 		expect((await app.threadSays(id, 'And which size?')).threadTs()).toBe(cardOf(id).ts);
 	});
 
-	it('does not come back when its session is over, and the end is told', async () => {
+	it('does not post a deleted card again when its session has ended, and tells the end', async () => {
 		const id = await app.watched();
 		const former = cardOf(id);
 		app.slack.faults.hold('chat.update');
@@ -208,7 +208,7 @@ describe('a card that somebody deleted', () => {
 		expect(cards(id)).toEqual([]);
 	});
 
-	it('does not come back when the watch is ended', async () => {
+	it('does not post a deleted card again when the watch has ended', async () => {
 		const id = await app.watched();
 		const former = cardOf(id);
 		former.remove();

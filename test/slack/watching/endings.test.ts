@@ -16,7 +16,7 @@ afterEach(async () => {
 	await app.command('/session unwatch all');
 });
 
-/** What the direct messages to this person say of a session. */
+/** The direct messages to this person about a session. */
 const dms = (who: string, words: string) =>
 	app.slack
 		.as(who)
@@ -24,14 +24,14 @@ const dms = (who: string, words: string) =>
 		.filter((message) => message.text().includes(words));
 
 async function expectLeftAlone(id: string): Promise<void> {
-	// One may be under way.
+	// A post may be under way.
 	await app.pass(2_000);
 	const reads = app.service.log.reads(id).length;
 	await app.pass(60_000);
 	expect(app.service.log.reads(id)).toHaveLength(reads);
 }
 
-it('ends when the bot is removed from the channel, and its creator is told', async () => {
+it('ends a watch when the bot is removed from the channel, and tells its creator', async () => {
 	const id = await app.watched();
 	await app.slack.remove('#agents', 'handraise');
 	const dm = await app.until(() => dms('ada', id)[0]);
@@ -41,7 +41,7 @@ it('ends when the bot is removed from the channel, and its creator is told', asy
 	expect(dms('ada', id)).toHaveLength(1);
 });
 
-it('takes the button off its open question when nobody in the channel wants it any more', async () => {
+it('removes the button of the open question when the channel stops watching', async () => {
 	const id = await app.watchedAsking();
 	const post = await app.until(() => app.thread(id).find((one) => one.buttons().includes('Answer')));
 	await app.command(`/session unwatch ${id}`);
@@ -49,7 +49,7 @@ it('takes the button off its open question when nobody in the channel wants it a
 	expect(post.text()).toContain('Not watched here any more');
 });
 
-it('ends when the channel is archived, with one word to each who watched something there', async () => {
+it('ends watches when the channel is archived, with one message to each creator', async () => {
 	const ids = [app.session(), app.session(), app.session()];
 	await app.command(`/session watch ${ids.join(' ')}`);
 	const other = app.session();
@@ -70,7 +70,7 @@ it.each([
 	['deleted', 'channel_not_found', 'The channel is gone.'],
 	['archived without an event reaching the program', 'is_archived', 'The channel was archived.'],
 	['left by the bot without an event reaching the program', 'not_in_channel', 'I was removed from the channel.'],
-])('ends when the channel turns out to be %s', async (_, error, words) => {
+])('ends a watch when Slack says that the channel is %s', async (_, error, words) => {
 	const id = await app.watched();
 	app.slack.faults.add({ method: 'chat.postMessage', error, when: ({ channel }) => channel === 'C0AGENTS' });
 	app.ask(id);
@@ -79,7 +79,7 @@ it.each([
 	await expectLeftAlone(id);
 });
 
-it('ends when a card’s update finds the channel archived', async () => {
+it('ends a watch when a card’s update finds the channel archived', async () => {
 	const id = await app.watched();
 	app.slack.faults.add({ method: 'chat.update', error: 'is_inactive', when: ({ channel }) => channel === 'C0AGENTS' });
 	app.step(id, 'I go on.');
@@ -87,10 +87,10 @@ it('ends when a card’s update finds the channel archived', async () => {
 	await expectLeftAlone(id);
 });
 
-it('ends when nothing has changed for WATCH_MAX_DAYS, also while the program was down and links were renewed', async () => {
+it('ends a watch without a change for WATCH_MAX_DAYS, also when the program was down and links were renewed', async () => {
 	const id = await app.watched({ files: [{ filename: 'offers.csv', timestamp: '2026-01-05T09:00:00Z' }] });
 	const lively = await app.watched();
-	// What it found when it was watched first is what a change is told from.
+	// The first read is the base for changes.
 	await app.until(() => app.service.log.reads(lively).length > 2);
 	await app.stop();
 	await app.clock.advance(8 * DAY_MS);
@@ -105,13 +105,13 @@ it('ends when nothing has changed for WATCH_MAX_DAYS, also while the program was
 	await app.cardSays(lively, 'I was at work meanwhile.');
 	await expectLeftAlone(id);
 	expect((await app.command('/session list')).text()).toContain('This channel watches one session.');
-	// It can be watched again, with a new card.
+	// The session can be watched again, with a new card.
 	await app.command(`/session watch ${id}`);
 	await app.until(() => app.card(id)?.buttons().includes('Stop watching'));
 	expect(app.card(id)?.ts).not.toBe(card.ts);
 });
 
-it('ends with a word when the service does not know the session any more', async () => {
+it('ends a watch with a message when the service does not know the session any more', async () => {
 	const id = await app.watched();
 	app.service.sessions.remove(id);
 	await app.threadSays(id, 'does not know this session any more');
@@ -122,7 +122,7 @@ it('ends with a word when the service does not know the session any more', async
 it.each([
 	['failed', '❌ Session “Order'],
 	['stopped', '⏹️ Session “Order'],
-])('ends when the session has %s, and the open question is closed', async (status, words) => {
+])('ends a watch when the session has %s, and closes the open question', async (status, words) => {
 	const id = await app.watchedAsking();
 	const post = await app.threadSays(id, 'Which colour?');
 	app.service.sessions.setStatus(id, status);
@@ -134,7 +134,7 @@ it.each([
 	expect(app.thread(id).length).toBeLessThanOrEqual(3);
 });
 
-it('says of a session that only questions were wanted of nothing but those', async () => {
+it('posts only questions when only questions were requested', async () => {
 	const id = await app.watched({}, '--questions-only --thread-only');
 	app.service.sessions.setStatus(id, 'paused');
 	await app.cardSays(id, 'Paused');

@@ -15,7 +15,7 @@ afterEach(async () => {
 	expect(app.slack.violations()).toEqual([]);
 });
 
-/** What a watch of these sessions says of them. */
+/** The lines of the reply to a watch of these sessions. */
 async function watch(...ids: string[]): Promise<string> {
 	const ada = app.slack.as('ada');
 	await ada.command('#agents', `/session watch ${ids.join(' ')}`);
@@ -33,7 +33,7 @@ const asking = (value: string, messages = '') =>
 	`{"role":"assistant","content":"Two things.","human_input":[{"title":"Size","description":"","value":${value}},` +
 	'{"title":"Colour","description":"Which?"}]}]}}';
 
-/** Bodies that a service could send and that are hard on whoever reads them. */
+/** Response bodies that are expensive or difficult to read. */
 const BODIES: Readonly<Record<string, string>> = {
 	'a value nested 20,000 deep': asking(nested(20_000)),
 	'a value of objects nested 20,000 deep': asking(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`),
@@ -76,11 +76,11 @@ const BODIES: Readonly<Record<string, string>> = {
 	'keys twice': asking('""').replace('"status"', '"status":"active","messages":[],"status"'),
 };
 
-/** Those of them that are refused. */
+/** The bodies that are refused. */
 const TOO_MANY = new Set(['100,000 keys in one value', '100,000 actions', 'a million messages', 'arrays in messages']);
 
 describe('a session that is hard to read', () => {
-	it('takes no healthy id of the same watch with it', async () => {
+	it('watches the other ids of a command when one body is difficult to read', async () => {
 		const bad = Object.entries(BODIES).map(([, body]) => {
 			const id = app.session();
 			app.service.faults.add({ kind: 'body', body, sessionId: id, method: 'GET' });
@@ -99,7 +99,7 @@ describe('a session that is hard to read', () => {
 		await app.slack.as('ada').command('#agents', '/session unwatch all');
 	});
 
-	it.each(Object.keys(BODIES))('opens, or says why not: %s', async (name) => {
+	it.each(Object.keys(BODIES))('opens a session or says why not: %s', async (name) => {
 		const id = app.session();
 		app.service.faults.add({ kind: 'body', body: BODIES[name] ?? '', sessionId: id, method: 'GET' });
 		const modal = await openSession(app.app, id);
@@ -108,7 +108,7 @@ describe('a session that is hard to read', () => {
 		else expect(modal.text()).toMatch(/Which\?|Two things|has no question right now/);
 	});
 
-	it('whose watch cannot be stored takes nothing from the others', async () => {
+	it('watches the other ids when one watch cannot be stored', async () => {
 		const [bad, good] = [app.session(), app.session()];
 		const database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
 		database.exec(

@@ -11,7 +11,7 @@ const RUN = { sessions: 9, perChannel: 3, kills: 1, questions: 9, random: create
 const HARNESS = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
 
 it.each(['sqlite', 'postgres'] as const)(
-	'tells every question once though a process is killed meanwhile, on %s',
+	'tells every question once when a process is killed meanwhile, on %s',
 	{ timeout: 120_000 },
 	async (kind) => {
 		await using source = await copySource();

@@ -36,7 +36,7 @@ function withFiles(json: Partial<SessionJson> = {}): { id: string; step: (conten
 
 const signed = (name: string) => `https://bucket.example/${name}?X-Amz-Signature=0123456789abcdef&X-Amz-Expires=604800`;
 
-it('shows the screenshot and the files, with fresh links, only to the one who presses', async () => {
+it('shows the screenshot and the files with fresh links only to the person who presses', async () => {
 	const { id, step } = withFiles();
 	await app.command(`/session watch ${id}`);
 	const card = await app.until(() => app.card(id));
@@ -62,7 +62,7 @@ it('shows the screenshot and the files, with fresh links, only to the one who pr
 	expect(card.text()).not.toMatch(/https?:/);
 });
 
-it('gives the link alone when Slack cannot load the picture', async () => {
+it('shows only the link when Slack cannot load the screenshot', async () => {
 	const { id } = withFiles();
 	await app.command(`/session watch ${id}`);
 	const card = await app.until(() => app.card(id));
@@ -72,7 +72,7 @@ it('gives the link alone when Slack cannot load the picture', async () => {
 	expect(told.link('Open the screenshot')).toContain('X-Amz-Signature');
 });
 
-it('refuses them to a guest, who reads the card all the same', async () => {
+it('refuses screenshot and files to a guest, who can read the card', async () => {
 	const { id } = withFiles();
 	await app.watch(id);
 	const told = await app.toldAfter(async () => app.card(id, '#agents', 'gus')?.press('Files (1)'), 'gus');
@@ -100,7 +100,7 @@ it('keeps signed links out of a channel whatever the agent writes', async () => 
 	await app.cardSays(id, 'The session is over');
 });
 
-it('disarms what a session says, in the card and in the thread', async () => {
+it("neutralises a session's texts in the card and in the thread", async () => {
 	const nasty =
 		'<!channel> <@U0ADA> <#C0AGENTS|x> <https://evil.example|https://bank.example> [bank](https://evil.example)';
 	const id = app.session({
@@ -157,7 +157,7 @@ function expectDisarmed(): void {
 	}
 }
 
-/** What the app itself says in angle brackets: people who answered, times, a channel. */
+/** The app's own marks in angle brackets: people who answered, times, a channel. */
 const OURS = /<@U0(?:ADA|GRACE)>|<!date\^\d+\^[^<>]*>|<#C0[A-Z]+>/g;
 
 /** Every text of a message with what Slack takes it for; the one that notifications use has no type. */
@@ -180,7 +180,7 @@ function parsed(value: string): unknown {
 	}
 }
 
-it('lets no bare name, channel or address that an agent writes become live, in posts, updates and windows', async () => {
+it('links no bare name, channel or address of an agent in posts, updates and modals', async () => {
 	const bare = 'ask @here, @grace and @ops in #agents, see https://evil.example/x';
 	const id = app.session({ name: bare, messages: [task(bare), done(bare), asking(bare, [])] });
 	await app.command(`/session watch ${id}`);

@@ -11,7 +11,7 @@ import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts'
 
 const ONE = 'Keep this answer secret';
 const HIDE = 'Hide it, and remove it after delivery';
-/** Resolves when the newest window of somebody says so; time passes meanwhile. */
+/** Resolves when a person's newest modal has these words; time passes meanwhile. */
 function windowSays(app: WatchingApp, who: string, words: string): Promise<Modal> {
 	return app.until(
 		() => {
@@ -37,7 +37,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 		await app.command('/session unwatch all');
 	});
 
-	/** What people can read anywhere in Slack, and what left the program. */
+	/** Everything that people can read in Slack, and everything that left the program. */
 	async function everythingSaid(): Promise<string> {
 		const posts = app.slack.state.messages.map((message) => JSON.stringify(message));
 		return [...posts, await app.said()].join('\n');
@@ -99,7 +99,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 		heard('form.secret', () => modal.choose(label, options));
 	const close = (modal: Modal) => heard('close handraise.session', () => modal.close());
 
-	it('is hidden in the channel, the receipt, the history and another window, and gone from the database', async () => {
+	it('hides a ticked answer in channel, receipt, history and other modals, and removes it from the database', async () => {
 		const id = await app.watched();
 		const index = app.ask(id, ['Which door?']);
 		const question = await app.threadSays(id, 'Which door?');
@@ -128,7 +128,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 		expect(await stored()).not.toContain('behind-the-ivy-77');
 	});
 
-	it('loses its drafts at the tick, those of forms before included, and keeps the other texts', async () => {
+	it('removes the drafts of a ticked item, also those of earlier forms, and keeps the other texts', async () => {
 		const id = await app.watchedAsking(['Which door?', 'Remarks']);
 		const first = await form(id);
 		await typed(first, 0, 'draft-of-the-door-1');
@@ -150,7 +150,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 		expect(await stored()).not.toContain('draft-of-the-door');
 	});
 
-	it('is in nothing that is kept when the agent adds an item to the message', async () => {
+	it('saves no ticked text when the agent adds an item to the message', async () => {
 		const id = await app.watched();
 		const index = app.ask(id, ['Which door?']);
 		const modal = await form(id);
@@ -166,7 +166,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 		expect(await stored()).not.toContain('underthemoss');
 	});
 
-	it('loses the message in the thread that it was taken from, whichever field that was for', async () => {
+	it('removes the saved message of the thread from which a ticked answer came', async () => {
 		const id = await app.watchedAsking(['Remarks', 'Which door?']);
 		await app.threadSays(id, 'Which door?');
 		const thread = app.card(id);
@@ -183,7 +183,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 		expect(await stored()).not.toContain('behind-the-shed-99');
 	});
 
-	it('is told to nobody who comes second, and theirs to nobody either', async () => {
+	it('hides a ticked answer from the second person, and theirs from everybody', async () => {
 		const id = await app.watchedAsking(['Which door?']);
 		const [mine, hers] = [await form(id), await form(id, 'grace')];
 		await hers.fill(0, 'the-red-one-55');
@@ -197,7 +197,7 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 		expect(await everythingSaid()).not.toContain('the-green-one-66');
 	});
 
-	it('hides what somebody outside gave too, once one of ours was secret', async () => {
+	it('hides outside answers after one of ours was secret', async () => {
 		const id = await app.watchedAsking(['Which door?']);
 		const [mine, hers] = [await form(id), await form(id, 'grace')];
 		await mine.fill(0, 'secret-of-ours-1');
@@ -224,7 +224,7 @@ describe('the box', () => {
 		expectNothingWrong(app);
 	});
 
-	it('ticked by the guess stays ticked though Slack hands in an untouched one as empty', async () => {
+	it('keeps a guessed tick when Slack sends an untouched box as empty', async () => {
 		const id = await app.watchedAsking(['One-time code']);
 		const modal = await openSession(app.app, id);
 		expect(modal.value(ONE)).toEqual([HIDE]);
@@ -234,7 +234,7 @@ describe('the box', () => {
 		expect(await app.said()).not.toContain('271828');
 	});
 
-	it('unticked makes a guessed answer an ordinary one, for everybody', async () => {
+	it('treats a guessed secret as an ordinary answer after the box is unticked', async () => {
 		const id = await app.watchedAsking(['Password policy, the token limit and the PIN of the badge']);
 		const modal = await openSession(app.app, id);
 		expect(modal.value(ONE)).toEqual([HIDE]);
@@ -251,7 +251,7 @@ describe('the box', () => {
 		await windowSays(app, 'ada', '> There is none');
 	});
 
-	it('unticked says nothing of what stands there afterwards', async () => {
+	it('guesses again for later values after the box was unticked', async () => {
 		const id = await app.watched();
 		const index = app.ask(id, ['Password']);
 		const modal = await openSession(app.app, id);
@@ -265,7 +265,7 @@ describe('the box', () => {
 		await modal.submit();
 		await app.threadSays(id, '> There is none');
 		await app.until(() => app.thread(id).every((post) => post.buttons().length === 0));
-		// The agent takes it and asks the same again; somebody outside answers.
+		// The agent takes the answer and asks the same again; then an outside answer comes.
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		const asked = messages[index]?.human_input?.[0];
 		if (asked != null) asked.value = '';
@@ -276,7 +276,7 @@ describe('the box', () => {
 		expect(await app.said()).not.toContain('Tr0ub4dor&3');
 	});
 
-	it('is ticked again for whoever types a wiped answer once more', async () => {
+	it('ticks the box when a person types a wiped answer again', async () => {
 		const id = await app.watchedAsking(['Which door?']);
 		const modal = await openSession(app.app, id);
 		await modal.fill(0, 'once-and-again-9');
@@ -290,7 +290,7 @@ describe('the box', () => {
 		expect([again.value(0), again.value(ONE)]).toEqual([null, [HIDE]]);
 	});
 
-	it('keeps its tick and the text while the form is shown again in every way', async () => {
+	it('keeps tick and text when the form is shown again in every way', async () => {
 		const id = await app.watchedAsking(['How many guests?', 'Your e-mail address']);
 		const modal = await openSession(app.app, id);
 		await modal.fill(0, '4711004711');
@@ -315,7 +315,7 @@ describe('the box', () => {
 	});
 });
 
-it('offers nobody to put their own text before a channel where SHOW_ANSWERS=never', async () => {
+it('offers no posting of own texts with SHOW_ANSWERS=never', async () => {
 	await using app = await watchingApp({ env: { SHOW_ANSWERS: 'never' } });
 	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
@@ -328,7 +328,7 @@ it('offers nobody to put their own text before a channel where SHOW_ANSWERS=neve
 	expect(told.buttons().filter((label) => label.startsWith('Post'))).toEqual([]);
 });
 
-it('SHOW_ANSWERS=never holds for what an earlier process noted and did not post', async () => {
+it('applies SHOW_ANSWERS=never to posts that an earlier process queued', async () => {
 	const env: Record<string, string> = { SHOW_ANSWERS: 'always' };
 	await using app = await watchingApp({ env });
 	const id = await app.watchedAsking(['Remarks']);

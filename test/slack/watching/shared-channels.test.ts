@@ -18,7 +18,7 @@ afterEach(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-/** What the direct messages to this person say of it. */
+/** The direct messages to this person about the session. */
 const dms = (who: string, words: string) =>
 	app.slack
 		.as(who)
@@ -27,7 +27,7 @@ const dms = (who: string, words: string) =>
 const told = (who: string, words = SHARED) => app.until(() => dms(who, words)[0]);
 const listings = (from = 0) => app.calls('users.conversations', from);
 
-/** Everything that was written into the channel since, also what Slack refused. */
+/** Every call that posts into the channel since then, also those that Slack refused. */
 function writtenInto(channel: string, from: number): unknown[] {
 	return ['chat.postMessage', 'chat.update'].flatMap((method) =>
 		app
@@ -37,7 +37,7 @@ function writtenInto(channel: string, from: number): unknown[] {
 	);
 }
 
-/** The agent works and asks for some minutes, and nobody in the channel hears of it. */
+/** The agent works and asks for some minutes, and nothing is posted in the channel. */
 async function expectSilence(id: string, from: number, channel = 'C0AGENTS'): Promise<void> {
 	const reads = app.service.log.reads(id).length;
 	app.step(id, 'I look further.');
@@ -48,13 +48,13 @@ async function expectSilence(id: string, from: number, channel = 'C0AGENTS'): Pr
 	expect(app.service.log.reads(id).length - reads).toBeLessThanOrEqual(1);
 }
 
-/** Without the events, as when Slack could not deliver them. */
+/** Drops Slack's events, as if Slack could not deliver them. */
 function deaf(): void {
 	app.slack.settings.events = app.slack.settings.events.filter((name) => !/shared|id_changed/.test(name));
 }
 
 describe('a watched channel that is shared with another organisation', () => {
-	it('hears nothing more from that moment on, and the creators are told', async () => {
+	it('posts nothing in a channel from the moment it is shared, and tells the creators', async () => {
 		await start({ env: { ADMIN_CONTACT: 'the help desk' } });
 		const id = await app.watched();
 		const other = app.session();
@@ -84,7 +84,7 @@ describe('a watched channel that is shared with another organisation', () => {
 	it.each([
 		['shared', () => app.slack.share('#agents', OTHER)],
 		['open to another organisation that is invited', () => app.slack.inviteOrganisation('#agents')],
-	])('is found within three minutes though no event tells that it is %s', async (_, share) => {
+	])('finds within three minutes and without an event that a channel is %s', async (_, share) => {
 		await start();
 		const id = await app.watched();
 		deaf();
@@ -98,34 +98,37 @@ describe('a watched channel that is shared with another organisation', () => {
 		expect(await app.said()).toContain('handraise_channel_checks_total{outcome="complete"}');
 	});
 
-	it.each(['sqlite', 'postgres'] as const)('is found at the start, before anything is posted, on %s', async (kind) => {
-		const env: Record<string, string> =
-			kind === 'sqlite'
-				? {}
-				: { DATABASE_URL: await (await sharedPostgres()).createDatabase(), ENCRYPTION_KEY: 'k'.repeat(32) };
-		await start({ env });
-		const id = await app.watched();
-		const ended = await app.watched();
-		// What waits to be posted while Slack takes no posts waits over the stop, that of a session that is over too.
-		const lifts = ['chat.postMessage', 'chat.update'].map((method) => app.slack.faults.rateLimit(method));
-		app.ask(id);
-		app.service.sessions.setStatus(ended, 'completed');
-		await app.pass(30_000);
-		expect(app.thread(id)).toEqual([]);
-		expect(app.thread(ended)).toEqual([]);
-		await app.app.stop();
-		await app.slack.share('#agents', OTHER);
-		for (const lift of lifts) lift();
-		const from = app.now();
-		await app.clock.advance(300_000);
-		await app.app.restart();
-		const dm = await told('ada');
-		expect(dm.text()).toContain(id);
-		await app.pass(60_000);
-		expect(writtenInto('C0AGENTS', from)).toEqual([]);
-	});
+	it.each(['sqlite', 'postgres'] as const)(
+		'finds a shared channel at the start before any post, on %s',
+		async (kind) => {
+			const env: Record<string, string> =
+				kind === 'sqlite'
+					? {}
+					: { DATABASE_URL: await (await sharedPostgres()).createDatabase(), ENCRYPTION_KEY: 'k'.repeat(32) };
+			await start({ env });
+			const id = await app.watched();
+			const ended = await app.watched();
+			// What waits to be posted while Slack takes no posts waits over the stop, that of a session that is over too.
+			const lifts = ['chat.postMessage', 'chat.update'].map((method) => app.slack.faults.rateLimit(method));
+			app.ask(id);
+			app.service.sessions.setStatus(ended, 'completed');
+			await app.pass(30_000);
+			expect(app.thread(id)).toEqual([]);
+			expect(app.thread(ended)).toEqual([]);
+			await app.app.stop();
+			await app.slack.share('#agents', OTHER);
+			for (const lift of lifts) lift();
+			const from = app.now();
+			await app.clock.advance(300_000);
+			await app.app.restart();
+			const dm = await told('ada');
+			expect(dm.text()).toContain(id);
+			await app.pass(60_000);
+			expect(writtenInto('C0AGENTS', from)).toEqual([]);
+		},
+	);
 
-	it('keeps its watches where the configuration allows it, and loses them at the start when that is taken back', async () => {
+	it('keeps watches of a shared channel while ALLOW_EXTERNAL allows it, and ends them at the start after that', async () => {
 		await start({ env: { ALLOW_EXTERNAL: 'true' } });
 		const id = await app.watched();
 		await app.slack.share('#agents', OTHER);
@@ -140,7 +143,7 @@ describe('a watched channel that is shared with another organisation', () => {
 		await expectSilence(id, from);
 	});
 
-	it('is known by its former id when it is private and that changes', async () => {
+	it('ends the watches under the former id when a private channel is shared', async () => {
 		const secret = { id: 'G0SECRET', name: 'secret', members: ['U0ADA', 'U0BOT'], isPrivate: true };
 		const organisation = sampleOrganisation();
 		const channels = organisation.channels.filter(({ name }) => name !== 'secret');
@@ -158,7 +161,7 @@ describe('a watched channel that is shared with another organisation', () => {
 });
 
 describe('looking for shared channels', () => {
-	it('goes through all pages, however short', async () => {
+	it('reads all pages of channels, however short', async () => {
 		await start({ slack: { settings: { conversationsPageSize: 1 } } });
 		const id = app.session();
 		await app.watch(id, { channel: '#secret' });
@@ -172,7 +175,7 @@ describe('looking for shared channels', () => {
 		expect(cursors.length).toBeGreaterThan(1);
 	});
 
-	it('asks for nothing while no team channel is watched', async () => {
+	it('makes no call while no team channel is watched', async () => {
 		await start();
 		await app.pass(2 * EVERY_MS);
 		const id = app.session();
@@ -181,7 +184,7 @@ describe('looking for shared channels', () => {
 		expect(listings()).toEqual([]);
 	});
 
-	it('waits as long as Slack says, and goes on where it was', async () => {
+	it('waits as long as Slack says, and continues with the same page of channels', async () => {
 		await start({ slack: { settings: { conversationsPageSize: 1 } } });
 		const id = app.session();
 		await app.watch(id, { channel: '#secret' });
@@ -212,7 +215,7 @@ describe('looking for shared channels', () => {
 		['leaves our channel out', { answer: { channels: [] } }],
 		['is followed by itself', { answer: { channels: [], response_metadata: { next_cursor: 'same' } } }],
 		['says nothing of sharing', { answer: { channels: [{ id: 'C0AGENTS', is_shared: true }, {}] } }],
-	])('ends nothing when a page %s, and tries again', async (_, fault) => {
+	])('ends no watch when a page of channels %s, and tries again', async (_, fault) => {
 		await start();
 		const id = await app.watched();
 		const lift = app.slack.faults.add({ method: 'users.conversations', ...fault });
@@ -228,7 +231,7 @@ describe('looking for shared channels', () => {
 		await told('ada');
 	});
 
-	it('believes the page that came though the next one fails', async () => {
+	it('uses a page of channels when the next one fails', async () => {
 		await start({ slack: { settings: { conversationsPageSize: 1 } } });
 		const id = await app.watched();
 		deaf();
@@ -241,7 +244,7 @@ describe('looking for shared channels', () => {
 		expect((await told('ada')).text()).toContain(id);
 	});
 
-	it('lets posts go out at the start when Slack cannot list channels', async () => {
+	it('posts at the start when Slack cannot list channels', async () => {
 		await start();
 		const id = await app.watched();
 		await app.app.stop();
@@ -255,7 +258,7 @@ describe('looking for shared channels', () => {
 describe('a channel of several workspaces of the own organisation', () => {
 	const workspace = sampleOrganisation();
 
-	it('may hold watches, which no look and no event about it ends', async () => {
+	it('keeps watches of a channel shared inside the organisation', async () => {
 		await start({ slack: { workspace } });
 		const id = app.session();
 		expect((await app.command(`/session watch ${id}`, 'ada', '#together')).text()).toContain('is watched');
@@ -286,7 +289,7 @@ describe('a channel of several workspaces of the own organisation', () => {
 		expect(modal.submitText()).toBeNull();
 	});
 
-	it('is external once another organisation joins it too', async () => {
+	it('ends watches of a channel inside the organisation when another organisation joins', async () => {
 		await start({ slack: { workspace } });
 		const id = app.session();
 		await app.watch(id, { channel: '#together' });
@@ -297,7 +300,7 @@ describe('a channel of several workspaces of the own organisation', () => {
 		);
 	});
 
-	it('and any other is refused when Slack contradicts itself', async () => {
+	it("refuses to watch when Slack's sharing flags contradict each other", async () => {
 		await start({ slack: { workspace } });
 		const id = app.session();
 		const channel = { id: 'C0AGENTS', is_member: true, is_shared: true, is_ext_shared: false, is_org_shared: false };
@@ -312,7 +315,7 @@ describe('a channel of several workspaces of the own organisation', () => {
 });
 
 describe('ALLOWED_CHANNELS', () => {
-	it('that is narrowed ends the watches elsewhere at the start, in direct messages too', async () => {
+	it('ends watches outside a narrowed ALLOWED_CHANNELS at the start, also in direct messages', async () => {
 		await start({ env: { ADMIN_CONTACT: 'U0GRACE' } });
 		const [agents, secret, dm] = [await app.watched(), app.session(), app.session()];
 		await app.command(`/session watch ${secret}`, 'ada', '#secret');

@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 describe('/session watch', () => {
-	it('puts one card into the channel and says so to the person alone', async () => {
+	it('posts one card in the channel and replies only to the person', async () => {
 		const id = app.session({ name: 'Order new chairs' });
 		const told = await app.command(`/session watch ${id}`);
 		expect(told.text()).toContain(`${id}* is watched in this channel now.`);
@@ -30,7 +30,7 @@ describe('/session watch', () => {
 		expect(card.editHistory()).toEqual([]);
 	});
 
-	it('takes several ids, links and options at once and says for each what became of it', async () => {
+	it('accepts several ids, links and options at once and gives the outcome of each', async () => {
 		const [one, two] = [app.session(), app.session()];
 		const link = `https://dashboard.example.com/sessions/session?id=${two}`;
 		const told = await app.command(`/session watch ${one} <${link}> nosuch completed --thread-only`);
@@ -43,7 +43,7 @@ describe('/session watch', () => {
 	});
 
 	it.each(['watch', 'unwatch'])(
-		'says for each of 20 sessions what became of it, however long their ids: %s',
+		'gives the outcome of each of 20 sessions, however long their ids: %s',
 		async (verb) => {
 			const ids = Array.from({ length: 20 }, (_, index) => `n${index}-${'nosuch'.repeat(30)}`);
 			const told = await app.command(`/session ${verb} ${ids.join(' ')}`);
@@ -52,7 +52,7 @@ describe('/session watch', () => {
 		},
 	);
 
-	it('twice is not an error, makes no second card and can change what is posted', async () => {
+	it('accepts a second watch without a second card, and changes what is posted', async () => {
 		const id = await app.watched();
 		expect((await app.command(`/session watch ${id}`)).text()).toContain('is already watched here.');
 		expect((await app.command(`/session watch ${id} --questions-only`)).text()).toContain(
@@ -63,7 +63,7 @@ describe('/session watch', () => {
 		expect((await app.command('/session list')).text()).toContain('questions only');
 	});
 
-	it('works in a private channel that the bot is in, and in a direct message with it', async () => {
+	it('watches in a private channel with the bot, and in the direct message with it', async () => {
 		const id = app.session();
 		expect((await app.command(`/session watch ${id}`, 'ada', '#secret')).text()).toContain('is watched');
 		await app.until(() => app.card(id, '#secret'));
@@ -82,7 +82,7 @@ describe('/session watch', () => {
 		},
 		{ what: 'by a guest', channel: '#agents', words: 'Guests', who: 'gus' },
 		{ what: 'by somebody of another organisation', channel: '#shared', words: 'organi', who: 'eve' },
-	])('is refused $what, with a word', async ({ channel, words, who = 'ada' }) => {
+	])('refuses to watch $what, with the reason', async ({ channel, words, who = 'ada' }) => {
 		const id = app.session();
 		const told = await app.command(`/session watch ${id}`, who, channel);
 		expect(told.text()).toContain(words);
@@ -91,7 +91,7 @@ describe('/session watch', () => {
 		expect(app.service.log.reads(id)).toEqual([]);
 	});
 
-	it('says that the service is down, and watches once it is back', async () => {
+	it('says that the service is down, and watches after it comes back', async () => {
 		const id = app.session();
 		await app.service.goDown();
 		expect((await app.command(`/session watch ${id}`)).text()).toMatch(/cannot be reached/);
@@ -105,13 +105,13 @@ describe('/session watch', () => {
 		'/session watch --loud abc',
 		'/session unwatch',
 		'/session watch <https://elsewhere.example/x>',
-	])('answers "%s" with help', async (line) => {
+	])('replies to "%s" with help', async (line) => {
 		expect((await app.command(line)).text()).toContain('/session watch');
 	});
 });
 
 describe('the buttons', () => {
-	it('in the modal watch and stop watching in the channel it was opened from', async () => {
+	it("watches and unwatches by the modal's buttons in the channel from which it was opened", async () => {
 		const id = app.session();
 		const modal = await openSession(app, id);
 		const told = await app.toldAfter(() => modal.press('Watch in this channel'));
@@ -125,7 +125,7 @@ describe('the buttons', () => {
 		await app.until(() => card.text().includes('Not watched any more.'));
 	});
 
-	it('in the modal keep what was typed', async () => {
+	it('keeps typed texts when a person watches in the modal', async () => {
 		const id = app.session();
 		app.ask(id);
 		const modal = await openSession(app, id);
@@ -135,7 +135,7 @@ describe('the buttons', () => {
 		expect(modal.value(0)).toBe('Sand, please');
 	});
 
-	it('on the card stop watching and open the session', async () => {
+	it("unwatches and opens the session by the card's buttons", async () => {
 		const id = await app.watched();
 		const card = await app.until(() => app.card(id));
 		await card.press('Open');
@@ -145,7 +145,7 @@ describe('the buttons', () => {
 		expect(told.text()).toContain('is not watched here any more');
 		await app.until(() => !card.buttons().includes('Stop watching'));
 		expect(card.text()).toContain('Not watched any more.');
-		// A read that was under way at the press ends.
+		// A read under way at the press ends.
 		await app.pass(2_000);
 		const reads = app.service.log.reads(id).length;
 		app.ask(id);
@@ -154,7 +154,7 @@ describe('the buttons', () => {
 		expect(app.thread(id)).toEqual([]);
 	});
 
-	it('refuse a guest', async () => {
+	it('refuses the watch buttons to a guest', async () => {
 		const id = await app.watched();
 		const own = app.slack
 			.as('gus')
@@ -166,7 +166,7 @@ describe('the buttons', () => {
 });
 
 describe('/session unwatch and list', () => {
-	it('end one watch or all of the channel, and leave other channels alone', async () => {
+	it('ends one watch or all watches of the channel, and none of other channels', async () => {
 		await app.command('/session unwatch all');
 		expect((await app.command('/session list')).text()).toContain('This channel watches no session.');
 		expect((await app.command('/session unwatch all')).text()).toContain('This channel watches no session.');
@@ -181,7 +181,7 @@ describe('/session unwatch and list', () => {
 		expect((await app.command('/session list', 'ada', '#secret')).text()).toContain(three);
 	});
 
-	it('list what is watched with its state, its open questions and a button, by pages', async () => {
+	it('lists watches with state, open questions and a button, in pages', async () => {
 		const asks = app.session({ name: 'The one that asks' });
 		app.ask(asks, [
 			{ title: 'Which?', description: '', value: '' },
@@ -207,7 +207,7 @@ describe('/session unwatch and list', () => {
 		expect(app.slack.as('ada').messages('#agents')).toHaveLength(before);
 		await list.press('Answer');
 		await (await app.slack.as('ada').waitForModal('Which?')).close(true);
-		// Nobody can take that button away: pressed later, it says who was faster.
+		// This button stays. A later press says who was faster.
 		app.service.sessions.answerAsPage(asks, ['This', 'Because']);
 		await app.threadSays(asks, 'Because');
 		await list.press('Answer');
@@ -217,13 +217,13 @@ describe('/session unwatch and list', () => {
 	});
 });
 
-it('says how slow a watch will be when many are watched, once', async () => {
+it('says once how slow a watch will be when many sessions are watched', async () => {
 	await using slow = await watchingApp({ env: { SESSION_SERVICE_RPM: '20' }, service: { rateLimit: false } });
 	const ids = Array.from({ length: 12 }, () => slow.session());
 	const first = await slow.command(`/session watch ${ids.slice(0, 1).join(' ')}`);
 	expect(first.text()).not.toContain('slow');
 	for (const some of [ids.slice(1, 6), ids.slice(6)]) {
-		// The budget that is so small has to have room again for these.
+		// The small budget needs time before it has room for these.
 		await slow.pass(65_000);
 		expect((await slow.command(`/session watch ${some.join(' ')}`)).text()).not.toContain('slow');
 	}
@@ -238,7 +238,7 @@ it('says how slow a watch will be when many are watched, once', async () => {
 	expectNothingWrong(slow);
 });
 
-it('watches in a shared channel where the configuration allows it', async () => {
+it('watches in a shared channel with ALLOW_EXTERNAL', async () => {
 	await using open = await watchingApp({ env: { ALLOW_EXTERNAL: 'true' } });
 	const id = open.session();
 	expect((await open.command(`/session watch ${id}`, 'ada', '#shared')).text()).toContain('is watched');

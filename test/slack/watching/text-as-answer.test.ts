@@ -16,7 +16,7 @@ afterEach(async () => {
 const ada = () => app.slack.as('ada');
 const isForm = (modal: { submitText(): string | null }) => modal.submitText() !== null;
 
-/** A watched session that asks; its question stands in the thread. */
+/** A watched session with a question in its thread. */
 async function asked(...titles: string[]): Promise<string> {
 	const id = await app.watched();
 	app.ask(
@@ -34,7 +34,7 @@ async function sayInThread(id: string, text: string, who = 'ada') {
 }
 
 describe('the shortcut "Use as answer"', () => {
-	it('opens the form of the thread’s question with the text in it, as it was typed', async () => {
+	it('opens the form by "Use as answer" with the text as it was typed', async () => {
 		const id = await asked('Which colour?');
 		const message = await sayInThread(id, 'Sand & <forest>, please');
 		expect(await ada().shortcut(message, 'use_as_answer')).toBe(true);
@@ -45,7 +45,7 @@ describe('the shortcut "Use as answer"', () => {
 		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Sand & <forest>, please');
 	});
 
-	it('asks which of several questions it answers', async () => {
+	it('asks which of several items "Use as answer" is for', async () => {
 		const id = await asked('First?', 'Second?');
 		const message = await sayInThread(id, 'Only the second');
 		await ada().shortcut(message, 'use_as_answer');
@@ -56,7 +56,7 @@ describe('the shortcut "Use as answer"', () => {
 		expect([form.value(0), form.value(1)]).toEqual([null, 'Only the second']);
 	});
 
-	it('sends a text of more than 3,000 characters whole', async () => {
+	it('sends a chosen text of more than 3,000 characters whole', async () => {
 		const id = await asked('What should it say?');
 		const text = Array.from({ length: 900 }, (_, index) => `word${index}`).join(' ');
 		const message = await sayInThread(id, text);
@@ -68,7 +68,7 @@ describe('the shortcut "Use as answer"', () => {
 		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe(text);
 	});
 
-	it('takes the text of the message that it was pressed on when that is the bot’s own question', async () => {
+	it('uses the text of the bot’s own question when the shortcut is used on it', async () => {
 		const id = await asked('Which colour?');
 		const post = app.thread(id)[0];
 		if (post === undefined) throw new Error('no post');
@@ -76,7 +76,7 @@ describe('the shortcut "Use as answer"', () => {
 		await ada().waitForModal();
 	});
 
-	it('never takes a secret from a message', async () => {
+	it('does not use a message for a secret item', async () => {
 		const id = await asked('Your password');
 		const message = await sayInThread(id, 'hunter2-in-public');
 		await ada().shortcut(message, 'use_as_answer');
@@ -86,7 +86,7 @@ describe('the shortcut "Use as answer"', () => {
 		expect(form.text()).not.toContain('hunter2-in-public');
 	});
 
-	it('says so when no question is open', async () => {
+	it('says that no question is open for a chosen message', async () => {
 		const id = await app.watched();
 		const message = await sayInThread(id, 'Sand');
 		await ada().shortcut(message, 'use_as_answer');
@@ -95,14 +95,14 @@ describe('the shortcut "Use as answer"', () => {
 		expect(modal.text()).toContain('no question');
 	});
 
-	it('helps where the message is in no watched thread', async () => {
+	it('replies with help when the message is not in a watched thread', async () => {
 		const message = await ada().say('#agents', 'Sand');
 		const told = await app.toldAfter(() => ada().shortcut(message, 'use_as_answer'));
 		expect(told.text()).toContain('I cannot tell which session that message is for');
 		expect(ada().modal()).toBeNull();
 	});
 
-	it('is refused to a guest', async () => {
+	it('refuses "Use as answer" to a guest', async () => {
 		const id = await asked('Which colour?');
 		const message = await sayInThread(id, 'Sand', 'gus');
 		await app.slack.as('gus').shortcut(message, 'use_as_answer');
@@ -113,7 +113,7 @@ describe('the shortcut "Use as answer"', () => {
 });
 
 describe('a mention in the thread', () => {
-	it('brings its author alone a button that opens the form with the text', async () => {
+	it('replies to a mention, only for its author, with a button that opens the form with the text', async () => {
 		const id = await asked('Which colour?');
 		const told = await app.toldAfter(() => ada().mention('#agents', 'Forest, I think', { thread: app.card(id) ?? '' }));
 		expect(told.isEphemeral()).toBe(true);
@@ -127,7 +127,7 @@ describe('a mention in the thread', () => {
 		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('Forest, I think');
 	});
 
-	it('says who answered when its button is pressed later', async () => {
+	it("says who answered when the mention's button is pressed later", async () => {
 		const id = await asked('Which colour?');
 		const told = await app.toldAfter(() => ada().mention('#agents', 'Forest', { thread: app.card(id) ?? '' }));
 		const grace = app.slack.as('grace');
@@ -145,7 +145,7 @@ describe('a mention in the thread', () => {
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 	});
 
-	it('asks which question of several, sends long texts whole, and takes no secret', async () => {
+	it('asks which item a mention is for, sends long texts whole, and refuses secret items', async () => {
 		const several = await asked('First?', 'Second?');
 		const told = await app.toldAfter(() =>
 			ada().mention('#agents', 'the second one', { thread: app.card(several) ?? '' }),
@@ -175,13 +175,13 @@ describe('a mention in the thread', () => {
 		expect(app.service.log.effectivePuts(long).map(itemsOf)[0]?.[0]?.value).toBe(text);
 	});
 
-	it('outside of a watched thread brings help', async () => {
+	it('replies to a mention outside a watched thread with help', async () => {
 		const told = await app.toldAfter(() => ada().mention('#agents', 'hello?'));
 		expect(told.text()).toContain('/session watch');
 	});
 });
 
-it('takes ordinary talk in the thread for nobody’s answer', async () => {
+it('ignores messages without a mention in the thread', async () => {
 	const id = await asked('Which colour?');
 	const from = app.now();
 	await sayInThread(id, 'I would take sand');

@@ -21,7 +21,7 @@ const notices = (words: string, channel: string) =>
 	app.inChannel(channel).filter((message) => message.threadTs() === null && message.text().includes(words));
 
 describe('a session service that is down', () => {
-	it('is one notice for a channel, however many it watches, and one when it is back', async () => {
+	it('posts one notice for each channel when the service is down, and one when it is back', async () => {
 		const ids = Array.from({ length: 5 }, () => app.session());
 		await app.command(`/session watch ${ids.join(' ')}`);
 		await app.command(`/session watch ${ids[0]}`, 'ada', '#secret');
@@ -42,7 +42,7 @@ describe('a session service that is down', () => {
 		}
 	});
 
-	it('for a few seconds is not told at all', async () => {
+	it('posts nothing when the service is down for a few seconds', async () => {
 		const id = await app.watched();
 		await app.service.goDown();
 		await app.pass(15_000);
@@ -52,7 +52,7 @@ describe('a session service that is down', () => {
 		expect(app.inChannel().filter((message) => /unavailable|is back/.test(message.text()))).toHaveLength(2);
 	});
 
-	it('for one session alone leaves the others watched', async () => {
+	it('keeps watching other sessions when the service fails for one', async () => {
 		const [broken, fine] = [await app.watched(), await app.watched()];
 		app.service.faults.add({ kind: 'garbage', sessionId: broken });
 		app.ask(fine);
@@ -65,18 +65,18 @@ describe('a session service that is down', () => {
 	});
 });
 
-it('finds what it may not ask for now when the others behind its address have used the budget up', async () => {
+it('stays within the limit when other clients of the address used the budget', async () => {
 	const id = await app.watched();
 	app.service.useBudget(245);
 	app.ask(id);
 	await app.threadSays(id, 'Which colour?');
-	// One that did not know yet; the header of its answer is believed.
+	// One request that could not know yet; the program uses the header of its response.
 	expect(app.service.log.list().filter(({ status }) => status === 429).length).toBeLessThanOrEqual(1);
 	app.service.log.clear();
 });
 
 describe('Slack', () => {
-	it('that limits updates gets progress once, as it is then, while questions are posted and forms open at once', async () => {
+	it('updates a limited card once with the newest progress, while questions and forms are not delayed', async () => {
 		const id = await app.watched();
 		const asks = await app.watched();
 		const from = app.now();
@@ -90,7 +90,7 @@ describe('Slack', () => {
 		app.ask(asks);
 		const post = await app.threadSays(asks, 'Which colour?');
 		expect(app.calls('chat.update', from)).toHaveLength(1);
-		// The clock stands still here: nothing that waits for the updates may hold this up.
+		// The clock stands still here, so a wait for the updates would block this.
 		await post.press('Answer');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		expect(form.fields()[0]?.label).toBe('“Which colour?”');
@@ -99,7 +99,7 @@ describe('Slack', () => {
 		expect(app.card(id)?.editHistory()).toHaveLength(1);
 	});
 
-	it('that does not answer an update holds up neither posts nor forms', async () => {
+	it('delays neither posts nor forms when Slack does not respond to an update', async () => {
 		const id = await app.watched();
 		const release = app.slack.faults.hold('chat.update');
 		app.step(id, 'Step two.');
@@ -111,7 +111,7 @@ describe('Slack', () => {
 		await app.cardSays(id, 'Step two.');
 	});
 
-	it('that limits posts gets the question once, when it may be posted', async () => {
+	it('posts a question once after Slack limited posts', async () => {
 		const id = await app.watched();
 		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 20, times: 2 });
 		app.ask(id);
@@ -173,7 +173,7 @@ describe('Slack', () => {
 			app.slack.settings.historyPageSize = 999;
 		});
 
-		it('has the post found behind them in its thread, as fast as Slack allows', async () => {
+		it('finds a post in its thread behind pages of 15 messages, as fast as Slack allows', async () => {
 			const id = await app.watched();
 			const thread = app.card(id);
 			await talk(40, thread === undefined ? {} : { thread });
@@ -196,7 +196,7 @@ describe('Slack', () => {
 			expect(app.thread(id)).toHaveLength(1);
 		});
 
-		it('has a card found behind them in its channel', async () => {
+		it('finds a card in its channel behind pages of 15 messages', async () => {
 			const id = app.session();
 			loseReply();
 			await app.watch(id);
@@ -208,7 +208,7 @@ describe('Slack', () => {
 			expect(cards.filter((message) => message.threadTs() === null)).toHaveLength(1);
 		});
 
-		it('gets the post again with a mark when it is not found in ten pages', async () => {
+		it('posts again with a mark when the post is not found in ten pages', async () => {
 			const id = await app.watched();
 			const thread = app.card(id);
 			await talk(150, thread === undefined ? {} : { thread });
@@ -222,7 +222,7 @@ describe('Slack', () => {
 		});
 	});
 
-	it('that cuts connections for a while gets the question once, after that', async () => {
+	it('posts a question once after Slack cut connections for a while', async () => {
 		const id = await app.watched();
 		app.slack.faults.add({ method: 'chat.postMessage', drop: true, times: 3 });
 		app.ask(id);
@@ -232,7 +232,7 @@ describe('Slack', () => {
 	});
 });
 
-it('counts what it does', async () => {
+it('counts cards, posts and reads in the metrics', async () => {
 	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
 	const metrics = await fetch(`${app.app.url}/metrics`).then((answer) => answer.text());
