@@ -3,7 +3,7 @@ import { CARD_HELD, waitsForTurn } from '../watches/announcements.ts';
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
-import { countUpdated, lockRows, type StoreDatabase } from './database.ts';
+import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
@@ -15,12 +15,12 @@ import {
 	URGENCIES,
 	type WatchRow,
 } from './watch-rows.ts';
-import { lockSessionOf, loseCard, readShown, wantCard } from './watch-writes.ts';
+import { lockSessionOf, lockWatch, loseCard, NO_CARD_WANTED, readShown, wantCard } from './watch-writes.ts';
 
-/** What `last_error` of an announcement says while it cannot be read; it holds up nothing of its target then. */
+/** The `last_error` of an announcement that cannot be read. It does not block later ones of its target. */
 const UNREADABLE = 'unreadable';
 
-/** What is posted and updated, of `WatchStore`. */
+/** The posting part of `WatchStore`. */
 export function createAnnouncementStore({
 	db,
 	cipher,
@@ -30,7 +30,7 @@ export function createAnnouncementStore({
 	cipher: Cipher;
 	noteUnreadable: UnreadableNotes;
 }): PostingStore {
-	/** Null when it, or what it is about, cannot be read. */
+	/** Null when the announcement, its watch or its card's content cannot be read. */
 	async function dueOf(row: AnnouncementRow): Promise<DueAnnouncement | null> {
 		const announcement = readAnnouncement(row, cipher);
 		if (announcement === null) return null;
@@ -45,7 +45,7 @@ export function createAnnouncementStore({
 		return view === null && row.kind === 'card' ? null : { announcement, watch, view };
 	}
 
-	async function putOff({ id }: AnnouncementRow, token: string, now: number): Promise<void> {
+	async function postpone({ id }: AnnouncementRow, token: string, now: number): Promise<void> {
 		noteUnreadable({ announcement: id });
 		await db.writeOne((trx) =>
 			trx
@@ -58,7 +58,7 @@ export function createAnnouncementStore({
 		);
 	}
 
-	async function putOffCard({ id }: WatchRow, token: string, now: number): Promise<void> {
+	async function postponeCard({ id }: WatchRow, token: string, now: number): Promise<void> {
 		noteUnreadable({ watch: id });
 		await db.writeOne((trx) =>
 			trx
@@ -82,7 +82,7 @@ export function createAnnouncementStore({
 		now: number,
 	): Promise<void> {
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
-		// What adds to a watch's announcements locks its session first, then the watch.
+		// Lock order: whatever adds announcements of a watch locks its session first, then the watch.
 		if (lostCardTs !== undefined) await lockSessionOf(trx, db.dialect, await watchIdOf(trx, id));
 		const row = await trx
 			.updateTable('announcements')
@@ -99,12 +99,7 @@ export function createAnnouncementStore({
 		if (row === undefined || row.watch_id === null) return;
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		if (!isNewCard && lostCardTs === undefined) return;
-		const watch = await trx
-			.selectFrom('watches')
-			.selectAll()
-			.where('id', '=', row.watch_id)
-			.$call(lockRows(db.dialect))
-			.executeTakeFirst();
+		const watch = await lockWatch(trx, db.dialect, row.watch_id).executeTakeFirst();
 		if (watch === undefined) return;
 		if (lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
 		if (!isNewCard) return;
@@ -114,7 +109,7 @@ export function createAnnouncementStore({
 				card_ts: result.ts,
 				card_key: result.cardKey,
 				card_shown_at: now,
-				// It was found, and shows what was so then.
+				// A card without a key was found in Slack after a crash and may show an old state.
 				...(result.cardKey === null && wantCard(watch, 'progress', now)),
 			})
 			.where('id', '=', watch.id)
@@ -131,7 +126,7 @@ export function createAnnouncementStore({
 			for (const row of rows) {
 				const readable = await dueOf(row);
 				if (readable !== null) due.push(readable);
-				else await putOff(row, lease.token, now);
+				else await postpone(row, lease.token, now);
 			}
 			return due;
 		},
@@ -173,7 +168,7 @@ export function createAnnouncementStore({
 				const watch = readWatch(row);
 				const shown = watch === null ? null : await readShown(db, cipher, watch.session);
 				if (watch !== null && shown?.view != null) cards.push({ watch, ...shown, view: shown.view });
-				else await putOffCard(row, lease.token, now);
+				else await postponeCard(row, lease.token, now);
 			}
 			return cards;
 		},
@@ -191,13 +186,7 @@ export function createAnnouncementStore({
 		endCard: (watchId, token, result) =>
 			db.write(async (trx) => {
 				if (result.kind === 'lost') await lockSessionOf(trx, db.dialect, watchId);
-				const row = await trx
-					.selectFrom('watches')
-					.selectAll()
-					.where('id', '=', watchId)
-					.where('lease_token', '=', token)
-					.$call(lockRows(db.dialect))
-					.executeTakeFirst();
+				const row = await lockWatch(trx, db.dialect, watchId).where('lease_token', '=', token).executeTakeFirst();
 				if (row === undefined) return;
 				await trx
 					.updateTable('watches')
@@ -239,8 +228,6 @@ export function createAnnouncementStore({
 	};
 }
 
-const nothingWanted = { card_since: null, card_urgency: null } as const;
-
 function attemptChange(result: AttemptResult): Partial<AnnouncementRow> {
 	switch (result.kind) {
 		case 'posted':
@@ -261,21 +248,20 @@ function attemptChange(result: AttemptResult): Partial<AnnouncementRow> {
 function cardChange(row: WatchRow, result: Parameters<PostingStore['endCard']>[2]): Partial<WatchRow> {
 	switch (result.kind) {
 		case 'shown': {
-			const seen = { card_key: result.key, card_shown_at: result.now, card_not_before: 0 };
-			return row.card_wants === result.wants ? { ...seen, ...nothingWanted } : { ...seen, card_since: result.now };
+			const shown = { card_key: result.key, card_shown_at: result.now, card_not_before: 0 };
+			return row.card_wants === result.wants ? { ...shown, ...NO_CARD_WANTED } : { ...shown, card_since: result.now };
 		}
 		case 'retry':
 			return { card_not_before: Math.round(result.at) };
 		case 'refused':
 		case 'lost':
-			return nothingWanted;
+			return NO_CARD_WANTED;
 	}
 }
 
 /**
- * Whether nothing of its target comes before it: a card comes first, since everything else goes into its thread. Settling
- * waits for the rate of updates, what cannot be read for a key or a version, and a card that is held for its time: what
- * comes after those does not wait for that.
+ * Whether an announcement is the next one of its target. The card comes first, because everything else goes into its
+ * thread. Nothing waits for a `settle` (it waits for Slack's update rate), for an unreadable row or for a held card.
  */
 function isFirst() {
 	return sql<boolean>`(announcements.kind = 'card' or not exists (select 1 from announcements as earlier
@@ -284,7 +270,7 @@ function isFirst() {
 		and (earlier.kind = 'card' or earlier.number < announcements.number)))`;
 }
 
-/** A start may have brought the right key or the right version: what could not be read is tried at once, in its order. */
+/** Makes unreadable rows due in their order: this start may have brought the right key or version. */
 export async function retryUnreadable(db: StoreDatabase): Promise<void> {
 	await db.write(async (trx) => {
 		await trx
@@ -293,7 +279,7 @@ export async function retryUnreadable(db: StoreDatabase): Promise<void> {
 			.where('state', '=', 'pending')
 			.where('last_error', '=', UNREADABLE)
 			.execute();
-		// A card does not say why it waits; one that waits for Slack's rate finds that out again.
+		// A card's row does not say why it waits. One that waits for Slack's rate limit is refused again.
 		await trx.updateTable('watches').set({ card_not_before: 0 }).where('card_since', 'is not', null).execute();
 	});
 }

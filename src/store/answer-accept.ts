@@ -24,31 +24,27 @@ import {
 	secretOf,
 	submittedColumns,
 } from './answer-rows.ts';
-import type { StoreDatabase } from './database.ts';
+import { rowUnlessExists, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { type AnswersTable, questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
 
-/** `AnswerStore.accept`. Nearly always there is no conflict, which one statement can find out and act on. */
+/** `AnswerStore.accept`. A single statement covers the common case without a conflict. */
 export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
 	const accepted = await db.writeOne((one) => insertWithoutConflict(one, cipher, answer));
 	if (accepted !== null) return { kind: 'accepted', answer: accepted };
 	return db.write((trx) => acceptInTransaction(trx, cipher, answer));
 }
 
-/** Inserts when no row has this submission key or conflicts with it; null when it did not. */
+/** Null when another row has the same submission key or conflicts. */
 async function insertWithoutConflict(db: Kysely<Tables>, cipher: Cipher, answer: NewAnswer): Promise<Answer | null> {
-	// Made here, in the write: on SQLite the key of secrets may be replaced between two writes.
+	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
 	const row = newRow(answer, cipher);
-	const columns = Object.keys(row) as (keyof typeof row)[];
+	const blocker = db.selectFrom('answers').select('id').where(sameOrConflicting(answer));
 	const inserted = await db
 		.insertInto('answers')
-		.columns(columns)
-		.expression(
-			db
-				.selectNoFrom((eb) => columns.map((column) => eb.val(row[column]).as(column)))
-				.where((eb) => eb.not(eb.exists(db.selectFrom('answers').select('id').where(sameOrConflicting(answer))))),
-		)
-		// A concurrent submission of the same question: the transaction finds out about it.
+		.columns(Object.keys(row) as (keyof typeof row)[])
+		.expression(rowUnlessExists(db, row, blocker))
+		// After a concurrent submission for the same question, the transaction decides.
 		.onConflict((conflict) => conflict.doNothing())
 		.returningAll()
 		.executeTakeFirst();
@@ -56,7 +52,7 @@ async function insertWithoutConflict(db: Kysely<Tables>, cipher: Cipher, answer:
 }
 
 async function acceptInTransaction(db: Kysely<Tables>, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
-	// One statement, one snapshot: an answer that is just being delivered is seen as live or as delivered, never as neither.
+	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
 	const rows = await db
 		.selectFrom('answers')
 		.selectAll()
@@ -73,22 +69,21 @@ async function acceptInTransaction(db: Kysely<Tables>, cipher: Cipher, answer: N
 	const first = firstConflict(rows, positionsOf(answer.items, answer.leftEmpty));
 	if (first !== null) {
 		const by = readAnswer(first, cipher);
-		// It was never accepted, so its timeline does not say so.
+		// The answer was never accepted, so its timeline starts empty.
 		const unaccepted = { ...row, timeline: '[]', ended_at: null };
 		const lost = giveWay(unaccepted, { winner: winnerOf(by), mine: answer.items, now: answer.acceptedAt }, cipher);
 		return { kind: 'taken', by, answer: readAnswer(await insert({ ...unaccepted, ...lost }), cipher) };
 	}
-	// Before the insert, or this and a retry of one of those would wait for each other.
+	// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
 	await replaceWaiting(db, cipher, rows, { winner: { ...answer, at: answer.acceptedAt }, now: answer.acceptedAt });
 	return { kind: 'accepted', answer: readAnswer(await insert(row), cipher) };
 }
 
 async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer: NewAnswer): Promise<AcceptResult> {
 	const stored = readAnswer(row, cipher);
-	if (sameSubmission(stored, answer.items, answer.leftEmpty))
-		return { kind: 'repeated', answer: stored, edited: false };
+	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
 	const { viewId, origin } = stored;
-	// A worker notes that its PUT begins and gets the values in one write, so that this either comes before or fails.
+	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
 	const edited = await db
 		.updateTable('answers')
 		.set({ ...submittedColumns(row.id, { ...answer, viewId, origin }, cipher), edit_count: row.edit_count + 1 })
@@ -98,7 +93,7 @@ async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer
 		.returningAll()
 		.executeTakeFirst();
 	if (edited !== undefined) return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
-	// Sent is sent, but what its author keeps secret now is shown to nobody from here on.
+	// The sent values stay, but items that the author marks secret now are hidden from here on.
 	const kept = [...new Set([...readSecretPositions(row), ...(answer.boxed ? secretOf(answer.items) : [])])];
 	const current = await db
 		.updateTable('answers')
@@ -109,7 +104,7 @@ async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
 
-/** `AnswerStore.retry` for the author's row, locked in this transaction. */
+/** `AnswerStore.retry`. The caller has locked `row` in this transaction. */
 export async function retryAnswer(
 	db: Kysely<Tables>,
 	cipher: Cipher,
@@ -156,8 +151,8 @@ function sameOrConflicting({ submissionKey, question, fingerprint, formReadAt }:
 }
 
 /**
- * Answers to `question` that a new one must look at: live ones and those that wait, and what was delivered for the same
- * question since its form was read, which its author has not seen.
+ * Answers to `question` that concern a new one: blocking and waiting ones, and those delivered for the same fingerprint
+ * after the new answer's form was read, because its author has not seen them.
  */
 function conflictsWith(question: QuestionKey, fingerprint: string, formReadAt: number) {
 	return (eb: ExpressionBuilder<Tables, 'answers'>) =>
@@ -174,7 +169,7 @@ function conflictsWith(question: QuestionKey, fingerprint: string, formReadAt: n
 		]);
 }
 
-/** Among rows of one question: the one that an answer to these positions must give way to. */
+/** The row that prevents an answer to these positions, among rows of one question. */
 function firstConflict(rows: readonly AnswerRow[], positions: readonly number[]): AnswerRow | null {
 	const overlaps = (row: AnswerRow) => readSubmission(row).positions.some((position) => positions.includes(position));
 	return (
@@ -184,7 +179,7 @@ function firstConflict(rows: readonly AnswerRow[], positions: readonly number[])
 	);
 }
 
-/** Answers that wait for their authors give way to `winner`; a worker is to tell them at once. */
+/** Answers that wait for their authors become `conflicted`; the worker tells the authors at once. */
 async function replaceWaiting(
 	db: Kysely<Tables>,
 	cipher: Cipher,
@@ -204,14 +199,14 @@ async function replaceWaiting(
 	}
 }
 
-/** What another answer is told of the one that was first. */
+/** What a conflicted answer stores about the one that was first. */
 type Winner = Pick<NewAnswer, 'person' | 'items'> & { readonly at: number };
 
 function winnerOf({ person, content, deliveredAt, acceptedAt }: Answer): Winner {
 	return { person, items: content.kind === 'readable' ? content.items : [], at: deliveredAt ?? acceptedAt };
 }
 
-/** `conflicted`, because `winner` was there first. `mine`: null when it cannot be read. */
+/** The columns of an answer that `winner` made `conflicted`. `mine` is null when it cannot be read. */
 function giveWay(
 	row: Pick<AnswerRow, 'id' | 'timeline' | 'ended_at'>,
 	{ winner, mine, now }: { winner: Winner; mine: readonly AnswerItem[] | null; now: number },
@@ -231,15 +226,15 @@ function giveWay(
 	};
 }
 
-/** Everything that `mine` says stands word for word in `theirs`. What was wiped is never the same. */
+/** Whether `theirs` holds every value of `mine`. A wiped value never counts as the same. */
 function sameWords(mine: readonly AnswerItem[], theirs: readonly AnswerItem[]): boolean {
 	return mine.every((item, position) =>
 		item.value === null ? !item.wiped : item.value === (theirs[position]?.value ?? null),
 	);
 }
 
-/** The same submission with the same words; a secret that was wiped cannot be compared and does not count. */
-function sameSubmission(stored: Answer, items: readonly AnswerItem[], leftEmpty: readonly number[]): boolean {
+/** Whether a repeated submission has the same values; a wiped secret cannot be compared and counts as the same. */
+function sameSubmission(stored: Answer, { items, leftEmpty }: NewAnswer): boolean {
 	if (stored.content.kind !== 'readable') return true;
 	const before = stored.content.items;
 	return (

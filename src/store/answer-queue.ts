@@ -17,30 +17,29 @@ import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue, UNREADAB
 import type { Cipher } from './encryption.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 
-/** Rows looked at for each one wanted: others may be locked by replicas that ask at the same moment. */
-const LOOK_AHEAD = 8;
+/** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
+const CANDIDATES_PER_ROW = 8;
 
 type QueueMethods = Pick<
 	AnswerStore,
 	'takeDue' | 'update' | 'renew' | 'release' | 'nextDueAt' | 'hasten' | 'lookAtAll'
 >;
 
-/** What delivers answers, of `AnswerStore`: each row is its own queue entry. */
+/** The queue part of `AnswerStore`: each row is its own queue entry. */
 export function createAnswerQueue({
 	db,
 	cipher,
 	checksTime,
-	readIfKnown,
+	readOrSkip,
 }: {
 	db: StoreDatabase;
 	cipher: Cipher;
 	checksTime: boolean;
-	/** None for a row of another version of the program. */
-	readIfKnown(row: AnswerRow): readonly Answer[];
+	/** Empty for a row of another version of the program. */
+	readOrSkip(row: AnswerRow): readonly Answer[];
 }): QueueMethods {
-	/** Rows that this version cannot read are put off, so that they hold up neither their session nor the queue. */
-	async function putOff(taken: readonly AnswerRow[], token: string, now: number): Promise<void> {
-		const ids = taken.map((row) => row.id);
+	/** Postpones rows that this version cannot read, so that they block neither their session nor the queue. */
+	async function postpone(ids: readonly string[], token: string, now: number): Promise<void> {
 		await db.writeOne((trx) =>
 			trx
 				.updateTable('answers')
@@ -58,12 +57,10 @@ export function createAnswerQueue({
 			const before = (trx: Kysely<Tables>) => freeLapsed(trx, db, now);
 			const due = { table: 'answers', key: 'id', service, where, orderBy, limit, before } as const;
 			const rows = await leaseDue(db, due, { lease, now });
-			const answers = rows.flatMap(readIfKnown);
-			if (answers.length < rows.length) {
-				const known = new Set(answers.map(({ id }) => id));
-				const unreadable = rows.filter(({ id }) => !known.has(id));
-				await putOff(unreadable, lease.token, now);
-			}
+			const answers = rows.flatMap(readOrSkip);
+			const readableIds = new Set(answers.map(({ id }) => id));
+			const unreadableIds = rows.map(({ id }) => id).filter((id) => !readableIds.has(id));
+			if (unreadableIds.length > 0) await postpone(unreadableIds, lease.token, now);
 			return answers;
 		},
 
@@ -104,7 +101,7 @@ export function createAnswerQueue({
 
 		async nextDueAt(service, now) {
 			const due = dueAt('due.next_attempt_at', now, LONGEST_DELAY_MS.answer);
-			// An answer whose session is leased (itself, perhaps) is not to be had before that lease lapses.
+			// An answer whose session is leased, perhaps by itself, cannot be taken before that lease lapses.
 			const row = await db.read
 				.selectFrom('answers as due')
 				.leftJoin('answers as leased', (join) =>
@@ -133,7 +130,7 @@ export function createAnswerQueue({
 	};
 }
 
-/** Has answers looked at now that wait for a time and that nobody holds. */
+/** Makes waiting answers without a lease due at once. */
 function dueNow(trx: Kysely<Tables>, service: string, now: number) {
 	return trx
 		.updateTable('answers')
@@ -143,7 +140,7 @@ function dueNow(trx: Kysely<Tables>, service: string, now: number) {
 		.where('lease_token', 'is', null);
 }
 
-/** One due answer a session: the first of it, where no other of it is leased. */
+/** The first due answer of each session, unless an answer of that session is leased. */
 function firstOfSession(service: string, now: number, limit: number) {
 	const due = isDue('next_attempt_at', now, LONGEST_DELAY_MS.answer);
 	return sql<boolean>`${due} and id in (
@@ -160,14 +157,11 @@ function firstOfSession(service: string, now: number, limit: number) {
 		) as firsts
 		where place = 1
 		order by next_attempt_at, accepted_at, id
-		limit ${limit * LOOK_AHEAD}
+		limit ${limit * CANDIDATES_PER_ROW}
 	)`;
 }
 
-/**
- * A lease that lapsed is nobody's: its process is dead, or finds out with its next write. It would keep the other answers
- * of its session from being leased.
- */
+/** Clears lapsed leases, which would block the other answers of their sessions. A holder that still runs fails at its next write. */
 async function freeLapsed(trx: Kysely<Tables>, db: StoreDatabase, now: number): Promise<void> {
 	const lapsed = await trx
 		.selectFrom('answers')
@@ -182,17 +176,17 @@ async function freeLapsed(trx: Kysely<Tables>, db: StoreDatabase, now: number): 
 }
 
 /**
- * A PUT that begins is noted with the time by which others count when it cannot land any more. A machine that slept may
- * have fallen behind that time without knowing it yet.
+ * Other processes count from the noted start of a PUT until it cannot land any more. So the noted time must be the
+ * database's, and a machine that slept may not have noticed yet that its own time is behind.
  */
 async function expectTime(trx: Kysely<Tables>, at: number): Promise<void> {
 	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
-	throw new StoreUnavailableError("This process has lost the database's time, and measures it again.");
+	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");
 }
 
-/** The columns of a worker's patch; what is undefined is not written. */
+/** The columns of a worker's patch; undefined ones are not written. */
 function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher: Cipher): AnswerChange {
-	// A wish that came meanwhile stays due.
+	// A restart that was asked for during this attempt stays due.
 	const isDueAnyway = row.restart_asked_at !== null && patch.restartAskedAt === undefined;
 	return {
 		...(patch.state !== undefined && patch.state !== row.state && enterState(row, patch.state, now)),

@@ -20,20 +20,17 @@ import type { Cipher, CipherPlace } from './encryption.ts';
 import { type AnswersTable, personColumns, questionColumns, type Tables } from './tables.ts';
 
 export type AnswerRow = Selectable<AnswersTable>;
-/** Columns to write; what is undefined stays. */
+/** Columns to write; undefined ones keep their value. */
 export type AnswerChange = { readonly [Column in keyof AnswerRow]?: AnswerRow[Column] | undefined };
 
 const state = z.enum(ANSWER_STATES);
 const agentOutcome = z.enum(AGENT_OUTCOMES);
 const positions = z.array(z.int());
-/**
- * What the submission said of itself, written only by it. Nothing is looked for by any of this: what a statement compares
- * has a column of its own, and so has what others change.
- */
+/** The JSON column `submission`: written only by the submission and never part of a WHERE clause. */
 const submission = z.object({
 	viewId: z.string(),
 	origin: z.object({ channelId: z.string().nullable(), threadTs: z.string().nullable() }),
-	/** When the session was read that the form showed. */
+	/** When the session shown in the form was read. */
 	formReadAt: z.number(),
 	/** Positions that the answer fills or leaves empty on purpose. */
 	positions,
@@ -44,7 +41,7 @@ const timeline: z.ZodType<TimelineEntry[]> = z.array(z.object({ state, at: z.num
 const beforePut: z.ZodType<BeforePut, unknown> = z.object({
 	status: z.string(),
 	assistantCount: z.int(),
-	// Not in rows of the version before.
+	// Missing in rows of the previous version.
 	sameCount: z.int().nullable().default(null),
 });
 const receiptState: z.ZodType<ReceiptState, unknown> = z
@@ -54,14 +51,14 @@ const receiptState: z.ZodType<ReceiptState, unknown> = z
 		dm: z.object({ channelId: z.string(), ts: z.string() }).nullable(),
 		modalOpen: z.boolean(),
 	})
-	.transform(({ aftermath, ...others }) => ({ ...others, agentOutcome: aftermath }));
+	.transform(({ aftermath, ...receipt }) => ({ ...receipt, agentOutcome: aftermath }));
 const other: z.ZodType<OtherAnswer> = z.object({
 	person: z.object({ teamId: z.string(), userId: z.string() }).nullable(),
 	values: z.array(z.string().nullable()),
 	at: z.number().nullable(),
 	same: z.boolean(),
 });
-/** `held`: the value of this secret item stands in the `secrets` column, as long as that is not wiped. */
+/** `held`: the value of this secret item is in the `secrets` column until that is wiped. */
 const items = z.array(
 	z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() }),
 );
@@ -69,7 +66,7 @@ const secrets = z.record(z.string(), z.string());
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 
-/** What another version wrote about telling is taken as not there: it must not keep anybody from answering. */
+/** A timeline or receipt state of another version counts as empty: it must not prevent an answer. */
 function readTimeline(row: Pick<AnswerRow, 'timeline'>): TimelineEntry[] {
 	return timeline.safeParse(JSON.parse(row.timeline)).data ?? [];
 }
@@ -79,8 +76,8 @@ function readReceiptState(row: AnswerRow): ReceiptState {
 }
 
 /** The stored name of the agent outcome is `aftermath`. */
-export function writeReceiptState({ agentOutcome: aftermath, ...others }: ReceiptState): string {
-	return JSON.stringify({ ...others, aftermath });
+export function writeReceiptState({ agentOutcome: aftermath, ...receipt }: ReceiptState): string {
+	return JSON.stringify({ ...receipt, aftermath });
 }
 
 export function readSubmission(row: Pick<AnswerRow, 'submission'>): Submission {
@@ -127,19 +124,19 @@ function readContent(row: AnswerRow, cipher: Cipher): AnswerContent {
 	const plainOther = row.other === null ? 'null' : cipher.decrypt(row.other, place(row.id, 'other'));
 	if (plainItems === null || plainSecrets === null || plainOther === null) return { kind: 'unreadable' };
 	const held = secrets.parse(JSON.parse(plainSecrets));
-	const kept = readSecretPositions(row);
+	const secretPositions = readSecretPositions(row);
 	return {
 		kind: 'readable',
 		items: items.parse(JSON.parse(plainItems)).map((item, position): AnswerItem => {
 			const value = item.held ? (held[position] ?? null) : item.value;
-			const secret = item.secret || kept.includes(position);
+			const secret = item.secret || secretPositions.includes(position);
 			return { title: item.title, value, secret, wiped: item.held && value === null };
 		}),
 		other: other.nullable().parse(JSON.parse(plainOther)),
 	};
 }
 
-/** The columns that hold what a person wrote; secret values apart, so that they can be wiped without the key. */
+/** The columns with the person's values. Secret ones have their own column, so that wiping them needs no key. */
 function sealItems(id: string, given: readonly AnswerItem[], cipher: Cipher) {
 	const held: Record<string, string> = {};
 	const open = given.map((item, position): z.infer<typeof items>[number] => {
@@ -157,7 +154,7 @@ export function sealOther(id: string, value: OtherAnswer, cipher: Cipher): strin
 	return cipher.encrypt(JSON.stringify(value), place(id, 'other'));
 }
 
-/** A row as `accept` writes it, before it is known whether it is accepted or conflicted; what is left out has not happened. */
+/** The row of a new answer that has no conflict. */
 export function newRow(answer: NewAnswer, cipher: Cipher) {
 	return {
 		id: answer.id,
@@ -175,7 +172,7 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 	} satisfies Insertable<AnswersTable>;
 }
 
-/** What a submission fills in, and fills in again when its author changes the text before it is sent. */
+/** The columns that a submission writes, and writes again when its author edits the answer before it is sent. */
 export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) {
 	const { viewId, origin, formReadAt, leftEmpty, items: given, boxed } = answer;
 	return {
@@ -188,7 +185,7 @@ export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) 
 			positions: positionsOf(given, leftEmpty),
 			leftEmpty: [...leftEmpty],
 		} satisfies Submission),
-		// On its own, since it outlives the values.
+		// A separate column, because it outlives the values.
 		secret_positions: boxed ? JSON.stringify(secretOf(given)) : null,
 	};
 }
@@ -204,13 +201,11 @@ export function secretOf(given: readonly { readonly secret: boolean }[]): number
 	return given.flatMap(({ secret }, position) => (secret ? [position] : []));
 }
 
-export function readSecretPositions({
-	secret_positions: text,
-}: Pick<AnswerRow, 'secret_positions'>): readonly number[] {
-	return text === null ? [] : positions.parse(JSON.parse(text));
+export function readSecretPositions(row: Pick<AnswerRow, 'secret_positions'>): readonly number[] {
+	return row.secret_positions === null ? [] : positions.parse(JSON.parse(row.secret_positions));
 }
 
-/** Changes the row as it was read in this transaction, if it is still in that state. */
+/** Changes the row that was read in this transaction. Throws when its state has changed since. */
 export async function changeRow(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
@@ -227,43 +222,32 @@ export async function changeRow(
 	return readAnswer(changed, cipher);
 }
 
-/** Its author has not heard yet of what it became; the message that carries the receipt stays known. */
+/** Marks the current state as not told to the author yet; keeps the message that shows the receipt. */
 export function resetReceipt(row: AnswerRow): Partial<AnswerRow> {
 	return { told: writeReceiptState({ ...readReceiptState(row), state: null, agentOutcome: null }) };
 }
 
-/**
- * What entering `next` writes besides the state itself: the timeline, the time of the end, and, once nothing will be
- * sent any more, the wiping of secret values in the same write.
- */
+/** The columns that change with the state. A settled answer loses its secret values in the same write. */
 export function enterState(
 	row: Pick<AnswerRow, 'timeline' | 'ended_at'>,
 	next: AnswerState,
 	now: number,
 ): Partial<AnswerRow> {
-	const settled = isSettled(next);
 	return {
 		state: next,
 		timeline: JSON.stringify(appendState(readTimeline(row), next, now)),
-		ended_at: settled ? (row.ended_at ?? now) : null,
-		...(settled && { secrets: null }),
+		...(isSettled(next) ? { ended_at: row.ended_at ?? now, secrets: null } : { ended_at: null }),
 	};
 }
 
 /**
- * A change between `accepted` and `delivering` is noted once until another state comes, or an answer that is tried again
- * for a day would grow without bound.
+ * Adds each of the blocking states once until another state comes: an answer that alternates between them for a day must
+ * not grow without bound.
  */
-function appendState(timeline: readonly TimelineEntry[], next: AnswerState, at: number): readonly TimelineEntry[] {
-	if (timeline.at(-1)?.state === next) return timeline;
-	if (isBlocking(next)) {
-		for (let index = timeline.length - 1; index >= 0; index--) {
-			const entry = timeline[index];
-			if (entry === undefined || !isBlocking(entry.state)) break;
-			if (entry.state === next) return timeline;
-		}
-	}
-	return [...timeline, { state: next, at }];
+function appendState(entries: readonly TimelineEntry[], next: AnswerState, at: number): readonly TimelineEntry[] {
+	const lastOther = entries.findLastIndex((entry) => !isBlocking(entry.state));
+	const repeatable = isBlocking(next) ? entries.slice(lastOther + 1) : entries.slice(-1);
+	return repeatable.some((entry) => entry.state === next) ? entries : [...entries, { state: next, at }];
 }
 
 export type MarksRow = Pick<
@@ -271,10 +255,10 @@ export type MarksRow = Pick<
 	'id' | 'message_index' | 'fingerprint' | 'state' | 'put_started_at' | 'secret_positions' | 'content'
 >;
 
-/** States of answers that the service has, or may have. */
+/** States of answers that may have reached the service. */
 const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set(['delivering', 'delivered', 'resumed']);
 
-/** A row whose values cannot be read, or are gone, still says what is secret. */
+/** Tells which positions are secret even when the values cannot be read or were removed. */
 export function readMarks(row: MarksRow, cipher: Cipher): AnswerMarks {
 	const plain = row.content === null ? null : cipher.decrypt(row.content, place(row.id, 'content'));
 	const given = plain === null ? [] : (items.safeParse(JSON.parse(plain)).data ?? []);

@@ -37,17 +37,15 @@ export function createAnswerStore({
 	db: StoreDatabase;
 	cipher: Cipher;
 	log?: Log;
-	/** Whether the times given are the database's own, so that a process which has lost them is found out (PostgreSQL). */
+	/** Whether `now` is the database's time (PostgreSQL), so that a process with a wrong time is detected. */
 	checksTime?: boolean;
 }): AnswerStore {
-	const read = (row: AnswerRow): Answer => readAnswer(row, cipher);
-
-	/** None for a row of another version of the program: nothing else must wait for it. */
-	function readIfKnown(row: AnswerRow): Answer[] {
+	/** Empty for a row of another version of the program: it must not block others. */
+	function readOrSkip(row: AnswerRow): Answer[] {
 		try {
-			return [read(row)];
+			return [readAnswer(row, cipher)];
 		} catch {
-			log?.error({ answer: row.id }, 'an answer in the store was written by another version and is left alone');
+			log?.error({ answer: row.id }, 'an answer written by another version cannot be read and is skipped');
 			return [];
 		}
 	}
@@ -55,7 +53,7 @@ export function createAnswerStore({
 	const answers = () => db.read.selectFrom('answers').selectAll();
 	const answersTo = (question: QuestionKey) => answers().where((eb) => eb.and(questionColumns(question)));
 
-	/** The row of this person's answer, locked until the end of the transaction. */
+	/** The person's own answer, locked until the end of the transaction. */
 	function lockOwn(trx: Kysely<Tables>, id: string, person: Person) {
 		return trx
 			.selectFrom('answers')
@@ -65,16 +63,16 @@ export function createAnswerStore({
 			.executeTakeFirst();
 	}
 
-	/** Answers that their authors were asked about before that time. */
+	/** Answers whose authors were asked before that time what to do. */
 	function waitingSince(before: number) {
 		return answers().where('state', '=', 'waiting').where('give_up_at', '<', before);
 	}
 
-	/** Returns how many of these answers waited still. Their authors hear of it: the receipt counts as not told yet. */
+	/** Returns how many answers it changed. Resets their receipts, so that the authors hear of it. */
 	async function takeFromWaiting(rows: readonly AnswerRow[], set: Partial<AnswerRow>, now: number): Promise<number> {
 		let changed = 0;
 		for (const row of rows) {
-			const receipt = readIfKnown(row).length > 0 ? { ...resetReceipt(row), next_attempt_at: now } : {};
+			const receipt = readOrSkip(row).length > 0 ? { ...resetReceipt(row), next_attempt_at: now } : {};
 			changed += await db.writeOne((trx) =>
 				countUpdated(
 					trx
@@ -89,12 +87,12 @@ export function createAnswerStore({
 	}
 
 	return {
-		...createAnswerQueue({ db, cipher, checksTime, readIfKnown }),
+		...createAnswerQueue({ db, cipher, checksTime, readOrSkip }),
 		accept: (answer) => acceptAnswer(db, cipher, answer),
 
 		async get(id) {
 			const row = await answers().where('id', '=', id).executeTakeFirst();
-			return row === undefined ? null : read(row);
+			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
 		async standing(question) {
@@ -104,7 +102,7 @@ export function createAnswerStore({
 				.orderBy('id', 'desc')
 				.limit(1)
 				.executeTakeFirst();
-			return row === undefined ? null : read(row);
+			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
 		async leftEmpty(question, fingerprint) {
@@ -135,7 +133,7 @@ export function createAnswerStore({
 				.where('state', 'in', ['delivered', 'resumed'])
 				.orderBy('delivered_at', 'desc')
 				.execute();
-			return rows.flatMap(readIfKnown);
+			return rows.flatMap(readOrSkip);
 		},
 
 		async unsentElsewhere(service) {
@@ -154,7 +152,7 @@ export function createAnswerStore({
 				.where('last_error', '=', lastError)
 				.orderBy('accepted_at')
 				.execute();
-			return rows.flatMap(readIfKnown);
+			return rows.flatMap(readOrSkip);
 		},
 
 		retry: (id, person, now, giveUpAt) =>
@@ -182,7 +180,7 @@ export function createAnswerStore({
 				if (row === undefined || row.state !== 'delivered' || row.start_failed === 0) return null;
 				const isUnderWay = row.put_started_at !== null && row.put_started_at > quietSince;
 				if (isUnderWay || row.restart_asked_at !== null) return null;
-				// The lease stays: whoever looks whether the agent went on finds the wish with its next write.
+				// The lease stays: its holder, who confirms the delivery, finds the request with its next write.
 				return changeRow(trx, cipher, row, { restart_asked_at: now, next_attempt_at: now });
 			}),
 
@@ -196,7 +194,7 @@ export function createAnswerStore({
 				base.selectAll().orderBy('accepted_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute(),
 				base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
 			]);
-			return { answers: rows.flatMap(readIfKnown), total };
+			return { answers: rows.flatMap(readOrSkip), total };
 		},
 
 		async stats() {
@@ -225,8 +223,8 @@ export function createAnswerStore({
 
 		async removeValues(before, now) {
 			const rows = await waitingSince(before).where('content', 'is not', null).execute();
-			const taken = await takeFromWaiting(rows, WITHOUT_VALUES, now);
-			const ended = (limit: number) =>
+			const waitingCount = await takeFromWaiting(rows, WITHOUT_VALUES, now);
+			const removeFromEnded = (limit: number) =>
 				db.writeOne((trx) =>
 					countUpdated(
 						trx
@@ -242,7 +240,7 @@ export function createAnswerStore({
 							),
 					),
 				);
-			return taken + (await inBatches(ended));
+			return waitingCount + (await inBatches(removeFromEnded));
 		},
 	};
 }

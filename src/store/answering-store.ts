@@ -3,19 +3,23 @@ import { z } from 'zod';
 import type { Person, QuestionKey } from '../answers/answer.ts';
 import type { ClaimStore, Draft, DraftStore } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
-import { lockRows, type StoreDatabase } from './database.ts';
+import { lockRows, rowUnlessExists, type StoreDatabase } from './database.ts';
 import { isDue, LONGEST_DELAY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { type DraftsTable, personColumns, questionColumns, type Tables } from './tables.ts';
 
 const values = z.record(z.string(), z.string());
-/** The former version kept the values alone. */
+/** The previous version stored only the values. */
 const content = z.union([
 	z.object({ values, secret: z.array(z.int()) }),
 	values.transform((typed) => ({ values: typed, secret: [] })),
 ]);
 
-/** `DraftStore` over SQLite or PostgreSQL. A draft that cannot be decrypted is as good as none. */
+/** Filters for the person's rows about this question, in a table of the answering state. */
+const ofPerson = (person: Person, question: QuestionKey) => (eb: ExpressionBuilder<Tables, 'drafts' | 'claims'>) =>
+	eb.and({ ...questionColumns(question), ...personColumns(person) });
+
+/** `DraftStore` over SQLite or PostgreSQL. A draft that cannot be decrypted counts as absent. */
 export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): DraftStore {
 	function read(row: DraftsTable | undefined): Draft | null {
 		if (row === undefined) return null;
@@ -35,14 +39,11 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 		return cipher.encrypt(JSON.stringify({ values: typed, secret }), draftPlace(formId));
 	}
 
-	const ofPerson = (person: Person, question: QuestionKey) => (eb: ExpressionBuilder<Tables, 'drafts'>) =>
-		eb.and({ ...questionColumns(question), ...personColumns(person) });
-
 	return {
 		async save(draft, submissionKey = '') {
 			const { formId, person, question, fingerprint, updatedAt } = draft;
 			await db.writeOne(async (trx) => {
-				// Made here, in the write: on SQLite the key of drafts may be replaced between two writes.
+				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
 				const row: DraftsTable = {
 					form_id: formId,
 					...personColumns(person),
@@ -52,16 +53,11 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 					updated_at: updatedAt,
 				};
 				const submitted = trx.selectFrom('answers').select('id').where('submission_key', '=', submissionKey);
-				const columns = Object.keys(row) as (keyof DraftsTable)[];
 				await trx
 					.insertInto('drafts')
-					.columns(columns)
-					.expression(
-						trx
-							.selectNoFrom((eb) => columns.map((column) => eb.val(row[column]).as(column)))
-							.where((eb) => eb.not(eb.exists(submitted))),
-					)
-					// Two notes of one form may overtake each other; the later one stands.
+					.columns(Object.keys(row) as (keyof DraftsTable)[])
+					.expression(rowUnlessExists(trx, row, submitted))
+					// Two saves of one form may arrive in the wrong order: the newer one wins.
 					.onConflict((conflict) =>
 						conflict
 							.column('form_id')
@@ -69,7 +65,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 							.where((eb) =>
 								eb.or([
 									eb('drafts.updated_at', '<=', updatedAt),
-									// From before the clock was put back.
+									// Saved before the clock was put back.
 									eb('drafts.updated_at', '>', updatedAt + CLOCK_ALLOWANCE_MS),
 								]),
 							),
@@ -113,7 +109,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 						? trx.deleteFrom('drafts').where('form_id', '=', row.form_id).execute()
 						: trx.updateTable('drafts').set({ content: sealed }).where('form_id', '=', row.form_id).execute());
 				}
-				// What those drafts, or former states of them, leave in the files is made unreadable too.
+				// Also makes copies of those drafts in SQLite's files unreadable.
 				if (db.dialect === 'sqlite') await sql`select note_secret_wiped()`.execute(trx);
 			});
 		},
@@ -142,18 +138,13 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 				const prolonged = await trx
 					.updateTable('claims')
 					.set({ until })
-					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
+					.where(ofPerson(person, question))
 					.where(({ not }) => not(claimHasLapsed(now)))
 					.executeTakeFirst();
 				if (prolonged.numUpdatedRows > 0n) return false;
 				const made = await trx
 					.insertInto('claims')
-					.values({
-						...questionColumns(question),
-						...personColumns(person),
-						claimed_at: now,
-						until,
-					})
+					.values({ ...questionColumns(question), ...personColumns(person), claimed_at: now, until })
 					.onConflict((conflict) =>
 						conflict
 							.columns(['service', 'session_id', 'message_index', 'team_id', 'user_id'])
@@ -166,10 +157,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 
 		release: (question, person) =>
 			db.writeOne(async (trx) => {
-				const result = await trx
-					.deleteFrom('claims')
-					.where((eb) => eb.and({ ...questionColumns(question), ...personColumns(person) }))
-					.executeTakeFirst();
+				const result = await trx.deleteFrom('claims').where(ofPerson(person, question)).executeTakeFirst();
 				return result.numDeletedRows > 0n;
 			}),
 

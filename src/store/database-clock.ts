@@ -6,13 +6,13 @@ import { createWaker } from '../waker.ts';
 import type { StoreDatabase } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** How often the database is asked for its time. */
+/** How often the database's time is measured. */
 const MEASURE_EVERY_MS = 10_000;
 const MEASURE_SOON_MS = 100;
-/** A measurement that took longer says too little of when it was made; the one before goes on holding. */
+/** A slower measurement is too inexact; the previous one stays valid. */
 const LONGEST_ROUND_TRIP_MS = 2_000;
 
-/** PostgreSQL's time at this moment, also within a transaction: milliseconds since the epoch, with fractions. */
+/** PostgreSQL's current time, also within a transaction: milliseconds since the epoch, with fractions. */
 export async function databaseTime(db: Kysely<Tables>): Promise<number> {
 	const { rows } = await sql<{ ms: number }>`
 		select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`.execute(db);
@@ -20,17 +20,16 @@ export async function databaseTime(db: Kysely<Tables>): Promise<number> {
 }
 
 export interface DatabaseClock extends Clock {
-	/** Ends the measuring. */
+	/** Stops the measurements. */
 	close(): void;
 }
 
 /**
- * The time of the database, carried on between measurements by this machine's monotonic clock, so that replicas whose own
- * clocks differ, or are set while they run, compare their times by one clock. Its error is half a round trip to the
- * database and what a monotonic clock drifts in some seconds, far below `CLOCK_ALLOWANCE_MS`. When the database's clock
- * itself is set, all replicas follow within `MEASURE_EVERY_MS`.
+ * The time of the database, so that replicas compare times by one clock even when their own clocks differ or are set.
+ * Between measurements the machine's monotonic clock continues it. The error is half a round trip plus the drift of a few
+ * seconds, far below `CLOCK_ALLOWANCE_MS`. When the database's clock is set, replicas follow within `MEASURE_EVERY_MS`.
  *
- * @throws StoreUnavailableError when the database cannot be asked at the start
+ * @throws StoreUnavailableError when the first measurement fails
  */
 export async function createDatabaseClock({
 	db,
@@ -40,10 +39,10 @@ export async function createDatabaseClock({
 	monotonic = () => performance.now(),
 }: {
 	db: StoreDatabase;
-	/** For sleeping. */
+	/** Only for sleeping. */
 	local: Clock;
 	log: Log;
-	/** The machine's own time: it only tells that the machine slept or its clock was set. */
+	/** The machine's own time: only shows that the machine slept or its clock was set. */
 	wall?: () => number;
 	monotonic?: () => number;
 }): Promise<DatabaseClock> {
@@ -51,16 +50,16 @@ export async function createDatabaseClock({
 	const waker = createWaker(local);
 	let steadySince = Number.NEGATIVE_INFINITY;
 	const hasStepped = createStepDetector(monotonic, wall());
-	/** The machine may have slept, which no monotonic clock counts: nothing is certain until the next measurement. */
+	/** The machine may have slept, which a monotonic clock does not count: the next measurement tells. */
 	let isInDoubt = false;
 
-	function look(): void {
+	function detectStep(): void {
 		if (!hasStepped(wall())) return;
 		isInDoubt = true;
 		waker.wake();
 	}
 
-	/** The database's time less the monotonic one, and how long asking took. */
+	/** The database's time minus the monotonic time, and how long the query took. */
 	async function measure(): Promise<{ offset: number; tookMs: number }> {
 		const before = monotonic();
 		const time = await databaseTime(db.read);
@@ -71,7 +70,7 @@ export async function createDatabaseClock({
 	let { offset } = await measure();
 
 	function now(): number {
-		look();
+		detectStep();
 		return Math.round(monotonic() + offset);
 	}
 
@@ -88,7 +87,7 @@ export async function createDatabaseClock({
 				steadySince = now();
 				log.warn({ stepMs: Math.round(step) }, "the database's clock was set, or this machine slept");
 			} catch (error) {
-				if (!closing.signal.aborted) log.debug({ code: codeOf(error) }, 'the database could not be asked for its time');
+				if (!closing.signal.aborted) log.debug({ code: codeOf(error) }, "could not read the database's time; retrying");
 			}
 		}
 	}
@@ -100,7 +99,7 @@ export async function createDatabaseClock({
 		uptime: monotonic,
 		sleep: (ms, signal) => local.sleep(ms, signal),
 		steadySince() {
-			look();
+			detectStep();
 			return isInDoubt ? Number.POSITIVE_INFINITY : steadySince;
 		},
 		close: () => closing.abort(),

@@ -1,26 +1,22 @@
-import type { Kysely, UpdateResult } from 'kysely';
+import { type Expression, type Kysely, sql, type UpdateResult } from 'kysely';
 import { HandraiseError } from '../errors.ts';
 import type { Tables } from './tables.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
-/**
- * One open database, whichever it is. Whatever goes wrong outside of our own statements (disk full, I/O, database away,
- * time-outs) is thrown as `StoreUnavailableError`.
- */
+/** An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`. */
 export interface StoreDatabase {
 	readonly dialect: Dialect;
-	/** For single SELECT statements. Not inside `write`, which has a handle of its own: on SQLite that would wait for itself. */
+	/** For single SELECT statements. Never use it inside `write`: on SQLite it deadlocks. */
 	readonly read: Kysely<Tables>;
 	/**
-	 * Runs `work` as one transaction and resolves once it is committed (on SQLite: synced to disk); rolls back and
-	 * rejects when `work` throws. `work` may run more than once (PostgreSQL: a unique violation, a deadlock or a
-	 * serialization failure is tried again, so that the next run sees what was in its way), so it must do nothing but
-	 * use the handle it is given, and must await nothing else. On SQLite all writes that arrive in one turn of the event
-	 * loop are committed together, so that they share one fdatasync; each still fails alone.
+	 * Runs `work` as one transaction. Resolves after the commit (on SQLite: synced to disk); rolls back and rejects when
+	 * `work` throws. `work` must only use the given handle and await nothing else: PostgreSQL runs it again after a unique
+	 * violation, a deadlock or a serialization failure. On SQLite, writes that arrive in one turn of the event loop share
+	 * one commit and its fdatasync; each still fails alone.
 	 */
 	write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
-	/** As `write`, for a `work` of one INSERT, UPDATE or DELETE: saves PostgreSQL the round trips of BEGIN and COMMIT. */
+	/** Like `write`, for a single INSERT, UPDATE or DELETE. Saves the round trips of BEGIN and COMMIT on PostgreSQL. */
 	writeOne<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
 	/** Rejects with `StoreUnavailableError` when the database does not answer. */
 	ping(): Promise<void>;
@@ -28,8 +24,8 @@ export interface StoreDatabase {
 }
 
 /**
- * The locking clause of a SELECT that is followed by an UPDATE in the same `write`: for Kysely's `modifyEnd` this is
- * only needed on PostgreSQL, SQLite has a single writer. Use as `query.$call(lockRows(db.dialect))`.
+ * FOR UPDATE on PostgreSQL, for a SELECT before an UPDATE in the same `write`. SQLite has a single writer and needs no
+ * lock. Use as `query.$call(lockRows(db.dialect))`.
  */
 export function lockRows(dialect: Dialect, options: { skipLocked: boolean } = { skipLocked: false }) {
 	return <Q extends Lockable<Q>>(query: Q): Q => {
@@ -43,15 +39,22 @@ interface Lockable<Q> {
 	skipLocked(): Q;
 }
 
+/** For INSERT … SELECT: the values of `row` in the order of its keys, or no row where `blocker` finds something. */
+export function rowUnlessExists(db: Kysely<Tables>, row: object, blocker: Expression<unknown>) {
+	return db
+		.selectNoFrom(Object.entries(row).map(([column, value]) => sql<never>`${value}`.as(column)))
+		.where(({ not, exists }) => not(exists(blocker)));
+}
+
 /** Runs an UPDATE; returns how many rows it changed. */
 export async function countUpdated(query: { executeTakeFirst(): Promise<UpdateResult | undefined> }): Promise<number> {
 	return Number((await query.executeTakeFirst())?.numUpdatedRows ?? 0n);
 }
 
-/** As many rows are removed in one transaction: on SQLite it holds the event loop. */
+/** Rows removed in one transaction: on SQLite it blocks the event loop. */
 const REMOVAL_BATCH = 200;
 
-/** Repeats `remove` until it finds less than it may take; returns how many it removed in all. */
+/** Repeats `remove` until it removes fewer rows than its limit; returns the total. */
 export async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
 	let removed = 0;
 	for (;;) {
@@ -61,9 +64,9 @@ export async function inBatches(remove: (limit: number) => Promise<number>): Pro
 	}
 }
 
-/** Disk full, I/O error, database away or too slow: the same call may work later. */
+/** The disk is full, I/O failed, or the database is unreachable or too slow. The same call may work later. */
 export class StoreUnavailableError extends HandraiseError {
-	/** Whether it may have been committed all the same: the connection was lost, or the answer did not come in time. */
+	/** Whether the write may be committed: the connection was lost, or the database did not respond in time. */
 	readonly commitUnknown: boolean;
 
 	constructor(message: string, { cause, commitUnknown = false }: { cause?: unknown; commitUnknown?: boolean } = {}) {

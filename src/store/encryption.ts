@@ -1,10 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes, scryptSync } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { HandraiseError } from '../errors.ts';
 import { StoreUnavailableError } from './database.ts';
+import { syncDirectory } from './sqlite-file.ts';
 
-/** Where a ciphertext stands. It opens nowhere else, so values cannot be moved from row to row in the database. */
+/** Where a ciphertext is stored. It decrypts nowhere else, so values cannot be moved between rows. */
 export interface CipherPlace {
 	readonly table: string;
 	readonly id: string;
@@ -12,17 +13,17 @@ export interface CipherPlace {
 }
 
 export interface Cipher {
-	/** Names the key without telling anything of it. */
+	/** Identifies the key without revealing it. */
 	readonly keyId: string;
-	/** `1.<key id>.<base64 of nonce, ciphertext and tag>`; another one each time. */
+	/** `1.<key id>.<base64 of nonce, ciphertext and tag>`; different each time. */
 	encrypt(text: string, place: CipherPlace): string;
-	/** The text, or null when it was written with another key, stood in another place, or is damaged. */
+	/** Null for another key, another place or a damaged ciphertext. */
 	decrypt(sealed: string, place: CipherPlace): string | null;
 }
 
 const VERSION = '1';
 const ALGORITHM = 'aes-256-gcm';
-/** Bytes, as NIST SP 800-38D asks of GCM. Random nonces are safe for 2^32 texts under one key. */
+/** Bytes, as NIST SP 800-38D requires for GCM. Random nonces are safe for 2^32 texts per key. */
 const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;
 
@@ -88,21 +89,21 @@ export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buf
 	);
 }
 
-/** Shorter ones are refused: they could be found by trying. */
+/** Characters. Shorter passphrases could be guessed. */
 const SHORTEST_PASSPHRASE = 16;
-/** Turning a passphrase into a key takes about a tenth of a second and 32 MiB, once at start. */
-const STRETCHING = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
-/** Of databases made before each had a salt of its own. */
+/** scrypt takes about 0.1 s and 32 MiB with these, once at start. */
+const SCRYPT_OPTIONS = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+/** For databases from before each had its own salt. */
 const FORMER_SALT = 'handraise encryption key 1';
 
-/** What `ENCRYPTION_KEY` says. */
+/** The parsed `ENCRYPTION_KEY`. */
 export type KeySetting =
 	| { readonly kind: 'key'; readonly key: Buffer }
 	| { readonly kind: 'passphrase'; readonly text: string };
 
 /**
- * Reads `ENCRYPTION_KEY`: 32 bytes as `parseEncryptionKey` takes them are the key; any other text of 16 characters or
- * more is a passphrase. Throws `encryption_key_invalid` for a shorter one.
+ * Parses `ENCRYPTION_KEY`: a key as `parseEncryptionKey` accepts it, or else a passphrase of at least 16 characters.
+ * Throws `encryption_key_invalid` for a shorter text.
  */
 export function readKeySetting(text: string): KeySetting {
 	const trimmed = text.trim();
@@ -114,15 +115,15 @@ export function readKeySetting(text: string): KeySetting {
 	}
 }
 
-/** The key, made with scrypt from a passphrase and the salt of its database (`DatabaseLook.keySalt`). */
+/** The key; a passphrase is turned into one with scrypt and the salt of its database (`DatabaseLook.keySalt`). */
 export function keyOf(setting: KeySetting, salt: string | null): Buffer {
 	if (setting.kind === 'key') return setting.key;
-	return scryptSync(setting.text, salt ?? FORMER_SALT, KEY_LENGTH, STRETCHING);
+	return scryptSync(setting.text, salt ?? FORMER_SALT, KEY_LENGTH, SCRYPT_OPTIONS);
 }
 
 /**
- * Reads `dataDir/encryption.key`, making it first when there is none: once, whole or not at all, readable by this user
- * alone. Throws `encryption_key_invalid` when it holds something else, `StoreUnavailableError` when it cannot be had.
+ * Reads `dataDir/encryption.key`. When it is missing, creates it atomically and readable by this user only. Throws
+ * `encryption_key_invalid` for a file that holds no key, `StoreUnavailableError` when reading or creating fails.
  */
 export function loadOrMakeKeyFile(dataDir: string): Buffer {
 	const path = keyFileIn(dataDir);
@@ -130,14 +131,13 @@ export function loadOrMakeKeyFile(dataDir: string): Buffer {
 	try {
 		text = readOrMake(path);
 	} catch (error) {
-		throw new StoreUnavailableError(`The encryption key file ${path} can be neither read nor made.`, { cause: error });
+		throw new StoreUnavailableError(`The encryption key file ${path} cannot be read or created.`, { cause: error });
 	}
 	return parseEncryptionKey(text, path);
 }
 
 function readOrMake(path: string): string {
-	const found = readIfThere(path);
-	if (found !== null) return found;
+	if (existsSync(path)) return readFileSync(path, 'utf8');
 	const draft = `${path}.${randomBytes(6).toString('hex')}`;
 	try {
 		const descriptor = openSync(draft, 'wx', 0o600);
@@ -147,45 +147,27 @@ function readOrMake(path: string): string {
 		} finally {
 			closeSync(descriptor);
 		}
-		// A link never replaces a key that another process made meanwhile.
+		// A link never replaces a key that another process has just created.
 		linkSync(draft, path);
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
 	} finally {
 		rmSync(draft, { force: true });
 	}
-	syncDirectoryOf(path);
+	// The file must survive a power cut before anything is encrypted with its key.
+	syncDirectory(dirname(path));
 	return readFileSync(path, 'utf8');
-}
-
-function readIfThere(path: string): string | null {
-	try {
-		return readFileSync(path, 'utf8');
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-		throw error;
-	}
-}
-
-/** Before anything is encrypted with a key, its file must survive a power cut. */
-function syncDirectoryOf(path: string): void {
-	const descriptor = openSync(join(path, '..'), 'r');
-	try {
-		fsyncSync(descriptor);
-	} finally {
-		closeSync(descriptor);
-	}
 }
 
 const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value' };
 const CHECKED_TEXT = 'handraise';
 
-/** What is kept of a key, so that another one is noticed. */
+/** The check value that a database keeps, so that a different key is detected. */
 export function sealKeyCheck(cipher: Cipher): string {
 	return cipher.encrypt(CHECKED_TEXT, KEY_CHECK);
 }
 
-/** Whether a check value, as it stands in the database, was made with the key of `cipher`. */
+/** Whether the database's check value was made with the key of `cipher`. */
 export function sealsKeyCheck(value: string, cipher: Cipher): boolean {
 	return cipher.decrypt(value, KEY_CHECK) === CHECKED_TEXT;
 }

@@ -4,30 +4,30 @@ import type { OutageUpdate } from '../watches/ports.ts';
 import { type Dialect, lockRows } from './database.ts';
 import { isPast } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { type Tables, WITHOUT_LEASE } from './tables.ts';
-import { queueAnnouncements } from './watch-writes.ts';
+import type { Tables } from './tables.ts';
+import { dropPending, queueAnnouncements } from './watch-writes.ts';
 
-/** The transaction of `WatchStore.noteOutage`; the outage's row is locked, so one replica tells all channels. */
+/** The transaction of `WatchStore.noteOutage`. It locks the outage's row, so that only one replica tells the channels. */
 export async function noteOutage(
 	trx: Kysely<Tables>,
 	dialect: Dialect,
 	cipher: Cipher,
-	{ service, now, down, since: failingSince, unlessReadSince }: OutageUpdate,
+	{ service, now, down, since, unlessReadSince }: OutageUpdate,
 ): Promise<boolean> {
 	await trx
 		.insertInto('service_outages')
 		.values({ service, down_since: null })
 		.onConflict((conflict) => conflict.column('service').doNothing())
 		.execute();
-	const { down_since: since } = await trx
+	const { down_since: downSince } = await trx
 		.selectFrom('service_outages')
 		.selectAll()
 		.where('service', '=', service)
 		.$call(lockRows(dialect))
 		.executeTakeFirstOrThrow();
 	if (down) {
-		if (since !== null || (await readSince(trx, service, unlessReadSince, now))) return false;
-		const begin = Math.floor(failingSince);
+		if (downSince !== null || (await wasReadSince(trx, service, unlessReadSince, now))) return false;
+		const begin = Math.floor(since);
 		await trx
 			.updateTable('service_outages')
 			.set({ down_since: begin })
@@ -37,18 +37,18 @@ export async function noteOutage(
 		await queueAnnouncements(trx, cipher, await downNotices(trx, service, begin), now);
 		return true;
 	}
-	if (since === null) return false;
+	if (downSince === null) return false;
 	await trx
 		.updateTable('service_outages')
 		.set({ down_since: null })
 		.where('service', '=', service)
-		.where('down_since', '=', since)
+		.where('down_since', '=', downSince)
 		.execute();
-	await tellBack(trx, cipher, { service, since }, now);
+	await queueBackNotices(trx, cipher, { service, since: downSince }, now);
 	return true;
 }
 
-async function readSince(trx: Kysely<Tables>, service: string, since: number, now: number): Promise<boolean> {
+async function wasReadSince(trx: Kysely<Tables>, service: string, since: number, now: number): Promise<boolean> {
 	const read = await trx
 		.selectFrom('watched_sessions')
 		.select('session_id')
@@ -75,30 +75,27 @@ async function downNotices(trx: Kysely<Tables>, service: string, since: number):
 	}));
 }
 
-/** A channel that was not told yet need not be: it hears of neither. */
-async function tellBack(
+/** A channel that was not told of the outage yet is told of neither the outage nor its end. */
+async function queueBackNotices(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
 	{ service, since }: { service: string; since: number },
 	now: number,
 ): Promise<void> {
 	const key = noticeKey('down', service, since);
-	await trx
-		.updateTable('announcements')
-		.set({ state: 'dropped', next_attempt_at: null, ...WITHOUT_LEASE })
+	await dropPending(trx)
 		.where('unique_key', '=', key)
 		.where('kind', '=', 'serviceDown')
-		.where('state', '=', 'pending')
 		.where('sending_since', 'is', null)
 		.execute();
-	const told = await trx
+	const toldChannels = await trx
 		.selectFrom('announcements')
 		.select(['team_id', 'place_id'])
 		.where('unique_key', '=', key)
 		.where('kind', '=', 'serviceDown')
 		.where('state', 'in', ['posted', 'pending'])
 		.execute();
-	const notices = told.map(
+	const notices = toldChannels.map(
 		({ team_id, place_id }): NewAnnouncement => ({
 			target: { kind: 'channel', teamId: team_id, channelId: place_id },
 			key: noticeKey('back', service, since),
@@ -108,6 +105,6 @@ async function tellBack(
 	await queueAnnouncements(trx, cipher, notices, now);
 }
 
-function noticeKey(what: 'down' | 'back', service: string, since: number): string {
-	return `${what}:${since}:${service}`;
+function noticeKey(event: 'down' | 'back', service: string, since: number): string {
+	return `${event}:${since}:${service}`;
 }

@@ -15,25 +15,25 @@ import type { Tables } from './tables.ts';
 /** Milliseconds. */
 export interface PostgresTimeouts {
 	readonly connect: number;
-	/** Kept by the server. */
+	/** Enforced by the server. */
 	readonly statement: number;
-	/** Kept by us, for a server that has gone silent. */
+	/** Enforced here, for a server that does not respond. */
 	readonly query: number;
 }
 
-/** A submission has three seconds until Slack gives up on it, so a database that is away must say so earlier. */
+/** Slack waits 3 seconds for a submission, so an unreachable database must fail earlier. */
 const SERVING: PostgresTimeouts = { connect: 2_000, statement: 2_000, query: 2_500 };
 /** Migrations wait for those of another replica, and may rewrite a table. */
 export const MIGRATING: PostgresTimeouts = { connect: 5_000, statement: 300_000, query: 310_000 };
 
-const IDLE_IN_TRANSACTION_TIMEOUT = 10_000;
+const IDLE_IN_TRANSACTION_MS = 10_000;
 
 const MAX_CONNECTIONS = 10;
 
-/** Each run sees what was in the way of the one before; this many in a row means that something else is wrong. */
+/** Each run sees the rows that made the previous one fail, so this many failures have another cause. */
 const MAX_RUNS = 20;
 
-/** Connects lazily to PostgreSQL. A restart of the database costs failed calls (`StoreUnavailableError`), never the process. */
+/** Connects lazily to PostgreSQL. While it restarts, calls fail with `StoreUnavailableError`; the process stays up. */
 export function openPostgres(databaseUrl: string, log: Log, timeouts: PostgresTimeouts = SERVING): StoreDatabase {
 	const pool = new pg.Pool({
 		connectionString: databaseUrl,
@@ -42,14 +42,14 @@ export function openPostgres(databaseUrl: string, log: Log, timeouts: PostgresTi
 		connectionTimeoutMillis: timeouts.connect,
 		statement_timeout: timeouts.statement,
 		query_timeout: timeouts.query,
-		idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT,
+		idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
 		keepAlive: true,
 		types: { getTypeParser: typeParser },
 	});
 	let closed: Promise<void> | null = null;
-	// pg emits these outside of any call; without listeners they would end the process.
+	// pg emits these outside of any call; without listeners they end the process.
 	pool.on('error', (error) => {
-		// Connections that are being closed may still hear of a server that goes down.
+		// A connection that is being closed may still report that the server goes down.
 		if (closed !== null) return;
 		log.warn({ code: (error as { code?: string }).code ?? null }, 'idle database connection lost');
 	});
@@ -58,14 +58,16 @@ export function openPostgres(databaseUrl: string, log: Log, timeouts: PostgresTi
 	});
 	const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardPool(pool) }) });
 
-	async function persist<T>(attempt: () => Promise<T>): Promise<T> {
+	async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
 		for (let run = 1; ; run++) {
 			try {
 				return await attempt();
 			} catch (error) {
-				if (!isConcurrencyError(error)) throw error;
+				if (!CONCURRENCY_CODES.has(sqlState(error) ?? '')) throw error;
 				if (run === MAX_RUNS) {
-					throw new StoreUnavailableError('PostgreSQL: other writes were in the way too often.', { cause: error });
+					throw new StoreUnavailableError(`PostgreSQL: concurrent writes made this one fail ${MAX_RUNS} times.`, {
+						cause: error,
+					});
 				}
 			}
 		}
@@ -74,26 +76,26 @@ export function openPostgres(databaseUrl: string, log: Log, timeouts: PostgresTi
 	return {
 		dialect: 'postgres',
 		read: kysely,
-		write: (work) => persist(() => kysely.transaction().execute(work)),
-		writeOne: (work) => persist(() => work(kysely)),
+		write: (work) => retryConflicts(() => kysely.transaction().execute(work)),
+		writeOne: (work) => retryConflicts(() => work(kysely)),
 		async ping() {
 			await sql`select 1 from migrations limit 1`.execute(kysely);
 		},
 		close() {
-			// Not Kysely's own `destroy`: it would answer later calls with an error that has no code.
+			// Not Kysely's `destroy`: after it Kysely would throw errors without a code.
 			closed ??= pool.end();
 			return closed;
 		},
 	};
 }
 
-/** Our 64-bit integers are times and counts, far below 2^53; pg would hand them out as strings. */
+/** Parses 64-bit integers as numbers, where pg gives strings: ours are times and counts, far below 2^53. */
 function typeParser(oid: number, format?: 'text' | 'binary') {
 	if (oid === pg.types.builtins.INT8 && format !== 'binary') return Number;
 	return pg.types.getTypeParser(oid, format);
 }
 
-/** The pool as Kysely takes it, with errors mapped where they arise, and connections with an unknown state thrown away. */
+/** The pool for Kysely, with mapped errors. Connections in an unknown state are closed. */
 function guardPool(pool: pg.Pool): PostgresPool {
 	return {
 		options: pool.options,
@@ -131,7 +133,7 @@ function guardClient(client: pg.PoolClient): PostgresPoolClient {
 /** SQLSTATE classes (postgresql.org/docs/current/errcodes-appendix.html) that are not about our statement. */
 const UNAVAILABLE_CLASSES = new Set([
 	'08', // connection exception
-	'28', // invalid authorization: a password being rotated, or a wrong one
+	'28', // invalid authorization: a wrong password, or one that is being rotated
 	'3D', // the database does not exist (yet)
 	'53', // insufficient resources: disk full, out of memory, too many connections
 	'57', // operator intervention: shutting down, cancelled by a time-out
@@ -147,12 +149,12 @@ const UNAVAILABLE_CODES = new Set([
 	'55P03', // lock not available within lock_timeout
 ]);
 
-/** As a connection that is lost: when a COMMIT had been sent, it may have taken effect. */
+/** The connection was lost: a COMMIT that was sent may have taken effect. */
 const CONNECTION_ENDED = /^(?:08...|57P0.|40003)$/;
 
-/** Worth another run of the same transaction, at once. */
+/** The same transaction may succeed when it runs again at once. */
 const CONCURRENCY_CODES = new Set([
-	'23505', // unique violation: another replica was faster, the next run sees its row
+	'23505', // unique violation: another replica was first, and the next run sees its row
 	'40001', // serialization failure
 	'40P01', // deadlock
 ]);
@@ -162,16 +164,12 @@ function sqlState(error: unknown): string | null {
 	return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
 }
 
-function isConcurrencyError(error: unknown): boolean {
-	const state = sqlState(error);
-	return state !== null && CONCURRENCY_CODES.has(state);
-}
-
 /**
- * For errors that pg threw: everything without an SQLSTATE is about the connection (refused, reset, timed out, DNS), so it
- * becomes a `StoreUnavailableError`, as do the states above. Other states are about our statement and stay what they are.
+ * Turns errors of the environment into `StoreUnavailableError`: those without an SQLSTATE, which are about the connection
+ * (refused, reset, timed out, DNS), and those with a state above. Other states are about our statement and are returned
+ * unchanged.
  *
- * @param sent whether a statement had been sent, which a lost connection may have cut off before or after its commit
+ * @param sent whether a statement was sent: then a lost connection leaves open whether it was committed
  */
 export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): unknown {
 	if (error instanceof HandraiseError) return error;
@@ -185,7 +183,7 @@ export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): u
 		});
 	}
 	if (!UNAVAILABLE_CODES.has(state) && !UNAVAILABLE_CLASSES.has(state.slice(0, 2))) return error;
-	return new StoreUnavailableError(`PostgreSQL cannot do this now (SQLSTATE ${state}).`, {
+	return new StoreUnavailableError(`PostgreSQL is unavailable (SQLSTATE ${state}).`, {
 		cause: error,
 		commitUnknown: sent && CONNECTION_ENDED.test(state),
 	});

@@ -4,23 +4,22 @@ import { DatabaseSync } from 'node:sqlite';
 import { HandraiseError } from '../errors.ts';
 import { StoreUnavailableError } from './database.ts';
 
-/** Milliseconds. Nobody else writes, but a program that makes a copy may lock for a moment; the event loop waits with us. */
+/** Milliseconds. Only a program that makes a copy may lock the file for a moment; the event loop is blocked meanwhile. */
 const BUSY_TIMEOUT = 50;
 
 export interface SqliteFile {
 	readonly database: DatabaseSync;
-	/** Closes the database and lets another process have it. */
+	/** Closes the database and releases the lock. */
 	close(): void;
 }
 
 /**
- * Opens `dataDir/handraise.db` for this process alone, making the directory (mode 0700) and the file (0600).
+ * Opens `dataDir/handraise.db` for this process alone. Creates the directory (mode 0700) and the file (0600) when needed.
  *
- * The process keeps an exclusive lock on a second, empty database, `handraise.lock`, as long as it lives: the operating
- * system drops it with the process, however that ends. The lock is not on the database itself so that `sqlite3
- * handraise.db ".backup copy.db"` or `VACUUM INTO` by another program gives a usable copy while Handraise runs. (A copy
- * by `cp` needs a stopped program. A copy is of use only with `encryption.key` or ENCRYPTION_KEY. The directory must not
- * be on a network file system: its locks and syncs cannot be relied on.)
+ * The process keeps an exclusive lock on a second, empty database, `handraise.lock`; the operating system releases it when
+ * the process ends. The lock is not on the database itself, so that `sqlite3 handraise.db ".backup copy.db"` or `VACUUM
+ * INTO` makes a usable copy while Handraise runs. (`cp` needs a stopped program. A copy needs `encryption.key` or
+ * ENCRYPTION_KEY. A network file system is not supported: its locks and syncs are unreliable.)
  *
  * Throws `database_in_use`, `database_unsuitable` or `StoreUnavailableError`.
  */
@@ -39,7 +38,6 @@ export function openSqliteFile(dataDir: string): SqliteFile {
 	try {
 		database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
 		configure(database);
-		// The names of new files survive a power cut only once their directory is synced.
 		syncDirectory(directory);
 	} catch (error) {
 		database?.close();
@@ -76,16 +74,16 @@ function takeLock(directory: string): DatabaseSync {
 	}
 }
 
-/** Durability and integrity as promised; set and read back on every open, since SQLite keeps only `journal_mode` in the file. */
+/** Set and read back on every open: SQLite stores only `journal_mode` in the file. */
 const PRAGMAS = [
 	['journal_mode', 'WAL', 'wal'],
 	['synchronous', 'FULL', 2],
 	['foreign_keys', 'ON', 1],
-	// Overwrites what is freed. Copies in unused parts of pages stay: see `secret-wiping.ts`.
+	// Overwrites freed bytes. Copies in unused parts of pages stay: see `secret-wiping.ts`.
 	['secure_delete', 'ON', 1],
-	// No file beside the database for what SQLite keeps for a moment only.
+	// No temporary files.
 	['temp_store', 'MEMORY', 2],
-	// A burst may grow the log; it is cut back to this many bytes.
+	// Bytes to which the log is cut back after a burst.
 	['journal_size_limit', '16777216', 16_777_216],
 ] as const;
 
@@ -95,7 +93,7 @@ function configure(database: DatabaseSync): void {
 		const actual = Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 		if (actual !== expected) {
 			throw new HandraiseError(
-				`SQLite answers ${String(actual)} for ${name} where ${value} is needed. Is DATA_DIR on a network file system?`,
+				`SQLite reports ${String(actual)} for ${name}, but ${value} is required. Is DATA_DIR on a network file system?`,
 				{ code: 'database_unsuitable' },
 			);
 		}
@@ -107,7 +105,7 @@ function makeDirectory(directory: string): void {
 	if (made !== undefined) syncDirectory(dirname(made));
 }
 
-/** Never opens a file that exists: closing it again would drop the locks this process holds on it (POSIX). */
+/** Never opens an existing file: closing it would release the locks that this process holds on it (POSIX). */
 function makePrivateFile(path: string): void {
 	try {
 		closeSync(openSync(path, 'wx', 0o600));
@@ -117,7 +115,8 @@ function makePrivateFile(path: string): void {
 	}
 }
 
-function syncDirectory(directory: string): void {
+/** Names of new files survive a power cut only after their directory is synced. */
+export function syncDirectory(directory: string): void {
 	const descriptor = openSync(directory, 'r');
 	try {
 		fsyncSync(descriptor);
@@ -126,7 +125,7 @@ function syncDirectory(directory: string): void {
 	}
 }
 
-/** Primary result codes (sqlite.org/rescode.html) that say something about the machine, not about our statement. */
+/** Primary result codes (sqlite.org/rescode.html) that are about the machine and not about our statement. */
 const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
 	[5, 'the database is locked by another program'],
 	[6, 'a table is locked'],
@@ -143,8 +142,7 @@ const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
 const BUSY = 5;
 
 function primaryCode(error: unknown): number | null {
-	const code = (error as { code?: unknown; errcode?: unknown } | null)?.code;
-	const errcode = (error as { errcode?: unknown } | null)?.errcode;
+	const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
 	return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : null;
 }
 
@@ -152,7 +150,7 @@ export function isSqliteBusy(error: unknown): boolean {
 	return primaryCode(error) === BUSY;
 }
 
-/** What the machine is to blame for becomes a `StoreUnavailableError`; anything else stays what it is. */
+/** Turns errors of the machine into `StoreUnavailableError`; returns any other error unchanged. */
 export function mapSqliteError(error: unknown): unknown {
 	if (error instanceof HandraiseError) return error;
 	const code = primaryCode(error);

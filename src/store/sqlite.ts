@@ -4,7 +4,7 @@ import { type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { mapSqliteError, openSqliteFile } from './sqlite-file.ts';
 import type { Tables } from './tables.ts';
 
-/** Bounds how long one commit's statements hold the event loop: about 0.2 ms each. */
+/** Writes per commit. Each blocks the event loop for about 0.2 ms. */
 const MAX_BATCH = 64;
 
 interface QueuedWrite {
@@ -15,13 +15,13 @@ interface QueuedWrite {
 
 export interface SqliteStoreDatabase extends StoreDatabase {
 	/**
-	 * Runs `task` with the connection to itself: between two commits, in a turn of the event loop of its own. It must leave
-	 * no transaction open. Rejects with what it throws.
+	 * Runs `task` between two commits, in its own turn of the event loop. It must leave no transaction open. Rejects with
+	 * what `task` throws.
 	 */
 	alone<T>(task: (database: DatabaseSync) => T): Promise<T>;
 }
 
-/** Opens the embedded database (see `openSqliteFile`), with one connection and writes that share their commits. */
+/** Opens the embedded database (see `openSqliteFile`) with one connection and group commit. */
 export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const file = openSqliteFile(dataDir);
 	const queue: QueuedWrite[] = [];
@@ -54,7 +54,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	}
 
 	async function flush(): Promise<void> {
-		// What else arrives in this turn joins the same commit.
+		// Other writes of this turn join the same commit.
 		await turnEnds();
 		while (queue.length > 0 || tasks.length > 0) {
 			if (queue.length > 0) {
@@ -62,7 +62,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 				await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
 			}
 			if (tasks.length > 0) {
-				// Whoever waited for that commit has gone on with what it read.
+				// Callers that waited for the commit continue first.
 				await turnEnds();
 				for (const run of tasks.splice(0)) run();
 			}
@@ -94,7 +94,7 @@ function turnEnds(): Promise<void> {
 	return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** One transaction for all of `batch`; each has a savepoint, so that one that fails takes no other with it. Never throws. */
+/** One transaction for the whole batch. Each write has a savepoint, so that a failed one does not affect the others. Never throws. */
 async function commitTogether(
 	connection: Kysely<Tables>,
 	database: DatabaseSync,
@@ -109,7 +109,7 @@ async function commitTogether(
 				const value = await write.work(connection);
 				settled.push(() => write.resolve(value));
 			} catch (error) {
-				// Disk full and I/O errors may have rolled back everything: the others must not be told otherwise.
+				// After a full disk or an I/O error the whole transaction may be rolled back, so all writes fail.
 				if (error instanceof StoreUnavailableError) throw error;
 				guard(() => database.exec('rollback to one_write'));
 				settled.push(() => write.reject(error));
@@ -129,18 +129,18 @@ function rollBack(database: DatabaseSync): void {
 	try {
 		database.exec('rollback');
 	} catch {
-		// SQLite has rolled back by itself; the error that led here is the one to report.
+		// SQLite has already rolled back; the caller reports the original error.
 	}
 }
 
-/** Statements kept prepared; ours are a few dozen. */
+/** Cached prepared statements; Handraise has a few dozen. */
 const MAX_PREPARED = 200;
 
-/** What Kysely's SQLite dialect asks of a driver, over `node:sqlite`. */
+/** `node:sqlite` as a driver for Kysely's SQLite dialect. */
 function adapt(database: DatabaseSync, isClosed: () => boolean): SqliteDatabase {
 	const prepared = new Map<string, SqliteStatement>();
 	return {
-		// Never called: Kysely would answer later calls with an error that has no code.
+		// Never called: after it Kysely would throw errors without a code.
 		close() {},
 		prepare(text) {
 			if (isClosed()) throw storeClosed();

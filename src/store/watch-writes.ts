@@ -25,18 +25,38 @@ export function inChannel({ teamId, channelId }: ChannelKey) {
 		and([eb('team_id', '=', teamId), eb('channel_id', '=', channelId)]);
 }
 
-/** Everything that adds or ends a watch locks its session's row first: whether it has any is decided under that lock. */
+/** The query of all live watches. */
+export function liveWatches(db: Kysely<Tables>) {
+	return db.selectFrom('watches').selectAll().where('ended_at', 'is', null);
+}
+
+/** The query of one watch, whose row stays locked until the end of the transaction. */
+export function lockWatch(trx: Kysely<Tables>, dialect: Dialect, watchId: string) {
+	return trx.selectFrom('watches').selectAll().where('id', '=', watchId).$call(lockRows(dialect));
+}
+
+/** The statement that drops pending announcements; the caller adds which ones. */
+export function dropPending(trx: Kysely<Tables>) {
+	return trx
+		.updateTable('announcements')
+		.set({ state: 'dropped', next_attempt_at: null, ...WITHOUT_LEASE })
+		.where('state', '=', 'pending');
+}
+
+/**
+ * Locks the session's row. Everything that adds or ends a watch does this first, because it then decides whether the
+ * session is still watched.
+ */
 export async function lockSession(trx: Kysely<Tables>, dialect: Dialect, key: SessionKey) {
 	return trx
 		.selectFrom('watched_sessions')
 		.selectAll()
-		.where('service', '=', key.service)
-		.where('session_id', '=', key.sessionId)
+		.where(onSession(key))
 		.$call(lockRows(dialect))
 		.executeTakeFirst();
 }
 
-/** As `lockSession`, for the session of this watch, whose key it returns; null when there is no such watch. */
+/** Locks the session of a watch and returns its key; null when there is no such watch. */
 export async function lockSessionOf(
 	trx: Kysely<Tables>,
 	dialect: Dialect,
@@ -54,7 +74,7 @@ export async function lockSessionOf(
 	return key;
 }
 
-/** What cards show of a session; `view` is null when there is none that can be read. */
+/** What a session's cards show; `view` is null when there is none or it cannot be read. */
 export async function readShown(db: StoreDatabase, cipher: Cipher, session: SessionKey) {
 	const row = await db.read
 		.selectFrom('watched_sessions')
@@ -65,8 +85,8 @@ export async function readShown(db: StoreDatabase, cipher: Cipher, session: Sess
 }
 
 /**
- * Adds intents to post, each once for its target however often this is called, and none that was said last. The caller
- * holds a lock that only one writer for these targets can hold.
+ * Queues announcements: each key once for its target, and none that repeats the last one (`unlessSaid`). The caller holds
+ * a lock that excludes other writers for these targets.
  */
 export async function queueAnnouncements(
 	trx: Kysely<Tables>,
@@ -116,26 +136,26 @@ async function wasSaidLast(
 	return last !== undefined && (last.unique_key === says || last.unique_key.startsWith(`${says}:`));
 }
 
-/** What an update of a watch's row writes for a card that does not show something: the oldest want and the most urgent. */
+/** The columns that request a card update: they keep the oldest time and the highest urgency. */
 export function wantCard(
 	row: Pick<WatchRow, 'card_since' | 'card_urgency' | 'card_wants' | 'card_not_before'>,
 	urgency: CardUrgency,
 	now: number,
 ) {
-	const place = URGENCIES.indexOf(urgency);
-	const before = row.card_urgency ?? URGENCIES.length;
+	const rank = URGENCIES.indexOf(urgency);
+	const formerRank = row.card_urgency ?? URGENCIES.length;
 	return {
 		card_since: row.card_since ?? now,
-		card_urgency: Math.min(before, place),
+		card_urgency: Math.min(formerRank, rank),
 		card_wants: row.card_wants + 1,
-		// Something urgent does not wait for the turn that was found for progress.
-		card_not_before: place < before ? 0 : row.card_not_before,
+		// An urgent update does not wait for the time that was set for a less urgent one.
+		card_not_before: rank < formerRank ? 0 : row.card_not_before,
 	};
 }
 
 /**
- * Somebody deleted the card `ts` of a watch whose session's row and own are locked: it has none until a new one is posted,
- * which is queued for a live watch. Nothing when another took its place already.
+ * Forgets the card `ts`, which somebody deleted, and queues a new one for a live watch. Does nothing when the watch has
+ * another card by now. The caller holds the locks of the session and the watch.
  */
 export async function loseCard(
 	trx: Kysely<Tables>,
@@ -147,7 +167,7 @@ export async function loseCard(
 	if (watch === null || watch.card.ts !== ts) return;
 	await trx
 		.updateTable('watches')
-		.set({ card_ts: null, card_key: null, card_since: null, card_urgency: null })
+		.set({ card_ts: null, card_key: null, ...NO_CARD_WANTED })
 		.where('id', '=', watch.id)
 		.execute();
 	if (watch.ended !== null) return;
@@ -164,27 +184,21 @@ export async function loseCard(
 	await queueAnnouncements(trx, cipher, [cardAgain(watch, ts, before, now)], now);
 }
 
-/** Gives up what is still to be posted or updated in a channel. */
-export async function silence(trx: Kysely<Tables>, { teamId, channelId }: ChannelKey): Promise<void> {
-	await trx
-		.updateTable('announcements')
-		.set({ state: 'dropped', next_attempt_at: null, ...WITHOUT_LEASE })
-		.where('team_id', '=', teamId)
-		.where('place_id', '=', channelId)
-		.where('state', '=', 'pending')
-		.execute();
+/** Drops the pending posts and card updates of a channel. */
+export async function silence(trx: Kysely<Tables>, channel: ChannelKey): Promise<void> {
+	await dropPending(trx).where('team_id', '=', channel.teamId).where('place_id', '=', channel.channelId).execute();
 	await trx
 		.updateTable('watches')
-		.set(NO_CARD_WANTED)
-		.where(inChannel({ teamId, channelId }))
+		.set({ ...NO_CARD_WANTED, ...WITHOUT_LEASE })
+		.where(inChannel(channel))
 		.where('card_since', 'is not', null)
 		.execute();
 }
 
-/** Whoever holds a lease of the card has lost it. */
-const NO_CARD_WANTED = { card_since: null, card_urgency: null, ...WITHOUT_LEASE } as const;
+/** The columns of a watch whose card is up to date. */
+export const NO_CARD_WANTED = { card_since: null, card_urgency: null } as const;
 
-/** Ends a live watch whose session's row is locked; null when it had ended. */
+/** Ends a live watch; null when it had ended already. The caller holds the lock of its session. */
 export async function endWatch(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
@@ -201,26 +215,19 @@ export async function endWatch(
 		.set({
 			ended_reason: reason,
 			ended_at: now,
-			...(isChannelEnd(reason) ? NO_CARD_WANTED : wantCard(row, 'now', now)),
+			...(isChannelEnd(reason) ? { ...NO_CARD_WANTED, ...WITHOUT_LEASE } : wantCard(row, 'now', now)),
 		})
 		.where('id', '=', row.id)
 		.where('ended_at', 'is', null)
 		.returningAll()
 		.executeTakeFirst();
 	if (ended === undefined) return null;
-	if (!keepPending) {
-		await trx
-			.updateTable('announcements')
-			.set({ state: 'dropped', next_attempt_at: null, ...WITHOUT_LEASE })
-			.where('target', '=', `watch:${row.id}`)
-			.where('state', '=', 'pending')
-			.execute();
-	}
+	if (!keepPending) await dropPending(trx).where('target', '=', `watch:${row.id}`).execute();
 	await queueAnnouncements(trx, cipher, announcements, now);
 	return ended;
 }
 
-/** Stops reading a session that nobody watches any more; its row stays until its last card was shown. */
+/** Stops reading a session without live watches. Its row stays, because the last cards show it. */
 export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
 	await trx
 		.updateTable('watched_sessions')
