@@ -9,7 +9,6 @@ import { createHousekeeping } from './answers/housekeeping.ts';
 import type { QuestionObserver } from './answers/ports.ts';
 import { mayLandForMs } from './answers/put.ts';
 import { createAnswerWorker } from './answers/worker.ts';
-import type { Cell } from './cell.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { codeOf } from './errors.ts';
@@ -52,14 +51,14 @@ import { createSharedBudget, createSharedRates } from './store/shared-cells.ts';
 import { createServiceHealth } from './watches/service-health.ts';
 import { createWatching } from './watches/watching.ts';
 
-/** What people asked for and is not done by then is cut: whoever stops the process waits ten seconds in all. */
+/** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
 const DRAIN_MS = 5_000;
-/** Those who still wait for a session to be read are told that they have to ask again. */
+/** How long `stop` then waits while people hear that they have to ask again. */
 const TELL_MS = 1_000;
 
 /**
- * Puts the program together: the only place that knows every part. `start` begins to serve, `stop` drains: it takes
- * nothing more, lets what is being sent finish, gives back every lease and closes everything.
+ * Puts the program together: the only place that knows every part. `start` begins to serve. `stop` accepts nothing new,
+ * lets running requests and deliveries finish, releases all leases and closes everything.
  */
 export async function createHandraise({
 	config,
@@ -68,13 +67,13 @@ export async function createHandraise({
 }: {
 	config: Config;
 	log: Log;
-	/** For tests; else the store's. */
+	/** For tests. Default: the store's clock. */
 	clock?: Clock;
 }) {
 	const { adminContact, allowExternal } = config.access;
 	const { dashboardUrl, showAnswers } = config;
-	/** Also names the session service in the store. */
-	const service = config.service.url;
+	/** Also identifies the session service in the store. */
+	const serviceUrl = config.service.url;
 
 	const metrics = createMetrics({
 		answers: () => answerStore.stats(),
@@ -86,13 +85,16 @@ export async function createHandraise({
 	});
 	const store = await openStore({ ...config.store, clock: ownClock, onCheckpoint: metrics.checkpoint, log });
 	const { clock, answers: answerStore, claims: claimStore, drafts, watches } = store;
-	// Replicas share one address towards the service, so they share its budget; so they do Slack's rates.
-	const cell: { cell?: Cell<BudgetState> } =
-		store.dialect === 'postgres' ? { cell: createSharedBudget({ db: store.db, service }) } : {};
-	const budget = createRequestBudget({ requestsPerMinute: config.service.requestsPerMinute, clock, ...cell });
+	/** Replicas share the limits of the session service and of Slack. */
+	const hasReplicas = store.db.dialect === 'postgres';
+	const budget = createRequestBudget({
+		requestsPerMinute: config.service.requestsPerMinute,
+		clock,
+		...(hasReplicas && { cell: createSharedBudget<BudgetState>({ db: store.db, service: serviceUrl }) }),
+	});
 	const health = createServiceHealth({ clock });
 	const sessions = createSessionServiceClient({
-		baseUrl: service,
+		baseUrl: serviceUrl,
 		apiKey: config.service.apiKey,
 		clock,
 		log,
@@ -100,7 +102,7 @@ export async function createHandraise({
 		timeouts: { call: config.service.callTimeoutMs },
 		onCall({ priority, outcome }) {
 			metrics.serviceRequest(priority, outcome);
-			// Watching tells of its own reads, also of those that were never sent. Confirmation checks tell nothing.
+			// Watching reports its own reads, also those that were never sent.
 			if (priority === 'background') return;
 			if (outcome === 'ok' || outcome === 'unchanged') health.succeeded();
 			else health.failed(outcome);
@@ -113,9 +115,9 @@ export async function createHandraise({
 		onCall: metrics.slackCall,
 	});
 	const directory = createDirectory({ client: clients.people });
-	/** What several parts of Slack's side need. */
+	/** What several parts of the Slack side need. */
 	const shared = {
-		serviceUrl: service,
+		serviceUrl,
 		drafts,
 		names: directory,
 		dashboardUrl,
@@ -125,7 +127,7 @@ export async function createHandraise({
 		log,
 	};
 	const receipts = createReceipts({ ...shared, clients, postsText: showAnswers !== 'never' });
-	const rateLimiter = createRateLimiter(store.dialect === 'postgres' ? createSharedRates(store) : undefined);
+	const rateLimiter = createRateLimiter(hasReplicas ? createSharedRates(store) : undefined);
 	const { people: limits } = config;
 	const personReads = createPersonReads({
 		sessionService: sessions,
@@ -137,7 +139,7 @@ export async function createHandraise({
 	const watching = createWatching({
 		store: watches,
 		sessionService: sessions,
-		serviceUrl: service,
+		serviceUrl,
 		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
 		health,
 		leftEmpty: (key, session) => leftEmptyIn(answerStore, key.service, session),
@@ -162,7 +164,7 @@ export async function createHandraise({
 	const worker = createAnswerWorker({
 		processName: `${hostname()}-${process.pid}`,
 		store: answerStore,
-		serviceUrl: service,
+		serviceUrl,
 		delivery: createDelivery({ store: answerStore, service: sessions, clock, log, metrics: metrics.delivery }),
 		confirmation: createConfirmation({ service: sessions, store: answerStore, clock }),
 		receipts,
@@ -193,27 +195,28 @@ export async function createHandraise({
 		log,
 	});
 
-	/** Answers that wait for the service's return need not wait for their next attempt. */
+	/** When the service is back, waiting answers are sent at once instead of at their next attempt. */
 	health.onRecovered(() => {
-		answerStore.hasten(service, SERVICE_CODES, clock.now()).then(
-			(hastened) => {
-				if (hastened > 0) worker.wake();
+		answerStore.hasten(serviceUrl, SERVICE_CODES, clock.now()).then(
+			(hastenedCount) => {
+				if (hastenedCount > 0) worker.wake();
 			},
-			(error: unknown) => log.warn({ code: codeOf(error) }, 'answers that wait for the service could not be hastened'),
+			(error: unknown) =>
+				log.warn({ code: codeOf(error) }, 'could not send waiting answers early; they are sent at their next attempt'),
 		);
 	});
 
-	/** What needs no Slack: answers that were given are delivered however long Slack stays away. */
+	/** Starts what needs no Slack: stored answers are delivered even while Slack is unreachable. */
 	async function startWorking(): Promise<void> {
-		const elsewhere = await answerStore.unsentElsewhere(service);
-		if (elsewhere > 0) {
+		const elsewhereCount = await answerStore.unsentElsewhere(serviceUrl);
+		if (elsewhereCount > 0) {
 			log.warn(
-				{ answers: elsewhere },
+				{ answers: elsewhereCount },
 				'answers in the database are for another SESSION_SERVICE_URL and are not sent to this one',
 			);
 		}
-		const again = await answers.sendReadableAgain();
-		if (again > 0) log.info({ answers: again }, 'answers can be read again and are sent');
+		const readableCount = await answers.sendReadableAgain();
+		if (readableCount > 0) log.info({ answers: readableCount }, 'answers can be read again and are sent');
 		worker.start();
 		const client = clients.background;
 		const announcer = createAnnouncer({
@@ -229,7 +232,7 @@ export async function createHandraise({
 		housekeeping.start();
 	}
 
-	/** Everything that hears people, once it is known who we are in Slack. */
+	/** Everything that serves people. It needs the app's identity in Slack. */
 	function createSlackApp(identity: Identity) {
 		const { teamId, botUserId } = identity;
 		const bolt = createBoltApp({ config: config.slack, identity, clock, log, onRefused: refusedRequests.add });
@@ -239,13 +242,12 @@ export async function createHandraise({
 		const { acknowledged: onAcknowledged } = metrics;
 		const listen = createListen({ app: bolt.app, teamId, accessPolicy, reply, clock, log, onAcknowledged });
 		const drafting = createDrafting({ ...shared, claims });
-		const links = createLinks({ serviceUrl: service, dashboardUrl });
+		const links = createLinks({ serviceUrl, dashboardUrl });
 		const presenter = createPresenter({ ...shared, answers: answerStore, claims, watches, links });
 		const reads = createPatientReads({ clock });
 		const { latest } = sessions;
 		const flow = createSessionFlow({ ...shared, client, presenter, latest, personReads, reads, reply });
 
-		const { serviceUrl } = shared;
 		const context = { listen, reply, flow, drafting, personReads, client, serviceUrl, adminContact, clock };
 		const channels = createChannels({ client, allowExternal });
 		const history = registerHistory(context, { store: answerStore, names: directory });
@@ -261,7 +263,7 @@ export async function createHandraise({
 
 		return {
 			...bolt,
-			/** Takes nothing more and lets what was taken finish. */
+			/** Accepts nothing new and lets running requests finish. */
 			async stop(): Promise<void> {
 				await bolt.app.stop();
 				await Promise.race([listen.drained(), clock.sleep(DRAIN_MS)]);
@@ -293,7 +295,7 @@ export async function createHandraise({
 	});
 
 	return {
-		/** Resolves to the port of health and metrics once Slack's requests can come. */
+		/** Resolves to the port of health and metrics when the app serves Slack's requests. */
 		async start(signal: AbortSignal): Promise<{ port: number }> {
 			const port = await http.start();
 			await startWorking();
@@ -305,14 +307,14 @@ export async function createHandraise({
 		async stop(): Promise<void> {
 			await Promise.all([http.stop(), slack?.stop(), worker.stop(), watching.stop(), housekeeping.stop()]);
 			refusedRequests.stop();
-			// The worker has waited for PUTs as long as there was time: one that hangs still must not cost the clean end.
+			// The worker has waited for running PUTs. One that still hangs must not prevent a clean end.
 			await sessions.close();
 			await store.close();
 		},
 	};
 }
 
-/** Of the service's limit, what watching leaves to deliveries and people even while they ask for nothing. */
+/** The part of the service's limit that watching always leaves to deliveries and people. */
 function keptFromWatching(limit: number): number {
 	const { delivery, person } = sharesOf(limit);
 	return delivery + person;

@@ -1,26 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The only source of time, so that tests can move it instead of sleeping. */
+/** The only source of time, so that tests move it instead of sleeping. */
 export interface Clock {
 	/** Milliseconds since the epoch. */
 	now(): number;
 	/** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 	/**
-	 * Since when this clock runs evenly, milliseconds since the epoch: the start of the process, or when the machine's clock
-	 * was set or the machine woke up. Absent: always. See `elapsedSince`.
+	 * When the process started, the machine's clock was last set or the machine woke up; milliseconds since the epoch.
+	 * Absent for a clock without steps. See `elapsedSince`.
 	 */
 	steadySince?(): number;
-	/** Milliseconds that run evenly even when the clock is set. Absent: `now` does. See `uptimeOf`. */
+	/** Milliseconds of a monotonic clock. Absent when `now` has no steps. See `uptimeOf`. */
 	uptime?(): number;
 }
 
-/** For durations within the process, correct even when the clock is set in between. */
+/** For durations within the process: correct even when the clock is set in between. */
 export function uptimeOf(clock: Clock): number {
 	return clock.uptime?.() ?? clock.now();
 }
 
-/** A signal that is aborted after `ms` milliseconds unless `end` is called before. */
+/** A signal that is aborted after `ms` milliseconds unless `end` is called first. */
 export function startDeadline(clock: Clock, ms: number): { readonly signal: AbortSignal; end(): void } {
 	const late = new AbortController();
 	const ended = new AbortController();
@@ -31,16 +31,12 @@ export function startDeadline(clock: Clock, ms: number): { readonly signal: Abor
 	return { signal: late.signal, end: () => ended.abort() };
 }
 
-/**
- * The most by which the clocks of replicas may differ, in milliseconds: each takes the time of the shared database, with
- * the error of its own measurement.
- */
+/** The largest difference between clocks of replicas, in milliseconds. Each measures the time of the shared database. */
 export const CLOCK_ALLOWANCE_MS = 5_000;
 
 /**
- * Milliseconds that have certainly passed since `at`, a time noted by this or another process: never too many, however
- * the clock was set meanwhile. 0 for a time further ahead than clocks may differ: it was noted before the clock was put
- * back.
+ * Milliseconds that have certainly passed since `at`, a time noted by this or another process: never too many, even when
+ * the clock was set meanwhile. 0 for a time too far ahead: it was noted before the clock was put back.
  */
 export function elapsedSince(clock: Clock, at: number): number {
 	const now = clock.now();
@@ -49,28 +45,27 @@ export function elapsedSince(clock: Clock, at: number): number {
 }
 
 /**
- * Whether a due time has come. One further ahead than `longestMs`, the longest delay of its kind, was noted before the
- * clock was put back and counts as come.
+ * Whether the due time `at` has come. A time further ahead than `longestMs`, the longest delay of its kind, was noted
+ * before the clock was put back and counts as come.
  */
 export function hasCome(at: number, now: number, longestMs: number): boolean {
 	return at <= now || at > now + longestMs;
 }
 
-/** A larger gap between wall time and monotonic time means that the clock was set or the machine slept. */
+/** When wall time and monotonic time diverge by more, the clock was set or the machine slept. */
 export const STEP_MS = 1_000;
 
-/** Returns, for each wall time it gets, whether the clock was set since the call before. */
+/** Returns a function that tells for each wall time whether the clock was set since the previous call. */
 export function createStepDetector(monotonic: () => number, firstTime: number): (time: number) => boolean {
 	let gap = firstTime - monotonic();
 	return (time) => {
-		const seen = time - monotonic();
-		const isStep = Math.abs(seen - gap) > STEP_MS;
-		gap = seen;
-		return isStep;
+		const formerGap = gap;
+		gap = time - monotonic();
+		return Math.abs(gap - formerGap) > STEP_MS;
 	};
 }
 
-/** The machine's own time, which notices when it is set. */
+/** The machine's own time; it detects when the clock is set. */
 export function createSystemClock({
 	wall = () => Date.now(),
 	monotonic = () => performance.now(),
@@ -91,6 +86,7 @@ export function createSystemClock({
 		now,
 		uptime: monotonic,
 		steadySince() {
+			// Detects a step since the last call.
 			now();
 			return steadySince;
 		},

@@ -16,7 +16,7 @@ const webAddress = (protocols: readonly string[]) => (value: string) => {
 };
 const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, '');
 const HTTP = ['http:', 'https:'];
-const NOT_AN_ADDRESS = 'is not a usable address: give one that starts with https:// (or http://) without ? or #';
+const NOT_AN_ADDRESS = 'is not a valid address: use one that starts with https:// (or http://) and has no ? or #';
 
 const flag = setting(
 	z
@@ -27,7 +27,7 @@ const flag = setting(
 const wholeNumber = (fallback: number, min: number, max: number) =>
 	setting(
 		z.coerce
-			.number({ error: `is not a number: give a whole number from ${min} to ${max}` })
+			.number({ error: `is not a number: use a whole number from ${min} to ${max}` })
 			.int(`is not a whole number from ${min} to ${max}`)
 			.min(min, `is less than ${min}`)
 			.max(max, `is more than ${max}`)
@@ -40,18 +40,18 @@ const ids = (pattern: RegExp, example: string) =>
 			.default('')
 			.transform((value) => value.split(/[\s,]+/).filter((id) => id !== ''))
 			.refine((list) => list.every((id) => pattern.test(id)), {
-				error: `holds something that is no Slack id: give ids such as ${example}, separated by commas`,
+				error: `contains something that is not a Slack ID: use IDs such as ${example}, separated by commas`,
 			}),
 	);
 
 const environment = z.object({
 	SLACK_BOT_TOKEN: required('the bot token (xoxb-…) from "OAuth & Permissions" of your Slack app').refine(
 		(value) => !/^(xapp-|xoxp-|xoxe)|-$/.test(value),
-		'is another kind of token, or not whole: take the bot token, it starts with xoxb-',
+		'is another kind of token, or incomplete: use the bot token, which starts with xoxb-',
 	),
 	SLACK_APP_TOKEN: optional.refine(
 		(value) => value === undefined || !/^xox|-$/.test(value),
-		'is another kind of token, or not whole: take an app-level token with connections:write, it starts with xapp-',
+		'is another kind of token, or incomplete: use an app-level token with connections:write, which starts with xapp-',
 	),
 	SLACK_SIGNING_SECRET: optional,
 	SLACK_API_URL: setting(
@@ -59,12 +59,12 @@ const environment = z.object({
 	).transform((url) => `${withoutTrailingSlash(url)}/`),
 	SESSION_SERVICE_URL: required('the base address of the session service, without /v1')
 		.refine(webAddress(HTTP), NOT_AN_ADDRESS)
-		.refine((value) => !/\/v1\/?$/.test(value), 'ends in /v1: leave that out, Handraise adds it')
-		.refine((value) => !URL.parse(value)?.username, 'holds a user name: the key goes into SESSION_SERVICE_API_KEY')
+		.refine((value) => !/\/v1\/?$/.test(value), 'ends in /v1: remove it, Handraise adds it')
+		.refine((value) => !URL.parse(value)?.username, 'contains a user name: put the key into SESSION_SERVICE_API_KEY')
 		.transform(withoutTrailingSlash),
 	SESSION_SERVICE_API_KEY: required("the key from the API section of the service's dashboard").refine(
 		(value) => /^[\x21-\x7e]+$/.test(value),
-		'holds characters that no HTTP header may carry: copy it again',
+		'contains characters that are not allowed in an HTTP header: copy it again',
 	),
 	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
@@ -73,7 +73,7 @@ const environment = z.object({
 		.transform((value) => (value === undefined ? undefined : withoutTrailingSlash(value))),
 	DATABASE_URL: optional.refine(
 		(value) => value === undefined || ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
-		'is not a PostgreSQL address: it has to look like postgres://user:password@host:5432/database',
+		'is not a PostgreSQL address: use one like postgres://user:password@host:5432/database',
 	),
 	DATA_DIR: setting(z.string().trim().default('./data')),
 	ENCRYPTION_KEY: optional,
@@ -97,36 +97,35 @@ const environment = z.object({
 	LOG_LEVEL: setting(z.enum(LOG_LEVELS, { error: `is not one of ${LOG_LEVELS.join(', ')}` }).default('info')),
 });
 
-/** What only several settings together tell; asked of the raw environment, so that it is said beside other problems. */
-function crossProblems(env: Readonly<Record<string, string | undefined>>): string[] {
-	const unset = (name: string) => blankIsUnset(env[name]) === undefined;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Problems of several settings together. They come from the raw environment, so that they appear beside all others. */
+function crossProblems(env: Environment): string[] {
+	const isUnset = (name: string) => blankIsUnset(env[name]) === undefined;
 	const problems: string[] = [];
-	if (unset('SLACK_APP_TOKEN') && unset('SLACK_SIGNING_SECRET'))
+	if (isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'))
 		problems.push(
-			'SLACK_APP_TOKEN is missing: give an app-level token (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP',
+			'SLACK_APP_TOKEN is missing: set an app-level token (xapp-…) for Socket Mode, or SLACK_SIGNING_SECRET for HTTP',
 		);
-	if (!unset('DATABASE_URL') && unset('ENCRYPTION_KEY'))
+	if (!isUnset('DATABASE_URL') && isUnset('ENCRYPTION_KEY'))
 		problems.push(
-			'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need one key; make it with: openssl rand -base64 32',
+			'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; create one with: openssl rand -base64 32',
 		);
 	return problems;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The settings by the names they have in the environment, each as it is used. */
+/** The parsed settings by their names in the environment. */
 export type Settings = z.output<typeof environment>;
 
 export interface SettingsReading {
-	/** Those that are right; an optional one that is not set is there as undefined. */
+	/** The valid ones; an optional setting that is not set is undefined. */
 	readonly settings: Partial<Settings>;
-	/** One line for each missing or wrong setting, without its value. */
+	/** One line for each missing or invalid setting, without its value. */
 	readonly problems: readonly string[];
-	/** Names in the environment that look as if they were meant for Handraise, which knows no such setting. */
 	readonly unknown: readonly string[];
 }
 
-/** Reads each setting by itself, so that the others can be used when one is wrong. */
+/** Parses each setting separately, so that the valid ones can be used when others are invalid. */
 export function readSettings(env: Environment): SettingsReading {
 	const settings: Record<string, unknown> = {};
 	const problems: string[] = [];
@@ -145,66 +144,70 @@ export function readSettings(env: Environment): SettingsReading {
 const OUR_NAMES =
 	/^(SLACK|SESSION_SERVICE|SESSION_DASHBOARD|ALLOW|ALLOWED|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
 
-/** Names in the environment that look as if they were meant for Handraise, which knows no such setting. */
+/** Names in the environment that look like settings of Handraise but are none. */
 export function unknownSettings(env: Environment): readonly string[] {
 	return Object.keys(env).filter((name) => OUR_NAMES.test(name) && !Object.hasOwn(environment.shape, name));
 }
 
 /**
- * Parses the environment. Nothing else reads `process.env`.
- * @throws HandraiseError `config_invalid`: one line for each missing or wrong setting, with what to do and no value in it
+ * Parses the environment.
+ * @throws HandraiseError `config_invalid`, with one line for each missing or invalid setting: what to do, and no value
  */
 export function parseConfig(env: Environment) {
 	const { settings, problems } = readSettings(env);
 	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'config_invalid' });
-	const e = settings as Settings;
+	const valid = settings as Settings;
 	return {
 		slack: {
-			botToken: e.SLACK_BOT_TOKEN,
-			apiUrl: e.SLACK_API_URL,
+			botToken: valid.SLACK_BOT_TOKEN,
+			apiUrl: valid.SLACK_API_URL,
 			/** Socket Mode when an app-level token is set, else signed HTTP. */
 			transport:
-				e.SLACK_APP_TOKEN !== undefined
-					? ({ kind: 'socket', appToken: e.SLACK_APP_TOKEN } as const)
-					: ({ kind: 'http', signingSecret: e.SLACK_SIGNING_SECRET ?? '' } as const),
+				valid.SLACK_APP_TOKEN !== undefined
+					? ({ kind: 'socket', appToken: valid.SLACK_APP_TOKEN } as const)
+					: ({ kind: 'http', signingSecret: valid.SLACK_SIGNING_SECRET ?? '' } as const),
 		},
 		service: {
 			/** Base address without `/v1` and without a trailing slash. */
-			url: e.SESSION_SERVICE_URL,
-			apiKey: e.SESSION_SERVICE_API_KEY,
-			requestsPerMinute: e.SESSION_SERVICE_RPM,
-			/** The longest one call may take in all; after that long a PUT is taken to be unable to land. */
-			callTimeoutMs: e.SESSION_SERVICE_TIMEOUT_MS,
+			url: valid.SESSION_SERVICE_URL,
+			apiKey: valid.SESSION_SERVICE_API_KEY,
+			requestsPerMinute: valid.SESSION_SERVICE_RPM,
+			/** The longest time of a call. After it a PUT counts as unable to take effect. */
+			callTimeoutMs: valid.SESSION_SERVICE_TIMEOUT_MS,
 		},
-		/** Without a trailing slash; null when there is none to link to. */
-		dashboardUrl: e.SESSION_DASHBOARD_URL ?? null,
+		/** Without a trailing slash; null when there is no dashboard to link to. */
+		dashboardUrl: valid.SESSION_DASHBOARD_URL ?? null,
 		store: {
-			databaseUrl: e.DATABASE_URL ?? null,
-			dataDir: e.DATA_DIR,
-			encryptionKey: e.ENCRYPTION_KEY ?? null,
+			databaseUrl: valid.DATABASE_URL ?? null,
+			dataDir: valid.DATA_DIR,
+			encryptionKey: valid.ENCRYPTION_KEY ?? null,
 		},
 		/** Empty lists: every channel, every person. */
 		access: {
-			allowGuests: e.ALLOW_GUESTS,
-			allowExternal: e.ALLOW_EXTERNAL,
-			channels: e.ALLOWED_CHANNELS,
-			users: e.ALLOWED_USERS,
-			userGroups: e.ALLOWED_USERGROUPS,
-			adminContact: e.ADMIN_CONTACT ?? null,
+			allowGuests: valid.ALLOW_GUESTS,
+			allowExternal: valid.ALLOW_EXTERNAL,
+			channels: valid.ALLOWED_CHANNELS,
+			users: valid.ALLOWED_USERS,
+			userGroups: valid.ALLOWED_USERGROUPS,
+			adminContact: valid.ADMIN_CONTACT ?? null,
 		},
-		/** So that people take turns: reads of one person at once, and then in a minute. */
-		people: { burst: e.PERSON_BURST, readsPerMinute: e.PERSON_READS_PER_MINUTE },
-		/** The most watches of one person, of one channel, of all. */
-		watchLimits: { person: e.MAX_WATCHES_PER_PERSON, channel: e.MAX_WATCHES_PER_CHANNEL, all: e.MAX_WATCHES },
-		/** Whether channels see what was answered, or only that. */
-		showAnswers: e.SHOW_ANSWERS,
-		retentionDays: e.RETENTION_DAYS,
-		waitingSecretDays: e.WAITING_SECRET_DAYS,
-		watchMaxDays: e.WATCH_MAX_DAYS,
-		/** How long an answer is tried before its author is asked. */
-		giveUpMs: e.GIVE_UP_HOURS * 3_600_000,
-		port: e.PORT,
-		logLevel: e.LOG_LEVEL,
+		/** Reads of one person: at once, and then per minute. */
+		people: { burst: valid.PERSON_BURST, readsPerMinute: valid.PERSON_READS_PER_MINUTE },
+		/** The most watches of a person, of a channel and in total. */
+		watchLimits: {
+			person: valid.MAX_WATCHES_PER_PERSON,
+			channel: valid.MAX_WATCHES_PER_CHANNEL,
+			all: valid.MAX_WATCHES,
+		},
+		/** Whether channels see the text of answers. */
+		showAnswers: valid.SHOW_ANSWERS,
+		retentionDays: valid.RETENTION_DAYS,
+		waitingSecretDays: valid.WAITING_SECRET_DAYS,
+		watchMaxDays: valid.WATCH_MAX_DAYS,
+		/** How long delivery is attempted before the author is asked what to do. */
+		giveUpMs: valid.GIVE_UP_HOURS * 3_600_000,
+		port: valid.PORT,
+		logLevel: valid.LOG_LEVEL,
 	};
 }
 

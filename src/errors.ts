@@ -1,10 +1,10 @@
 /**
- * What everything that Handraise throws on purpose is or extends. A subclass exists only where code asks for it by
- * `instanceof` or reads what it carries; the others are told apart by their `code`.
+ * The class of all errors that Handraise throws on purpose. A subclass exists only where code uses `instanceof` or reads
+ * its fields.
  *
- * `code` is stable: code decides by it, never by the message. `retryable` says whether the same call may succeed
- * later without anybody changing anything. `message` is for operators' logs and holds no secret and no untrusted text
- * of a session; what a person is told is put together at the Slack edge from `code`.
+ * `code` is stable, and only it decides how an error is handled. `retryable`: the same call may succeed later without a
+ * change. `message` is for operators' logs: no secrets and no text of a session. `slack/words/errors.ts` turns codes into
+ * text for people.
  */
 export class HandraiseError extends Error {
 	readonly code: string;
@@ -21,21 +21,15 @@ export class HandraiseError extends Error {
 	}
 }
 
-/** The stable code of what was thrown; `internal` for what nobody foresaw. */
+/** The stable code of an error; `internal` for an unexpected one. */
 export function codeOf(error: unknown): string {
 	return error instanceof HandraiseError ? error.code : 'internal';
 }
 
-/**
- * The longest pause that a service's "try again later" is believed, in milliseconds, for reads, answers and the request
- * budget alike: a proxy that says "in a day" is asked again sooner.
- */
+/** The longest Retry-After that is honored, in milliseconds. A proxy that says "in a day" is asked again sooner. */
 export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
 
-/**
- * When the service said that the next try makes sense, milliseconds since the epoch and no later than
- * `LONGEST_RETRY_AFTER_MS` from `now`; null when it did not say.
- */
+/** The error's `retryAt`, at most `LONGEST_RETRY_AFTER_MS` after `now`; null when the error has none. */
 export function retryAtOf(error: unknown, now: number): number | null {
 	return error instanceof HandraiseError && 'retryAt' in error && typeof error.retryAt === 'number'
 		? Math.min(error.retryAt, now + LONGEST_RETRY_AFTER_MS)

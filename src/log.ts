@@ -1,6 +1,6 @@
 /**
- * What a module needs of a logger; pino's loggers fit (`ops/log.ts`). Fields hold ids, codes, counts and milliseconds,
- * never text of a session, values, tokens or addresses with queries.
+ * The interface of pino's loggers (`ops/log.ts`) that modules use. Fields hold ids, codes, counts and milliseconds, never
+ * text of a session, values, tokens or addresses with queries.
  */
 export interface Log {
 	debug(fields: object, message: string): void;
@@ -12,7 +12,7 @@ export interface Log {
 
 const LONGEST_LOGGED_ID = 200;
 
-/** A session's id as people typed it, for a log line: it may be anything. */
+/** A session id as a person typed it, made safe for a log line. */
 export function loggedId(sessionId: string): string {
 	return sessionId.replace(/\p{Cc}/gu, '').slice(0, LONGEST_LOGGED_ID);
 }

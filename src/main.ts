@@ -3,13 +3,13 @@ import { parseConfig, unknownSettings } from './config.ts';
 import { HandraiseError } from './errors.ts';
 import { createLog } from './ops/log.ts';
 
-/** Whoever started the process waits this long at most for it to end. */
+/** By default Docker kills a process 10 s after SIGTERM. */
 const STOP_WITHIN_MS = 9_500;
 
-/** Says what stands in the way, one line each, and ends with 1; only a mistake of ours gets a stack trace. */
+/** Prints the message and exits with 1; only an unexpected error gets a stack trace. */
 function fail(error: unknown): never {
-	const words = error instanceof HandraiseError ? error.message : error instanceof Error ? error.stack : String(error);
-	process.stderr.write(`${words}\n`);
+	const text = error instanceof HandraiseError ? error.message : error instanceof Error ? error.stack : String(error);
+	process.stderr.write(`${text}\n`);
 	process.exit(1);
 }
 
@@ -17,7 +17,7 @@ async function main(): Promise<void> {
 	const config = parseConfig(process.env);
 	const log = createLog(config.logLevel);
 	for (const setting of unknownSettings(process.env)) {
-		log.warn({ setting }, 'no setting of Handraise has this name: is it misspelt?');
+		log.warn({ setting }, 'Handraise has no setting with this name: check its spelling');
 	}
 	const stopping = new AbortController();
 	const handraise = await createHandraise({ config, log });
@@ -26,10 +26,10 @@ async function main(): Promise<void> {
 	async function stop(signal: string): Promise<void> {
 		if (isStopping) return;
 		isStopping = true;
-		log.info({ signal }, 'stopping: finishing what is being sent');
+		log.info({ signal }, 'stopping: waiting for running deliveries and requests');
 		stopping.abort();
 		const late = setTimeout(() => {
-			log.error({}, 'could not stop in time; leases run out by themselves');
+			log.error({}, 'exiting before everything was finished; its leases expire by themselves');
 			process.exit(1);
 		}, STOP_WITHIN_MS);
 		await handraise.stop();
@@ -38,9 +38,7 @@ async function main(): Promise<void> {
 		process.exit(0);
 	}
 	for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
-	process.on('unhandledRejection', (error) => {
-		log.error({ err: error }, 'unhandled rejection');
-	});
+	process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
 	try {
 		const { port } = await handraise.start(stopping.signal);

@@ -101,13 +101,17 @@ describe('the settings', () => {
 		[
 			'a service without a scheme',
 			{ SESSION_SERVICE_URL: 'service.example' },
-			/^SESSION_SERVICE_URL is not a usable address/,
+			/^SESSION_SERVICE_URL is not a valid address/,
 		],
 		['a service that ends in /v1', { SESSION_SERVICE_URL: 'https://s.example/v1/' }, /ends in \/v1/],
-		['a service with a password', { SESSION_SERVICE_URL: 'https://a:secret@s.example' }, /holds a user name/],
-		['a service with a query', { SESSION_SERVICE_URL: 'https://s.example/?a=1' }, /not a usable address/],
+		['a service with a password', { SESSION_SERVICE_URL: 'https://a:secret@s.example' }, /contains a user name/],
+		['a service with a query', { SESSION_SERVICE_URL: 'https://s.example/?a=1' }, /not a valid address/],
 		['no key', { SESSION_SERVICE_API_KEY: undefined }, /^SESSION_SERVICE_API_KEY is missing/],
-		['a key with a line end', { SESSION_SERVICE_API_KEY: 'secret\nkey' }, /^SESSION_SERVICE_API_KEY holds characters/],
+		[
+			'a key with a line end',
+			{ SESSION_SERVICE_API_KEY: 'secret\nkey' },
+			/^SESSION_SERVICE_API_KEY contains characters/,
+		],
 		['a budget of nothing', { SESSION_SERVICE_RPM: '0' }, /^SESSION_SERVICE_RPM is less than 10/],
 		['a time-out of words', { SESSION_SERVICE_TIMEOUT_MS: 'soon' }, /^SESSION_SERVICE_TIMEOUT_MS is not a number/],
 		['no reads at all', { PERSON_READS_PER_MINUTE: '0' }, /^PERSON_READS_PER_MINUTE is less than 1/],
@@ -125,9 +129,13 @@ describe('the settings', () => {
 			{ DATABASE_URL: 'postgres://a:secret@h/d' },
 			/^ENCRYPTION_KEY is missing: .*openssl rand/,
 		],
-		['a name as channel', { ALLOWED_CHANNELS: '#agents' }, /^ALLOWED_CHANNELS holds something that is no Slack id/],
-		['a name as user', { ALLOWED_USERS: 'U0ADA, @secret' }, /^ALLOWED_USERS holds something that is no Slack id/],
-		['a name as user group', { ALLOWED_USERGROUPS: 'ops' }, /^ALLOWED_USERGROUPS holds something/],
+		[
+			'a name as channel',
+			{ ALLOWED_CHANNELS: '#agents' },
+			/^ALLOWED_CHANNELS contains something that is not a Slack ID/,
+		],
+		['a name as user', { ALLOWED_USERS: 'U0ADA, @secret' }, /^ALLOWED_USERS contains something that is not a Slack ID/],
+		['a name as user group', { ALLOWED_USERGROUPS: 'ops' }, /^ALLOWED_USERGROUPS contains something/],
 		['a flag of another kind', { ALLOW_GUESTS: 'perhaps' }, /^ALLOW_GUESTS is neither true nor false/],
 		['answers shown now and then', { SHOW_ANSWERS: 'sometimes' }, /^SHOW_ANSWERS is not one of auto, always, never/],
 		['a port beyond ports', { PORT: '70000' }, /^PORT is more than 65535/],
@@ -135,7 +143,7 @@ describe('the settings', () => {
 		[
 			'a dashboard with a script',
 			{ SESSION_DASHBOARD_URL: 'javascript:alert(1)' },
-			/^SESSION_DASHBOARD_URL is not a usable/,
+			/^SESSION_DASHBOARD_URL is not a valid/,
 		],
 	])('say in one line what is wrong with %s, without the value', (_, env, words) => {
 		const found = problems({ ...COMPLETE, ...env });

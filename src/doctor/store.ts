@@ -18,7 +18,7 @@ import {
 	inspectSqlite,
 	keyFits,
 	NEW_DATABASE,
-	newestSchema,
+	NEWEST_SCHEMA,
 	type PostgresLook,
 	type SqliteLook,
 } from '../store/inspect.ts';
@@ -169,7 +169,7 @@ export function checkPostgres(look: PostgresLook): readonly Finding[] {
 	const { warning, failure } = findings;
 	if (look.kind === 'unreachable') return failure(whyUnreachable(look.code));
 	if (look.readOnly) return failure('PostgreSQL is read only (a standby?): DATABASE_URL must name the primary.');
-	const isPending = look.schema === null || look.schema < newestSchema;
+	const isPending = look.schema === null || look.schema < NEWEST_SCHEMA;
 	if (isPending && !look.mayCreate) {
 		return failure("PostgreSQL: this user may not create tables: grant create on the schema to DATABASE_URL's user.");
 	}
@@ -189,13 +189,13 @@ function checkSchema(
 	{ what, isRunning }: { readonly what: string; readonly isRunning: boolean },
 ): readonly Finding[] {
 	if (schema === null) return ok(`${what}; empty, the first start sets it up.`);
-	if (schema > newestSchema) {
+	if (schema > NEWEST_SCHEMA) {
 		return failure(
-			`${what}, at schema ${schema}, which a newer Handraise made; this version knows schema ${newestSchema}. Start the newer one, or restore the backup made before the upgrade.`,
+			`${what}, at schema ${schema}, which a newer Handraise made; this version knows schema ${NEWEST_SCHEMA}. Start the newer one, or restore the backup made before the upgrade.`,
 		);
 	}
-	if (schema === newestSchema) return ok(`${what}, at schema ${schema}.`);
-	const upgrade = `at schema ${schema}; the next start brings it to ${newestSchema}. Make a backup first`;
+	if (schema === NEWEST_SCHEMA) return ok(`${what}, at schema ${schema}.`);
+	const upgrade = `at schema ${schema}; the next start brings it to ${NEWEST_SCHEMA}. Make a backup first`;
 	return isRunning
 		? warning(`${what}, but an older version is running: ${upgrade}, then restart.`)
 		: ok(`${what}, ${upgrade}.`);

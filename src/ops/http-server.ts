@@ -10,55 +10,55 @@ const STOP_WITHIN_MS = 3_000;
 const LIMITS = {
 	/** Far more than Slack or a proxy opens; each costs about 17 kB while it waits. */
 	connections: 2_000,
-	/** In which a whole request has to come, its headers included. */
+	/** The time for a whole request, its headers included. */
 	requestMs: 10_000,
 };
-/** Longer than the 60 s of usual proxies, so that no idle connection is closed while a proxy reuses it. */
+/** Longer than the usual 60 s of proxies, so that no idle connection is closed while a proxy reuses it. */
 const KEEP_ALIVE_MS = 65_000;
 
 interface Options {
 	readonly port: number;
-	/** Why the process cannot serve people, in words; empty when it is ready. */
+	/** The reasons why the process cannot serve people, as text; empty when it is ready. */
 	readonly notReady: () => Promise<readonly string[]>;
 	readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 	/**
-	 * Everything but health and metrics: Slack's requests, in HTTP mode. `verified` is called when a request is Slack's: its
-	 * connection is then never closed to make room for others.
+	 * Handles Slack's requests in HTTP mode. It calls `verified` for a request that Slack signed: its connection is then
+	 * never closed to make room for others.
 	 */
 	readonly slack: ((request: IncomingMessage, response: ServerResponse, verified: () => void) => void) | null;
-	/** Why the server refused something: `slow`, `malformed_http`, `too_many_connections`, `wrong_path`. */
+	/** Called with `slow`, `malformed_http`, `too_many_connections` or `wrong_path`. */
 	readonly onRefused: (reason: string) => void;
 	/** For tests. */
 	readonly limits?: typeof LIMITS;
 }
 
 /**
- * The process' one HTTP server: `/healthz` (the process runs), `/readyz` (it can do its work: 200, else 503 with the
- * reasons), `/metrics` (Prometheus text), and Slack's requests in HTTP mode.
+ * The HTTP server: `/healthz` (the process runs), `/readyz` (200 when it can serve people, else 503 with the reasons),
+ * `/metrics` (Prometheus text), and Slack's requests in HTTP mode.
  */
 export function createHttpServer({ port, notReady, metrics, slack, onRefused, limits = LIMITS }: Options) {
-	const ready = together(notReady);
-	const figures = together(metrics);
+	const sharedNotReady = shareRunning(notReady);
+	const sharedMetrics = shareRunning(metrics);
 	const server = createServer(
 		{
 			headersTimeout: limits.requestMs,
 			requestTimeout: limits.requestMs,
 			keepAliveTimeout: KEEP_ALIVE_MS,
-			// Node.js looks for late requests only every 30 s by default.
+			// By default Node.js checks for late requests only every 30 s.
 			connectionsCheckingInterval: limits.requestMs / 10,
 		},
 		(request, response) => {
 			const path = (request.url ?? '').split('?')[0];
 			const isRead = request.method === 'GET' || request.method === 'HEAD';
 			if (isRead && path === '/healthz') return text(response, 200, 'ok\n');
-			if (isRead && path === '/readyz') return void answerReady(response, ready);
-			if (isRead && path === '/metrics') return void answerMetrics(response, figures);
+			if (isRead && path === '/readyz') return void respondReady(response, sharedNotReady);
+			if (isRead && path === '/metrics') return void respondMetrics(response, sharedMetrics);
 			if (slack !== null) return slack(request, response, () => connections.spare(request));
 			onRefused('wrong_path');
 			return text(response, 404, 'Not found\n');
 		},
 	);
-	// Ends connections that do not take a response. Longer than the time-out of requests, which replies.
+	// Closes connections that do not read their response. Longer than the request time-out, which sends a 408.
 	server.timeout = 3 * limits.requestMs;
 	const connections = limitConnections(server, {
 		max: limits.connections,
@@ -70,15 +70,14 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 		async start(): Promise<number> {
 			await new Promise<void>((resolve, reject) => {
 				server.once('error', (cause: NodeJS.ErrnoException) => {
-					const advice = 'give another one, or end the process that has it';
-					const message = `PORT ${port} cannot be used (${cause.code}): ${advice}`;
+					const message = `PORT ${port} cannot be used (${cause.code}): set another PORT, or stop the process that uses it`;
 					reject(new HandraiseError(message, { code: 'port_unusable', cause }));
 				});
 				server.listen(port, resolve);
 			});
 			return (server.address() as AddressInfo).port;
 		},
-		/** Lets running requests finish for as long as Slack waits for a response. */
+		/** Lets running requests finish within the time that Slack waits for a response. */
 		async stop(): Promise<void> {
 			const late = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS);
 			await new Promise<void>((resolve) => {
@@ -90,8 +89,8 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 	};
 }
 
-/** Calls during a run share its result, so that frequent requests cost the database nothing. */
-function together<T>(run: () => Promise<T>): () => Promise<T> {
+/** Calls during a run share its result, so that frequent requests do not load the database. */
+function shareRunning<T>(run: () => Promise<T>): () => Promise<T> {
 	let running: Promise<T> | null = null;
 	return () => {
 		running ??= run().finally(() => {
@@ -109,17 +108,17 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, onRefuse
 	socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n\r\n`, () => socket.destroy());
 }
 
-async function answerReady(response: ServerResponse, notReady: Options['notReady']): Promise<void> {
-	const reasons = await notReady().catch(() => ['the check itself failed']);
+async function respondReady(response: ServerResponse, notReady: Options['notReady']): Promise<void> {
+	const reasons = await notReady().catch(() => ['the readiness check failed']);
 	text(response, reasons.length === 0 ? 200 : 503, reasons.length === 0 ? 'ready\n' : `${reasons.join('\n')}\n`);
 }
 
-async function answerMetrics(response: ServerResponse, metrics: Options['metrics']): Promise<void> {
+async function respondMetrics(response: ServerResponse, metrics: Options['metrics']): Promise<void> {
 	try {
 		const { contentType, text: body } = await metrics();
 		response.writeHead(200, { 'content-type': contentType }).end(body);
 	} catch {
-		text(response, 503, 'The metrics could not be put together.\n');
+		text(response, 503, 'The metrics could not be collected.\n');
 	}
 }
 
@@ -128,40 +127,40 @@ function text(response: ServerResponse, status: number, body: string): void {
 }
 
 /**
- * Bounds the connections of a server by closing the oldest one for each new one. (`server.maxConnections` refuses new
- * ones instead, so that idle connections would keep out health checks and Slack.)
+ * Bounds the connections of a server: each one beyond `max` closes the oldest one. (`server.maxConnections` refuses the
+ * new one, so idle connections would keep out health checks and Slack.)
  */
 function limitConnections(server: Server, { max, onClosed }: { readonly max: number; readonly onClosed: () => void }) {
-	/** Those that may be closed, the oldest first. */
-	const waiting = new Set<Socket>();
+	/** Connections that may be closed, oldest first. */
+	const closable = new Set<Socket>();
 	let count = 0;
 
 	server.on('connection', (socket: Socket) => {
 		count++;
-		waiting.add(socket);
+		closable.add(socket);
 		socket.once('close', () => {
 			count--;
-			waiting.delete(socket);
+			closable.delete(socket);
 		});
 		if (count <= max) return;
-		const [oldest] = waiting;
+		const [oldest] = closable;
 		if (oldest === undefined) return;
-		waiting.delete(oldest);
+		closable.delete(oldest);
 		oldest.destroy();
 		onClosed();
 	});
 
 	return {
-		/** Never closes this connection: its owner is known. */
-		spare: ({ socket }: IncomingMessage): void => void waiting.delete(socket),
+		/** Never closes the connection of this request to make room. */
+		spare: ({ socket }: IncomingMessage): void => void closable.delete(socket),
 	};
 }
 
 const REPORT_EVERY_MS = 60_000;
 
 /**
- * Counts refused requests by reason. Logs the first at once and then totals once a minute, so that a flood does not fill
- * the log; nothing that was sent is logged.
+ * Counts refused requests by reason. Logs the first at once and then the counts once a minute, so that a flood does not
+ * fill the log. Never logs content of requests.
  */
 export function createRefusedRequests({
 	clock,

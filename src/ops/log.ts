@@ -1,8 +1,7 @@
 import { pino } from 'pino';
 import type { Log } from '../log.ts';
 
-/** Fields that are never logged. */
-const NEVER = [
+const REDACTED_FIELDS = [
 	'token',
 	'apiKey',
 	'key',
@@ -20,8 +19,8 @@ const NEVER = [
 ];
 
 /**
- * The process' log: one JSON line an event on standard output. Of an error it writes name, code and stack, not its
- * other fields: those of HTTP libraries hold headers and bodies.
+ * The log of the process: one JSON line for each event on standard output. Errors are written without their other fields,
+ * because those of HTTP libraries hold headers and bodies.
  */
 export function createLog(level: string, destination?: { write(line: string): void }): Log {
 	return pino(
@@ -30,11 +29,11 @@ export function createLog(level: string, destination?: { write(line: string): vo
 			base: null,
 			timestamp: pino.stdTimeFunctions.isoTime,
 			formatters: { level: (label) => ({ level: label }) },
-			redact: { paths: NEVER.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+			redact: { paths: REDACTED_FIELDS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
 			serializers: { err: errorFields },
 		},
-		// Synchronous: pino writes buffered lines at exit, and retries for ever when nobody reads them any more (`npm start |
-		// tee` after Ctrl-C), so that the process would never end.
+		// Synchronous: at exit pino would retry its buffered lines forever when nobody reads them any more (`npm start | tee`
+		// after Ctrl-C), so the process would never end.
 		destination ?? pino.destination({ fd: 1, sync: true }),
 	);
 }

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Figures that are looked up when somebody asks for them. */
+/** Values that are read when the metrics are requested. */
 export interface MetricSources {
 	answers(): Promise<{
 		readonly byState: Readonly<Record<string, number>>;
@@ -8,24 +8,30 @@ export interface MetricSources {
 		readonly oldestUndeliveredAt: number | null;
 	}>;
 	now(): number;
-	/** Requests to the session service that its window counts now, those of other replicas too. */
+	/** Requests to the session service in the current window, of all replicas. */
 	budgetUsed(): number;
 }
 
-/** Seconds; deliveries take from milliseconds to a day. */
-const DELIVERY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400];
-const WINDOW_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25];
-const DETECTION_BUCKETS = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
-
-/** Prometheus metrics, all named `handraise_…`, in seconds and counts. No label carries an id or text of people. */
+/** Prometheus metrics, all named `handraise_…`, in seconds and counts. No label holds an id or text of people. */
 export function createMetrics(sources: MetricSources) {
 	const registry = new Registry();
 	collectDefaultMetrics({ register: registry });
-	const counter = (name: string, help: string, labelNames: string[]) =>
-		new Counter({ name: `handraise_${name}`, help, labelNames, registers: [registry] });
-	const histogram = (name: string, help: string, buckets: number[]) =>
-		new Histogram({ name: `handraise_${name}`, help, buckets, registers: [registry] });
-	const gauge = (name: string, help: string) => new Gauge({ name: `handraise_${name}`, help, registers: [registry] });
+
+	/** Returns a function that takes the values of `labels` and counts one. */
+	function counter<Labels extends readonly string[]>(name: string, help: string, ...labels: Labels) {
+		const metric = new Counter({ name: `handraise_${name}`, help, labelNames: [...labels], registers: [registry] });
+		return (...values: { [Index in keyof Labels]: string }) =>
+			metric.inc(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ''])));
+	}
+	/** Returns a function that takes milliseconds; `buckets` are seconds. */
+	function duration(name: string, help: string, buckets: number[]) {
+		const metric = new Histogram({ name: `handraise_${name}`, help, buckets, registers: [registry] });
+		return (ms: number) => metric.observe(ms / 1000);
+	}
+	function gauge(name: string, help: string) {
+		const metric = new Gauge({ name: `handraise_${name}`, help, registers: [registry] });
+		return (value: number) => metric.set(value);
+	}
 
 	new Gauge({
 		name: 'handraise_answers',
@@ -47,23 +53,6 @@ export function createMetrics(sources: MetricSources) {
 		},
 	});
 
-	const accepted = counter('submissions_total', 'Submissions by what became of them before the acknowledgement', [
-		'outcome',
-	]);
-	const attempts = counter('delivery_attempts_total', 'Delivery attempts by outcome', ['outcome']);
-	const conflicts = counter('conflicts_total', 'Answers that found another one there', ['seen']);
-	const delivery = histogram('delivery_seconds', 'From Submit to "the service has it"', DELIVERY_BUCKETS);
-	const window = histogram(
-		'read_to_put_seconds',
-		'Between the answer to the read before a PUT and the start of the PUT',
-		WINDOW_BUCKETS,
-	);
-	const ack = histogram(
-		'ack_seconds',
-		'From the arrival of a request of Slack to its acknowledgement',
-		[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
-	);
-	const serviceRequests = counter('service_requests_total', 'Requests to the session service', ['priority', 'outcome']);
 	new Gauge({
 		name: 'handraise_service_budget_used',
 		help: 'Requests to the session service in the last minute',
@@ -72,80 +61,79 @@ export function createMetrics(sources: MetricSources) {
 			this.set(sources.budgetUsed());
 		},
 	});
-	const httpRefused = counter('http_refused_total', 'HTTP requests and connections that were refused, by reason', [
-		'reason',
-	]);
-	const slackCalls = counter('slack_calls_total', 'Web API calls by method and outcome', ['method', 'outcome']);
-	const watched = gauge('watched_sessions', 'Sessions that at least one channel watches');
-	const backgroundRate = gauge('background_requests_per_second', 'What people and deliveries leave over for watching');
-	const reads = counter('watch_reads_total', 'Background reads by outcome', ['outcome']);
-	const detection = histogram(
-		'detection_age_seconds',
-		'Upper bound of the time between a change of a session and its detection',
-		DETECTION_BUCKETS,
-	);
-	const cards = counter('card_updates_total', 'Card updates by what became of them', ['outcome']);
-	const channelChecks = counter('channel_checks_total', 'Looks for channels that other organisations read', [
-		'outcome',
-	]);
-	const limits = counter('watch_limits_total', 'Watches that were not added because a limit was reached', ['limit']);
-	const personReads = counter(
-		'person_reads_total',
-		'Reads and windows that people asked for, and those who were too fast',
-		['outcome'],
-	);
-	const unknownSessions = counter(
-		'unknown_sessions_total',
-		'Session ids that people named and the service did not know',
-		[],
-	);
-	const posts = counter('posts_total', 'Posts by what became of them', ['outcome']);
+	const submissions = counter('submissions_total', 'Submissions by result before the acknowledgement', 'outcome');
+	const conflicts = counter('conflicts_total', 'Answers that conflicted with another one', 'seen');
 	const checkpoints = counter(
 		'wipe_checkpoints_total',
 		'Removals of wiped secrets from the files of SQLite by outcome: done, busy (another program read) and failed are tried again',
-		['outcome'],
+		'outcome',
 	);
-	const checkpointSeconds = histogram(
+	const checkpointSeconds = duration(
 		'wipe_checkpoint_seconds',
-		'How long a removal of wiped secrets from the files of SQLite held the event loop',
+		'How long a removal of wiped secrets from the files of SQLite blocked the event loop',
 		[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
 	);
 
 	return {
 		answers: {
 			accepted(kind: string) {
-				accepted.inc({ outcome: kind });
-				if (kind === 'taken') conflicts.inc({ seen: 'at_submit' });
+				submissions(kind);
+				if (kind === 'taken') conflicts('at_submit');
 			},
 		},
 		delivery: {
-			attempt: (outcome: string) => attempts.inc({ outcome }),
-			conflict: () => conflicts.inc({ seen: 'at_delivery' }),
-			readToPut: (ms: number) => window.observe(ms / 1000),
-			delivered: (ms: number) => delivery.observe(ms / 1000),
+			attempt: counter('delivery_attempts_total', 'Delivery attempts by outcome', 'outcome'),
+			conflict: () => conflicts('at_delivery'),
+			readToPut: duration(
+				'read_to_put_seconds',
+				'Between the response to the read before a PUT and the start of the PUT',
+				[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25],
+			),
+			// Deliveries take from milliseconds to a day.
+			delivered: duration(
+				'delivery_seconds',
+				'From Submit to "the service has it"',
+				[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400],
+			),
 		},
 		watches: {
-			watchedSessions: (count: number) => watched.set(count),
-			read: (outcome: string) => reads.inc({ outcome }),
-			detectionAge: (ms: number) => detection.observe(ms / 1000),
-			backgroundPerSecond: (rate: number) => backgroundRate.set(rate),
-			card: (outcome: string) => cards.inc({ outcome }),
-			limitReached: (limit: string) => limits.inc({ limit }),
-			post: (outcome: string) => posts.inc({ outcome }),
-			channelCheck: (outcome: string) => channelChecks.inc({ outcome }),
+			watchedSessions: gauge('watched_sessions', 'Sessions that at least one channel watches'),
+			read: counter('watch_reads_total', 'Background reads by outcome', 'outcome'),
+			detectionAge: duration(
+				'detection_age_seconds',
+				'Upper bound of the time between a change of a session and its detection',
+				[0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
+			),
+			backgroundPerSecond: gauge('background_requests_per_second', 'Request rate that is left for watching'),
+			card: counter('card_updates_total', 'Card updates by outcome', 'outcome'),
+			limitReached: counter('watch_limits_total', 'Watches that were not added because a limit was reached', 'limit'),
+			post: counter('posts_total', 'Posts by outcome', 'outcome'),
+			channelCheck: counter(
+				'channel_checks_total',
+				'Checks whether other organizations read a channel, by outcome',
+				'outcome',
+			),
 		},
 		checkpoint(outcome: string, ms: number) {
-			checkpoints.inc({ outcome });
-			checkpointSeconds.observe(ms / 1000);
+			checkpoints(outcome);
+			checkpointSeconds(ms);
 		},
 		people: {
-			personRead: (outcome: string) => personReads.inc({ outcome }),
-			unknownSession: () => unknownSessions.inc(),
+			personRead: counter(
+				'person_reads_total',
+				'Reads and windows that people asked for, with those refused as too fast',
+				'outcome',
+			),
+			unknownSession: counter('unknown_sessions_total', 'Session ids that people named and the service did not know'),
 		},
-		acknowledged: (ms: number) => ack.observe(ms / 1000),
-		serviceRequest: (priority: string, outcome: string) => serviceRequests.inc({ priority, outcome }),
-		httpRefused: (reason: string) => httpRefused.inc({ reason }),
-		slackCall: (method: string, outcome: string) => slackCalls.inc({ method, outcome }),
+		acknowledged: duration(
+			'ack_seconds',
+			'From the arrival of a request of Slack to its acknowledgement',
+			[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
+		),
+		serviceRequest: counter('service_requests_total', 'Requests to the session service', 'priority', 'outcome'),
+		httpRefused: counter('http_refused_total', 'Refused HTTP requests and connections by reason', 'reason'),
+		slackCall: counter('slack_calls_total', 'Web API calls by method and outcome', 'method', 'outcome'),
 		async expose() {
 			return { contentType: registry.contentType, text: await registry.metrics() };
 		},

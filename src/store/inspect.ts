@@ -7,48 +7,50 @@ import { type Cipher, sealsKeyCheck } from './encryption.ts';
 import { MIGRATIONS } from './migrate.ts';
 import { isSqliteBusy } from './sqlite-file.ts';
 
-/** What can be told of a database without changing anything in it. */
+/** What `npm run doctor` reads from a database without changing it. */
 export interface DatabaseLook {
-	/** The number of the newest migration that was applied; null in a database that Handraise has not set up. */
+	/** The number of the newest applied migration; null in a database that Handraise has not set up. */
 	readonly schema: number | null;
-	/** What was encrypted with the key that the database was first opened with. */
+	/** The check value of the encryption key. */
 	readonly keyCheck: string | null;
-	/** Makes a passphrase this database's key; null for one that had its key before there were salts. */
+	/** The salt for a passphrase; null for a database from before salts. */
 	readonly keySalt: string | null;
 }
 
 export const NEW_DATABASE: DatabaseLook = { schema: null, keyCheck: null, keySalt: null };
 
-/** The schema of this program. */
-export const newestSchema = Math.max(...MIGRATIONS.map(({ number }) => number));
+/** The schema of this version. */
+export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map(({ number }) => number));
 
-/** Whether `cipher` has the key of the database that was looked at; true for a database that has none yet. */
+/** Whether `cipher` has the database's key; true for a database without a key. */
 export function keyFits({ keyCheck }: DatabaseLook, cipher: Cipher): boolean {
 	return keyCheck === null || sealsKeyCheck(keyCheck, cipher);
 }
 
 const SCHEMA_QUERY = 'select max(number) as number from migrations';
 
-const KEY_FACTS = { key_check: 'keyCheck', key_salt: 'keySalt' } as const;
 const KEY_QUERY = "select name, value from meta where name in ('key_check', 'key_salt')";
 
-/** What the rows of `KEY_QUERY` say. */
-function keyFactsIn(rows: readonly Readonly<Record<string, unknown>>[]): Pick<DatabaseLook, 'keyCheck' | 'keySalt'> {
-	const facts: Record<'keyCheck' | 'keySalt', string | null> = { keyCheck: null, keySalt: null };
-	for (const { name, value } of rows) facts[KEY_FACTS[name as keyof typeof KEY_FACTS]] = String(value);
-	return facts;
+/** Makes a `DatabaseLook` of the results of `SCHEMA_QUERY` and `KEY_QUERY`. */
+function lookFrom(schema: unknown, keyRows: readonly Readonly<Record<string, unknown>>[]): DatabaseLook {
+	const values = new Map(keyRows.map(({ name, value }) => [name, String(value)]));
+	return {
+		schema: typeof schema === 'number' ? schema : null,
+		keyCheck: values.get('key_check') ?? null,
+		keySalt: values.get('key_salt') ?? null,
+	};
 }
 
 export type SqliteLook =
 	| { readonly kind: 'absent' }
 	| ({ readonly kind: 'database'; readonly inUse: boolean } & DatabaseLook)
-	/** What was committed last is in `handraise.db-wal`, which cannot be read without making `handraise.db-shm`. */
+	/** The latest commits are in `handraise.db-wal`, which cannot be read without creating `handraise.db-shm`. */
 	| { readonly kind: 'unsettled' }
 	| { readonly kind: 'unreadable'; readonly reason: 'damaged' | 'no database' | 'not allowed' | 'unknown' };
 
 /**
- * Looks at `dataDir/handraise.db` without changing or making a file, whether Handraise has it open or not. It must not
- * be called in a process that has it open: closing would drop the locks (POSIX).
+ * Inspects `dataDir/handraise.db` without changing or creating a file, also while Handraise has it open. Never call it in
+ * the process that has it open: closing the file would release the locks (POSIX).
  */
 export function inspectSqlite(dataDir: string): SqliteLook {
 	const path = join(resolve(dataDir), 'handraise.db');
@@ -68,12 +70,12 @@ export function inspectSqlite(dataDir: string): SqliteLook {
 	}
 }
 
-/** Bytes; 0 for a file that is not there. */
+/** Bytes; 0 for a missing file. */
 function sizeOf(path: string): number {
 	return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Whether another process holds the lock. Ours is gone again before anybody could be refused because of it. */
+/** Whether another process holds the lock. The shared lock taken here is released at once. */
 function isLocked(path: string): boolean {
 	if (!existsSync(path)) return false;
 	const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
@@ -89,8 +91,8 @@ function isLocked(path: string): boolean {
 }
 
 /**
- * Reading a database in WAL mode makes its `-wal` and `-shm` files where there are none, even when it is opened
- * read-only. Where nobody has it open they are not needed: `immutable` reads the file alone.
+ * Opening a database in WAL mode creates missing `-wal` and `-shm` files, even read-only. While no process has it open they
+ * are not needed, and `immutable` reads only the database file.
  */
 function openUnchanged(path: string): DatabaseSync {
 	if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`))
@@ -112,11 +114,7 @@ function lookAtSqlite(database: DatabaseSync): DatabaseLook {
 			.map((row) => row.name),
 	);
 	const schema = tables.has('migrations') ? database.prepare(SCHEMA_QUERY).get()?.number : null;
-	const keyRows = tables.has('meta') ? database.prepare(KEY_QUERY).all() : [];
-	return {
-		schema: typeof schema === 'number' ? schema : null,
-		...keyFactsIn(keyRows),
-	};
+	return lookFrom(schema, tables.has('meta') ? database.prepare(KEY_QUERY).all() : []);
 }
 
 /** Result codes of SQLite (sqlite.org/rescode.html) and of the system. */
@@ -136,14 +134,14 @@ function reasonOf(error: unknown) {
 export type PostgresLook =
 	| ({
 			readonly kind: 'database';
-			/** As the server says it: `18.4`. */
+			/** As the server reports it: `18.4`. */
 			readonly version: string;
 			readonly major: number;
-			/** A standby, or a server or role that is set to read only. */
+			/** A standby, or a server or role that is set to read-only. */
 			readonly readOnly: boolean;
-			/** Whether tables may be made: migrations do. */
+			/** Whether the role may create tables, as migrations do. */
 			readonly mayCreate: boolean;
-			/** What may be lost in a power cut although it was committed: everything, the last moments, or nothing. */
+			/** A power cut may lose: any commits (`never`), the latest ones (`late`), none (`always`). */
 			readonly synced: 'never' | 'late' | 'always';
 	  } & DatabaseLook)
 	/** `code`: an SQLSTATE, or the system's code of a connection that failed. */
@@ -159,7 +157,7 @@ const FACTS = `
 		to_regclass('migrations') is not null as has_migrations,
 		to_regclass('meta') is not null as has_meta`;
 
-/** Looks at the database in one read-only transaction. Never throws. */
+/** Inspects the database in one read-only transaction. Never throws. */
 export async function inspectPostgres(databaseUrl: string): Promise<PostgresLook> {
 	try {
 		const client = new pg.Client({
@@ -168,7 +166,7 @@ export async function inspectPostgres(databaseUrl: string): Promise<PostgresLook
 			connectionTimeoutMillis: 5_000,
 			query_timeout: 5_000,
 		});
-		// Emitted outside of any call when the connection breaks; without a listener it would end the process.
+		// Emitted outside of any call when the connection breaks; without a listener it ends the process.
 		client.on('error', () => {});
 		try {
 			await client.connect();
@@ -195,7 +193,6 @@ async function lookAtPostgres(client: pg.Client): Promise<PostgresLook> {
 		readOnly: facts.read_only,
 		mayCreate: facts.may_create,
 		synced: facts.fsync !== 'on' ? 'never' : facts.synchronous_commit === 'off' ? 'late' : 'always',
-		schema: typeof schema === 'number' ? schema : null,
-		...keyFactsIn(keyRows),
+		...lookFrom(schema, keyRows),
 	};
 }

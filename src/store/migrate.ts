@@ -11,12 +11,12 @@ import { keySalt } from './migrations/0005-key-salt.ts';
 import { secretPositions } from './migrations/0006-secret-positions.ts';
 import { submissionDetails } from './migrations/0007-submission-details.ts';
 
-/** One step of the schema. Never changed once released: a later one mends it. */
+/** One step of the schema. Never change a released one; add another. */
 export interface Migration {
 	/** Counts from 1 without gaps. */
 	readonly number: number;
 	readonly name: string;
-	/** Runs in the transaction that all pending migrations share. Uses no table types: those describe the newest schema. */
+	/** Runs in the transaction of all pending migrations. Untyped, because `Tables` describes the newest schema. */
 	up(db: Kysely<unknown>, dialect: Dialect): Promise<void>;
 }
 
@@ -31,13 +31,12 @@ export const MIGRATIONS: readonly Migration[] = [
 	submissionDetails,
 ];
 
-/** Any constant that nobody else uses in this database ("hand" in ASCII). */
+/** Any constant that no other lock of this database uses ("hand" in ASCII). */
 const ADVISORY_LOCK = 0x68616e64;
 
 /**
- * Brings the schema up to date in one transaction, so that a failed start leaves nothing half done. Replicas that start
- * together wait for each other (an advisory lock on PostgreSQL; on SQLite there is one process). Throws
- * `database_newer` when a newer version of the program was here.
+ * Applies pending migrations in one transaction. Replicas that start together wait for each other (an advisory lock on
+ * PostgreSQL; SQLite has one process). Throws `database_newer` when a newer version has migrated the database.
  */
 export async function migrate(
 	db: StoreDatabase,
@@ -53,26 +52,24 @@ export async function migrate(
 			.addColumn('applied_at', 'bigint', (column) => column.notNull())
 			.execute();
 		const done = new Set((await trx.selectFrom('migrations').select('number').execute()).map((row) => row.number));
-		const newest = Math.max(0, ...done);
-		const known = Math.max(0, ...migrations.map((migration) => migration.number));
-		if (newest > known) {
+		const databaseSchema = Math.max(0, ...done);
+		const ownSchema = Math.max(0, ...migrations.map((migration) => migration.number));
+		if (databaseSchema > ownSchema) {
 			throw new HandraiseError(
-				`The database is at schema ${newest}, this program knows up to ${known}. ` +
+				`The database has schema ${databaseSchema}, but this version supports only schemas up to ${ownSchema}. ` +
 					'Start the newer version of Handraise, or restore the backup made before the upgrade.',
 				{ code: 'database_newer' },
 			);
 		}
-		const names: string[] = [];
-		for (const migration of migrations) {
-			if (done.has(migration.number)) continue;
+		const pending = migrations.filter(({ number }) => !done.has(number));
+		for (const migration of pending) {
 			await migration.up(trx as unknown as Kysely<unknown>, db.dialect);
 			await trx
 				.insertInto('migrations')
 				.values({ number: migration.number, name: migration.name, applied_at: clock.now() })
 				.execute();
-			names.push(migration.name);
 		}
-		return names;
+		return pending.map(({ name }) => name);
 	});
-	if (applied.length > 0) log.info({ migrations: applied }, 'database schema brought up to date');
+	if (applied.length > 0) log.info({ migrations: applied }, 'database schema updated');
 }

@@ -7,7 +7,7 @@ import type { WatchStore } from '../watches/ports.ts';
 import { retryUnreadable } from './announcement-store.ts';
 import { createAnswerStore } from './answer-store.ts';
 import { createClaimStore, createDraftStore } from './answering-store.ts';
-import type { Dialect, StoreDatabase } from './database.ts';
+import type { StoreDatabase } from './database.ts';
 import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import {
 	type Cipher,
@@ -27,15 +27,15 @@ import { WITHOUT_LEASE } from './tables.ts';
 import { createWatchStore } from './watch-store.ts';
 
 export interface StoreOptions {
-	/** `postgres://…`; absent or null: the embedded SQLite. */
+	/** `postgres://…`; absent or null: SQLite. */
 	readonly databaseUrl?: string | null | undefined;
-	/** Where SQLite's file and the key file live. Made when needed. Not used with `databaseUrl`. */
+	/** The directory of SQLite's file and the key file, created when needed. Not used with `databaseUrl`. */
 	readonly dataDir: string;
-	/** 32 bytes as base64 or hexadecimal, or a passphrase. Needed with `databaseUrl`, else a key file is made in `dataDir`. */
+	/** 32 bytes as base64 or hexadecimal, or a passphrase. Required with `databaseUrl`; else `dataDir` has a key file. */
 	readonly encryptionKey?: string | null | undefined;
-	/** For tests; by default the database's time on PostgreSQL, the machine's on SQLite. */
+	/** For tests. Default: the database's time on PostgreSQL, the machine's on SQLite. */
 	readonly clock?: Clock | undefined;
-	/** Hears of every checkpoint that makes wiped secrets unreadable (SQLite). */
+	/** Called after every checkpoint that makes wiped secrets unreadable (SQLite). */
 	readonly onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
 	readonly log: Log;
 }
@@ -45,10 +45,9 @@ export interface Store {
 	readonly drafts: DraftStore;
 	readonly claims: ClaimStore;
 	readonly watches: WatchStore;
-	/** For stores that live elsewhere in this folder. */
+	/** For the stores of `shared-cells.ts`. */
 	readonly db: StoreDatabase;
-	readonly dialect: Dialect;
-	/** The time by which everything stored is compared: the database's where replicas share one. */
+	/** The clock that stored times are compared with. */
 	readonly clock: Clock;
 	/** Rejects with `StoreUnavailableError` when the database does not answer. */
 	ping(): Promise<void>;
@@ -56,9 +55,8 @@ export interface Store {
 }
 
 /**
- * Opens the database and brings its schema up to date. Throws `StoreUnavailableError`, or an
- * error with the code `database_in_use`, `database_newer`, `database_unsuitable`, `encryption_key_missing` or
- * `encryption_key_invalid`.
+ * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or an error with the code
+ * `database_in_use`, `database_newer`, `database_unsuitable`, `encryption_key_missing` or `encryption_key_invalid`.
  */
 export async function openStore({
 	databaseUrl,
@@ -70,11 +68,11 @@ export async function openStore({
 }: StoreOptions): Promise<Store> {
 	const given = encryptionKey == null ? null : readKeySetting(encryptionKey);
 	if (given?.kind === 'passphrase') {
-		log.warn({}, 'ENCRYPTION_KEY is a passphrase; 32 random bytes are better: openssl rand -base64 32');
+		log.warn({}, 'ENCRYPTION_KEY is a passphrase; 32 random bytes are safer: openssl rand -base64 32');
 	}
 	if (databaseUrl != null && given === null) {
 		throw new HandraiseError(
-			'DATABASE_URL needs ENCRYPTION_KEY, the same for all replicas. Make one with `openssl rand -base64 32` and keep a copy.',
+			'DATABASE_URL needs ENCRYPTION_KEY, with the same key on all replicas. Create one with `openssl rand -base64 32` and keep a copy.',
 			{ code: 'encryption_key_missing' },
 		);
 	}
@@ -87,11 +85,12 @@ export async function openStore({
 			measured = await createDatabaseClock({ db, local: systemClock, log });
 		}
 		const clock = ownClock ?? measured ?? systemClock;
-		// Only now: the lock on the data directory is ours.
+		// Only after SQLite is open: this process now holds the lock on the data directory.
 		const setting: KeySetting = given ?? { kind: 'key', key: loadOrMakeKeyFile(resolve(dataDir)) };
 		if (databaseUrl == null) await migrate(db, { clock, log });
 		else await migratePostgres(databaseUrl, { clock, log });
-		const master = createCipher(keyOf(setting, await readKeySalt(db)));
+		// A database from before salts has none.
+		const master = createCipher(keyOf(setting, await readMeta(db, 'key_salt')));
 		if (sqlite !== null) wiping = await startSecretWiping({ db: sqlite, master, log, onCheckpoint });
 		const cipher = wiping?.cipher ?? master;
 		await freeOrphanedLeases(db);
@@ -99,8 +98,8 @@ export async function openStore({
 		if (!(await keyMatches(db, cipher))) {
 			log.warn(
 				{ code: 'encryption_key_mismatch' },
-				'This is not the key the database was made with: answers and drafts kept until now cannot be read. ' +
-					'Stop, restore the former ENCRYPTION_KEY (or DATA_DIR/encryption.key), and start again.',
+				'The encryption key is not the one this database was created with, so stored answers and drafts cannot be read. ' +
+					'Stop Handraise, restore the former ENCRYPTION_KEY (or DATA_DIR/encryption.key), and start it again.',
 			);
 		}
 		return {
@@ -109,7 +108,6 @@ export async function openStore({
 			claims: createClaimStore({ db }),
 			watches: createWatchStore({ db, cipher, log }),
 			db,
-			dialect: db.dialect,
 			clock,
 			ping: () => db.ping(),
 			async close() {
@@ -136,9 +134,8 @@ async function migratePostgres(databaseUrl: string, context: { clock: Clock; log
 }
 
 /**
- * Frees what the process before this one had in hand when it was killed: on SQLite, whose lock this process has, nobody
- * else can hold a lease. Without this an answer would wait after a crash until its lease has run out. On PostgreSQL the
- * holder may be a living replica.
+ * Clears the leases of a previous process that was killed, so that its rows need not wait until they lapse. Only on SQLite:
+ * this process holds the lock, so no other one can hold a lease. On PostgreSQL the holder may be a running replica.
  */
 async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	if (db.dialect !== 'sqlite') return;
@@ -149,25 +146,19 @@ async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	});
 }
 
-/** True when `cipher` has the key that this database was first opened with; leaves a check value in a new database. */
+/** Whether `cipher` has the key that this database was created with. Writes the check value into a new database. */
 async function keyMatches(db: StoreDatabase, cipher: Cipher): Promise<boolean> {
-	const value = await db.write(async (trx) => {
-		await trx
+	await db.writeOne((trx) =>
+		trx
 			.insertInto('meta')
 			.values({ name: 'key_check', value: sealKeyCheck(cipher) })
 			.onConflict((conflict) => conflict.column('name').doNothing())
-			.execute();
-		return (await trx.selectFrom('meta').select('value').where('name', '=', 'key_check').executeTakeFirstOrThrow())
-			.value;
-	});
-	return sealsKeyCheck(value, cipher);
+			.execute(),
+	);
+	return sealsKeyCheck((await readMeta(db, 'key_check')) ?? '', cipher);
 }
 
-/**
- * The salt with which a passphrase becomes this database's key, made by a migration; null for a database that had its key
- * before there were salts.
- */
-async function readKeySalt(db: StoreDatabase): Promise<string | null> {
-	const row = await db.read.selectFrom('meta').select('value').where('name', '=', 'key_salt').executeTakeFirst();
+async function readMeta(db: StoreDatabase, name: string): Promise<string | null> {
+	const row = await db.read.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst();
 	return row?.value ?? null;
 }

@@ -7,31 +7,36 @@ import { type Cipher, type CipherPlace, createCipher, parseEncryptionKey } from 
 import type { SqliteStoreDatabase } from './sqlite.ts';
 import { mapSqliteError } from './sqlite-file.ts';
 
-/** Several wipes share one checkpoint; nothing of a wiped value is to be left after a second. */
-const SOON_MS = 500;
-/** How long nothing may come of it before the log says so, and again after as long. */
+/** Wipes within this time share a checkpoint. A wiped value must be gone from the files after a second. */
+const WIPE_DELAY_MS = 500;
+/** How long the checkpoint may fail until a log line reports it, and between two such lines. */
 const BLOCKED_MS = 5_000;
-/** Of the row of `meta` that says that no remains of the time before secrets had a key of their own are left. */
+/** The row of `meta` that says: no secrets are left from the time before they had their own key. */
 const SWEPT = 'secrets_swept';
 
-/** `busy`: another program was reading, so that it is tried again. */
+/** What the key of secrets encrypts. Drafts are included, because their values may turn out to be secret. */
+const SECRET_COLUMNS = [
+	{ table: 'answers', key: 'id', column: 'secrets' },
+	{ table: 'drafts', key: 'form_id', column: 'content' },
+] as const;
+
+/** `busy`: another program was reading; it is tried again. */
 export type CheckpointOutcome = 'done' | 'busy' | 'failed';
 
 export interface SecretWiping {
-	/** As the master, but secret values of answers, and drafts, which may become secret, have a key of their own. */
+	/** Uses the key of secrets for `SECRET_COLUMNS` and the master key for everything else. */
 	readonly cipher: Cipher;
-	/** Ends it, once what is due is done. To be called before the database is closed. */
+	/** Finishes a wipe that is due. Call it before the database is closed. */
 	close(): Promise<void>;
 }
 
 /**
- * Makes wiped secret values unreadable in the files of SQLite. `secure_delete` overwrites what is freed, but a page that
- * SQLite splits or merges may keep copies of rows in its unused part (seen with SQLite 3.53), and the log keeps every
- * former state of a page. So secret values are encrypted with a key of their own, which stands in one row of `meta`,
- * encrypted with the master key. Soon after a wipe, and at every start, that row is overwritten in its place by a new key,
- * with which the secrets still needed are encrypted again; then the log is emptied. What is left of the former values
- * anywhere opens with no key any more. PostgreSQL's dead rows, log and backups would keep the former key too: nothing
- * is gained there.
+ * Makes wiped secret values unreadable in the files of SQLite. `secure_delete` overwrites freed bytes, but a page that
+ * SQLite splits or merges may keep copies of rows in its unused part (seen with SQLite 3.53), and the log keeps former
+ * states of pages. So secret values have their own key, which is stored in one row of `meta`, encrypted with the master
+ * key. Soon after a wipe, and at every start, a new key overwrites that row in place, the remaining secrets are encrypted
+ * with the new key, and the log is emptied. No key decrypts the remains then. On PostgreSQL this would gain nothing: dead
+ * rows, log and backups would keep the former key too.
  */
 export async function startSecretWiping({
 	db,
@@ -40,14 +45,14 @@ export async function startSecretWiping({
 	onCheckpoint = () => {},
 }: {
 	db: SqliteStoreDatabase;
-	/** With the key of the database. */
+	/** Has the encryption key of the database. */
 	master: Cipher;
 	log: Log;
 	onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
 }): Promise<SecretWiping> {
 	const keyName = `secrets_key:${master.keyId}`;
 	const keyPlace: CipherPlace = { table: 'meta', id: keyName, column: 'value' };
-	/** The newest first, at most two: what was read just before a replacement may be decrypted just after it. */
+	/** Newest first, at most two: a value that was read just before a replacement may be decrypted just after it. */
 	let ciphers: readonly Cipher[] = [];
 	let isKeyDue = true;
 	let isReplacing = false;
@@ -61,8 +66,8 @@ export async function startSecretWiping({
 		encrypt: (text, place) => (isSecret(place) ? newest() : master).encrypt(text, place),
 		decrypt(sealed, place) {
 			if (!isSecret(place)) return master.decrypt(sealed, place);
-			for (const one of [...ciphers, master]) {
-				const text = one.decrypt(sealed, place);
+			for (const candidate of [...ciphers, master]) {
+				const text = candidate.decrypt(sealed, place);
 				if (text !== null) return text;
 			}
 			return null;
@@ -71,7 +76,7 @@ export async function startSecretWiping({
 
 	function newest(): Cipher {
 		const [first] = ciphers;
-		if (first === undefined) throw new StoreUnavailableError('Secrets have no key yet.');
+		if (first === undefined) throw new StoreUnavailableError('The key of secrets could not be written yet.');
 		return first;
 	}
 
@@ -81,61 +86,58 @@ export async function startSecretWiping({
 		if (text !== null) ciphers = [createCipher(parseEncryptionKey(text, keyName))];
 	}
 
-	/** Returns how many secrets no known key opens: they were written with another master key. */
+	/** Returns how many secrets of answers cannot be decrypted, because they were written with another master key. */
 	function replaceKey(database: DatabaseSync): number {
 		const key = randomBytes(32);
 		const next = createCipher(key);
 		isReplacing = true;
 		try {
-			const unreadable = inTransaction(database, () => moveTo(database, key, next));
+			const unreadableCount = inTransaction(database, () => reencrypt(database, key, next));
 			ciphers = [next, ...ciphers.slice(0, 1)];
 			isKeyDue = false;
-			return unreadable;
+			return unreadableCount;
 		} finally {
 			isReplacing = false;
 		}
 	}
 
-	function moveTo(database: DatabaseSync, key: Buffer, next: Cipher): number {
-		let unreadable = 0;
-		const change = database.prepare('update answers set secrets = ? where id = ?');
-		for (const { id, secrets } of database.prepare('select id, secrets from answers where secrets is not null').all()) {
-			const place: CipherPlace = { table: 'answers', id: String(id), column: 'secrets' };
-			const text = cipher.decrypt(String(secrets), place);
-			if (text === null) unreadable++;
-			else change.run(next.encrypt(text, place), String(id));
+	function reencrypt(database: DatabaseSync, key: Buffer, next: Cipher): number {
+		let unreadableCount = 0;
+		for (const { table, key: keyColumn, column } of SECRET_COLUMNS) {
+			const update = database.prepare(`update ${table} set ${column} = ? where ${keyColumn} = ?`);
+			const select = `select ${keyColumn} as id, ${column} as sealed from ${table} where ${column} is not null`;
+			for (const { id, sealed } of database.prepare(select).all()) {
+				const place: CipherPlace = { table, id: String(id), column };
+				const text = cipher.decrypt(String(sealed), place);
+				if (text !== null) update.run(next.encrypt(text, place), String(id));
+				else if (table === 'answers') unreadableCount++;
+			}
 		}
-		const changeDraft = database.prepare('update drafts set content = ? where form_id = ?');
-		for (const { form_id: id, content } of database.prepare('select form_id, content from drafts').all()) {
-			const place: CipherPlace = { table: 'drafts', id: String(id), column: 'content' };
-			const text = cipher.decrypt(String(content), place);
-			if (text !== null) changeDraft.run(next.encrypt(text, place), String(id));
-		}
-		// Always of the same length, so that SQLite writes it over the former one.
+		// The length is always the same, so SQLite overwrites the former value.
 		database
 			.prepare('insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value')
 			.run(keyName, master.encrypt(key.toString('base64'), keyPlace));
-		return unreadable;
+		return unreadableCount;
 	}
 
-	/** Once for a database: what former versions left is encrypted with the master key, which stays. */
-	function sweep(database: DatabaseSync, unreadable: number): void {
+	/** Runs once for each database: earlier versions encrypted secrets with the master key, which does not change. */
+	function sweep(database: DatabaseSync, unreadableCount: number): void {
 		isSweepDue = false;
 		if (database.prepare('select 1 from meta where name = ?').get(SWEPT) !== undefined) return;
 		try {
 			database.exec('vacuum');
-			// They are in the way of being done with it: once their key is back, they leave remains too.
-			if (unreadable === 0) database.prepare("insert into meta (name, value) values (?, '1')").run(SWEPT);
+			// Unreadable secrets leave remains too, once their key is back. So the next start sweeps again.
+			if (unreadableCount === 0) database.prepare("insert into meta (name, value) values (?, '1')").run(SWEPT);
 		} catch (error) {
 			log.warn(
 				{ code: codeOf(mapSqliteError(error)) },
-				'remains of secrets that a former version wiped are still in handraise.db: rewriting it failed ' +
-					'(it needs its size in memory and again on the disk). The next start tries again.',
+				'VACUUM failed, so handraise.db may still contain secrets that an earlier version wiped. VACUUM needs free ' +
+					'memory and free disk space of the size of the file. The next start tries again.',
 			);
 		}
 	}
 
-	/** Catches every write that wipes or replaces a secret of an answer; who takes one out of drafts says so. */
+	/** Detects every write that wipes or replaces secrets of an answer. The draft store calls the function itself. */
 	function listen(database: DatabaseSync): void {
 		database.function('note_secret_wiped', () => {
 			if (!isReplacing) {
@@ -153,30 +155,30 @@ export async function startSecretWiping({
 		timer ??= setTimeout(() => {
 			timer = null;
 			void wipe();
-		}, SOON_MS).unref();
+		}, WIPE_DELAY_MS).unref();
 	}
 
 	/** Never throws. */
 	async function wipe(): Promise<void> {
-		let held = 0;
-		/** In two turns of the event loop, so that neither holds it for as long as both. */
+		let longestStepMs = 0;
+		/** Each step has its own turn of the event loop, so that it is blocked for a shorter time. */
 		const step = <T>(work: (database: DatabaseSync) => T) =>
 			db.alone((database) => {
 				const start = performance.now();
 				try {
 					return work(database);
 				} finally {
-					held = Math.max(held, performance.now() - start);
+					longestStepMs = Math.max(longestStepMs, performance.now() - start);
 				}
 			});
 		try {
 			if (isKeyDue) {
-				const unreadable = await step(replaceKey);
-				if (isSweepDue) await step((database) => sweep(database, unreadable));
+				const unreadableCount = await step(replaceKey);
+				if (isSweepDue) await step((database) => sweep(database, unreadableCount));
 			}
-			noteOutcome((await step(emptyLog)) ? 'done' : 'busy', held, 'wiped_secrets_in_log');
+			noteOutcome((await step(emptyLog)) ? 'done' : 'busy', longestStepMs, 'wiped_secrets_in_log');
 		} catch (error) {
-			noteOutcome('failed', held, codeOf(error));
+			noteOutcome('failed', longestStepMs, codeOf(error));
 		}
 	}
 
@@ -191,11 +193,11 @@ export async function startSecretWiping({
 		blockedSince ??= now;
 		if (now - blockedSince < BLOCKED_MS) return;
 		blockedSince = now;
-		const why =
+		const reason =
 			outcome === 'busy'
 				? 'another program keeps the database open for reading'
 				: 'the database or its log could not be written';
-		log.warn({ code }, `wiped secrets are still in the files of the database: ${why}; trying again`);
+		log.warn({ code }, `wiped secrets are still in the database files: ${reason}; retrying`);
 	}
 
 	await db.alone((database) => {
@@ -228,10 +230,10 @@ function inTransaction<T>(database: DatabaseSync, work: () => T): T {
 }
 
 function isSecret({ table, column }: CipherPlace): boolean {
-	return table === 'drafts' || (table === 'answers' && column === 'secrets');
+	return SECRET_COLUMNS.some((secret) => secret.table === table && secret.column === column);
 }
 
-/** Writes the log into the database and cuts it to nothing; false when somebody reads, for whom nothing waits. */
+/** Writes the log into the database and truncates it. Returns false at once when another program reads. */
 function emptyLog(database: DatabaseSync): boolean {
 	const { timeout } = database.prepare('pragma busy_timeout').get() as { timeout: number };
 	database.exec('pragma busy_timeout = 0');

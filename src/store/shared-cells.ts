@@ -4,9 +4,9 @@ import type { RateCells, RateState } from '../rate-limiter.ts';
 import { lockRows, type StoreDatabase } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** How one kind of state is kept, a row for each key. */
+/** How one kind of state is stored: one row for each key. */
 interface Rows<S> {
-	/** Reads the row and locks it until the end of the transaction. */
+	/** Reads the row and locks it until the transaction ends. */
 	find(trx: Kysely<Tables>, key: string): Promise<S | null>;
 	insert(trx: Kysely<Tables>, key: string, state: S): Promise<unknown>;
 	update(trx: Kysely<Tables>, key: string, state: S): Promise<unknown>;
@@ -18,7 +18,7 @@ interface WaitingChange<S> {
 	reject(error: unknown): void;
 }
 
-/** The request budget of the service at this base address, for replicas behind one address. */
+/** The request budget of the service at this address, shared by all replicas. */
 export function createSharedBudget<S>({ db, service }: { db: StoreDatabase; service: string }): Cell<S> {
 	return createCells<S>(db, {
 		async find(trx, key) {
@@ -28,7 +28,7 @@ export function createSharedBudget<S>({ db, service }: { db: StoreDatabase; serv
 				.where('service', '=', key)
 				.$call(lockRows(db.dialect))
 				.executeTakeFirst();
-			// Written by this program alone, and outdated within a minute: its shape is the budget's own affair.
+			// No schema check: only this program writes the state, and it is outdated after a minute.
 			return row === undefined ? null : (JSON.parse(row.state) as S);
 		},
 		insert: (trx, key, state) =>
@@ -45,7 +45,7 @@ export function createSharedBudget<S>({ db, service }: { db: StoreDatabase; serv
 	})(service);
 }
 
-/** The rate limiter's rates, for replicas. */
+/** The states of the rate limiter, shared by all replicas. */
 export function createSharedRates({ db }: { db: StoreDatabase }): RateCells {
 	const columns = ({ due, pausedUntil }: RateState) => ({
 		due: Math.ceil(due),
@@ -77,16 +77,16 @@ export function createSharedRates({ db }: { db: StoreDatabase }): RateCells {
 }
 
 /**
- * Cells by key, each a row. Of each row a process runs one transaction at a time, with every change that has come
- * meanwhile: on its own each would hold a connection while it waits for the row. `update` throws `StoreUnavailableError`.
+ * Cells by key, one row each. A process runs one transaction for a row at a time, with all changes that arrived meanwhile;
+ * otherwise each change would occupy a connection while it waits for the row. `update` throws `StoreUnavailableError`.
  */
 function createCells<S>(db: StoreDatabase, rows: Rows<S>): (key: string) => Cell<S> {
-	/** What waits behind the transaction that runs; no entry while none runs. */
+	/** Changes that wait for the running transaction; no entry while none runs. */
 	const waiting = new Map<string, WaitingChange<S>[]>();
 
 	async function apply(trx: Kysely<Tables>, key: string, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
-		// The others wait for the row until the end of the commit. A crash of the database loses a few counts of a minute
-		// that it spends on starting.
+		// Other replicas wait for the row until the commit ends. A database crash may lose the latest counts, which are
+		// outdated after its restart.
 		if (db.dialect === 'postgres') await sql`set local synchronous_commit to off`.execute(trx);
 		const before = await rows.find(trx, key);
 		let state: S | null = before;
@@ -97,7 +97,7 @@ function createCells<S>(db: StoreDatabase, rows: Rows<S>): (key: string) => Cell
 			results.push(changed.result);
 		}
 		if (state === null || state === before) return results;
-		// Two replicas that both find no row: one fails on the key, and runs again with the other's state.
+		// When two replicas find no row, one fails on the key and runs again with the other's state.
 		if (before === null) await rows.insert(trx, key, state);
 		else await rows.update(trx, key, state);
 		return results;

@@ -2,8 +2,8 @@ import type { Generated } from 'kysely';
 import type { Person, QuestionKey } from '../answers/answer.ts';
 
 /**
- * The tables as Kysely types. One schema for both databases: text, integer and bigint only. Times are milliseconds
- * since the epoch in `bigint` columns (read as numbers on both), JSON and ciphertexts are `text`.
+ * The tables as Kysely types, the same for both databases. Times are milliseconds since the epoch in `bigint` columns
+ * (read as numbers); JSON and ciphertexts are `text`.
  */
 export interface Tables {
 	migrations: MigrationsTable;
@@ -34,7 +34,7 @@ interface MigrationsTable {
 	applied_at: number;
 }
 
-/** Facts about the database itself, such as the check value of the encryption key. */
+/** Facts about the database, such as the check value of the encryption key. */
 interface MetaTable {
 	name: string;
 	value: string;
@@ -44,19 +44,19 @@ export interface AnswersTable extends PersonColumns, QuestionColumns, LeaseColum
 	id: string;
 	submission_key: string;
 	fingerprint: string;
-	/** Encrypted: the items without the values of secret ones. Null once removed. */
+	/** Encrypted: the items without secret values. Null after removal. */
 	content: string | null;
-	/** Encrypted: the values of secret items by position. Null once wiped, which needs no key. */
+	/** Encrypted: secret values by position. Null after wiping, which needs no key. */
 	secrets: string | null;
 	/** Encrypted: the answer that was there first. */
 	other: string | null;
-	/** JSON: what the submission said of itself and nothing is looked for by, see `answer-rows.ts`. */
+	/** JSON that no query filters by, see `answer-rows.ts`. */
 	submission: string;
-	/** JSON: the positions that its author keeps secret. Null where there was no box to say so. */
+	/** JSON: the positions that the author marked as secret. Null when the form had no checkbox for it. */
 	secret_positions: string | null;
 	state: string;
 	attempts: number;
-	/** Raised whenever its author replaces the text. */
+	/** Incremented when the author edits the answer. */
 	edit_count: Generated<number>;
 	accepted_at: number;
 	give_up_at: number;
@@ -72,13 +72,13 @@ export interface AnswersTable extends PersonColumns, QuestionColumns, LeaseColum
 	timeline: string;
 	/** JSON */
 	told: string;
-	/** The service asked not to be asked before this time. */
+	/** The service asked for no request before this time. */
 	not_before: number | null;
-	/** Attempts in a row for which the service did not know the session. */
+	/** Consecutive attempts for which the service did not know the session. */
 	missing_count: Generated<number>;
-	/** 1: the service saved it and reported a failure, most likely to start the agent's machine. */
+	/** 1: the service saved the answer and reported a failure, most likely because the agent's machine did not start. */
 	start_failed: Generated<number>;
-	/** Its author asked to have it sent once more, to start the agent; null once that began. */
+	/** When the author asked to send it again in order to start the agent; null after that began. */
 	restart_asked_at: number | null;
 }
 
@@ -115,10 +115,10 @@ export interface WatchesTable extends LeaseColumns {
 	card_ts: string | null;
 	card_key: string | null;
 	card_shown_at: number | null;
-	/** 0: now, 1: progress. Null with `card_since` when nothing is wanted. */
+	/** 0: now, 1: progress. Null, like `card_since`, when no update is requested. */
 	card_urgency: number | null;
 	card_since: number | null;
-	/** Counts what was ever wanted. */
+	/** Counts the requested updates. */
 	card_wants: number;
 	card_not_before: number;
 }
@@ -128,11 +128,11 @@ export interface WatchedSessionsTable extends LeaseColumns {
 	session_id: string;
 	/** The step rate as JSON. */
 	rhythm: string;
-	/** JSON: what the newest read found. */
+	/** JSON: the digest of the latest read. */
 	digest: string | null;
-	/** Encrypted: what cards show. */
+	/** Encrypted: the content of cards. */
 	view: string | null;
-	/** Null while no watch needs it. */
+	/** Null while no watch is live. */
 	next_read_at: number | null;
 	read_by: number;
 	last_read_at: number | null;
@@ -148,7 +148,7 @@ export interface AnnouncementsTable extends LeaseColumns {
 	id: string;
 	/** `watch:<id>`, `channel:<team>:<channel>` or `person:<team>:<user>`. */
 	target: string;
-	/** Its place in the target's order. */
+	/** Position in the target's order. */
 	number: number;
 	unique_key: string;
 	team_id: string;
@@ -195,7 +195,7 @@ export function personColumns({ teamId, userId }: Person) {
 }
 
 /**
- * Nobody holds the row. Also for a change by somebody else than the holder, who may be at work on it this moment: the next
- * lease has another token, so whatever the former holder writes is refused.
+ * The lease columns of a row that nobody holds. A holder that still works on the row has its writes refused, because the
+ * next lease has another token.
  */
 export const WITHOUT_LEASE = { lease_token: null, leased_until: null } as const;

@@ -11,7 +11,7 @@ import type {
 	AnnouncementTarget,
 } from '../watches/announcements.ts';
 import type { QuestionView, SessionSnapshot } from '../watches/session-snapshot.ts';
-import { type CardUrgency, WATCH_ENDS, type Watch } from '../watches/watch.ts';
+import { type CardUrgency, type SessionKey, WATCH_ENDS, type Watch } from '../watches/watch.ts';
 import {
 	type SessionOutline,
 	type StepRate,
@@ -33,7 +33,7 @@ const digest: z.ZodType<Digest, unknown> = z.object({
 		.object({
 			messageIndex: z.int(),
 			fingerprint: z.string(),
-			// Not in rows of the version before.
+			// Missing in rows of the previous version.
 			sameBefore: z.int().nullable().default(null),
 			answered: positions,
 			open: positions,
@@ -44,7 +44,7 @@ const digest: z.ZodType<Digest, unknown> = z.object({
 	files: z.string(),
 	screenshotTimestamp: z.string().nullable(),
 });
-/** What versions before stored in the same column: steps and the time they took, and bounds of the newest step. */
+/** What earlier versions stored in this column: the number of steps and their time, and bounds of the latest step. */
 const formerRhythm = z
 	.object({
 		pace: z.object({ steps: z.number(), ms: z.number() }),
@@ -67,7 +67,7 @@ const action: z.ZodType<AgentAction> = z.discriminatedUnion('kind', [
 const question: z.ZodType<QuestionView, unknown> = z.object({
 	messageIndex: z.int(),
 	fingerprint: z.string(),
-	// Views stored by the first version do not say it; it is right again after the next change.
+	// Missing in rows of the first version; correct after the next change.
 	goneOn: z.boolean().default(false),
 	context: z.string(),
 	items: z.array(
@@ -77,7 +77,7 @@ const question: z.ZodType<QuestionView, unknown> = z.object({
 			open: z.boolean(),
 			value: z.string().nullable(),
 			secret: z.boolean(),
-			// Not in rows of the version before.
+			// Missing in rows of the previous version.
 			withheld: z.boolean().default(false),
 		}),
 	),
@@ -124,18 +124,18 @@ const mode = z.enum(['everything', 'questionsOnly']);
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
 
-/** Null when another version wrote what this one does not know. */
+/** Null for a row of another version that this one cannot read. */
 export function readWatch(row: WatchRow): Watch | null {
-	const knownMode = mode.safeParse(row.mode).data;
-	const end = row.ended_reason === null ? null : reason.safeParse(row.ended_reason).data;
-	if (knownMode === undefined || end === undefined) return null;
+	const watchMode = mode.safeParse(row.mode).data;
+	const endReason = row.ended_reason === null ? null : reason.safeParse(row.ended_reason).data;
+	if (watchMode === undefined || endReason === undefined) return null;
 	const urgency = row.card_urgency === null ? undefined : URGENCIES[row.card_urgency];
 	return {
 		id: row.id,
 		teamId: row.team_id,
 		channelId: row.channel_id,
 		session: { service: row.service, sessionId: row.session_id },
-		mode: knownMode,
+		mode: watchMode,
 		questionsInChannel: row.questions_in_channel === 1,
 		createdBy: row.created_by,
 		createdAt: row.created_at,
@@ -151,16 +151,15 @@ export function readWatch(row: WatchRow): Watch | null {
 		digest: readDigest(row.digest),
 		revision: row.revision,
 		lastChangeAt: row.last_change_at,
-		ended: row.ended_at === null || end === null ? null : { reason: end, at: row.ended_at },
+		ended: row.ended_at === null || endReason === null ? null : { reason: endReason, at: row.ended_at },
 	};
 }
 
 /**
- * What another version of the program wrote is taken as not there, so that one row holds up nobody else's (deploys of
- * several replicas): step rate and digest are learnt again with the next read, and nothing is announced twice, since
- * announcements say what was said last (`unlessSaid`).
+ * Null for JSON of another version, so that its row blocks no others while replicas are upgraded. The next read stores step
+ * rate and digest again, and `unlessSaid` prevents a second announcement.
  */
-function known<T>(schema: z.ZodType<T, unknown>, json: string): T | null {
+function parseOrNull<T>(schema: z.ZodType<T, unknown>, json: string): T | null {
 	try {
 		return schema.safeParse(JSON.parse(json)).data ?? null;
 	} catch {
@@ -169,13 +168,13 @@ function known<T>(schema: z.ZodType<T, unknown>, json: string): T | null {
 }
 
 function readDigest(text: string | null): Digest | null {
-	return text === null ? null : known(digest, text);
+	return text === null ? null : parseOrNull(digest, text);
 }
 
 export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 	return {
 		session: { service: row.service, sessionId: row.session_id },
-		stepRate: known(stepRate, row.rhythm) ?? UNKNOWN_STEP_RATE,
+		stepRate: parseOrNull(stepRate, row.rhythm) ?? UNKNOWN_STEP_RATE,
 		digest: readDigest(row.digest),
 		nextRead: { at: row.next_read_at ?? row.read_by, by: row.read_by },
 		lastReadAt: row.last_read_at,
@@ -189,28 +188,28 @@ export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 }
 
 export function outlineOf(session: WatchedSession): SessionOutline {
-	const { digest: seen } = session;
 	return {
 		...session,
-		status: seen?.status ?? null,
-		questionOpen: seen !== null && seen.question !== null && seen.question.open.length > 0,
+		status: session.digest?.status ?? null,
+		questionOpen: (session.digest?.question?.open.length ?? 0) > 0,
 	};
 }
 
-/** Null when there is none yet, and when it was written with another key. */
+/** Null when there is none yet or it was written with another key or by another version. */
 export function readView(
 	row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>,
 	cipher: Cipher,
 ): SessionSnapshot | null {
-	const plain = row.view === null ? null : cipher.decrypt(row.view, viewPlace(row.service, row.session_id));
-	return plain === null ? null : known(view, plain);
+	const key = { service: row.service, sessionId: row.session_id };
+	const plain = row.view === null ? null : cipher.decrypt(row.view, viewPlace(key));
+	return plain === null ? null : parseOrNull(view, plain);
 }
 
-export function sealView(service: string, sessionId: string, value: SessionSnapshot, cipher: Cipher): string {
-	return cipher.encrypt(JSON.stringify(value), viewPlace(service, sessionId));
+export function sealView(session: SessionKey, snapshot: SessionSnapshot, cipher: Cipher): string {
+	return cipher.encrypt(JSON.stringify(snapshot), viewPlace(session));
 }
 
-function viewPlace(service: string, sessionId: string) {
+function viewPlace({ service, sessionId }: SessionKey) {
 	return { table: 'watched_sessions', id: JSON.stringify([service, sessionId]), column: 'view' };
 }
 
@@ -236,15 +235,15 @@ function readTarget(row: AnnouncementRow): AnnouncementTarget {
 /** Null when its content was written with another key or by another version. */
 export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announcement | null {
 	const plain = cipher.decrypt(row.content, { table: 'announcements', id: row.id, column: 'content' });
-	const said = plain === null ? null : known(content, plain);
-	const knownState = state.safeParse(row.state).data;
-	if (said === null || knownState === undefined) return null;
+	const readable = plain === null ? null : parseOrNull(content, plain);
+	const announcementState = state.safeParse(row.state).data;
+	if (readable === null || announcementState === undefined) return null;
 	return {
 		id: row.id,
 		target: readTarget(row),
 		key: row.unique_key,
-		content: said,
-		state: knownState,
+		content: readable,
+		state: announcementState,
 		createdAt: row.created_at,
 		attempts: row.attempts,
 		nextAttemptAt: row.next_attempt_at,
@@ -258,9 +257,9 @@ export function sealContent(id: string, value: AnnouncementContent, cipher: Ciph
 	return cipher.encrypt(JSON.stringify(value), { table: 'announcements', id, column: 'content' });
 }
 
-const REMEMBERED = 1_000;
+const MAX_NOTED = 1_000;
 
-/** Says once of each row that this version, or this key, cannot read it. */
+/** Logs each row that cannot be read once. */
 export type UnreadableNotes = (row: { watch: string } | { announcement: string }) => void;
 
 export function createUnreadableNotes(log: Log): UnreadableNotes {
@@ -268,7 +267,7 @@ export function createUnreadableNotes(log: Log): UnreadableNotes {
 	return (row) => {
 		const name = JSON.stringify(row);
 		if (noted.has(name)) return;
-		setBounded(noted, name, true, REMEMBERED);
-		log.warn(row, 'a row was written by another version or with another key, and is left alone');
+		setBounded(noted, name, true, MAX_NOTED);
+		log.warn(row, 'a row written by another version or with another key cannot be read and is skipped');
 	};
 }

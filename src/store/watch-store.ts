@@ -4,15 +4,17 @@ import type { AddWatchResult, NewWatch, WatchPage, WatchStore } from '../watches
 import type { ChannelKey, Watch } from '../watches/watch.ts';
 import { UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
-import { countUpdated, type Dialect, inBatches, lockRows, type StoreDatabase } from './database.ts';
+import { countUpdated, inBatches, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import type { Tables } from './tables.ts';
 import { createUnreadableNotes, readWatch, sealView, type WatchRow } from './watch-rows.ts';
 import {
 	endWatch,
 	inChannel,
+	liveWatches,
 	lockSession,
 	lockSessionOf,
+	lockWatch,
 	onSession,
 	queueAnnouncements,
 	readShown,
@@ -25,26 +27,23 @@ import { createWatchedSessionStore } from './watched-session-store.ts';
 export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): WatchStore {
 	const noteUnreadable = createUnreadableNotes(log);
 
-	/** None for a row of another version. */
-	function readKnown(row: WatchRow): Watch[] {
-		const watch = readWatch(row);
-		if (watch === null) noteUnreadable({ watch: row.id });
-		return watch === null ? [] : [watch];
+	/** Null for no row and for one of another version. */
+	function readOrNull(row: WatchRow | null | undefined): Watch | null {
+		const watch = row == null ? null : readWatch(row);
+		if (row != null && watch === null) noteUnreadable({ watch: row.id });
+		return watch;
 	}
 
-	const firstKnown = (row: WatchRow | undefined): Watch | null =>
-		row === undefined ? null : (readKnown(row)[0] ?? null);
+	const readOrSkip = (row: WatchRow): Watch[] => {
+		const watch = readOrNull(row);
+		return watch === null ? [] : [watch];
+	};
 
 	async function add(trx: Kysely<Tables>, watch: NewWatch): Promise<AddWatchResult> {
 		const { service, sessionId } = watch.session;
-		const here = () =>
-			trx
-				.selectFrom('watches')
-				.selectAll()
-				.where(inChannel(watch))
-				.where(onSession(watch.session))
-				.where('ended_at', 'is', null);
-		await lockAdding(trx, db.dialect);
+		const here = () => liveWatches(trx).where(inChannel(watch)).where(onSession(watch.session));
+		// One at a time, so that two replicas cannot both add the last allowed watch. SQLite has a single writer.
+		if (db.dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(ADDING_LOCK)})`.execute(trx);
 		if ((await here().executeTakeFirst()) === undefined) {
 			const reached = await limitReached(trx, watch);
 			if (reached !== null) return reached;
@@ -86,46 +85,38 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		return { kind: 'added', watch: readWritten(row) };
 	}
 
-	/** Makes the session's row or, when it is not read any more, has it read again; locks it either way. */
+	/** Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. */
 	async function startReading(trx: Kysely<Tables>, { session, view, createdAt }: NewWatch): Promise<void> {
-		const { service, sessionId } = session;
-		const seen = {
-			view: sealView(service, sessionId, view, cipher),
+		const firstRead = {
+			view: sealView(session, view, cipher),
 			digest: JSON.stringify(view.digest),
+			failures: 0,
+			last_read_at: view.seenAt,
+			last_change_at: view.seenAt,
 		};
 		await trx
 			.insertInto('watched_sessions')
 			.values({
-				service,
-				session_id: sessionId,
+				service: session.service,
+				session_id: session.sessionId,
 				rhythm: JSON.stringify(UNKNOWN_STEP_RATE),
-				...seen,
+				...firstRead,
 				next_read_at: createdAt,
 				read_by: createdAt,
-				last_read_at: view.seenAt,
-				last_change_at: view.seenAt,
-				failures: 0,
 				hurry: 0,
 			})
 			.onConflict((conflict) => conflict.columns(['service', 'session_id']).doNothing())
 			.execute();
 		const row = await lockSession(trx, db.dialect, session);
-		if (row === undefined) throw new Error('The row of a watched session that was just made is gone');
-		const now = createdAt;
-		const stopped = row.next_read_at === null;
+		if (row === undefined) throw new Error('The row of a watched session is missing right after its insert');
+		const isStopped = row.next_read_at === null;
 		await trx
 			.updateTable('watched_sessions')
 			.set({
-				...(stopped && {
-					...seen,
-					failures: 0,
-					over_since: null,
-					last_read_at: view.seenAt,
-					last_change_at: view.seenAt,
-				}),
-				// A new watch is read at once, whatever the schedule had in mind.
-				next_read_at: stopped || row.next_read_at === null ? now : Math.min(row.next_read_at, now),
-				read_by: Math.min(stopped ? now : row.read_by, now),
+				...(isStopped && { ...firstRead, over_since: null }),
+				// A new watch reads its session at once.
+				next_read_at: Math.min(row.next_read_at ?? createdAt, createdAt),
+				read_by: isStopped ? createdAt : Math.min(row.read_by, createdAt),
 				hurry: row.hurry + 1,
 			})
 			.where(onSession(session))
@@ -135,17 +126,11 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 	async function end(trx: Kysely<Tables>, watchId: string, ending: Parameters<typeof endWatch>[3]) {
 		const session = await lockSessionOf(trx, db.dialect, watchId);
 		if (session === null) return null;
-		const row = await trx
-			.selectFrom('watches')
-			.selectAll()
-			.where('id', '=', watchId)
-			.where('ended_at', 'is', null)
-			.$call(lockRows(db.dialect))
-			.executeTakeFirst();
-		if (row === undefined || firstKnown(row) === null) return null;
+		const row = await lockWatch(trx, db.dialect, watchId).where('ended_at', 'is', null).executeTakeFirst();
+		if (row === undefined || readOrNull(row) === null) return null;
 		const ended = await endWatch(trx, cipher, row, ending);
 		await stopUnwatched(trx, session);
-		return firstKnown(ended ?? undefined);
+		return readOrNull(ended);
 	}
 
 	async function list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
@@ -155,22 +140,21 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
 		]);
 		const watches = await Promise.all(
-			rows.flatMap(readKnown).map(async (watch) => ({ ...watch, ...(await readShown(db, cipher, watch.session)) })),
+			rows.flatMap(readOrSkip).map(async (watch) => ({ ...watch, ...(await readShown(db, cipher, watch.session)) })),
 		);
 		return { watches, total };
 	}
 
-	const live = () => db.read.selectFrom('watches').selectAll().where('ended_at', 'is', null);
-
 	return {
-		...createWatchedSessionStore({ db, cipher, readKnown }),
+		...createWatchedSessionStore({ db, cipher, readOrSkip }),
 		...createAnnouncementStore({ db, cipher, noteUnreadable }),
 		add: (watch) => db.write((trx) => add(trx, watch)),
 		end: (watchId, reason, options) => db.write((trx) => end(trx, watchId, { reason, ...options })),
 
 		list,
 		async find(channel, session) {
-			return firstKnown(await live().where(inChannel(channel)).where(onSession(session)).executeTakeFirst());
+			const query = liveWatches(db.read).where(inChannel(channel)).where(onSession(session));
+			return readOrNull(await query.executeTakeFirst());
 		},
 		async findByPost(channel, ts) {
 			const row = await db.read
@@ -185,15 +169,15 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				.orderBy('created_at', 'desc')
 				.limit(1)
 				.executeTakeFirst();
-			const watch = firstKnown(row);
+			const watch = readOrNull(row);
 			if (watch === null) return null;
 			const { view } = await readShown(db, cipher, watch.session);
 			return { watch, view };
 		},
 
 		async ofChannel(channel) {
-			const rows = await live().where(inChannel(channel)).orderBy('created_at').orderBy('id').execute();
-			return rows.flatMap(readKnown);
+			const rows = await liveWatches(db.read).where(inChannel(channel)).orderBy('created_at').orderBy('id').execute();
+			return rows.flatMap(readOrSkip);
 		},
 		async activeChannels() {
 			const keys = ['team_id', 'channel_id'] as const;
@@ -213,15 +197,10 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 	};
 }
 
-/** Any number that no other advisory lock of this database has. */
-const ADDING = 7_205_759_403;
+/** Any number that no other advisory lock of this database uses. */
+const ADDING_LOCK = 7_205_759_403;
 
-/** Watches are added one at a time, or two replicas that count at once would both find room. SQLite has a single writer. */
-async function lockAdding(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
-	if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(ADDING)})`.execute(trx);
-}
-
-/** The first limit that leaves no room for one more. */
+/** The first limit of watches that is reached. */
 async function limitReached(
 	trx: Kysely<Tables>,
 	{ createdBy, teamId, channelId, limits }: NewWatch,
@@ -243,18 +222,18 @@ async function limitReached(
 				.as('channel'),
 		])
 		.executeTakeFirstOrThrow();
-	const limit = (['person', 'channel', 'all'] as const).find((one) => counts[one] >= limits[one]);
+	const limit = (['person', 'channel', 'all'] as const).find((name) => counts[name] >= limits[name]);
 	return limit === undefined ? null : { kind: 'limit', limit, count: counts[limit], most: limits[limit] };
 }
 
-/** Of a row that was just written here. */
+/** For a row that this transaction wrote. */
 function readWritten(row: WatchRow): Watch {
 	const watch = readWatch(row);
-	if (watch === null) throw new Error('A watch that was just written cannot be read');
+	if (watch === null) throw new Error('A watch cannot be read right after it was written');
 	return watch;
 }
 
-/** What is left when the text of an announcement was removed: nobody reads it any more. */
+/** The content of an announcement whose text was removed. */
 const NO_TEXT = '';
 
 async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
@@ -263,24 +242,24 @@ async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: numbe
 		.set({ content: NO_TEXT })
 		.where('id', 'in', (eb) =>
 			eb
-				.selectFrom('announcements as said')
-				.select('said.id')
-				.where('said.state', '!=', 'pending')
-				.where('said.created_at', '<', before)
-				.where('said.content', '!=', NO_TEXT)
-				// The last card's says when another may be posted, and holds no text.
-				.where('said.kind', '!=', 'card')
+				.selectFrom('announcements as done')
+				.select('done.id')
+				.where('done.state', '!=', 'pending')
+				.where('done.created_at', '<', before)
+				.where('done.content', '!=', NO_TEXT)
+				// A card's content holds no text, and the last card tells when another one may be posted.
+				.where('done.kind', '!=', 'card')
 				.where(
-					sql<boolean>`(said.kind <> 'question' or said.state <> 'posted' or exists (
-						select 1 from announcements as settle where settle.target = said.target and settle.kind = 'settle'
-						and settle.state = 'posted' and settle.number > said.number))`,
+					sql<boolean>`(done.kind <> 'question' or done.state <> 'posted' or exists (
+						select 1 from announcements as settle where settle.target = done.target and settle.kind = 'settle'
+						and settle.state = 'posted' and settle.number > done.number))`,
 				)
 				.limit(limit),
 		);
 	return countUpdated(query);
 }
 
-/** Watches that ended before `before` with what was posted of them, notices that are older, and sessions nobody refers to. */
+/** Removes watches that ended before `before` with their announcements, older notices, and sessions without watches. */
 async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
 	const ended = await trx.selectFrom('watches').select('id').where('ended_at', '<', before).limit(limit).execute();
 	const ids = ended.map((row) => row.id);

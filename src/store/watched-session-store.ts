@@ -8,20 +8,29 @@ import type { Cipher } from './encryption.ts';
 import { noteOutage } from './outages.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import { outlineOf, readWatchedSession, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
-import { endWatch, lockSession, onSession, queueAnnouncements, stopUnwatched, wantCard } from './watch-writes.ts';
+import {
+	endWatch,
+	liveWatches,
+	lockSession,
+	lockWatch,
+	onSession,
+	queueAnnouncements,
+	stopUnwatched,
+	wantCard,
+} from './watch-writes.ts';
 
 type SessionMethods = ReadingStore & Pick<WatchStore, 'refresh' | 'countSessions'>;
 
-/** The sessions that are read, of `WatchStore`. */
+/** The part of `WatchStore` about the sessions that are read. */
 export function createWatchedSessionStore({
 	db,
 	cipher,
-	readKnown,
+	readOrSkip,
 }: {
 	db: StoreDatabase;
 	cipher: Cipher;
-	/** None for a row of another version. */
-	readKnown(row: WatchRow): readonly Watch[];
+	/** Empty for a row of another version. */
+	readOrSkip(row: WatchRow): readonly Watch[];
 }): SessionMethods {
 	async function recordRead(
 		trx: Kysely<Tables>,
@@ -42,15 +51,11 @@ export function createWatchedSessionStore({
 		return { coalesced };
 	}
 
-	/** Returns 1 when its card was wanted already. */
+	/** Returns 1 when an update of the card was requested already. */
 	async function recordWatch(trx: Kysely<Tables>, update: WatchUpdate, now: number): Promise<number> {
-		const before = await trx
-			.selectFrom('watches')
-			.selectAll()
-			.where('id', '=', update.watchId)
+		const before = await lockWatch(trx, db.dialect, update.watchId)
 			.where('revision', '=', update.revision)
 			.where('ended_at', 'is', null)
-			.$call(lockRows(db.dialect))
 			.executeTakeFirst();
 		if (before === undefined) return 0;
 		const row = await trx
@@ -135,15 +140,8 @@ export function createWatchedSessionStore({
 		},
 
 		async ofSession(session) {
-			const rows = await db.read
-				.selectFrom('watches')
-				.selectAll()
-				.where(onSession(session))
-				.where('ended_at', 'is', null)
-				.orderBy('created_at')
-				.orderBy('id')
-				.execute();
-			return rows.flatMap(readKnown);
+			const rows = await liveWatches(db.read).where(onSession(session)).orderBy('created_at').orderBy('id').execute();
+			return rows.flatMap(readOrSkip);
 		},
 
 		noteOutage: (outage) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
@@ -166,7 +164,7 @@ export function createWatchedSessionStore({
 				const row = await lockSession(trx, db.dialect, session);
 				if (row === undefined || row.next_read_at === null) return;
 				if (earlyReadAt !== null) {
-					// While somebody reads it, the time of that read is past and says nothing of the next one.
+					// While the session is being read, `next_read_at` is the past time of that read.
 					const at = row.lease_token === null ? Math.min(row.next_read_at, earlyReadAt) : earlyReadAt;
 					await trx
 						.updateTable('watched_sessions')
@@ -174,13 +172,7 @@ export function createWatchedSessionStore({
 						.where(onSession(session))
 						.execute();
 				}
-				const watches = await trx
-					.selectFrom('watches')
-					.selectAll()
-					.where(onSession(session))
-					.where('ended_at', 'is', null)
-					.$call(lockRows(db.dialect))
-					.execute();
+				const watches = await liveWatches(trx).where(onSession(session)).$call(lockRows(db.dialect)).execute();
 				for (const watch of watches) {
 					await trx
 						.updateTable('watches')
@@ -209,7 +201,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 		...WITHOUT_LEASE,
 		...(update.view !== undefined && {
 			digest: JSON.stringify(update.view.digest),
-			view: sealView(row.service, row.session_id, update.view, cipher),
+			view: sealView({ service: row.service, sessionId: row.session_id }, update.view, cipher),
 		}),
 	};
 }

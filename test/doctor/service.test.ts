@@ -20,7 +20,7 @@ const service: Case[] = [
 	{
 		name: 'the address ends in /v1',
 		env: (harness) => ({ SESSION_SERVICE_URL: `${harness.service.url}/v1/` }),
-		says: /^✗ Settings: SESSION_SERVICE_URL ends in \/v1: leave that out/,
+		says: /^✗ Settings: SESSION_SERVICE_URL ends in \/v1: remove it/,
 	},
 	{
 		name: 'the address redirects to another host',

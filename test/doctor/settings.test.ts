@@ -10,17 +10,17 @@ const settings: Case[] = [
 	{
 		name: 'the two tokens are swapped',
 		env: ({ secrets }) => ({ SLACK_BOT_TOKEN: secrets.appToken, SLACK_APP_TOKEN: secrets.botToken }),
-		says: /^✗ Settings: SLACK_BOT_TOKEN is another kind of token, or not whole: take the bot token, it starts with xoxb-/,
+		says: /^✗ Settings: SLACK_BOT_TOKEN is another kind of token, or incomplete: use the bot token, which starts with xoxb-/,
 	},
 	{
 		name: 'a token is as in the example',
 		env: () => ({ SLACK_APP_TOKEN: 'xapp-' }),
-		says: /^✗ Settings: SLACK_APP_TOKEN is another kind of token, or not whole/,
+		says: /^✗ Settings: SLACK_APP_TOKEN is another kind of token, or incomplete/,
 	},
 	{
 		name: 'a number is not a number',
 		env: () => ({ RETENTION_DAYS: 'soon' }),
-		says: /^✗ Settings: RETENTION_DAYS is not a number: give a whole number from 1 to 3650/,
+		says: /^✗ Settings: RETENTION_DAYS is not a number: use a whole number from 1 to 3650/,
 	},
 	{
 		name: 'a name is misspelt',
@@ -58,7 +58,7 @@ const dashboard: Case[] = [
 	{
 		name: 'the dashboard’s address is not a URL',
 		env: () => ({ SESSION_DASHBOARD_URL: 'dashboard.example.com' }),
-		says: /^✗ Settings: SESSION_DASHBOARD_URL is not a usable address/,
+		says: /^✗ Settings: SESSION_DASHBOARD_URL is not a valid address/,
 	},
 ];
 

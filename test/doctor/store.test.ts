@@ -161,7 +161,7 @@ const database: Case[] = [
 	{
 		name: 'PostgreSQL has no key',
 		env: () => ({ DATABASE_URL: 'postgres://user:canary-password@127.0.0.1:1/handraise' }),
-		says: /^✗ Settings: ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need one key/,
+		says: /^✗ Settings: ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key/,
 	},
 ];
 

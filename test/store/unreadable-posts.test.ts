@@ -25,7 +25,7 @@ it('posts and cards wait for the right key and go out at the first start with it
 	store = await open({ dataDir: directory.path, encryptionKey: OTHER_KEY, log });
 	expect(await take()).toEqual([]);
 	expect(await store.watches.takeCards(LEASE, 10, { now: T0 + 1_000, urgency: 'any' })).toEqual([]);
-	expect(log.lines.filter(({ message }) => message.includes('is left alone'))).toHaveLength(2);
+	expect(log.lines.filter(({ message }) => message.includes('is skipped'))).toHaveLength(2);
 	await store.close();
 
 	store = await open({ dataDir: directory.path, encryptionKey: KEY });
