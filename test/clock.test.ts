@@ -20,14 +20,14 @@ function machine() {
 	};
 }
 
-it('counts the time since a moment that the process itself noted', () => {
+it('counts the time since a moment that the process noted itself', () => {
 	const { clock, pass } = machine();
 	const at = clock.now();
 	pass(7_000);
 	expect(elapsedSince(clock, at)).toBe(7_000);
 });
 
-it('counts from its own start for a moment that was noted before', () => {
+it('counts from its own start for an earlier moment', () => {
 	const { clock, pass } = machine();
 	pass(3_000);
 	expect(elapsedSince(clock, START - HOUR)).toBe(3_000);
@@ -36,7 +36,7 @@ it('counts from its own start for a moment that was noted before', () => {
 it.each([
 	['forward', HOUR],
 	['back', -HOUR],
-])('never counts more than passed when the clock is put %s by an hour', (_, step) => {
+])('never counts too much time when the clock is put %s by an hour', (_, step) => {
 	const { clock, pass, putForward } = machine();
 	const at = clock.now();
 	pass(2_000);
@@ -50,7 +50,7 @@ it.each([
 	expect(elapsedSince(clock, after)).toBe(5_000);
 });
 
-it('is not disturbed by a clock that is slewed by the time service', () => {
+it('is not disturbed when the time service slews the clock', () => {
 	const { clock, pass, putForward } = machine();
 	const at = clock.now();
 	for (let second = 0; second < 60; second++) {
@@ -61,7 +61,7 @@ it('is not disturbed by a clock that is slewed by the time service', () => {
 	expect(elapsedSince(clock, at)).toBe(60_300);
 });
 
-it('takes a time slightly ahead for now, and one further ahead than clocks may differ for unknown', () => {
+it('counts no time since a moment that is ahead of the clock', () => {
 	const clock: Clock = { now: () => START, sleep: async () => undefined };
 	expect(elapsedSince(clock, START + CLOCK_ALLOWANCE_MS)).toBe(0);
 	expect(elapsedSince(clock, START + HOUR)).toBe(0);

@@ -20,7 +20,7 @@ function problems(env: Record<string, string | undefined>): readonly string[] {
 }
 
 describe('the settings', () => {
-	it('have defaults for all but the four that are required', () => {
+	it('has defaults for all settings but the four required ones', () => {
 		expect(parseConfig(COMPLETE)).toEqual({
 			slack: {
 				botToken: 'xoxb-1',
@@ -43,7 +43,7 @@ describe('the settings', () => {
 		});
 	});
 
-	it('choose signed HTTP when there is a signing secret and no app-level token', () => {
+	it('chooses signed HTTP when there is a signing secret and no app-level token', () => {
 		const { SLACK_APP_TOKEN: _, ...rest } = COMPLETE;
 		expect(parseConfig({ ...rest, SLACK_SIGNING_SECRET: 's' }).slack.transport).toEqual({
 			kind: 'http',
@@ -52,7 +52,7 @@ describe('the settings', () => {
 		expect(parseConfig({ ...COMPLETE, SLACK_SIGNING_SECRET: 's' }).slack.transport.kind).toBe('socket');
 	});
 
-	it('take blanks for unset, trim, and drop slashes at the end', () => {
+	it('treats blank settings as unset, trims them and removes trailing slashes', () => {
 		const config = parseConfig({
 			...COMPLETE,
 			SESSION_SERVICE_URL: ' https://service.example/base/ ',
@@ -68,7 +68,7 @@ describe('the settings', () => {
 		expect(config.giveUpMs).toBe(24 * 3_600_000);
 	});
 
-	it('read lists with commas and spaces', () => {
+	it('reads lists with commas and spaces', () => {
 		const { access } = parseConfig({
 			...COMPLETE,
 			ALLOWED_CHANNELS: 'C0ABC, G0DEF D0GHI',
@@ -145,14 +145,14 @@ describe('the settings', () => {
 			{ SESSION_DASHBOARD_URL: 'javascript:alert(1)' },
 			/^SESSION_DASHBOARD_URL is not a valid/,
 		],
-	])('say in one line what is wrong with %s, without the value', (_, env, words) => {
+	])('reports %s in one line, without the value', (_, env, words) => {
 		const found = problems({ ...COMPLETE, ...env });
 		expect(found).toEqual([expect.stringMatching(words)]);
 		expect(found.join()).not.toContain('secret');
 		expect(found.join()).not.toContain('\n');
 	});
 
-	it('say everything that is wrong at once', () => {
+	it('reports all problems at once', () => {
 		expect(problems({}).map((line) => line.split(' ')[0])).toEqual([
 			'SLACK_BOT_TOKEN',
 			'SESSION_SERVICE_URL',

@@ -59,7 +59,7 @@ function start(env: Record<string, string>) {
 }
 
 describe('the program', () => {
-	it('ends with 1 and one line for each setting that is missing or wrong, without a value or a stack', async () => {
+	it('exits with 1 and one line for each missing or invalid setting, without values or a stack', async () => {
 		const { code, stdout, stderr } = await start({
 			SLACK_BOT_TOKEN: 'xapp-very-secret',
 			SESSION_SERVICE_URL: 'ftp://nowhere.secret',
@@ -88,7 +88,7 @@ describe('the program', () => {
 			{ SLACK_APP_TOKEN: 'xapp-wrong-secret' },
 			/^Slack refuses SLACK_APP_TOKEN \(invalid_auth\)/,
 		],
-	])('ends with 1 and one line when Slack refuses %s', async (_, env, words) => {
+	])('exits with 1 and one line when Slack refuses %s', async (_, env, words) => {
 		const { code, stderr } = await start({ ...complete(), ...env }).closed;
 		expect(code).toBe(1);
 		expect(stderr).toMatch(words);
@@ -99,7 +99,7 @@ describe('the program', () => {
 	it.each([
 		['Slack says so', { team_id: 'E0ACME', is_enterprise_install: true }],
 		['Slack names no workspace', {}],
-	])('ends with 1 and one line when the app is installed for a whole organisation: %s', async (_, answer) => {
+	])('exits with 1 and one line when the app is installed for a whole organisation: %s', async (_, answer) => {
 		const self = { user_id: 'U0BOT', bot_id: 'B0BOT', enterprise_id: 'E0ACME', ...answer };
 		const mend = slack.faults.add({ method: 'auth.test', answer: self });
 		const { code, stderr } = await start(complete()).closed;
@@ -111,7 +111,7 @@ describe('the program', () => {
 		expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 	});
 
-	it('says at the start which settings it does not know', async () => {
+	it('logs unknown settings at the start', async () => {
 		const program = start({ ...complete(), SHOW_ANSWER: 'never-secret' });
 		await program.says('Handraise is ready');
 		program.child.kill('SIGTERM');
@@ -120,7 +120,7 @@ describe('the program', () => {
 		expect(stdout).not.toContain('never-secret');
 	});
 
-	it('ends with 1 and one line when its port is taken', async () => {
+	it('exits with 1 and one line when its port is in use', async () => {
 		const other = createServer();
 		await new Promise<void>((resolve) => other.listen(0, () => resolve()));
 		const { port } = other.address() as { port: number };
@@ -131,7 +131,7 @@ describe('the program', () => {
 		expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 	});
 
-	it('ends with 1 and one line when another process has its data, and with 0 on SIGTERM', async () => {
+	it('exits with 1 and one line when another process uses its data, and with 0 on SIGTERM', async () => {
 		const first = start(complete());
 		await first.says('Handraise is ready');
 		await slack.connected(2);

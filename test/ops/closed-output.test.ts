@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-it('the program ends when it is told to though nobody reads its output any more', async () => {
+it('ends on SIGTERM when nobody reads its output any more', async () => {
 	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-test-'));
 	const program = spawn(process.execPath, [fileURLToPath(new URL('../../src/main.ts', import.meta.url))], {
 		stdio: ['ignore', 'pipe', 'ignore'],

@@ -20,12 +20,12 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 	});
 	afterAll(() => app[Symbol.asyncDispose]());
 
-	it('that the process lives and is ready', async () => {
+	it('reports over HTTP that the process runs and is ready', async () => {
 		expect(await get(app, '/healthz')).toMatchObject({ status: 200, text: 'ok\n' });
 		expect(await get(app, '/readyz')).toMatchObject({ status: 200, text: 'ready\n' });
 	});
 
-	it('answers, attempts, times and calls, without an id or a text in them', async () => {
+	it('exposes metrics without an id or a text', async () => {
 		const { status, type, text } = await get(app, '/metrics');
 		expect(status).toBe(200);
 		expect(type).toContain('text/plain');
@@ -48,7 +48,7 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 		expect(text).not.toMatch(/U0ADA|T0ACME|C0AGENTS|141421|One-time|session="|user="/);
 	});
 
-	it('one log line for each request of a person, with an id of its own and no secret', async () => {
+	it('logs one line for each request of a person, with its own id and no secret', async () => {
 		const lines = app.log.map((line) => JSON.parse(line) as Record<string, unknown>);
 		const handled = lines.filter((line) => line.msg === 'handled');
 		expect(handled.length).toBeGreaterThanOrEqual(2);
@@ -63,14 +63,14 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 		expect(lines.filter((line) => line.level === 'error' || line.level === 'warn')).toEqual([]);
 	});
 
-	it('nothing on other paths', async () => {
+	it('responds with 404 on other paths', async () => {
 		expect((await get(app, '/admin')).status).toBe(404);
 		expect((await fetch(`${app.url}/metrics`, { method: 'POST' })).status).toBe(404);
 	});
 });
 
 describe('when the database is away', () => {
-	it('the process is alive and not ready, a submission keeps its form and text, and pressing again later works', async () => {
+	it('is alive but not ready without the database, keeps the form of a submission and accepts it later', async () => {
 		const postgres = await sharedPostgres();
 		const databaseUrl = await postgres.createDatabase();
 		await using proxy = await createCuttableProxy(databaseUrl);

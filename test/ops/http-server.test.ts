@@ -38,7 +38,7 @@ async function serve(options: Partial<Parameters<typeof createHttpServer>[0]> = 
 describe('connections', () => {
 	const limits = { connections: 5, requestMs: 10_000 };
 
-	it('that wait give way to new ones, the oldest first, so that health checks are answered', async () => {
+	it('closes the oldest waiting connections for new ones, so that health checks work', async () => {
 		const { port, refused, get } = await serve({ limits });
 		const closed: number[] = [];
 		for (let count = 0; count < 8; count++) {
@@ -51,7 +51,7 @@ describe('connections', () => {
 		expect(refused).toEqual(Array(4).fill('too_many_connections'));
 	});
 
-	it('of a known sender are left alone, while they wait for their response and while they are idle', async () => {
+	it('keeps connections with verified requests open, waiting or idle', async () => {
 		const { promise: asked, resolve: hasAsked } = Promise.withResolvers<() => void>();
 		const { port } = await serve({
 			limits,
@@ -83,7 +83,7 @@ describe('a request that does not come to its end', () => {
 	it.each([
 		['in its headers', 'GET /healthz HTTP/1.1\r\nhost: x\r\n'],
 		['in its body', 'POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc'],
-	])('is ended %s', async (_, text) => {
+	])('ends a request that stops %s', async (_, text) => {
 		const { port, refused } = await serve({
 			limits: { connections: 5, requestMs: 200 },
 			slack: (request) => request.resume(),
@@ -96,14 +96,14 @@ describe('a request that does not come to its end', () => {
 		expect(refused).toEqual(['slow']);
 	});
 
-	it('is ended when nothing ever comes', async () => {
+	it('closes a connection on which nothing arrives', async () => {
 		const { port, refused } = await serve({ limits: { connections: 5, requestMs: 200 } });
 		await once((await open(port)).resume(), 'close');
 		expect(refused).toEqual(['slow']);
 	});
 });
 
-it('what is no HTTP is answered', async () => {
+it('responds with 400 to input that is not HTTP', async () => {
 	const { port, refused } = await serve();
 	const socket = await open(port);
 	socket.write('hello\r\n\r\n');
@@ -112,7 +112,7 @@ it('what is no HTTP is answered', async () => {
 	expect(refused).toEqual(['malformed_http']);
 });
 
-it('many who ask at once for readiness cost one check', async () => {
+it('runs one readiness check for many simultaneous requests', async () => {
 	let checks = 0;
 	const { promise: held, resolve: letGo } = Promise.withResolvers<readonly string[]>();
 	const { port } = await serve({
@@ -134,7 +134,7 @@ it('many who ask at once for readiness cost one check', async () => {
 	expect(checks).toBe(1);
 });
 
-it('refused requests cost one line a minute with their number, and nothing of them stands in it', async () => {
+it('logs one line a minute with the counts of refused requests and none of their content', async () => {
 	await using timed = await startTimedApp({ transport: 'http' });
 	const { app, clock } = timed;
 	const lines = () => app.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'HTTP requests were refused');

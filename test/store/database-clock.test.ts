@@ -21,7 +21,7 @@ async function databaseTime(): Promise<number> {
 	return Number(rows[0]?.ms);
 }
 
-it("tells the database's time, whatever the machine's own clock says", async () => {
+it("returns the database's time when the machine's clock is wrong", async () => {
 	const log = createRecordingLog();
 	const clock = await createDatabaseClock({ db, local: createManualClock(0), log });
 	const before = await databaseTime();
@@ -32,7 +32,7 @@ it("tells the database's time, whatever the machine's own clock says", async () 
 	clock.close();
 });
 
-it('notices that the machine slept, and counts no time from before as passed for certain', async () => {
+it('detects that the machine slept and does not count the time before as certain', async () => {
 	const log = createRecordingLog();
 	const local = createManualClock(0);
 	let slept = 0;
@@ -48,7 +48,7 @@ it('notices that the machine slept, and counts no time from before as passed for
 	clock.close();
 });
 
-it('is in doubt from the moment in which the machine wakes up until it has asked the database again', async () => {
+it('is uncertain from the wake-up of the machine until the next measurement', async () => {
 	const local = createManualClock(0);
 	let slept = 0;
 	const clock = await createDatabaseClock({
@@ -65,7 +65,7 @@ it('is in doubt from the moment in which the machine wakes up until it has asked
 	clock.close();
 });
 
-it('a PUT cannot be noted with a time that is not the database’s', async () => {
+it('rejects the start of a PUT whose time is not the database’s', async () => {
 	const databaseUrl = await (await sharedPostgres()).createDatabase();
 	const store = await openStore({
 		databaseUrl,

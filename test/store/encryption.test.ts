@@ -38,7 +38,7 @@ const cipher = createCipher(Buffer.alloc(32, 1));
 const place = { table: 'answers', id: 'a1', column: 'content' };
 
 describe('the cipher', () => {
-	it('gives back what it was given, at the same place', () => {
+	it('decrypts a text at the place where it was encrypted', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'grapheme' }), (text) => {
 				expect(cipher.decrypt(cipher.encrypt(text, place), place)).toBe(text);
@@ -46,7 +46,7 @@ describe('the cipher', () => {
 		);
 	});
 
-	it('never writes the same twice', () => {
+	it('encrypts the same text differently each time', () => {
 		expect(cipher.encrypt('blue', place)).not.toBe(cipher.encrypt('blue', place));
 	});
 
@@ -58,12 +58,12 @@ describe('the cipher', () => {
 		expect(cipher.decrypt(cipher.encrypt('blue', place), elsewhere)).toBeNull();
 	});
 
-	it('tells places apart that read the same when joined', () => {
+	it('distinguishes places that are equal when joined', () => {
 		const sealed = cipher.encrypt('blue', { table: 'answers', id: 'a.b', column: 'c' });
 		expect(cipher.decrypt(sealed, { table: 'answers', id: 'a', column: 'b.c' })).toBeNull();
 	});
 
-	it('opens nothing that was written with another key, even when the key id is forged', () => {
+	it('decrypts no text of another key, even with a forged key id', () => {
 		const other = createCipher(Buffer.alloc(32, 2));
 		const sealed = other.encrypt('blue', place);
 		expect(cipher.decrypt(sealed, place)).toBeNull();
@@ -71,7 +71,7 @@ describe('the cipher', () => {
 		expect(cipher.decrypt([version, keyId, sealed.split('.')[2]].join('.'), place)).toBeNull();
 	});
 
-	it('opens nothing that was changed in any byte', () => {
+	it('decrypts no text with a changed byte', () => {
 		const sealed = cipher.encrypt('blue', place);
 		const start = sealed.lastIndexOf('.') + 1;
 		const bytes = Buffer.from(sealed.slice(start), 'base64');
@@ -82,11 +82,11 @@ describe('the cipher', () => {
 		}
 	});
 
-	it.each(['', 'blue', '1', '1.abc', '2.00000000.AAAA'])('opens nothing that is no ciphertext: %j', (text) => {
+	it.each(['', 'blue', '1', '1.abc', '2.00000000.AAAA'])('decrypts no text that is not a ciphertext: %j', (text) => {
 		expect(cipher.decrypt(text, place)).toBeNull();
 	});
 
-	it('opens nothing that is too short to be one', () => {
+	it('decrypts no text that is too short for a ciphertext', () => {
 		const prefix = cipher.encrypt('', place).split('.').slice(0, 2).join('.');
 		expect(cipher.decrypt(`${prefix}.`, place)).toBeNull();
 		expect(cipher.decrypt(`${prefix}.${Buffer.alloc(27).toString('base64')}`, place)).toBeNull();
@@ -131,7 +131,7 @@ describe('ENCRYPTION_KEY', () => {
 		if (text !== '') expect(message).not.toContain(text);
 	});
 
-	it('may be a passphrase of 16 characters or more, which gives another key with each salt', () => {
+	it('accepts a passphrase of 16 characters, which gives a different key with each salt', () => {
 		const key = (text: string, salt: string | null) => keyOf(readKeySetting(text), salt).toString('hex');
 		const passphrase = 'correct horse battery staple';
 		expect(key(passphrase, 'salt')).toHaveLength(64);
@@ -146,21 +146,21 @@ describe('ENCRYPTION_KEY', () => {
 		);
 	});
 
-	it('is required with PostgreSQL', async () => {
+	it('requires ENCRYPTION_KEY with PostgreSQL', async () => {
 		const databaseUrl = 'postgres://nobody@127.0.0.1:1/none';
 		await expect(open({ databaseUrl, dataDir: directory.path })).rejects.toMatchObject({
 			code: 'encryption_key_missing',
 		});
 	});
 
-	it('is looked at before anything is opened', async () => {
+	it('checks ENCRYPTION_KEY before it opens a file', async () => {
 		await expect(open({ dataDir: join(directory.path, 'data'), encryptionKey: 'short' })).rejects.toMatchObject({
 			code: 'encryption_key_invalid',
 		});
 		expect(existsSync(join(directory.path, 'data'))).toBe(false);
 	});
 
-	it('leaves no key file behind when it is given', async () => {
+	it('creates no key file when ENCRYPTION_KEY is set', async () => {
 		const store = await open({ dataDir: directory.path, encryptionKey: KEY });
 		await store.close();
 		expect(readdirSync(directory.path)).not.toContain('encryption.key');
@@ -168,7 +168,7 @@ describe('ENCRYPTION_KEY', () => {
 });
 
 describe('the key file', () => {
-	it('is made once, for its owner alone', () => {
+	it('creates the key file once, readable only by its owner', () => {
 		const key = loadOrMakeKeyFile(directory.path);
 		expect(key).toHaveLength(32);
 		expect(readdirSync(directory.path)).toEqual(['encryption.key']);
@@ -177,7 +177,7 @@ describe('the key file', () => {
 		expect(parseEncryptionKey(readFileSync(join(directory.path, 'encryption.key'), 'utf8')).equals(key)).toBe(true);
 	});
 
-	it('is never replaced when it holds something else', () => {
+	it('never replaces a key file with other content', () => {
 		writeFileSync(join(directory.path, 'encryption.key'), 'not a key');
 		expect(() => loadOrMakeKeyFile(directory.path)).toThrow(
 			expect.objectContaining({ code: 'encryption_key_invalid' }),
@@ -185,7 +185,7 @@ describe('the key file', () => {
 		expect(readFileSync(join(directory.path, 'encryption.key'), 'utf8')).toBe('not a key');
 	});
 
-	it('says when it cannot be made', () => {
+	it('reports a key file that cannot be created', () => {
 		const missing = join(directory.path, 'missing');
 		expect(() => loadOrMakeKeyFile(missing)).toThrow(expect.objectContaining({ code: 'store_unavailable' }));
 	});
@@ -216,7 +216,7 @@ describe.each(STORES)('a passphrase on %s', (_name, where) => {
 		await db.close();
 	}
 
-	it('becomes a key with a salt of its own in every new database, the same at every start', async () => {
+	it('derives a key from the passphrase and the salt of each database, the same at every start', async () => {
 		const options = await where();
 		const first = await open({ ...options, encryptionKey });
 		const salt = await meta(first, 'key_salt');
@@ -235,7 +235,7 @@ describe.each(STORES)('a passphrase on %s', (_name, where) => {
 		await wrong.close();
 	});
 
-	it('goes on as it was in a database that was made with it before there were salts', async () => {
+	it('keeps the key of a passphrase in a database from before salts', async () => {
 		const options = await where();
 		await madeBefore(options);
 		for (let start = 0; start < 2; start++) {
@@ -247,7 +247,7 @@ describe.each(STORES)('a passphrase on %s', (_name, where) => {
 	});
 });
 
-it('replicas that start together on an empty PostgreSQL make the same key of a passphrase', async () => {
+it('derives the same key from a passphrase in replicas that start together on an empty PostgreSQL', async () => {
 	const databaseUrl = await (await sharedPostgres()).createDatabase();
 	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: 'correct horse battery staple' };
 	const stores = await Promise.all(Array.from({ length: 4 }, () => open(options)));
@@ -265,7 +265,7 @@ function keyIdWithoutSalt(passphrase: string): string {
 }
 
 describe.each(STORES)('a wrong key on %s', (_name, where) => {
-	it('is said at the start and at the row, and nothing else breaks', async () => {
+	it('reports a wrong key at the start and at the row, and everything else works', async () => {
 		const options = await where();
 		const first = await open({ ...options, encryptionKey: KEY });
 		expect(keyFits(first)).toBe(true);

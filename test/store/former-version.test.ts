@@ -104,7 +104,7 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 		return cards[0];
 	}
 
-	it('has its answers delivered, each once', { timeout: 60_000 }, async () => {
+	it('delivers the answers of the former version once', { timeout: 60_000 }, async () => {
 		const { log, sessions } = app.service;
 		for (const [id, wasSaved, ...values] of IN_HAND) {
 			if (!wasSaved) await saved(id);
@@ -119,7 +119,7 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 		}
 	});
 
-	it('has an answer whose PUT may have landed sent again only when it cannot land any more', {
+	it('sends an answer again only when its earlier PUT cannot take effect any more', {
 		timeout: 60_000,
 	}, async () => {
 		await saved('unknown-lost');
@@ -129,7 +129,7 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 		expect(put === undefined ? [] : itemsOf(put).map(({ value }) => value)).toEqual(['Words for unknown-lost']);
 	});
 
-	it('has the answers that wait for their author tried again when that one says so', { timeout: 60_000 }, async () => {
+	it('retries a waiting answer when its author asks for it', { timeout: 60_000 }, async () => {
 		for (const [id, value] of [
 			['waiting', 'Words for waiting'],
 			['waiting-secret', SECRETS.waiting],
@@ -143,12 +143,12 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 		}
 	});
 
-	it('has a waiting answer told as delivered when the service turns out to have it', { timeout: 60_000 }, async () => {
+	it('reports a waiting answer as delivered when the service already has it', { timeout: 60_000 }, async () => {
 		await until(() => receipt('waiting-saved', 'ada').text().includes('Your answer was delivered'), 15_000);
 		expect(app.service.log.puts('waiting-saved')).toEqual([]);
 	});
 
-	it('has its watches go on, with what was still to be posted', { timeout: 60_000 }, async () => {
+	it('continues the watches and posts their pending announcements', { timeout: 60_000 }, async () => {
 		const thread = () => cardOf('working').thread();
 		await until(() => thread().length > 0);
 		await until(() => cardOf('working').text().includes('Which shop?'));
@@ -162,7 +162,7 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 		expect(app.slack.as('ada').messages('#secret')).toHaveLength(1);
 	});
 
-	it('has drafts in forms, who is answering, and buttons of old posts that work', { timeout: 60_000 }, async () => {
+	it('keeps drafts and claims, and buttons of old posts work', { timeout: 60_000 }, async () => {
 		const question = cardOf('asking', 'grace').thread()[0];
 		expect(await question?.press('Answer')).toBe(true);
 		const form = await app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
@@ -175,7 +175,7 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 		expect(app.service.sessions.values('asking', 2)).toEqual(['What grace typed so far']);
 	});
 
-	it('has its ended answers in the history and sends none of them', { timeout: 60_000 }, async () => {
+	it('lists ended answers in the history and sends none of them', { timeout: 60_000 }, async () => {
 		for (const [id, words] of [
 			['resumed', '▶️ The agent went on'],
 			['conflicted', 'Not sent: somebody else answered first'],
@@ -186,7 +186,7 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 		for (const id of ENDED) expect(app.service.log.puts(id), id).toEqual([]);
 	});
 
-	it('lets no secret out', async () => {
+	it('reveals no secret', async () => {
 		const said = await app.said();
 		for (const secret of Object.values(SECRETS)) {
 			expect(said).not.toContain(secret);

@@ -41,7 +41,7 @@ const broken: Migration = {
 	},
 };
 
-it('the migrations are numbered from 1 without gaps', () => {
+it('numbers the migrations from 1 without gaps', () => {
 	expect(MIGRATIONS.map((migration) => migration.number)).toEqual(MIGRATIONS.map((_, index) => index + 1));
 });
 
@@ -49,7 +49,7 @@ describe.each([
 	['SQLite', useSqlite],
 	['PostgreSQL', usePostgres],
 ])('migrating %s', (_name, use) => {
-	it('brings a new database up to date, and one that is up to date nowhere', () =>
+	it('migrates a new database and leaves an up-to-date one unchanged', () =>
 		use(async (db) => {
 			const first = context();
 			await migrate(db, first);
@@ -59,7 +59,7 @@ describe.each([
 			expect(again.log.lines).toEqual([]);
 		}));
 
-	it('applies only what is new', () =>
+	it('applies only pending migrations', () =>
 		use(async (db) => {
 			await migrate(db, context());
 			const { log, clock } = context();
@@ -67,14 +67,14 @@ describe.each([
 			expect(log.lines).toMatchObject([{ fields: { migrations: ['one-more'] } }]);
 		}));
 
-	it('refuses a database that a newer version has migrated, and changes nothing', () =>
+	it('refuses a database that a newer version has migrated and changes nothing', () =>
 		use(async (db) => {
 			await migrate(db, { ...context(), migrations: [...MIGRATIONS, next] });
 			await expect(migrate(db, context())).rejects.toMatchObject({ code: 'database_newer', retryable: false });
 			await migrate(db, { ...context(), migrations: [...MIGRATIONS, next] });
 		}));
 
-	it('leaves nothing half done when one of them fails', () =>
+	it('rolls back all migrations when one of them fails', () =>
 		use(async (db) => {
 			await migrate(db, context());
 			await expect(migrate(db, { ...context(), migrations: [...MIGRATIONS, next, broken] })).rejects.toThrow('wrong');
@@ -108,7 +108,7 @@ describe.each([
 		return db.read.selectFrom('answers').select(columns).orderBy('id').execute();
 	}
 
-	it('are held by nobody any more, and are looked at once more where one was given up with its outcome unknown', () =>
+	it('clears the leases of migrated answers and checks those again whose PUT had an unknown outcome', () =>
 		use(async (db) => {
 			const rows = await migrated(db, [
 				['a', 'delivered'],
@@ -260,7 +260,7 @@ describe.each([
 	const allRows = async (db: StoreDatabase) =>
 		(await sql<Record<string, unknown>>`select * from answers order by id`.execute(db.read)).rows;
 
-	it('keep every value, those that are encrypted as they were', () =>
+	it('keeps every value of migrated answers, encrypted ones unchanged', () =>
 		use(async (db) => {
 			const rows = await makeFormer(db);
 			await migrate(db, context());
@@ -282,7 +282,7 @@ describe.each([
 			}
 		}));
 
-	it('are read as they were, and let nobody else answer while they are live', () =>
+	it('reads migrated answers unchanged and rejects another answer while they are live', () =>
 		use(async (db) => {
 			const rows = await makeFormer(db);
 			await migrate(db, context());
@@ -308,7 +308,7 @@ describe.each([
 			expect(first).toMatchObject({ viewId: 'V0' });
 		}));
 
-	it('stay as they were when the migration fails half way', () =>
+	it('leaves answers unchanged when the migration fails halfway', () =>
 		use(async (db) => {
 			await makeFormer(db);
 			const before = await allRows(db);
@@ -320,7 +320,7 @@ describe.each([
 			expect(await allRows(db)).toHaveLength(before.length);
 		}));
 
-	it('are not taken, changed or made any more by a process of that version', () =>
+	it('stops a process of the former version from taking, changing or creating answers', () =>
 		use(async (db) => {
 			await makeFormer(db);
 			await migrate(db, context());
@@ -337,7 +337,7 @@ describe.each([
 		}));
 });
 
-it('several replicas that start together on an empty PostgreSQL migrate it once', async () => {
+it('migrates an empty PostgreSQL once when several replicas start together', async () => {
 	const databaseUrl = await (await sharedPostgres()).createDatabase();
 	const logs = Array.from({ length: 6 }, () => createRecordingLog());
 	const stores = await Promise.all(

@@ -14,7 +14,7 @@ describe('when PostgreSQL goes away', () => {
 	});
 	afterAll(() => server.close());
 
-	it('calls fail with a code until it is back, nothing committed is lost and the process lives', async () => {
+	it('fails with a code while PostgreSQL is unreachable, loses no commit and keeps running', async () => {
 		const log = createRecordingLog();
 		const store = await open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY, log });
 		const before = submission();
@@ -37,7 +37,7 @@ describe('when PostgreSQL goes away', () => {
 		await expect(store.ping()).rejects.toEqual(away);
 	});
 
-	it('a transaction that is cut off is not half done', async () => {
+	it('rolls back a transaction whose connection is cut', async () => {
 		const store = await open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY });
 		const cut = store.db.write(async (db) => {
 			await db.insertInto('meta').values({ name: 'half', value: 'done' }).execute();
@@ -53,7 +53,7 @@ describe('when PostgreSQL goes away', () => {
 	});
 });
 
-it('a server that accepts connections and says nothing is given up on', async () => {
+it('gives up on a server that accepts connections and does not respond', async () => {
 	const sockets = new Set<Socket>();
 	const silent = createServer((socket) => sockets.add(socket));
 	await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

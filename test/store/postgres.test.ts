@@ -28,7 +28,7 @@ describeDraftStore('PostgreSQL', openReplicas);
 describeClaimStore('PostgreSQL', openReplicas);
 describeWatchStore('PostgreSQL', openReplicas);
 
-it('taking due answers on PostgreSQL passes over those that another transaction holds', async () => {
+it('skips due answers that another PostgreSQL transaction has locked', async () => {
 	const replicas = await openReplicas();
 	const held = submission({ sessionId: 's1' });
 	const free = submission({ sessionId: 's2', acceptedAt: T0 + 1 });
@@ -41,7 +41,7 @@ it('taking due answers on PostgreSQL passes over those that another transaction 
 	await replicas.close();
 });
 
-it('a statement that waits too long on PostgreSQL is given up on with a code, and the next one works', async () => {
+it('cancels a PostgreSQL statement that waits too long, and the next one works', async () => {
 	const replicas = await openReplicas();
 	const { store, replica } = replicas;
 	const given = submission();
@@ -70,7 +70,7 @@ it.each([
 	});
 });
 
-it('knows that nothing was committed when nothing had been sent, or the server refused the statement', () => {
+it('knows that nothing was committed when no statement was sent or the server refused it', () => {
 	expect(mapPostgresError(withState('57P01'), { sent: false })).toMatchObject({ commitUnknown: false });
 	expect(mapPostgresError(withState('57014'), { sent: true })).toMatchObject({ commitUnknown: false });
 	expect(mapPostgresError(withState('53100'), { sent: true })).toMatchObject({ commitUnknown: false });

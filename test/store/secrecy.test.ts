@@ -16,7 +16,7 @@ async function writeCanaries(store: Awaited<ReturnType<typeof open>>): Promise<v
 	await store.drafts.save(draft);
 }
 
-it('nothing that a person wrote stands in the files of SQLite as plain text, nor in the log', async () => {
+it('writes no text of people unencrypted into the files of SQLite or into the log', async () => {
 	const directory = makeDataDir();
 	const log = createRecordingLog();
 	const store = await open({ dataDir: directory.path, log });
@@ -35,7 +35,7 @@ it('nothing that a person wrote stands in the files of SQLite as plain text, nor
 	await directory.remove();
 });
 
-it('nothing that a person wrote stands in PostgreSQL as plain text', async () => {
+it('writes no text of people unencrypted into PostgreSQL', async () => {
 	const databaseUrl = await (await sharedPostgres()).createDatabase();
 	const store = await open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY });
 	await writeCanaries(store);

@@ -69,7 +69,7 @@ async function checkpoint(outcome: 'done' | 'busy'): Promise<void> {
 }
 
 describe('secret values on SQLite', () => {
-	it('that are wiped leave no copy where pages were split and merged', { timeout: 60_000 }, async () => {
+	it('leaves no copy of wiped secrets where SQLite splits and merges pages', { timeout: 60_000 }, async () => {
 		const store = await openHere();
 		const random = createRandom(5);
 		const given = Array.from({ length: 800 }, (_, index) => secret(`wiped-${index}.`));
@@ -91,7 +91,7 @@ describe('secret values on SQLite', () => {
 		expect(await remains(texts)).toEqual([]);
 	});
 
-	it('that are still needed stay readable when others are wiped', async () => {
+	it('keeps other secrets readable when some are wiped', async () => {
 		const store = await openHere();
 		const [kept, gone] = [secret('kept-value'), secret('gone-value')];
 		for (const one of [kept, gone]) await accepted(store, one);
@@ -109,7 +109,7 @@ describe('secret values on SQLite', () => {
 		expect(valuesOf(await (await openHere()).answers.get(kept.id))).toEqual(['blue', 'kept-value']);
 	});
 
-	it('that are accepted in the moment in which others are removed stay readable', async () => {
+	it('keeps secrets readable that are accepted while others are removed', async () => {
 		const store = await openHere();
 		const wiped = secret('gone-value');
 		await accepted(store, wiped);
@@ -128,7 +128,7 @@ describe('secret values on SQLite', () => {
 		}
 	});
 
-	it('that their author replaced before they were sent are gone as well', async () => {
+	it('removes secrets that their author replaced before they were sent', async () => {
 		const store = await openHere();
 		const first = secret('first-try');
 		await accepted(store, first);
@@ -138,7 +138,7 @@ describe('secret values on SQLite', () => {
 		expect(await remains(['first-try', 'second-try'])).toEqual(['second-try']);
 	});
 
-	it('are gone when the program stops right after the wipe', async () => {
+	it('removes wiped secrets when the program stops right after the wipe', async () => {
 		const store = await openHere();
 		const given = secret('at-the-end');
 		await accepted(store, given);
@@ -149,7 +149,7 @@ describe('secret values on SQLite', () => {
 		expect(await remains(['at-the-end'])).toEqual([]);
 	});
 
-	it('that were wiped while another key was set are gone once the right one is back', async () => {
+	it('removes secrets that were wiped under another key when the right key is back', async () => {
 		const first = await openHere();
 		const [kept, gone] = [secret('kept-value'), secret('gone-value')];
 		for (const one of [kept, gone]) await accepted(first, one);
@@ -165,7 +165,7 @@ describe('secret values on SQLite', () => {
 		expect(await remains(['with-the-other'], OTHER_KEY)).toEqual(['with-the-other']);
 	});
 
-	it('stay in the log while another program reads the database, and are gone soon after that', {
+	it('removes wiped secrets from the log soon after another program stops reading', {
 		timeout: 30_000,
 	}, async () => {
 		const store = await openHere();

@@ -53,7 +53,7 @@ function mode(...path: string[]): string {
 }
 
 describe('the file of SQLite', () => {
-	it('is readable by its owner alone, with everything beside it', async () => {
+	it('makes the database and its other files readable only by their owner', async () => {
 		const store = await openHere(join(directory.path, 'deep', 'data'));
 		await accepted(store, submission());
 		expect(mode('deep', 'data')).toBe('700');
@@ -62,14 +62,14 @@ describe('the file of SQLite', () => {
 		for (const file of files) expect([file, mode('deep', 'data', file)]).toEqual([file, '600']);
 	});
 
-	it('is made private again when somebody opened it up', async () => {
+	it('makes the database file private again when its mode was changed', async () => {
 		await (await open({ dataDir: directory.path })).close();
 		chmodSync(join(directory.path, 'handraise.db'), 0o644);
 		await openHere();
 		expect(mode('handraise.db')).toBe('600');
 	});
 
-	it('keeps what was committed over a close and a reopening', async () => {
+	it('keeps commits when the database is closed and reopened', async () => {
 		const store = await open({ dataDir: directory.path });
 		const given = submission();
 		await accepted(store, given);
@@ -77,7 +77,7 @@ describe('the file of SQLite', () => {
 		expect(valuesOf(await (await openHere()).answers.get(given.id))).toEqual(['blue']);
 	});
 
-	it('syncs fully, logs ahead and checks references on every opening', async () => {
+	it('sets full sync, the write-ahead log and foreign keys on every open', async () => {
 		for (let time = 0; time < 2; time++) {
 			const store = await open({ dataDir: directory.path });
 			const pragma = async (name: string) => {
@@ -92,7 +92,7 @@ describe('the file of SQLite', () => {
 		}
 	});
 
-	it('is refused to a second opening in the same process, and the first keeps its lock', async () => {
+	it('refuses to open the database twice in one process, and the first keeps its lock', async () => {
 		const store = await openHere();
 		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({
 			code: 'database_in_use',
@@ -102,14 +102,14 @@ describe('the file of SQLite', () => {
 		await accepted(store, submission());
 	});
 
-	it('is refused to a second process until the first has closed it', async () => {
+	it('refuses to open the database in a second process until the first has closed it', async () => {
 		const store = await open({ dataDir: directory.path });
 		expect((await openElsewhere()).said).toBe('database_in_use');
 		await store.close();
 		expect((await openElsewhere()).said).toBe('open');
 	});
 
-	it('is free again after a kill -9', async () => {
+	it('releases the database after a kill -9', async () => {
 		const { child, said } = await openElsewhere();
 		expect(said).toBe('open');
 		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({ code: 'database_in_use' });
@@ -117,7 +117,7 @@ describe('the file of SQLite', () => {
 		await openHere();
 	});
 
-	it('has nothing leased to a process that was killed', async () => {
+	it('clears the leases of a process that was killed', async () => {
 		const store = await openHere();
 		const given = submission();
 		await accepted(store, given);
@@ -127,19 +127,19 @@ describe('the file of SQLite', () => {
 		expect(await next.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0)).toMatchObject([{ id: given.id }]);
 	});
 
-	it('says which directory cannot be written', async () => {
+	it('names the directory that cannot be written', async () => {
 		const file = join(directory.path, 'file');
 		writeFileSync(file, '');
 		await expect(open({ dataDir: join(file, 'data') })).rejects.toMatchObject({ code: 'store_unavailable' });
 	});
 
-	it('says when the file is something else', async () => {
+	it('reports a file that is not a database', async () => {
 		mkdirSync(directory.path, { recursive: true });
 		writeFileSync(join(directory.path, 'handraise.db'), 'x'.repeat(4_096));
 		await expect(open({ dataDir: directory.path })).rejects.toMatchObject({ code: 'store_unavailable' });
 	});
 
-	it('can be copied while it is in use, by VACUUM INTO and by the backup command', async () => {
+	it('lets VACUUM INTO and the backup command copy the database while it is in use', async () => {
 		const store = await openHere();
 		const given = submission();
 		await accepted(store, given);
@@ -170,7 +170,7 @@ const BACKUP = `
 `;
 
 describe('writes on SQLite', () => {
-	it('that arrive in one turn share a commit', async () => {
+	it('commits writes of one turn together', async () => {
 		const store = await openHere();
 		const before = commits();
 		await Promise.all(
@@ -182,7 +182,7 @@ describe('writes on SQLite', () => {
 		expect(commits() - before).toBe(2);
 	});
 
-	it('share it too when they come from several callbacks of that turn', async () => {
+	it('commits writes from several callbacks of one turn together', async () => {
 		const store = await openHere();
 		const before = commits();
 		await Promise.all(
@@ -194,7 +194,7 @@ describe('writes on SQLite', () => {
 		expect(commits() - before).toBe(1);
 	});
 
-	it('fail alone when one of them is wrong', async () => {
+	it('fails only the wrong write of a batch', async () => {
 		const store = await openHere();
 		const given = submission();
 		const wrong = store.db.write(async (db) => {
@@ -208,7 +208,7 @@ describe('writes on SQLite', () => {
 		expect(half).toEqual([]);
 	});
 
-	it('go on after one that broke off in the middle, and nothing of it stays', async () => {
+	it('rolls back a write that fails in the middle and continues with the next', async () => {
 		const store = await openHere();
 		const broken = store.db.write(async (db) => {
 			await db.insertInto('meta').values({ name: 'half', value: 'done' }).execute();
@@ -220,7 +220,7 @@ describe('writes on SQLite', () => {
 		expect(half).toEqual([]);
 	});
 
-	it('are seen by reads only once they are committed', async () => {
+	it('shows writes to reads only after the commit', async () => {
 		const store = await openHere();
 		const given = submission();
 		const writing = store.answers.accept(given);
@@ -230,7 +230,7 @@ describe('writes on SQLite', () => {
 		expect(await store.answers.get(given.id)).not.toBeNull();
 	});
 
-	it('are finished before a close, and refused after it', async () => {
+	it('finishes writes before the close and refuses them after it', async () => {
 		const store = await open({ dataDir: directory.path });
 		const given = submission();
 		const writing = store.answers.accept(given);
@@ -257,7 +257,7 @@ describe('writes on SQLite', () => {
 describe('a full disk under SQLite', () => {
 	const big = 'x'.repeat(100_000);
 
-	it('refuses what it cannot hold, keeps what it has, and goes on when there is room', async () => {
+	it('refuses writes on a full disk, keeps earlier ones and continues when there is room', async () => {
 		const store = await openHere();
 		const first = submission();
 		await accepted(store, first);
@@ -271,7 +271,7 @@ describe('a full disk under SQLite', () => {
 		expect((await store.answers.accept(given)).kind).toBe('accepted');
 	});
 
-	it('never says accepted to one of several that shared the commit', async () => {
+	it('fails every write of a commit that the full disk refused', async () => {
 		const store = await openHere();
 		await sql`pragma max_page_count = 1`.execute(store.db.read);
 		const many = [submission({ sessionId: 's1' }), submission({ sessionId: 's2', items: [item(big)] })];

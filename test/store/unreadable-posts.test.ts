@@ -10,7 +10,7 @@ afterEach(async () => {
 	await directory.remove();
 });
 
-it('posts and cards wait for the right key and go out at the first start with it', async () => {
+it('sends unreadable posts and cards at the first start with the right key', async () => {
 	const take = () => store.watches.takeAnnouncements(LEASE, 10, T0 + 1_000);
 	store = await open({ dataDir: directory.path, encryptionKey: KEY });
 	const watch = await addWatch(store.watches);

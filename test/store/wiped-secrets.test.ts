@@ -91,7 +91,9 @@ async function gone(ids: readonly string[]): Promise<void> {
 }
 
 describe('what was typed before its box was ticked', () => {
-	it('can be read in no file a second later, though the program is killed', { timeout: 60_000 }, async () => {
+	it('removes a text from all files within a second after its item is marked as secret, even when the program is killed', {
+		timeout: 60_000,
+	}, async () => {
 		service.sessions.put('door', askingSession(['Which door?', 'Remarks']));
 		await program.start();
 		await slack.connected(1);
@@ -107,7 +109,7 @@ describe('what was typed before its box was ticked', () => {
 });
 
 describe('the values of secret answers that ended', () => {
-	it('can be read in no file a second later, and after the next start, though the program is killed', {
+	it('removes secrets of ended answers from all files within a second, and after the next start, even when the program is killed', {
 		timeout: 120_000,
 	}, async () => {
 		const ended = ['delivered', 'refused', 'conflicted', 'withdrawn', 'replaced'];
@@ -177,7 +179,7 @@ describe('the values of secret answers that ended', () => {
 		expect(readable([...ended, 'waiting'])).toEqual([]);
 	});
 
-	it('can be read in no file after the start that follows a kill in the moment of the wipe', {
+	it('removes wiped secrets from all files at the start after a kill during the wipe', {
 		timeout: 120_000,
 	}, async () => {
 		ask('killed');
@@ -213,7 +215,7 @@ const FORMER = `
 `;
 
 describe('a database of the former version that was killed', () => {
-	it('holds nothing of wiped secrets any more after the start', { timeout: 120_000 }, async () => {
+	it('removes wiped secrets of the former version from all files at the start', { timeout: 120_000 }, async () => {
 		const key = parseEncryptionKey(FIXTURE_KEY);
 		const former = await readFormerVersion('sqlite');
 		const sql = sqlMovedTo(former, { service: service.url, stoppedAt: Date.now() });

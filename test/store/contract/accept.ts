@@ -4,7 +4,7 @@ import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, submission, T0, v
 
 export function describeAccept(subject: Subject): void {
 	describe('accepting', () => {
-		it('keeps a submission word for word and queues it at once', async () => {
+		it('stores a submission word for word and queues it at once', async () => {
 			const given = submission({
 				items: [item('  naïve 🙂\n"x" \\ \u0000 \ud800 '), item(''), item(null)],
 				leftEmpty: [1],
@@ -44,13 +44,13 @@ export function describeAccept(subject: Subject): void {
 			expect(result.kind === 'accepted' && result.answer).toEqual(stored);
 		});
 
-		it('keeps where there is no channel', async () => {
+		it('stores an answer without a channel', async () => {
 			const given = submission({ origin: { channelId: null, threadTs: null } });
 			await subject.store.answers.accept(given);
 			expect((await subject.store.answers.get(given.id))?.origin).toEqual({ channelId: null, threadTs: null });
 		});
 
-		it('changes nothing when the same submission comes again, whatever id it got', async () => {
+		it('changes nothing when the same submission arrives again with another id', async () => {
 			const given = submission();
 			const first = await accepted(subject.store, given);
 			const again = await subject.replica.answers.accept({ ...given, id: 'another-id', acceptedAt: T0 + 5 });
@@ -58,14 +58,14 @@ export function describeAccept(subject: Subject): void {
 			expect(await subject.store.answers.get('another-id')).toBeNull();
 		});
 
-		it('knows a repeated submission in every state', async () => {
+		it('recognizes a repeated submission in every state', async () => {
 			const given = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			await accepted(subject.store, given, 'delivering', 'delivered');
 			const again = await subject.store.answers.accept({ ...given, id: 'another-id' });
 			expect(again).toMatchObject({ kind: 'repeated', edited: false, answer: { id: given.id, state: 'delivered' } });
 		});
 
-		it('replaces the text when the same form is submitted again before anything was sent', async () => {
+		it('replaces the text when the same form is submitted again before it is sent', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const edited = await subject.store.answers.accept({ ...given, items: [item('red'), item('')], leftEmpty: [1] });
@@ -75,7 +75,7 @@ export function describeAccept(subject: Subject): void {
 			expect(stored).toMatchObject({ acceptedAt: T0, nextAttemptAt: T0, timeline: [{ state: 'accepted', at: T0 }] });
 		});
 
-		it('replaces the text while a worker has leased the answer but not begun; the worker then gets the new text', async () => {
+		it('replaces the text of a leased answer before its PUT, and the worker gets the new text', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			expect(valuesOf(await lease(subject.store, given.id))).toEqual(['blue']);
@@ -109,7 +109,7 @@ export function describeAccept(subject: Subject): void {
 			expect(valuesOf(await subject.store.answers.get(given.id))).toEqual(['blue']);
 		});
 
-		it('keeps secret from then on what its author ticks after sending began', async () => {
+		it('hides an item that its author marks as secret after sending began', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'delivering', 'delivered');
 			const late = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
@@ -118,7 +118,7 @@ export function describeAccept(subject: Subject): void {
 			expect(marks).toMatchObject({ secret: [0], boxed: true });
 		});
 
-		it('takes a tick that comes before sending began', async () => {
+		it('marks an item as secret when its author does so before sending began', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const again = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
@@ -131,7 +131,7 @@ export function describeAccept(subject: Subject): void {
 			expect(marks).toMatchObject({ secret: [0], values: [null] });
 		});
 
-		it('lets the text be replaced again once it is known that nothing was saved', async () => {
+		it('lets the author replace the text again when nothing was saved', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -180,7 +180,7 @@ export function describeAccept(subject: Subject): void {
 			},
 		);
 
-		it('says when the other one wanted to send the same words', async () => {
+		it('tells that the conflicting answer has the same words', async () => {
 			await accepted(subject.store, submission({ items: [item('blue'), item('four')] }));
 			const same = await subject.store.answers.accept(submission({ person: BOB, items: [item('blue'), item(null)] }));
 			expect(same.answer.content).toMatchObject({ other: { same: true } });
@@ -188,7 +188,7 @@ export function describeAccept(subject: Subject): void {
 			expect(not.answer.content).toMatchObject({ other: { same: false } });
 		});
 
-		it('compares secrets while both are known, without repeating them', async () => {
+		it('compares readable secrets without revealing them', async () => {
 			await accepted(subject.store, submission({ items: [item('hunter2', { secret: true })] }));
 			const same = await subject.store.answers.accept(
 				submission({ person: BOB, items: [item('hunter2', { secret: true })] }),
@@ -196,7 +196,7 @@ export function describeAccept(subject: Subject): void {
 			expect(same.answer.content).toMatchObject({ other: { same: true, values: [null] } });
 		});
 
-		it('lets answers to other messages, sessions and services be live beside it', async () => {
+		it('accepts answers to other messages, sessions and services at the same time', async () => {
 			const first = submission();
 			await accepted(subject.store, first);
 			for (const question of [
@@ -208,35 +208,38 @@ export function describeAccept(subject: Subject): void {
 			}
 		});
 
-		it.each(['delivered', 'resumed'] as const)('is taken by an answer %s since the form was read', async (state) => {
-			const first = submission();
-			await accepted(subject.store, first, 'delivering', 'delivered', ...(state === 'resumed' ? [state] : []));
-			const result = await subject.store.answers.accept(submission({ person: BOB, formReadAt: T0 + 1 }));
-			expect(result).toMatchObject({
-				kind: 'taken',
-				by: { id: first.id, state },
-				answer: { content: { other: { person: ANN, at: T0 + 2, values: ['blue'] } } },
-			});
-		});
+		it.each(['delivered', 'resumed'] as const)(
+			'is taken by an answer that is %s since the form was read',
+			async (state) => {
+				const first = submission();
+				await accepted(subject.store, first, 'delivering', 'delivered', ...(state === 'resumed' ? [state] : []));
+				const result = await subject.store.answers.accept(submission({ person: BOB, formReadAt: T0 + 1 }));
+				expect(result).toMatchObject({
+					kind: 'taken',
+					by: { id: first.id, state },
+					answer: { content: { other: { person: ANN, at: T0 + 2, values: ['blue'] } } },
+				});
+			},
+		);
 
-		it('is accepted when its form was read after the other delivery: its author saw it', async () => {
+		it('accepts an answer whose form was read after the other delivery', async () => {
 			await accepted(subject.store, submission(), 'delivering', 'delivered');
 			expect((await subject.store.answers.accept(submission({ formReadAt: T0 + 2 }))).kind).toBe('accepted');
 		});
 
-		it('is accepted when the delivered answer was to another question at that place', async () => {
+		it('accepts an answer when the delivered one was to another question at that index', async () => {
 			await accepted(subject.store, submission({ fingerprint: 'fingerprint-2' }), 'delivering', 'delivered');
 			expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
 		});
 
-		it('is accepted when the delivered answer left its items to others', async () => {
+		it('accepts an answer to items that the delivered one left open', async () => {
 			const first = submission({ items: [item('blue'), item(null), item('')], leftEmpty: [2] });
 			await accepted(subject.store, first, 'delivering', 'delivered');
 			const rest = submission({ person: BOB, items: [item(null), item('four'), item(null)] });
 			expect((await subject.store.answers.accept(rest)).kind).toBe('accepted');
 		});
 
-		it('is taken when the delivered answer left the same item empty on purpose', async () => {
+		it('rejects an answer to an item that the delivered one left empty on purpose', async () => {
 			const first = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
 			await accepted(subject.store, first, 'delivering', 'delivered');
 			const result = await subject.store.answers.accept(submission({ person: BOB, items: [item(null), item('four')] }));
@@ -251,7 +254,7 @@ export function describeAccept(subject: Subject): void {
 			},
 		);
 
-		it('replaces an answer that waits for its author, and has the author told', async () => {
+		it('replaces an answer that waits for its author and tells the author', async () => {
 			const first = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			const dm = { channelId: 'D1', ts: '3.4' };
 			await accepted(subject.store, first);
@@ -300,7 +303,7 @@ export function describeAccept(subject: Subject): void {
 			},
 		);
 
-		it('leaves an answer that waits alone when the new one is taken itself', async () => {
+		it('keeps a waiting answer when the new one is rejected', async () => {
 			const waiting = submission({ formReadAt: T0 });
 			await accepted(subject.store, waiting, 'waiting');
 			const delivered = submission({ person: BOB, question: { ...waiting.question, messageIndex: 9 } });
@@ -312,7 +315,7 @@ export function describeAccept(subject: Subject): void {
 			expect((await subject.store.answers.get(waiting.id))?.state).toBe('waiting');
 		});
 
-		it('takes the answer from a worker that was telling its author meanwhile', async () => {
+		it('replaces a waiting answer while a worker tells its author', async () => {
 			const first = submission();
 			await accepted(subject.store, first);
 			await lease(subject.store, first.id);

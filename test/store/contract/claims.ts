@@ -6,7 +6,7 @@ const { question } = submission();
 const UNTIL = T0 + 300_000;
 
 export function describeClaims(subject: Subject): void {
-	it('names who is answering, oldest first, until the claim lapses', async () => {
+	it('lists active claims, oldest first, until they lapse', async () => {
 		await subject.store.claims.claim({ question, person: BOB, until: UNTIL }, T0);
 		await subject.replica.claims.claim({ question, person: ANN, until: UNTIL + 1 }, T0 + 1);
 		await subject.store.claims.claim({ question: { ...question, messageIndex: 2 }, person: EVE, until: UNTIL }, T0);
@@ -17,7 +17,7 @@ export function describeClaims(subject: Subject): void {
 		expect(await subject.store.claims.active(question, UNTIL)).toEqual([{ question, person: ANN, until: UNTIL + 1 }]);
 	});
 
-	it('says whether a claim is news, and prolongs one that is not', async () => {
+	it('tells whether a claim is new and prolongs an existing one', async () => {
 		const claim = (until: number, now: number) => subject.store.claims.claim({ question, person: ANN, until }, now);
 		expect(await claim(UNTIL, T0)).toBe(true);
 		expect(await claim(UNTIL + 5, T0 + 5)).toBe(false);
@@ -25,7 +25,7 @@ export function describeClaims(subject: Subject): void {
 		expect(await claim(UNTIL + 400_000, UNTIL + 5)).toBe(true);
 	});
 
-	it('counts a claim after a lapse as a new one, behind those that were held', async () => {
+	it('counts a claim after a lapse as new, behind the held ones', async () => {
 		await subject.store.claims.claim({ question, person: ANN, until: T0 + 5 }, T0);
 		await subject.store.claims.claim({ question, person: BOB, until: UNTIL }, T0 + 1);
 		await subject.store.claims.claim({ question, person: ANN, until: UNTIL }, T0 + 6);
@@ -33,7 +33,7 @@ export function describeClaims(subject: Subject): void {
 		expect(active.map((claim) => claim.person)).toEqual([BOB, ANN]);
 	});
 
-	it('is news once when one person presses twice at the same moment', async () => {
+	it('counts a claim as new once when one person presses twice at the same moment', async () => {
 		for (let round = 0; round < 30; round++) {
 			const claim = { question: { ...question, messageIndex: round }, person: ANN, until: UNTIL };
 			const news = await Promise.all(
@@ -43,7 +43,7 @@ export function describeClaims(subject: Subject): void {
 		}
 	});
 
-	it('releases the claim of one person', async () => {
+	it('releases only the claim of one person', async () => {
 		await subject.store.claims.claim({ question, person: ANN, until: UNTIL }, T0);
 		await subject.store.claims.claim({ question, person: BOB, until: UNTIL }, T0);
 		expect(await subject.store.claims.release(question, ANN)).toBe(true);
@@ -61,7 +61,7 @@ export function describeClaims(subject: Subject): void {
 		expect((await subject.store.claims.active(question, T0)).map((claim) => claim.person)).toEqual([ANN]);
 	});
 
-	it('removes what has lapsed', async () => {
+	it('removes lapsed claims', async () => {
 		await subject.store.claims.claim({ question, person: ANN, until: UNTIL }, T0);
 		await subject.store.claims.claim({ question, person: BOB, until: UNTIL + 1 }, T0);
 		expect(await subject.store.claims.removeLapsed(UNTIL)).toBe(1);

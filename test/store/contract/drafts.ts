@@ -20,13 +20,13 @@ function draft(overrides: Partial<Draft> = {}): Draft {
 }
 
 export function describeDrafts(subject: Subject): void {
-	it('keeps a draft word for word', async () => {
+	it('stores a draft word for word', async () => {
 		await subject.store.drafts.save(draft());
 		expect(await subject.replica.drafts.get('form-1')).toEqual(draft());
 		expect(await subject.store.drafts.get('form-2')).toBeNull();
 	});
 
-	it('forgets what has become secret in every draft of this person for this question, and nothing else', async () => {
+	it("removes secret items from the person's drafts for the question, and nothing else", async () => {
 		const kept = [
 			draft({ formId: 'bob', person: BOB }),
 			draft({ formId: 'other', question: { ...question, messageIndex: 9 } }),
@@ -48,19 +48,19 @@ export function describeDrafts(subject: Subject): void {
 		expect(await subject.store.drafts.get('form-1')).toEqual(next);
 	});
 
-	it('does not let an older note that arrives late replace a newer one', async () => {
+	it('keeps a newer draft when an older one arrives late', async () => {
 		await subject.store.drafts.save(draft({ values: { 0: 'new' }, updatedAt: T0 + 1 }));
 		await subject.store.drafts.save(draft({ values: { 0: 'old' }, updatedAt: T0 }));
 		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
 	});
 
-	it('replaces a note from before the clock was put back by more than notes can overtake each other', async () => {
+	it('replaces a draft that was saved before the clock was put back', async () => {
 		await subject.store.drafts.save(draft({ values: { 0: 'before' }, updatedAt: T0 + CLOCK_ALLOWANCE_MS + 1 }));
 		await subject.store.drafts.save(draft({ values: { 0: 'before, and more' }, updatedAt: T0 }));
 		expect(await subject.store.drafts.get('form-1')).toEqual(draft({ values: { 0: 'before, and more' } }));
 	});
 
-	it('keeps no draft of a form that was submitted: typing may be heard of later', async () => {
+	it('stores no draft of a submitted form', async () => {
 		const given = submission({ submissionKey: 'view-1:form-1' });
 		await subject.store.drafts.save(draft(), given.submissionKey);
 		await subject.store.answers.accept(given);
@@ -83,7 +83,7 @@ export function describeDrafts(subject: Subject): void {
 		expect(await subject.store.drafts.newest({ ...ANN, teamId: EVE.teamId }, question)).toBeNull();
 	});
 
-	it('discards all drafts of a person for a question and no others', async () => {
+	it('discards only the drafts of a person for a question', async () => {
 		await subject.store.drafts.save(draft());
 		await subject.store.drafts.save(draft({ formId: 'form-2' }));
 		await subject.store.drafts.save(draft({ formId: 'form-3', person: BOB }));
@@ -93,7 +93,7 @@ export function describeDrafts(subject: Subject): void {
 		expect(left.map((one) => one?.formId)).toEqual([undefined, undefined, 'form-3', 'form-4']);
 	});
 
-	it('removes those older than a time', async () => {
+	it('removes drafts older than a given time', async () => {
 		await subject.store.drafts.save(draft());
 		await subject.store.drafts.save(draft({ formId: 'form-2', updatedAt: T0 + 1 }));
 		expect(await subject.store.drafts.removeOlderThan(T0 + 1)).toBe(1);

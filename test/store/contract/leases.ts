@@ -4,7 +4,7 @@ import { accepted, BOB, current, LEASE, lease, OTHER_LEASE, SERVICE, submission,
 
 export function describeLeases(subject: Subject): void {
 	describe('leasing', () => {
-		it('hands out what is due, oldest first and no more than asked for', async () => {
+		it('leases due answers, oldest first and up to the limit', async () => {
 			const later = submission({ sessionId: 's1', acceptedAt: T0 + 2 });
 			const first = submission({ sessionId: 's2', acceptedAt: T0 });
 			const second = submission({ sessionId: 's3', acceptedAt: T0 + 1 });
@@ -18,7 +18,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0 + 10)).toEqual([]);
 		});
 
-		it('hands out the others when one was written by a version that knows more states', async () => {
+		it('leases other answers when one has a state of a newer version', async () => {
 			const [newer, known] = [submission({ sessionId: 's1' }), submission({ sessionId: 's2', acceptedAt: T0 + 1 })];
 			for (const answer of [newer, known]) await accepted(subject.store, answer);
 			await subject.store.db.writeOne((db) =>
@@ -28,13 +28,13 @@ export function describeLeases(subject: Subject): void {
 			expect(taken.map((answer) => answer.id)).toEqual([known.id]);
 		});
 
-		it('hands out nothing that has nothing left to do', async () => {
+		it('leases no answer without a next attempt', async () => {
 			await accepted(subject.store, submission(), 'delivering', 'delivered');
 			expect(await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0 + 1e9)).toEqual([]);
 			expect(await subject.store.answers.nextDueAt(SERVICE, T0)).toBeNull();
 		});
 
-		it('gives out one answer of a session at a time', async () => {
+		it('leases one answer of a session at a time', async () => {
 			const question = submission().question;
 			const one = submission({ question: { ...question, messageIndex: 1 } });
 			const two = submission({ question: { ...question, messageIndex: 2 }, acceptedAt: T0 + 1 });
@@ -53,7 +53,7 @@ export function describeLeases(subject: Subject): void {
 			expect(ids(await subject.replica.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0 + 10))).toEqual([two.id]);
 		});
 
-		it('takes over what a dead replica held, once its lease has lapsed', async () => {
+		it('takes over the answers of a dead replica after their leases lapse', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id, LEASE, T0);
@@ -62,7 +62,7 @@ export function describeLeases(subject: Subject): void {
 			expect(taken.map((answer) => answer.id)).toEqual([given.id]);
 		});
 
-		it('frees a whole session when the lease on one of its answers lapses', async () => {
+		it("makes a session's answers available when the lease of one of them lapses", async () => {
 			const question = submission().question;
 			const one = submission({ question: { ...question, messageIndex: 1 } });
 			const two = submission({ question: { ...question, messageIndex: 2 } });
@@ -79,7 +79,7 @@ export function describeLeases(subject: Subject): void {
 			expect(taken.map((answer) => answer.id)).toEqual([two.id]);
 		});
 
-		it('writes and renews nothing for an owner whose lease another has taken', async () => {
+		it('refuses writes and renewals of an owner whose lease another has taken', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -98,7 +98,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.replica.answers.renew(given.id, OTHER_LEASE, T0 + LEASE.ms)).toBe(true);
 		});
 
-		it('fences a task of the same process that stood still past its lease', async () => {
+		it('refuses writes of a task in the same process that paused past its lease', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const held = await lease(subject.store, given.id);
@@ -113,7 +113,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.update(held, 'next-take', begin, options)).toMatchObject(begin);
 		});
 
-		it('hands out what is further ahead than any delay: the clock was put back', async () => {
+		it('leases answers whose due time is further ahead than any delay', async () => {
 			const hour = 3_600_000;
 			const given = submission({ acceptedAt: T0 + hour });
 			await accepted(subject.store, given);
@@ -121,14 +121,14 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
 		});
 
-		it('takes over a lease that ends further ahead than any lease: the clock was put back', async () => {
+		it('takes over a lease that ends further ahead than any lease', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id, LEASE, T0 + 3_600_000);
 			expect(await subject.replica.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0)).toHaveLength(1);
 		});
 
-		it("leaves another service's answers alone and counts them", async () => {
+		it('leases no answers of another service and counts them', async () => {
 			const elsewhere = { ...submission().question, service: 'https://other.example' };
 			await accepted(subject.store, submission({ question: elsewhere }));
 			expect(await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0 + 10)).toEqual([]);
@@ -137,7 +137,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.takeDue(elsewhere.service, LEASE, 10, T0 + 10)).toHaveLength(1);
 		});
 
-		it('puts off what another version wrote, so that it holds up neither its session nor the queue', async () => {
+		it('postpones answers of another version, so that they block neither their session nor the queue', async () => {
 			const question = submission().question;
 			const newer = submission({ question: { ...question, messageIndex: 1 } });
 			const known = submission({ question: { ...question, messageIndex: 2 }, acceptedAt: T0 + 1 });
@@ -156,7 +156,7 @@ export function describeLeases(subject: Subject): void {
 			expect(answers.map((answer) => answer.id)).toEqual([known.id]);
 		});
 
-		it('prolongs a lease', async () => {
+		it('renews a lease', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -165,7 +165,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.replica.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0 + 15_000 + LEASE.ms)).toHaveLength(1);
 		});
 
-		it('gives back these leases and nothing of others', async () => {
+		it('releases only the given leases', async () => {
 			for (const sessionId of ['s1', 's2']) await accepted(subject.store, submission({ sessionId }));
 			const held = await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0);
 			await accepted(subject.store, submission({ sessionId: 's3' }));
@@ -175,7 +175,7 @@ export function describeLeases(subject: Subject): void {
 			expect(taken.map((answer) => answer.question.sessionId).sort()).toEqual(['s1', 's2']);
 		});
 
-		it('knows when it is worth looking again', async () => {
+		it('returns the time of the next due answer', async () => {
 			expect(await subject.store.answers.nextDueAt(SERVICE, T0)).toBeNull();
 			const first = submission({ acceptedAt: T0 + 5 });
 			await accepted(subject.store, first);
@@ -194,7 +194,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.nextDueAt(SERVICE, T0)).toBe(T0 + 600_000);
 		});
 
-		it('does not promise an answer whose session is leased before that lease ends', async () => {
+		it("returns no due time before the lease of the answer's session ends", async () => {
 			const question = submission().question;
 			const one = submission({ question: { ...question, messageIndex: 1 } });
 			await accepted(subject.store, one);

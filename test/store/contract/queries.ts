@@ -4,7 +4,7 @@ import { ANN, accepted, BOB, EVE, inTurns, item, submission, T0, valuesOf } from
 
 export function describeQueries(subject: Subject): void {
 	describe('asking', () => {
-		it('finds nothing where nothing is', async () => {
+		it('finds nothing in an empty store', async () => {
 			const { question } = submission();
 			expect(await subject.store.answers.get('none')).toBeNull();
 			expect(await subject.store.answers.standing(question)).toBeNull();
@@ -34,14 +34,14 @@ export function describeQueries(subject: Subject): void {
 			expect(await subject.store.answers.standing({ ...given.question, messageIndex: 2 })).toBeNull();
 		});
 
-		it('names the newest of several that stand', async () => {
+		it('returns the newest of several standing answers', async () => {
 			await accepted(subject.store, submission(), 'delivering', 'delivered');
 			const newer = submission({ person: BOB, acceptedAt: T0 + 1, formReadAt: T0 + 60 });
 			await accepted(subject.store, newer);
 			expect((await subject.store.answers.standing(newer.question))?.id).toBe(newer.id);
 		});
 
-		it('remembers what delivered answers left empty, for this question alone', async () => {
+		it('returns the positions that delivered answers to this question left empty', async () => {
 			const items = [item('blue'), item('')];
 			const first = submission({ items, leftEmpty: [1] });
 			await accepted(subject.store, first, 'delivering', 'delivered', 'resumed');
@@ -55,7 +55,7 @@ export function describeQueries(subject: Subject): void {
 			);
 		});
 
-		it('tells what is secret whatever became of the values, and which other values may stand there', async () => {
+		it('tells secret positions after the values are removed, and which other values may have arrived', async () => {
 			const items = [item('blue'), item('hunter2', { secret: true }), item(null)];
 			const first = submission({ items });
 			await accepted(subject.store, first, 'delivering', 'delivered');
@@ -78,7 +78,7 @@ export function describeQueries(subject: Subject): void {
 			expect(await marksOf()).toHaveLength(2);
 		});
 
-		it('tells the history of a session newest first, in pages, to its own workspace', async () => {
+		it("pages through a session's history of one workspace, newest first", async () => {
 			const ids: string[] = [];
 			for (let index = 0; index < 5; index++) {
 				const given = submission({ acceptedAt: T0 + index, person: index % 2 === 0 ? ANN : BOB });
@@ -95,7 +95,7 @@ export function describeQueries(subject: Subject): void {
 			expect(pages.flatMap(({ answers }) => answers.map((answer) => answer.id))).toEqual(ids);
 		});
 
-		it('counts the answers by state and knows the oldest that was not delivered', async () => {
+		it('counts answers by state and finds the oldest undelivered one', async () => {
 			expect((await subject.store.answers.stats()).oldestUndeliveredAt).toBeNull();
 			await accepted(subject.store, submission({ acceptedAt: T0 - 9 }), 'delivering', 'delivered');
 			await accepted(subject.store, submission({ sessionId: 's2', acceptedAt: T0 - 5 }), 'waiting');
@@ -118,7 +118,7 @@ export function describeQueries(subject: Subject): void {
 			});
 		});
 
-		it('removes the values of answers that ended before a time and keeps the rest of them', async () => {
+		it('removes only the values of answers that ended before a given time', async () => {
 			const old = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
 			await accepted(subject.store, old, 'delivering', 'delivered');
 			const whole = await subject.store.answers.get(old.id);
@@ -135,7 +135,7 @@ export function describeQueries(subject: Subject): void {
 			expect(await subject.store.answers.leftEmpty(old.question, 'fingerprint-1')).toEqual(new Set([1]));
 		});
 
-		it('removes the values of an answer that has waited for its author as long, who is told', async () => {
+		it('removes the values of an answer that waited as long for its author and tells the author', async () => {
 			const waiting = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			await accepted(subject.store, waiting, 'waiting');
 			const { giveUpAt } = waiting;
@@ -151,7 +151,7 @@ export function describeQueries(subject: Subject): void {
 			expect((await subject.store.answers.retry(waiting.id, waiting.person, T0, T0)).kind).toBe('valuesGone');
 		});
 
-		it('removes many more than it does in one transaction', async () => {
+		it('removes more values than fit into one transaction', async () => {
 			const many = Array.from({ length: 450 }, () => submission({ sessionId: 'many' }));
 			await inTurns(many, 50, (given) => subject.store.answers.accept(given));
 			expect(await subject.store.answers.removeValues(T0 + 1, T0 + 1)).toBe(449);

@@ -19,7 +19,7 @@ const ROUNDS = 500;
 
 export function describeRaces(subject: Subject): void {
 	describe('at the same moment', () => {
-		it(`lets exactly one of two people win, ${ROUNDS} times, and tells the other who`, async () => {
+		it(`accepts exactly one of two simultaneous answers, ${ROUNDS} times, and tells the other author who was first`, async () => {
 			const sessions = Array.from({ length: ROUNDS }, (_, index) => `race-${index}`);
 			const rounds = await inTurns(sessions, 25, (sessionId) =>
 				Promise.all([
@@ -38,7 +38,7 @@ export function describeRaces(subject: Subject): void {
 			expect(byState).toMatchObject({ accepted: ROUNDS, conflicted: ROUNDS });
 		});
 
-		it('accepts one submission once, however many copies arrive', async () => {
+		it('accepts a submission once when several copies arrive', async () => {
 			const given = submission();
 			const results = await Promise.all(
 				Array.from({ length: 20 }, (_, index) =>
@@ -50,7 +50,7 @@ export function describeRaces(subject: Subject): void {
 			expect(new Set(results.map((result) => result.answer.id)).size).toBe(1);
 		});
 
-		it('leases every answer once while two replicas take as fast as they can', async () => {
+		it('leases every answer once when two replicas take as fast as they can', async () => {
 			const count = 60;
 			for (let index = 0; index < count; index++) {
 				const question = { ...submission().question, sessionId: `s${index % 20}`, messageIndex: index };
@@ -83,7 +83,7 @@ export function describeRaces(subject: Subject): void {
 			expect(seen).toBe(count);
 		});
 
-		it('gives one due answer to one of eight that ask at once, 100 times', async () => {
+		it('leases one due answer to one of eight simultaneous takers, 100 times', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			for (let round = 0; round < 100; round++) {
@@ -100,7 +100,7 @@ export function describeRaces(subject: Subject): void {
 			}
 		});
 
-		it('never lets an edit pass a PUT that has begun', async () => {
+		it('refuses an edit after the PUT has begun', async () => {
 			for (let round = 0; round < 50; round++) {
 				const given = submission({ sessionId: `edit-${round}` });
 				await accepted(subject.store, given);
@@ -119,7 +119,7 @@ export function describeRaces(subject: Subject): void {
 			}
 		});
 
-		it('lets either a retry or a new answer be live, never both', async () => {
+		it('makes either a retry or a new answer live, never both', async () => {
 			for (let round = 0; round < 50; round++) {
 				const waiting = submission({ sessionId: `retry-${round}` });
 				await accepted(subject.store, waiting, 'waiting');

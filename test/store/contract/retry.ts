@@ -57,7 +57,7 @@ export function describeRetry(subject: Subject): void {
 			expect(result).toMatchObject({ kind: 'notRetryable', answer: { state, giveUpAt: given.giveUpAt } });
 		});
 
-		it('does nothing for one that was withdrawn', async () => {
+		it('does not retry a withdrawn answer', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await subject.store.answers.withdraw(given.id, ANN, T0 + 1);
@@ -75,28 +75,28 @@ export function describeRetry(subject: Subject): void {
 			expect((await subject.store.answers.get(given.id))?.state).toBe('refused');
 		});
 
-		it('says when a secret is gone', async () => {
+		it('reports a retry whose secret was wiped', async () => {
 			const given = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 			await accepted(subject.store, given, 'refused');
 			const result = await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP);
 			expect(result).toMatchObject({ kind: 'valuesGone', answer: { state: 'refused' } });
 		});
 
-		it('still has the secret of one that waits for its author', async () => {
+		it('keeps the secret of an answer that waits for its author', async () => {
 			const given = submission({ items: [item('hunter2', { secret: true })] });
 			await accepted(subject.store, given, 'waiting');
 			const result = await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP);
 			expect(result.kind === 'queued' && valuesOf(result.answer)).toEqual(['hunter2']);
 		});
 
-		it('says when the values were removed after the retention time', async () => {
+		it('reports a retry whose values were removed after the retention time', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'refused');
 			await subject.store.answers.removeValues(LATER, LATER);
 			expect((await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP)).kind).toBe('valuesGone');
 		});
 
-		it('is taken when somebody else is live now, and says who', async () => {
+		it('rejects a retry when another answer is live and tells whose it is', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'refused');
 			const other = submission({ person: BOB, items: [item('red')] });
@@ -110,14 +110,14 @@ export function describeRetry(subject: Subject): void {
 			expect(valuesOf(await subject.store.answers.get(given.id))).toEqual(['blue']);
 		});
 
-		it('is taken when somebody else was delivered since its form was read', async () => {
+		it('rejects a retry when another answer was delivered after its form was read', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'refused');
 			await accepted(subject.store, submission({ person: BOB }), 'delivering', 'delivered');
 			expect((await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP)).kind).toBe('taken');
 		});
 
-		it('replaces another one that waits for its author', async () => {
+		it('replaces another answer that waits for its author', async () => {
 			const refused = submission();
 			await accepted(subject.store, refused, 'refused');
 			const waiting = submission({ person: BOB });
@@ -126,7 +126,7 @@ export function describeRetry(subject: Subject): void {
 			expect(await subject.store.answers.get(waiting.id)).toMatchObject({ state: 'conflicted', nextAttemptAt: LATER });
 		});
 
-		it('is heard by the worker that was still telling its author, and then goes on', async () => {
+		it('retries an answer while a worker still tells its author', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const leased = await lease(subject.store, given.id);
@@ -170,7 +170,7 @@ export function describeRetry(subject: Subject): void {
 			expect(await subject.store.answers.withdraw(given.id, ANN, LATER)).toBeNull();
 		});
 
-		it('is not possible when a PUT was marked though the state says accepted', async () => {
+		it('does not withdraw an accepted answer whose PUT is marked', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -183,14 +183,14 @@ export function describeRetry(subject: Subject): void {
 			expect(await subject.store.answers.withdraw(given.id, ANN, LATER)).toBeNull();
 		});
 
-		it('is not possible twice', async () => {
+		it('does not withdraw an answer twice', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await subject.store.answers.withdraw(given.id, ANN, LATER);
 			expect(await subject.store.answers.withdraw(given.id, ANN, LATER)).toBeNull();
 		});
 
-		it('stops the worker that has leased it but not begun', async () => {
+		it('stops a worker that has leased a withdrawn answer but not begun', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -227,7 +227,7 @@ export function describeRetry(subject: Subject): void {
 
 		const ask = (id: string, person = ANN) => subject.replica.answers.askRestart(id, person, LATER, QUIET_SINCE);
 
-		it('is for a delivered answer whose agent was not started, and makes it due at once', async () => {
+		it('makes a delivered answer whose agent did not start due at once', async () => {
 			const { id } = await startFailed();
 			expect(await ask(id)).toMatchObject({ state: 'delivered', restartAskedAt: LATER, nextAttemptAt: LATER });
 			const started = await startFailed({ startFailed: false }, submission({ sessionId: 's3' }));
@@ -246,24 +246,24 @@ export function describeRetry(subject: Subject): void {
 			expect((await current(subject.store, id)).restartAskedAt).toBeNull();
 		});
 
-		it('is asked for once until that is done', async () => {
+		it('accepts one restart until it is done', async () => {
 			const { id } = await startFailed();
 			expect(await ask(id)).not.toBeNull();
 			expect(await ask(id)).toBeNull();
 		});
 
-		it('waits for the one before, which may be under way', async () => {
+		it('refuses a restart while an earlier one may be running', async () => {
 			const { id } = await startFailed({ putStartedAt: QUIET_SINCE + 1 });
 			expect(await ask(id)).toBeNull();
 			expect((await current(subject.store, id)).restartAskedAt).toBeNull();
 		});
 
-		it('is possible again when the one before cannot be under way any more', async () => {
+		it('accepts a restart when the earlier one cannot be running any more', async () => {
 			const { id } = await startFailed({ putStartedAt: QUIET_SINCE });
 			expect(await ask(id)).not.toBeNull();
 		});
 
-		it('is found by the worker that was looking after the answer, which does not put it off', async () => {
+		it('keeps a restart due when the worker that confirms the answer writes its next attempt', async () => {
 			const answer = await startFailed();
 			await ask(answer.id);
 			const looked = await subject.store.answers.update(

@@ -7,7 +7,7 @@ const SECRET = item('hunter2', { title: 'Password', secret: true });
 
 export function describeUpdates(subject: Subject): void {
 	describe('updating', () => {
-		it('writes every field of a patch and leaves the others alone', async () => {
+		it('writes every field of a patch and no others', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const before = await lease(subject.store, given.id);
@@ -78,7 +78,7 @@ export function describeUpdates(subject: Subject): void {
 			});
 		});
 
-		it('keeps the lease until it is given back', async () => {
+		it('keeps the lease until it is released', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -89,7 +89,7 @@ export function describeUpdates(subject: Subject): void {
 			expect(await update(false)).toBeNull();
 		});
 
-		it('answers null for an answer it does not know', async () => {
+		it('returns null for an unknown answer', async () => {
 			expect(
 				await subject.store.answers.update(
 					{ id: 'none', state: 'accepted' },
@@ -100,7 +100,7 @@ export function describeUpdates(subject: Subject): void {
 			).toBeNull();
 		});
 
-		it('writes nothing over a state that it does not expect', async () => {
+		it('refuses a patch for an unexpected state', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const seen = await lease(subject.store, given.id);
@@ -113,7 +113,7 @@ export function describeUpdates(subject: Subject): void {
 			expect(await current(subject.store, given.id)).toMatchObject(delivered);
 		});
 
-		it('notes each state with its time, and the back and forth of attempts only once', async () => {
+		it('adds each state to the timeline with its time, and repeated attempts only once', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
 			const flips: AnswerState[] = Array.from({ length: 20 }, (_, index) =>
@@ -129,7 +129,7 @@ export function describeUpdates(subject: Subject): void {
 			expect(answer.endedAt).toBe(T0 + 23);
 		});
 
-		it('notes the next attempts again after its author asked for them', async () => {
+		it('adds new attempts to the timeline after the author retries', async () => {
 			const given = submission();
 			await accepted(subject.store, given, 'delivering', 'waiting');
 			await subject.store.answers.retry(given.id, given.person, T0 + 10, T0 + 99);
@@ -173,7 +173,7 @@ export function describeUpdates(subject: Subject): void {
 			},
 		);
 
-		it('wipes secret values when their author gives the answer up', async () => {
+		it('wipes secret values when the author withdraws the answer', async () => {
 			const given = submission({ items: [SECRET] });
 			await accepted(subject.store, given, 'waiting');
 			const gone = await subject.store.answers.withdraw(given.id, given.person, T0 + 9);
@@ -187,7 +187,7 @@ export function describeUpdates(subject: Subject): void {
 			expect(valuesOf(await moved(subject.store, given.id, state))).toEqual(['hunter2']);
 		});
 
-		it('does not let a worker make two answers live', async () => {
+		it('refuses a patch that makes two answers live', async () => {
 			const first = submission();
 			await accepted(subject.store, first);
 			await lease(subject.store, first.id);

@@ -24,7 +24,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		const AGAIN = { ...LEASE, token: 'the same process, taking again' };
 		const later = T0 + LEASE.ms;
 
-		it('of a read that lapsed is no use to the task that had it, though the same process took it again', async () => {
+		it('refuses writes under a lapsed lease of a read, even when the same process took the session again', async () => {
 			const watch = await added();
 			await store().takeDue(SERVICE, LEASE, 1, T0);
 			expect(await store().takeDue(SERVICE, AGAIN, 1, later)).toHaveLength(1);
@@ -48,7 +48,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			).toBeNull();
 		});
 
-		it('of a post that lapsed is no use to the task that had it either', async () => {
+		it('refuses writes under a lapsed lease of a post', async () => {
 			await added();
 			const [due] = await store().takeAnnouncements(LEASE, 1, T0);
 			const id = due?.announcement.id ?? '';
@@ -63,7 +63,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().takeAnnouncements(LEASE, 1, later + 1e5)).toEqual([]);
 		});
 
-		it('of a card that lapsed neither', async () => {
+		it('refuses writes under a lapsed lease of a card', async () => {
 			const watch = await added();
 			await posted();
 			await store().refresh(KEY, { now: T0, earlyReadAt: null });
@@ -76,7 +76,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect((await stored(watch.id))?.card).toMatchObject({ shownKey: 'new', wanted: null });
 		});
 
-		it('that was given back is not given back twice', async () => {
+		it('releases a lease only once', async () => {
 			await added();
 			await store().takeAnnouncements(LEASE, 10, T0);
 			await store().releasePosts([LEASE.token, 'another']);
@@ -99,7 +99,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
 		}
 
-		it('is replaced once, whoever finds that out, before everything that waits', async () => {
+		it('replaces a deleted card once, before all pending posts', async () => {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { announcements: [said(watch, 'paused'), said(watch, 'active')] })]);
@@ -121,7 +121,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await keys()).toEqual([]);
 		});
 
-		it('holds up nobody while a new one has to wait for its time', async () => {
+		it('does not block posts while a new card has to wait for its time', async () => {
 			const watch = await added();
 			await posted();
 			await taken();
@@ -145,7 +145,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			]);
 		});
 
-		it('is not replaced once its watch has ended', async () => {
+		it('does not replace a deleted card after its watch has ended', async () => {
 			const watch = await added();
 			await posted();
 			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
@@ -155,7 +155,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await keys()).toEqual([]);
 		});
 
-		it('still leads to its watch, as the post of a question does', async () => {
+		it("finds the watch of a deleted card and of a question's post", async () => {
 			const watch = await added();
 			const question = { target: said(watch, '').target, key: 'question', content: ASKED };
 			await posted();
@@ -177,7 +177,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		const HOUR = 3_600_000;
 		const ahead = T0 + HOUR;
 
-		it('reads, leases included, are due that were planned for later than any may be', async () => {
+		it('makes reads and leases due that are further ahead than any delay', async () => {
 			await added();
 			await store().takeDue(SERVICE, LEASE, 10, ahead);
 			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0);
@@ -191,14 +191,14 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
 		});
 
-		it('reads that are planned as long ahead as may be wait', async () => {
+		it('keeps reads waiting that are planned for the longest delay', async () => {
 			await added();
 			await recorded([], read({ nextRead: { at: T0 + HOUR / 2, by: T0 + HOUR / 2 } }));
 			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toEqual([]);
 			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + HOUR / 2);
 		});
 
-		it('posts and cards are due too', async () => {
+		it('makes posts and cards due that are further ahead than any delay', async () => {
 			const watch = await added();
 			await store().takeAnnouncements(LEASE, 10, ahead);
 			expect(await store().nextPostDueAt(T0)).toMatchObject({ post: T0 });
@@ -213,7 +213,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' })).toHaveLength(1);
 		});
 
-		it('Slack’s rates and pauses of before hold nobody up', async () => {
+		it('ignores Slack’s rates and pauses from before the clock was put back', async () => {
 			const limiter = createRateLimiter(createSharedRates({ db: subject.store.db }));
 			const limit = { intervalMs: 1_000, burst: 3 };
 			const take = (now: number) => limiter.take('update:T1', limit, { now, keep: 0 });
@@ -229,7 +229,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await take(T0)).toBe(20_000);
 		});
 
-		it('a read of before does not speak for the service', async () => {
+		it('ignores a read from before the clock was put back when it decides about an outage', async () => {
 			await added();
 			await recorded([], read({ lastReadAt: ahead }));
 			const outage = { service: SERVICE, now: T0, down: true, since: T0 - 40_000, unlessReadSince: T0 - 30_000 };
@@ -257,7 +257,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			};
 		}
 
-		it('waits, holds up nothing of its target, and is tried again later', async () => {
+		it('postpones an unreadable announcement without blocking its target', async () => {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { announcements: [said(watch, 'a'), said(watch, 'b')] })]);
@@ -270,7 +270,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await posted(T0 + RETRY_MS)).toEqual(['a']);
 		});
 
-		it('is tried at once after a start, in its order', async () => {
+		it('retries unreadable announcements in their order after a start', async () => {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { announcements: [said(watch, 'a'), said(watch, 'b')], card: 'now' })]);
@@ -289,7 +289,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().takeCards(LEASE, 1, { now: T0 + 10, urgency: 'any' })).toHaveLength(1);
 		});
 
-		it('lets a card that has nothing to show yet wait', async () => {
+		it('postpones a card without content', async () => {
 			await added();
 			const show = await hide('watched_sessions', 's1');
 			expect(await posted()).toEqual([]);
@@ -297,7 +297,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await posted(T0 + RETRY_MS)).toEqual(['card']);
 		});
 
-		it('of a watch that another version wrote is left as it is, and everybody else’s goes on', async () => {
+		it('leaves a watch of another version unchanged and continues all others', async () => {
 			const foreign = await added();
 			const own = await added({ channelId: 'C2' });
 			const third = await added({ sessionId: 's2' });
@@ -332,7 +332,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			});
 		});
 
-		it('of an end that only another version knows holds up nobody', async () => {
+		it('does not block others when a watch ended for a reason of another version', async () => {
 			const watch = await added();
 			await added({ sessionId: 's2' });
 			await posted();
@@ -377,7 +377,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			);
 		}
 
-		it('is not said again right after, and is again after something else was', async () => {
+		it('does not repeat an announcement unless another one came between', async () => {
 			const watch = await added();
 			await posted();
 			await queue(watch, [about(watch, 'asked:2:f1:0', 1), about(watch, 'asked:2:f1:0', 2)]);
@@ -393,7 +393,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(keys).toEqual(['asked:2:f1:0:1', 'asked:2:f1:0,1:4', 'answered:2:f1:0:5', 'other', 'asked:2:f1:0:7']);
 		});
 
-		it('is settled in the posts since the one that settled last', async () => {
+		it('settles the posts since the last settled one', async () => {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
 			await posted();
@@ -417,7 +417,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 	});
 
 	describe('the next post', () => {
-		it('is what can be taken, not what waits for another', async () => {
+		it('returns the due time of posts that can be taken, not of those that wait for another', async () => {
 			const watch = await added();
 			expect(await store().nextPostDueAt(T0)).toEqual({ post: T0, card: { now: null, progress: null } });
 			await posted();

@@ -16,7 +16,7 @@ export function describeWatches(subject: Subject): void {
 	const { store, replica, stored, added, recorded, posted } = watchActs(subject);
 
 	describe('subscribing', () => {
-		it('watches a session once in a channel, however often and from wherever it is asked for', async () => {
+		it('adds one watch for a session and a channel, even when replicas add it at once', async () => {
 			const results = await Promise.all(
 				Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? store() : replica()).add(newWatch())),
 			);
@@ -26,7 +26,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted()).toEqual(['card']);
 		});
 
-		it('adds no more than the limits allow, also when replicas add at once', async () => {
+		it('adds no more watches than the limits allow, even when replicas add at once', async () => {
 			const limits = { ...NO_LIMITS, person: 5 };
 			const results = await Promise.all(
 				Array.from({ length: 16 }, (_, index) =>
@@ -44,7 +44,7 @@ export function describeWatches(subject: Subject): void {
 			expect((await store().outlines(SERVICE)).map(({ watchers }) => watchers)).toEqual(Array(5).fill(['U-ANN']));
 		});
 
-		it('counts what one person, one channel and all watch, and no watch that ended', async () => {
+		it('counts live watches of a person, of a channel and in total', async () => {
 			const add = (sessionId: string, more: Parameters<typeof newWatch>[0]) =>
 				store().add(newWatch({ sessionId, limits: { person: 2, channel: 3, all: 4 }, ...more }));
 			const first = await added();
@@ -63,7 +63,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await add('s6', {})).toMatchObject({ kind: 'added' });
 		});
 
-		it('keeps what is above a limit that came later, and adds nothing to it', async () => {
+		it('keeps watches above a lowered limit and adds none', async () => {
 			for (const sessionId of ['s1', 's2', 's3']) await added({ sessionId });
 			const limits = { ...NO_LIMITS, person: 1 };
 			expect(await store().add(newWatch({ sessionId: 's4', limits }))).toMatchObject({
@@ -75,14 +75,14 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().countSessions(SERVICE)).toBe(3);
 		});
 
-		it('takes new noise settings for a watch that is there', async () => {
+		it('changes the noise settings of an existing watch', async () => {
 			await added();
 			const quieter = await store().add(newWatch({ mode: 'questionsOnly' }));
 			expect(quieter).toMatchObject({ kind: 'already', changed: true, watch: { mode: 'questionsOnly' } });
 			expect(await store().add(newWatch({ mode: 'questionsOnly' }))).toMatchObject({ kind: 'already', changed: false });
 		});
 
-		it('lists what a channel watches, newest change first, with what is known of the session', async () => {
+		it("lists a channel's watches with their session snapshots, newest change first", async () => {
 			await added({ createdAt: T0 });
 			await added({ sessionId: 's2', createdAt: T0 + 1 });
 			await added({ sessionId: 's3', channelId: 'C2' });
@@ -91,7 +91,7 @@ export function describeWatches(subject: Subject): void {
 			expect(page.watches).toMatchObject([{ session: { sessionId: 's2' }, view: { name: 'Session s2' } }]);
 		});
 
-		it('reads no session that nobody watches any more, and reads it at once when somebody does again', async () => {
+		it('stops reading an unwatched session and reads it at once when it is watched again', async () => {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
 			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
@@ -103,7 +103,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().takeDue(SERVICE, LEASE, 10, T0 + 2e6)).toHaveLength(1);
 		});
 
-		it('ends a watch once, and tells nobody what was pending', async () => {
+		it('ends a watch once and drops its pending posts', async () => {
 			const watch = await added();
 			const end = (at: ReturnType<typeof store>) =>
 				at.end(watch.id, 'unwatched', { now: T0, announcements: [said(watch, 'bye')], keepPending: false });
@@ -114,7 +114,7 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	describe('a channel that nothing more is written into', () => {
-		it('is among those that are active while it is watched or something is to be posted or updated there', async () => {
+		it('lists a channel as active while it has watches, pending posts or card updates', async () => {
 			const active = async () => (await store().activeChannels()).map(({ channelId }) => channelId).sort();
 			expect(await active()).toEqual([]);
 			const watch = await added();
@@ -135,7 +135,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await active()).toEqual(['C1', 'C1']);
 		});
 
-		it('loses what was to be posted and updated there, also what is leased, and nothing else does', async () => {
+		it('drops pending posts and card updates of one channel, leased ones too', async () => {
 			const watch = await added();
 			const other = await added({ channelId: 'C2' });
 			await posted();
@@ -160,7 +160,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted(T0 + 1e6)).toEqual(['there']);
 		});
 
-		it('has its watches ended once, whoever finds out, and their creators told', async () => {
+		it('ends the watches of a channel once and tells their creators', async () => {
 			const creators = ['U-ANN', 'U-BOB'];
 			for (const createdBy of creators) {
 				await added({ createdBy, sessionId: `${createdBy}1` });
@@ -176,16 +176,19 @@ export function describeWatches(subject: Subject): void {
 			expect(new Set(told)).toEqual(new Set(creators));
 		});
 
-		it.each(['channelShared', 'channelNotAllowed'] as const)('has its card left as it is: %s', async (reason) => {
-			const watch = await added();
-			await posted();
-			await store().end(watch.id, reason, { now: T0, announcements: [], keepPending: false });
-			expect(await stored(watch.id)).toMatchObject({ ended: { reason }, card: { wanted: null } });
-		});
+		it.each(['channelShared', 'channelNotAllowed'] as const)(
+			'leaves the card unchanged when the watch ends with %s',
+			async (reason) => {
+				const watch = await added();
+				await posted();
+				await store().end(watch.id, reason, { now: T0, announcements: [], keepPending: false });
+				expect(await stored(watch.id)).toMatchObject({ ended: { reason }, card: { wanted: null } });
+			},
+		);
 	});
 
 	describe('the outlines', () => {
-		it('name everybody whose live watch reads a session, once', async () => {
+		it("lists the creators of a session's live watches once", async () => {
 			await added();
 			await added({ channelId: 'C2' });
 			await added({ channelId: 'C3', createdBy: 'U-BOB' });
@@ -197,7 +200,7 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	describe('reading', () => {
-		it('goes on although a row was written by another version', async () => {
+		it('reads other sessions when one row is of another version', async () => {
 			await added();
 			await added({ sessionId: 's2' });
 			await subject.store.db.write((trx) =>
@@ -216,7 +219,7 @@ export function describeWatches(subject: Subject): void {
 			});
 		});
 
-		it('reads the step rate that versions before stored as a rhythm', async () => {
+		it('reads the step rate that earlier versions stored as a rhythm', async () => {
 			await added();
 			const rhythm = {
 				pace: { steps: 9, ms: 92_000 },
@@ -235,7 +238,7 @@ export function describeWatches(subject: Subject): void {
 			expect(outline?.stepRate).toEqual({ gapMs: 10_000, lastStepAt: T0 });
 		});
 
-		it('gives each due session to one replica, the most urgent first', async () => {
+		it('leases each due session to one replica, the most urgent first', async () => {
 			await inTurns([...Array(20).keys()], 5, (index) => added({ sessionId: `s${index}`, createdAt: T0 + index }));
 			const taken = await Promise.all([
 				store().takeDue(SERVICE, LEASE, 12, T0 + 100),
@@ -248,7 +251,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().takeDue('https://other.example', LEASE, 12, T0 + 100)).toEqual([]);
 		});
 
-		it('lets another replica have a session when the lease of a dead one has lapsed', async () => {
+		it('leases a session to another replica after the lease of a dead one lapses', async () => {
 			const watch = await added();
 			await store().takeDue(SERVICE, LEASE, 10, T0);
 			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms - 1)).toEqual([]);
@@ -263,7 +266,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await replica().renew(held(OTHER_LEASE.token), LEASE.ms, T0 + LEASE.ms)).toEqual([KEY]);
 		});
 
-		it('stores what was announced and what is to be posted together', async () => {
+		it('stores the digest and its announcements in one transaction', async () => {
 			const watch = await added();
 			expect(await recorded([news(watch, { announcements: [said(watch, 'paused')], card: 'now' })])).toEqual({
 				coalesced: 0,
@@ -275,7 +278,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted()).toEqual(['paused']);
 		});
 
-		it('announces nothing from a digest that another replica has announced from', async () => {
+		it('announces nothing when another replica has announced from the same digest', async () => {
 			const watch = await added();
 			await recorded([news(watch, { announcements: [said(watch, 'paused')] })]);
 			await store().takeDue(SERVICE, LEASE, 10, T0 + 20_000);
@@ -286,7 +289,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted(T0 + 30_000)).toEqual([]);
 		});
 
-		it('queues the same thing once for a watch', async () => {
+		it('queues the same announcement once for a watch', async () => {
 			const watch = await added();
 			await recorded([news(watch, { announcements: [said(watch, 'paused'), said(watch, 'paused')] })]);
 			await posted();
@@ -294,7 +297,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted()).toEqual([]);
 		});
 
-		it('ends a watch with its session, and lets what is pending go out', async () => {
+		it('ends a watch with its session and keeps its pending posts', async () => {
 			const watch = await added();
 			await recorded([news(watch, { announcements: [said(watch, 'end')], card: 'now', end: 'sessionOver' })]);
 			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'sessionOver' } });
@@ -304,7 +307,7 @@ export function describeWatches(subject: Subject): void {
 			expect(cards).toMatchObject([{ watch: { id: watch.id }, view: { name: 'Session s1' } }]);
 		});
 
-		it('reads a session early when asked to, whatever a read that had begun before plans', async () => {
+		it('reads a session early even when a running read plans a later time', async () => {
 			await added();
 			await recorded([]);
 			await store().refresh(KEY, { now: T0, earlyReadAt: T0 + 2_000 });
@@ -319,7 +322,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + 4_000);
 		});
 
-		it('moves a read only while it is where it was seen and nobody reads', async () => {
+		it('reschedules a read only while its time is unchanged and it has no lease', async () => {
 			await added();
 			await recorded([]);
 			const from = read().nextRead;
@@ -332,7 +335,7 @@ export function describeWatches(subject: Subject): void {
 			]);
 		});
 
-		it('gives back at a shut-down what this replica holds, and nothing else', async () => {
+		it("releases only this replica's leases at shutdown", async () => {
 			await added();
 			await added({ sessionId: 's2' });
 			await store().takeDue(SERVICE, LEASE, 1, T0);
@@ -347,7 +350,7 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	describe('posting', () => {
-		it('posts in the order of the target, and one target does not wait for another', async () => {
+		it('posts in the order of a target, independent of other targets', async () => {
 			const one = await added();
 			const two = await added({ sessionId: 's2' });
 			await recorded([news(one, { announcements: [said(one, 'a'), said(one, 'b')] })]);
@@ -357,7 +360,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted()).toEqual(['b']);
 		});
 
-		it('posts what comes after the settling of a question without waiting for that', async () => {
+		it('posts later announcements without waiting for a settle', async () => {
 			const watch = await added();
 			const settle = { ...said(watch, 's'), content: { kind: 'settle', messageIndex: 2, how: 'answered' } } as const;
 			await recorded([news(watch, { announcements: [said(watch, 'a'), settle, said(watch, 'b')] })]);
@@ -367,7 +370,7 @@ export function describeWatches(subject: Subject): void {
 			expect(both.map(({ announcement }) => announcement.key)).toEqual(['s', 'b']);
 		});
 
-		it('gives an announcement to one replica, and to another when the first has died', async () => {
+		it('leases an announcement to one replica, and to another after the first has died', async () => {
 			await added();
 			const [due] = await store().takeAnnouncements(LEASE, 10, T0);
 			expect(await replica().takeAnnouncements(OTHER_LEASE, 10, T0)).toEqual([]);
@@ -381,7 +384,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().takeAnnouncements(LEASE, 10, T0 + 1e6)).toEqual([]);
 		});
 
-		it('remembers over a retry whether something may stand there already', async () => {
+		it('keeps across a retry that the post may already exist', async () => {
 			await added();
 			const take = async (now: number) => (await store().takeAnnouncements(LEASE, 1, now))[0]?.announcement;
 			const first = await take(T0);
@@ -394,7 +397,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await take(T0 + 5_000)).toMatchObject({ sendingSince: null, attempts: 2 });
 		});
 
-		it('keeps texts of a session encrypted', async () => {
+		it('encrypts texts of a session', async () => {
 			const watch = await added();
 			await recorded(
 				[news(watch, { announcements: [said(watch, 'xyzzy-canary')] })],
@@ -405,7 +408,7 @@ export function describeWatches(subject: Subject): void {
 			expect(JSON.stringify([rows, views])).not.toMatch(/xyzzy-canary|Session s1/);
 		});
 
-		it('updates cards by urgency, then by how long they have waited, and only those that were posted', async () => {
+		it('updates posted cards by urgency and then by waiting time', async () => {
 			const watches = [await added(), await added({ sessionId: 's2' }), await added({ sessionId: 's3' })];
 			await added({ sessionId: 's4', createdAt: T0 + 50 });
 			await posted(T0 + 10);
@@ -429,7 +432,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await take('any')).toEqual(['s1']);
 		});
 
-		it('keeps a card wanted when something came while it was sent', async () => {
+		it('updates a card again when a change came while it was sent', async () => {
 			const watch = await added();
 			await posted();
 			await recorded([news(watch, { card: 'progress' })]);
@@ -453,7 +456,7 @@ export function describeWatches(subject: Subject): void {
 			unlessReadSince: T0 + 30_000,
 		};
 
-		it('is told once in each channel, and its end once to those that were told', async () => {
+		it('announces an outage once in each channel, and its end once where it was announced', async () => {
 			await added();
 			await added({ sessionId: 's2' });
 			await added({ sessionId: 's3', channelId: 'C2' });
@@ -468,7 +471,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted(T0 + 90_000)).toEqual([]);
 		});
 
-		it('that was over before anybody was told is told to nobody', async () => {
+		it('announces no outage that ended before its notice was sent', async () => {
 			await added();
 			await posted();
 			expect(await store().noteOutage(down)).toBe(true);
@@ -476,7 +479,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await posted(T0 + 90_000)).toEqual([]);
 		});
 
-		it('whose notice is on its way when it is over is told to the end', async () => {
+		it('announces the end of an outage whose notice is being sent', async () => {
 			await added();
 			await posted();
 			await store().noteOutage(down);
@@ -489,14 +492,14 @@ export function describeWatches(subject: Subject): void {
 			expect(back?.announcement.content).toEqual({ kind: 'serviceBack', since: T0 + 25_000, downMs: 45_000 });
 		});
 
-		it('is none while another replica reads', async () => {
+		it('notes no outage while another replica reads', async () => {
 			await added();
 			await recorded([], read({ lastReadAt: T0 + 40_000 }));
 			expect(await store().noteOutage(down)).toBe(false);
 		});
 	});
 
-	it('removes what ended long ago and keeps what is watched', async () => {
+	it('removes watches that ended long ago and keeps live ones', async () => {
 		const watch = await added();
 		await added({ sessionId: 's2' });
 		await posted();
@@ -507,7 +510,7 @@ export function describeWatches(subject: Subject): void {
 		expect(left).toEqual([{ session_id: 's2' }]);
 	});
 
-	it('removes the texts of what was posted long ago, but of no question that is open still', async () => {
+	it('removes the texts of old posts, except of open questions', async () => {
 		const watch = await added();
 		const { target } = said(watch, '');
 		const question = {
@@ -549,7 +552,7 @@ export function describeWatches(subject: Subject): void {
 		expect((await store().postedQuestions(due?.announcement.id ?? '')).map(({ key }) => key)).toEqual(['second']);
 	});
 
-	it('lets replicas share one rate', async () => {
+	it('shares one rate between replicas', async () => {
 		const limiters = [
 			createRateLimiter(createSharedRates({ db: subject.store.db })),
 			createRateLimiter(createSharedRates({ db: subject.replica.db })),
@@ -564,7 +567,7 @@ export function describeWatches(subject: Subject): void {
 		expect(await limiters[1]?.take('update:T1', limit, { now: T0 + 20_000, keep: 0 })).toBe(10_000);
 	});
 
-	it('charges what was called already, up to the debt, and forgets rates that nobody used', async () => {
+	it('counts calls that were already made, up to the debt, and removes unused rates', async () => {
 		const [one, other] = [subject.store.db, subject.replica.db].map((db) =>
 			createRateLimiter(createSharedRates({ db })),
 		);
@@ -582,7 +585,7 @@ export function describeWatches(subject: Subject): void {
 		expect(await take(T0)).toBe(0);
 	});
 
-	it('lets replicas change one budget in turn', async () => {
+	it('applies budget changes of replicas one after the other', async () => {
 		const cells = [subject.store.db, subject.replica.db].map((db) =>
 			createSharedBudget<{ count: number }>({ db, service: SERVICE }),
 		);
