@@ -4,7 +4,7 @@ import { CLOCK_ALLOWANCE_MS, type Clock, createSystemClock, elapsedSince } from 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-01-05T09:00:00Z');
 
-/** The system's clock over a machine whose wall time can be set. */
+/** The system clock of a machine whose wall time can be set. */
 function machine() {
 	let running = 0;
 	let set = START;

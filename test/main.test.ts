@@ -33,7 +33,7 @@ const complete = () => ({
 	PORT: '0',
 });
 
-/** Starts the program as `npm start` does, in an environment of just these settings. */
+/** Starts the program like `npm start`, with only these settings in its environment. */
 function start(env: Record<string, string>) {
 	const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH ?? '', ...env } });
 	let stdout = '';
@@ -48,7 +48,7 @@ function start(env: Record<string, string>) {
 	return {
 		child,
 		closed,
-		/** Resolves when a line of the log has this in it. */
+		/** Resolves when the log contains these words. */
 		async says(words: string): Promise<void> {
 			while (!stdout.includes(words)) {
 				const ended = await Promise.race([once(child.stdout, 'data').then(() => null), closed]);

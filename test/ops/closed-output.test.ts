@@ -13,7 +13,7 @@ it('ends on SIGTERM when nobody reads its output any more', async () => {
 		env: {
 			SLACK_BOT_TOKEN: 'xoxb-test',
 			SLACK_SIGNING_SECRET: 'secret',
-			// Nobody answers there: it goes on trying until it is told to stop.
+			// No server listens there: the program retries until it is stopped.
 			SLACK_API_URL: 'http://127.0.0.1:9/api/',
 			SESSION_SERVICE_URL: 'http://127.0.0.1:9',
 			SESSION_SERVICE_API_KEY: 'key',

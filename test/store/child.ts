@@ -1,8 +1,8 @@
 import { createRecordingLog, open } from './support.ts';
 
 /**
- * A process that opens the store in the directory given, says so in one line and stays until it is killed. Says the
- * error's code instead when it cannot.
+ * A process that opens the store in the given directory, prints one line and runs until it is killed. Prints the error's
+ * code when opening fails.
  */
 const [dataDir = ''] = process.argv.slice(2);
 try {

@@ -12,20 +12,20 @@ import { describeWatches } from './contract/watches.ts';
 import { describeWatchesInTrouble } from './contract/watches-in-trouble.ts';
 import { empty } from './support.ts';
 
-/** A store on an empty database and a second replica on the same one; SQLite has one process, so there both are the same. */
+/** A store on an empty database and a second replica. On SQLite, which has one process, both are the same store. */
 export interface Replicas {
 	readonly store: Store;
 	readonly replica: Store;
 	close(): Promise<void>;
 }
 
-/** What a part of the contract sees: set before each of its tests. */
+/** The stores of a part of the contract, set before each of its tests. */
 export interface Subject {
 	readonly store: Store;
 	readonly replica: Store;
 }
 
-/** Every sentence of `AnswerStore`'s docstrings, for one kind of database. */
+/** Tests every sentence of `AnswerStore`'s docstrings, for one kind of database. */
 export function describeAnswerStore(name: string, open: () => Promise<Replicas>): void {
 	describe(`answers on ${name}`, () => {
 		const subject = useReplicas(open);
@@ -38,17 +38,17 @@ export function describeAnswerStore(name: string, open: () => Promise<Replicas>)
 	});
 }
 
-/** Every sentence of `DraftStore`'s docstrings. */
+/** Tests every sentence of `DraftStore`'s docstrings. */
 export function describeDraftStore(name: string, open: () => Promise<Replicas>): void {
 	describe(`drafts on ${name}`, () => describeDrafts(useReplicas(open)));
 }
 
-/** Every sentence of `ClaimStore`'s docstrings. */
+/** Tests every sentence of `ClaimStore`'s docstrings. */
 export function describeClaimStore(name: string, open: () => Promise<Replicas>): void {
 	describe(`claims on ${name}`, () => describeClaims(useReplicas(open)));
 }
 
-/** Every sentence of `WatchStore`'s docstrings, and the rates and the budget that replicas share. */
+/** Tests every sentence of `WatchStore`'s docstrings, and the rates and the budget that replicas share. */
 export function describeWatchStore(name: string, open: () => Promise<Replicas>): void {
 	describe(`watches on ${name}`, () => {
 		const subject = useReplicas(open);

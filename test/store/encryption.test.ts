@@ -54,7 +54,7 @@ describe('the cipher', () => {
 		['table', { ...place, table: 'drafts' }],
 		['row', { ...place, id: 'a2' }],
 		['column', { ...place, column: 'other' }],
-	])('opens nothing that was moved to another %s', (_what, elsewhere) => {
+	])('decrypts no text that was moved to another %s', (_what, elsewhere) => {
 		expect(cipher.decrypt(cipher.encrypt('blue', place), elsewhere)).toBeNull();
 	});
 
@@ -108,7 +108,7 @@ describe('ENCRYPTION_KEY', () => {
 		['base64', bytes.toString('base64')],
 		['base64 for URLs, without padding', bytes.toString('base64url')],
 		['base64 with a line end', `${bytes.toString('base64')}\n`],
-	])('is 32 bytes as %s', (_how, text) => {
+	])('accepts 32 bytes as %s', (_how, text) => {
 		expect(parseEncryptionKey(text).equals(bytes)).toBe(true);
 	});
 
@@ -119,7 +119,7 @@ describe('ENCRYPTION_KEY', () => {
 		['31 bytes', Buffer.alloc(31, 1).toString('base64')],
 		['33 bytes', Buffer.alloc(33, 1).toString('base64')],
 		['64 characters that are not hexadecimal', 'z'.repeat(64)],
-	])('is refused when it is %s, with what to do and without repeating it', (_what, text) => {
+	])('refuses an ENCRYPTION_KEY that is %s, tells what to do and does not repeat it', (_what, text) => {
 		let message = '';
 		try {
 			parseEncryptionKey(text);
@@ -204,7 +204,7 @@ describe.each(STORES)('a passphrase on %s', (_name, where) => {
 	const meta = async (store: Store, name: string) =>
 		(await store.db.read.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null;
 
-	/** As the version before left it: migrated up to there, and its key noted. */
+	/** A database of the version before salts: migrated up to there, with a check value of its key. */
 	async function madeBefore(options: { dataDir: string; databaseUrl?: string }): Promise<void> {
 		const log = createRecordingLog();
 		const { databaseUrl } = options;
@@ -305,7 +305,7 @@ describe.each(STORES)('a wrong key on %s', (_name, where) => {
 
 		const back = await open({ ...options, encryptionKey: KEY });
 		expect(keyFits(back)).toBe(true);
-		// Its secret was wiped though the key to it was not there.
+		// Its secret was wiped although its key was missing.
 		expect(await secretsOf(back, old.id)).toBeNull();
 		await back.close();
 	});

@@ -10,12 +10,12 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 import { FIXTURE_KEY, type FormerVersion, readFormerVersion, SECRETS, sqlMovedTo } from './former-version/fixture.ts';
 
 const CALL_TIMEOUT_MS = 20_000;
-/** The new version starts so long after the former one was killed: leases and waits of that one have not yet run out. */
+/** Time between the kill of the former version and this start: its leases and waits still run. */
 const AWAY_MS = 14_000;
-/** For what takes seconds: those waits, and the looks whether the agent went on. */
+/** For those waits and for confirmation checks, which take seconds. */
 const PATIENCE_MS = 30_000;
 
-/** Answers that the former version had in hand, and the values that the service is to have in the end. */
+/** Unfinished answers of the former version, and the values that the service must have in the end. */
 const IN_HAND: readonly (readonly [session: string, wasSaved: boolean, ...values: string[]])[] = [
 	['live', false, 'Words for live', ''],
 	['live-secret', false, SECRETS.live],
@@ -30,7 +30,7 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 	let app: App;
 	let former: FormerVersion;
 	let startedAt: number;
-	/** Of `unknown-lost`, by the killed program. */
+	/** When the killed program began the PUT of `unknown-lost`. */
 	let putStartedAt: number;
 
 	beforeAll(async () => {
@@ -71,12 +71,12 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 		return app.slack.changes.until(look, () => [look.toString(), ...told()].join('\n--\n'), limitMs);
 	}
 
-	/** Resolves once the service has saved an answer to this session since it was started. */
+	/** Resolves when the service has saved an answer to this session since its start. */
 	async function saved(sessionId: string): Promise<void> {
 		await expect.poll(() => app.service.log.savedPuts(sessionId).length, { timeout: PATIENCE_MS }).toBeGreaterThan(0);
 	}
 
-	/** The direct message about this session's answer that the former version has posted. */
+	/** The former version's direct message about this session's answer. */
 	function receipt(sessionId: string, who: string): Posted {
 		const found = app.slack
 			.as(who)
@@ -196,7 +196,7 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 	});
 });
 
-/** As the former version named its columns. */
+/** Column names of the former version. */
 const PUT_STARTED_AT = "select put_started_at as at from answers where session_id = 'unknown-lost'";
 
 /** Resolves to the time at which the PUT of `unknown-lost` began. */
@@ -208,7 +208,7 @@ async function loadSqlite(path: string, sql: string): Promise<number> {
 	return Number(row?.at);
 }
 
-/** As `loadSqlite`. */
+/** Like `loadSqlite`. */
 async function loadPostgres(url: string, sql: string): Promise<number> {
 	const client = new pg.Client({ connectionString: url });
 	await client.connect();

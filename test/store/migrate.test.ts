@@ -48,7 +48,7 @@ it('numbers the migrations from 1 without gaps', () => {
 describe.each([
 	['SQLite', useSqlite],
 	['PostgreSQL', usePostgres],
-])('migrating %s', (_name, use) => {
+])('migrations on %s', (_name, use) => {
 	it('migrates a new database and leaves an up-to-date one unchanged', () =>
 		use(async (db) => {
 			const first = context();
@@ -83,14 +83,14 @@ describe.each([
 		}));
 });
 
-/** An answer of the version before migration 4: its state, and whether the outcome of its PUT is not known. */
+/** An answer from before migration 4: its state, and whether the outcome of its PUT is unknown. */
 type Former = readonly [id: string, state: string, outcome?: 'unknown'];
 
 describe.each([
 	['SQLite', useSqlite],
 	['PostgreSQL', usePostgres],
-])('answers of the version before lease tokens, on %s,', (_name, use) => {
-	/** What becomes of answers to one question, in the order of their ids. */
+])('answers from before lease tokens on %s', (_name, use) => {
+	/** The migrated answers to one question, in the order of their ids. */
 	async function migrated(db: StoreDatabase, rows: readonly Former[]) {
 		await migrate(db, { ...context(), migrations: MIGRATIONS.filter(({ number }) => number < 4) });
 		await db.write(async (trx) => {
@@ -123,34 +123,34 @@ describe.each([
 
 	it.each<[string, readonly Former[]]>([
 		[
-			'one that is live',
+			'a live answer',
 			[
 				['a', 'accepted'],
 				['b', 'waiting', 'unknown'],
 			],
 		],
 		[
-			'one that is under way',
+			'an answer in delivery',
 			[
 				['a', 'delivering', 'unknown'],
 				['b', 'waiting', 'unknown'],
 			],
 		],
 		[
-			'another one like it',
+			'a second waiting answer with an unknown outcome',
 			[
 				['a', 'waiting', 'unknown'],
 				['b', 'waiting', 'unknown'],
 			],
 		],
 		[
-			'one that waits and was not sent',
+			'a waiting answer that was not sent',
 			[
 				['a', 'waiting'],
 				['b', 'waiting', 'unknown'],
 			],
 		],
-	])('stay as they are beside %s', (_beside, rows) =>
+	])('leaves an answer with an unknown outcome unchanged beside %s', (_beside, rows) =>
 		use(async (db) => {
 			const after = await migrated(db, rows);
 			expect(after.map(({ id, state }) => [id, state])).toEqual(rows.map(([id, state]) => [id, state]));
@@ -159,7 +159,7 @@ describe.each([
 	);
 });
 
-/** A row as the version before migration 7 wrote it; null in every optional column unless given. */
+/** A row from before migration 7; optional columns are null by default. */
 const FORMER_ROW = {
 	origin_channel: null,
 	origin_thread: null,
@@ -182,13 +182,13 @@ const FORMER_ROW = {
 describe.each([
 	['SQLite', useSqlite],
 	['PostgreSQL', usePostgres],
-])('answers of the version before submissions had a column, on %s,', (_name, use) => {
+])('answers from before the submission column on %s', (_name, use) => {
 	const cipher = createCipher(Buffer.from(KEY, 'base64'));
 	const former = MIGRATIONS.filter(({ number }) => number < 7);
 	const seal = (id: string, column: string, value: unknown) =>
 		cipher.encrypt(JSON.stringify(value), { table: 'answers', id, column });
 
-	/** One answer in each state: the even ones with everything, the odd ones with null wherever that may be. */
+	/** One answer in each state: even ones with all columns, odd ones with null in every optional column. */
 	function formerRows() {
 		return ANSWER_STATES.map((state, index) => {
 			const id = `a-${state}`;

@@ -5,7 +5,7 @@ import { ANN, accepted, BOB, createRecordingLog, item, KEY, makeDataDir, open, s
 
 const CANARY = 'canary-7f3a';
 
-/** Leaves the canary in every place that holds what people wrote. */
+/** Writes the canary into every place that holds text of people. */
 async function writeCanaries(store: Awaited<ReturnType<typeof open>>): Promise<void> {
 	const items = [item(`${CANARY}-open`, { title: `${CANARY}-title` }), item(`${CANARY}-secret`, { secret: true })];
 	await accepted(store, submission({ items }), 'waiting');
@@ -21,11 +21,11 @@ it('writes no text of people unencrypted into the files of SQLite or into the lo
 	const log = createRecordingLog();
 	const store = await open({ dataDir: directory.path, log });
 	await writeCanaries(store);
-	// By another process: reading the file here would drop this process' locks on it.
+	// In another process: reading the file here would release this process's locks on it.
 	const found = () =>
 		execFileSync('sh', ['-c', `grep -lac ${CANARY} "$1"/* || true`, 'sh', directory.path], { encoding: 'utf8' });
 	expect(found()).toBe('');
-	// The search can find something: ids are kept as they are.
+	// Proves that the search works: ids are not encrypted.
 	expect(execFileSync('sh', ['-c', 'grep -la U-ANN "$1"/*', 'sh', directory.path], { encoding: 'utf8' })).toContain(
 		'handraise.db',
 	);

@@ -51,7 +51,7 @@ let sessions = 0;
 const secret = (value: string) =>
 	submission({ sessionId: `session-${++sessions}`, items: [item('blue'), item(value, { secret: true })] });
 
-/** Works on a copy by another process: reading the files here would drop this process' locks on them. */
+/** Works on a copy made by another process: reading the files here would release this process's locks on them. */
 async function remains(texts: readonly string[], key = KEY): Promise<string[]> {
 	const copy = mkdtempSync(join(tmpdir(), 'handraise-copy-'));
 	try {
@@ -62,7 +62,7 @@ async function remains(texts: readonly string[], key = KEY): Promise<string[]> {
 	}
 }
 
-/** Resolves after the next checkpoint that ends so. */
+/** Resolves after the next checkpoint with this outcome. */
 async function checkpoint(outcome: 'done' | 'busy'): Promise<void> {
 	const before = outcomes.length;
 	await expect.poll(() => outcomes.slice(before), { timeout: 10_000, interval: 10 }).toContain(outcome);
@@ -76,7 +76,7 @@ describe('secret values on SQLite', () => {
 		for (let from = 0; from < given.length; from += 40) {
 			const some = given.slice(from, from + 40);
 			await inTurns(some, 40, (one) => accepted(store, one));
-			// Rows grow while they are worked on, and move.
+			// Rows grow and move during delivery.
 			await store.db.write(async (trx) => {
 				for (const { id } of some) {
 					const told = 'x'.repeat(Math.floor(random.next() * 600));
@@ -186,14 +186,14 @@ describe('secret values on SQLite', () => {
 		await once(reader, 'exit');
 		await checkpoint('done');
 		expect(await remains(['seen-by-a-reader'])).toEqual([]);
-		// Nothing is due any more.
+		// Nothing is due.
 		const quiet = outcomes.length;
 		await accepted(store, secret('later'));
 		expect(outcomes).toHaveLength(quiet);
 	});
 });
 
-/** Keeps the state of before open until its standard input ends. */
+/** Keeps the former state open until its standard input ends. */
 const READER = `
 	import { DatabaseSync } from 'node:sqlite';
 	const database = new DatabaseSync(process.argv[1], { readOnly: true });

@@ -32,7 +32,7 @@ async function openHere(dataDir = directory.path): Promise<Store> {
 	return store;
 }
 
-/** Starts another process on the same directory; resolves with what it said of opening the store. */
+/** Starts another process on the same directory; resolves with the line it prints after opening the store. */
 async function openElsewhere(): Promise<{ child: ChildProcess; said: string }> {
 	const script = fileURLToPath(new URL('child.ts', import.meta.url));
 	const child = spawn(process.execPath, [script, directory.path], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -149,7 +149,7 @@ describe('the file of SQLite', () => {
 			['backup', join(directory.path, 'backup')],
 		] as const) {
 			mkdirSync(copy);
-			// Another process, as the operator's would be: closing the file here would drop this process' locks on it.
+			// In another process, like an operator: closing the file here would release this process's locks on it.
 			execFileSync(process.execPath, ['--input-type=module', '--eval', BACKUP, kind, path, join(copy, 'handraise.db')]);
 			await accepted(store, submission({ sessionId: kind }));
 			execFileSync('cp', [join(directory.path, 'encryption.key'), copy]);
@@ -241,7 +241,7 @@ describe('writes on SQLite', () => {
 		await expect(store.ping()).rejects.toMatchObject({ code: 'store_unavailable' });
 	});
 
-	/** Commits in the log: frames that carry the size of the database after them (sqlite.org/fileformat2.html#walformat). */
+	/** Counts commits in the log: frames with the size of the database (sqlite.org/fileformat2.html#walformat). */
 	function commits(): number {
 		const log = readFileSync(join(directory.path, 'handraise.db-wal'));
 		const frame = 24 + log.readUInt32BE(8);
@@ -302,7 +302,7 @@ describe('a full disk under SQLite', () => {
 	});
 });
 
-/** Only root may, and not in every container. */
+/** Only root can mount, and not in every container. */
 function canMount(): boolean {
 	if (process.getuid?.() !== 0) return false;
 	const probe = makeDataDir();

@@ -12,10 +12,10 @@ import { openStore, type Store, type StoreOptions } from '../../src/store/open.t
 export const KEY = Buffer.alloc(32, 7).toString('base64');
 export const OTHER_KEY = Buffer.alloc(32, 8).toString('hex');
 
-/** Whose sessions the answers are for. */
+/** The session service of the answers. */
 export const SERVICE = 'https://service.example';
 
-/** A time to count from. */
+/** The time at which tests start. */
 export const T0 = Date.parse('2026-01-05T09:00:00Z');
 
 export const ANN: Person = { teamId: 'T1', userId: 'U-ANN' };
@@ -32,7 +32,7 @@ export function item(value: string | null, options: { title?: string; secret?: b
 
 let count = 0;
 
-/** A submission of its own; by default Ann's single answer to message 1 of session `s1`. */
+/** A new submission; by default Ann's single answer to message 1 of session `s1`. */
 export function submission(overrides: Partial<NewAnswer> & { sessionId?: string } = {}): NewAnswer {
 	const { sessionId = 's1', ...rest } = overrides;
 	const id = `answer-${++count}`;
@@ -54,20 +54,20 @@ export function submission(overrides: Partial<NewAnswer> & { sessionId?: string 
 	};
 }
 
-/** The values of an answer, or why there are none. */
+/** The values of an answer, or the reason why there are none. */
 export function valuesOf(answer: Answer | null | undefined): readonly (string | null)[] | string {
 	if (answer === null || answer === undefined) return 'no answer';
 	return answer.content.kind === 'readable' ? answer.content.items.map((one) => one.value) : answer.content.kind;
 }
 
-/** Accepts `answer` and takes it through the states as a worker would; the lease is given back. */
+/** Accepts `answer` and takes it through the states like a worker, then releases the lease. */
 export async function accepted(store: Store, answer: NewAnswer, ...states: Answer['state'][]): Promise<Answer> {
 	const result = await store.answers.accept(answer);
 	if (result.kind !== 'accepted') throw new Error(`expected accepted, got ${result.kind}`);
 	return states.length === 0 ? result.answer : moved(store, answer.id, ...states);
 }
 
-/** Leases this one answer and takes it through the states, one millisecond after the other from `T0` on. */
+/** Leases this answer and takes it through the states, one per millisecond from `T0` on. */
 export async function moved(store: Store, id: string, ...states: Answer['state'][]): Promise<Answer> {
 	await lease(store, id, LEASE, T0 + 1_000);
 	let answer: Answer | null = null;
@@ -85,14 +85,14 @@ export async function moved(store: Store, id: string, ...states: Answer['state']
 	return answer;
 }
 
-/** The answer as it is stored. */
+/** The stored answer. */
 export async function current(store: Store, id: string): Promise<Answer> {
 	const answer = await store.answers.get(id);
 	if (answer === null) throw new Error(`there is no answer ${id}`);
 	return answer;
 }
 
-/** Leases this one answer, giving back whatever else was due. */
+/** Leases this answer and releases all others that were due. */
 export async function lease(store: Store, id: string, by: Lease = LEASE, now = T0): Promise<Answer> {
 	const taken = await store.answers.takeDue(SERVICE, by, 100, now);
 	const wanted = taken.find((answer) => answer.id === id);
@@ -125,7 +125,7 @@ export function createRecordingLog(lines: LogLine[] = []): Log & { readonly line
 	return log;
 }
 
-/** A directory of its own, removed by `remove`. */
+/** A new directory, removed by `remove`. */
 export function makeDataDir(): { readonly path: string; remove(): Promise<void> } {
 	const path = mkdtempSync(join(tmpdir(), 'handraise-store-'));
 	return { path, remove: () => rm(path, { recursive: true, force: true }) };
@@ -140,7 +140,7 @@ export async function open(options: Partial<StoreOptions> & Pick<StoreOptions, '
 	return store;
 }
 
-/** Whether nothing was said of another key when the store was opened with a log of its own. */
+/** Whether the store logged no key mismatch when it was opened. */
 export function keyFits(store: Store): boolean {
 	const lines = logs.get(store)?.lines ?? [];
 	return !lines.some(({ fields }) => 'code' in fields && fields.code === 'encryption_key_mismatch');
@@ -158,14 +158,14 @@ const TABLES = [
 	'request_budgets',
 ] as const;
 
-/** Empties every table, so that each test starts with a new database. */
+/** Empties every table before each test. */
 export async function empty(store: Store): Promise<void> {
 	await store.db.write(async (db) => {
 		for (const table of TABLES) await db.deleteFrom(table).execute();
 	});
 }
 
-/** Runs `work` for all inputs, `width` of them at a time. */
+/** Runs `work` for all inputs, `width` at a time. */
 export async function inTurns<I, O>(inputs: readonly I[], width: number, work: (input: I) => Promise<O>): Promise<O[]> {
 	const outputs: O[] = [];
 	for (let start = 0; start < inputs.length; start += width) {

@@ -20,7 +20,7 @@ import { readableRemains } from './remains.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const HOUR_MS = 3_600_000;
-/** "One second after a wipe", and what a look at all files takes. */
+/** The promised second after a wipe, and the time to search all files. */
 const WIPED_WITHIN_MS = 1_200;
 
 let slack: FakeSlack;
@@ -75,7 +75,7 @@ async function fillIn(id: string, who = 'ada', secret = secretOf(id)): Promise<M
 	return form;
 }
 
-/** Submits, waits until the window says so and closes it. */
+/** Submits, waits for the confirmation and closes the window. */
 async function submit(form: Modal, words: string, who = 'ada'): Promise<void> {
 	expect((await form.submit()).outcome).toBe('updated');
 	await slack.as(who).waitForModal((modal) => modal.text().includes(words));
@@ -85,12 +85,12 @@ async function submit(form: Modal, words: string, who = 'ada'): Promise<void> {
 const breakReads = (id: string) =>
 	void service.faults.add({ kind: 'error', status: 503, method: 'GET', sessionId: id });
 
-/** Resolves when nothing of these can be read any more; rejects when that takes longer than promised. */
+/** Resolves when none of the texts can be read any more; rejects when that takes longer than promised. */
 async function gone(ids: readonly string[]): Promise<void> {
 	await expect.poll(() => readable(ids), { timeout: WIPED_WITHIN_MS, interval: 20 }).toEqual([]);
 }
 
-describe('what was typed before its box was ticked', () => {
+describe('values that become secret', () => {
 	it('removes a text from all files within a second after its item is marked as secret, even when the program is killed', {
 		timeout: 60_000,
 	}, async () => {
@@ -122,7 +122,7 @@ describe('the values of secret answers that ended', () => {
 			breakReads(id);
 			await submit(form, 'Your answer is saved');
 		}
-		// The search can find something.
+		// Proves that the search works.
 		expect(readable(['replaced', 'waiting'])).toHaveLength(2);
 		await program.shiftClock(2 * HOUR_MS);
 		await expect
@@ -201,7 +201,7 @@ describe('the values of secret answers that ended', () => {
 	});
 });
 
-/** What a program of the former version does last: wipes in a file whose log nobody takes over, with remains in free pages. */
+/** The last act of a former version: a wipe that leaves copies in free pages and in the log. */
 const FORMER = `
 	import { readFileSync } from 'node:fs';
 	import { DatabaseSync } from 'node:sqlite';
@@ -214,7 +214,7 @@ const FORMER = `
 	process.kill(process.pid, 'SIGKILL');
 `;
 
-describe('a database of the former version that was killed', () => {
+describe('a database of a killed former version', () => {
 	it('removes wiped secrets of the former version from all files at the start', { timeout: 120_000 }, async () => {
 		const key = parseEncryptionKey(FIXTURE_KEY);
 		const former = await readFormerVersion('sqlite');

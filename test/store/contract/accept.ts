@@ -3,7 +3,7 @@ import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, submission, T0, valuesOf } from '../support.ts';
 
 export function describeAccept(subject: Subject): void {
-	describe('accepting', () => {
+	describe('accept', () => {
 		it('stores a submission word for word and queues it at once', async () => {
 			const given = submission({
 				items: [item('  naïve 🙂\n"x" \\ \u0000 \ud800 '), item(''), item(null)],
@@ -95,7 +95,7 @@ export function describeAccept(subject: Subject): void {
 			['it waits for its author', { state: 'waiting' }],
 			['it was delivered', { state: 'delivered', deliveredAt: T0 }],
 			['it was refused', { state: 'refused' }],
-		] as const)('lets the first text stand when %s', async (_when, patch) => {
+		] as const)('keeps the first text when %s', async (_when, patch) => {
 			const given = submission();
 			await accepted(subject.store, given);
 			await lease(subject.store, given.id);
@@ -154,31 +154,28 @@ export function describeAccept(subject: Subject): void {
 		it.each([
 			['accepted', []],
 			['delivering', ['delivering']],
-		] as const)(
-			'keeps a second answer as conflicted while the first is %s, from whatever team',
-			async (_state, states) => {
-				const first = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
-				await accepted(subject.store, first, ...states);
-				const second = submission({
-					person: EVE,
-					items: [item('red'), item('s3cret', { secret: true })],
-					acceptedAt: T0 + 9,
-				});
-				const result = await subject.replica.answers.accept(second);
-				expect(result).toMatchObject({ kind: 'taken', by: { id: first.id, person: ANN } });
-				const kept = await subject.store.answers.get(second.id);
-				expect(kept).toMatchObject({
-					state: 'conflicted',
-					person: EVE,
-					nextAttemptAt: null,
-					endedAt: T0 + 9,
-					timeline: [{ state: 'conflicted', at: T0 + 9 }],
-					content: { other: { person: ANN, values: ['blue', null], at: T0, same: false } },
-				});
-				expect(valuesOf(kept)).toEqual(['red', null]);
-				expect(result.answer).toEqual(kept);
-			},
-		);
+		] as const)('stores a second answer as conflicted while the first is %s, from any team', async (_state, states) => {
+			const first = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
+			await accepted(subject.store, first, ...states);
+			const second = submission({
+				person: EVE,
+				items: [item('red'), item('s3cret', { secret: true })],
+				acceptedAt: T0 + 9,
+			});
+			const result = await subject.replica.answers.accept(second);
+			expect(result).toMatchObject({ kind: 'taken', by: { id: first.id, person: ANN } });
+			const kept = await subject.store.answers.get(second.id);
+			expect(kept).toMatchObject({
+				state: 'conflicted',
+				person: EVE,
+				nextAttemptAt: null,
+				endedAt: T0 + 9,
+				timeline: [{ state: 'conflicted', at: T0 + 9 }],
+				content: { other: { person: ANN, values: ['blue', null], at: T0, same: false } },
+			});
+			expect(valuesOf(kept)).toEqual(['red', null]);
+			expect(result.answer).toEqual(kept);
+		});
 
 		it('tells that the conflicting answer has the same words', async () => {
 			await accepted(subject.store, submission({ items: [item('blue'), item('four')] }));
@@ -209,7 +206,7 @@ export function describeAccept(subject: Subject): void {
 		});
 
 		it.each(['delivered', 'resumed'] as const)(
-			'is taken by an answer that is %s since the form was read',
+			'rejects an answer when another one is %s since its form was read',
 			async (state) => {
 				const first = submission();
 				await accepted(subject.store, first, 'delivering', 'delivered', ...(state === 'resumed' ? [state] : []));
@@ -247,7 +244,7 @@ export function describeAccept(subject: Subject): void {
 		});
 
 		it.each(['conflicted', 'changed', 'refused', 'ended'] as const)(
-			'is not blocked by an answer that is %s',
+			'accepts an answer when another one is %s',
 			async (state) => {
 				await accepted(subject.store, submission(), state);
 				expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
@@ -286,7 +283,7 @@ export function describeAccept(subject: Subject): void {
 		});
 
 		it.each(['told', 'timeline'] as const)(
-			'replaces an answer that waits for its author though another version wrote its "%s"',
+			'replaces a waiting answer whose "%s" another version wrote',
 			async (column) => {
 				const waiting = submission();
 				await accepted(subject.store, waiting, 'waiting');

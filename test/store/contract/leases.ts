@@ -3,7 +3,7 @@ import type { Subject } from '../contract.ts';
 import { accepted, BOB, current, LEASE, lease, OTHER_LEASE, SERVICE, submission, T0, valuesOf } from '../support.ts';
 
 export function describeLeases(subject: Subject): void {
-	describe('leasing', () => {
+	describe('leases of answers', () => {
 		it('leases due answers, oldest first and up to the limit', async () => {
 			const later = submission({ sessionId: 's1', acceptedAt: T0 + 2 });
 			const first = submission({ sessionId: 's2', acceptedAt: T0 });
@@ -182,7 +182,7 @@ export function describeLeases(subject: Subject): void {
 			await accepted(subject.store, submission({ sessionId: 's2', acceptedAt: T0 + 600_000 }));
 			expect(await subject.store.answers.nextDueAt(SERVICE, T0)).toBe(T0 + 5);
 			await lease(subject.store, first.id, LEASE, T0 + 5);
-			// Its own lease stands in the way: then it is to be had.
+			// The answer itself is leased: it can be taken when that lease lapses.
 			expect(await subject.store.answers.nextDueAt(SERVICE, T0)).toBe(T0 + 5 + LEASE.ms);
 			const options = { now: T0 + 6, release: true };
 			await subject.store.answers.update(

@@ -3,7 +3,7 @@ import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, EVE, inTurns, item, submission, T0, valuesOf } from '../support.ts';
 
 export function describeQueries(subject: Subject): void {
-	describe('asking', () => {
+	describe('queries', () => {
 		it('finds nothing in an empty store', async () => {
 			const { question } = submission();
 			expect(await subject.store.answers.get('none')).toBeNull();
@@ -27,7 +27,7 @@ export function describeQueries(subject: Subject): void {
 			[false, ['conflicted']],
 			[false, ['changed']],
 			[false, ['ended']],
-		] as const)('says %s that an answer stands after %j', async (stands, states) => {
+		] as const)('returns %s for a standing answer after %j', async (stands, states) => {
 			const given = submission();
 			await accepted(subject.store, given, ...states);
 			expect((await subject.store.answers.standing(given.question))?.id ?? null).toBe(stands ? given.id : null);

@@ -18,7 +18,7 @@ import {
 const ROUNDS = 500;
 
 export function describeRaces(subject: Subject): void {
-	describe('at the same moment', () => {
+	describe('concurrent calls', () => {
 		it(`accepts exactly one of two simultaneous answers, ${ROUNDS} times, and tells the other author who was first`, async () => {
 			const sessions = Array.from({ length: ROUNDS }, (_, index) => `race-${index}`);
 			const rounds = await inTurns(sessions, 25, (sessionId) =>

@@ -7,9 +7,9 @@ const LATER = T0 + 3_600_000;
 const GIVE_UP = LATER + 86_400_000;
 
 export function describeRetry(subject: Subject): void {
-	describe('trying again', () => {
+	describe('retry', () => {
 		it.each(['waiting', 'conflicted', 'changed', 'refused', 'ended'] as const)(
-			'puts an answer that is %s back into the queue',
+			'queues an answer that is %s again',
 			async (state) => {
 				const given = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
 				await accepted(subject.store, given);
@@ -50,7 +50,7 @@ export function describeRetry(subject: Subject): void {
 			['delivering', ['delivering']],
 			['delivered', ['delivering', 'delivered']],
 			['resumed', ['delivering', 'delivered', 'resumed']],
-		] as const)('does nothing for one that is %s', async (state, states) => {
+		] as const)('does not retry an answer that is %s', async (state, states) => {
 			const given = submission();
 			await accepted(subject.store, given, ...states);
 			const result = await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP);
@@ -143,7 +143,7 @@ export function describeRetry(subject: Subject): void {
 		});
 	});
 
-	describe('giving up', () => {
+	describe('withdraw', () => {
 		it.each([
 			['accepted', []],
 			['waiting', ['waiting']],
@@ -164,7 +164,7 @@ export function describeRetry(subject: Subject): void {
 		it.each([
 			['a PUT may have begun', ['delivering']],
 			['it was delivered', ['delivering', 'delivered']],
-		] as const)('is not possible when %s', async (_when, states) => {
+		] as const)('does not withdraw an answer when %s', async (_when, states) => {
 			const given = submission();
 			await accepted(subject.store, given, ...states);
 			expect(await subject.store.answers.withdraw(given.id, ANN, LATER)).toBeNull();
@@ -205,11 +205,11 @@ export function describeRetry(subject: Subject): void {
 		});
 	});
 
-	describe('sending again', () => {
-		/** No PUT that began before then is under way at `LATER`. */
+	describe('askRestart', () => {
+		/** A PUT that began before this time has ended at `LATER`. */
 		const QUIET_SINCE = LATER - 27_000;
 
-		/** Delivered, though the service has said that it could not start the agent; its lease is held. */
+		/** A delivered and leased answer for which the service could not start the agent. */
 		async function startFailed(
 			more: { putStartedAt?: number; startFailed?: boolean } = {},
 			given = submission(),

@@ -6,7 +6,7 @@ import { accepted, BOB, current, item, LEASE, lease, moved, submission, T0, valu
 const SECRET = item('hunter2', { title: 'Password', secret: true });
 
 export function describeUpdates(subject: Subject): void {
-	describe('updating', () => {
+	describe('update', () => {
 		it('writes every field of a patch and no others', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
@@ -107,7 +107,7 @@ export function describeUpdates(subject: Subject): void {
 			const options = { now: T0 + 1, release: false };
 			const delivered = { state: 'delivered', deliveredAt: T0 + 1 } as const;
 			expect(await subject.store.answers.update(seen, LEASE.token, delivered, options)).not.toBeNull();
-			// As after a COMMIT whose reply was lost: whoever believes that it failed knows the state of before.
+			// After a COMMIT whose response was lost, the caller still has the former state.
 			const again = await subject.store.answers.update(seen, LEASE.token, { state: 'accepted' }, options);
 			expect(again).toBeNull();
 			expect(await current(subject.store, given.id)).toMatchObject(delivered);
@@ -151,7 +151,7 @@ export function describeUpdates(subject: Subject): void {
 		});
 
 		it.each(['delivered', 'conflicted', 'changed', 'refused', 'ended'] as const)(
-			'wipes secret values, and nothing else, with the write that makes it %s',
+			'wipes only secret values in the write that makes an answer %s',
 			async (state) => {
 				const given = submission({
 					items: [item('blue'), SECRET, item(null, { secret: true }), item('', { secret: true })],
@@ -181,7 +181,7 @@ export function describeUpdates(subject: Subject): void {
 			expect(await secretsColumn(subject, given.id)).toBeNull();
 		});
 
-		it.each(['delivering', 'waiting'] as const)('keeps secret values while it is %s', async (state) => {
+		it.each(['delivering', 'waiting'] as const)('keeps secret values of an answer that is %s', async (state) => {
 			const given = submission({ items: [SECRET] });
 			await accepted(subject.store, given);
 			expect(valuesOf(await moved(subject.store, given.id, state))).toEqual(['hunter2']);

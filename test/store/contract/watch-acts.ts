@@ -9,7 +9,7 @@ import { LEASE, T0 } from '../support.ts';
 export const C1 = { teamId: 'T1', channelId: 'C1' };
 export const KEY = { service: SERVICE, sessionId: 's1' };
 
-/** What a read found, by default that all is as it was. */
+/** The result of a read; by default nothing has changed. */
 export function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
 	return {
 		stepRate: UNKNOWN_STEP_RATE,
@@ -24,26 +24,26 @@ export function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
 	};
 }
 
-/** A post that says `key`. */
+/** A post with this key. */
 export function said(watch: Watch, key: string): NewAnnouncement {
 	const { id, teamId, channelId } = watch;
 	const target = { kind: 'watch', watchId: id, teamId, channelId } as const;
 	return { target, key, content: { kind: 'status', from: 'active', to: key } };
 }
 
-/** What a read means for one watch. */
+/** The update of a watch after a read. */
 export function news(watch: Watch, overrides: Partial<WatchUpdate> = {}): WatchUpdate {
 	const { id: watchId, revision } = watch;
 	const digest = sessionView('s1').digest;
 	return { watchId, revision, digest, changed: true, announcements: [], card: null, end: null, ...overrides };
 }
 
-/** What a program does with a store of watches. */
+/** Typical uses of a watch store. */
 export function watchActs(subject: Subject) {
 	const store = () => subject.store.watches;
 	const replica = () => subject.replica.watches;
 
-	/** As it is stored, ended or not; null for a row of another version. */
+	/** The stored watch, ended or not; null for a row of another version. */
 	const stored = (id: string) => storedWatch(subject.store.db, id);
 
 	const added = (overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> => addWatch(store(), overrides);
@@ -54,7 +54,7 @@ export function watchActs(subject: Subject) {
 		return store().record({ session: KEY, token: LEASE.token }, { update, watches: updates, now: T0 });
 	}
 
-	/** Takes and posts everything that is first in its order, and returns the kinds and keys. */
+	/** Takes and posts everything that is next in its target's order; returns kinds and keys. */
 	async function posted(now = T0): Promise<string[]> {
 		const due = await store().takeAnnouncements(LEASE, 50, now);
 		for (const { announcement } of due) {

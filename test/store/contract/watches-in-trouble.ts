@@ -16,11 +16,11 @@ const ASKED = {
 	question: { messageIndex: 1, fingerprint: 'f', goneOn: false, context: '', items: [], itemCount: 0, openCount: 0 },
 } as const;
 
-/** Tasks that stand still, deleted cards, clocks that are set, rows that cannot be read, questions that are asked again. */
+/** Paused tasks, deleted cards, set clocks, unreadable rows, repeated questions. */
 export function describeWatchesInTrouble(subject: Subject): void {
 	const { store, replica, stored, added, recorded, posted } = watchActs(subject);
 
-	describe('a lease', () => {
+	describe('leases of watching', () => {
 		const AGAIN = { ...LEASE, token: 'the same process, taking again' };
 		const later = T0 + LEASE.ms;
 
@@ -87,13 +87,13 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		});
 	});
 
-	describe('a card that somebody deleted', () => {
+	describe('deleted cards', () => {
 		const CARD_TS = 'ts-card';
 		const lost = { ts: CARD_TS, now: T0 };
 		const keys = async (now = T0) =>
 			(await store().takeAnnouncements(LEASE, 10, now)).map(({ announcement }) => announcement.key);
 
-		/** The card is taken to be updated. */
+		/** Takes the card for an update. */
 		async function taken(): Promise<void> {
 			await store().refresh(KEY, { now: T0, earlyReadAt: null });
 			await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
@@ -173,7 +173,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		});
 	});
 
-	describe('after the clock was put back', () => {
+	describe('a clock that was put back', () => {
 		const HOUR = 3_600_000;
 		const ahead = T0 + HOUR;
 
@@ -221,10 +221,10 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await limiter.pause('update:T1', ahead + 60_000, ahead);
 			expect(await take(T0)).toBe(0);
 			await limiter.pause('update:T1', ahead + 60_000, ahead);
-			// A pause of now is one, though it ends sooner.
+			// A current pause holds, even a short one.
 			await limiter.pause('update:T1', T0 + 20_000, T0);
 			expect(await take(T0)).toBe(20_000);
-			// A shorter one does not end it.
+			// A shorter pause does not end it.
 			await limiter.pause('update:T1', T0 + 10_000, T0);
 			expect(await take(T0)).toBe(20_000);
 		});
@@ -238,13 +238,13 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		});
 	});
 
-	describe('what cannot be read', () => {
+	describe('unreadable rows', () => {
 		const RETRY_MS = 10 * 60_000;
 		const change = (set: object, id: string) =>
 			subject.store.db.write((trx) => trx.updateTable('watches').set(set).where('id', '=', id).execute());
 		const row = (id: string) =>
 			subject.store.db.read.selectFrom('watches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-		/** As a store with another key, or another version, would have left them. */
+		/** Rows as another key or another version leaves them. */
 		async function hide(table: 'announcements' | 'watched_sessions', where: string): Promise<() => Promise<void>> {
 			const column = table === 'announcements' ? 'content' : 'view';
 			const id = table === 'announcements' ? 'unique_key' : 'session_id';
@@ -306,7 +306,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			for (const sessionId of ['s1', 's2']) {
 				await store().refresh({ ...KEY, sessionId }, { now: T0, earlyReadAt: null });
 			}
-			// Its own ts, as Slack gives them: the acts' cards share one.
+			// A ts of its own, as in Slack: cards of the other acts share one.
 			await change({ mode: 'quiet', card_ts: 'ts-foreign' }, foreign.id);
 			const before = await row(foreign.id);
 			expect((await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' })).length).toBeLessThan(2);
@@ -324,7 +324,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await store().end(foreign.id, 'unwatched', byHand)).toBeNull();
 			const after = await row(foreign.id);
 			expect({ ...after, card_not_before: 0 }).toEqual({ ...before, card_not_before: 0 });
-			// Whoever watches it again says how.
+			// Watching again sets the mode.
 			expect(await store().add(newWatch())).toMatchObject({
 				kind: 'already',
 				changed: true,
@@ -344,7 +344,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		});
 	});
 
-	describe('what was said of a question', () => {
+	describe('announcements of a question', () => {
 		const fingerprint = 'f1';
 		function about(watch: Watch, says: string, revision: number): NewAnnouncement {
 			const unlessSaid = { about: `:${fingerprint}:`, says };

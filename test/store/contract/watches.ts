@@ -15,7 +15,7 @@ const GONE = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1', se
 export function describeWatches(subject: Subject): void {
 	const { store, replica, stored, added, recorded, posted } = watchActs(subject);
 
-	describe('subscribing', () => {
+	describe('watches', () => {
 		it('adds one watch for a session and a channel, even when replicas add it at once', async () => {
 			const results = await Promise.all(
 				Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? store() : replica()).add(newWatch())),
@@ -113,7 +113,7 @@ export function describeWatches(subject: Subject): void {
 		});
 	});
 
-	describe('a channel that nothing more is written into', () => {
+	describe('channels', () => {
 		it('lists a channel as active while it has watches, pending posts or card updates', async () => {
 			const active = async () => (await store().activeChannels()).map(({ channelId }) => channelId).sort();
 			expect(await active()).toEqual([]);
@@ -131,7 +131,7 @@ export function describeWatches(subject: Subject): void {
 			const word = { target: { kind: 'person', teamId: 'T1', userId: 'U1' }, key: 'k', content: GONE } as const;
 			await store().end(watch.id, 'channelShared', { now: T0, announcements: [word], keepPending: false });
 			await store().silence(C1);
-			// The other session of it.
+			// The channel's other session.
 			expect(await active()).toEqual(['C1', 'C1']);
 		});
 
@@ -187,7 +187,7 @@ export function describeWatches(subject: Subject): void {
 		);
 	});
 
-	describe('the outlines', () => {
+	describe('outlines', () => {
 		it("lists the creators of a session's live watches once", async () => {
 			await added();
 			await added({ channelId: 'C2' });
@@ -199,7 +199,7 @@ export function describeWatches(subject: Subject): void {
 		});
 	});
 
-	describe('reading', () => {
+	describe('reads', () => {
 		it('reads other sessions when one row is of another version', async () => {
 			await added();
 			await added({ sessionId: 's2' });
@@ -349,7 +349,7 @@ export function describeWatches(subject: Subject): void {
 		});
 	});
 
-	describe('posting', () => {
+	describe('posts', () => {
 		it('posts in the order of a target, independent of other targets', async () => {
 			const one = await added();
 			const two = await added({ sessionId: 's2' });
@@ -447,7 +447,7 @@ export function describeWatches(subject: Subject): void {
 		});
 	});
 
-	describe('an outage', () => {
+	describe('outages', () => {
 		const down = {
 			service: SERVICE,
 			now: T0 + 60_000,

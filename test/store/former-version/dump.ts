@@ -3,7 +3,7 @@ import pg from 'pg';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The schema and all rows of a SQLite database that another connection may have open. */
+/** Dumps schema and rows of a SQLite database, which another connection may have open. */
 export function dumpSqlite(path: string): string {
 	const database = new DatabaseSync(path, { readOnly: true });
 	try {
@@ -32,7 +32,7 @@ const CREATE_INDEXES = `
 	select indexdef as sql from pg_indexes
 	where schemaname = 'public' and indexname not in (select conname from pg_constraint) order by indexname`;
 
-/** The same of a PostgreSQL database, as of one moment. */
+/** Dumps a PostgreSQL database from one snapshot. */
 export async function dumpPostgres(url: string): Promise<string> {
 	const client = new pg.Client({ connectionString: url });
 	await client.connect();
@@ -52,7 +52,7 @@ export async function dumpPostgres(url: string): Promise<string> {
 			const numbers = fields
 				.filter(({ dataTypeID }) => dataTypeID === pg.types.builtins.INT8)
 				.map((field) => field.name);
-			// The driver gives these as text.
+			// pg returns these as text.
 			const typed = found.map((row) =>
 				Object.fromEntries(
 					Object.entries(row).map(([key, value]) => [

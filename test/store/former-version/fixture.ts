@@ -5,27 +5,27 @@ import { createCipher } from '../../../src/store/encryption.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
-/** The key of the fixtures' databases and of nothing else. */
+/** The key of the fixtures' databases; it encrypts nothing else. */
 export const FIXTURE_KEY = Buffer.alloc(32, 'handraise fixture').toString('base64');
-/** Stands in the stored databases for the address of the session service. */
+/** The session service's address in the stored databases. */
 const FIXTURE_SERVICE = 'http://service.fixture';
 
-/** In no file of the fixture may these be readable. */
+/** Must not be readable in any file of the fixture. */
 export const SECRETS = { live: 'former-secret-3141', waiting: 'former-secret-2718' } as const;
 
-/** What there was when the program was killed. */
+/** The state when the program was killed. */
 export interface FormerVersion {
 	/** Milliseconds since the epoch. */
 	readonly stoppedAt: number;
 	/** The database, as SQL. */
 	readonly sql: string;
-	/** The sessions that the session service had. */
+	/** The sessions of the session service. */
 	readonly sessions: readonly SavedSession[];
-	/** What stood in Slack. */
+	/** The messages in Slack. */
 	readonly slack: SlackState;
 }
 
-/** Times of a fixture are at most this far from its end. */
+/** Times of a fixture are no further than this from its end. */
 const SPAN_MS = 2 * 24 * 3_600_000;
 
 export async function readFormerVersion(kind: StoreKind): Promise<FormerVersion> {
@@ -36,12 +36,12 @@ export async function readFormerVersion(kind: StoreKind): Promise<FormerVersion>
 	return { ...(JSON.parse(json) as Omit<FormerVersion, 'sql'>), sql };
 }
 
-/** The database as if the session service were at this address, and as if the program had been killed at this time. */
+/** Adapts the database to this address of the session service and this time of the kill. */
 export function sqlMovedTo({ sql, sessions, stoppedAt }: FormerVersion, to: Where): string {
 	return move(sql, sessions, { service: FIXTURE_SERVICE, stoppedAt }, to);
 }
 
-/** Stores what was made with the session service at `service`. */
+/** Stores a fixture that was made with the session service at `service`. */
 export async function writeFormerVersion(kind: StoreKind, made: FormerVersion, service: string): Promise<void> {
 	const { sql, ...around } = made;
 	const { stoppedAt, sessions } = made;
@@ -62,9 +62,9 @@ interface Where {
 }
 
 /**
- * The database as if it had been made elsewhere and at another time. All times in it are numbers of 13 digits (ms) or
- * 10 (s, in the request budget). The ciphertext of what a watched session's cards show is bound to the address of the service, so it is made anew; trying
- * tells which ciphertexts are of that kind. All other ciphertexts stay as the former version wrote them.
+ * Adapts address and times of the database. All its times are numbers of 13 digits (ms) or 10 (s, in the request budget).
+ * The ciphertext in `watched_sessions.view` is bound to the service's address and is encrypted again; decrypting shows
+ * which ciphertexts are of that kind. All others stay as the former version wrote them.
  */
 function move(sql: string, sessions: readonly SavedSession[], from: Where, to: Where): string {
 	const cipher = createCipher(Buffer.from(FIXTURE_KEY, 'base64'));

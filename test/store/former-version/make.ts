@@ -7,7 +7,7 @@ import { dumpPostgres, dumpSqlite } from './dump.ts';
 import { FIXTURE_KEY, type StoreKind, writeFormerVersion } from './fixture.ts';
 import { workUntilKilled } from './scenario.ts';
 
-/** Runs the program of this checkout and stores what it left when it was killed; see README.md. */
+/** Runs the program of this checkout, kills it and stores what it left; see README.md. */
 async function make(kind: StoreKind, databaseUrl: string | null): Promise<void> {
 	const clock = steadyClock(createManualClock(), databaseUrl === null ? 2 : 25);
 	await using app = await startApp({
@@ -25,11 +25,11 @@ async function make(kind: StoreKind, databaseUrl: string | null): Promise<void> 
 	const sessions = app.service.sessions.snapshot();
 	const made = { stoppedAt: clock.now(), sql, sessions, slack: onlyWhatStays(app.slack.snapshot()) };
 	await writeFormerVersion(kind, made, app.service.url);
-	// Ends the PUT under way: the program would wait for it, on a clock that nobody moves any more.
+	// Ends the running PUT. Otherwise the program waits for it on a clock that nobody moves.
 	await app.service.stop();
 }
 
-/** Without windows, and messages without how they read before. */
+/** Without windows and without former versions of messages. */
 function onlyWhatStays(state: SlackState): SlackState {
 	return {
 		...state,

@@ -5,15 +5,15 @@ import { type App, openSession } from '../../slack/support/open-session.ts';
 import { passTime } from '../../support/pass-time.ts';
 import { SECRETS } from './fixture.ts';
 
-/** Longer than an answer is tried (`GIVE_UP_HOURS=1`). */
+/** Longer than delivery is attempted (`GIVE_UP_HOURS=1`). */
 const GIVEN_UP_MS = 2 * 3_600_000;
 const CHANNEL = '#agents';
 const PLAIN = [item('Which colour?')];
 const SECRET = [item('Password for the shop')];
 
 /**
- * What people did with the program until it was killed: one session for each thing that can be in its database, named
- * after it. Returns while a PUT is under way: what the database holds then is what a killed program leaves.
+ * The actions of people before the program was killed: one session for each kind of row, named after it. Returns while a
+ * PUT is running, so that the database is one of a killed program.
  */
 export async function workUntilKilled(app: App, clock: ManualClock): Promise<void> {
 	const { service, slack } = app;
@@ -38,14 +38,14 @@ export async function workUntilKilled(app: App, clock: ManualClock): Promise<voi
 		service.sessions.put(id, { status: 'humanInput', name: `Chairs: ${id}`, maxSteps: 30, messages });
 	}
 
-	/** A form with these values in it, not yet submitted. */
+	/** Fills a form without submitting it. */
 	async function fillIn(id: string, values = [`Words for ${id}`], who = 'ada'): Promise<Modal> {
 		const form = await openSession(app, id, who);
 		for (const [field, value] of values.entries()) await form.fill(field, value);
 		return form;
 	}
 
-	/** Submits, waits until the modal says so and closes it. */
+	/** Submits, waits for the confirmation and closes the modal. */
 	async function submit(form: Modal, words: string): Promise<void> {
 		const { outcome } = await form.submit();
 		if (outcome !== 'updated') throw new Error(`Submit was ${outcome}: ${form.text()}`);
@@ -57,7 +57,7 @@ export async function workUntilKilled(app: App, clock: ManualClock): Promise<voi
 	const failing = 'cannot be reached or reports an error';
 	const breakReads = (id: string) =>
 		void service.faults.add({ kind: 'error', status: 503, method: 'GET', sessionId: id });
-	/** The connection breaks on the PUT, and from then on nobody can find out what became of it. */
+	/** The connection breaks during the PUT, and its outcome stays unknown. */
 	function losePut(id: string, { saves }: { saves: boolean }): void {
 		service.faults.add({ kind: 'reset', saves, method: 'PUT', sessionId: id, times: 1 });
 		losing.add(id);
@@ -155,7 +155,7 @@ export async function workUntilKilled(app: App, clock: ManualClock): Promise<voi
 		service.sessions.setStatus('asking', 'humanInput');
 		const question = (who: string) => cardOf('asking', CHANNEL, who)?.thread()[0];
 		await until(() => question('ada') !== undefined);
-		// Grace leaves the form, Ada keeps it open: a draft, and a draft with a claim.
+		// Grace closes the form (a draft), Ada keeps it open (a draft and a claim).
 		for (const who of ['grace', 'ada']) {
 			await question(who)?.press('Answer');
 			const form = await slack.as(who).waitForModal((modal) => modal.submitText() !== null);
@@ -181,7 +181,7 @@ export async function workUntilKilled(app: App, clock: ManualClock): Promise<voi
 		await submit(secret, saved);
 		losePut('unknown-saved', { saves: true });
 		await submit(await fillIn('unknown-saved', undefined, 'grace'), failing);
-		// All three authors have a direct message by then.
+		// Then all three authors have a direct message.
 		await until(() => slack.as('grace').dm().length === 3);
 
 		await submit(await fillIn('delivered', undefined, 'grace'), 'Your answer was delivered');
