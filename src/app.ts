@@ -289,7 +289,7 @@ export async function createHandraise({
 		async notReady() {
 			const reasons: string[] = [];
 			if (slack === null || !slack.isServing()) reasons.push('no connection to Slack');
-			await store.ping().catch(() => reasons.push('the database does not answer'));
+			await store.db.ping().catch(() => reasons.push('the database does not answer'));
 			return reasons;
 		},
 	});

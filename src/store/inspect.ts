@@ -150,8 +150,8 @@ export type PostgresLook =
 const FACTS = `
 	select current_setting('server_version') as version,
 		current_setting('server_version_num')::int / 10000 as major,
-		pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as read_only,
-		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as may_create,
+		pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "readOnly",
+		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as "mayCreate",
 		current_setting('fsync') as fsync,
 		current_setting('synchronous_commit') as synchronous_commit,
 		to_regclass('migrations') is not null as has_migrations,
@@ -190,8 +190,8 @@ async function lookAtPostgres(client: pg.Client): Promise<PostgresLook> {
 		kind: 'database',
 		version: String(facts.version).split(' ')[0] ?? '',
 		major: facts.major,
-		readOnly: facts.read_only,
-		mayCreate: facts.may_create,
+		readOnly: facts.readOnly,
+		mayCreate: facts.mayCreate,
 		synced: facts.fsync !== 'on' ? 'never' : facts.synchronous_commit === 'off' ? 'late' : 'always',
 		...lookFrom(schema, keyRows),
 	};

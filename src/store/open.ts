@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
-import type { AnswerStore, ClaimStore, DraftStore } from '../answers/ports.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { WatchStore } from '../watches/ports.ts';
 import { retryUnreadable } from './announcement-store.ts';
 import { createAnswerStore } from './answer-store.ts';
 import { createClaimStore, createDraftStore } from './answering-store.ts';
@@ -40,19 +38,7 @@ export interface StoreOptions {
 	readonly log: Log;
 }
 
-export interface Store {
-	readonly answers: AnswerStore;
-	readonly drafts: DraftStore;
-	readonly claims: ClaimStore;
-	readonly watches: WatchStore;
-	/** For the stores of `shared-cells.ts`. */
-	readonly db: StoreDatabase;
-	/** The clock that stored times are compared with. */
-	readonly clock: Clock;
-	/** Rejects with `StoreUnavailableError` when the database does not answer. */
-	ping(): Promise<void>;
-	close(): Promise<void>;
-}
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
  * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or an error with the code
@@ -65,7 +51,7 @@ export async function openStore({
 	clock: ownClock,
 	onCheckpoint,
 	log,
-}: StoreOptions): Promise<Store> {
+}: StoreOptions) {
 	const given = encryptionKey == null ? null : readKeySetting(encryptionKey);
 	if (given?.kind === 'passphrase') {
 		log.warn({}, 'ENCRYPTION_KEY is a passphrase; 32 random bytes are safer: openssl rand -base64 32');
@@ -78,13 +64,18 @@ export async function openStore({
 	}
 	const sqlite = databaseUrl == null ? openSqlite(dataDir) : null;
 	const db = sqlite ?? openPostgres(databaseUrl ?? '', log);
-	let measured: DatabaseClock | null = null;
+	let databaseClock: DatabaseClock | null = null;
 	let wiping: SecretWiping | null = null;
+	async function close(): Promise<void> {
+		databaseClock?.close();
+		await wiping?.close();
+		await db.close();
+	}
 	try {
 		if (ownClock === undefined && databaseUrl != null) {
-			measured = await createDatabaseClock({ db, local: systemClock, log });
+			databaseClock = await createDatabaseClock({ db, local: systemClock, log });
 		}
-		const clock = ownClock ?? measured ?? systemClock;
+		const clock = ownClock ?? databaseClock ?? systemClock;
 		// Only after SQLite is open: this process now holds the lock on the data directory.
 		const setting: KeySetting = given ?? { kind: 'key', key: loadOrMakeKeyFile(resolve(dataDir)) };
 		if (databaseUrl == null) await migrate(db, { clock, log });
@@ -103,27 +94,23 @@ export async function openStore({
 			);
 		}
 		return {
-			answers: createAnswerStore({ db, cipher, log, checksTime: measured !== null }),
+			answers: createAnswerStore({ db, cipher, log, checksTime: databaseClock !== null }),
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),
 			watches: createWatchStore({ db, cipher, log }),
+			/** For the stores of `shared-cells.ts`. */
 			db,
+			/** The clock that stored times are compared with. */
 			clock,
-			ping: () => db.ping(),
-			async close() {
-				measured?.close();
-				await wiping?.close();
-				await db.close();
-			},
+			close,
 		};
 	} catch (error) {
-		measured?.close();
-		await wiping?.close();
-		await db.close();
+		await close();
 		throw error;
 	}
 }
 
+/** Migrations have their own connections, with longer timeouts. */
 async function migratePostgres(databaseUrl: string, context: { clock: Clock; log: Log }): Promise<void> {
 	const db = openPostgres(databaseUrl, context.log, MIGRATING);
 	try {

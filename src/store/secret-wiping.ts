@@ -23,12 +23,7 @@ const SECRET_COLUMNS = [
 /** `busy`: another program was reading; it is tried again. */
 export type CheckpointOutcome = 'done' | 'busy' | 'failed';
 
-export interface SecretWiping {
-	/** Uses the key of secrets for `SECRET_COLUMNS` and the master key for everything else. */
-	readonly cipher: Cipher;
-	/** Finishes a wipe that is due. Call it before the database is closed. */
-	close(): Promise<void>;
-}
+export type SecretWiping = Awaited<ReturnType<typeof startSecretWiping>>;
 
 /**
  * Makes wiped secret values unreadable in the files of SQLite. `secure_delete` overwrites freed bytes, but a page that
@@ -49,7 +44,7 @@ export async function startSecretWiping({
 	master: Cipher;
 	log: Log;
 	onCheckpoint?: ((outcome: CheckpointOutcome, ms: number) => void) | undefined;
-}): Promise<SecretWiping> {
+}) {
 	const keyName = `secrets_key:${master.keyId}`;
 	const keyPlace: CipherPlace = { table: 'meta', id: keyName, column: 'value' };
 	/** Newest first, at most two: a value that was read just before a replacement may be decrypted just after it. */
@@ -207,8 +202,10 @@ export async function startSecretWiping({
 	await wipe();
 
 	return {
+		/** Uses the key of secrets for `SECRET_COLUMNS` and the master key for everything else. */
 		cipher,
-		async close() {
+		/** Finishes a wipe that is due. Call it before the database is closed. */
+		async close(): Promise<void> {
 			isClosed = true;
 			if (timer === null) return;
 			clearTimeout(timer);

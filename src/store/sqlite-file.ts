@@ -7,12 +7,6 @@ import { StoreUnavailableError } from './database.ts';
 /** Milliseconds. Only a program that makes a copy may lock the file for a moment; the event loop is blocked meanwhile. */
 const BUSY_TIMEOUT = 50;
 
-export interface SqliteFile {
-	readonly database: DatabaseSync;
-	/** Closes the database and releases the lock. */
-	close(): void;
-}
-
 /**
  * Opens `dataDir/handraise.db` for this process alone. Creates the directory (mode 0700) and the file (0600) when needed.
  *
@@ -23,7 +17,7 @@ export interface SqliteFile {
  *
  * Throws `database_in_use`, `database_unsuitable` or `StoreUnavailableError`.
  */
-export function openSqliteFile(dataDir: string): SqliteFile {
+export function openSqliteFile(dataDir: string) {
 	const directory = resolve(dataDir);
 	const path = join(directory, 'handraise.db');
 	try {
@@ -47,7 +41,8 @@ export function openSqliteFile(dataDir: string): SqliteFile {
 	const opened = database;
 	return {
 		database: opened,
-		close() {
+		/** Also releases the lock. */
+		close(): void {
 			try {
 				opened.close();
 			} finally {

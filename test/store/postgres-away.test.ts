@@ -19,22 +19,22 @@ describe('when PostgreSQL goes away', () => {
 		const store = await open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY, log });
 		const before = submission();
 		await accepted(store, before);
-		await store.ping();
+		await store.db.ping();
 
 		await server.stop();
-		await expect(store.ping()).rejects.toEqual(away);
+		await expect(store.db.ping()).rejects.toEqual(away);
 		await expect(store.answers.accept(submission({ sessionId: 's2' }))).rejects.toEqual(away);
 		await expect(store.answers.get(before.id)).rejects.toEqual(away);
 		await expect(store.claims.active(before.question, 0)).rejects.toEqual(away);
 		await expect(open({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY })).rejects.toEqual(away);
 
 		await server.start();
-		await store.ping();
+		await store.db.ping();
 		expect(valuesOf(await store.answers.get(before.id))).toEqual(['blue']);
 		await accepted(store, submission({ sessionId: 's3' }));
 		expect(JSON.stringify(log.lines)).not.toContain('for-tests-only');
 		await store.close();
-		await expect(store.ping()).rejects.toEqual(away);
+		await expect(store.db.ping()).rejects.toEqual(away);
 	});
 
 	it('rolls back a transaction whose connection is cut', async () => {

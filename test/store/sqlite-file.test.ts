@@ -238,7 +238,7 @@ describe('writes on SQLite', () => {
 		expect((await writing).kind).toBe('accepted');
 		await expect(store.answers.accept(submission())).rejects.toMatchObject({ code: 'store_unavailable' });
 		await expect(store.answers.get(given.id)).rejects.toMatchObject({ code: 'store_unavailable' });
-		await expect(store.ping()).rejects.toMatchObject({ code: 'store_unavailable' });
+		await expect(store.db.ping()).rejects.toMatchObject({ code: 'store_unavailable' });
 	});
 
 	/** Counts commits in the log: frames with the size of the database (sqlite.org/fileformat2.html#walformat). */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../migrate.ts';
 
-/** The answers, each row being its own queue entry and audit trail, and facts about the database itself. */
+/** The answers, whose rows are queue entries and audit trail, and facts about the database. */
 export const answers: Migration = {
 	number: 1,
 	name: 'answers',
@@ -49,7 +49,7 @@ export const answers: Migration = {
 			.addColumn('lease_revoked', 'integer', (column) => column.notNull())
 			.execute();
 
-		// One live answer for a question, whatever team, click or replica it came from.
+		// One live answer for a question, from any team, click or replica.
 		await sql`create unique index answers_one_live on answers (service, session_id, message_index)
 			where state in ('accepted', 'delivering')`.execute(db);
 		// One replica at a time works on a session.

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts';
 
-/** What was typed and not yet submitted, and who is answering. */
+/** Drafts of forms, and claims of who is answering. */
 export const draftsAndClaims: Migration = {
 	number: 2,
 	name: 'drafts-and-claims',

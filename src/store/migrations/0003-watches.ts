@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../migrate.ts';
 
-/** Watches, the sessions they read, what is to be posted of them, and the rates that replicas share. */
+/** Watches, watched sessions, announcements, outages, and the rates and budgets that replicas share. */
 export const watches: Migration = {
 	number: 3,
 	name: 'watches',
@@ -32,7 +32,7 @@ export const watches: Migration = {
 			.addColumn('lease_owner', 'text')
 			.addColumn('lease_until', 'bigint')
 			.execute();
-		// Watching twice is one watch.
+		// One live watch for a session and a channel.
 		await sql`create unique index watches_one_live on watches (team_id, channel_id, service, session_id)
 			where ended_at is null`.execute(db);
 		await sql`create index watches_session on watches (service, session_id) where ended_at is null`.execute(db);

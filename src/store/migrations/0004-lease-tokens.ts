@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from '../migrate.ts';
 
 /**
- * A lease is a random token, new each time it is taken, so that revoking it is clearing it. What an answer has to know of
- * the service's failures. Work is handed out by the service's address.
+ * Leases become random tokens, new each time, so that clearing one revokes it. Answers get columns about failures of the
+ * service. Work is taken for each address of the service.
  */
 export const leaseTokens: Migration = {
 	number: 4,
@@ -11,7 +11,7 @@ export const leaseTokens: Migration = {
 	async up(db) {
 		for (const table of ['answers', 'watches', 'watched_sessions', 'announcements']) {
 			await db.schema.alterTable(table).renameColumn('lease_owner', 'lease_token').execute();
-			// Every process of the former version has stopped, or can do nothing any more: these columns are gone.
+			// Processes of the former version cannot use these leases any more: their columns are gone.
 			await sql`update ${sql.table(table)} set lease_token = null, lease_until = null
 				where lease_token is not null`.execute(db);
 		}
@@ -34,7 +34,7 @@ export const leaseTokens: Migration = {
 		await sql`create index answers_due on answers (service, next_attempt_at) where next_attempt_at is not null`.execute(
 			db,
 		);
-		// Given up although the outcome of their PUT was not known: looked at once more, where nobody has answered since.
+		// Answers that were given up with an unknown outcome are checked again, unless there is a newer answer.
 		await sql`update answers set state = 'delivering', next_attempt_at = give_up_at
 			where state = 'waiting' and put_started_at is not null and not exists (
 				select 1 from answers as other

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Migration } from '../migrate.ts';
 
 /**
- * A salt of its own for the key that a passphrase becomes, where no key was used yet: elsewhere the former one stays.
- * Answers that hold secrets are found without reading all of them.
+ * Gives a database without a key its own salt for passphrases; others keep the former salt. Adds an index of answers that
+ * hold secrets.
  */
 export const keySalt: Migration = {
 	number: 5,

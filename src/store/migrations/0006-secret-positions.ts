@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts';
 
 /**
- * Which items of an answer are secret stands outside of what is encrypted and removed, since it hides values that the
- * session keeps showing. Null where the answer's author had no box to say so.
+ * Stores the secret positions of an answer separately from its values, because they still hide values in the session after
+ * the stored values are removed. Null when the form had no checkbox for it.
  */
 export const secretPositions: Migration = {
 	number: 6,

@@ -5,8 +5,8 @@ const LEASED = ['answers', 'watches', 'watched_sessions', 'announcements'];
 const MOVED = ['view_id', 'origin_channel', 'origin_thread', 'form_read_at', 'positions', 'left_empty'];
 
 /**
- * What a submission says once, and nothing is looked for by, stands in one column. The column of leases is renamed, so that
- * the statements fail with which a process of the former version would take answers that it cannot read any more.
+ * Moves the columns that no query filters by into one JSON column. Renames the lease column, so that a process of the
+ * former version fails to take answers that it cannot read.
  */
 export const submissionDetails: Migration = {
 	number: 7,
