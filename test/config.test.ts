@@ -44,8 +44,8 @@ describe('the settings', () => {
 	});
 
 	it('chooses signed HTTP when there is a signing secret and no app-level token', () => {
-		const { SLACK_APP_TOKEN: _, ...rest } = COMPLETE;
-		expect(parseConfig({ ...rest, SLACK_SIGNING_SECRET: 's' }).slack.transport).toEqual({
+		const { SLACK_APP_TOKEN: _, ...withoutAppToken } = COMPLETE;
+		expect(parseConfig({ ...withoutAppToken, SLACK_SIGNING_SECRET: 's' }).slack.transport).toEqual({
 			kind: 'http',
 			signingSecret: 's',
 		});

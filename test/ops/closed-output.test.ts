@@ -22,10 +22,10 @@ it('ends on SIGTERM when nobody reads its output any more', async () => {
 		},
 	});
 	try {
-		let said = '';
+		let output = '';
 		for await (const chunk of program.stdout.iterator({ destroyOnReturn: true })) {
-			said += chunk;
-			if (said.includes('Slack cannot be reached yet')) break;
+			output += chunk;
+			if (output.includes('Slack cannot be reached yet')) break;
 		}
 		const ended = once(program, 'exit');
 		program.kill('SIGTERM');

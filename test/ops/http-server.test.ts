@@ -63,18 +63,18 @@ describe('connections', () => {
 		const crowd = async () => {
 			for (let count = 0; count < 20; count++) await open(port);
 		};
-		const known = await open(port);
+		const verifiedSocket = await open(port);
 		let received = '';
-		known.on('data', (data) => {
+		verifiedSocket.on('data', (data) => {
 			received += data;
 		});
-		known.write('GET /known HTTP/1.1\r\nhost: x\r\n\r\n');
+		verifiedSocket.write('GET /known HTTP/1.1\r\nhost: x\r\n\r\n');
 		const finish = await asked;
 		await crowd();
 		finish();
 		await vi.waitUntil(() => received.includes('done'));
 		await crowd();
-		known.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+		verifiedSocket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
 		await vi.waitUntil(() => received.includes('ok\n'));
 	});
 });

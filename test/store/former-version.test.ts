@@ -187,9 +187,9 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 	});
 
 	it('reveals no secret', async () => {
-		const said = await app.said();
+		const words = await app.said();
 		for (const secret of Object.values(SECRETS)) {
-			expect(said).not.toContain(secret);
+			expect(words).not.toContain(secret);
 			expect(former.sql).not.toContain(secret);
 			expect(JSON.stringify(former.slack)).not.toContain(secret);
 		}

@@ -74,11 +74,11 @@ describe('secret values on SQLite', () => {
 		const random = createRandom(5);
 		const given = Array.from({ length: 800 }, (_, index) => secret(`wiped-${index}.`));
 		for (let from = 0; from < given.length; from += 40) {
-			const some = given.slice(from, from + 40);
-			await inTurns(some, 40, (one) => accepted(store, one));
+			const batch = given.slice(from, from + 40);
+			await inTurns(batch, 40, (one) => accepted(store, one));
 			// Rows grow and move during delivery.
 			await store.db.write(async (trx) => {
-				for (const { id } of some) {
+				for (const { id } of batch) {
 					const told = 'x'.repeat(Math.floor(random.next() * 600));
 					await sql`update answers set last_error = ${told} where id = ${id}`.execute(trx);
 				}
@@ -178,8 +178,8 @@ describe('secret values on SQLite', () => {
 		await once(reader.stdout, 'data');
 		await store.answers.withdraw(given.id, ANN, T0 + 1);
 		await checkpoint('busy');
-		const said = { level: 'warn', fields: { code: 'wiped_secrets_in_log' } };
-		await expect.poll(() => log.lines, { timeout: 15_000 }).toContainEqual(expect.objectContaining(said));
+		const warning = { level: 'warn', fields: { code: 'wiped_secrets_in_log' } };
+		await expect.poll(() => log.lines, { timeout: 15_000 }).toContainEqual(expect.objectContaining(warning));
 		expect(await remains(['seen-by-a-reader'])).toEqual(['seen-by-a-reader']);
 		await accepted(store, secret('meanwhile'));
 		reader.stdin.end();

@@ -232,8 +232,8 @@ export function describeAccept(subject: Subject): void {
 		it('accepts an answer to items that the delivered one left open', async () => {
 			const first = submission({ items: [item('blue'), item(null), item('')], leftEmpty: [2] });
 			await accepted(subject.store, first, 'delivering', 'delivered');
-			const rest = submission({ person: BOB, items: [item(null), item('four'), item(null)] });
-			expect((await subject.store.answers.accept(rest)).kind).toBe('accepted');
+			const second = submission({ person: BOB, items: [item(null), item('four'), item(null)] });
+			expect((await subject.store.answers.accept(second)).kind).toBe('accepted');
 		});
 
 		it('rejects an answer to an item that the delivered one left empty on purpose', async () => {

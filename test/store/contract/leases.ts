@@ -13,8 +13,8 @@ export function describeLeases(subject: Subject): void {
 			const taken = await subject.store.answers.takeDue(SERVICE, LEASE, 2, T0 + 10);
 			expect(taken.map((answer) => answer.id)).toEqual([first.id, second.id]);
 			expect(valuesOf(taken[0])).toEqual(['blue']);
-			const rest = await subject.replica.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0 + 10);
-			expect(rest.map((answer) => answer.id)).toEqual([later.id]);
+			const secondBatch = await subject.replica.answers.takeDue(SERVICE, OTHER_LEASE, 10, T0 + 10);
+			expect(secondBatch.map((answer) => answer.id)).toEqual([later.id]);
 			expect(await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0 + 10)).toEqual([]);
 		});
 
@@ -140,20 +140,20 @@ export function describeLeases(subject: Subject): void {
 		it('postpones answers of another version, so that they block neither their session nor the queue', async () => {
 			const question = submission().question;
 			const newer = submission({ question: { ...question, messageIndex: 1 } });
-			const known = submission({ question: { ...question, messageIndex: 2 }, acceptedAt: T0 + 1 });
-			for (const answer of [newer, known]) await accepted(subject.store, answer);
+			const readable = submission({ question: { ...question, messageIndex: 2 }, acceptedAt: T0 + 1 });
+			for (const answer of [newer, readable]) await accepted(subject.store, answer);
 			await subject.store.db.writeOne((db) =>
 				db.updateTable('answers').set({ state: 'pondered' }).where('id', '=', newer.id).execute(),
 			);
 			expect(await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0 + 10)).toEqual([]);
 			const taken = await subject.store.answers.takeDue(SERVICE, LEASE, 10, T0 + 10);
-			expect(taken.map((answer) => answer.id)).toEqual([known.id]);
+			expect(taken.map((answer) => answer.id)).toEqual([readable.id]);
 			const page = { offset: 0, limit: 10 };
 			const { answers } = await subject.store.answers.history(
 				{ service: SERVICE, sessionId: 's1', teamId: 'T1' },
 				page,
 			);
-			expect(answers.map((answer) => answer.id)).toEqual([known.id]);
+			expect(answers.map((answer) => answer.id)).toEqual([readable.id]);
 		});
 
 		it('renews a lease', async () => {

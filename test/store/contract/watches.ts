@@ -246,8 +246,8 @@ export function describeWatches(subject: Subject): void {
 			]);
 			const ids = taken.flat().map(({ session }) => session.sessionId);
 			expect(new Set(ids).size).toBe(ids.length);
-			const rest = await store().takeDue(SERVICE, LEASE, 12, T0 + 100);
-			expect(ids.length + rest.length).toBe(20);
+			const secondBatch = await store().takeDue(SERVICE, LEASE, 12, T0 + 100);
+			expect(ids.length + secondBatch.length).toBe(20);
 			expect(await store().takeDue('https://other.example', LEASE, 12, T0 + 100)).toEqual([]);
 		});
 
