@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createHarness } from '../../test/faults/harness.ts';
-import type { Random } from '../../test/faults/random.ts';
 import { savedOf } from '../../test/faults/receipt-watch.ts';
 import { createReplica } from '../../test/faults/replica.ts';
 import { beginRound, submit } from '../../test/faults/round.ts';
 import { createSqliteUnderTest } from '../../test/faults/stores.ts';
+import type { Random } from '../../test/support/random.ts';
 import { makeLoopDisk } from './loop-disk.ts';
 
 export interface CutResult {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { createRandom } from '../../test/faults/random.ts';
 import { copySource, type Replacement } from '../../test/faults/source-copy.ts';
 import { UNSYNCED } from '../../test/faults/unsynced.ts';
+import { createRandom } from '../../test/support/random.ts';
 import { type CutResult, cutPower } from './cut.ts';
 import { whyNoLoopDisks } from './loop-disk.ts';
 

@@ -1,5 +1,5 @@
+import { createRandom } from '../../test/support/random.ts';
 import { POPULATIONS, writeScripts } from '../../test/watches/simulation/population.ts';
-import { createRandom } from '../../test/watches/simulation/random.ts';
 import { simulate } from '../../test/watches/simulation/simulate.ts';
 import { mean, quantile, seconds, table } from './table.ts';
 

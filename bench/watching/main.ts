@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { createRandom } from '../../test/support/random.ts';
 import {
 	defaultPopulation,
 	POPULATIONS,
@@ -8,7 +9,6 @@ import {
 	type Script,
 	writeScripts,
 } from '../../test/watches/simulation/population.ts';
-import { createRandom } from '../../test/watches/simulation/random.ts';
 import { simulate } from '../../test/watches/simulation/simulate.ts';
 import type { Policy, Result } from '../../test/watches/simulation/simulation.ts';
 import { evenMeanMs } from './best.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { createRandom } from '../support/random.ts';
 import { createHarness } from './harness.ts';
-import { createRandom } from './random.ts';
 import { isClean, killsReport } from './report.ts';
 import { runFaults } from './run.ts';
 import { createSqliteUnderTest } from './stores.ts';

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { createRandom, type Random } from '../support/random.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { runDuels } from './duels.ts';
 import { createHarness, type Harness } from './harness.ts';
 import { type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS } from './moments.ts';
-import { createRandom, type Random } from './random.ts';
 import { aimsFor, runFaults } from './run.ts';
 import { runStops } from './stops.ts';
 import { createPostgresUnderTest, createSqliteUnderTest } from './stores.ts';

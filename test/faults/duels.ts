@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { receiptHeadline } from '../../src/slack/words/answers.ts';
+import type { Random } from '../support/random.ts';
 import type { Harness } from './harness.ts';
-import type { Random } from './random.ts';
 import { addSession, openForm } from './round.ts';
 
 export interface DuelsResult {

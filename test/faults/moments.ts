@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../support/random.ts';
 import type { Harness, Signal } from './harness.ts';
-import type { Random } from './random.ts';
 
 /** What a kill aims at. What it hits is found out afterwards, for each submission under way. */
 export const TARGETS = [
@@ -32,7 +32,7 @@ export async function strikeAt(
 ): Promise<void> {
 	const some = random.whole(1, Math.max(1, Math.ceil(sessions.size / 3)));
 	const on = (signal: Signal, count: number, minMs: number, maxMs: number) =>
-		strikeAfter(harness, sessions, { signal, count, afterMs: minMs + random.next() * (maxMs - minMs) }, strike);
+		strikeAfter(harness, sessions, { signal, count, afterMs: random.between(minMs, maxMs) }, strike);
 	switch (target) {
 		case 'before commit':
 			return on('pressed', some, 0, 6);

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { asking } from '../../sandbox/session-service/builders.ts';
+import type { Random } from '../support/random.ts';
 import type { Harness } from './harness.ts';
 import { FAULT_KINDS, type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS, type Target } from './moments.ts';
 import { PHASES, type Phase } from './phases.ts';
-import type { Random } from './random.ts';
 import { RATES_ALLOWANCE_MS } from './rates.ts';
 import { watchReceipts } from './receipt-watch.ts';
 import { beginRound, type Claim, type Fate, QUESTION, type Round, submit } from './round.ts';

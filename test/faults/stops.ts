@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../support/random.ts';
 import type { Harness } from './harness.ts';
 import { strikeAt } from './moments.ts';
-import type { Random } from './random.ts';
 import { RATES_ALLOWANCE_MS } from './rates.ts';
 import { watchReceipts } from './receipt-watch.ts';
 import { beginRound, type Round, submit } from './round.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../support/random.ts';
 import type { Harness } from './harness.ts';
 import { strikeAt, type Target } from './moments.ts';
 import { phaseOf, progressOf, type Strike } from './phases.ts';
-import type { Random } from './random.ts';
 import { type Round, sessionsOf } from './round.ts';
 
 /** Takes the database away and brings it back. */

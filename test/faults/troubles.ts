@@ -1,6 +1,6 @@
 import type { Fault } from '../../sandbox/session-service/faults.ts';
+import type { Random } from '../support/random.ts';
 import type { Harness } from './harness.ts';
-import type { Random } from './random.ts';
 import type { Round } from './round.ts';
 
 /** What a fault says besides the session it is for. */
@@ -44,7 +44,7 @@ const readTroubles: readonly Trouble[] = [
 
 /** The connection of one PUT breaks at once, and it is saved just before a call's time is over. */
 export function resetThatLandsLate(random: Random, callTimeoutMs: number): Fault & { kind: 'reset' } {
-	const saveAfterMs = Math.round(callTimeoutMs * (0.6 + random.next() * 0.3));
+	const saveAfterMs = Math.round(callTimeoutMs * (0.6 + random.uniform() * 0.3));
 	return { kind: 'reset', method: 'PUT', saves: true, saveAfterMs, times: 1 };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../support/random.ts';
 import type { Harness } from './harness.ts';
-import type { Random } from './random.ts';
 import { VIEWS_PER_ANSWER } from './rates.ts';
 import { type Round, type RoundOptions, submit } from './round.ts';
 import type { StoreKind } from './stores.ts';

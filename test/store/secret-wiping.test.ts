@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/answers/answer.ts';
 import { parseEncryptionKey } from '../../src/store/encryption.ts';
 import type { Store } from '../../src/store/open.ts';
-import { createRandom } from '../faults/random.ts';
+import { createRandom } from '../support/random.ts';
 import { readableRemains } from './remains.ts';
 import {
 	ANN,
@@ -79,7 +79,7 @@ describe('secret values on SQLite', () => {
 			// Rows grow and move during delivery.
 			await store.db.write(async (trx) => {
 				for (const { id } of batch) {
-					const told = 'x'.repeat(Math.floor(random.next() * 600));
+					const told = 'x'.repeat(Math.floor(random.uniform() * 600));
 					await sql`update answers set last_error = ${told} where id = ${id}`.execute(trx);
 				}
 			});

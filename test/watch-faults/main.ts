@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { createHarness } from '../faults/harness.ts';
-import { createRandom } from '../faults/random.ts';
 import { copySource } from '../faults/source-copy.ts';
 import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind } from '../faults/stores.ts';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
+import { createRandom } from '../support/random.ts';
 import { runWatchFaults, type WatchFaultResult } from './run.ts';
 
 const USAGE =

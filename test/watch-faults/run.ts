@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Message } from '../../fake-slack/index.ts';
 import type { Harness } from '../faults/harness.ts';
-import type { Random } from '../faults/random.ts';
+import type { Random } from '../support/random.ts';
 import { createFleet } from './fleet.ts';
 
 export interface WatchFaultOptions {

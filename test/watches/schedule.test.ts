@@ -14,8 +14,8 @@ import {
 	UNKNOWN_STEP_RATE,
 	type WatchedOutline,
 } from '../../src/watches/watched-session.ts';
+import { createRandom } from '../support/random.ts';
 import { defaultPopulation, populationSchema, writeScripts } from './simulation/population.ts';
-import { createRandom } from './simulation/random.ts';
 import { simulate } from './simulation/simulate.ts';
 import { digestAt } from './simulation/simulated-session.ts';
 import { T0 } from './support.ts';

@@ -50,7 +50,7 @@ async function jumpAmid(turn: Turn, count: number, byMs: number, jump: () => Pro
 	const moment = {
 		signal: 'put',
 		count: random.whole(1, count),
-		afterMs: random.next() * harness.callTimeoutMs,
+		afterMs: random.uniform() * harness.callTimeoutMs,
 	} as const;
 	await Promise.all([
 		strikeAfter(harness, sessionsOf(rounds), moment, () => {
@@ -72,7 +72,7 @@ async function jumpAmid(turn: Turn, count: number, byMs: number, jump: () => Pro
 /** Some wait for a repeat, some for what became of a PUT. */
 function arm({ harness, random }: Turn, { sessionId, troubles }: Round): void {
 	const { faults } = harness.service;
-	const chance = random.next();
+	const chance = random.uniform();
 	if (chance < 0.5) faults.add({ ...resetThatLandsLate(random, harness.callTimeoutMs), sessionId });
 	else if (chance < 0.8) faults.add({ kind: 'error', method: 'GET', sessionId, times: 2 });
 	troubles.push(chance < 0.5 ? 'a PUT is saved late' : chance < 0.8 ? 'two reads fail' : 'none');

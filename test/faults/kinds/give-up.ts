@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fault } from '../../../sandbox/session-service/faults.ts';
+import type { Random } from '../../support/random.ts';
 import type { Harness } from '../harness.ts';
-import type { Random } from '../random.ts';
 import type { Round } from '../round.ts';
 import { onceFor } from '../signals.ts';
 import { DAY_MS } from '../stores.ts';
@@ -78,7 +78,7 @@ async function meet({ harness, random, press }: Turn, [first, second]: Pair): Pr
 }
 
 function putTrouble(random: Random, callTimeoutMs: number): Fault {
-	const late = { saves: true, saveAfterMs: Math.round(callTimeoutMs * (0.5 + random.next() * 0.4)) };
+	const late = { saves: true, saveAfterMs: Math.round(callTimeoutMs * (0.5 + random.uniform() * 0.4)) };
 	return {
 		kind: random.pick(['error', 'reset'] as const),
 		...random.pick([{ saves: true }, late, late, { saves: false }]),

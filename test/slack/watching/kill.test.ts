@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createHarness } from '../../faults/harness.ts';
-import { createRandom } from '../../faults/random.ts';
 import { copySource } from '../../faults/source-copy.ts';
 import { createPostgresUnderTest, createSqliteUnderTest } from '../../faults/stores.ts';
+import { createRandom } from '../../support/random.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { runWatchFaults } from '../../watch-faults/run.ts';
 

@@ -5,12 +5,12 @@ import {
 	UNKNOWN_STEP_RATE,
 	type WatchedOutline,
 } from '../../../src/watches/watched-session.ts';
+import { createRandom, type Random } from '../../support/random.ts';
 import { type Agenda, createAgenda } from './agenda.ts';
 import { createVirtualBudget, type VirtualBudget } from './budget.ts';
 import { createVirtualCards } from './cards.ts';
 import { createLimitedService, WINDOW_MS } from './limited-service.ts';
 import type { Script } from './population.ts';
-import { createRandom, type Random } from './random.ts';
 import { digestAt, stepsUntil } from './simulated-session.ts';
 import {
 	neverFound,

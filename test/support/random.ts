@@ -3,6 +3,11 @@ export interface Random {
 	/** In [0, 1). */
 	uniform(): number;
 	between(low: number, high: number): number;
+	/** A whole number from `min` to `max`, both included. */
+	whole(min: number, max: number): number;
+	/** True in that share of cases. */
+	chance(share: number): boolean;
+	pick<T>(choices: readonly T[]): T;
 	exponential(mean: number): number;
 	/** Log-normal with this mean and standard deviation of the logarithm. */
 	logNormal(mean: number, spread: number): number;
@@ -23,6 +28,13 @@ export function createRandom(seed: number): Random {
 	return {
 		uniform,
 		between: (low, high) => low + (high - low) * uniform(),
+		whole: (min, max) => min + Math.floor(uniform() * (max - min + 1)),
+		chance: (share) => uniform() < share,
+		pick<T>(choices: readonly T[]): T {
+			const choice = choices[Math.floor(uniform() * choices.length)];
+			if (choice === undefined) throw new Error('There is nothing to choose from.');
+			return choice;
+		},
 		exponential: (mean) => -mean * Math.log(1 - uniform()),
 		logNormal: (mean, spread) => mean * Math.exp(spread * normal() - (spread * spread) / 2),
 		fork: () => createRandom(Math.floor(uniform() * 2 ** 32)),
