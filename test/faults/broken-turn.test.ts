@@ -8,7 +8,7 @@ import { createSqliteUnderTest } from './stores.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-it('turns that cannot be run fail a run, which still gives its verdict', { timeout: 60_000 }, async () => {
+it('fails the run and still gives its verdict when turns cannot be run', { timeout: 60_000 }, async () => {
 	await using store = await createSqliteUnderTest();
 	// Nobody is there to answer.
 	await using harness = await createHarness({ store, entry: ENTRY, replicas: 1, people: 0, callTimeoutMs: 600 });

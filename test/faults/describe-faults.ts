@@ -10,27 +10,27 @@ import { aimsFor, runFaults } from './run.ts';
 import { runStops } from './stops.ts';
 import { createPostgresUnderTest, createSqliteUnderTest } from './stores.ts';
 
-/** A dead replica's lease has to run out, among other things, and Slack's rates hold receipts up. */
+/** Long enough for a dead replica's lease to end and for receipts that Slack's rates delay. */
 const TIMEOUT_MS = 300_000;
-/** Faults come one after the other; some leave leases behind that have to run out. */
+/** Longer: faults run one after the other, and some leave leases that have to end. */
 const FAULTS_TIMEOUT_MS = 600_000;
 const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /**
- * Each is judged; one of them has to have met what it aims at. On PostgreSQL every fourth kill meets nothing, because it
- * takes the replica that has no answer in hand: four runs were too few once.
+ * Each run is judged, and one of them has to hit what it aims at. On PostgreSQL every fourth kill hits nothing, because
+ * it takes the replica without an answer in hand: four runs were once too few.
  */
 const MOST_RUNS = 12;
-/** Under way at once. */
+/** Answers under way at once. */
 const BATCH = 12;
-/** That meet one fault. */
+/** Answers that meet one fault. */
 const FAULTY = 8;
 const DUELS = 8;
 const STOPPED = 6;
 
 /**
- * The short form of `npm run test:faults`, on another seed each time: what it finds is printed with the requests and
- * troubles that led to it.
+ * The short form of `npm run test:faults`, on another seed each time. A failure prints the requests and troubles that
+ * led to it.
  */
 export function describeFaults(name: string, { replicas, kills }: { replicas: 1 | 2; kills: number }): void {
 	const answers = kills * BATCH;
@@ -46,7 +46,7 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 	}
 
 	describe(`an answer on ${name} (seed ${seed})`, () => {
-		/** A kill can come too early or too late to meet an answer, the more so on a busy machine. */
+		/** A kill can come too early or too late to meet an answer, more often on a busy machine. */
 		async function untilMet(run: (random: Random) => Promise<boolean>): Promise<void> {
 			for (let number = 0; number < MOST_RUNS; number++) {
 				if (await run(createRandom(seed + number))) return;
@@ -68,11 +68,11 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 			});
 			return met;
 		}
-		it('is neither lost nor sent twice nor wrongly told of when the program is killed', { timeout: TIMEOUT_MS }, () =>
+		it('is neither lost nor sent twice nor reported wrongly when the program is killed', { timeout: TIMEOUT_MS }, () =>
 			untilMet(kill),
 		);
 
-		it('is as safe when something else goes wrong than a kill', { timeout: FAULTS_TIMEOUT_MS }, () => {
+		it('is as safe under every other fault as under a kill', { timeout: FAULTS_TIMEOUT_MS }, () => {
 			let missing: readonly FaultName[] | null = null;
 			return untilMet(async (random) => {
 				await inWorld(600, async (harness) => {
@@ -88,7 +88,7 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 			});
 		});
 
-		it('wins alone against one of the same moment, and is finished before a stop', { timeout: TIMEOUT_MS }, () =>
+		it('is sent alone when two people press at once, and is finished before a stop', { timeout: TIMEOUT_MS }, () =>
 			inWorld(3_000, async (harness) => {
 				const duels = await runDuels({ harness, duels: DUELS, batch: BATCH, random: createRandom(seed) });
 				expect(duels).toMatchObject({ problems: [], clean: DUELS });

@@ -7,24 +7,26 @@ import { addSession, openForm } from './round.ts';
 
 export interface DuelsResult {
 	readonly duels: number;
-	/** One PUT, and the other told who was first and what they said, with their own text kept. */
+	/**
+	 * Duels with one PUT, in which the other person was told who was first and what they said, and kept their own text.
+	 */
 	readonly clean: number;
-	/** How often the one whose press was sent second won. */
+	/** How often the press that was sent second won. */
 	readonly upsets: number;
 	readonly problems: readonly string[];
 	readonly seconds: number;
 }
 
-/** Two PUTs of one question would have come this long after the last submission. */
+/** A second PUT for the question would come within this time after the last submission. */
 const SETTLE_WITHIN_MS = 40_000;
 
-/** What somebody is shown who answered after `first`: who that was, what they said, and what they wrote themselves. */
+/** What the second person is shown: who answered (`first`), what that answer says, and what they wrote themselves. */
 export function wordsForTheSecond(first: { readonly person: string; readonly text: string }, own: string): string[] {
 	const headline = receiptHeadline({ state: 'conflicted', agentOutcome: null, lastError: null });
 	return [headline, `@${first.person}`, first.text, own];
 }
 
-/** Two people submit an answer to the same question at the same moment, again and again, with nothing else going wrong. */
+/** Two people submit an answer to the same question at the same moment, again and again. Nothing else goes wrong. */
 export async function runDuels({
 	harness,
 	duels,
@@ -70,7 +72,7 @@ export async function runDuels({
 		const winner = texts.indexOf(sent);
 		const loser = 1 - winner;
 		if (winner !== first) upsets++;
-		// What the acknowledgement showed stands there still: nothing more is to be told to the one who was second.
+		// The acknowledgement already showed the second person everything.
 		const shown = forms[loser]?.modal.text() ?? '';
 		for (const words of wordsForTheSecond({ person: names[winner] ?? '', text: sent }, texts[loser] ?? '')) {
 			if (!shown.includes(words)) report(sessionId, `the second person is not shown "${words}" but:\n${shown}`);

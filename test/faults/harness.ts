@@ -10,7 +10,7 @@ import { type Rates, watchRates } from './rates.ts';
 import { createReplica, type Replica } from './replica.ts';
 import type { StoreUnderTest } from './stores.ts';
 
-/** What happens while a submission is under way, as seen from outside of the program. */
+/** What happens while a submission is under way, as seen from outside the program. */
 export type Signal = 'pressed' | 'commit' | 'acked' | 'read' | 'put' | 'saved';
 
 export interface Harness extends AsyncDisposable {
@@ -20,17 +20,17 @@ export interface Harness extends AsyncDisposable {
 	readonly replicas: readonly Replica[];
 	readonly callTimeoutMs: number;
 	readonly rates: Rates;
-	/** Emits a `Signal` in the very moment. */
+	/** Emits a `Signal` at the moment it happens. */
 	readonly signals: EventEmitter;
-	/** What to wait for before a read's answer goes out, by session: it is called when the answer has been worked out. */
+	/** By session: what a read waits for between working out its response and sending it. */
 	readonly held: Map<string, () => Promise<void>>;
-	/** How long an agent thinks about an answer, by session, in ms; 50 unless told. */
+	/** By session: how long an agent thinks about an answer, in ms; 50 by default. */
 	readonly agentPauses: Map<string, number>;
 	/** Names of the people who may answer. */
 	readonly people: readonly string[];
 	/** What the replicas are started with. */
 	readonly env: Readonly<Record<string, string>>;
-	/** Starts what does not run. */
+	/** Starts the replicas that do not run. */
 	startAll(): Promise<void>;
 	/** Resolves when at least one replica takes Slack's requests. */
 	serving(): Promise<void>;
@@ -38,18 +38,18 @@ export interface Harness extends AsyncDisposable {
 
 export interface HarnessOptions {
 	readonly store: StoreUnderTest;
-	/** Of the program. */
+	/** The log level of the program. */
 	readonly entry: string;
 	readonly replicas: number;
 	readonly people: number;
-	/** How long a call to the service may take: short, so that unknown outcomes are resolved soon. */
+	/** How long a call to the service may take, in ms: short, so that unknown outcomes are resolved soon. */
 	readonly callTimeoutMs: number;
 	readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * The program in processes of its own between the fake Slack, which takes only so many calls as the real one, and the
- * fake session service, both in this process.
+ * The program in its own processes, between a fake Slack with the real one's rates and the fake session service. Both
+ * fakes run in this process.
  */
 export async function createHarness(options: HarnessOptions): Promise<Harness> {
 	const { store, entry, callTimeoutMs } = options;
@@ -77,7 +77,7 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 		trafficLimit: 2_000,
 	});
 	store.onCommit = () => void signals.emit('commit');
-	// Told by the fake the moment an acknowledgement comes in, before the person's window shows it.
+	// The fake emits this when the acknowledgement arrives, before the person's window shows it.
 	const acknowledged = new WeakSet<object>();
 	slack.changes.listen((change) => {
 		if (change.kind !== 'delivery' || change.id !== 'view_submission') return;

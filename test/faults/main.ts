@@ -29,9 +29,9 @@ const USAGE = `npm run test:faults -- [options]
 
 /** Short, so that unknown outcomes are resolved soon; the service's delays stay below it. */
 const CALL_TIMEOUT_MS = 600;
-/** Longer than a stop may take: a PUT that is never answered must not hold it up. */
+/** Longer than a stop may take: a PUT without a response must not delay it. */
 const CALL_TIMEOUT_STOPS_MS = 12_000;
-/** A lease lasts 20 s; and a PUT of unknown outcome is repeated 7.6 s after it began. */
+/** Longer than a lease (20 s), and than the 7.6 s after which a PUT with an unknown outcome is repeated. */
 const FREEZE_MS = 25_000;
 const NAMES: Record<StoreKind, string> = { sqlite: 'SQLite, one process', postgres: 'PostgreSQL, two replicas' };
 
@@ -57,7 +57,7 @@ const kinds = (['sqlite', 'postgres'] as const).filter(
 	(kind) => (values.store === 'both' || values.store === kind) && aimsOn(kind).length > 0,
 );
 
-/** Those of the aims asked for that there are on this store. */
+/** The requested aims that exist on this store. */
 function aimsOn(kind: StoreKind): readonly Aim[] {
 	return aimsFor(kind).filter((aim) => only === undefined || only === aim);
 }
@@ -76,7 +76,7 @@ function say(lines: readonly string[]): void {
 	console.log(lines.join('\n'));
 }
 
-/** The program on a new store of this kind, for as long as `use` takes. */
+/** Runs `use` with the program on a new store of this kind. */
 async function withWorld<T>(
 	kind: StoreKind,
 	callTimeoutMs: number,
@@ -108,7 +108,7 @@ async function withWorld<T>(
 
 const progress = (kind: StoreKind) => (line: string) => void process.stderr.write(`${NAMES[kind]}: ${line}\n`);
 
-/** What the program said, for finding out what led to a problem. */
+/** Keeps the program's log, to find what led to a problem. */
 async function keepLogs(kind: StoreKind, { replicas }: Harness): Promise<void> {
 	const path = join(tmpdir(), `fault-run-${kind}-${process.pid}.log`);
 	await writeFile(path, replicas.map((replica) => replica.lines.join('\n')).join('\n--- the other replica ---\n'));

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../support/random.ts';
 import type { Harness, Signal } from './harness.ts';
 
-/** What a kill aims at. What it hits is found out afterwards, for each submission under way. */
+/** What a kill aims at. What it hits is determined afterwards, for each submission under way. */
 export const TARGETS = [
 	'before commit',
 	'before ack',
-	// Twice: the time between the commit and the acknowledgement is so short that one aim in two misses.
+	// Twice, because the time between commit and acknowledgement is so short that half of the aims miss.
 	'before ack',
 	'before the read',
 	'between read and PUT',
@@ -16,12 +16,11 @@ export const TARGETS = [
 ] as const;
 export type Target = (typeof TARGETS)[number];
 
-/** The moments come at the latest after this long. */
+/** The moment comes within this time. */
 const LATEST_MS = 4_000;
 
 /**
- * Calls `strike` in a moment of the kind aimed at: straight from the event that marks it, or a random time later.
- * Resolves when it was called.
+ * Calls `strike` in a moment of this kind: at the event that marks it, or a random time later. Resolves after the call.
  */
 export async function strikeAt(
 	target: Target,
@@ -51,7 +50,7 @@ export async function strikeAt(
 	}
 }
 
-/** Calls `strike` so long after the `count`-th such signal for these sessions. Resolves when it was called. */
+/** Calls `strike` that long after the `count`-th such signal for these sessions. Resolves after the call. */
 export async function strikeAfter(
 	harness: Harness,
 	sessions: ReadonlySet<string>,
@@ -61,7 +60,7 @@ export async function strikeAfter(
 	const { signals } = harness;
 	let left = count;
 	let struck = false;
-	// Answers of earlier rounds are still under way, and what is done for them is none of this.
+	// Answers of earlier rounds are still under way. Signals for them do not count.
 	let begun = false;
 	const begin = () => {
 		begun = true;

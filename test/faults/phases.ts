@@ -2,7 +2,7 @@ import type { Harness } from './harness.ts';
 import type { Round } from './round.ts';
 import type { StoredAnswer } from './stores.ts';
 
-/** Where an answer was on its way when the process that had it was killed. */
+/** Where an answer was when the process that handled it was killed. */
 export const PHASES = [
 	'before commit',
 	'before ack',
@@ -14,27 +14,27 @@ export const PHASES = [
 ] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** How far a session's requests had come, by the service's log. */
+/** How far a session's requests had come, according to the service's log. */
 export interface Progress {
 	readonly kind: 'read' | 'put';
-	/** The service had not answered it. */
+	/** The service had not responded. */
 	readonly open: boolean;
-	/** It was answered as it should be. */
+	/** The service had responded correctly. */
 	readonly good: boolean;
 }
 
-/** What is known of a kill in the moment of it, or right after it. */
+/** What is found out at a kill or right after it. */
 export interface Strike {
 	readonly pids: readonly number[];
 	/** No process was left. */
 	readonly all: boolean;
-	/** Of the submissions that had been made, by session. */
+	/** By session: the submissions made so far. */
 	readonly progress: ReadonlyMap<string, Progress | null>;
 	/** By view. */
 	readonly stored: ReadonlyMap<string, StoredAnswer>;
 }
 
-/** To be called in the very moment: the service goes on answering afterwards. */
+/** Call this at the moment of the kill: the service continues to respond afterwards. */
 export function progressOf({ service }: Harness, rounds: readonly Round[]): Map<string, Progress | null> {
 	const submitted = rounds.filter((round) => round.pressedAt !== 0);
 	return new Map(
@@ -55,17 +55,17 @@ export function progressOf({ service }: Harness, rounds: readonly Round[]): Map<
 }
 
 /**
- * The phase in which `strike` met a submitted round; null when it met nothing of it. A round without an acknowledgement
- * was met before it: whether the answer had been committed is in the store.
+ * The phase in which `strike` met a submitted round; null when it met nothing of it. Without an acknowledgement, the
+ * store tells whether the answer had been committed.
  */
 export function phaseOf(round: Round, strike: Strike): Phase | null {
 	const progress = strike.progress.get(round.sessionId);
 	if (progress === undefined) return null;
 	const row = strike.stored.get(round.modal.id);
 	const acked = round.ackedText !== null || round.told.length > 0;
-	// Without an acknowledgement it may be a surviving replica that has it: then nothing met it.
+	// Without an acknowledgement a surviving replica may have it. Then the kill met nothing.
 	if (!acked) return !strike.all ? null : row === undefined ? 'before commit' : 'before ack';
-	// With replicas left, only what the dead one had in hand was met.
+	// While replicas are left, only what the dead one handled was met.
 	const held = strike.pids.some((pid) => row?.leaseToken?.includes(`-${pid}/`) === true);
 	if (!strike.all && !held) return null;
 	if (round.told.at(-1) === 'went on') return null;

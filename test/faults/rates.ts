@@ -5,25 +5,28 @@ import type { Harness } from './harness.ts';
 const VIEWS_PER_MINUTE = 100;
 const MINUTE_MS = 60_000;
 const LOOK_EVERY_MS = 250;
-/** A minute until the calls that were made do not count any more, and one for receipts that were refused before. */
+/** One minute until earlier calls no longer count, and one for receipts that were refused before. */
 const ROOM_WITHIN_MS = 150_000;
 
-/** Times that Slack gets a new view for one answer: its form, "arrived", "went on", and one more where something failed. */
+/** Views that Slack gets for one answer: its form, "arrived", "went on", and one more after a failure. */
 export const VIEWS_PER_ANSWER = 4;
-/** How much later an author may be told while Slack refuses calls: two of its minutes, since others want the next one too. */
+/**
+ * How much later an author may be told while Slack refuses calls: two of its minutes, because others wait for the next
+ * one too.
+ */
 export const RATES_ALLOWANCE_MS = 2 * MINUTE_MS;
 
-/** What Slack's rates make of a run: it goes at the pace of one workspace. */
+/** How Slack's rates limit a run: to what one workspace allows. */
 export interface Rates {
-	/** Calls refused so far with status 429. */
+	/** Calls refused with status 429 so far. */
 	readonly refused: number;
-	/** Resolves when Slack would take so many calls of views.open and of views.update, or after some minutes. */
+	/** Resolves when Slack would take that many calls of views.open and views.update, or after some minutes. */
 	roomFor(views: number): Promise<void>;
 }
 
 /**
- * People open forms as fast as one workspace's rates let them: a form that Slack does not show holds no answer to lose. For
- * answers that were given nothing waits, so their receipts do meet refused calls.
+ * Forms are opened no faster than one workspace's rates allow, because a form that Slack does not show holds no answer
+ * to lose. Receipts do not wait, so they do meet refused calls.
  */
 export function watchRates({ slack }: Pick<Harness, 'slack'>): Rates {
 	const refusals = new WeakSet<object>();

@@ -3,7 +3,7 @@ import { receiptHeadline } from '../../src/slack/words/answers.ts';
 import type { Harness } from './harness.ts';
 import type { Claim, Round } from './round.ts';
 
-/** The headlines of receipts, taken from the program so that a change of words does not make the watch blind. */
+/** The headlines of receipts, taken from the program: a change of words must not make the watch blind. */
 const HEADLINES: readonly (readonly [string, Claim])[] = [
 	[receiptHeadline({ state: 'accepted', agentOutcome: null, lastError: null }), 'saved'],
 	[receiptHeadline({ state: 'accepted', agentOutcome: null, lastError: 'unavailable' }), 'saved'],
@@ -23,26 +23,26 @@ const HEADLINES: readonly (readonly [string, Claim])[] = [
 	[receiptHeadline({ state: 'refused', agentOutcome: null, lastError: null }), 'not delivered'],
 ];
 
-/** Words that leave open whether an answer arrived come before all headlines: they may stand in the same receipt. */
+/** Words for an unknown outcome come before all headlines, because both may stand in the same receipt. */
 const OPEN_ENDS: readonly (readonly [RegExp, Claim])[] = [
 	[/may have arrived/, 'may have arrived'],
 	[/could not check/, 'not known'],
 ];
 
-/** Blames somebody who answered in the service's own page. */
+/** Says that somebody answered in the service's own page. */
 const OUTSIDER = /somebody outside/i;
 
-/** Saying one of these means: nothing of it is at the service, now and for ever. */
+/** A receipt with one of these says that nothing of the answer is or will be at the service. */
 export const NOT_SENT: ReadonlySet<Claim> = new Set(['conflicted', 'changed', 'ended', 'not delivered']);
 
-/** PUTs of this round's author that the service saved. */
+/** This author's PUTs that the service saved. */
 export function savedOf(harness: Harness, round: Round) {
 	return harness.service.log
 		.savedPuts(round.sessionId)
 		.filter((entry) => round.texts.includes(itemsOf(entry)[0]?.value ?? ''));
 }
 
-/** Looks at everything Slack shows in the moment it is shown, and holds it against what the service knows then. */
+/** Compares everything that Slack shows, at the moment it is shown, with what the service knows then. */
 export function watchReceipts(harness: Harness): {
 	follow(round: Round): void;
 	readonly seen: ReadonlyMap<Claim, number>;
@@ -74,7 +74,7 @@ export function watchReceipts(harness: Harness): {
 		if (claim === 'changed' && round.fate !== 'changed' && !movedOn) lie('the question was the same');
 	}
 
-	/** Nobody answers in the service's page unless the run does. */
+	/** Nobody answers in the service's page unless the run does so. */
 	function checkBlame(round: Round, shown: string): void {
 		if (!OUTSIDER.test(shown) || service.log.list({ kind: 'page', sessionId: round.sessionId }).length > 0) return;
 		const what = 'it was told of somebody outside, who was not there';

@@ -4,31 +4,30 @@ import { createInterface } from 'node:readline';
 
 /** Lines of the log kept for the report of a failure. */
 const LINES_KEPT = 50_000;
-/** While Slack cannot be reached the program asks again every 30 s at the latest. */
+/** While Slack cannot be reached, the program tries again at least every 30 s. */
 const READY_WITHIN_MS = 60_000;
 const SHIFTED_CLOCK = new URL('shifted-clock.ts', import.meta.url).href;
 
-/** The program as its own process, started as often as wanted. */
+/** The program as a process of its own that can be started repeatedly. */
 export interface Replica {
-	/** Of the process that runs or ran last; 0 before the first. */
+	/** The process that runs or ran last; 0 before the first. */
 	readonly pid: number;
 	readonly running: boolean;
-	/** The newest lines of its log, over all of its lives. */
+	/** The newest lines of its log, over all starts. */
 	readonly lines: readonly string[];
-	/** Resolves when Slack's requests can come. @throws Error when it ends before that */
+	/** Resolves when it can take Slack's requests. @throws Error when it ends before that */
 	start(): Promise<void>;
-	/** Starts it without waiting. The promise it returns is that of `start`. */
+	/** Starts it without waiting. The returned promise is that of `start`. */
 	launch(): { readonly ready: Promise<void> };
-	/** SIGKILL, at once; the promise resolves when the process is gone. */
+	/** Sends SIGKILL at once. The promise resolves when the process is gone. */
 	kill(): Promise<void>;
-	/** SIGSTOP and SIGCONT: stands still as if its machine had no time for it, or slept. */
+	/** SIGSTOP and SIGCONT: it stands still as on a machine that is overloaded or asleep. */
 	freeze(): void;
 	thaw(): void;
-	/** SIGTERM; what it exited with and after how many ms. */
+	/** Sends SIGTERM. Resolves with the exit code and the time until the exit, in ms. */
 	terminate(): Promise<{ readonly code: number | null; readonly signal: string | null; readonly ms: number }>;
 	/**
-	 * Sets its clock forward by so many milliseconds, or back: the one of the process that runs, at once, and that of all
-	 * later ones.
+	 * Moves its clock by that many milliseconds, forward or back: at once for the running process, and for all later ones.
 	 */
 	shiftClock(byMs: number): Promise<void>;
 }
@@ -76,7 +75,7 @@ export function createReplica({ entry, env }: { entry: string; env: Readonly<Rec
 		child = own;
 		pid = own.pid ?? 0;
 		const ready = isReady(own);
-		// Whoever launches may look at other things first.
+		// The caller may wait for other things first.
 		ready.catch(() => undefined);
 		return { ready };
 	}

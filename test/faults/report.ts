@@ -2,14 +2,14 @@ import type { DuelsResult } from './duels.ts';
 import type { RunResult } from './run.ts';
 import type { StopsResult } from './stops.ts';
 
-/** Problems printed in full; more of the same tell nothing new. */
+/** Problems printed in full. More of the same tell nothing new. */
 const PROBLEMS_SHOWN = 12;
 
 export function isClean({ verdict, violations, brokenTurns }: RunResult): boolean {
 	return verdict.problems.length === 0 && violations.length === 0 && brokenTurns.length === 0;
 }
 
-/** A run of kills in lines for the terminal. */
+/** The result of a run of kills, as lines for the terminal. */
 export function killsReport(name: string, result: RunResult): string[] {
 	const { verdict, histogram, kills, outages, freezes, claims } = result;
 	const most = Math.max(1, ...Object.values(histogram));

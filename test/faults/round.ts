@@ -5,12 +5,12 @@ import type { Harness } from './harness.ts';
 import type { Phase } from './phases.ts';
 
 /**
- * What else happens to a session between the opening of its form and Submit; nothing, mostly. `moved on`: its agent goes
- * on once the answer is there, and the program has not heard that it is.
+ * What else happens to a session between the opening of its form and Submit; usually nothing. `moved on`: its agent
+ * goes on once it has the answer, and the program has not heard of either.
  */
 export type Fate = 'plain' | 'answered' | 'ended' | 'changed' | 'moved on';
 
-/** One answer's way from the click to the confirmation. */
+/** One answer, from the click to the confirmation. */
 export interface Round {
 	readonly number: number;
 	readonly sessionId: string;
@@ -18,29 +18,29 @@ export interface Round {
 	readonly person: string;
 	readonly actor: Actor;
 	readonly modal: Modal;
-	/** What was typed for each press of Submit, oldest first: the same words mostly. */
+	/** The text typed for each press of Submit, oldest first; usually always the same. */
 	readonly texts: string[];
-	/** Milliseconds since the epoch of the first press. */
+	/** Time of the first press, ms since the epoch. */
 	pressedAt: number;
-	/** The text whose submission was acknowledged as saved last; null until one was. */
+	/** The text whose submission was last acknowledged as saved; null before the first. */
 	ackedText: string | null;
 	/** The person closed the window after the acknowledgement. */
 	closed: boolean;
-	/** What the window said when its author shut it without pressing again, after a press that was not taken. */
+	/** What the window said when its author closed it after a refused press without pressing again. */
 	left: 'nothing was sent' | 'not known' | null;
 	/** Phases in which a kill met it. */
 	readonly hits: Phase[];
-	/** What it was told, in the order of telling, without repeats. */
+	/** What its author was told, in order, without repeats. */
 	readonly told: Claim[];
 	/** What went wrong around it, for the report. */
 	readonly troubles: string[];
-	/** What it was told, or not told, against the promise. */
+	/** What its author was told, or not told, against the promise. */
 	readonly broken: string[];
-	/** What came too late, or too early. */
+	/** What came too late or too early. */
 	readonly untimely: string[];
 }
 
-/** What a receipt says, as far as it can be true or not. */
+/** What a receipt claims, as far as a claim can be true or false. */
 export type Claim =
 	| 'saved'
 	| 'arrived'
@@ -51,22 +51,22 @@ export type Claim =
 	| 'changed'
 	| 'ended'
 	| 'not delivered'
-	/** For good. */
+	/** Permanently. */
 	| 'may have arrived'
-	/** For now. */
+	/** For the moment. */
 	| 'not known';
 
-/** Nobody tries longer. */
+/** Nobody tries longer than this. */
 const MOST_PRESSES = 40;
-/** Between being refused and the next press. */
+/** Between a refusal and the next press. */
 const PRESS_AGAIN_MS = 250;
-/** How long people go on opening a form that does not come because Slack refuses calls. */
+/** How long people try to open a form while Slack refuses calls. */
 const FORM_WITHIN_MS = 240_000;
 
 export const QUESTION = 'What shall the report be called?';
-/** Its values are wiped when they are delivered. */
+/** A secret question: its values are wiped when they are delivered. */
 export const SECRET_QUESTION = 'Password';
-/** Where a session asks its question. */
+/** The index of the message in which a session asks. */
 export const ASKED_AT = 1;
 
 /** A session that waits for one answer. */
@@ -75,8 +75,8 @@ export function addSession({ service }: Harness, sessionId: string, question: st
 }
 
 /**
- * A person opens the session's form and types. Repeats the command as a person would when Slack had trouble, and comes back
- * later when it was refused as one call too many.
+ * A person opens the session's form and types. They repeat the command when Slack had trouble, and return later when
+ * Slack refused the call as one too many.
  */
 export async function openForm(
 	harness: Harness,
@@ -88,7 +88,7 @@ export async function openForm(
 	const until = Date.now() + FORM_WITHIN_MS;
 	for (let tries = 1; ; tries++) {
 		const refusedBefore = harness.rates.refused;
-		// A window of its own for each try: what comes late for an earlier one must not push the form aside.
+		// Each try has its own window, so that a late view of an earlier try cannot replace the form.
 		const actor = harness.slack.as(person, `${sessionId}, try ${tries}`);
 		try {
 			await harness.serving();
@@ -113,13 +113,13 @@ export interface RoundOptions {
 	readonly person: string;
 	readonly fate?: Fate;
 	readonly question?: string;
-	/** The round of somebody who has the form of the same question. */
+	/** The round of another person who has a form of the same question. */
 	readonly rivalOf?: Round;
-	/** How often the command is given. */
+	/** How often the person types the command. */
 	readonly tries?: number;
 }
 
-/** A session with its question, and a person who has the form open with an answer typed into it. */
+/** A session with its question, and a person who has the form open with a typed answer. */
 export async function beginRound(harness: Harness, options: RoundOptions): Promise<Round> {
 	const { number, prefix, person, fate = 'plain', question = QUESTION, rivalOf, tries } = options;
 	const sessionId = rivalOf?.sessionId ?? `${prefix}${number}x`;
@@ -150,8 +150,8 @@ export async function beginRound(harness: Harness, options: RoundOptions): Promi
 }
 
 /**
- * The person presses Submit, and again until Slack shows that the answer was taken. `edit` gives the words for a later
- * press. Resolves when it was acknowledged, or when the form has given way to a receipt.
+ * The person presses Submit until Slack shows that the answer was taken. `edit` gives the text for a later press.
+ * Resolves after the acknowledgement, or when a receipt has replaced the form.
  */
 export async function submit(
 	harness: Harness,
@@ -175,7 +175,7 @@ export async function submit(
 			if (!isForm(round)) return;
 		}
 		harness.signals.emit('pressed', round.sessionId);
-		// A late receipt may take the place of the form between looking and pressing: then there is nothing to press.
+		// A late receipt may replace the form between the check and the press. Then there is nothing to press.
 		const pressed = () =>
 			modal.submit().catch((error: unknown) => {
 				if (isForm(round)) throw error;
@@ -183,7 +183,7 @@ export async function submit(
 			});
 		const [outcome] = await Promise.all([
 			pressed(),
-			// The second click of an impatient person comes before the first was answered.
+			// An impatient person clicks again before the first click was acknowledged.
 			options.twice && press === 1 ? pressed() : undefined,
 		]);
 		if (outcome === null) return;
@@ -200,7 +200,7 @@ export function sessionsOf(rounds: readonly Round[]): ReadonlySet<string> {
 	return new Set(rounds.map((round) => round.sessionId));
 }
 
-/** Whether the form still stands there to be submitted. */
+/** Whether the form is still open and can be submitted. */
 function isForm({ modal }: Round): boolean {
 	return modal.isOpen() && modal.submitText() !== null;
 }

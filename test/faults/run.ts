@@ -14,10 +14,10 @@ import { armTroubles } from './troubles.ts';
 import { createTurns, type Turn } from './turn.ts';
 import { judge, type Verdict } from './verdict.ts';
 
-/** What a turn does to its answers: a kill in some phase of their way, or another fault. */
+/** What a turn does to its answers: a kill in some phase, or another fault. */
 export type Aim = Target | FaultName;
 
-/** All that can be done to answers on a store of this kind. */
+/** All faults that a store of this kind supports. */
 export function aimsFor(store: StoreKind): readonly Aim[] {
 	const faults = Object.entries(FAULT_KINDS).filter(([, { stores }]) => stores.includes(store));
 	return [...TARGETS, ...faults.map(([name]) => name as FaultName)];
@@ -29,44 +29,44 @@ export interface RunOptions {
 	/** Submissions under way at once: one kill meets them all. */
 	readonly batch: number;
 	readonly random: Random;
-	/** What turns do, one after the other: everything by default. */
+	/** What the turns do, one after the other; all aims by default. */
 	readonly aims?: readonly Aim[];
-	/** Of the database, for every tenth kill instead of it. */
+	/** Stops the database instead of the program at every tenth kill. */
 	readonly outage?: Outage;
-	/** Every 15th kill, one of several replicas stands still for so long instead: longer than its lease. */
+	/** Every 15th kill freezes one of several replicas for this long instead: longer than its lease. */
 	readonly freezeMs?: number;
 	readonly onProgress?: (line: string) => void;
 }
 
 export interface RunResult {
 	readonly verdict: Verdict;
-	/** How many answers were met by a kill in each phase, and by each other fault. */
+	/** How many answers each phase's kills, and each other fault, met. */
 	readonly histogram: Readonly<Partial<Record<Phase | FaultName, number>>>;
 	readonly kills: number;
 	readonly outages: number;
 	readonly freezes: number;
 	readonly claims: ReadonlyMap<Claim, number>;
-	/** The errors of turns that could not be run to their end. */
+	/** The errors of turns that could not finish. */
 	readonly brokenTurns: readonly string[];
-	/** Calls that Slack has refused with status 429. */
+	/** Calls that Slack refused with status 429. */
 	readonly refusedCalls: number;
-	/** What the app sent that Slack refuses as malformed, one line each. */
+	/** What Slack refuses as malformed of what the app sent, one line each. */
 	readonly violations: readonly string[];
 	readonly seconds: number;
 }
 
 /**
- * A dead replica's lease (20 s) and an unknown outcome have run out after this long, on a busy machine; and receipts that
- * Slack has refused as one call too many are told.
+ * By then a dead replica's lease (20 s) and the wait for an unknown outcome are over, on a busy machine, and receipts
+ * that Slack refused are delivered.
  */
 const SETTLE_WITHIN_MS = 90_000 + RATES_ALLOWANCE_MS;
 const QUIET_WITHIN_MS = 5_000;
-/** Between the last entry in the store and what Slack shows of it. */
+/** Between the last change in the store and what Slack shows of it. */
 const QUIET_FOR_MS = 1_500;
-/** What was typed has been kept by then. */
+/** By then a draft of what was typed is stored. */
 const DRAFTS_MS = 300;
 
-/** Kills the program again and again while people answer, lets other faults meet it, and judges every answer. */
+/** Kills the program repeatedly while people answer, causes other faults, and judges every answer. */
 export async function runFaults({
 	harness,
 	rounds: wanted,
@@ -92,7 +92,7 @@ export async function runFaults({
 	});
 	const histogram = new Map<Phase | FaultName, number>();
 	const met = (what: Phase | FaultName, count: number) => histogram.set(what, (histogram.get(what) ?? 0) + count);
-	// Another beginning for each seed, so that short runs do not always leave out the same.
+	// The start depends on the seed, so that short runs do not always leave out the same aims.
 	const first = random.whole(0, given.length - 1);
 	const aims = [...given.slice(first), ...given.slice(0, first)];
 	for (const phase of aims.some((aim) => !isFault(aim)) ? PHASES : []) met(phase, 0);
@@ -121,7 +121,7 @@ export async function runFaults({
 		tidy(rounds);
 	}
 	await settle();
-	// Where a turn broke before Submit was pressed, there is nothing to judge.
+	// A turn that failed before Submit was pressed has nothing to judge.
 	const judged = brokenTurns.length === 0 ? rounds : rounds.filter(({ pressedAt }) => pressedAt !== 0);
 	const verdict = judge(harness, judged);
 	watch.stop();
@@ -139,7 +139,7 @@ export async function runFaults({
 		seconds: (performance.now() - started) / 1000,
 	};
 
-	/** After a turn that broke: what it may have left behind must not meet the next. False when the program does not start. */
+	/** Cleans up after a failed turn so that the next is not affected. False when the program does not start. */
 	async function mend(): Promise<boolean> {
 		harness.slack.faults.clear();
 		harness.service.faults.clear();
@@ -154,12 +154,12 @@ export async function runFaults({
 	async function killTurn(turn: Turn, target: Target, number: number): Promise<void> {
 		const now = await Promise.all(Array.from({ length: turn.size }, () => begin(turn)));
 		for (const round of now) armTroubles(harness, round, { random, slowPut: target === 'during the PUT' });
-		// Commits of earlier rounds would be taken for those of this one.
+		// Commits of earlier rounds would count as commits of this one.
 		if (target === 'before ack') {
 			await turn.quiet(QUIET_WITHIN_MS);
 			await pause(DRAFTS_MS);
 		}
-		// One commit for many, or one for each.
+		// One commit for many answers, or one for each.
 		const staggered = target !== 'before ack' && random.chance(0.4);
 		const isOutage = outage !== undefined && number % 10 === 9;
 		const pressing = () => now.map((round) => press(round, { staggered, mayClickTwice: !isOutage }));
@@ -192,18 +192,18 @@ export async function runFaults({
 		if (how.staggered && random.chance(0.5)) await pause(random.whole(0, 40));
 		const edits = random.chance(0.3);
 		await submit(harness, round, {
-			// What the second click is refused with would meet a window that the first has changed.
+			// The refusal of the second click would meet a window that the first has changed.
 			twice: how.mayClickTwice && random.chance(0.1),
 			edit: (count) => (edits && count === 2 ? `${round.texts[0]} (edited)` : null),
 		});
 		if (round.fate === 'plain' && round.ackedText !== null && random.chance(0.25) && round.modal.isOpen()) {
-			// The laptop is shut.
+			// The person closes the laptop.
 			round.closed = true;
 			await round.modal.close().catch(() => undefined);
 		}
 	}
 
-	/** Windows of answers that are through are put away: a workspace that grows without end would slow the run down. */
+	/** Forgets the windows of finished answers: a growing workspace would slow the run down. */
 	function tidy(all: readonly Round[]): void {
 		for (const round of all) {
 			if (round.told.at(-1) === 'went on' && round.modal.isOpen() && Date.now() - round.pressedAt > 30_000) {
@@ -213,9 +213,9 @@ export async function runFaults({
 	}
 
 	async function settle(): Promise<void> {
-		// Rounds that are not over when there is nothing left to do never will be: then the verdict says so.
+		// Nothing is left to do, so rounds that are not over stay so. The verdict reports them.
 		await turns.quiet(SETTLE_WITHIN_MS, QUIET_FOR_MS);
-		// What could still land after the last PUT was given up.
+		// A PUT that was given up last could still be saved within this time.
 		await pause(harness.callTimeoutMs + 500);
 	}
 }

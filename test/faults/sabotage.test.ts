@@ -5,7 +5,7 @@ import { SABOTAGES } from './sabotage.ts';
 import { copySource } from './source-copy.ts';
 import { UNSYNCED } from './unsynced.ts';
 
-describe('the fault runs that must fail', () => {
+describe('the fault runs with sabotage', () => {
 	it.each(Object.entries({ ...SABOTAGES, unsynced: UNSYNCED }))(
 		'still find the place where %s breaks the program',
 		async (_name, replacements) => {
@@ -14,7 +14,7 @@ describe('the fault runs that must fail', () => {
 		},
 	);
 
-	it('break several places of one file', async () => {
+	it('replaces several places of one file', async () => {
 		await using copy = await copySource({
 			replacements: [
 				{ file: 'waker.ts', from: 'export function createWaker(', to: 'export function createSleeper(' },
@@ -27,8 +27,8 @@ describe('the fault runs that must fail', () => {
 	it.each([
 		['is not there', 'no such words', 0],
 		['is there twice', 'export ', 2],
-	])('refuse a place that %s', async (_why, from, times) => {
+	])('refuses a place that %s', async (_why, from, times) => {
 		const copied = copySource({ replacements: [{ file: 'waker.ts', from, to: '' }] });
-		await expect(copied).rejects.toThrow(`src/waker.ts holds the place to replace ${times} times`);
+		await expect(copied).rejects.toThrow(`src/waker.ts must hold this text once, and holds it ${times} times`);
 	});
 });

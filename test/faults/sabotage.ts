@@ -7,8 +7,8 @@ import type { Replacement } from './source-copy.ts';
  * - `ack-first`: a submission is acknowledged before it is written.
  * - `blind-repeat`: after an unknown outcome the answer is sent again without waiting and comparing.
  *
- * One with the name of a fault takes out what the program does against that fault. Where two parts of the program cover
- * each other, both are taken out.
+ * The others have the name of a fault and remove what the program does against it. Where two parts of the program cover
+ * each other, both are removed.
  */
 export const SABOTAGES = {
 	'ack-first': [
@@ -41,7 +41,7 @@ export const SABOTAGES = {
 			to: 'const edited = null;',
 		},
 	],
-	// A failed attempt writes over what the row has become meanwhile.
+	// A failed attempt overwrites the row's newer state.
 	'commit-reply': [
 		{
 			file: 'answers/deliver.ts',
@@ -54,7 +54,7 @@ export const SABOTAGES = {
 			to: '',
 		},
 	],
-	// Nothing is delivered before Slack has said who we are.
+	// Nothing is delivered before Slack has said which bot this is.
 	'slack-at-start': [
 		{
 			file: 'app.ts',
@@ -64,7 +64,7 @@ export const SABOTAGES = {
 			await startWorking();`,
 		},
 	],
-	// A form is as old as the end of its read, and nobody looks for a colleague who was first.
+	// A form counts as read at the end of its read, and nobody looks for a colleague who was first.
 	'late-read': [
 		{
 			file: 'session-service/session-reader.ts',
@@ -77,7 +77,7 @@ export const SABOTAGES = {
 			to: 'for (const other of []) {',
 		},
 	],
-	// An answer that may have arrived stops blocking at the end of its time.
+	// An answer that may have arrived stops blocking when its time is over.
 	'give-up': [
 		{
 			file: 'answers/deliver.ts',
@@ -85,7 +85,7 @@ export const SABOTAGES = {
 			to: 'if (now >= answer.giveUpAt) {',
 		},
 	],
-	// An earlier PUT is forgotten when the question is another or the session over.
+	// An earlier PUT is forgotten when the question changes or the session ends.
 	'changed-unknown': [
 		{
 			file: 'answers/deliver.ts',
@@ -98,7 +98,7 @@ export const SABOTAGES = {
 			to: 'if (false) {',
 		},
 	],
-	// Replicas on one database compare times of their own machines, as if these agreed.
+	// Replicas on one database compare the times of their own machines.
 	clocks: [
 		{
 			file: 'store/open.ts',
@@ -110,14 +110,14 @@ export const SABOTAGES = {
 			from: 'export const CLOCK_ALLOWANCE_MS = 5_000;',
 			to: 'export const CLOCK_ALLOWANCE_MS = 0;',
 		},
-		// A replica counts from its own start at the earliest, and the one whose clock is wrong has just been started.
+		// A replica trusts times since its own start only, and the one with the wrong clock has just started.
 		{
 			file: 'clock.ts',
 			from: 'now - Math.max(at, clock.steadySince?.() ?? Number.NEGATIVE_INFINITY)',
 			to: 'now - at',
 		},
 	],
-	// Nobody asks again whether the answer was stored when the reply to its INSERT was lost.
+	// When the reply to an INSERT is lost, nobody checks whether the answer was stored.
 	'insert-reply': [
 		{
 			file: 'answers/accept.ts',
@@ -125,7 +125,7 @@ export const SABOTAGES = {
 			to: 'throw error;',
 		},
 	],
-	// Times from before the machine's clock was set are believed, on PostgreSQL too.
+	// Times from before the machine's clock was set are trusted, on PostgreSQL too.
 	'clock-jump': [
 		{
 			file: 'store/open.ts',
@@ -157,7 +157,7 @@ const AIMS = {
 	'blind-repeat': 'during the PUT',
 } as const satisfies Record<Exclude<Sabotage, FaultName>, Aim>;
 
-/** What shows a sabotage, so that a short run is enough: the fault it is named after, or kills at the right moment. */
+/** What shows a sabotage in a short run: the fault it is named after, or kills at the right moment. */
 export function aimAgainst(sabotage: Sabotage): Aim {
 	return isFault(sabotage) ? sabotage : AIMS[sabotage];
 }

@@ -1,7 +1,7 @@
 /**
- * Loaded into the program (`node --import`) before its own modules: its `Date` is ahead of the machine's by CLOCK_OFFSET_MS,
- * and jumps when the parent process sends another offset. Timers and `performance.now()` run as they do when the clock
- * of a machine is set.
+ * Loaded into the program (`node --import`) before its own modules. Its `Date` is ahead of the machine's by
+ * CLOCK_OFFSET_MS, and jumps when the parent process sends another offset. Timers and `performance.now()` do not
+ * change, as when a machine's clock is set.
  */
 const MachineDate = Date;
 let offsetMs = Number(process.env.CLOCK_OFFSET_MS ?? 0);
@@ -17,5 +17,5 @@ process.on('message', (next: number) => {
 	offsetMs = next;
 	process.send?.(next);
 });
-// Listening must not keep a program alive that has nothing left to do.
+// The listener must not keep the process alive.
 process.channel?.unref();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** One place of the source, as it reads and as it shall read in the copy. */
+/** One place of the source, with its text before and after. */
 export interface Replacement {
 	/** Relative to `src`. */
 	readonly file: string;
@@ -14,7 +14,7 @@ export interface Replacement {
 }
 
 export interface SourceCopy extends AsyncDisposable {
-	/** Its `main.ts`. */
+	/** The copy's `main.ts`. */
 	readonly entry: string;
 }
 
@@ -23,8 +23,8 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * A copy of the program in a temporary directory, with places replaced: a run of many minutes must not see its program
- * change half-way, and sabotage must not touch the working tree.
+ * A copy of the program in a temporary directory, with places replaced. A run of many minutes must not see its program
+ * change, and sabotage must not touch the working tree.
  * @throws Error when a place is not there exactly once
  */
 export async function copySource({
@@ -32,7 +32,7 @@ export async function copySource({
 	commit,
 }: {
 	readonly replacements?: readonly Replacement[];
-	/** A commit to take the program from; the working tree by default. */
+	/** The commit to take the program from; the working tree by default. */
 	readonly commit?: string | undefined;
 } = {}): Promise<SourceCopy> {
 	// Not inside node_modules: Node does not run TypeScript from there.
@@ -50,7 +50,7 @@ export async function copySource({
 		const path = join(directory, 'src', file);
 		const parts = (await readFile(path, 'utf8')).split(from);
 		if (parts.length !== 2) {
-			throw new Error(`src/${file} holds the place to replace ${parts.length - 1} times, not once:\n${from}`);
+			throw new Error(`src/${file} must hold this text once, and holds it ${parts.length - 1} times:\n${from}`);
 		}
 		await writeFile(path, parts.join(to));
 	}

@@ -10,20 +10,20 @@ import { isOver, judge, type Verdict } from './verdict.ts';
 export interface StopsResult {
 	readonly verdict: Verdict;
 	readonly stops: number;
-	/** Milliseconds from SIGTERM to the end of the process. */
+	/** From SIGTERM to the end of the process, in ms. */
 	readonly slowestMs: number;
-	/** PUTs under way at SIGTERM whose answer the program still took. */
+	/** PUTs under way at SIGTERM whose response the program still took. */
 	readonly finished: number;
-	/** Leases found in the store after the exit. */
+	/** Leases left in the store after the exit. */
 	readonly leasesLeft: number;
 	readonly problems: readonly string[];
 }
 
-/** Whoever started the process waits this long. */
+/** The supervisor waits this long before it kills. */
 const STOP_WITHIN_MS = 10_000;
 const SETTLE_WITHIN_MS = 60_000 + RATES_ALLOWANCE_MS;
 
-/** SIGTERM while answers are on their way, some of them with a PUT that the service takes its time for. */
+/** Sends SIGTERM while answers are on their way, some of them in a slow PUT. */
 export async function runStops({
 	harness,
 	stops,

@@ -8,34 +8,34 @@ import { createLossyProxy, type LossyProxy } from '../support/lossy-proxy.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
-/** What is looked up to say in which phase a kill fell. Never to judge: that is up to the service and Slack alone. */
+/** Stored facts that show in which phase a kill fell. They are never used to judge: only the service and Slack are. */
 export interface StoredAnswer {
 	readonly viewId: string;
 	readonly leaseToken: string | null;
 }
 
-/** The database under the program, seen from outside. */
+/** The database of the program, seen from outside. */
 export interface StoreUnderTest extends AsyncDisposable {
 	readonly kind: StoreKind;
 	readonly env: Readonly<Record<string, string>>;
-	/** Begins to tell of commits, once the program has made its tables. */
+	/** Starts to report commits. Call it when the program has created its tables. */
 	watchCommits(): Promise<void>;
-	/** Replaced by whoever wants to hear of commits. */
+	/** Set this to hear of commits. */
 	onCommit: () => void;
-	/** What is stored of these views' submissions. With SQLite only while no process has it open. */
+	/** What is stored of these views' submissions. With SQLite only while no process has the file open. */
 	lookUp(viewIds: readonly string[]): Promise<ReadonlyMap<string, StoredAnswer>>;
-	/** How many answers a worker still has something to do for; null when that cannot be asked now. */
+	/** How many answers still have work to do; null when that cannot be read now. */
 	unfinished(): Promise<number | null>;
-	/** Between the program and PostgreSQL; null with SQLite. */
+	/** The TCP proxy in front of PostgreSQL; null with SQLite. */
 	readonly proxy: LossyProxy | null;
 	/**
-	 * Lets these views' answers come to the end of the time in which they are tried, as if they had been accepted a day
-	 * earlier; null with SQLite, whose file is the program's alone while it runs.
+	 * Ends the time in which these views' answers are tried, as if they had been accepted a day earlier; null with SQLite,
+	 * whose file no other process may write while the program runs.
 	 */
 	readonly giveUp: ((viewIds: readonly string[]) => Promise<void>) | null;
 }
 
-/** An hour more than an answer is tried by default. */
+/** One hour more than the default of GIVE_UP_HOURS. */
 export const DAY_MS = 25 * 3_600_000;
 
 const UNFINISHED =
@@ -46,7 +46,7 @@ export async function createSqliteUnderTest(given?: string): Promise<StoreUnderT
 	const directory = given ?? (await mkdtemp(join(tmpdir(), 'handraise-faults-')));
 	let watcher: FSWatcher | null = null;
 
-	/** Works on a copy: opening the file itself would tidy up what the crash left behind. */
+	/** Works on a copy: opening the file itself would clean up what the crash left. */
 	async function onCopy<T>(use: (database: DatabaseSync) => T): Promise<T> {
 		const copy = await mkdtemp(join(tmpdir(), 'handraise-look-'));
 		try {
@@ -78,7 +78,7 @@ export async function createSqliteUnderTest(given?: string): Promise<StoreUnderT
 				return keep(rows as unknown as Row[], viewIds);
 			}),
 		unfinished: () =>
-			// A copy of files that are being written may be torn; then the next look will tell.
+			// A copy of files that are being written may be torn. The next look will succeed.
 			onCopy((database) => Number(database.prepare(UNFINISHED).get()?.count)).catch(() => null),
 		proxy: null,
 		giveUp: null,
@@ -90,7 +90,7 @@ export async function createSqliteUnderTest(given?: string): Promise<StoreUnderT
 	return store;
 }
 
-/** As PostgreSQL reads it out of the JSON. */
+/** The format in which PostgreSQL reads it from the JSON. */
 const VIEW_ID = "submission::json ->> 'viewId'";
 
 export async function createPostgresUnderTest(databaseUrl: string): Promise<StoreUnderTest> {

@@ -5,16 +5,16 @@ import { strikeAt, type Target } from './moments.ts';
 import { phaseOf, progressOf, type Strike } from './phases.ts';
 import { type Round, sessionsOf } from './round.ts';
 
-/** Takes the database away and brings it back. */
+/** Stops the database and starts it again. */
 export interface Outage {
 	stop(): Promise<void>;
 	start(): Promise<void>;
 }
 
-/** What was written to a socket before the kill has arrived after this long. */
+/** By then everything written to a socket before the kill has arrived. */
 const IN_FLIGHT_MS = 60;
 
-/** What hits the whole program while answers are on their way, at the moment aimed at. */
+/** Hits the whole program at the chosen moment, while answers are on their way. */
 export function createStrikes(harness: Harness, random: Random) {
 	let kills = 0;
 	let outages = 0;
@@ -53,11 +53,11 @@ export function createStrikes(harness: Harness, random: Random) {
 
 		async process(target: Target, now: readonly Round[]): Promise<void> {
 			await kill(target, now);
-			// Crashes come in rows, too: this one meets what goes on after the first.
+			// Crashes come in series too: this one meets the work after the first restart.
 			if (random.chance(0.25)) await kill('any time', now);
 		},
 
-		/** One replica stands still in the midst of its work, and goes on when others have taken that over. */
+		/** One replica freezes during its work, and continues after others have taken that work over. */
 		async freeze(target: Target, now: readonly Round[], ms: number): Promise<void> {
 			freezes++;
 			const victim = random.pick(harness.replicas);

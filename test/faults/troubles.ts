@@ -3,10 +3,10 @@ import type { Random } from '../support/random.ts';
 import type { Harness } from './harness.ts';
 import type { Round } from './round.ts';
 
-/** What a fault says besides the session it is for. */
+/** A fault without the session it is for. */
 type Trouble = Fault extends infer One ? (One extends Fault ? Omit<One, 'sessionId' | 'times'> : never) : never;
 
-/** How the service can misbehave on a PUT, saving it or not, always within the call's time-out. */
+/** How the service can fail a PUT, saving it or not, always within the call's time-out. */
 function putTroubles(callTimeoutMs: number): readonly Trouble[] {
 	const soon = Math.round(callTimeoutMs / 4);
 	return [
@@ -42,15 +42,15 @@ const readTroubles: readonly Trouble[] = [
 	{ kind: 'html' },
 ];
 
-/** The connection of one PUT breaks at once, and it is saved just before a call's time is over. */
+/** The connection of one PUT breaks at once, and the PUT is saved just before the call's time-out. */
 export function resetThatLandsLate(random: Random, callTimeoutMs: number): Fault & { kind: 'reset' } {
 	const saveAfterMs = Math.round(callTimeoutMs * (0.6 + random.uniform() * 0.3));
 	return { kind: 'reset', method: 'PUT', saves: true, saveAfterMs, times: 1 };
 }
 
 /**
- * Arms what goes wrong for this round: half of them go smoothly on the service's side. `slowPut`: the service takes its
- * time for most PUTs, so that many are under way at once. Says what, for the report.
+ * Arms the trouble for this round, for about half of all rounds. `slowPut`: most PUTs are slow, so that many are under
+ * way at once. Returns what was armed, for the report.
  */
 export function armTroubles(
 	{ service, slack, callTimeoutMs }: Harness,

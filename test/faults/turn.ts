@@ -5,40 +5,40 @@ import { VIEWS_PER_ANSWER } from './rates.ts';
 import { type Round, type RoundOptions, submit } from './round.ts';
 import type { StoreKind } from './stores.ts';
 
-/** A part of the run in which some answers meet the same thing. */
+/** A part of the run in which several answers meet the same thing. */
 export interface Turn {
 	readonly harness: Harness;
 	readonly random: Random;
 	/** How many answers it is about. */
 	readonly size: number;
-	/** Somebody opens a form and types; followed and judged from here on. */
+	/** Somebody opens a form and types. The round is judged from then on. */
 	begin(options?: Omit<RoundOptions, 'number' | 'prefix' | 'person'>): Promise<Round>;
-	/** So many at once. */
+	/** That many rounds at once. */
 	beginAll(count: number, options?: Omit<RoundOptions, 'number' | 'prefix' | 'person'>): Promise<Round[]>;
-	/** Presses Submit until the answer is taken or something else stands there. */
+	/** Presses Submit until the answer is taken or the form is gone. */
 	press(round: Round, presses?: number): Promise<void>;
-	/** Waits until nothing is left to do for any answer, or so long; with `forMs`, for so long in a row. */
+	/** Waits until no answer has work left, at most this long; with `forMs`, for that long without a break. */
 	quiet(withinMs: number, forMs?: number): Promise<void>;
-	/** Waits until Slack's rates leave room for all that so many answers need: where what is judged has a time limit. */
+	/** Waits until Slack's rates leave room for the calls of that many answers: for faults with a time limit. */
 	room(answers: number): Promise<void>;
 }
 
-/** Something that goes wrong for the answers of one turn. */
+/** A fault for the answers of one turn. */
 export interface FaultKind {
 	readonly stores: readonly StoreKind[];
-	/** Resolves to how many answers met it, when the program is as it was before. */
+	/** Resolves with the number of answers that met it, when the program runs normally again. */
 	run(turn: Turn): Promise<number>;
 }
 
 export interface TurnsOptions {
 	readonly harness: Harness;
 	readonly random: Random;
-	/** Whoever has begun to answer. */
+	/** Everybody who has begun to answer. */
 	readonly onRound: (round: Round) => void;
 	beginRound(options: RoundOptions): Promise<Round>;
 }
 
-/** Turns of one run: rounds are numbered on over all of them. */
+/** The turns of one run. Rounds are numbered across all of them. */
 export function createTurns({ harness, random, onRound, beginRound }: TurnsOptions) {
 	let last = -1;
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 20;
 
-/** Whether the condition comes to hold within so long. */
+/** Whether the condition holds within this time. */
 export async function until(condition: () => boolean, withinMs: number): Promise<boolean> {
 	const end = performance.now() + withinMs;
 	while (!condition()) {

@@ -3,38 +3,38 @@ import type { Harness } from './harness.ts';
 import { NOT_SENT, savedOf } from './receipt-watch.ts';
 import type { Claim, Round } from './round.ts';
 
-/** How rounds ended, by the service's log and by what people saw. */
+/** How the rounds ended, according to the service's log and what people saw. */
 export interface Verdict {
 	readonly rounds: number;
 	readonly delivered: number;
-	/** Not sent, for a good reason, and told so. */
+	/** Not sent, for a good reason, and its author was told. */
 	readonly toldNot: number;
-	/** Not sent, and its author was told that nobody knows. */
+	/** Not sent, and its author was told that the outcome is unknown. */
 	readonly notKnown: number;
 	readonly lost: number;
 	readonly doubled: number;
 	readonly falseReceipts: number;
-	/** Still looking at the window, and never told the end. */
+	/** The author still has the window open and was never told how it ended. */
 	readonly untold: number;
-	/** Its PUT replaced what somebody else had answered. */
+	/** Its PUT replaced another person's answer. */
 	readonly overwrites: number;
-	/** Not delivered within the time that a fault leaves for it, or sent before a time the service named. */
+	/** Delivered later than the fault allows, or sent before a time that the service named. */
 	readonly untimely: number;
-	/** Could not be judged: this machine made the service save later than the call's time-out allows. */
+	/** Not judged: this machine made the service save later than the call's time-out allows. */
 	readonly tooLate: number;
-	/** One line for each thing that is wrong. */
+	/** One line for each problem. */
 	readonly problems: readonly string[];
 }
 
-/** Whether the service finished a save later than the app may count on; then nothing is promised. */
+/** Whether the service saved later than the app may assume. Then nothing is promised. */
 function cameTooLate(harness: Harness, round: Round): boolean {
 	return savedOf(harness, round).some((entry) => (entry.savedWallMs ?? 0) - entry.wallMs > harness.callTimeoutMs);
 }
 
-/** The last that is told of an answer that arrived. */
+/** The last thing that the author of an answer that arrived is told. */
 const ARRIVED_AND_OVER: ReadonlySet<Claim> = new Set(['went on', 'arrived, then over', 'overwritten']);
 
-/** Nothing more is to come for this round, as far as its author and the service show. */
+/** Nothing more will happen in this round, according to its author's window and the service. */
 export function isOver(harness: Harness, round: Round): boolean {
 	const last = round.told.at(-1);
 	if (round.left !== null || (last !== undefined && (NOT_SENT.has(last) || last === 'may have arrived'))) return true;
@@ -106,7 +106,7 @@ export function judge(harness: Harness, rounds: readonly Round[]): Verdict {
 	return { rounds: rounds.length, ...count, problems };
 }
 
-/** Values of other people that stood where this PUT has put its own. */
+/** Values of other people that this PUT replaced. */
 function replacedBy(entry: LogEntry): string[] {
 	const items = itemsOf(entry);
 	return (entry.previous ?? []).flatMap(({ value }, position) =>

@@ -22,15 +22,15 @@ export interface AppOptions {
 	readonly env?: Readonly<Record<string, string>>;
 	readonly service?: ServiceOptions;
 	readonly slack?: FakeSlackOptions;
-	/** The program's own; Slack and the session service keep the machine's time. */
+	/** The clock of the program. Slack and the session service use the machine's. */
 	readonly clock?: Clock;
-	/** Runs before the program first starts: may put a database where the program then finds one. */
+	/** Runs before the program first starts: may put a database where the program finds it. */
 	readonly prepare?: (place: { readonly dataDir: string; readonly service: FakeSessionService }) => Promise<void>;
 }
 
 /**
- * The whole program in this process, between the fake Slack and the fake session service, over real HTTP and WebSocket. Its
- * log lines are kept in `log` for "appears nowhere" assertions.
+ * The whole program in this process, between the fake Slack and the fake session service, over real HTTP and WebSocket.
+ * `log` keeps its log lines for "appears nowhere" assertions.
  */
 export async function startApp({
 	transport = 'socket',
@@ -75,7 +75,7 @@ export async function startApp({
 		return { stop, port };
 	}
 
-	/** All that left the program: calls, replies and acknowledgements to Slack, log lines, metrics. */
+	/** Everything that left the program: calls, replies and acknowledgements to Slack, log lines, metrics. */
 	async function said(): Promise<string> {
 		const sent = slack.traffic.all().map((entry) => (entry.direction === 'delivery' ? entry.answer : entry.request));
 		const metrics = await fetch(`http://127.0.0.1:${app.port}/metrics`).then((answer) => answer.text());
@@ -92,7 +92,7 @@ export async function startApp({
 		get url() {
 			return `http://127.0.0.1:${app.port}`;
 		},
-		/** Stops the program and starts it again on the same data; `more`: settings that are others from then on. */
+		/** Stops the program and starts it again on the same data, from then on with the settings in `more`. */
 		async restart(more: Readonly<Record<string, string>> = {}) {
 			await app.stop();
 			app = await run(more);
@@ -104,10 +104,12 @@ export async function startApp({
 			await slack.close();
 			await service.stop();
 			await rm(dataDir, { recursive: true, force: true });
-			// Of every test: a new post cannot forget it.
+			// Checked in every test, so that a new post cannot be forgotten.
 			const loose = notAsWritten(slack.traffic.all());
 			if (loose.length > 0)
-				throw new Error(`Slack may make names and addresses live:\n${loose.slice(0, 5).join('\n')}`);
+				throw new Error(
+					`Slack can turn these bare names and addresses into mentions and links:\n${loose.slice(0, 5).join('\n')}`,
+				);
 		},
 	};
 }

@@ -1,11 +1,12 @@
 import type { TrafficEntry } from '../../fake-slack/index.ts';
 
-/** What puts a text before people. */
+/** The calls that show a text to people. */
 const TEXTS: ReadonlySet<string> = new Set(['chat.postMessage', 'chat.update', 'chat.postEphemeral', 'response_url']);
 
 /**
- * What of everything that went to Slack lets bare names, channels and addresses become live: calls that do not say
- * otherwise, and mrkdwn that is not verbatim, acknowledgements with a view included. Empty when all is well.
+ * Everything sent to Slack that lets bare names, channels and addresses become live: calls without the arguments
+ * against it, and mrkdwn that is not verbatim, also in acknowledgements with a view. Empty when there is nothing of the
+ * kind.
  */
 export function notAsWritten(entries: readonly TrafficEntry[]): string[] {
 	return entries.flatMap((entry) => {
@@ -30,7 +31,7 @@ function* looseTexts(value: unknown): Generator<string> {
 	for (const child of Object.values(value)) yield* looseTexts(child);
 }
 
-/** Blocks and views travel as JSON in a form's field. */
+/** In a form, blocks and views are JSON text. */
 function parsed(value: string): unknown {
 	try {
 		return /^[[{]/.test(value) ? JSON.parse(value) : null;

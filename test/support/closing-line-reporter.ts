@@ -1,8 +1,8 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
 /**
- * Prints `N passed, N failed` as the very last line of a run. A module that could not be imported, or an error outside
- * of any test, counts as one failure, so that a broken file is never read as "nothing failed".
+ * Prints `N passed, N failed` as the last line of a run. A module that could not be imported, or an error outside of
+ * any test, counts as one failure, so that a broken file never reads as "nothing failed".
  */
 export default class ClosingLineReporter implements Reporter {
 	onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -17,7 +17,7 @@ export default class ClosingLineReporter implements Reporter {
 			}
 			if (module.state() === 'failed' && !tests.some((test) => test.result().state === 'failed')) failed++;
 		}
-		// On exit, not now: the default reporter prints its summary after this hook.
+		// On exit, because the default reporter prints its summary after this hook.
 		process.once('exit', () => process.stdout.write(`${passed} passed, ${failed} failed\n`));
 	}
 }

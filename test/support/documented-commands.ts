@@ -1,12 +1,12 @@
 /**
- * Every command that the documents name, and what runs it: a file of tests, CI, or `npm run test:commands`, which runs
- * its short form. Commands that no machine without Docker or Slack can run say so.
+ * Every command that the documents name, and what runs it: a test file, CI, or `npm run test:commands` in a short form.
+ * `ranBy` also says when no machine without Docker or Slack can run it.
  */
 export interface DocumentedCommand {
-	/** The command in the documents, as one line. */
+	/** The command as it stands in the documents, on one line. */
 	readonly is: RegExp;
 	readonly ranBy: string;
-	/** What `npm run test:commands` runs: the same command, made short. */
+	/** What `npm run test:commands` runs: the same command, shortened. */
 	readonly short?: string;
 }
 

@@ -5,14 +5,14 @@ import { type OwnPostgres, startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
 	interface ProvidedContext {
-		/** Where `sharedPostgres` asks for the run's one server. */
+		/** The address under which `sharedPostgres` asks for the run's one server. */
 		postgresBroker: string;
 	}
 }
 
 /**
- * One PostgreSQL for the whole test run, started when a test file first asks (test files run in processes of their own,
- * and most need none) and stopped after the last one.
+ * One PostgreSQL for the whole test run. It starts when a test file first asks, because most test files need none, and
+ * stops after the last one.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
 	let server: Promise<OwnPostgres> | null = null;
@@ -29,7 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 	return async () => {
 		broker.closeAllConnections();
 		await new Promise((resolve) => broker.close(resolve));
-		// Whoever asked for one that did not start was told why.
+		// A test file that asked for a server that did not start got the reason.
 		await server?.then(
 			(started) => started.close(),
 			() => undefined,

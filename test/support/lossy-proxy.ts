@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { createTcpProxy } from './tcp-proxy.ts';
 
-/** The last message of an answer of PostgreSQL's outside of a transaction: "ready for query, idle". */
+/** The last message of a PostgreSQL response outside of a transaction: "ready for query, idle". */
 const READY_IDLE = Buffer.from('5a0000000549', 'hex');
 
-/** What is sent to PostgreSQL in one go: the statement's text with its parameters, as bytes of latin1. */
+/** What is sent to PostgreSQL at once: a statement's text with its parameters, as bytes in latin1. */
 type Statement = string;
 
 interface Loss {
@@ -15,8 +15,8 @@ interface Loss {
 export type LossyProxy = Awaited<ReturnType<typeof createLossyProxy>>;
 
 /**
- * A TCP proxy before PostgreSQL that loses replies on demand: the server has committed, and the client finds its
- * connection broken instead of hearing of it. Speaks no TLS.
+ * A TCP proxy in front of PostgreSQL that loses replies on demand: the server has committed, and the client sees a
+ * broken connection instead of the reply. It does not support TLS.
  */
 export async function createLossyProxy(databaseUrl: string) {
 	let losses: Loss[] = [];
@@ -41,7 +41,7 @@ export async function createLossyProxy(databaseUrl: string) {
 				isMarked ||= take(statement);
 				const ends = /^(commit|rollback)\b/i.test(sqlOf(statement));
 				if (ends) inTransaction = false;
-				// Outside of a transaction the statement commits by itself.
+				// Outside of a transaction a statement commits by itself.
 				if (isMarked && !inTransaction) losing = true;
 			}
 			server.write(bytes);
@@ -60,11 +60,11 @@ export async function createLossyProxy(databaseUrl: string) {
 	const proxy = await createTcpProxy(databaseUrl, (client, connectOn) => join(client, connectOn()));
 	return {
 		url: proxy.url,
-		/** For each of the next `times` statements that match: the reply to what commits it is lost. */
+		/** Loses the reply to the commit of each of the next `times` statements that match. */
 		lose(matches: (statement: Statement) => boolean, times: number): void {
 			losses.push({ matches, left: times });
 		},
-		/** Loses nothing any more. */
+		/** Stops losing replies. */
 		heal(): void {
 			losses = [];
 		},
@@ -83,14 +83,14 @@ export function hasParameter(statement: Statement, text: string): boolean {
 	return statement.includes(length.toString('latin1') + text);
 }
 
-/** The statement's text, without what stands before it in a message of the extended protocol. */
+/** The statement's text, without the message header of the extended protocol. */
 function sqlOf(statement: Statement): string {
 	return statement.replace(/^[^a-z]*/i, '');
 }
 
 /**
- * Cuts what a client sends into statements, by the messages of PostgreSQL's protocol (version 3): a simple query is one
- * by itself, the messages of the extended protocol up to a Sync are one together.
+ * Splits what a client sends into statements, by the messages of PostgreSQL's protocol (version 3): a simple query is
+ * one statement, and so are all messages of the extended protocol up to a Sync.
  */
 function createStatementReader(): (bytes: Buffer) => Statement[] {
 	let rest: Buffer = Buffer.alloc(0);

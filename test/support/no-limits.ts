@@ -1,4 +1,7 @@
-/** Tests and benchmarks act faster than people, and one person of theirs watches everything; those of the limits set their own. */
+/**
+ * Tests and benchmarks act faster than people, and one of their people watches everything. Tests of the limits set
+ * their own.
+ */
 export const NO_LIMITS_ENV = {
 	PERSON_BURST: '100000',
 	PERSON_READS_PER_MINUTE: '100000',

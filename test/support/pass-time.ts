@@ -5,19 +5,22 @@ import type { startApp } from './app.ts';
 
 type App = Pick<Awaited<ReturnType<typeof startApp>>, 'service' | 'slack'>;
 
-/** Calls that nobody answers: time has to pass for them to end. */
+/** Calls without a response: time must pass until they end. */
 const UNANSWERED = new Set(['hang', 'slow', 'late']);
-/** Turns of the event loop with nothing under way, after which the program is taken to wait for its clock. */
+/** Idle turns of the event loop after which the program is taken to wait for its clock. */
 const QUIET_TURNS = 12;
 /** The program's worker looks for due answers at least this often. */
 const LOOKS_EVERY_MS = 1_000;
 
-/** HTTP requests of this process that have no answer yet, whoever sends them: undici tells of each. */
+/** HTTP requests of this process without a response yet, whoever sends them. undici reports each. */
 const underWay = new Set<unknown>();
 const began = (message: unknown) => void underWay.add((message as { request: unknown }).request);
 const ended = (message: unknown) => void underWay.delete((message as { request: unknown }).request);
 
-/** Lets `passTime` know what is under way; call it before the program starts, and what it returns at the end. */
+/**
+ * Lets `passTime` know which requests are under way. Call it before the program starts, and call what it returns at the
+ * end.
+ */
 export function watchRequests(): () => void {
 	subscribe('undici:request:create', began);
 	subscribe('undici:request:trailers', ended);
@@ -31,8 +34,8 @@ export function watchRequests(): () => void {
 }
 
 /**
- * Lets the clock that the program (and perhaps the session service) runs on jump from sleeper to sleeper until
- * `condition` holds, never while a call is under way. Rejects after `limitMs` of that clock with what `describe` says.
+ * Moves the program's clock (and perhaps the session service's) from sleeper to sleeper until `condition` holds, never
+ * while a call is under way. Rejects after `limitMs` of that clock with the text of `describe`.
  */
 export async function passTime(
 	{ service, slack }: App,
@@ -59,15 +62,15 @@ export async function passTime(
 		if (condition()) return;
 		if (clock.now() >= end) throw new Error(`Not within ${limitMs} ms of the clock. ${describe()}`);
 		const wait = (clock.nextWake ?? Number.POSITIVE_INFINITY) - clock.now();
-		// Nobody looking again within a second means that the program is busy with something that cannot be seen from here.
+		// When nobody looks again within a second, the program is busy with something that cannot be seen from here.
 		if (wait > LOOKS_EVERY_MS) await delay(1);
 		else await clock.advance(Math.max(0, wait));
 	}
 }
 
 /**
- * `clock` in whole milliseconds, as a machine's clock tells them and PostgreSQL needs them, of which a second takes
- * `secondTakesMs` at least: nobody sees from here how long a database takes, and a lease must not run out meanwhile.
+ * `clock` in whole milliseconds, as machines give them and PostgreSQL needs them. One second of it takes at least
+ * `secondTakesMs` of real time: a database call cannot be seen from here, and a lease must not end during one.
  */
 export function steadyClock(clock: ManualClock, secondTakesMs: number): ManualClock {
 	return {

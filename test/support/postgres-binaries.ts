@@ -15,27 +15,28 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /*
- * PostgreSQL refuses to run as root, so under root it runs as a user of its own. That user has to reach its binaries,
- * which root may have installed where nobody else can enter (a clone under /root): then they run from a copy.
+ * PostgreSQL refuses to run as root, so under root it runs as a user of its own. When that user cannot enter the
+ * directory of the binaries (a clone under /root), they run from a copy.
  */
 
-/** Copies that are damaged (a cleaner of old files was there) or somebody else's are passed over, up to so many. */
+/** How many damaged copies (a cleaner of old files was there) or foreign ones are skipped. */
 const MOST_PLACES = 10;
 
 /**
- * A temporary directory that every user may enter; that of the environment may be its owner's alone.
+ * A temporary directory that every user may enter. The one from the environment may be its owner's alone.
  * @throws Error when there is none
  */
 export function openTemporaryDirectory(): string {
 	const candidates = [tmpdir(), '/tmp', '/var/tmp'];
 	const found = candidates.find((directory) => existsSync(directory) && isOpenToAll(directory));
-	if (found === undefined) throw new Error(`No temporary directory is open to all users: ${candidates.join(', ')}`);
+	if (found === undefined)
+		throw new Error(`No temporary directory is open to all users. Open one of these: ${candidates.join(', ')}`);
 	return found;
 }
 
 /**
- * The directory of this package of binaries, or a copy of it when other users may not enter it. The copy (60 MB) is kept in
- * `temporary` for the next run, known by the names and sizes of its files.
+ * The directory of this package of binaries, or a copy of it when other users may not enter it. The copy (60 MB) stays
+ * in `temporary` for the next run and is identified by the names and sizes of its files.
  * @throws Error when there is no place for a copy
  */
 export function reachablePackage(directory: string, temporary: string): string {
@@ -48,10 +49,10 @@ export function reachablePackage(directory: string, temporary: string): string {
 		if (!isThere(place)) copyTo(place, directory);
 		if (isOwn(place) && listingOf(place) === listing) return place;
 	}
-	throw new Error(`There are damaged or foreign copies of the PostgreSQL binaries in ${base}-*: remove them`);
+	throw new Error(`Copies of the PostgreSQL binaries in ${base}-* are damaged or foreign. Remove them.`);
 }
 
-/** True when other users than the owner may enter the directory and all those above it. */
+/** True when users other than the owner may enter the directory and all those above it. */
 function isOpenToAll(directory: string): boolean {
 	for (let path = realpathSync(directory); ; path = dirname(path)) {
 		if ((statSync(path).mode & 0o001) === 0) return false;
@@ -59,7 +60,7 @@ function isOpenToAll(directory: string): boolean {
 	}
 }
 
-/** Puts a copy there as a whole or not at all: several runs may do so at once, and one may be killed half-way. */
+/** Writes a whole copy or none: several runs may do so at once, and one may be killed half-way. */
 function copyTo(place: string, directory: string): void {
 	const draft = mkdtempSync(`${place}.`);
 	try {
@@ -86,13 +87,13 @@ function isThere(path: string): boolean {
 	return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Its name can be guessed: what another user has put there is not run. */
+/** The copy's name can be guessed, so a copy of another user is not run. */
 function isOwn(path: string): boolean {
 	const stats = lstatSync(path);
 	return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0;
 }
 
-/** The files with their sizes, one a line. */
+/** The files with their sizes, one per line. */
 function listingOf(directory: string): string {
 	return readdirSync(directory, { recursive: true, withFileTypes: true })
 		.filter((entry) => !entry.isDirectory())

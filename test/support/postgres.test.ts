@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 
-/** What a test file does with a server of its own; prints what PostgreSQL says. */
+/** A test file with a server of its own: prints whether PostgreSQL knows its time zones. */
 const SCRIPT = `
 import pg from 'pg';
 import { startPostgres } from './test/support/postgres.ts';
@@ -27,7 +27,7 @@ await server.close();
 console.log(rows[0].zones > 10);
 `;
 
-/** What starts PostgreSQL, its binaries included, as a clone has it, with a temporary directory of its own. */
+/** The files that start PostgreSQL, binaries included, as in a clone, with their own temporary directory. */
 async function createClone({ closed = 'clone' }: { closed?: 'clone' | 'temporary directory' } = {}) {
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-clone-'));
 	const temporary = await mkdtemp(join(tmpdir(), 'handraise-temporary-'));
@@ -66,7 +66,7 @@ const copies = async (temporary: string) =>
 	(await readdir(temporary)).filter((name) => name.startsWith('handraise-postgres-binaries-'));
 
 describe('PostgreSQL that root starts', () => {
-	it('runs from one copy of its binaries where only root can enter the clone, and from a new one when that is damaged', async ({
+	it('runs from one copy of its binaries where only root can enter the clone, and from a new copy when that is damaged', async ({
 		skip,
 	}) => {
 		skip(!isRoot, 'only root runs the server as another user');
@@ -80,7 +80,7 @@ describe('PostgreSQL that root starts', () => {
 		expect(await copies(clone.temporary)).toHaveLength(2);
 	});
 
-	it('runs though the temporary directory is for root alone', async ({ skip }) => {
+	it('runs when only root can enter the temporary directory', async ({ skip }) => {
 		skip(!isRoot, 'only root runs the server as another user');
 		await using clone = await createClone({ closed: 'temporary directory' });
 		expect(await clone.run()).toBe('true');
@@ -88,21 +88,21 @@ describe('PostgreSQL that root starts', () => {
 	});
 });
 
-describe('a PostgreSQL that does not start says why', () => {
-	it('when its data cannot be made', async () => {
+describe('a PostgreSQL that does not start', () => {
+	it('says that its data could not be created', async () => {
 		await using clone = await createClone();
 		await rm(join(clone.native, 'share', 'postgresql', 'postgres.bki'), { force: true });
 		await rm(join(clone.native, 'share', 'postgres.bki'), { force: true });
 		expect(await clone.run()).toMatch(/PostgreSQL did not start: .*initdb: error: .*postgres\.bki/s);
 	});
 
-	it('when the process that keeps it ends', async () => {
+	it('says that the process that keeps it ended', async () => {
 		await using clone = await createClone();
 		await rm(join(clone.native, 'bin', 'initdb'));
-		expect(await clone.run()).toMatch(/the process that keeps PostgreSQL has ended.*ENOENT.*initdb/s);
+		expect(await clone.run()).toMatch(/The process that keeps PostgreSQL ended.*ENOENT.*initdb/s);
 	});
 
-	it('when its port is taken', async () => {
+	it('says that its port is taken', async () => {
 		const server = await startPostgres();
 		const taken = createServer();
 		try {

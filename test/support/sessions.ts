@@ -1,6 +1,6 @@
 import type { HumanInputItem, Message, Session } from '../../src/questions/session.ts';
 
-/** A session as the program reads it: by default one that waits for a person, without messages. */
+/** A session as the program reads it: by default it waits for a person and has no messages. */
 export function buildSession(fields: Partial<Session> = {}): Session {
 	return {
 		sessionId: '3f9a2c1d',
@@ -19,12 +19,12 @@ export function buildSession(fields: Partial<Session> = {}): Session {
 	};
 }
 
-/** A message without actions that asks for nothing. */
+/** A message without actions and questions. */
 export function saying(content: string, role = 'assistant'): Message {
 	return { role, content, actions: [], humanInput: [] };
 }
 
-/** An item that nobody has answered. */
+/** An item without an answer. */
 export function unanswered(title: string): HumanInputItem {
 	return { title, description: '', value: '' };
 }

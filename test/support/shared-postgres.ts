@@ -1,7 +1,7 @@
 import { inject } from 'vitest';
 import { createDatabase, type PostgresServer } from './postgres.ts';
 
-/** The PostgreSQL that all test files of a run share; make a database of your own in it. */
+/** The PostgreSQL that all test files of a run share. Create your own database in it. */
 export async function sharedPostgres(): Promise<PostgresServer> {
 	const response = await fetch(inject('postgresBroker'));
 	const text = await response.text();

@@ -1,14 +1,14 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A server on loopback that stands before the one that `address` names. */
+/** A loopback server in front of the one that `address` names. */
 export interface TcpProxy extends AsyncDisposable {
-	/** `address` with the proxy in its place. */
+	/** `address` with the proxy's host and port. */
 	readonly url: string;
 	/** Ends every connection. */
 	endAll(): void;
 }
 
-/** `join` takes each new connection: it refuses it, or connects on and passes bytes between the two ends. */
+/** `join` gets each new connection. It refuses it, or connects to the server and passes bytes between the two ends. */
 export async function createTcpProxy(
 	address: string,
 	join: (client: Socket, connectOn: () => Socket) => void,
@@ -48,7 +48,7 @@ export async function createTcpProxy(
 	};
 }
 
-/** A TCP proxy before PostgreSQL that can be cut and mended. */
+/** A TCP proxy in front of PostgreSQL that can be cut and restored. */
 export async function createCuttableProxy(databaseUrl: string) {
 	let isCut = false;
 	const proxy = await createTcpProxy(databaseUrl, (client, connectOn) => {

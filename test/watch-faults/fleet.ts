@@ -2,21 +2,21 @@ import type { Message } from '../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
 import type { Harness } from '../faults/harness.ts';
 
-/** Sessions that channels of their own watch: posts keep to one a second in a channel, so a run needs several. */
+/** Sessions that several channels watch: one channel takes one post a second, so a run needs several. */
 export interface Fleet {
 	readonly ids: readonly string[];
-	/** Watches every session, by `/session watch` with several ids; resolves when each has its card. */
+	/** Watches every session, by `/session watch` with several ids. Resolves when each has its card. */
 	watchAll(): Promise<void>;
-	/** The agent asks something of this title. */
+	/** The agent asks a question with this title. */
 	ask(id: string, title: string): void;
-	/** Somebody answers on the service's own page, and the agent goes on. */
+	/** Somebody answers in the service's own page, and the agent goes on. */
 	answer(id: string, value: string): void;
-	/** What stands in the thread of the session's card with these words in it, oldest first. */
+	/** The posts in the thread of the session's card with these words, oldest first. */
 	posts(id: string, words: string): readonly Message[];
 	cards(id: string): readonly Message[];
 }
 
-/** As many as one command takes at most. */
+/** The most ids that one command takes. */
 const IDS_AT_ONCE = 20;
 const CARDS_WITHIN_MS = 120_000;
 
@@ -25,7 +25,7 @@ export function createFleet(harness: Harness, size: number, perChannel: number):
 	const { state } = slack;
 	const { botUser } = state.app;
 	const person = state.people.find(({ name }) => name === harness.people[0]);
-	if (person === undefined) throw new Error('the harness has nobody who may watch');
+	if (person === undefined) throw new Error('The harness has no person who may watch.');
 	const names = Array.from({ length: Math.ceil(size / perChannel) }, (_, index) => `fleet${index}`);
 	for (const [index, name] of names.entries()) {
 		const members = [person.id, botUser];
@@ -76,7 +76,7 @@ export function createFleet(harness: Harness, size: number, perChannel: number):
 		},
 		answer(id, value) {
 			const verdict = service.sessions.answerAsPage(id, [value]);
-			if (!verdict.ok) throw new Error(`${id} takes no answer: ${verdict.reason}`);
+			if (!verdict.ok) throw new Error(`${id} accepts no answer: ${verdict.reason}`);
 		},
 		posts(id, words) {
 			const threads = new Set(cards(id).map(({ ts }) => ts));

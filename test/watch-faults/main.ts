@@ -30,7 +30,7 @@ const HISTORIES: Readonly<Record<string, readonly boolean[]>> = {
 	unreadable: [false],
 	both: [true, false],
 };
-/** A replica's watches are read by another within this long, and a question that was held meanwhile is posted. */
+/** Within this time another replica reads a dead one's sessions, and posts a question that was held back. */
 const TAKEN_OVER_WITHIN_MS = 30_000;
 
 async function run(kind: StoreKind, historyReadable: boolean): Promise<WatchFaultResult> {

@@ -12,34 +12,34 @@ export interface WatchFaultOptions {
 	/** Questions asked around each kill. */
 	readonly questions: number;
 	readonly random: Random;
-	/** Whether the app may read the channels' history, so that it can find what it posted before it was killed. */
+	/** Whether the app may read the channels' history, to find what it posted before a kill. */
 	readonly historyReadable: boolean;
 	readonly onProgress?: (line: string) => void;
 }
 
 export interface WatchFaultResult {
 	readonly kills: number;
-	/** Questions and answers that each had to be told in a thread once. */
+	/** Questions and answers that each had to be posted once in a thread. */
 	readonly expected: number;
 	readonly missed: number;
-	/** Posts that said again what stood there, without saying that they may. */
+	/** Repeated posts without the mark of a possible repeat. */
 	readonly unmarkedRepeats: number;
 	readonly markedRepeats: number;
-	/** From the kill (or the asking, when that was later) to the post, ms, ascending; of the questions. */
+	/** For questions: from the kill, or the asking if later, to the post; ms, ascending. */
 	readonly delays: readonly number[];
 	/** Cards beyond one for each session. */
 	readonly extraCards: number;
-	/** Calls that Slack has refused with status 429. */
+	/** Calls that Slack refused with status 429. */
 	readonly refusedCalls: number;
-	/** What the app sent that Slack refuses as malformed. */
+	/** What Slack refuses as malformed of what the app sent. */
 	readonly violations: number;
 	readonly problems: readonly string[];
 	readonly seconds: number;
 }
 
-/** Of what a dead replica held on PostgreSQL: the longest lease (25 s), with a moment to post. */
+/** How long a dead replica's work waits on PostgreSQL: the longest lease (25 s), and time to post. */
 const LEASES_LAPSED_MS = 28_000;
-/** A single process on SQLite holds no lease over its own death: it starts again and posts. */
+/** A single process on SQLite has no other that holds a lease: it restarts and posts. */
 const RESTARTED_MS = 8_000;
 const TOLD_WITHIN_MS = 60_000;
 const ASKED_OVER_MS = 3_000;
@@ -54,9 +54,9 @@ interface Expected {
 }
 
 /**
- * Kills a replica with SIGKILL while agents ask and are answered, again and again, and judges by what stands in Slack:
- * each question and each answer once in its session's thread. About every second kill comes in the moment in which Slack
- * has taken a post and the program does not know it yet.
+ * Kills a replica with SIGKILL while agents ask and get answers, repeatedly, and judges by what stands in Slack: each
+ * question and each answer once in its session's thread. About every second kill comes when Slack has taken a post and
+ * the program does not know it yet.
  */
 export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchFaultResult> {
 	const { harness, random, historyReadable, onProgress = () => {} } = options;
@@ -82,11 +82,11 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 			`kill ${kill + 1} of ${options.kills}: ${told.filter((one) => firstPost(one) === null).length} not told`,
 		);
 	}
-	// What the last victim held comes up again when its leases have lapsed: a repeat would only come then.
+	// The work of the last killed replica is taken up when its leases have ended. A repeat would only come then.
 	await pause(Math.max(0, killedLastAt + replaced - Date.now()));
 	return judge();
 
-	/** One kill amid questions and answers; resolves with what has to be told when all of it happened. */
+	/** One kill during questions and answers. Resolves with what had to be posted, when all of it has happened. */
 	async function strike(round: number): Promise<Expected[]> {
 		const told: Expected[] = [];
 		const chosen = shuffled(fleet.ids).slice(0, options.questions);
@@ -102,7 +102,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 				fleet.answer(id, words);
 				open.delete(id);
 			}
-			// The post of an answer names the question too, without the mark.
+			// The post of an answer also names the question, without the mark.
 			told.push({ id, words: isQuestion ? `❓ *“${words}` : words, isQuestion, at: Date.now(), killedAt: 0 });
 		});
 		const running = replicas.filter((replica) => replica.running);
@@ -111,7 +111,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 		await random.pick(running).kill();
 		const killedAt = Date.now();
 		killedLastAt = killedAt;
-		// A single process is started again at once: with two the other one has to take over.
+		// A single process is restarted at once. Of two, the other has to take over.
 		if (running.length === 1) await harness.startAll();
 		await Promise.all(work);
 		for (const one of told) one.killedAt = killedAt;
@@ -119,7 +119,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 		return told;
 	}
 
-	/** Resolves when Slack has just taken a post, or at the latest after the last question could have been posted. */
+	/** Resolves when Slack has just taken a post, at the latest when the last question must have been posted. */
 	async function nextPost(): Promise<void> {
 		const before = state().length;
 		await slack.changes
@@ -159,7 +159,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 			}
 			if (one.isQuestion) delays.push(Math.max(0, Number(first.ts) * 1000 - Math.max(one.at, one.killedAt)));
 			for (const other of others) {
-				// Settled later, a post says who answered instead.
+				// When the question is settled later, the post says who answered.
 				const isMarked = JSON.stringify([other.blocks, other.history]).includes(REPEAT_WORDS);
 				if (isMarked) markedRepeats += 1;
 				else unmarkedRepeats += 1;

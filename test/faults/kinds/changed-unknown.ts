@@ -5,13 +5,13 @@ import { ASKED_AT, type Round } from '../round.ts';
 import { onceFor } from '../signals.ts';
 import type { FaultKind } from '../turn.ts';
 
-/** Longer than the service takes for a PUT that is not saved. */
+/** Longer than the service takes for a PUT that it does not save. */
 const UNSAVED_MS = 30;
 
 const GOES_ON: MessageJson = { role: 'assistant', content: 'Thank you, that will do.' };
 const ASKS_ON: MessageJson = asking('One more thing.', ['And who shall read it?']);
 
-/** What an agent has made of its session by the time of the next read; `messages` are copies. */
+/** How an agent changes its session before the next read; `messages` are copies. */
 const MOVES: readonly ((messages: MessageJson[]) => SessionJson)[] = [
 	(messages) => ({ status: 'active', messages: [...cleared(messages), GOES_ON] }),
 	(messages) => ({ status: 'humanInput', messages: [...cleared(messages), ASKS_ON] }),
@@ -21,14 +21,14 @@ const MOVES: readonly ((messages: MessageJson[]) => SessionJson)[] = [
 	(messages) => ({ status: 'completed', messages }),
 ];
 
-/** A service whose agents clear the questions that they have taken the answers of. */
+/** A service whose agents clear a question after they have taken its answer. */
 function cleared(messages: readonly MessageJson[]): MessageJson[] {
 	return messages.map((message) => ({ ...message, human_input: [] }));
 }
 
 /**
- * A PUT is saved and its answer is lost, and before the program looks again the agent has gone on: the question is gone,
- * elsewhere, or an old one, or the session is over.
+ * A PUT is saved and its response is lost. Before the program reads again, the agent goes on: the question is gone, has
+ * moved or is an old one, or the session is over.
  */
 export const changedUnknown: FaultKind = {
 	stores: ['sqlite', 'postgres'],

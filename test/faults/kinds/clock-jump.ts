@@ -8,21 +8,23 @@ import { until } from '../until.ts';
 import { isOver } from '../verdict.ts';
 
 const HOUR_MS = 3_600_000;
-/** Receipts that Slack has refused are told until then: what they wait for is not to jump. */
+/** By then the receipts that Slack refused are delivered. The clock must not jump while they wait. */
 const QUIET_WITHIN_MS = 90_000;
-/** With some failed attempts and an unknown outcome that has to be waited for. */
+/** Enough time for several failed attempts and for the wait after an unknown outcome. */
 const OVER_WITHIN_MS = 30_000;
 
 const RETRY_AFTER_MS = 3_000;
-/** Requests that had leave to go when the 429 came, and the note of it for all replicas, take no longer. */
+/**
+ * How long requests may still arrive after a 429: those that had a permit, and the time until all replicas know of it.
+ */
 const HEEDED_AFTER_MS = 500;
-/** Replicas know the database's time to half a round trip, on a busy machine. */
+/** Replicas measure the database's time to within half a round trip, on a busy machine. */
 const MEASURED_WITHIN_MS = 100;
 const LIMITED_WITHIN_MS = 10_000;
 
 /**
- * The clock jumps an hour ahead while answers are on their way, and back while others are: all of the replicas' or that
- * of one.
+ * The clock jumps an hour ahead while answers are on their way, and back while others are: the clock of all replicas,
+ * or of one.
  */
 export const clockJump: FaultKind = {
 	stores: ['sqlite', 'postgres'],
@@ -32,7 +34,7 @@ export const clockJump: FaultKind = {
 		await quiet(QUIET_WITHIN_MS);
 		for (const byMs of [HOUR_MS, -HOUR_MS]) {
 			const jump = () => Promise.all(jumping.map((replica) => replica.shiftClock(byMs)));
-			// Its time limit is the program's, not Slack's: a refused receipt waits for up to a minute.
+			// This fault's time limit covers the program, not Slack: a refused receipt waits for up to a minute.
 			await room(size);
 			await jumpAmid(turn, Math.max(2, Math.floor(size / 2) - 2), byMs, jump);
 		}
@@ -46,7 +48,7 @@ async function jumpAmid(turn: Turn, count: number, byMs: number, jump: () => Pro
 	const [limited, next] = [await begin(), await begin()];
 	for (const round of rounds) arm(turn, round);
 	let jumped: Promise<unknown> = Promise.resolve();
-	// When some know that their PUT failed, and it is not saved yet.
+	// Now some replicas know that their PUT failed, and it is not saved yet.
 	const moment = {
 		signal: 'put',
 		count: random.whole(1, count),
@@ -69,7 +71,7 @@ async function jumpAmid(turn: Turn, count: number, byMs: number, jump: () => Pro
 	}
 }
 
-/** Some wait for a repeat, some for what became of a PUT. */
+/** Some answers wait for a repeat, others for the outcome of a PUT. */
 function arm({ harness, random }: Turn, { sessionId, troubles }: Round): void {
 	const { faults } = harness.service;
 	const chance = random.uniform();
@@ -78,7 +80,7 @@ function arm({ harness, random }: Turn, { sessionId, troubles }: Round): void {
 	troubles.push(chance < 0.5 ? 'a PUT is saved late' : chance < 0.8 ? 'two reads fail' : 'none');
 }
 
-/** The service answers 429 to the one, and the other presses at once. */
+/** The service answers 429 to one person, and the other presses at once. */
 async function meetLimit({ harness, press }: Turn, limited: Round, next: Round): Promise<void> {
 	const { faults, log } = harness.service;
 	faults.add({

@@ -5,20 +5,26 @@ import type { FaultKind } from '../turn.ts';
 import { until } from '../until.ts';
 
 const SAVED_WITHIN_MS = 15_000;
-/** The notes of a delivery and of what the agent did then are written by this long after it. */
+/** By then the program has stored a delivery and what the agent did after it. */
 const NOTED_WITHIN_MS = 8_000;
-/** Half of the agents think until an answer whose note was lost has been taken up again: nothing shows that it arrived. */
+/**
+ * Half of the agents think until an answer whose COMMIT reply was lost has been leased again: no sign of its arrival
+ * exists yet.
+ */
 const AGENT_PAUSE_MS = 4_000;
 
-/** States an answer comes to; "delivered" more often, since it wipes secrets and ends what a repeat could go by. */
+/**
+ * States that an answer reaches. "delivered" is listed more often: it wipes secrets, and a repeat could no longer
+ * compare.
+ */
 const STATES = ['delivered', 'delivered', 'delivered', 'delivering', 'accepted', 'resumed', 'conflicted'] as const;
 
-/** PostgreSQL commits that an answer has come to another state, and the program does not hear of it. */
+/** PostgreSQL commits a change of an answer's state, and the reply is lost. */
 export const commitReply: FaultKind = {
 	stores: ['postgres'],
 	async run({ harness, random, size, begin, press, quiet }) {
 		const { proxy } = harness.store;
-		if (proxy === null) throw new Error('there is no proxy before this store');
+		if (proxy === null) throw new Error('This store has no TCP proxy.');
 		const before = proxy.lost;
 		const rounds = await Promise.all(
 			Array.from({ length: size }, (_, index) => begin({ question: index % 2 === 0 ? QUESTION : SECRET_QUESTION })),

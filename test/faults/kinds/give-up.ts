@@ -8,25 +8,25 @@ import { DAY_MS } from '../stores.ts';
 import type { FaultKind, Turn } from '../turn.ts';
 import { until } from '../until.ts';
 
-/** With receipts that Slack has refused. */
+/** Includes receipts that Slack refused. */
 const QUIET_WITHIN_MS = 90_000;
 const REFUSED_WITHIN_MS = 5_000;
-/** A refused attempt has been noted by then, and the next has not begun. */
+/** By then a refused attempt is stored and the next has not begun. */
 const NOTED_MS = 300;
-/** A failed attempt is repeated within some seconds. */
+/** A failed attempt is repeated within this time. */
 const SENT_WITHIN_MS = 15_000;
 
 type Pair = readonly [first: Round, second: Round];
 
 /**
- * The time in which an answer is tried ends while it is not known whether its PUT was saved, and somebody else, who has
- * the form open, presses.
+ * The time to try an answer ends while the outcome of its PUT is unknown. Then somebody else, who has the form open,
+ * presses.
  */
 export const giveUp: FaultKind = {
 	stores: ['sqlite', 'postgres'],
 	async run(turn) {
 		const { harness, size, begin, press, quiet } = turn;
-		// Nobody else's time is to pass.
+		// The time of other answers must not pass.
 		await quiet(QUIET_WITHIN_MS);
 		const pairs = await Promise.all(
 			Array.from({ length: Math.ceil(size / 2) }, async (): Promise<Pair> => {
@@ -35,7 +35,7 @@ export const giveUp: FaultKind = {
 			}),
 		);
 		const { faults, log } = harness.service;
-		// A refusal ends the attempt; what looks like a passing fault would be read again within it.
+		// A refusal ends the attempt. A fault that looks temporary would be read again within it.
 		const refusals = pairs.map(([{ sessionId }]) => faults.add({ kind: 'unauthorized', method: 'GET', sessionId }));
 		await Promise.all(pairs.map(([first]) => press(first)));
 		const tried = ([{ sessionId, pressedAt }]: Pair) => log.reads(sessionId).some((entry) => entry.at >= pressedAt);
@@ -53,12 +53,12 @@ export const giveUp: FaultKind = {
 
 async function letTimePass({ store, replicas }: Harness, rounds: readonly Round[]): Promise<void> {
 	if (store.giveUp !== null) await store.giveUp(rounds.map((round) => round.modal.id));
-	// The clock stays there: nothing in the store is older than the day that has passed.
+	// The clock stays there: every time in the store is from after the jump.
 	else await Promise.all(replicas.map((replica) => replica.shiftClock(DAY_MS)));
 	for (const round of rounds) round.troubles.push('the time in which it is tried came to its end');
 }
 
-/** Whether a PUT of unknown outcome was made. */
+/** Whether a PUT with an unknown outcome was sent. */
 async function meet({ harness, random, press }: Turn, [first, second]: Pair): Promise<boolean> {
 	const { sessionId } = first;
 	const { faults } = harness.service;

@@ -8,7 +8,7 @@ import { insertReply } from './insert-reply.ts';
 import { lateRead } from './late-read.ts';
 import { slackAtStart } from './slack-at-start.ts';
 
-/** What can go wrong besides a kill, by the name that aims at it. */
+/** Faults other than a kill, by the name that `--target` takes. */
 export const FAULT_KINDS = {
 	'commit-reply': commitReply,
 	'insert-reply': insertReply,

@@ -3,18 +3,18 @@ import type { FaultKind } from '../turn.ts';
 
 /** "Nothing was sent", "not sent", "was not saved" and the like. */
 const SAYS_NO = /nothing (was|is|has been) (sent|saved)|not (sent|saved)/i;
-/** Words of somebody who does not know. */
+/** What a window says when the outcome is unknown. */
 const NOT_KNOWN = /not certain|could not check|may have/i;
 
 /**
- * PostgreSQL commits the row of a new answer, and the program does not hear of it. Half of the people press again; the
- * others believe what the window says and shut it.
+ * PostgreSQL commits the row of a new answer, and the reply is lost. Half of the people press again. The others believe
+ * the window and close it.
  */
 export const insertReply: FaultKind = {
 	stores: ['postgres'],
 	async run({ harness, random, size, beginAll, press }) {
 		const { proxy } = harness.store;
-		if (proxy === null) throw new Error('there is no proxy before this store');
+		if (proxy === null) throw new Error('This store has no TCP proxy.');
 		const before = proxy.lost;
 		const rounds = await beginAll(size);
 		proxy.lose((statement) => statement.includes('insert into "answers"'), size);

@@ -5,17 +5,17 @@ import { savedOf } from '../receipt-watch.ts';
 import type { FaultKind, Turn } from '../turn.ts';
 import { until } from '../until.ts';
 
-/** Between the service's answer to the first person's PUT and the note of the delivery in the store. */
+/** Between the service's response to the first person's PUT and the stored delivery. */
 const NOTED_MS = 60;
 
 /**
- * The read for the second person's form begins before the first person's answer is delivered, and its answer comes
- * afterwards.
+ * The read for the second person's form begins before the first person's answer is delivered, and its response comes
+ * after it.
  */
 export const lateRead: FaultKind = {
 	stores: ['sqlite', 'postgres'],
 	async run(turn) {
-		// The second person opens the form once only.
+		// The second person opens the form only once.
 		await turn.room(turn.size);
 		const pairs = Array.from({ length: Math.ceil(turn.size / 2) }, () => meet(turn));
 		return (await Promise.all(pairs)).filter((met) => met).length;
@@ -25,11 +25,11 @@ export const lateRead: FaultKind = {
 async function meet({ harness, begin, press }: Turn): Promise<boolean> {
 	const first = await begin();
 	const read = holdNextRead(harness, first.sessionId);
-	// With the read given up by the program there is no form, and nothing to see.
+	// When the program gave up the read there is no form and nothing to judge.
 	const opening = begin({ rivalOf: first, tries: 1 }).catch(() => null);
-	// Slack may refuse to show so much as the loading view: then nothing is read.
+	// Slack may refuse even the loading view. Then nothing is read.
 	await Promise.race([read.begun, opening]);
-	// Longer than that the program would not wait for it.
+	// The program does not wait longer than that.
 	const tooLate = pause(harness.callTimeoutMs * 0.8);
 	const delivering = press(first).then(() => until(() => isAnswered(harness, first.sessionId), harness.callTimeoutMs));
 	await Promise.race([tooLate, delivering.then(() => pause(NOTED_MS))]);
@@ -46,12 +46,12 @@ async function meet({ harness, begin, press }: Turn): Promise<boolean> {
 	return isLate;
 }
 
-/** The program has its answer. */
+/** The program has the response. */
 function isAnswered({ service }: Harness, sessionId: string): boolean {
 	return service.log.puts(sessionId).some((entry) => entry.answeredAt !== null);
 }
 
-/** What the next read of this session finds is found at once, and goes out when it is released. */
+/** The next read of this session gets its response worked out at once. The response is sent when it is released. */
 function holdNextRead({ held }: Harness, sessionId: string): { readonly begun: Promise<void>; release(): void } {
 	const begun = Promise.withResolvers<void>();
 	const released = Promise.withResolvers<void>();

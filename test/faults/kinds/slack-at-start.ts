@@ -3,10 +3,15 @@ import { savedOf } from '../receipt-watch.ts';
 import type { FaultKind } from '../turn.ts';
 import { until } from '../until.ts';
 
-/** From the start of the process: it takes some seconds on a busy machine, an answer's next attempt some more. */
+/**
+ * From the start of the process: the start takes some seconds on a busy machine, and an answer's next attempt takes
+ * some more.
+ */
 const DELIVERED_WITHIN_MS = 20_000;
 
-/** The program is started again while Slack refuses connections or is silent: what it has accepted needs no Slack. */
+/**
+ * The program restarts while Slack refuses connections or is silent. Accepted answers must be delivered without Slack.
+ */
 export const slackAtStart: FaultKind = {
 	stores: ['sqlite', 'postgres'],
 	async run({ harness, random, size, beginAll, press }) {

@@ -10,7 +10,7 @@ import { knownEvents, knownScopes } from './known.ts';
 const path = fileURLToPath(new URL('../../../manifest.yml', import.meta.url));
 const manifest = readFileSync(path, 'utf8');
 
-/** The manifest with one line put another way. */
+/** The manifest with one line changed. */
 function changed(line: string, other: string): string {
 	expect(manifest).toContain(line);
 	return manifest.replace(line, other);
@@ -181,11 +181,11 @@ const broken: readonly { what: string; line: string; other: string; problem: str
 ];
 
 describe('the manifest', () => {
-	it('is one that Slack takes', () => {
+	it("is accepted by Slack's schema", () => {
 		expect(checkManifest(manifest)).toEqual([]);
 	});
 
-	it('can be turned into the HTTP variant as its comment tells', () => {
+	it('can be turned into the HTTP variant as its comment says', () => {
 		const address = 'https://handraise.example.com/slack/events';
 		const http = manifest
 			.replace('should_escape: false', `should_escape: false\n      url: ${address}`)
@@ -216,7 +216,7 @@ describe('npm run check:manifest', () => {
 			});
 		});
 
-	it('prints one line when all is well', async () => {
+	it('prints one line when there is no problem', async () => {
 		const { code, lines } = await run();
 		expect({ code, count: lines.length }).toEqual({ code: 0, count: 1 });
 	});

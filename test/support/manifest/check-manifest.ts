@@ -4,7 +4,7 @@ import { type Definitions, generatedDefinitions } from '../../../fake-slack/inde
 import { knownEvents, knownScopes } from './known.ts';
 import { type Manifest, manifestRules } from './rules.ts';
 
-/** The shape of a manifest as @slack/web-api types it, closed at the top as well. */
+/** The shape of a manifest as @slack/web-api types it, without unknown fields at the top level. */
 export function manifestDefinitions(): Definitions {
 	const definitions = generatedDefinitions({
 		packageName: '@slack/web-api',
@@ -20,7 +20,7 @@ function words({ keyword, params, message = 'is wrong' }: ErrorObject): string {
 	return message;
 }
 
-/** Scopes and events have lists of their own, with better words than an enumeration of a hundred names. */
+/** Scopes and events have lists of their own, with clearer messages than an enumeration of a hundred names. */
 const hasOwnList = /^\/(oauth_config\/scopes|settings\/event_subscriptions)\/\w+\/\d+$/;
 
 function shapeProblems(manifest: unknown): string[] {
@@ -33,16 +33,16 @@ function shapeProblems(manifest: unknown): string[] {
 }
 
 /**
- * What Slack would not take of a manifest, and what it would take but Handraise does not want: scopes and events that are
- * not in our own list, events without their scope, addresses that do not go with the transport. One line for each;
- * empty when all is well.
+ * What Slack would refuse in a manifest, and what Handraise does not want in it: scopes and events outside our own
+ * list, events without their scope, addresses that do not fit the transport. One line each; empty when there is no
+ * problem.
  */
 export function checkManifest(yaml: string): string[] {
 	const document = parseDocument(yaml);
 	if (document.errors.length > 0) return document.errors.map((error) => error.message.split('\n')[0] ?? error.code);
 	const manifest: unknown = document.toJS();
 	const shape = shapeProblems(manifest);
-	// The rules read fields; where a field has the wrong shape they would only say so again, and worse.
+	// The rules read fields. Where a field has the wrong shape they would only repeat that, less clearly.
 	if (shape.length > 0) return shape;
 	return manifestRules({ knownScopes, knownEvents }).flatMap((rule) => rule(manifest as Manifest));
 }

@@ -6,5 +6,5 @@ import { checkManifest } from './check-manifest.ts';
 const file = process.argv[2] ?? fileURLToPath(new URL('../../../manifest.yml', import.meta.url));
 const problems = checkManifest(readFileSync(file, 'utf8'));
 for (const problem of problems) console.error(`${file}: ${problem}`);
-if (problems.length === 0) console.log(`${file}: a manifest that Slack takes, with known scopes and events`);
+if (problems.length === 0) console.log(`${file}: a manifest that Slack accepts, with known scopes and events`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,10 +1,10 @@
 /**
- * The scopes and events that Handraise may name in its manifest, by hand: Slack's schema takes any string for either, and
- * a scope that slips in is one that every workspace is asked for. Source: docs.slack.dev/reference/scopes and
+ * The scopes and events that Handraise may name in its manifest, kept by hand: Slack's schema accepts any string, and
+ * every workspace is asked for a scope that is added by mistake. Source: docs.slack.dev/reference/scopes and
  * docs.slack.dev/reference/events, "Required scopes" of each page.
  */
 
-/** Bot scopes and what they are for. */
+/** Bot scopes and their purpose. */
 export const knownScopes: Readonly<Record<string, string>> = {
 	commands: 'slash commands and shortcuts',
 	'chat:write': 'posting and updating messages',
@@ -19,7 +19,7 @@ export const knownScopes: Readonly<Record<string, string>> = {
 	'groups:history': 'looking for a post in a private channel',
 };
 
-/** Bot events and the scope that Slack demands for each. */
+/** Bot events and the scope that Slack requires for each. */
 export const knownEvents: Readonly<Record<string, string>> = {
 	app_mention: 'app_mentions:read',
 	'message.im': 'im:history',
@@ -31,7 +31,7 @@ export const knownEvents: Readonly<Record<string, string>> = {
 	group_archive: 'groups:read',
 	group_unarchive: 'groups:read',
 	group_deleted: 'groups:read',
-	// For private channels it needs groups:read too.
+	// For private channels it also needs groups:read.
 	channel_shared: 'channels:read',
 	channel_id_changed: 'groups:read',
 };

@@ -1,4 +1,4 @@
-/** The fields of a manifest that the rules read. Its shape has been checked by then. */
+/** The fields of a manifest that the rules read. Their shape is checked before. */
 export type Manifest = {
 	display_information: { name: string; description?: string; long_description?: string; background_color?: string };
 	features?: {
@@ -16,7 +16,7 @@ export type Manifest = {
 	};
 };
 
-/** Returns a line for each thing that is wrong. */
+/** Returns a line for each problem. */
 export type ManifestRule = (manifest: Manifest) => string[];
 
 type Lists = { knownScopes: Readonly<Record<string, string>>; knownEvents: Readonly<Record<string, string>> };
@@ -33,7 +33,7 @@ function repeated(path: string, list: readonly string[] = []): string[] {
 	return list.filter((item, index) => list.indexOf(item) !== index).map((item) => `${path} names ${item} twice`);
 }
 
-/** Caps of docs.slack.dev/reference/app-manifest. */
+/** Limits of docs.slack.dev/reference/app-manifest. */
 const caps: ManifestRule = ({ display_information: display, features }) => [
 	...tooLong('/display_information/name', display.name, 35),
 	...tooLong('/display_information/description', display.description, 140),
@@ -121,7 +121,7 @@ const events =
 		return problems;
 	};
 
-/** With Socket Mode Slack needs no address; without it, one everywhere it would send to. */
+/** With Socket Mode Slack needs no address. Without it, it needs one for everything it sends. */
 const addresses: ManifestRule = ({ features, settings }) => {
 	const places: [string, string | undefined][] = (features?.slash_commands ?? []).map(({ url }, index) => [
 		`/features/slash_commands/${index}/url`,
