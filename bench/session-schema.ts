@@ -1,6 +1,6 @@
 /**
- * What reading a session costs beside JSON.parse of its body: by the service's schema (zod for the envelope, messages
- * by hand) and by zod alone; and what it costs to keep bodies of many parts from standing in everybody's way. Medians of
+ * The cost of reading a session, compared with JSON.parse of its body: by the service's schema (zod for the envelope,
+ * messages by hand) and by zod alone. Also the cost of the check that refuses bodies of too many parts. Medians of
  * interleaved runs; `npm run bench:schema`.
  */
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { readSessionResponse } from '../src/session-service/schema.ts';
 
 const RUNS = 60;
 
-/** 600 messages of about `size` characters each, with the fields that are read and as many that are not. */
+/** 600 messages with `size` characters each: as many unread fields as read ones. */
 function body(size: number): string {
 	const messages = Array.from({ length: 600 }, (_, n) => ({
 		role: n === 0 ? 'user' : 'assistant',
@@ -54,7 +54,7 @@ for (const size of [500, 3_400, 10_000]) {
 	for (let run = 0; run < RUNS; run++) {
 		const value: unknown = timed(times.parse, () => JSON.parse(json));
 		if (timed(times.schema, () => readSessionResponse(value, 'bench'))?.messages.length !== 600)
-			throw new Error('unread');
+			throw new Error('The schema refused the session.');
 		if (!timed(times.zod, () => zodAlone.safeParse(value)).success) throw new Error('zod refused');
 	}
 	const [parse, schema, zod] = [times.parse, times.schema, times.zod].map(median) as [number, number, number];
@@ -64,7 +64,7 @@ for (const size of [500, 3_400, 10_000]) {
 	);
 }
 
-/** A session of about `megabytes` whose 600 messages hold `piece` in a text, or as JSON in a field that nobody reads. */
+/** A session of about `megabytes`: each of its 600 messages holds `piece` in a text, or as JSON in an unread field. */
 function filled(megabytes: number, piece: string, where: 'content' | 'state'): string {
 	const text = piece.repeat(Math.ceil((megabytes * 1e6) / 600 / piece.length));
 	const held = where === 'content' ? `"content":${JSON.stringify(text)}` : `"agent_data":{"state":[${text}0]}`;
@@ -102,7 +102,7 @@ const bodies: readonly (readonly [string, string])[] = [
 ];
 
 console.log();
-// Compiled before it is measured.
+// Let V8 compile it before it is measured.
 for (let run = 0; run < 30; run++) parseJson(Buffer.from(bodies[0]?.[1] ?? ''), '0');
 for (const [what, json] of bodies) {
 	const bytes = Buffer.from(json);

@@ -22,43 +22,45 @@ import {
 import { type AppProcess, startAppProcess, takesRequests } from '../figures/app-process.ts';
 import { createFront, type Front } from './front.ts';
 
-/** What the session service takes for everything by itself. */
+/** How long the session service takes for every request. */
 export const SERVICE_MS = 300;
-/** Whoever sees nothing for so long is counted as having seen nothing. */
+/** Somebody who sees nothing within this time counts as having seen nothing. */
 const GIVE_UP_MS = 8_000;
 const SAMPLE_MS = 100;
 const PEOPLE = Array.from({ length: 400 }, (_, index) => `person${index}`);
-/** Those of node with which `npm start` starts the program. */
+/** The flags of node with which `npm start` starts the program. */
 const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
 
 export interface Arena extends AsyncDisposable {
 	readonly slack: FakeSlack;
 	readonly service: FakeSessionService;
-	/** Stands between the program and the service, and answers itself for hostile sessions. */
+	/** A proxy between the program and the service that answers for hostile sessions itself. */
 	readonly front: Front;
 	readonly program: AppProcess;
-	/** Somebody whom the program has never met. */
+	/** A person whom the program has never met. */
 	stranger(): Actor;
-	/** Puts a session that asks for something into the service; returns its id. */
+	/** Adds a session with a question to the service. Returns its id. */
 	calmSession(): string;
-	/** Somebody types `/session` for a calm session; ms until they see its content, infinite when they do not. */
+	/**
+	 * Somebody types `/session` for a calm session. Milliseconds until they see its content; infinite when they do not.
+	 */
 	open(): Promise<number>;
-	/** GETs over a connection of its own; ms until the answer 200, infinite when it does not come. */
+	/** GETs over a connection of its own. Milliseconds until the response 200; infinite when it does not come. */
 	check(path: '/healthz' | '/readyz' | '/metrics'): Promise<number>;
-	/** The value of a metric with these labels, summed over all others. */
+	/** The sum of a metric over everything with these labels. */
 	metric(name: string, labels?: string): Promise<number>;
-	/** The most resident memory since the last call, in MiB. */
+	/** The highest resident memory since the last call, in MiB. */
 	peak(): number;
 }
 
 export interface ArenaOptions {
-	/** Of the program. */
+	/** The log level of the program. */
 	readonly entry: string;
 	readonly transport: 'http' | 'socket';
 	readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The program in a process of its own, with the default limits, between the fake Slack and the fake session service. */
+/** The program in its own process, with the default limits, between the fake Slack and the fake session service. */
 export async function createArena({ entry, transport, env = {} }: ArenaOptions): Promise<Arena> {
 	await using stack = new AsyncDisposableStack();
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-attack-'));
@@ -107,7 +109,7 @@ export async function createArena({ entry, transport, env = {} }: ArenaOptions):
 
 	function stranger(): Actor {
 		const name = PEOPLE[people++];
-		if (name === undefined) throw new Error('Everybody has been met.');
+		if (name === undefined) throw new Error('The program has met every person already.');
 		return slack.as(name);
 	}
 	function calmSession(): string {
@@ -164,7 +166,7 @@ export async function createArena({ entry, transport, env = {} }: ArenaOptions):
 	};
 }
 
-/** Acts again and again until the signal is aborted, and at least `times` times; what each act returned. */
+/** Repeats an action until the signal is aborted, at least `times` times. Returns what each call returned. */
 export async function repeat<T>(
 	act: () => Promise<T>,
 	{ everyMs, times, signal }: { everyMs: number; times: number; signal: AbortSignal },

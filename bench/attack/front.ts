@@ -2,19 +2,21 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Answers for one session whatever it likes. */
+/** Answers the requests for one session, in any way. */
 export type Hostile = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface Front {
 	readonly url: string;
-	/** Sessions that are answered for here. */
+	/** The sessions that this proxy answers for. */
 	readonly hostile: Map<string, Hostile>;
-	/** How often each session was asked for. */
+	/** How often each session was requested. */
 	readonly asked: ReadonlyMap<string, number>;
 	close(): Promise<void>;
 }
 
-/** Passes requests on to the fake session service, except those for sessions that answer with what that cannot. */
+/**
+ * Passes requests on to the fake session service, except for hostile sessions, whose responses the fake cannot give.
+ */
 export async function createFront(serviceUrl: string): Promise<Front> {
 	const hostile = new Map<string, Hostile>();
 	const asked = new Map<string, number>();
@@ -45,7 +47,7 @@ export async function createFront(serviceUrl: string): Promise<Front> {
 	};
 }
 
-/** The same bytes every time. */
+/** The same bytes for every request. */
 export function bytes(body: Buffer): Hostile {
 	return (_, response) => {
 		response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);

@@ -13,7 +13,7 @@ function sessionWith(messages: readonly object[], more = ''): Buffer {
 	return Buffer.from(`{"session":${session.slice(0, -1)}${more}}}`);
 }
 
-/** So many strangers open these sessions at once; how many were not acknowledged. */
+/** That many strangers open these sessions at once. Returns how many commands were not acknowledged. */
 async function openAll(arena: Arena, ids: readonly string[]): Promise<number> {
 	const outcomes = await Promise.all(ids.map((id) => arena.stranger().command('#agents', `/session ${id}`)));
 	return outcomes.filter(({ ok }) => !ok).length;
@@ -21,7 +21,7 @@ async function openAll(arena: Arena, ids: readonly string[]): Promise<number> {
 
 const notAcknowledged = (count: number) => unless(count === 0, `${count} commands were not acknowledged within 3 s`);
 
-/** 22 people open sessions of 31 MB, and keep them open. */
+/** 22 people open sessions of 31 MB and keep them open. */
 const bigSessions: Scenario = {
 	name: 'big-sessions',
 	transport: 'socket',
@@ -43,7 +43,7 @@ const bigSessions: Scenario = {
 	},
 };
 
-/** Sessions with millions of levels, and one deep value beside healthy sessions of the same command. */
+/** Sessions with millions of levels, and one deep value beside healthy sessions in the same command. */
 const nested: Scenario = {
 	name: 'nested',
 	transport: 'socket',
@@ -81,7 +81,7 @@ const nested: Scenario = {
 	},
 };
 
-/** A service that sends people elsewhere, never answers, or never ends its answer. */
+/** A service that redirects people elsewhere, never responds, or never ends its response. */
 const service: Scenario = {
 	name: 'service',
 	transport: 'socket',

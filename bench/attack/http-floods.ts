@@ -3,7 +3,7 @@ import { signedHeaders } from '../../fake-slack/index.ts';
 import { connectAll, forged, hangUp, headOf, isOpen, type RawConnection, tally } from './raw-http.ts';
 import { type Outcome, unless } from './scenario.ts';
 
-/** The program from outside. */
+/** The program as the network sees it. */
 export interface Target {
 	readonly url: string;
 	readonly signingSecret: string;
@@ -16,7 +16,7 @@ const HELD = Buffer.alloc(3.9 * MB, 'x');
 const FORM = 'application/x-www-form-urlencoded';
 const COMMAND = 'command=%2Fsession&text=help&user_id=U0PERSON1&team_id=T0ACME&channel_id=C0AGENTS';
 
-/** Connections that send 3.9 MB of a body of 4 MB and then nothing, twice. */
+/** Connections that send 3.9 MB of a body of 4 MB and then nothing; two waves. */
 const bodies =
 	(count: number, headers: () => Record<string, string>): Flood =>
 	async ({ url }) => {
@@ -30,7 +30,7 @@ const bodies =
 					socket.write(HELD);
 				}
 				connections.push(...more);
-				// Over a second or two, as a fast line brings it: the loopback's own speed would be all that is measured.
+				// Over a second or two, like a fast line. Otherwise only the speed of the loopback interface would be measured.
 				await pause(200);
 			}
 			await pause(2_000);
@@ -40,7 +40,7 @@ const bodies =
 		return { did: `2 × ${count} connections of 3.9 MB: ${tally(statuses)}`, broken: [] };
 	};
 
-/** Bodies that say they are too large, that grow too large, and that come byte by byte. */
+/** Bodies that announce too large a size, that grow too large, and that come byte by byte. */
 const oversized: Flood = async ({ url }) => {
 	const declared = await connectAll(url, 50);
 	for (const { socket } of declared) socket.write(headOf({ 'content-length': 1_000 * MB, ...forged() }));
@@ -61,7 +61,7 @@ const oversized: Flood = async ({ url }) => {
 	};
 };
 
-/** Requests that never come to their end: half of them in the headers, half in the body. */
+/** Requests that never end: half of them stop in the headers, half in the body. */
 const slowLoris: Flood = async ({ url }) => {
 	const connections = await connectAll(url, 400);
 	for (const [index, { socket }] of connections.entries()) {
@@ -104,7 +104,7 @@ async function post(url: string, body: string, headers: Record<string, string>):
 	);
 }
 
-/** Requests of Slack that somebody kept, or that were signed for later; forged and unsigned ones. */
+/** Replayed requests of Slack and requests signed for a later time; forged and unsigned ones. */
 const stamps: Flood = async ({ url, signingSecret }) => {
 	const statuses: (number | null)[] = [];
 	const end = performance.now() + 3_000;
@@ -123,7 +123,7 @@ const stamps: Flood = async ({ url, signingSecret }) => {
 	};
 };
 
-/** What only somebody with the secret could send, and what is no request of Slack all the same. */
+/** Bodies that are signed correctly and are no request of Slack. */
 const nulls: Flood = async ({ url, signingSecret }) => {
 	const statuses: (number | null)[] = [];
 	for (let round = 0; round < 50; round++) {
@@ -139,7 +139,7 @@ const nulls: Flood = async ({ url, signingSecret }) => {
 			const status = await post(url, body, { 'content-type': type, ...signature });
 			statuses.push(status);
 		}
-		// Nobody answers: no need to wait for all of them.
+		// Nobody responds to them, so there is no need to wait for all.
 		if (statuses.filter((status) => status === null).length > 5) break;
 	}
 	const others = statuses.filter((status) => status !== 400).length;
@@ -151,7 +151,7 @@ const nulls: Flood = async ({ url, signingSecret }) => {
 
 export const FLOODS = {
 	bodies: bodies(250, () => ({})),
-	// Fewer, since they are read: the buffers of both ends are in one kernel.
+	// Fewer, because they are read: the buffers of both ends are in one kernel.
 	'forged-bodies': bodies(60, forged),
 	oversized,
 	'slow-loris': slowLoris,

@@ -19,7 +19,7 @@ function flood(name: FloodName, growthMiB: number): Scenario {
 	};
 }
 
-/** 16 MB of bodies may arrive at once; what was thrown away stays in memory until it is collected. */
+/** 16 MB of bodies may arrive at once. Discarded ones stay in memory until garbage collection. */
 export const httpScenarios: readonly Scenario[] = [
 	flood('bodies', 150),
 	flood('forged-bodies', 150),

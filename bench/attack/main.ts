@@ -11,9 +11,9 @@ import { type Scenario, unless } from './scenario.ts';
 const SCENARIOS: readonly Scenario[] = [...httpScenarios, ...peopleFloods, ...hostileService];
 const NAMES = SCENARIOS.map(({ name }) => name);
 const PATHS = ['/healthz', '/readyz', '/metrics'] as const;
-/** Until health and metrics are answered, whatever is going on. */
+/** The longest time for a health or metrics response, under any load. */
 const CHECKED_WITHIN_MS = 2_000;
-/** How often somebody opens a session: before, and at least meanwhile. */
+/** How often somebody opens a session before the attack, and at least during it. */
 const OPENINGS = 8;
 const SETTLE_MS = 2_000;
 
@@ -30,7 +30,7 @@ if (values.help || wanted.some((name) => !NAMES.includes(name))) {
 	process.exit(values.help ? 0 : 2);
 }
 
-/** Median and worst. */
+/** Median and maximum. */
 const spread = (sample: readonly number[]) => [0.5, 1].map((share) => words(quantile(sample, share))).join(' / ');
 const words = (ms: number) => (ms === Number.POSITIVE_INFINITY ? 'never' : ms.toFixed(0));
 
@@ -39,7 +39,7 @@ async function run(scenario: Scenario, entry: string): Promise<{ row: string; br
 	await using arena = await createArena({ entry, transport, env });
 	const before = new AbortController();
 	before.abort();
-	// The first ones find a cold program.
+	// The first ones meet a cold program.
 	await repeat(arena.open, { everyMs: 50, times: 3, signal: before.signal });
 	const usual = await repeat(arena.open, { everyMs: 50, times: OPENINGS, signal: before.signal });
 	const memoryBefore = await arena.program.memory();
@@ -96,8 +96,8 @@ for (const scenario of SCENARIOS.filter(({ name }) => wanted.includes(name))) {
 	const start = performance.now();
 	let { row, broken } = await run(scenario, source.entry);
 	if (broken.length > 0) {
-		// Somebody else's work on this machine makes everything late now and then: broken is what is broken twice.
-		process.stderr.write(`once more, since ${broken.join('; ')}\n`);
+		// Other work on this machine sometimes delays everything: a promise counts as broken when it is broken twice.
+		process.stderr.write(`runs again, because ${broken.join('; ')}\n`);
 		({ row, broken } = await run(scenario, source.entry));
 	}
 	rows.push(row);

@@ -7,13 +7,13 @@ import { type Scenario, unless } from './scenario.ts';
 const WATCHES = 208;
 const PER_COMMAND = 13;
 const PLACES = ['dm', '#flood0', '#flood1', '#flood2'];
-/** One in ten of the sessions that are watched is at work, as in `npm run bench:watching`. */
+/** One in ten of the watched sessions is at work, as in `npm run bench:watching`. */
 const AT_WORK = 10;
 const STEP_MS = 5_000;
 const QUESTIONS = 3;
-/** A question that is not told by then counts as never told. */
+/** A question that is not posted by then counts as never posted. */
 const GIVE_UP_MS = 15_000;
-/** Whoever is told sooner has nothing to complain about, however soon it usually is. */
+/** A question that is posted within this time is in time, whatever the usual time is. */
 const SOON_MS = 5_000;
 
 /** One person types 700 commands within 14 s. */
@@ -23,7 +23,7 @@ const commands: Scenario = {
 	feltMs: 1_000,
 	growthMiB: 200,
 	async attack(arena) {
-		// Slack's limits are for the whole workspace: windows opened for one person are missing for others.
+		// Slack limits the whole workspace: windows opened for one person use up those of others.
 		arena.slack.settings.realRates = true;
 		const mallory = arena.slack.as('grace');
 		const ids = Array.from({ length: 700 }, () => arena.calmSession());
@@ -42,7 +42,10 @@ const commands: Scenario = {
 	},
 };
 
-/** Asks in a session that #agents watches; ms until the question stands in the channel, infinite when it does not. */
+/**
+ * Asks in a session that #agents watches. Milliseconds until the question stands in the channel; infinite when it does
+ * not.
+ */
 async function notice(arena: Arena, id: string, number: number): Promise<number> {
 	const { sessions } = arena.service;
 	const words = `Question ${number} of ${id}?`;
@@ -106,7 +109,7 @@ const watches: Scenario = {
 		}
 		try {
 			await tryAll();
-			// What was refused is tried again and again: more are taken every minute.
+			// Refused watches are tried again: more are accepted every minute.
 			const trying = repeat(tryAll, { everyMs: 5_000, times: 0, signal: ended.signal });
 			const meanwhile: number[] = [];
 			for (let question = 0; question < 2 * QUESTIONS; question++) {
@@ -133,7 +136,7 @@ const watches: Scenario = {
 	},
 };
 
-/** One person tries 300 ids that do not exist, as fast as they are answered, five at a time. */
+/** One person tries 300 ids that do not exist, five at a time, without a pause. */
 const guesses: Scenario = {
 	name: 'guesses',
 	transport: 'socket',
@@ -149,7 +152,7 @@ const guesses: Scenario = {
 		}
 		const seconds = (performance.now() - start) / 1_000;
 		const reads = ids.filter((id) => arena.front.asked.has(id)).length;
-		// A burst of 20, then 20 a minute, with as much room again.
+		// A burst of 20, then 20 a minute, doubled as a margin.
 		const limit = 2 * (20 + (20 * seconds) / 60);
 		return {
 			did: `300 unknown ids in ${seconds.toFixed(0)} s: ${reads} were asked for at the service`,

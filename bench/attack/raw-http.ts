@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { signedHeaders } from '../../fake-slack/index.ts';
 
-/** An attacker's connection: written to byte by byte, never read politely. */
+/** An attacker's connection: written byte by byte, never read properly. */
 export interface RawConnection {
 	readonly socket: Socket;
-	/** The status of the first response; null when there is none. */
+	/** The status of the first response; null without one. */
 	status(): number | null;
 }
 
-/** Connects; one that is refused or reset is simply closed. */
+/** Connects. A connection that is refused or reset counts as closed. */
 async function connectTo(url: string): Promise<RawConnection> {
 	const { hostname, port } = new URL(url);
 	const socket = connect(Number(port), hostname);
@@ -22,14 +22,14 @@ async function connectTo(url: string): Promise<RawConnection> {
 	return { socket, status: () => (head === '' ? null : Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1])) };
 }
 
-/** The head of a request to Slack's address. */
+/** The head of a request to the path that Slack uses. */
 export function headOf(headers: Readonly<Record<string, string | number>>): string {
 	const all = { host: 'x', 'content-type': 'application/x-www-form-urlencoded', ...headers };
 	const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
 	return `POST /slack/events HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** Headers that look like Slack's and are signed with another secret. */
+/** Headers like Slack's, signed with another secret. */
 export const forged = (): Record<string, string> => signedHeaders('not-the-secret', 'x', Date.now());
 
 export async function connectAll(url: string, count: number): Promise<RawConnection[]> {
@@ -42,7 +42,7 @@ export function hangUp(connections: readonly RawConnection[]): void {
 	for (const { socket } of connections) socket.destroy();
 }
 
-/** How many got each status, or nothing. */
+/** How many requests got each status, or nothing. */
 export function tally(statuses: readonly (number | null)[]): string {
 	const counts = new Map<string, number>();
 	for (const status of statuses) {

@@ -8,7 +8,7 @@ const ONE_BY_ONE = 100;
 const AT_ONCE = 200;
 const GOAL = 1.5;
 
-/** How soon `/session` is acknowledged while the session service takes five seconds. */
+/** How soon `/session` is acknowledged while the session service takes 5 s. */
 export async function measureAcks({ service, directory, rounds: count }: BenchContext): Promise<Figure[]> {
 	const figures: Figure[] = [];
 	for (const transport of ['socket', 'http'] as const) {
@@ -27,7 +27,7 @@ export async function measureAcks({ service, directory, rounds: count }: BenchCo
 	return figures;
 }
 
-/** Every round has new people, so that each is looked up, and new sessions. */
+/** Every round has new people, each of whom is looked up, and new sessions. */
 async function takeRound(harness: Harness, rounds: Rounds, service: BenchContext['service']): Promise<void> {
 	const actors = harness.meet(ONE_BY_ONE + AT_ONCE);
 	const ids = actors.map((_, index) => `session${index}`);
@@ -39,7 +39,7 @@ async function takeRound(harness: Harness, rounds: Rounds, service: BenchContext
 		await harness.called('views.open', index + 1);
 	}
 	const [process] = harness.processes;
-	if (process === undefined) throw new Error('nothing runs');
+	if (process === undefined) throw new Error('No program runs.');
 	const ranBefore = await process.ran();
 	const together = await harness.command(actors.slice(ONE_BY_ONE), ids.slice(ONE_BY_ONE));
 	rounds.add(`${harness.program} ran`, (await process.ran()) - ranBefore);
@@ -61,7 +61,7 @@ function figureOf(rounds: Rounds, transport: Transport, atOnce: number): Figure 
 	};
 }
 
-/** The same without what else the machine does: how long the program's main thread was on a core. */
+/** CPU time of the program's main thread, which other work on the machine does not affect. */
 function ranFigure(rounds: Rounds, transport: Transport): Figure {
 	const ratio = rounds.median('handraise ran') / rounds.median('bare ran');
 	return {

@@ -8,15 +8,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const STOP_WITHIN_MS = 11_000;
 
-/** A program under measurement, in a process of its own; its log goes into a file through a pipe, as in production. */
+/** A measured program in its own process. Its log goes through a pipe into a file, as in production. */
 export interface AppProcess {
-	/** Where it listens, if it does. */
+	/** Its address, if it listens. */
 	readonly url: string;
-	/** Rejects with what it wrote when it ends before it is told to. */
+	/** Rejects with the program's output when it ends before `stop`. */
 	readonly endedEarly: Promise<never>;
 	/** Resident memory now, in MiB. */
 	memory(): Promise<number>;
-	/** Milliseconds its main thread has run on a core since it started: hardly moved by what else the machine does. */
+	/** CPU time of its main thread since its start, in ms: hardly affected by other work on the machine. */
 	ran(): Promise<number>;
 	stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export async function startAppProcess({
 	env,
 	logDirectory,
 }: {
-	/** Of node. */
+	/** The flags of node. */
 	readonly flags?: readonly string[];
 	readonly entry: string;
 	readonly env: Readonly<Record<string, string>>;
@@ -47,14 +47,11 @@ export async function startAppProcess({
 		child.once('close', () => {
 			file.end(() => {
 				if (isStopping) return;
-				readFile(log, 'utf8').then(
-					(text) => reject(new Error(`The program has ended:\n${text.slice(-2_000)}`)),
-					reject,
-				);
+				readFile(log, 'utf8').then((text) => reject(new Error(`The program ended:\n${text.slice(-2_000)}`)), reject);
 			});
 		});
 	});
-	// Heard by whoever waits for the program; once nobody does, what they wait for instead says that it has ended.
+	// Whoever waits for the program gets this error. When nobody waits any more, it must not be an unhandled rejection.
 	endedEarly.catch(() => {});
 	return {
 		url: `http://127.0.0.1:${port}`,
@@ -93,11 +90,11 @@ export async function takesRequests({ url }: AppProcess): Promise<void> {
 			(answer) => answer.status,
 			() => null,
 		);
-		// The bare app knows no such address and says so.
+		// The bare app does not know this path and responds 404.
 		if (status === 200 || status === 404) return;
 		await pause(50);
 	}
-	throw new Error(`Nothing takes requests at ${url}.`);
+	throw new Error(`The program at ${url} does not respond.`);
 }
 
 async function freePort(): Promise<number> {
@@ -106,6 +103,6 @@ async function freePort(): Promise<number> {
 	const address = server.address();
 	server.close();
 	await once(server, 'close');
-	if (address === null || typeof address === 'string') throw new Error('no port was given');
+	if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
 	return address.port;
 }

@@ -1,7 +1,7 @@
 import { App, HTTPReceiver, SocketModeReceiver } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 
-/** What everything is measured against: a bare Bolt app that acknowledges and opens a static view, as its own process. */
+/** The baseline: a bare Bolt app in its own process that acknowledges and opens a static view. */
 const { SLACK_BOT_TOKEN = '', SLACK_APP_TOKEN, SLACK_SIGNING_SECRET = '', SLACK_API_URL = '', PORT } = process.env;
 
 const form: ModalView = {
@@ -41,7 +41,7 @@ app.command('/session', async ({ ack, body, client }) => {
 	await client.views.open({ trigger_id: body.trigger_id, view: form });
 });
 app.view({ callback_id: 'static', type: 'view_submission' }, async ({ ack }) => {
-	// Bolt types the argument for submissions and closings at once, which nothing satisfies.
+	// Bolt types the argument for submissions and closings at once, and no value satisfies both.
 	await (ack as (answer: unknown) => Promise<void>)({ response_action: 'update', view: thanks });
 });
 await app.init();

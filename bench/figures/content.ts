@@ -8,7 +8,7 @@ import { pair, Rounds } from './stats.ts';
 const COMMANDS = 100;
 const GOAL_MS = 20;
 
-/** From the command to the session in the modal: what it takes beyond the service's time and Slack's calls. */
+/** From the command to the session in the modal: the time beyond the service's and Slack's calls. */
 export async function measureContent(context: BenchContext): Promise<Figure[]> {
 	const { service, directory, rounds: count } = context;
 	const databaseUrl = await (await context.postgres()).createDatabase();
@@ -36,7 +36,7 @@ export async function measureContent(context: BenchContext): Promise<Figure[]> {
 	}));
 }
 
-/** One command after the other, each of a person nobody has met. */
+/** One command after another, each from a person whom the program has not met. */
 async function takeRound({ service }: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
 	const actors = harness.meet(COMMANDS);
 	const ids = actors.map((_, index) => `session${index}`);

@@ -4,9 +4,9 @@ import type { BenchService } from './service.ts';
 /** What all measurements share. */
 export interface BenchContext {
 	readonly service: BenchService;
-	/** On the disk that is measured. */
+	/** A directory on the measured disk. */
 	readonly directory: string;
-	/** Started, with its syncs, when somebody first asks. */
+	/** Starts a PostgreSQL with its syncs at the first call. */
 	readonly postgres: () => Promise<OwnPostgres>;
 	readonly rounds: number;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const WRITES = 100;
 const PAGE_BYTES = 4096;
 
-/** Milliseconds of each of some appends of 4 kB followed by fdatasync in a new file under `directory`. */
+/** Milliseconds of each append of 4 kB followed by fdatasync, in a new file under `directory`. */
 export async function measureDisk(directory: string): Promise<number[]> {
 	const own = await mkdtemp(join(directory, 'handraise-disk-'));
 	const file = await open(join(own, 'file'), 'w');

@@ -19,7 +19,7 @@ export async function openForms(harness: Harness, actors: readonly Actor[], ids:
 	return modals;
 }
 
-/** Everybody presses Submit at once. @throws Error when one is told anything but that it was taken */
+/** Everybody presses Submit at once. @throws Error when an acknowledgement does not say that the answer was taken */
 export async function submitAll(modals: readonly Modal[]): Promise<void> {
 	const results = await Promise.all(modals.map((modal) => modal.submit()));
 	const other = results.find(({ outcome }) => outcome !== 'updated');

@@ -25,32 +25,32 @@ export interface HarnessOptions {
 	readonly program: 'handraise' | 'bare';
 	readonly transport: Transport;
 	readonly service: BenchService;
-	/** Where its data and log go. */
+	/** The directory for its data and log. */
 	readonly directory: string;
-	/** PostgreSQL instead of a file. */
+	/** PostgreSQL instead of SQLite. */
 	readonly databaseUrl?: string;
 	readonly replicas?: number;
 }
 
-/** One program between a Slack of its own, in this process, and the session service. */
+/** One program between a fake Slack in this process and the session service. */
 export interface Harness extends AsyncDisposable {
 	readonly program: 'handraise' | 'bare';
 	readonly slack: FakeSlack;
 	readonly processes: readonly AppProcess[];
-	/** Forgets everything that happened in Slack and fills the workspace with so many people nobody has met. */
+	/** Forgets everything that happened in Slack and fills the workspace with that many new people. */
 	meet(people: number): Actor[];
-	/** Everybody types the command for their session at once; milliseconds from sending to the acknowledgement of each. */
+	/** Everybody types the command for their session at once. Milliseconds from sending to acknowledgement for each. */
 	command(actors: readonly Actor[], sessionIds: readonly string[]): Promise<number[]>;
-	/** Resolves when so many calls of a Web API method have been answered since `meet`. */
+	/** Resolves when that many calls of a Web API method have responses since `meet`. */
 	called(method: string, times: number): Promise<void>;
-	/** Resolves when so many people see what they asked for: while the service takes long, a view is updated before that. */
+	/** Resolves when that many people see the content. A slow service causes updates of the view before it. */
 	shown(times: number): Promise<void>;
 	/** The deliveries of a kind since `meet`. @throws Error when one was not acknowledged */
 	acknowledged(name: string): readonly TrafficEntry[];
 }
 
 const LONGEST_WAIT_MS = 60_000;
-/** Those of node with which `npm start` starts the program. */
+/** The flags of node with which `npm start` starts the program. */
 const flags = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--max-'));
 const entries = {
 	handraise: fileURLToPath(new URL('../../src/main.ts', import.meta.url)),
@@ -81,8 +81,8 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 		),
 	);
 	const [first] = processes;
-	if (first === undefined) throw new Error('at least one process');
-	// The program has two connections for each process.
+	if (first === undefined) throw new Error('At least one process is needed.');
+	// The program opens two connections in each process.
 	const serves = transport === 'http' ? takesRequests(first) : slack.connected(program === 'bare' ? 1 : replicas * 2);
 	await Promise.race([serves, ...processes.map((one) => one.endedEarly)]);
 	if (transport === 'http') slack.setRequestUrl(`${first.url}/slack/events`);

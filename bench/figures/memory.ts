@@ -34,7 +34,7 @@ export async function measureMemory({ service, directory, rounds: count }: Bench
 
 async function takeRound(harness: Harness, service: BenchContext['service'], rounds: Rounds): Promise<void> {
 	const [process] = harness.processes;
-	if (process === undefined) throw new Error('nothing runs');
+	if (process === undefined) throw new Error('No program runs.');
 	const actors = harness.meet(COMMANDS);
 	const ids = actors.map((_, index) => `session${index}`);
 	await service.tell({ do: 'clear' });

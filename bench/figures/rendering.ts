@@ -9,11 +9,11 @@ import { type Figure, load } from './report.ts';
 import { longSessionBody } from './sessions.ts';
 import { ms, Rounds } from './stats.ts';
 
-/** Characters of each of the 600 messages' texts. */
+/** Length in characters of the text of each of the 600 messages. */
 const SIZES = [3_400, 10_000];
 const RUNS = 30;
 
-/** What showing a session of 600 messages costs beside JSON.parse of its body. */
+/** The cost of showing a session of 600 messages, compared with JSON.parse of its body. */
 export async function measureRendering({ rounds: count }: BenchContext): Promise<Figure[]> {
 	return SIZES.map((size) => {
 		const body = Buffer.from(longSessionBody(size));
@@ -26,7 +26,7 @@ export async function measureRendering({ rounds: count }: BenchContext): Promise
 				timed(times.render, () => render(value));
 				timed(times.all, () => render(decodeJson(body).value));
 			}
-			// The first warms up.
+			// The first round warms up.
 			if (round === 0) continue;
 			for (const [name, sample] of Object.entries(times)) rounds.addSample(name, sample);
 		}
@@ -46,11 +46,11 @@ export async function measureRendering({ rounds: count }: BenchContext): Promise
 	});
 }
 
-/** From the parsed body to the view that Slack is sent, serialised. */
+/** From the parsed body to the serialised view for Slack. */
 function render(value: unknown): string {
 	const session = readSessionResponse(value, '3f9a2c1d');
 	const question = session === null ? null : openQuestion(session);
-	if (session === null || question === null) throw new Error('the session asks nothing');
+	if (session === null || question === null) throw new Error('The session has no open question.');
 	const now = Date.now();
 	const view = sessionModal({
 		session,

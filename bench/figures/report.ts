@@ -4,12 +4,12 @@ import { loadavg } from 'node:os';
 export interface Figure {
 	readonly what: string;
 	readonly handraise: string;
-	/** Of the bare app, or whatever stands beside it. */
+	/** The baseline, usually the bare app. */
 	readonly reference: string;
 	readonly goal: string;
-	/** Null where there is no goal. */
+	/** Null without a goal. */
 	readonly met: boolean | null;
-	/** One-minute load average when it was taken. */
+	/** One-minute load average during the measurement. */
 	readonly load: number;
 }
 
@@ -17,7 +17,7 @@ export function load(): number {
 	return loadavg()[0] ?? Number.NaN;
 }
 
-/** A table for the README. */
+/** The figures as a table in Markdown. */
 export function tableOf(figures: readonly Figure[]): string {
 	const head = ['Figure', 'Handraise', 'Beside it', 'Goal', 'Met', 'Load'];
 	const rows = figures.map(({ what, handraise, reference, goal, met, load: at }) => [

@@ -4,15 +4,15 @@ import { preciseClock } from './precise-clock.ts';
 import { reportSession } from './sessions.ts';
 
 /**
- * The session service as a process of its own, so that its work is not done by the one that measures. It keeps its
- * log's times with fractions of a millisecond.
+ * The session service in its own process, so that its work does not slow the measuring process. Times in its log have
+ * fractions of a millisecond.
  */
 export type ServiceCommand =
 	| { readonly do: 'put'; readonly ids: readonly string[] }
 	| { readonly do: 'clear' }
-	/** Every answer takes this long from now on. */
+	/** Every response takes this long from now on. */
 	| { readonly do: 'slow'; readonly ms: number }
-	/** Requests wait until they are let go. */
+	/** Holds requests until they are released. */
 	| { readonly do: 'hold' }
 	| { readonly do: 'release' }
 	| { readonly do: 'log' };

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { LoggedRequest, ServiceCommand, ServiceReply } from './service-process.ts';
 
-/** The session service in its own process. Commands are obeyed one after the other. */
+/** The session service in its own process. It runs commands one after another. */
 export interface BenchService extends AsyncDisposable {
 	readonly url: string;
 	readonly apiKey: string;
 	tell(command: ServiceCommand): Promise<void>;
-	/** Every request since `clear`, oldest first; times in milliseconds with fractions. */
+	/** Every request since `clear`, oldest first. Times are in milliseconds with fractions. */
 	log(): Promise<readonly LoggedRequest[]>;
 }
 

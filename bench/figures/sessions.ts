@@ -24,7 +24,7 @@ export function reportSession(): SessionJson {
 	};
 }
 
-/** The body of a session of 600 messages of about `size` characters, with the fields that are read and as many that are not. */
+/** The body of a session of 600 messages with `size` characters each: as many unread fields as read ones. */
 export function longSessionBody(size: number): string {
 	const messages = Array.from({ length: 600 }, (_, n) => ({
 		role: n === 0 ? 'user' : 'assistant',

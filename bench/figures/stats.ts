@@ -8,7 +8,7 @@ function median(sample: readonly number[]): number {
 	return quantile(sample, 0.5);
 }
 
-/** Figures of each round; what is reported is the median over the rounds. */
+/** The figures of each round. The report gives the median over the rounds. */
 export class Rounds {
 	readonly #values = new Map<string, number[]>();
 

@@ -11,18 +11,18 @@ import { readWindow, type Window } from './window.ts';
 const ONE_BY_ONE = 50;
 const AT_ONCE = 50;
 const BURSTS = 2;
-/** Lets the delivery of one answer end before the next is submitted. */
+/** By then the delivery of one answer has ended and the next may be submitted. */
 const BETWEEN_MS = 40;
-/** Lets deliveries, receipts and the first look after two seconds end. */
+/** By then deliveries, receipts and the confirmation check after 2 s have ended. */
 const QUIET_MS = 3_000;
-/** The commit that is under way, and the own one. */
+/** The commit that is under way, and the answer's own. */
 const SYNCS_QUEUED = 2;
 
 interface Store {
 	readonly name: 'SQLite' | 'PostgreSQL';
 	readonly goalMs: number;
 	readonly harness: Harness;
-	/** All rounds together: the program keeps it as a histogram since its start. */
+	/** Over all rounds: the program keeps this histogram since its start. */
 	window: Window | null;
 }
 
@@ -102,7 +102,7 @@ async function takeRound({ service }: BenchContext, name: string, harness: Harne
 	);
 }
 
-/** One answer's way as the service saw it. @throws Error unless there was one PUT that was saved after a read */
+/** One answer as the service saw it. @throws Error unless exactly one PUT came and was saved after a read */
 function wayOf(log: readonly LoggedRequest[], id: string, ackedAt: number): { ackToPutMs: number; windowMs: number } {
 	const own = log.filter((entry) => entry.sessionId === id);
 	const puts = own.filter((entry) => entry.kind === 'answer');

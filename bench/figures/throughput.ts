@@ -10,7 +10,7 @@ const SERVICE_TAKES_MS = 200;
 const ANSWERS = 400;
 const AT_ONCE = 50;
 
-/** Answers delivered a second out of a queue, with one and two replicas on PostgreSQL. */
+/** Answers delivered per second from a queue, with one and two replicas on PostgreSQL. */
 export async function measureThroughput(context: BenchContext): Promise<Figure[]> {
 	const { service, directory, rounds: count } = context;
 	const server = await context.postgres();
@@ -36,7 +36,7 @@ export async function measureThroughput(context: BenchContext): Promise<Figure[]
 	}));
 }
 
-/** Answers a second, from the moment the service begins to answer until the last of a queue of answers is saved there. */
+/** Answers per second, from the moment the service starts to respond until it has saved the last of the queue. */
 async function takeRound({ service }: BenchContext, harness: Harness): Promise<number> {
 	const actors = harness.meet(ANSWERS);
 	const ids = actors.map((_, index) => `session${index}`);
@@ -53,7 +53,7 @@ async function takeRound({ service }: BenchContext, harness: Harness): Promise<n
 		const saved = (await service.log()).filter((entry) => entry.effective).map((entry) => entry.savedAt ?? Number.NaN);
 		if (saved.length < ANSWERS) continue;
 		await service.tell({ do: 'slow', ms: 0 });
-		// Lets the first looks after two seconds end.
+		// By then the confirmation checks after 2 s have ended.
 		await pause(4_000);
 		return (ANSWERS / (Math.max(...saved) - start)) * 1000;
 	}

@@ -1,6 +1,6 @@
 import type { AppProcess } from './app-process.ts';
 
-/** The read-to-PUT window as the program measures it: the upper bounds of the histogram's buckets. */
+/** The read-to-PUT window as the program measures it: upper bounds of the histogram's buckets. */
 export interface Window {
 	readonly p50Ms: number;
 	readonly p99Ms: number;

@@ -11,20 +11,20 @@ import { makeLoopDisk } from './loop-disk.ts';
 export interface CutResult {
 	/** Answers whose submission was acknowledged before the cut. */
 	readonly acknowledged: number;
-	/** Those of them that never reached the service. */
+	/** Acknowledged answers that never reached the service. */
 	readonly lost: number;
-	/** Why the program did not even start on what was left; null when it did. */
+	/** Why the program did not start on what was left; null when it did. */
 	readonly start: string | null;
 }
 
-/** Acknowledgements written before the program was stopped have arrived after this long. */
+/** Acknowledgements written before the program stopped have arrived after this time. */
 const IN_FLIGHT_MS = 60;
-/** Whatever is in the store is delivered in this time once the service is back. */
+/** Everything in the store is delivered within this time once the service is back. */
 const DELIVERED_WITHIN_MS = 40_000;
 
 /**
- * People submit answers while the service is away, so that nothing but the disk holds them; the program is stopped at a
- * random moment, the power cut, and the program started on what the disk had by then.
+ * People submit answers while the service is down, so that only the disk holds them. The program is stopped at a random
+ * moment, the power cut, and started again on what the disk held then.
  */
 export async function cutPower(entry: string, people: number, random: Random): Promise<CutResult> {
 	await using disk = await makeLoopDisk();
@@ -45,7 +45,7 @@ export async function cutPower(entry: string, people: number, random: Random): P
 		});
 	});
 	const [replica] = harness.replicas;
-	if (replica === undefined) throw new Error('there is no program to stop');
+	if (replica === undefined) throw new Error('There is no program to stop.');
 	const submitting = Promise.all(
 		rounds.map(async (round) => {
 			await pause(random.whole(0, 300));

@@ -6,20 +6,20 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A file system of its own in an image file. */
+/** A separate file system in an image file. */
 export interface LoopDisk extends AsyncDisposable {
-	/** Where it is mounted. */
+	/** The directory where it is mounted. */
 	readonly path: string;
 	/**
-	 * What a power cut in this moment would leave, mounted elsewhere (its journal is replayed). The image holds what was
-	 * handed to the device: what the file system still keeps in memory is not in it.
+	 * What a power cut at this moment would leave, mounted elsewhere (its journal is replayed). The image holds what was
+	 * passed to the device, not what the file system still keeps in memory.
 	 */
 	cut(): Promise<LoopDisk>;
 }
 
 const SIZE = '64M';
 
-/** Says why this machine cannot do it, or null. */
+/** Why this machine cannot do it, or null when it can. */
 export async function whyNoLoopDisks(): Promise<string | null> {
 	if (process.platform !== 'linux') return 'it needs Linux with loop devices';
 	if (process.getuid?.() !== 0) return 'mounting an image needs root';
@@ -31,7 +31,7 @@ export async function whyNoLoopDisks(): Promise<string | null> {
 	}
 }
 
-/** A new, empty ext4. @throws Error where loop mounts are not to be had */
+/** A new, empty ext4. @throws Error where loop mounts are not available */
 export async function makeLoopDisk(): Promise<LoopDisk> {
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-powercut-'));
 	const image = join(directory, 'image');

@@ -17,7 +17,7 @@ const { values } = parseArgs({
 const why = await whyNoLoopDisks();
 if (why !== null) {
 	console.log(`NOT SHOWN on this machine: ${why}.`);
-	console.log('It needs Linux, root, mkfs.ext4 and mount with loop devices; nothing was tested.');
+	console.log('Nothing was tested. Run it as root on Linux, with mkfs.ext4 and loop devices.');
 	process.exit(2);
 }
 
@@ -43,5 +43,5 @@ const synced = summary('as it is', await cuts([], Number(values.cuts)));
 const unsynced = summary('with synchronous=OFF', await cuts(UNSYNCED, Math.max(2, Math.ceil(Number(values.cuts) / 5))));
 console.log(synced.line);
 console.log(unsynced.line);
-if (unsynced.lost === 0) console.log('The run did NOT notice that nothing was synced: it shows nothing.');
+if (unsynced.lost === 0) console.log('The run did NOT notice the missing syncs, so its result proves nothing.');
 process.exit(synced.lost === 0 && unsynced.lost > 0 ? 0 : 1);

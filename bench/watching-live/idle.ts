@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setInterval as every } from 'node:timers/promises';
 
 /**
- * A process that does nothing but measure how late the machine lets it run, as prom-client measures the program: on a busy
- * machine this is what no program can be better than. Prints the p99 in ms for every so many ms as asked for.
+ * A process that only measures how late the machine lets it run, as prom-client measures the program. On a busy machine
+ * no program can do better than this. Prints the p99 in ms at each interval (first argument, ms).
  */
 const histogram = monitorEventLoopDelay({ resolution: 10 });
 histogram.enable();

@@ -35,7 +35,7 @@ if (values.help || !(watches >= 1) || !(minutes > 0)) {
 
 const PER_CHANNEL = 10;
 const LIMIT = 250;
-/** Before anything is counted: the schedule has to learn the sessions' step rates first. */
+/** Warm-up: the schedule has to learn the sessions' step rates first. */
 const WARM_UP_MS = 60_000;
 /** By then every session has been read again. */
 const LAST_LOOKS_MS = 180_000;
@@ -77,7 +77,7 @@ async function start(entry: string, fake: typeof slack, env: Readonly<Record<str
 	return program;
 }
 
-/** A service under this address with the scripts' sessions as they begin. */
+/** A service at this address with the scripts' sessions at their beginning. */
 async function startService(port: number | undefined, rateLimit: false | { limit: number; windowMs: number }) {
 	const service = createFakeSessionService({
 		rateLimit,
@@ -90,7 +90,7 @@ async function startService(port: number | undefined, rateLimit: false | { limit
 	return service;
 }
 
-/** Watches everything, ten sessions to a channel, with a budget that does not matter: the cards stand when it resolves. */
+/** Watches everything, ten sessions to a channel, without a budget. Resolves when the cards stand. */
 async function watchEverything(entry: string): Promise<number> {
 	await using stack = new AsyncDisposableStack();
 	const service = await startService(undefined, false);
@@ -158,7 +158,7 @@ async function measure(entry: string, port: number): Promise<string[]> {
 	stack.defer(() => void idle.kill());
 	const idleLags: number[] = [];
 	createInterface({ input: idle.stdout }).on('line', (line) => void idleLags.push(Number(line)));
-	// The first look empties what it counted before.
+	// The first reading empties the earlier counts.
 	await scrape(program);
 	const from = Date.now();
 	const until = performance.now() + minutes * 60_000;
@@ -174,7 +174,7 @@ async function measure(entry: string, port: number): Promise<string[]> {
 			lags.push((await scrape(program))('nodejs_eventloop_lag_p99_seconds') * 1000);
 			loads.push(load());
 		}),
-		// About as many calls to Slack as the watching makes, so that the bare app is no idle one.
+		// About as many Slack calls as watching makes, so that the bare app is not idle.
 		every(1_000, until, async () => void (await bareUser.command('#agents', '/session x'))),
 	]);
 	const seconds = (Date.now() - from) / 1000;

@@ -3,13 +3,13 @@ import { asking, done, item, task } from '../../sandbox/session-service/builders
 import type { FakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import type { Script } from '../../test/watches/simulation/population.ts';
 
-/** Something an agent or a person does, ms after the start. */
+/** An action of an agent or a person, ms after the start. */
 interface Action {
 	readonly at: number;
 	readonly do: () => void;
 }
 
-/** A question that was asked, by the words in which it has to appear. */
+/** A question that was asked, with the words that must appear. */
 export interface Asked {
 	readonly words: string;
 	/** Milliseconds since the epoch. */
@@ -18,7 +18,7 @@ export interface Asked {
 
 export const sessionId = (index: number): string => `live-${index}-x`;
 
-/** Puts a session for each script into the service, as it is before anything happens. */
+/** Adds a session for each script to the service, at its beginning. */
 export function putSessions(service: FakeSessionService, scripts: readonly Script[]): void {
 	for (const [index, script] of scripts.entries()) {
 		service.sessions.put(sessionId(index), {
@@ -31,7 +31,7 @@ export function putSessions(service: FakeSessionService, scripts: readonly Scrip
 	}
 }
 
-/** Lets the agents of all scripts work in real time until the signal is aborted; what they asked is in `asked`. */
+/** Runs the agents of all scripts in real time until the signal is aborted. `asked` gets what they ask. */
 export async function playScripts(
 	service: FakeSessionService,
 	scripts: readonly Script[],

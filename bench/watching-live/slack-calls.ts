@@ -1,16 +1,16 @@
 import type { FakeSlack, TrafficEntry } from '../../fake-slack/index.ts';
 
 export interface SlackCalls {
-	/** Calls by method and what they came to. */
+	/** Calls by method and outcome. */
 	readonly counts: ReadonlyMap<string, number>;
 	readonly calls: number;
-	/** Posts that were made and updates after which the message was another. */
+	/** Posts, and updates that changed the message. */
 	readonly changes: number;
 	/** Calls that Slack's own limits answered with 429. */
 	readonly limited: number;
 }
 
-/** Counts the calls that write messages, as they end, from now on. */
+/** Counts calls that write messages, as they end, from now on. */
 export function countSlackCalls(slack: FakeSlack): () => SlackCalls {
 	const counts = new Map<string, number>();
 	const shown = new Map<string, string>();
@@ -45,7 +45,7 @@ export function countSlackCalls(slack: FakeSlack): () => SlackCalls {
 	return () => ({ counts: new Map(counts), calls, changes, limited });
 }
 
-/** Without the ids that Slack makes up anew for each update. */
+/** Without the ids that Slack generates anew for each update. */
 function contentOf({ text, blocks }: { readonly text: string; readonly blocks: readonly unknown[] }): string {
 	return JSON.stringify([text, blocks], (key, value: unknown) => (key === 'block_id' ? undefined : value));
 }

@@ -2,8 +2,8 @@ import type { Script } from '../../test/watches/simulation/population.ts';
 import { READ_MS } from '../../test/watches/simulation/simulation.ts';
 
 /**
- * The least mean of readers who read each session evenly and know its question rate: rates proportional to the square
- * root of the question rates (Lagrange), which gives (sum of roots)^2 / (2 reads questions).
+ * The lowest mean delay of a reader that reads each session evenly and knows its question rate: read rates proportional
+ * to the square root of the question rates (Lagrange), which gives (sum of roots)^2 / (2 reads questions).
  */
 export function evenMeanMs(scripts: readonly Script[], lengthMs: number, readsPerSecond: number): number {
 	let roots = 0;

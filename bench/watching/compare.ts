@@ -3,7 +3,7 @@ import { POPULATIONS, writeScripts } from '../../test/watches/simulation/populat
 import { simulate } from '../../test/watches/simulation/simulate.ts';
 import { mean, quantile, seconds, table } from './table.ts';
 
-/** Prints what the schedule and reading in turn do for each population: means over the seeds from 1. */
+/** Prints the delays of the schedule and of reading in turn for each population: means over the seeds from 1. */
 export function compare({ count, seeds, hours }: { count: number; seeds: number; hours: number }): void {
 	console.log(`${count} watched sessions, ${hours} hours, means over seeds 1 to ${seeds}; mean / median / p95:\n`);
 	const lengthMs = hours * 3_600_000;

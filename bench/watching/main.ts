@@ -16,7 +16,7 @@ import { compare } from './compare.ts';
 import { detectionOf, mean, quantile, seconds, table } from './table.ts';
 
 const POLICIES: readonly Policy[] = ['adaptive', 'round robin', 'viewers at 1 Hz'];
-/** Watched sessions, and the hours that are simulated: enough for some hundred questions each. */
+/** Watched sessions, and simulated hours: enough for some hundred questions each. */
 const SIZES: readonly (readonly [count: number, hours: number])[] = [
 	[10, 48],
 	[40, 24],
@@ -25,7 +25,7 @@ const SIZES: readonly (readonly [count: number, hours: number])[] = [
 	[1000, 3],
 ];
 
-/** As many as one person may watch (`MAX_WATCHES_PER_PERSON`), beside so many sessions of five others. */
+/** As many as one person may watch (`MAX_WATCHES_PER_PERSON`), beside that many sessions of five others. */
 const OF_ONE = 50;
 const SHARED = [10, 20, 40, 100];
 const SHARED_MS = 6 * 3_600_000;
@@ -114,7 +114,7 @@ function printShared(shared: readonly Shared[]): void {
 interface Run {
 	readonly count: number;
 	readonly results: Readonly<Record<Policy, Result>>;
-	/** The least mean of readers that know each question rate and read evenly. */
+	/** The lowest mean delay of a reader that knows each question rate and reads evenly. */
 	readonly evenMs: number;
 }
 

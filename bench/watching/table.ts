@@ -1,4 +1,4 @@
-/** Of a sample; infinite values sort last. */
+/** The value below which `share` of the sample lies; infinite values sort last. */
 export function quantile(sample: readonly number[], share: number): number {
 	const sorted = Float64Array.from(sample).sort();
 	return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;

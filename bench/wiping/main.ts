@@ -10,7 +10,9 @@ import { ANN, inTurns, item, KEY, open, submission } from '../../test/store/supp
 import { measureDisk } from '../figures/disk.ts';
 import { ms, pair, quantile, Rounds } from '../figures/stats.ts';
 
-/** Answers that the database holds already, and secrets among them that are still needed: each is encrypted anew. */
+/**
+ * Answers in the database at the start, and those among them whose secrets are still needed: each is encrypted again.
+ */
 const STORED = 5_000;
 const NEEDED = 100;
 const SUBMITTED_AT_ONCE = 5;
@@ -27,7 +29,7 @@ const { values } = parseArgs({
 type Kind = 'plain' | 'secret' | 'secret, and a reader';
 const KINDS: readonly Kind[] = ['plain', 'secret', 'secret, and a reader'];
 
-/** Another program that reads the database for 40 ms of every 200, as a backup in steps does. */
+/** Another program that reads the database for 40 ms of every 200 ms, like a backup in steps. */
 const READER = `
 	import { DatabaseSync } from 'node:sqlite';
 	import { setTimeout as pause } from 'node:timers/promises';
@@ -66,7 +68,7 @@ function answer(isSecret: boolean) {
 	return submission({ id: crypto.randomUUID(), sessionId: `session-${++sessions}`, items });
 }
 
-/** Submits and gives up answers all the time; returns how long each submission took to be on disk, in ms. */
+/** Submits answers and gives them up continuously. Returns how long each submission took to be on disk, in ms. */
 async function submit(to: Store, isSecret: boolean): Promise<number[]> {
 	const took: number[] = [];
 	const end = performance.now() + Number(values.seconds) * 1_000;
@@ -102,7 +104,7 @@ async function round(kind: Kind): Promise<void> {
 	rounds.addSample(kind, took);
 	rounds.add(`${kind} worst`, Math.max(...took));
 	if (reader !== null) await stopped(reader);
-	// What is due from this kind is not counted for the next.
+	// Wipes that are due from this kind must not count for the next.
 	await pause(1_000);
 }
 
