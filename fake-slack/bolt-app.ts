@@ -1,7 +1,7 @@
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt';
 import type { FakeSlack } from './fake-slack.ts';
 
-/** The transports Slack offers an app. */
+/** The transports that Slack offers to an app. */
 export const TRANSPORTS = ['socket', 'http'] as const;
 export type TransportName = (typeof TRANSPORTS)[number];
 
@@ -10,7 +10,7 @@ export interface RunningApp {
 	stop(): Promise<void>;
 }
 
-/** Bolt's own logger, silenced: the tests provoke errors on purpose. */
+/** A silent logger for Bolt: the tests cause errors on purpose. */
 const silent = {
 	debug() {},
 	info() {},
@@ -22,8 +22,8 @@ const silent = {
 };
 
 /**
- * Starts a plain Bolt app against the fake; `register` adds its listeners. Without retries, so that a test sees
- * each answer of the fake as it is.
+ * Starts a plain Bolt app against the fake; `register` adds its listeners. It does not retry, so that a test sees each
+ * response of the fake as it is.
  */
 export async function startBoltApp(
 	slack: FakeSlack,

@@ -1,4 +1,4 @@
-/** Something that can be waited for happened in the fake; `kind` says what, `id` to whom or what. */
+/** A change in the fake that can be waited for; `kind` says what changed, `id` for whom or which. */
 interface Change {
 	kind: 'message' | 'view' | 'call' | 'delivery' | 'socket' | 'channel' | 'state';
 	id: string;
@@ -6,11 +6,11 @@ interface Change {
 
 export interface Changes {
 	emit(change: Change): void;
-	/** Calls the listener on every change until the returned function is called. */
+	/** Calls the listener at every change until the returned function is called. */
 	listen(listener: (change: Change) => void): () => void;
 	/**
-	 * Resolves with the first value of `look` that is neither undefined, null nor false; looks now and after every change.
-	 * Rejects after `timeoutMs` of real time with what `describe` says was there instead.
+	 * Resolves with the first value of `look` that is not undefined, null or false. Looks at once and after every change.
+	 * Rejects after `timeoutMs` of real time with the text of `describe`, which says what was there instead.
 	 */
 	until<T>(look: () => T, describe: () => string, timeoutMs?: number): Promise<Exclude<T, undefined | null | false>>;
 }
@@ -43,7 +43,7 @@ export function createChanges(defaultTimeoutMs: number): Changes {
 					end();
 				};
 				const timer = setTimeout(
-					() => finish(() => reject(new Error(`Nothing of the kind after ${timeoutMs} ms. ${describe()}`))),
+					() => finish(() => reject(new Error(`The condition did not hold within ${timeoutMs} ms. ${describe()}`))),
 					timeoutMs,
 				);
 				const stop = listen(() => {

@@ -7,7 +7,7 @@ import type { Traffic } from './traffic.ts';
 
 /** What the parts of the fake share. */
 export interface Core {
-	/** Replaced as a whole by a restore: always read through the core. */
+	/** A restore replaces it as a whole: always read it through the core. */
 	state: SlackState;
 	readonly clock: Clock;
 	readonly settings: Settings;
@@ -15,11 +15,11 @@ export interface Core {
 	readonly traffic: Traffic;
 	readonly faults: Faults;
 	readonly tokens: { bot: string; app: string; signingSecret: string };
-	/** `http://127.0.0.1:port`, known once it listens. */
+	/** `http://127.0.0.1:port`, known when the server listens. */
 	origin: string;
 }
 
-/** An error in Slack's own words: becomes `{ ok: false, error, …extra }`. */
+/** An error with Slack's code: becomes `{ ok: false, error, …extra }`. */
 export class SlackError extends Error {
 	readonly code: string;
 	readonly extra: Record<string, unknown>;
@@ -31,13 +31,13 @@ export class SlackError extends Error {
 	}
 }
 
-/** A fresh id with Slack's look: `V` becomes `V0000000A`. */
+/** A new id that looks like Slack's: `V` becomes `V0000000A`. */
 export function nextId(core: Pick<Core, 'state'>, prefix: string): string {
 	core.state.counter++;
 	return `${prefix}${core.state.counter.toString(36).toUpperCase().padStart(9, '0')}`;
 }
 
-/** A message timestamp: seconds with six digits, unique and rising. */
+/** A message timestamp: seconds with six digits, unique and increasing. */
 export function nextTs(core: Core): string {
 	const last = Number(core.state.lastTs.replace('.', ''));
 	const micros = Math.max(Math.floor(core.clock.now()) * 1000, last + 1);
@@ -45,7 +45,7 @@ export function nextTs(core: Core): string {
 	return core.state.lastTs;
 }
 
-/** By id, or by the name that follows an @. Throws when there is nobody. */
+/** By id, or by the name after the @. Throws when there is no such person. */
 export function personOf(core: Core, idOrName: string): Person {
 	const name = idOrName.replace(/^@/, '');
 	const person = core.state.people.find((one) => one.id === name || one.name === name);
@@ -57,13 +57,13 @@ export function channelById(core: Core, id: unknown): Channel | undefined {
 	return core.state.channels.find((one) => one.id === id);
 }
 
-/** By id or by name with or without its #. */
+/** By id, or by name with or without the #. */
 export function findChannel(core: Core, idOrName: string): Channel | undefined {
 	const name = idOrName.replace(/^#/, '');
 	return core.state.channels.find((one) => one.id === idOrName || (one.name !== '' && one.name === name));
 }
 
-/** As `findChannel`, for the driver: throws when there is none. */
+/** As `findChannel`, but throws when there is no such channel. */
 export function channelOf(core: Core, idOrName: string): Channel {
 	const channel = findChannel(core, idOrName);
 	if (!channel) throw new Error(`There is no channel ${idOrName} in this workspace.`);
@@ -80,8 +80,8 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
 }
 
 /**
- * The direct conversation of these people (the app's bot may be one of them), made when there is none yet: of two, or of
- * a group.
+ * The direct message of these people (the app's bot may be one), of two people or a group. Creates it when there is
+ * none.
  */
 export function openDirect(core: Core, users: readonly string[]): Channel {
 	const members = [...new Set(users)];
@@ -106,7 +106,7 @@ export function openDirect(core: Core, users: readonly string[]): Channel {
 	return channel;
 }
 
-/** The direct conversation of a person and the app. */
+/** The direct message between a person and the app. */
 export function openDm(core: Core, user: string): Channel {
 	return openDirect(core, [user, core.state.app.botUser]);
 }

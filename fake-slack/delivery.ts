@@ -7,41 +7,41 @@ import type { Json } from './json.ts';
 const ACK_MS = 3000;
 
 /**
- * When a test moves the clock, bytes that are under way at that moment still need real time: an ack that arrives within
- * this long after the jump counts.
+ * When a test moves the clock, bytes under way still need real time: an ack counts when it arrives within this long
+ * after the jump.
  */
 const JUMP_GRACE_MS = 300;
 
-/** Something Slack has to tell the app. */
+/** A payload that Slack delivers to the app. */
 export interface Delivery {
 	kind: 'slash_commands' | 'interactive' | 'events_api';
-	/** As it stands in the traffic log: the command's kind, the interaction's type or the event's type. */
+	/** The type in the traffic log: the command's, the interaction's or the event's. */
 	name: string;
 	payload: Json;
-	/** Whether the acknowledgement may carry an answer. */
+	/** Whether the acknowledgement may carry a response. */
 	acceptsPayload: boolean;
-	/** Events only: which redelivery this is and why. */
+	/** Events only: the number and reason of a redelivery. */
 	retry?: number;
 	retryReason?: string;
 }
 
 type Failure = 'timeout' | 'no_connection' | 'http_error' | 'connection_failed';
 
-/** How the app took it. */
+/** The app's reaction. */
 export type Ack = { ok: true; payload: unknown } | { ok: false; failure: Failure };
 
-/** Brings one delivery to the app; resolves with its ack, at the latest when the signal is aborted. */
+/** Sends one delivery to the app. Resolves with its ack, at the latest when the signal is aborted. */
 export type Transport = (delivery: Delivery, signal: AbortSignal) => Promise<Ack & { status?: number }>;
 
 export interface Deliverer {
-	/** Delivers with the three seconds Slack gives; never rejects. */
+	/** Delivers with Slack's limit of 3 s. Never rejects. */
 	deliver(delivery: Delivery): Promise<Ack>;
-	/** Delivers an event; resolves after the first attempt, and repeats it in the background while nobody acknowledges. */
+	/** Delivers an event. Resolves after the first attempt, and repeats in the background until the app acknowledges. */
 	deliverEvent(name: string, payload: Json): Promise<void>;
 	close(): void;
 }
 
-/** Deliveries over whatever transport the app uses now. */
+/** Deliveries over the app's current transport. */
 export function createDeliverer(core: Core, transport: () => { send: Transport; kind: 'http' | 'socket' }): Deliverer {
 	const closing = new AbortController();
 
@@ -85,7 +85,7 @@ export function createDeliverer(core: Core, transport: () => { send: Transport; 
 		});
 	}
 
-	/** Goes on after a failed attempt; ends with an ack, after the last attempt, or when the fake closes. */
+	/** Continues after a failed attempt. Ends with an ack, after the last attempt, or when the fake closes. */
 	async function redeliver(name: string, payload: Json, first: Failure): Promise<void> {
 		let reason = first;
 		for (const [index, pause] of core.settings.retryDelaysMs.entries()) {

@@ -2,14 +2,14 @@ import { type Core, nextId } from './core.ts';
 import { isRecord, type Json, record, records, text } from './json.ts';
 import type { InputValue } from './state.ts';
 
-/** An interactive element where it stands. */
+/** An interactive element and its place. */
 export interface Placed {
 	block: Json;
 	blockId: string;
 	element: Json;
 	actionId: string;
 	type: string;
-	/** Only elements of input blocks are submitted with field errors, labels and the optional flag. */
+	/** Only elements of input blocks have labels, the optional flag and field errors. */
 	isInput: boolean;
 }
 
@@ -33,7 +33,7 @@ function elementsIn(block: Json): Json[] {
 	}
 }
 
-/** The blocks with those inside carousels and containers, each after the one that holds it. */
+/** The blocks, with those inside carousels and containers after the block that holds them. */
 function withInner(blocks: readonly Json[]): Json[] {
 	return blocks.flatMap((block) => {
 		const inner = block.type === 'carousel' ? 'elements' : block.type === 'container' ? 'child_blocks' : undefined;
@@ -55,7 +55,7 @@ export function placedElements(blocks: readonly Json[]): Placed[] {
 	);
 }
 
-/** A copy of the blocks with the ids Slack makes up where the app gave none. */
+/** A copy of the blocks with the ids that Slack generates where the app gave none. */
 export function withIds(core: Core, blocks: unknown): Json[] {
 	if (!Array.isArray(blocks)) return [];
 	const copies = (structuredClone(blocks) as unknown[]).filter(isRecord);
@@ -66,7 +66,7 @@ export function withIds(core: Core, blocks: unknown): Json[] {
 	return copies;
 }
 
-/** The key of `initial_…` and of the value itself in `state.values`, by element type; buttons and menus hold no value. */
+/** By element type: the key in `initial_…` and in `state.values`. Buttons and menus hold no value. */
 const VALUE_KEYS: Record<string, readonly [initial: string, held: string, empty: null | readonly never[]]> = {
 	plain_text_input: ['initial_value', 'value', null],
 	number_input: ['initial_value', 'value', null],
@@ -92,18 +92,18 @@ const VALUE_KEYS: Record<string, readonly [initial: string, held: string, empty:
 	file_input: ['initial_files', 'files', []],
 };
 
-/** The key under which an element's value stands in `state.values`, or undefined when it holds none. */
+/** The key of an element's value in `state.values`, or undefined when it holds none. */
 export function heldKey(type: string): string | undefined {
 	return VALUE_KEYS[type]?.[1];
 }
 
-/** Whether the app gave the element a value to begin with. */
+/** Whether the app gave the element an initial value. */
 export function hasInitial(element: Json): boolean {
 	const keys = VALUE_KEYS[text(element, 'type') ?? ''];
 	return keys !== undefined && element[keys[0]] !== undefined;
 }
 
-/** What the element shows before anybody touches it, in the form of `state.values`. */
+/** What the element shows before anybody changes it, in the form of `state.values`. */
 export function initialValue(element: Json): InputValue | undefined {
 	const type = text(element, 'type') ?? '';
 	const keys = VALUE_KEYS[type];
@@ -113,7 +113,7 @@ export function initialValue(element: Json): InputValue | undefined {
 	return { type, [held]: given === undefined ? empty : typeof given === 'number' ? String(given) : given };
 }
 
-/** The options of a select, radio group, checkboxes or overflow menu, groups flattened. */
+/** The options of a select, radio group, checkboxes or overflow menu, without their groups. */
 export function optionsOf(element: Json): Json[] {
 	return [
 		...records(element, 'options'),

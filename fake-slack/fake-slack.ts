@@ -39,29 +39,29 @@ export interface FakeSlackOptions {
 	signingSecret?: string;
 	botToken?: string;
 	appToken?: string;
-	/** Given: signed HTTP. Otherwise: Socket Mode. */
+	/** With an address: signed HTTP. Otherwise: Socket Mode. */
 	requestUrl?: string;
 	/**
-	 * The app: the path of its manifest, or the manifest itself. What it does not declare is refused or not delivered.
-	 * Without one the app has the usual scopes and events, and every command and shortcut.
+	 * The app: its manifest, or the path of one. What it does not declare is refused or not delivered. Without a manifest
+	 * the app has the usual scopes and events, and every command and shortcut.
 	 */
 	manifest?: unknown;
-	/** Who and what is there to begin with: `sampleWorkspace()` unless told. */
+	/** The people and channels at the start; `sampleWorkspace()` by default. */
 	workspace?: Workspace;
 	settings?: Partial<Settings>;
-	/** Everything to begin with instead, as `snapshot` returned it. */
+	/** The whole initial state instead, as `snapshot` returned it. */
 	state?: SlackState;
-	/** Milliseconds of real time the driver waits for anything before it says what was there instead: 10,000 unless told. */
+	/** How long the driver waits for a condition, in ms of real time; 10,000 by default. */
 	waitMs?: number;
-	/** Entries the traffic log keeps, bodies and all: 5,000 unless told. */
+	/** Entries that the traffic log keeps, with their bodies; 5,000 by default. */
 	trafficLimit?: number;
 }
 
-/** A slack.com with one workspace and one installed app. */
+/** A fake slack.com with one workspace and one installed app. */
 export interface FakeSlack {
 	/** `http://127.0.0.1:port` */
 	readonly origin: string;
-	/** What goes into `clientOptions.slackApiUrl`, with the slash at the end. */
+	/** The value for `clientOptions.slackApiUrl`, with the slash at the end. */
 	readonly apiUrl: string;
 	readonly tokens: { readonly bot: string; readonly app: string; readonly signingSecret: string };
 	readonly settings: Settings;
@@ -69,44 +69,44 @@ export interface FakeSlack {
 	readonly traffic: Traffic;
 	readonly sockets: Sockets;
 	readonly changes: Changes;
-	/** What is there now, for a page that shows the same workspace: read it, and leave changes to the functions here. */
+	/** The current state, for a page that shows the same workspace. Only the functions here may change it. */
 	readonly state: SlackState;
-	/** A person in front of Slack, by name or id; `window` tells two windows of the same person apart. */
+	/** A person in front of Slack, by name or id; `window` separates two windows of one person. */
 	as(person: string, window?: string): Actor;
 	/**
-	 * Does what a person does in front of a page; resolves when the app has acknowledged or Slack has given up.
-	 * Rejects in words when it cannot be done.
+	 * Does what a person does on a page. Resolves when the app has acknowledged or Slack has given up. Rejects with words
+	 * for the person when it cannot be done.
 	 */
 	perform(viewer: Viewer, act: Act): Promise<Json>;
-	/** Slack itself says something that this person alone sees. */
+	/** Shows a message from Slack itself to this person alone. */
 	whisper(viewer: Viewer, to: { channel: string; threadTs?: string | undefined }, text: string): void;
-	/** Takes a message off a person's screen that only they see. Throws in words when there is none. */
+	/** Removes a message that only this person sees from their screen. Throws when there is none. */
 	dismiss(viewer: Viewer, message: { channel: string; ts: string }): void;
 	/** A trigger as if the person had just done something; `view` names the view it came from. */
 	trigger(person: string, from?: { window?: string; view?: string }): string;
-	/** Sends the app a delivery made by hand; never rejects. */
+	/** Sends the app a delivery built by a test. Never rejects. */
 	deliver(delivery: Delivery): Promise<Ack>;
-	/** Forgets views and the windows that are empty then, without a word to the app: a long run would grow for ever. */
+	/** Forgets views and empty windows without an event to the app, so that a long run does not grow without limit. */
 	forgetViews(ids: readonly string[]): void;
 	/** What the app sent that Slack refuses as malformed. */
 	violations(): readonly Violation[];
-	/** Switches to signed HTTP (an URL) or to Socket Mode (null). */
+	/** Switches to signed HTTP (a URL) or to Socket Mode (null). */
 	setRequestUrl(url: string | null): void;
 	/** Slack's url_verification of the request URL. */
 	verifyRequestUrl(): Promise<boolean>;
-	/** Resolves when so many sockets are connected. */
+	/** Resolves when that many sockets are connected. */
 	connected(count?: number): Promise<void>;
-	/** Everything remembered, as plain data. */
+	/** The whole state, as plain data. */
 	snapshot(): SlackState;
 	restore(state: SlackState): void;
-	/** Administration: resolves when the app was told. */
+	/** Administration. Each resolves when the app has its events. */
 	invite(channel: string, person: string): Promise<void>;
 	remove(channel: string, person: string): Promise<void>;
 	archive(channel: string, archived?: boolean): Promise<void>;
 	deleteChannel(channel: string): Promise<void>;
-	/** Another organisation is invited to a channel and has not answered; false: the invitation is withdrawn. */
+	/** Invites another organisation, which has not answered; false withdraws the invitation. */
 	inviteOrganisation(channel: string, pending?: boolean): Promise<void>;
-	/** Shares a channel with a workspace of another organisation, or of the own one, and ends that. */
+	/** Shares a channel with a workspace of another organisation or of the own one, and ends that. */
 	share(channel: string, teamId: string): Promise<void>;
 	unshare(channel: string, teamId: string): Promise<void>;
 	close(): Promise<void>;
@@ -131,7 +131,8 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 		},
 		origin: '',
 	};
-	// The validator compiles its schema on first use, for a second on a busy machine: not while a trigger runs out.
+	// The validator compiles its schema on first use, for a second on a busy machine. That must not happen while a trigger
+	// expires.
 	validateView({});
 	const sockets = createSockets(core);
 	let requestUrl = options.requestUrl ?? null;

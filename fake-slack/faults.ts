@@ -1,31 +1,31 @@
 import type { Clock } from './clock.ts';
 import type { Json } from './json.ts';
 
-/** What goes wrong with calls of a Web API method. */
+/** What goes wrong in calls of a Web API method. */
 export interface CallFault {
 	/** `'*'` is every method; `'response_url'` the response_url endpoints. */
 	method: string;
-	/** Only calls this says yes to. */
+	/** Only calls for which this returns true. */
 	when?: (args: Json) => boolean;
-	/** How many calls are hit; without it all, until the fault is lifted or `untilMs` has come. */
+	/** How many calls are hit; by default all, until the fault is lifted or `untilMs` has come. */
 	times?: number;
-	/** Milliseconds of the fake's clock. */
+	/** A time of the fake's clock. */
 	untilMs?: number;
-	/** HTTP status instead of an answer: 429, 500, 503 … */
+	/** An HTTP status instead of a response: 429, 500, 503 … */
 	status?: number;
-	/** Seconds of the Retry-After header that comes with a 429. */
+	/** Seconds in the Retry-After header of a 429. */
 	retryAfter?: number;
-	/** An error code in an ordinary answer. */
+	/** An error code in an ordinary response. */
 	error?: string;
-	/** An ordinary answer that says this instead: what Slack leaves out or contradicts itself in. */
+	/** An ordinary response with these fields instead, for data that Slack omits or contradicts. */
 	answer?: Json;
-	/** The connection is cut instead of an answer. */
+	/** Cuts the connection instead of responding. */
 	drop?: boolean;
-	/** Waits first, in the fake's clock. */
+	/** A wait first, in the fake's clock. */
 	delayMs?: number;
-	/** Waits first for this. */
+	/** A promise to wait for first. */
 	hold?: Promise<void>;
-	/** The method takes effect, and only then it goes wrong. */
+	/** The method takes effect before the fault. */
 	afterEffect?: boolean;
 }
 
@@ -36,10 +36,10 @@ export interface Faults {
 	rateLimit(method: string, options?: { retryAfter?: number; times?: number; untilMs?: number }): () => void;
 	/** Holds calls of the method until the returned function is called. */
 	hold(method: string, when?: (args: Json) => boolean): () => void;
-	/** The next envelope of this type (a name as in the traffic log, or `'*'`) is delivered twice with the same id. */
+	/** Delivers the next envelope of this type (a name as in the traffic log, or `'*'`) twice with the same id. */
 	duplicateNext(type: string): void;
 	clear(): void;
-	/** For the Web API: the fault that hits this call. */
+	/** For the Web API: the fault for this call. */
 	take(method: string, args: Json): CallFault | undefined;
 	/** For the delivery: whether this one goes out twice. */
 	takeDuplicate(type: string): boolean;

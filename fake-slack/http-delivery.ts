@@ -3,14 +3,14 @@ import type { Core } from './core.ts';
 import type { Delivery, Transport } from './delivery.ts';
 import { type Json, parseJson } from './json.ts';
 
-/** The names Slack gives failures in `x-slack-retry-reason` (docs.slack.dev, "The Events API"). */
+/** Slack's names for failures in `x-slack-retry-reason` (docs.slack.dev, "The Events API"). */
 const RETRY_REASONS: Record<string, string> = {
 	timeout: 'http_timeout',
 	http_error: 'http_error',
 	connection_failed: 'connection_failed',
 };
 
-/** The headers that prove a request is Slack's (docs.slack.dev, "Verifying requests from Slack"). */
+/** The headers that prove that Slack sent a request (docs.slack.dev, "Verifying requests from Slack"). */
 export function signedHeaders(signingSecret: string, body: string, nowMs: number): Record<string, string> {
 	const timestamp = String(Math.floor(nowMs / 1000));
 	const signature = createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`).digest('hex');
@@ -42,7 +42,9 @@ function parse(body: string): unknown {
 	return parseJson(body) ?? body;
 }
 
-/** Signed POSTs to the app's request URL. The timestamp is real time: the app checks it against its own clock. */
+/**
+ * Signed POSTs to the app's request URL. The timestamp is real time, because the app checks it against its own clock.
+ */
 export function createHttpTransport(core: Core, requestUrl: () => string): Transport {
 	async function post(delivery: Delivery, signal: AbortSignal): Promise<{ status: number; body: string }> {
 		const { body, type } = encode(delivery);
@@ -78,7 +80,7 @@ export function createHttpTransport(core: Core, requestUrl: () => string): Trans
 	};
 }
 
-/** Slack's check of a request URL: the challenge must come back (docs.slack.dev, url_verification). */
+/** Slack's check of a request URL: the app must return the challenge (docs.slack.dev, url_verification). */
 export async function verifyRequestUrl(core: Core, requestUrl: string): Promise<boolean> {
 	const challenge = `challenge-${core.clock.now()}`;
 	const body = JSON.stringify({ type: 'url_verification', token: 'verification', challenge });

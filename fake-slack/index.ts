@@ -1,9 +1,9 @@
 /*
- * The one way in: nothing outside this folder imports another file of it (the linter sees to that).
+ * The only entrance: the linter forbids other folders to import another file of this one.
  *
- * `createFakeSlack` starts one, and `FakeSlack` says what can be done with it; `Actor`, `Modal` and `Posted` are a person,
- * a modal and a message as that person sees them. The rest are workspaces to begin with, a clock that tests move, the
- * validator by itself, and what a page or a test needs to read the app's manifest, state and traffic.
+ * `createFakeSlack` starts a fake, and `FakeSlack` describes it. `Actor`, `Modal` and `Posted` are a person, a modal
+ * and a message as that person sees them. The other exports are workspaces, a clock that tests move, the validator
+ * alone, and what a page or a test needs to read the app's manifest, state and traffic.
  */
 export type { Clock } from './clock.ts';
 export type { Actor } from './driver/actor.ts';

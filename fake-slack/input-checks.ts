@@ -2,7 +2,7 @@ import { isEmpty, type Placed, placedElements } from './elements.ts';
 import { type Json, text } from './json.ts';
 import type { InputState, InputValue } from './state.ts';
 
-/** Words of Slack's client under a field; the app never hears of these. Wording as seen in the desktop client. */
+/** Error texts of Slack's client under a field, as seen in the desktop client. The app never gets them. */
 const CLIENT_MESSAGES = {
 	required: 'Please complete this required field.',
 	email: 'Please enter a valid email address.',
@@ -54,7 +54,7 @@ function checkOne(placed: Placed, value: InputValue | undefined): string | undef
 	}
 }
 
-/** What Slack's client says under fields when Submit is pressed, by block_id; nothing is sent unless this is empty. */
+/** What Slack's client shows under fields at Submit, by block_id. The submission is sent only when this is empty. */
 export function clientErrors(blocks: readonly Json[], input: InputState): Record<string, string> {
 	const errors: Record<string, string> = {};
 	for (const placed of placedElements(blocks)) {

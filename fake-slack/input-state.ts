@@ -17,7 +17,7 @@ export function freshInput(blocks: readonly Json[]): InputState {
 	return { values, touched: [] };
 }
 
-/** Whether a kept choice is still among the options offered. */
+/** Whether a kept choice is still among the offered options. */
 function stillOffered(element: Json, value: InputValue): boolean {
 	if (!('options' in element || 'option_groups' in element)) return true;
 	const offered = new Set(optionsOf(element).map((option) => option.value));
@@ -27,8 +27,8 @@ function stillOffered(element: Json, value: InputValue): boolean {
 }
 
 /**
- * What the inputs show after the app replaced the blocks: an element whose block_id and action_id stayed keeps what it
- * held and ignores a new initial value (bolt-js #290); every other one begins anew.
+ * What the inputs show after the app replaced the blocks: an element with the same block_id and action_id keeps its
+ * value and ignores a new initial value (bolt-js #290); every other one starts anew.
  */
 export function carryOver(before: InputState, blocks: readonly Json[]): InputState {
 	const after = freshInput(blocks);
@@ -42,7 +42,7 @@ export function carryOver(before: InputState, blocks: readonly Json[]): InputSta
 	return after;
 }
 
-/** Puts a value into an element. */
+/** Stores a value in an element. */
 export function setValue(input: InputState, placed: Placed, held: unknown): void {
 	const heldAs = heldKey(placed.type);
 	if (heldAs === undefined) throw new Error(`A ${placed.type} holds no value.`);
@@ -55,8 +55,8 @@ export function setValue(input: InputState, placed: Placed, held: unknown): void
 }
 
 /**
- * `state.values` as Slack sends it. With `omitUntouched`, initial values of plain-text inputs nobody touched are left
- * out, and initial options of checkboxes and multi-selects nobody touched are an empty list, though the client shows them
+ * `state.values` as Slack sends it. With `omitUntouched`, initial values of unchanged plain-text inputs are omitted,
+ * and initial options of unchanged checkboxes and multi-selects are an empty list, although the client shows them as
  * chosen (bolt-js #1073, #1258, bolt-python #572).
  */
 export function stateValues(blocks: readonly Json[], input: InputState, omitUntouched: boolean): InputValues {

@@ -1,4 +1,4 @@
-/** A JSON object whose shape is somebody else's business. */
+/** A JSON object of unknown shape. */
 export type Json = Record<string, unknown>;
 
 export function isRecord(value: unknown): value is Json {
@@ -12,8 +12,8 @@ function isWellFormed(value: unknown): boolean {
 }
 
 /**
- * What a JSON text says, or undefined when Slack cannot read it: half a surrogate pair, which JavaScript writes as an
- * escape without a word, is an error to the parser of PHP ("Single unpaired high surrogate in Unicode escape").
+ * The value of a JSON text, or undefined when Slack cannot read it. Half a surrogate pair, which JavaScript silently
+ * writes as an escape, is an error to PHP's parser ("Single unpaired high surrogate in Unicode escape").
  */
 export function parseJson(body: string): unknown {
 	try {
@@ -30,13 +30,13 @@ export function text(value: unknown, key: string): string | undefined {
 	return typeof found === 'string' ? found : undefined;
 }
 
-/** The text or number at a key as text, undefined when there is neither. */
+/** The text or number at a key as text; undefined when there is neither. */
 export function scalar(value: Json, key: string): string | undefined {
 	const found = value[key];
 	return typeof found === 'number' ? String(found) : text(value, key);
 }
 
-/** The objects of an array at a key; everything else in it is left out. */
+/** The objects of an array at a key; other items are dropped. */
 export function records(value: unknown, key: string): Json[] {
 	const found = isRecord(value) ? value[key] : undefined;
 	return Array.isArray(found) ? found.filter(isRecord) : [];

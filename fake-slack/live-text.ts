@@ -5,11 +5,11 @@ import { write } from './people/composer.ts';
 import type { Channel } from './state.ts';
 
 /*
- * What Slack makes of names, channels and addresses that stand bare in what an app sends, and whom a message rings
+ * How Slack treats bare names, channels and addresses in what an app sends, and whom a message notifies
  * (docs.slack.dev, "Formatting message text", chat.postMessage, chat.update, text object).
  */
 
-/** What is in angle brackets, an address, and a name as people type it. */
+/** Text in angle brackets, an address, and a name as people type it. */
 const MARKUP = /<[^>]*>/;
 const ADDRESS = /https?:\/\/[^\s<>|]*[^\s<>|.,:;!?]/;
 const NAME = /(?<![\w@#])[@#][\w.-]*\w/;
@@ -20,7 +20,7 @@ interface Reading {
 	readonly names: boolean;
 	/** Whether bare addresses become links. */
 	readonly addresses: boolean;
-	/** Whether markup that the app wrote counts; else it is shown as it stands. */
+	/** Whether the app's markup takes effect; otherwise it is shown as text. */
 	readonly markup: boolean;
 }
 
@@ -30,9 +30,9 @@ const READINGS: Readonly<Record<string, Reading>> = {
 	full: TYPED,
 	client: TYPED,
 };
-/** What a method does with text when nothing is said: not the same for all. */
+/** What each method does with text by default: not the same for all. */
 const DEFAULTS = {
-	/** "none" as the pages call it, and addresses become links all the same. */
+	/** The pages call it "none", and yet addresses become links. */
 	post: { names: false, addresses: true, markup: true },
 	/** As if a person had typed it. */
 	update: TYPED,
@@ -65,7 +65,7 @@ export function parsedText(core: Core, args: Json, method: keyof typeof DEFAULTS
 	return { ...args, text: read(core, given, { ...reading, names: reading.names || flag(args.link_names) }) };
 }
 
-/** Unless a text object is `verbatim`, Slack makes links of addresses and channels in it, and mentions of names. */
+/** Unless a text object is `verbatim`, Slack links addresses and channels in it and turns names into mentions. */
 function liven(core: Core, value: unknown): void {
 	if (Array.isArray(value)) for (const one of value) liven(core, one);
 	if (!isRecord(value)) return;
@@ -75,14 +75,14 @@ function liven(core: Core, value: unknown): void {
 	for (const one of Object.values(value)) liven(core, one);
 }
 
-/** A copy of the blocks as Slack keeps them: every id filled in, bare names and addresses live where nothing forbids it. */
+/** A copy of the blocks as Slack stores them: with all ids, and with live names and addresses unless forbidden. */
 export function takenBlocks(core: Core, blocks: unknown): Json[] {
 	const copies = withIds(core, blocks);
 	liven(core, copies);
 	return copies;
 }
 
-/** Every text in which markup counts, and every rich-text element that is more than text. */
+/** Every text with markup, and every rich-text element that is more than text. */
 function* liveParts(value: unknown): Generator<Json> {
 	if (Array.isArray(value)) for (const one of value) yield* liveParts(one);
 	if (!isRecord(value)) return;
@@ -90,7 +90,7 @@ function* liveParts(value: unknown): Generator<Json> {
 	for (const one of Object.values(value)) yield* liveParts(one);
 }
 
-/** The addresses that a person can follow out of the text of a message, its buttons and images aside. */
+/** The addresses in a message's text that a person can follow, without those of buttons and images. */
 export function linksIn(words: string, blocks: readonly Json[]): string[] {
 	return [{ type: 'mrkdwn', text: words }, ...liveParts(blocks)].flatMap((part) => {
 		if (part.type === 'link') return [text(part, 'url') ?? ''];
@@ -101,8 +101,8 @@ export function linksIn(words: string, blocks: readonly Json[]): string[] {
 }
 
 /**
- * The people whom a message rings: those it mentions and are there. A message for one person rings nobody else. That a
- * mention in `text` rings where there are blocks too, and one that an edit brings, is stricter than documented.
+ * The people whom a message notifies: those it mentions who are there. A message for one person notifies nobody else.
+ * That a mention in `text` notifies beside blocks, and that an edit does, is stricter than documented.
  */
 export function rungBy(
 	core: Core,

@@ -4,7 +4,10 @@ import { z } from 'zod';
 
 const named = z.array(z.string()).default([]);
 
-/** What of an app manifest changes how Slack treats the app, and what its client shows (docs.slack.dev, "App manifest reference"). */
+/**
+ * The parts of an app manifest that change how Slack treats the app or what its client shows (docs.slack.dev, "App
+ * manifest reference").
+ */
 const manifestSchema = z.object({
 	display_information: z.object({ name: z.string() }),
 	features: z
@@ -48,8 +51,8 @@ const manifestSchema = z.object({
 export type Manifest = z.infer<typeof manifestSchema>;
 
 /**
- * An app as its manifest declares it: from a parsed manifest, or from a YAML or JSON file at a path. Throws with the
- * fields that are missing or wrong.
+ * An app from its manifest: parsed, or the path of a YAML or JSON file. The error names the fields that are missing or
+ * wrong.
  */
 export function readManifest(manifest: unknown): Manifest {
 	const isPath = typeof manifest === 'string';

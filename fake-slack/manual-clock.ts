@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts';
 
 export interface ManualClock extends Clock {
-	/** Moves time forward, waking every sleeper that is due on the way, in order, and lets their continuations run. */
+	/** Moves time forward, wakes every due sleeper in order, and lets their continuations run. */
 	advance(ms: number): Promise<void>;
-	/** How many sleepers wait now. */
+	/** How many sleepers wait. */
 	readonly sleeping: number;
-	/** The time of the next sleeper, or null: lets a simulation jump. */
+	/** The wake time of the next sleeper, or null: a simulation can jump to it. */
 	readonly nextWake: number | null;
 }
 
@@ -14,7 +14,7 @@ interface Sleeper {
 	readonly wake: () => void;
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until a test moves it. */
 export function createManualClock(start = Date.parse('2026-01-05T09:00:00Z')): ManualClock {
 	let now = start;
 	const sleepers = new Set<Sleeper>();

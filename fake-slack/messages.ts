@@ -6,7 +6,7 @@ import type { Channel, Message, Person } from './state.ts';
 import { isShared } from './teams.ts';
 import { type MessageMethod, type SlackProblem, validateMessage } from './validation/index.ts';
 
-/** Versions of a message kept: a card that is updated for days must not fill the memory. */
+/** Versions kept of a message: a card that is updated for days must not fill the memory. */
 const HISTORY_KEPT = 200;
 
 /** Every image_url in the blocks with its JSON pointer. */
@@ -20,7 +20,7 @@ function images(value: unknown, pointer: string): { url: string; pointer: string
 	);
 }
 
-/** Slack downloads the images of a message or view; one it cannot get fails the whole. */
+/** Slack downloads the images of a message or view. One failed download fails the whole. */
 export function requireDownloadableImages(core: Core, blocks: unknown, error: string): void {
 	const missing = images(blocks, '/blocks').filter((image) => core.settings.undownloadable(image.url));
 	if (missing.length === 0) return;
@@ -28,7 +28,7 @@ export function requireDownloadableImages(core: Core, blocks: unknown, error: st
 	throw new SlackError(error, { response_metadata: { messages } });
 }
 
-/** Refuses a message Slack would refuse, in Slack's words. */
+/** Refuses a message that Slack would refuse, in Slack's words. */
 export function requireValidMessage(core: Core, payload: Json, where: MessageMethod): void {
 	const problems: SlackProblem[] = validateMessage(payload, where);
 	const first = problems[0];
@@ -40,14 +40,14 @@ export function requireValidMessage(core: Core, payload: Json, where: MessageMet
 	requireDownloadableImages(core, payload.blocks, 'invalid_blocks');
 }
 
-/** The message of a channel with this ts; ephemeral ones cannot be reached this way. */
+/** The message of a channel with this ts. Ephemeral messages cannot be reached this way. */
 export function findMessage(core: Core, channel: string, ts: unknown): Message | undefined {
 	return core.state.messages.find((one) => one.channel === channel && one.ts === ts && one.ephemeralFor === undefined);
 }
 
 /**
- * Where a post that names a thread goes. Slack's threads are flat: a reply to a reply belongs to the first message. A
- * parent that is gone is no error: the post goes into the channel, and its `thread_ts` is missing from the response.
+ * The thread of a post that names one. Slack's threads are flat: a reply to a reply belongs to the first message. A
+ * missing parent is no error: the post goes into the channel, and its `thread_ts` is missing from the response.
  */
 function threadOf(core: Core, channel: Channel, threadTs: string): string | undefined {
 	const parent = findMessage(core, channel.id, threadTs);
@@ -71,18 +71,18 @@ interface Posting {
 	clientMsgId?: string;
 }
 
-/** What a message says; of what Slack makes of `markdown_text` only that it is shown is known. */
+/** The content of a message. Of `markdown_text` only its appearance is known. */
 function writtenText(payload: Json): string | undefined {
 	return text(payload, 'text') ?? text(payload, 'markdown_text');
 }
 
-/** Puts a message into a channel or thread. */
+/** Adds a message to a channel or thread. */
 export function postMessage(core: Core, posting: Posting): Message {
 	const { channel, user, payload } = posting;
 	const threadTs = posting.threadTs === undefined ? undefined : threadOf(core, channel, posting.threadTs);
 	const metadata = record(payload, 'metadata');
 	const broadcast = payload.reply_broadcast === true && threadTs !== undefined;
-	// A reply that is shown in the channel too is a message of its own kind (docs.slack.dev, thread_broadcast).
+	// A reply that is also shown in the channel has a subtype of its own (docs.slack.dev, thread_broadcast).
 	const subtype = posting.subtype ?? (broadcast ? 'thread_broadcast' : undefined);
 	const message: Message = {
 		ts: nextTs(core),
@@ -113,7 +113,7 @@ function ring(core: Core, channel: Channel, message: Message): void {
 	if (rung.size > 0) message.rung = [...rung];
 }
 
-/** A message for one person that names a thread is shown only where the thread has replies. */
+/** An ephemeral message in a thread is shown only where the thread has replies. */
 function isShownToNobody(core: Core, { channel, ephemeralFor, threadTs }: Posting, thread?: string): boolean {
 	if (ephemeralFor === undefined || threadTs === undefined) return false;
 	const parent = thread === undefined ? undefined : findMessage(core, channel.id, thread);
@@ -136,14 +136,14 @@ export function editMessage(core: Core, message: Message, payload: Json): void {
 	core.changes.emit({ kind: 'message', id: message.ts });
 }
 
-/** What stands in the place of a deleted message that has replies: the thread lives on. */
+/** What replaces a deleted message with replies: the thread continues. */
 const TOMBSTONE = { subtype: 'tombstone', text: 'This message was deleted.', user: 'USLACKBOT' } as const;
 
 export function isTombstone({ subtype }: Message): boolean {
 	return subtype === TOMBSTONE.subtype;
 }
 
-/** Takes a message away; one with replies leaves a tombstone, which goes with the last of them. */
+/** Removes a message. One with replies leaves a tombstone, which disappears with the last reply. */
 export function deleteMessage(core: Core, message: Message): void {
 	if (repliesTo(core, message).length > 0) {
 		const { channel, ts, history } = message;
@@ -165,7 +165,7 @@ export function deleteMessage(core: Core, message: Message): void {
 	core.changes.emit({ kind: 'message', id: message.ts });
 }
 
-/** Who wrote a message, as it says itself in channels of several workspaces (docs.slack.dev, "Apps in Slack Connect"). */
+/** The author's fields of a message in channels of several workspaces (docs.slack.dev, "Apps in Slack Connect"). */
 function authorInShared(author: Person): Json {
 	return {
 		user_team: author.teamId,
@@ -181,16 +181,16 @@ function authorInShared(author: Person): Json {
 	};
 }
 
-/** Takes a message that only this person sees off their screen. Throws in words when there is none. */
+/** Removes an ephemeral message from this person's screen. Throws with words for the person when there is none. */
 export function dismissMessage(core: Core, user: string, channel: string, ts: string): void {
 	const message = core.state.messages.find((one) => one.channel === channel && one.ts === ts);
-	if (message === undefined) throw new Error('The message is not there any more.');
+	if (message === undefined) throw new Error('The message no longer exists.');
 	if (message.ephemeralFor !== user) throw new Error('Only a message for you alone can be dismissed.');
 	core.state.messages = core.state.messages.filter((one) => one !== message);
 	core.changes.emit({ kind: 'message', id: ts });
 }
 
-/** A message as Slack hands it to the app, in answers, events and payloads. */
+/** A message as Slack gives it to the app, in responses, events and payloads. */
 export function messageForApp(core: Core, message: Message, withMetadata = false): Json {
 	const author = isTombstone(message) ? null : personOf(core, message.user);
 	const channel = channelById(core, message.channel);

@@ -3,21 +3,22 @@ import type { Json } from './json.ts';
 import type { Channel } from './state.ts';
 import { installationForApp, isOwnTeam, isShared, teamForApp } from './teams.ts';
 
-/** Who did something, and in which of their windows. */
+/** A person and one of their windows. */
 export interface Viewer {
 	user: string;
 	window: string;
 }
 
 /**
- * What every interactive payload begins with. `user.team_id` is the workspace a person belongs to, wherever in the
- * organisation they act (bolt-js #1875). `isInChannel`: it comes from a message, so a workspace is named even where the
- * app is installed for the whole organisation; else `team` is null there (bolt-python #23).
+ * The first fields of every interactive payload. `user.team_id` is the workspace a person belongs to, wherever in the
+ * organisation they act (bolt-js #1875). `isInChannel`: it comes from a message, so it names a workspace even when the
+ * app is installed for the whole organisation; otherwise `team` is null then (bolt-python #23).
  */
 export function payloadBase(core: Core, type: string, user: string, isInChannel = false): Json {
 	const person = personOf(core, user);
 	const installation = installationForApp(core);
-	// For somebody of another organisation, `team` of a view's payload is theirs; the app's own stands in the view as
+	// For a person of another organisation, `team` in a view's payload is theirs. The app's own is app_installed_team_id
+	// in the view (Bolt's App.js relies on it).
 	// app_installed_team_id (Bolt's App.js relies on it).
 	const foreign = type.startsWith('view_') && !isOwnTeam(core, person.teamId);
 	const team = teamForApp(core, foreign ? person.teamId : core.state.team.id);
@@ -31,10 +32,10 @@ export function payloadBase(core: Core, type: string, user: string, isInChannel 
 	};
 }
 
-/** What the name of a channel is in payloads: direct messages and private channels go without their own. */
+/** The name of a channel in payloads: direct messages and private channels have generic names. */
 export function channelNameForApp(channel: Channel): string {
 	if (channel.isIm) return 'directmessage';
-	// A group's direct message has a made-up name, which says no more than who is in it. No source.
+	// The real name of a group's direct message lists its people. No source.
 	return channel.isPrivate && channel.isMpim !== true ? 'privategroup' : channel.name;
 }
 

@@ -4,11 +4,11 @@ import { parsedText } from './live-text.ts';
 import { deleteMessage, editMessage, postMessage, requireValidMessage } from './messages.ts';
 import type { ResponseUrl } from './state.ts';
 
-/** A response_url works this often and this long (docs.slack.dev, "Handling user interaction"). */
+/** How often and how long a response_url works (docs.slack.dev, "Handling user interaction"). */
 const RESPONSE_URL_USES = 5;
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
 
-/** A new response_url for an interaction; `ts` names the message it came from. */
+/** Creates a response_url for an interaction; `ts` names the message it came from. */
 export function createResponseUrl(
 	core: Pick<Core, 'clock' | 'origin' | 'state'>,
 	from: Pick<ResponseUrl, 'channel' | 'user' | 'ts'>,
@@ -23,7 +23,7 @@ export function createResponseUrl(
 }
 
 /**
- * What a POST to a response_url does; its booleans may be strings (docs.slack.dev writes `"replace_original": "true"`).
+ * Applies a POST to a response_url. Its booleans may be strings (docs.slack.dev writes `"replace_original": "true"`).
  * Throws Slack's errors: used_url, expired_url, no_text, invalid_blocks.
  */
 export function spendResponseUrl(core: Core, id: string, payload: Json): void {
@@ -31,7 +31,7 @@ export function spendResponseUrl(core: Core, id: string, payload: Json): void {
 	if (!url || core.clock.now() - url.at > RESPONSE_URL_LIFE_MS) throw new SlackError('expired_url');
 	if (url.uses >= RESPONSE_URL_USES) throw new SlackError('used_url');
 	const origin = core.state.messages.find((one) => one.channel === url.channel && one.ts === url.ts);
-	// Of a message shortcut: what somebody else wrote is not the app's to change, here as little as with chat.update.
+	// From a message shortcut: the app may not change another author's message, as with chat.update.
 	const isOwn = origin === undefined || origin.user === core.state.app.botUser;
 	if (flag(payload.delete_original)) {
 		if (!isOwn) throw new SlackError('cant_delete_message');
@@ -49,7 +49,7 @@ export function spendResponseUrl(core: Core, id: string, payload: Json): void {
 	}
 	const channel = findChannel(core, url.channel);
 	if (!channel) throw new SlackError('channel_not_found');
-	// Never into a thread by itself: an app that wants that names it.
+	// Without a thread_ts the response does not go into the thread.
 	const threadTs = typeof payload.thread_ts === 'string' ? payload.thread_ts : undefined;
 	postMessage(core, {
 		channel,

@@ -3,10 +3,10 @@ import type { Channel, InstalledApp, Person, SlackState } from './state.ts';
 
 const TEAM_ID = 'T0ACME';
 const OTHER_TEAM_ID = 'T0OTHER';
-/** The user that the app acts as: name it among the members of channels it is in. */
+/** The user that the app acts as: list it among the members of the app's channels. */
 const BOT_USER = 'U0BOT';
 
-/** People, channels and whatever else is there before anything happens. */
+/** People, channels and everything else at the start. */
 export type Workspace = Pick<SlackState, 'team' | 'enterprise' | 'people' | 'userGroups' | 'channels'>;
 
 function person(id: string, name: string, realName: string, traits: Partial<Person> = {}): Person {
@@ -28,9 +28,9 @@ function channel(id: string, name: string, members: string[], traits: Partial<Ch
 }
 
 /**
- * A small workspace: two full members (ada, grace), guests of both kinds (gus, una), a bot (otherbot), somebody of
- * another organisation in a shared channel (eve) and in none (sid), somebody who left (dora), and channels of every kind
- * that apps have to tell apart.
+ * A small workspace: two full members (ada, grace), guests of both kinds (gus, una), a bot (otherbot), a person of
+ * another organisation in a shared channel (eve) and one in no channel (sid), a person who left (dora), and channels of
+ * every kind that apps have to tell apart.
  */
 export function sampleWorkspace(): Workspace {
 	const ada = 'U0ADA';
@@ -66,9 +66,9 @@ export function sampleWorkspace(): Workspace {
 }
 
 /**
- * The sample workspace within an organisation whose second workspace is Apex: hana is of Apex and of the app's workspace
- * too, henry only of Apex, hugo a guest of Apex; `#together` is a channel of both workspaces. With `isOrgInstall` the
- * app is installed for the whole organisation.
+ * The sample workspace in an organisation with a second workspace, Apex. hana belongs to Apex and the app's workspace,
+ * henry only to Apex, hugo is a guest of Apex; `#together` is a channel of both. With `isOrgInstall` the app is
+ * installed for the whole organisation.
  */
 export function sampleOrganisation({ isOrgInstall = false }: { isOrgInstall?: boolean } = {}): Workspace {
 	const workspace = sampleWorkspace();
@@ -90,7 +90,7 @@ export function sampleOrganisation({ isOrgInstall = false }: { isOrgInstall?: bo
 	};
 }
 
-/** The same with so many full members more, all of them in this channel. */
+/** The same with that many more full members, all of them in this channel. */
 export function withMembers(workspace: Workspace, channelName: string, names: readonly string[]): Workspace {
 	const people = names.map((name) => person(`U0${name.toUpperCase()}`, name, name));
 	const ids = people.map(({ id }) => id);
@@ -109,13 +109,13 @@ function installed(manifest: Manifest | null): InstalledApp & { realName: string
 		id: 'A0APP',
 		botUser: BOT_USER,
 		botId: 'B0BOT',
-		// Slack makes the name of the bot's user out of its display name.
+		// Slack makes the name of the bot's user from its display name.
 		name: realName.toLowerCase().replaceAll(/[^a-z0-9]+/g, ''),
 		realName,
 	};
 }
 
-/** The workspace with the app of this manifest (its path, or itself) installed, before anything has happened. */
+/** The workspace with the app of this manifest (or its path) installed, before anything has happened. */
 export function seedState(workspace: Workspace = sampleWorkspace(), manifest?: unknown): SlackState {
 	const { realName, ...app } = installed(manifest === undefined ? null : readManifest(manifest));
 	const { people, team } = workspace;

@@ -1,6 +1,6 @@
 import type { Manifest } from './manifest.ts';
 
-/** The scopes of an app of which no manifest is given. */
+/** The scopes of an app without a manifest. */
 const DEFAULT_SCOPES = [
 	'app_mentions:read',
 	'channels:history',
@@ -15,7 +15,7 @@ const DEFAULT_SCOPES = [
 	'users:read',
 ];
 
-/** The events such an app is subscribed to. */
+/** The events that such an app is subscribed to. */
 const DEFAULT_EVENTS = [
 	'app_home_opened',
 	'app_mention',
@@ -55,34 +55,39 @@ interface MetadataSubscription {
 export interface Settings {
 	scopes: string[];
 	events: string[];
-	/** The metadata of messages the app hears of. Null, without a manifest: any, once `events` have message_metadata_posted. */
+	/**
+	 * The metadata kinds the app is subscribed to. Null, without a manifest: all, once `events` contain
+	 * message_metadata_posted.
+	 */
 	metadataSubscriptions: MetadataSubscription[] | null;
-	/** Commands the app has; others are answered by Slack itself. Null, without a manifest: every command goes to the app. */
+	/** The app's commands. Slack itself answers others. Null, without a manifest: every command goes to the app. */
 	commands: DeclaredCommand[] | null;
-	/** Shortcuts the app has; nobody can choose others. Null, without a manifest: any. */
+	/** The app's shortcuts. Nobody can choose others. Null, without a manifest: any. */
 	shortcuts: DeclaredShortcut[] | null;
 	/** Whether the app has a Home tab. */
 	homeTab: boolean;
-	/** Whether the app has a Messages tab: without one there are no direct messages, of neither side. */
+	/** Whether the app has a Messages tab. Without one neither side can write direct messages. */
 	messagesTab: boolean;
-	/** Whether people can only read there. */
+	/** Whether the Messages tab is read-only for people. */
 	messagesTabReadOnly: boolean;
 	/**
-	 * After an update of a view, initial values of plain-text inputs that nobody touched are missing from
-	 * `view.state.values`, and options chosen from the start come as an empty list (bolt-js #1073, #1258).
+	 * After an update of a view, initial values of unchanged plain-text inputs are missing from `view.state.values`, and
+	 * initially chosen options come as an empty list (bolt-js #1073, #1258).
 	 */
 	omitUntouchedInitialValues: boolean;
 	/** Counts calls against Slack's real tiers and answers 429 beyond them. */
 	realRates: boolean;
 	/** conversations.history and .replies: once a minute, as for apps distributed outside the Marketplace. */
 	historyOncePerMinute: boolean;
-	/** The most messages in one answer of conversations.history and .replies: 15 for apps outside the Marketplace. */
+	/** The most messages in one response of conversations.history and .replies: 15 for apps outside the Marketplace. */
 	historyPageSize: number;
-	/** The most channels in one answer of users.conversations, whatever the limit: Slack may give fewer than asked for. */
+	/**
+	 * The most channels in one response of users.conversations, whatever the limit: Slack may give fewer than requested.
+	 */
 	conversationsPageSize: number;
-	/** URLs that Slack cannot download: an image block with one fails the whole message. */
+	/** URLs that Slack cannot download: one in an image block fails the whole message. */
 	undownloadable: (url: string) => boolean;
-	/** Redeliveries of an event nobody acknowledged, in milliseconds after the failure before (Slack: at once, 1 min, 5 min). */
+	/** When an event without an ack is redelivered, in ms after the previous failure (Slack: at once, 1 min, 5 min). */
 	retryDelaysMs: number[];
 }
 

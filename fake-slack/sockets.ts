@@ -6,9 +6,9 @@ import type { Core } from './core.ts';
 import type { Transport } from './delivery.ts';
 import { isRecord, parseJson } from './json.ts';
 
-/** Sockets an app may have at a time (docs.slack.dev, "Using Socket Mode"). */
+/** The most sockets that an app may have at once (docs.slack.dev, "Using Socket Mode"). */
 const MAX_SOCKETS = 10;
-/** Slack pings; the SDK closes a connection that was not pinged for 30 s. */
+/** Slack pings. The SDK closes a connection without a ping for 30 s. */
 const PING_MS = 10_000;
 /** After a warning or a refresh Slack closes the connection itself (docs: about ten seconds). */
 const DISCONNECT_GRACE_MS = 10_000;
@@ -16,22 +16,22 @@ const DISCONNECT_GRACE_MS = 10_000;
 type DisconnectReason = 'warning' | 'refresh_requested' | 'link_disabled';
 
 export interface Sockets {
-	/** A one-time address for apps.connections.open. */
+	/** An address for apps.connections.open that works once. */
 	ticket(): string;
 	upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 	send: Transport;
 	/** Open connections that take payloads. */
 	count(): number;
-	/** Sends a `disconnect` frame to one connection (the oldest) or to all. */
+	/** Sends a `disconnect` frame to the oldest connection or to all. */
 	disconnect(reason: DisconnectReason, which?: 'oldest' | 'all'): void;
-	/** Cuts connections without a word, as a network does. */
+	/** Cuts connections without a frame, as a network does. */
 	drop(which?: 'oldest' | 'all'): void;
 	close(): void;
 }
 
 interface Connection {
 	readonly socket: WebSocket;
-	/** Told to go: gets nothing new. */
+	/** Got a `disconnect` frame: gets no new payloads. */
 	leaving: boolean;
 }
 

@@ -1,17 +1,17 @@
 import type { Json } from './json.ts';
 
-/** Somebody in front of Slack, or a bot. */
+/** A person or a bot. */
 export interface Person {
 	id: string;
-	/** What others type after the @, and the name the driver knows. */
+	/** What others type after the @, also the name for the driver. */
 	name: string;
 	realName: string;
 	/**
-	 * The workspace the person belongs to: one of another organisation for people in a channel shared with it, and in an
-	 * organisation with several workspaces the one that stands in their interactions, wherever they act.
+	 * The workspace the person belongs to: another organisation's for people in a channel shared with it; in an
+	 * organisation with several workspaces the one that their interactions name, wherever they act.
 	 */
 	teamId: string;
-	/** The workspaces of the own organisation they are a member of, when there are more than `teamId`. */
+	/** The workspaces of the own organisation they belong to, when there are more than `teamId`. */
 	teams?: string[];
 	isRestricted: boolean;
 	isUltraRestricted: boolean;
@@ -22,7 +22,7 @@ export interface Person {
 export interface UserGroup {
 	id: string;
 	handle: string;
-	/** What stands beside the handle; the handle when left out. */
+	/** The name beside the handle; the handle by default. */
 	name?: string;
 	users: string[];
 	disabled?: boolean;
@@ -39,9 +39,9 @@ export interface Enterprise {
 	id: string;
 	domain: string;
 	name: string;
-	/** Its workspaces beside the one the app is used in. */
+	/** Its workspaces other than the app's. */
 	otherTeams: Team[];
-	/** Whether the app is installed for the organisation as a whole, not for one workspace. */
+	/** Whether the app is installed for the whole organisation instead of one workspace. */
 	isOrgInstall: boolean;
 }
 
@@ -50,23 +50,23 @@ export interface Channel {
 	/** Without the #; empty for a direct message. */
 	name: string;
 	isPrivate: boolean;
-	/** A conversation of two: of a person and the app, or of two people without it. */
+	/** A direct message of two: of a person and the app, or of two people. */
 	isIm: boolean;
 	/** A direct message of several people. */
 	isMpim?: boolean;
 	isArchived: boolean;
 	/** Shared with another organisation. */
 	isExtShared: boolean;
-	/** An invitation to another organisation is not answered yet. */
+	/** Another organisation is invited and has not answered. */
 	isPendingExtShared?: boolean;
 	/** Shared with other workspaces of the own organisation. */
 	isOrgShared?: boolean;
-	/** The other workspaces and organisations it is shared with. */
+	/** The other workspaces and organisations that it is shared with. */
 	connectedTeams?: string[];
 	members: string[];
 }
 
-/** What an element holds, in the form of Slack's `state.values`: `{ type, value }`, `{ type, selected_option }` … */
+/** An element's value in the form of Slack's `state.values`: `{ type, value }`, `{ type, selected_option }` … */
 export type InputValue = Json & { type: string };
 /** By block_id, then action_id. */
 export type InputValues = Record<string, Record<string, InputValue>>;
@@ -74,7 +74,7 @@ export type InputValues = Record<string, Record<string, InputValue>>;
 /** What a person sees of a surface with inputs. */
 export interface InputState {
 	values: InputValues;
-	/** `block_id/action_id` of what somebody has changed since it appeared. */
+	/** `block_id/action_id` of inputs that were changed since the surface appeared. */
 	touched: string[];
 }
 
@@ -94,7 +94,7 @@ export interface Message {
 	text: string;
 	blocks: Json[];
 	threadTs?: string;
-	/** What the client of a person made up for it. */
+	/** The id that a person's client generated for it. */
 	clientMsgId?: string;
 	/** A reply that is also shown in the channel. */
 	broadcast: boolean;
@@ -102,11 +102,11 @@ export interface Message {
 	editedTs?: string;
 	/** Only this person sees it. */
 	ephemeralFor?: string;
-	/** As it was before each edit, oldest first. */
+	/** Its former versions, oldest first. */
 	history: MessageVersion[];
-	/** Typed into the message's inputs, by person. */
+	/** By person: what is typed into the message's inputs. */
 	inputs: Record<string, InputState>;
-	/** Ids of those whom it rang, an edit of it too; left out when nobody was. */
+	/** Ids of people it notified, by an edit too; absent when there are none. */
 	rung?: string[];
 	unfurlLinks?: boolean;
 	unfurlMedia?: boolean;
@@ -114,7 +114,7 @@ export interface Message {
 
 export interface View {
 	id: string;
-	/** As the app sent it, every block_id and action_id filled in. */
+	/** As the app sent it, with every block_id and action_id. */
 	payload: Json;
 	/** modal or home */
 	type: string;
@@ -129,7 +129,7 @@ export interface View {
 	updates: number;
 	/** Under the fields, by block_id. */
 	fieldErrors: Record<string, string>;
-	/** The line Slack shows at the top when the app did not answer properly. */
+	/** The line that Slack shows at the top when the app did not answer properly. */
 	trouble: string | null;
 }
 
@@ -139,7 +139,7 @@ export interface Trigger {
 	window: string;
 	at: number;
 	used: boolean;
-	/** The view it came from, when it came from one. */
+	/** The view it came from, if any. */
 	view: string | null;
 }
 
@@ -167,11 +167,11 @@ export interface InstalledApp {
 	name: string;
 }
 
-/** Everything the fake remembers, as plain data. */
+/** The whole state of the fake, as plain data. */
 export interface SlackState {
 	/** The workspace the app is used in. */
 	team: Team;
-	/** Left out for a workspace of its own. */
+	/** Absent for a workspace outside of an organisation. */
 	enterprise?: Enterprise;
 	app: InstalledApp;
 	people: Person[];
@@ -179,12 +179,12 @@ export interface SlackState {
 	channels: Channel[];
 	messages: Message[];
 	views: Record<string, View>;
-	/** The home tab of each person who has one: view ids by user. */
+	/** The Home tab of each person who has one: view ids by user. */
 	homes: Record<string, string>;
 	windows: Window[];
 	triggers: Record<string, Trigger>;
 	responseUrls: Record<string, ResponseUrl>;
-	/** Numbers of the ids handed out, so that they stay unique over a restore. */
+	/** Counters of the generated ids, so that ids stay unique after a restore. */
 	counter: number;
 	lastTs: string;
 }

@@ -2,13 +2,13 @@ import { type Core, isMember } from './core.ts';
 import type { Json } from './json.ts';
 import type { Channel, Person, Team } from './state.ts';
 
-/** Whether a workspace is the app's own or another one of the same organisation. */
+/** Whether a workspace is the app's own or another of the same organisation. */
 export function isOwnTeam(core: Core, teamId: string): boolean {
 	const { team, enterprise } = core.state;
 	return teamId === team.id || (enterprise?.otherTeams.some((one) => one.id === teamId) ?? false);
 }
 
-/** A workspace as payloads name it; of other organisations only the id is known. */
+/** A workspace in payloads. Of other organisations only the id is known. */
 function teamOf(core: Core, teamId: string): Pick<Team, 'id' | 'domain'> {
 	const { team, enterprise } = core.state;
 	const found = [team, ...(enterprise?.otherTeams ?? [])].find((one) => one.id === teamId);
@@ -21,8 +21,8 @@ export function isShared(channel: Channel): boolean {
 }
 
 /**
- * Somebody of another organisation who is in no channel that the app can see (docs.slack.dev, user object: `is_stranger`
- * is false for those "in a shared channel that your app has access to").
+ * A person of another organisation who is in no channel that the app can see (docs.slack.dev, user object:
+ * `is_stranger` is false for those "in a shared channel that your app has access to").
  */
 export function isStranger(core: Core, person: Person): boolean {
 	if (isOwnTeam(core, person.teamId)) return false;
@@ -32,7 +32,7 @@ export function isStranger(core: Core, person: Person): boolean {
 	);
 }
 
-/** The `team` of an interaction: with the organisation beside it on Enterprise Grid. */
+/** The `team` of an interaction: on Enterprise Grid with the organisation. */
 export function teamForApp(core: Core, teamId: string): Json {
 	const { enterprise } = core.state;
 	const team = teamOf(core, teamId);
@@ -40,7 +40,7 @@ export function teamForApp(core: Core, teamId: string): Json {
 	return { ...team, enterprise_id: enterprise.id, enterprise_name: enterprise.name };
 }
 
-/** What interactions say of the organisation and of the kind of installation. */
+/** The fields of interactions for the organisation and the kind of installation. */
 export function installationForApp(core: Core): { enterprise: Json | null; is_enterprise_install: boolean } {
 	const { enterprise } = core.state;
 	return {

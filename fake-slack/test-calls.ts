@@ -1,7 +1,7 @@
 import type { FakeSlack } from './fake-slack.ts';
 import type { Json } from './json.ts';
 
-/** Calls a Web API method as an app does, with a JSON body; returns Slack's answer. */
+/** Calls a Web API method as an app does, with a JSON body. Returns Slack's response. */
 export async function callSlack(slack: FakeSlack, method: string, args: Json, token = slack.tokens.bot): Promise<Json> {
 	const response = await fetch(`${slack.apiUrl}${method}`, {
 		method: 'POST',

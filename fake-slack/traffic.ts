@@ -2,7 +2,7 @@ import type { Changes } from './changes.ts';
 import type { Clock } from './clock.ts';
 import type { Json } from './json.ts';
 
-/** One call of the app to Slack, or one delivery of Slack to the app. */
+/** A call of the app to Slack, or a delivery of Slack to the app. */
 export interface TrafficEntry {
 	readonly seq: number;
 	readonly direction: 'call' | 'delivery' | 'response_url';
@@ -10,24 +10,24 @@ export interface TrafficEntry {
 	readonly name: string;
 	/** Milliseconds of the fake's clock. */
 	readonly at: number;
-	/** When the answer went out or the ack came in; null while it is under way or when none came. */
+	/** When the response went out or the ack came in; null while it is under way or when none came. */
 	doneAt: number | null;
-	/** Milliseconds of real time between the two. */
+	/** Real time between the two, in ms. */
 	tookMs: number | null;
 	readonly request: Json;
 	answer: unknown;
-	/** HTTP status of a call's answer or of the app's ack; null over a socket. */
+	/** HTTP status of a call's response or of the app's ack; null over a socket. */
 	status: number | null;
 	/** For a delivery: whether the app acknowledged in time. */
 	acked: boolean | null;
-	/** What strict validation objected to, in Slack's words. */
+	/** What the strict validation objected to, in Slack's words. */
 	problems: string[];
 	readonly transport: 'http' | 'socket';
-	/** Redelivery count of an event, 0 for the first. */
+	/** Redelivery number of an event, 0 for the first. */
 	readonly retry: number;
 }
 
-/** Something the app sent that Slack would refuse as malformed. */
+/** Something that the app sent and Slack would refuse as malformed. */
 export interface Violation {
 	where: string;
 	messages: string[];

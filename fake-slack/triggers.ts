@@ -1,12 +1,12 @@
 import { type Core, nextId, SlackError } from './core.ts';
 import type { Trigger } from './state.ts';
 
-/** A trigger_id lives this long (docs.slack.dev, "Handling user interaction"). */
+/** The lifetime of a trigger_id (docs.slack.dev, "Handling user interaction"). */
 const TRIGGER_LIFE_MS = 3000;
-/** Used and expired triggers are remembered this long, so that their errors stay exact without growing for ever. */
+/** How long used and expired triggers are remembered: their errors stay exact, and memory stays bounded. */
 const REMEMBER_MS = 600_000;
 
-/** A new trigger for something a person did in one of their windows. */
+/** Creates a trigger for something that a person did in one of their windows. */
 export function createTrigger(core: Core, from: { user: string; window: string; view?: string | null }): string {
 	const now = core.clock.now();
 	for (const old of Object.values(core.state.triggers)) {
@@ -17,7 +17,7 @@ export function createTrigger(core: Core, from: { user: string; window: string; 
 	return id;
 }
 
-/** Looks a trigger up without using it. Throws Slack's errors when it is unknown, expired or used. */
+/** Finds a trigger without using it. Throws Slack's errors when it is unknown, expired or used. */
 export function checkTrigger(core: Core, id: unknown): Trigger {
 	const trigger = typeof id === 'string' ? core.state.triggers[id] : undefined;
 	if (!trigger) throw new SlackError('invalid_trigger_id');

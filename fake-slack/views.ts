@@ -7,10 +7,10 @@ import { checkTrigger } from './triggers.ts';
 import { type SlackProblem, validateView } from './validation/index.ts';
 import { removeViews, windowOf } from './windows.ts';
 
-/** Modals in one stack: the root and two more (docs.slack.dev, views.push). */
+/** The most modals in one stack: the root and two more (docs.slack.dev, views.push). */
 const MAX_STACK = 3;
 
-/** Refuses a view Slack would refuse, in Slack's words. */
+/** Refuses a view that Slack would refuse, in Slack's words. */
 export function requireValidView(core: Core, view: unknown, where: string): Json {
 	const problems: SlackProblem[] = validateView(view);
 	const first = problems[0];
@@ -22,7 +22,7 @@ export function requireValidView(core: Core, view: unknown, where: string): Json
 	return view;
 }
 
-/** Home tabs are published and nothing else is; what is opened, pushed or updated stays of its type. */
+/** Only Home tabs are published. A view that is opened, pushed or updated keeps its type. */
 export function requireViewType(core: Core, view: Json, type: string, where: string): void {
 	if (view.type === type) return;
 	const messages = [`[ERROR] unsupported type: ${String(view.type)} [json-pointer:/view/type]`];
@@ -65,7 +65,7 @@ function createView(core: Core, payload: Json, place: { user: string; window: st
 	return view;
 }
 
-/** Opens a modal over the window the trigger came from; a modal that is open there gives way to it. */
+/** Opens a modal in the window that the trigger came from. It replaces a modal that is open there. */
 export function openView(core: Core, triggerId: unknown, payload: Json): View {
 	const trigger = checkTrigger(core, triggerId);
 	const window = windowOf(core, trigger.user, trigger.window);
@@ -88,7 +88,7 @@ export function stackView(core: Core, user: string, windowId: string, payload: J
 	return view;
 }
 
-/** views.push: needs a trigger from within the modal that is open. */
+/** views.push: needs a trigger from within the open modal. */
 export function pushView(core: Core, triggerId: unknown, payload: Json): View {
 	const trigger = checkTrigger(core, triggerId);
 	if (windowOf(core, trigger.user, trigger.window).stack.length === 0) throw new SlackError('not_found');
@@ -97,7 +97,7 @@ export function pushView(core: Core, triggerId: unknown, payload: Json): View {
 	return view;
 }
 
-/** Replaces a view in place: a new hash, the kept inputs of Slack, no errors. */
+/** Replaces a view in place: a new hash, inputs kept as Slack does, no errors. */
 export function replaceView(core: Core, view: View, payload: Json): void {
 	const externalId = text(payload, 'external_id') ?? '';
 	requireFreeExternalId(core, externalId, view.id);
@@ -112,12 +112,15 @@ export function replaceView(core: Core, view: View, payload: Json): void {
 	core.changes.emit({ kind: 'view', id: view.id });
 }
 
-/** Throws hash_conflict for a hash that is not the view's; that one of no view is refused too is stricter than documented. */
+/**
+ * Throws hash_conflict for a hash that is not the view's. That a hash without a view is refused too is stricter than
+ * documented.
+ */
 export function requireHash(view: View | undefined, hash: unknown): void {
 	if (hash !== undefined && hash !== '' && hash !== view?.hash) throw new SlackError('hash_conflict');
 }
 
-/** The view of a person's home tab, replaced or made. */
+/** Replaces or creates the view of a person's Home tab. */
 export function publishHome(core: Core, user: string, hash: unknown, payload: Json): View {
 	const existing = core.state.views[core.state.homes[user] ?? ''];
 	requireHash(existing, hash);
@@ -131,13 +134,13 @@ export function publishHome(core: Core, user: string, hash: unknown, payload: Js
 	return view;
 }
 
-/** A view as Slack shows it to the app, in answers and payloads. */
+/** A view as Slack sends it to the app, in responses and payloads. */
 export function viewForApp(core: Pick<Core, 'settings' | 'state'>, view: View, withState: boolean): Json {
 	const { payload } = view;
 	const blocks = records(payload, 'blocks');
 	const omit = core.settings.omitUntouchedInitialValues && view.updates > 0;
 	const { enterprise } = core.state;
-	// No source for what stands here where the app is installed for the whole organisation.
+	// No source for this value where the app is installed for the whole organisation.
 	const installedTeam = enterprise?.isOrgInstall === true ? enterprise.id : core.state.team.id;
 	return {
 		id: view.id,

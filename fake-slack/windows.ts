@@ -3,7 +3,7 @@ import type { View, Window } from './state.ts';
 
 export const MAIN_WINDOW = 'main';
 
-/** A person's window, made when it is first looked at. */
+/** A person's window, created at the first use. */
 export function windowOf(core: Core, user: string, id: string): Window {
 	const found = core.state.windows.find((one) => one.user === user && one.id === id);
 	if (found) return found;
@@ -12,15 +12,15 @@ export function windowOf(core: Core, user: string, id: string): Window {
 	return window;
 }
 
-/** The view a person sees in a window, or undefined when no modal is open. */
+/** The view that a person sees in a window, or undefined when no modal is open. */
 export function topView(core: Core, user: string, id: string): View | undefined {
 	const top = windowOf(core, user, id).stack.at(-1);
 	return top === undefined ? undefined : core.state.views[top];
 }
 
 /**
- * The client is reloaded or quits: its modals are not on the screen any more, and nobody hears of that. They live on at
- * Slack's side: views.update succeeds, and their external_id stays taken (slackapi/slack-api-specs #52).
+ * Reloads or quits the client: its modals leave the screen, and the app gets no event. Slack keeps them: views.update
+ * succeeds, and their external_id stays taken (slackapi/slack-api-specs #52).
  */
 export function reloadWindow(core: Core, user: string, id: string): void {
 	const window = windowOf(core, user, id);
@@ -29,7 +29,7 @@ export function reloadWindow(core: Core, user: string, id: string): void {
 	for (const view of stack) core.changes.emit({ kind: 'view', id: view });
 }
 
-/** Takes views off the screen; they are gone for views.update too. */
+/** Removes views from the screen and from views.update. */
 export function removeViews(core: Core, ids: readonly string[]): void {
 	for (const window of core.state.windows) window.stack = window.stack.filter((id) => !ids.includes(id));
 	for (const id of ids) {

@@ -11,7 +11,7 @@ import { createPosted, type Posted, sees } from './posted.ts';
 
 interface Replying {
 	thread?: Posted | string;
-	/** Shows the reply in the channel too. */
+	/** Also shows the reply in the channel. */
 	broadcast?: boolean;
 }
 
@@ -19,36 +19,36 @@ interface Replying {
 type Wanted<T> = string | RegExp | ((one: T) => boolean);
 
 /**
- * A person in one of their Slack windows. Channels are named `#name`, by id, `dm` for the talk with the app, or by the
- * people of a direct message: `@grace`, `@grace @gus`.
+ * A person in one of their Slack windows. Channels are named `#name`, by id, `dm` for the direct message with the app,
+ * or by the people of a direct message: `@grace`, `@grace @gus`.
  */
 export interface Actor {
 	readonly user: string;
-	/** Types a slash command; resolves when it is acknowledged or has failed. */
+	/** Types a slash command. Resolves when it is acknowledged or has failed. */
 	command(channel: string, line: string): Promise<CommandOutcome>;
-	/** The modal on top, or null when none is open. */
+	/** The modal on top, or null. */
 	modal(): Modal | null;
-	/** Waits for a modal whose text has this in it (title, blocks, buttons); without an argument for any. */
+	/** Waits for a modal with this in its text (title, blocks, buttons); without an argument for any modal. */
 	waitForModal(wanted?: Wanted<Modal>, timeoutMs?: number): Promise<Modal>;
 	waitForNoModal(timeoutMs?: number): Promise<void>;
-	/** The messages of a channel this person sees outside threads, oldest first; `all`: threads included. */
+	/** The messages of a channel that this person sees outside threads, oldest first; `all` includes threads. */
 	messages(channel: string, options?: { all?: boolean }): Posted[];
-	/** Waits for a message (in a thread or not) whose text has this in it; the newest one. */
+	/** Waits for a message (in a thread or not) with this in its text. Returns the newest one. */
 	waitForMessage(channel: string, wanted: Wanted<Posted>, timeoutMs?: number): Promise<Posted>;
-	/** Writes a message; resolves when the events it causes were delivered once. @name mentions somebody. */
+	/** Writes a message. Resolves when the events it causes were delivered once. @name mentions somebody. */
 	say(channel: string, text: string, options?: Replying): Promise<Posted>;
 	/** Mentions the app's bot. */
 	mention(channel: string, text: string, options?: Replying): Promise<Posted>;
 	/** Uses a message shortcut; false when the app did not acknowledge. */
 	shortcut(message: Posted, callbackId: string): Promise<boolean>;
 	globalShortcut(callbackId: string): Promise<boolean>;
-	/** Reloads or quits the client of this window: its modals are gone from the screen, and live on at Slack's side. */
+	/** Reloads or quits the client of this window: its modals leave the screen, and Slack keeps them. */
 	reload(): void;
-	/** The messages of the talk with the app. */
+	/** The messages of the direct message with the app. */
 	dm(): Posted[];
 	/** Opens the app's home or messages tab. */
 	openApp(tab?: 'home' | 'messages'): Promise<void>;
-	/** The home tab as the app published it, or null. */
+	/** The Home tab as the app published it, or null. */
 	home(): Modal | null;
 }
 
@@ -127,7 +127,7 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 		mention: (channel, text, options) => write(channel, `@${core.state.app.name} ${text}`, options),
 		async shortcut(message, callbackId) {
 			const found = core.state.messages.find((one) => one.channel === message.channel && one.ts === message.ts);
-			if (!found) throw new Error('The message is not there any more.');
+			if (!found) throw new Error('The message no longer exists.');
 			if (message.isEphemeral()) throw new Error('Messages only one person sees have no shortcuts.');
 			return sendMessageShortcut(core, deliverer, viewer, found, callbackId);
 		},

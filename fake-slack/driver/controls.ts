@@ -6,11 +6,11 @@ import { readText } from './visible-text.ts';
 
 /** A field as a person sees it. */
 export interface Field {
-	/** The label; for a control outside an input block its placeholder, or its action_id when it has none. */
+	/** The label; for a control outside an input block its placeholder, or its action_id without one. */
 	label: string;
 	/** The element's type: plain_text_input, static_select, radio_buttons … */
 	kind: string;
-	/** What stands in it: typed text, the chosen options' texts, ids of people and channels. */
+	/** Its value: typed text, the texts of chosen options, ids of people and channels. */
 	value: string | string[] | null;
 	optional: boolean;
 	multiline: boolean;
@@ -29,7 +29,7 @@ function shown(core: Core, placed: Placed, input: InputState): string | string[]
 	return held === null || held === undefined ? null : read(held);
 }
 
-/** The elements that hold a value, as a person sees them, in order. */
+/** The elements that hold a value, in the order a person sees. */
 export function fieldsOf(
 	core: Core,
 	blocks: readonly Json[],
@@ -57,22 +57,22 @@ export function fieldsOf(
 		});
 }
 
-/** Finds the field by its label or its position. Throws with the labels that are there. */
+/** Finds the field by its label or position. The error names the labels that exist. */
 export function findField(fields: readonly Field[], which: string | number): Field {
 	const found = typeof which === 'number' ? fields[which] : fields.find((field) => field.label === which);
 	if (found) return found;
 	throw new Error(`There is no field ${JSON.stringify(which)}. Fields: ${fields.map((one) => one.label).join(' | ')}`);
 }
 
-/** A thing a person can press. */
+/** Something that a person can press. */
 export interface Press {
 	label: string;
 	placed: Placed;
-	/** What goes into the action beside its ids. */
+	/** What the action carries beside its ids. */
 	chosen: Json;
-	/** Where a button with an address leads. */
+	/** Where a button with a URL leads. */
 	url: string | null;
-	/** The words of the dialog that asks first. */
+	/** The text of the confirmation dialog. */
 	confirmation: string | null;
 }
 
@@ -82,7 +82,7 @@ function confirmation(core: Core, element: Json): string | null {
 	return [confirm.title, confirm.text].map((one) => readText(core, one)).join('\n');
 }
 
-/** The buttons and the entries of overflow menus, in order. */
+/** The buttons and overflow entries, in order. */
 export function pressesOf(core: Core, blocks: readonly Json[]): Press[] {
 	return placedElements(blocks).flatMap((placed): Press[] => {
 		const { element } = placed;
@@ -104,26 +104,26 @@ export function pressesOf(core: Core, blocks: readonly Json[]): Press[] {
 	});
 }
 
-/** Finds what to press by its text. Throws with the buttons that are there. */
+/** Finds what to press by its text. The error names the buttons that exist. */
 export function findPress(presses: readonly Press[], label: string, index = 0): Press {
 	const found = presses.filter((press) => press.label === label)[index];
 	if (found) return found;
 	throw new Error(`There is no button "${label}". Buttons: ${presses.map((press) => press.label).join(' | ')}`);
 }
 
-/** A file as `file_input` holds it, by its name (docs.slack.dev, file input element). */
+/** A file as `file_input` holds it, from its name (docs.slack.dev, file input element). */
 function fileOf(core: Core, name: string): Json {
 	return { id: nextId(core, 'F'), name, title: name, mimetype: 'application/octet-stream', mode: 'hosted' };
 }
 
-/** What the pickers of dates and times give (docs.slack.dev, the elements' pages). */
+/** The formats of dates and times from pickers (docs.slack.dev, the elements' pages). */
 const PICKED_TIMES = {
 	datepicker: { form: /^\d{4}-\d{2}-\d{2}$/, words: 'a date as YYYY-MM-DD' },
 	timepicker: { form: /^([01]\d|2[0-3]):[0-5]\d$/, words: 'a time as HH:mm' },
 	datetimepicker: { form: /^\d{10}$/, words: 'a time in seconds since the epoch' },
 } as const;
 
-/** What a client holds where the app gives no options. Throws for what nobody could choose there. */
+/** The value that a client holds where the app gives no options. Throws for a value that nobody could choose. */
 function freeChoice(core: Core, placed: Placed, wish: string): unknown {
 	switch (placed.type.replace(/^multi_/, '')) {
 		case 'file_input':
@@ -145,16 +145,16 @@ function freeChoice(core: Core, placed: Placed, wish: string): unknown {
 	}
 }
 
-/** What is typed into a field. Throws when it is not one to type into: no client would send the app a text there. */
+/** The value of a typed text. Throws for a field without typing: a client would never send a text for it. */
 export function typing(field: Field, typed: string): string {
 	if (heldKey(field.kind) === 'value') return typed;
 	throw new Error(`Nothing can be typed into "${field.label}", a ${field.kind}: choose in it.`);
 }
 
 /**
- * What `state.values` holds for a choice made by its visible texts; people and channels by name or id, dates as
- * YYYY-MM-DD, times as HH:mm, both together as seconds since the epoch, files by any name. `offered`: what the app has
- * suggested, in a select whose options it loads.
+ * What `state.values` holds for a choice by visible texts; people and channels by name or id, dates as YYYY-MM-DD,
+ * times as HH:mm, both together as seconds since the epoch, files by any name. `offered`: the app's suggestions, in a
+ * select that loads its options.
  */
 export function choice(
 	core: Core,

@@ -22,7 +22,7 @@ interface SubmitResult {
 	trouble: string | null;
 }
 
-/** A modal as a person sees it. Reads are of now; when it is not on top any more, doing something throws. */
+/** A modal as a person sees it. It reads the current state. Actions throw when it is no longer on top. */
 export interface Modal {
 	readonly id: string;
 	readonly callbackId: string;
@@ -32,37 +32,37 @@ export interface Modal {
 	fields(): Field[];
 	/** The current value of a field, by label or position. */
 	value(which: string | number): Field['value'];
-	/** The texts of everything that can be pressed in the modal's body. */
+	/** The texts of everything in the modal's body that can be pressed. */
 	buttons(): string[];
 	/** The text of the submit button, or null when there is none. */
 	submitText(): string | null;
-	/** The line over the modal when something went wrong, and the words under fields. */
+	/** The line above the modal after a failure, and the errors under fields. */
 	trouble(): string | null;
-	/** Types into a text field, replacing what was there. */
+	/** Types into a text field and replaces its text. */
 	fill(which: string | number, value: string): Promise<void>;
-	/** As `fill`, then the Enter key. */
+	/** As `fill`, then presses Enter. */
 	enter(which: string | number, value: string): Promise<void>;
 	/**
-	 * Chooses in a select, radio group, checkboxes or picker: by the visible texts; people and channels by name or id,
-	 * dates as YYYY-MM-DD, times as HH:mm, both together as seconds since the epoch, files by any name.
+	 * Chooses in a select, radio group, checkboxes or picker: by visible texts; people and channels by name or id, dates
+	 * as YYYY-MM-DD, times as HH:mm, both together as seconds since the epoch, files by any name.
 	 */
 	choose(which: string | number, option: string | readonly string[]): Promise<void>;
 	/**
-	 * Types into a select whose options the app loads; the texts of what it offers, which can then be chosen, or null when
-	 * it was not asked or did not answer properly.
+	 * Types into a select that loads its options. Resolves with the texts of the options offered, which can then be
+	 * chosen, or null when the app was not asked or did not answer properly.
 	 */
 	suggest(which: string | number, typed: string): Promise<string[] | null>;
 	/** Empties a field. */
 	clear(which: string | number): Promise<void>;
-	/** Presses a button or an overflow entry (confirming where it asks); false when the app did not acknowledge. */
+	/** Presses a button or an overflow entry, and confirms where it asks. False when the app did not acknowledge. */
 	press(label: string, index?: number): Promise<boolean>;
-	/** What the dialog of a button that asks for confirmation says, or null. */
+	/** The text of a button's confirmation dialog, or null. */
 	confirmation(label: string): string | null;
 	submit(): Promise<SubmitResult>;
 	/** Cancel or Esc closes this view; `all` the whole stack. */
 	close(all?: boolean): Promise<void>;
 	isOpen(): boolean;
-	/** The blocks as the app sent them, ids filled in. */
+	/** The blocks as the app sent them, with all ids. */
 	blocks(): Json[];
 	view(): View;
 }
@@ -77,7 +77,7 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 		// The Home tab lies below every modal and stays usable.
 		if (core.state.homes[viewer.user] === first.id) return view();
 		const window = core.state.windows.find((one) => one.user === viewer.user && one.id === viewer.window);
-		if (window?.stack.at(-1) !== first.id) throw new Error(`The modal "${title()}" is not on top any more.`);
+		if (window?.stack.at(-1) !== first.id) throw new Error(`The modal "${title()}" is no longer on top.`);
 		return view();
 	}
 	function title(): string {

@@ -10,43 +10,43 @@ import type { Message } from '../state.ts';
 import { choice, type Field, fieldsOf, findField, findPress, pressesOf, typing } from './controls.ts';
 import { readBlocks, readMrkdwn, readText } from './visible-text.ts';
 
-/** A message as a person sees it. Reads are of now. */
+/** A message as a person sees it. It reads the current state. */
 export interface Posted {
 	readonly ts: string;
 	readonly channel: string;
 	/** The author's name. */
 	author(): string;
-	/** What the person reads: the blocks, or the text when there are none. */
+	/** The text the person reads: the blocks, or `text` without blocks. */
 	text(): string;
-	/** What a notification says: the top-level `text`. */
+	/** The text of a notification: the top-level `text`. */
 	notification(): string;
 	isEphemeral(): boolean;
-	/** Whether it stands in a thread, and is also shown in the channel. */
+	/** Whether it is in a thread and also shown in the channel. */
 	threadTs(): string | null;
 	isBroadcast(): boolean;
-	/** The names of those whom it rang, an edit of it too. */
+	/** The names of people it notified, by an edit too. */
 	rung(): string[];
-	/** The addresses a person can follow in its text. */
+	/** The addresses in its text that a person can follow. */
 	links(): string[];
 	buttons(): string[];
-	/** The address a button leads to, or null. */
+	/** The address that a button leads to, or null. */
 	link(label: string): string | null;
 	fields(): Field[];
-	/** Presses a button or an overflow entry (confirming where it asks); false when the app did not acknowledge. */
+	/** Presses a button or an overflow entry, and confirms where it asks. False when the app did not acknowledge. */
 	press(label: string, index?: number): Promise<boolean>;
-	/** What the dialog of a button that asks for confirmation says, or null. */
+	/** The text of a button's confirmation dialog, or null. */
 	confirmation(label: string): string | null;
 	/** `fill` and `choose` as in a modal. */
 	fill(which: string | number, value: string): Promise<void>;
 	choose(which: string | number, option: string | readonly string[]): Promise<void>;
-	/** As in a modal: types into a select whose options the app loads. */
+	/** As in a modal: types into a select that loads its options. */
 	suggest(which: string | number, typed: string): Promise<string[] | null>;
 	/** The replies under it that this person sees, oldest first. */
 	thread(): Posted[];
-	/** What it read before each edit, oldest first. */
+	/** Its text before each edit, oldest first. */
 	editHistory(): string[];
 	exists(): boolean;
-	/** Deletes it, as somebody who may. The app hears nothing of it. */
+	/** Deletes it, as somebody who may. The app gets no event. */
 	remove(): void;
 	metadata(): Json | null;
 	blocks(): Json[];
@@ -71,7 +71,7 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 
 	function there(): Message {
 		const found = find();
-		if (!found) throw new Error('The message is not there any more.');
+		if (!found) throw new Error('The message no longer exists.');
 		return found;
 	}
 	async function set(which: string | number, held: (field: Field) => unknown): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Core } from '../core.ts';
 import { isRecord, type Json, record, records, text } from '../json.ts';
 
-/** Where the names of people, channels and groups are known. */
+/** Looks up names of people, channels and groups. */
 type Directory = Pick<Core, 'state'>;
 
 /** mrkdwn as it reads on the screen: mentions by name, links by label, escapes undone. */
@@ -73,12 +73,12 @@ function readTable(slack: Directory, block: Json): string {
 		.join('\n');
 }
 
-/** A plan's tasks are task cards, and may leave out saying so. */
+/** A plan's tasks are task cards and may omit their type. */
 function tasksOf(plan: Json): Json[] {
 	return records(plan, 'tasks').map((task) => ({ ...task, type: 'task_card' }));
 }
 
-/** A chart as its description for screen readers would say it: the numbers by their labels. */
+/** A chart as its description for screen readers: the numbers with their labels. */
 function readChart(chart: Json | undefined): string[] {
 	const points = (list: Json[]) =>
 		list.map((point) => `${text(point, 'label') ?? ''} ${String(point.value)}`).join(', ');
@@ -88,7 +88,7 @@ function readChart(chart: Json | undefined): string[] {
 	].filter(Boolean);
 }
 
-/** Every text object inside a block this file has no better word for. */
+/** Every text object inside a block that this file does not know. */
 function readAnything(slack: Directory, value: unknown): string[] {
 	if (Array.isArray(value)) return value.flatMap((one) => readAnything(slack, one));
 	if (!isRecord(value)) return [];
@@ -100,7 +100,7 @@ function readAnything(slack: Directory, value: unknown): string[] {
 	return Object.values(value).flatMap((one) => readAnything(slack, one));
 }
 
-/** The options that stand on the screen without opening anything. */
+/** The options that are visible without opening anything. */
 function openOptions(slack: Directory, element: Json | undefined): string[] {
 	if (element?.type !== 'radio_buttons' && element?.type !== 'checkboxes') return [];
 	return records(element, 'options').map((option) =>
@@ -108,7 +108,7 @@ function openOptions(slack: Directory, element: Json | undefined): string[] {
 	);
 }
 
-/** What a person reads of a block; controls stand in brackets. */
+/** What a person reads of a block; controls are in brackets. */
 function readBlock(slack: Directory, block: Json): string {
 	switch (block.type) {
 		case 'divider':

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Config, createGenerator, type Schema } from 'ts-json-schema-generator';
 
-// A command of its own, so that the TypeScript compiler inside the generator is never loaded where the schema is cached:
+// A command of its own, so that the TypeScript compiler inside the generator is not loaded when the schema is cached:
 //   node generate.ts <entry .d.ts> <output .json> <type> [type …]
 const [entry, output, ...types] = process.argv.slice(2);
 if (entry === undefined || output === undefined || types.length === 0) {
@@ -20,7 +20,7 @@ const generator = createGenerator(config);
 const definitions: NonNullable<Schema['definitions']> = {};
 for (const type of types) Object.assign(definitions, generator.createSchema(type).definitions);
 
-// Several test workers may start at once: each writes its own file, and the rename puts a whole one in place.
+// Several test workers may start at once: each writes its own file, and the rename replaces the whole file.
 const temporary = `${output}.${process.pid}.tmp`;
 mkdirSync(dirname(output), { recursive: true });
 writeFileSync(temporary, JSON.stringify({ definitions }));

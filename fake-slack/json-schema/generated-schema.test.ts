@@ -44,6 +44,6 @@ it('leaves one whole file when two workers start at once', async () => {
 
 it('says which package is missing', () => {
 	expect(() => generatedDefinitions({ ...source, packageName: '@slack/nope' }, folder)).toThrow(
-		'Expected the package @slack/nope to be installed; run npm ci.',
+		'The package @slack/nope is not installed. Run npm ci.',
 	);
 });

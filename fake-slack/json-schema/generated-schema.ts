@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A JSON Schema (draft 7) as the generator writes it; narrow enough to be rebuilt, wide enough for what it holds. */
+/** A JSON Schema (draft 7) as the generator writes it: only the fields that are rebuilt here have types. */
 export type JsonSchema = {
 	$ref?: string;
 	type?: string | string[];
@@ -23,7 +23,7 @@ export type JsonSchema = {
 
 export type Definitions = Record<string, JsonSchema>;
 
-/** Which types of which installed package a schema is made of. */
+/** The package and the types that a schema is made from. */
 export type SchemaSource = {
 	packageName: string;
 	/** The declaration file that exports the types, relative to the package's folder. */
@@ -35,13 +35,13 @@ const require = createRequire(import.meta.url);
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const command = fileURLToPath(new URL('./generate.ts', import.meta.url));
 
-/** The folder of an installed package, found without its `exports` having to name package.json. */
+/** The folder of an installed package. Its `exports` need not name package.json. */
 function packageFolder(name: string): string {
 	for (const modules of require.resolve.paths(name) ?? []) {
 		const folder = join(modules, name);
 		if (existsSync(join(folder, 'package.json'))) return folder;
 	}
-	throw new Error(`Expected the package ${name} to be installed; run npm ci.`);
+	throw new Error(`The package ${name} is not installed. Run npm ci.`);
 }
 
 function packageVersion(name: string): string {

@@ -18,7 +18,9 @@ import { openHome, say } from './talk.ts';
 const element = { blockId: z.string(), actionId: z.string() };
 const inMessage = { channel: z.string(), ts: z.string() };
 
-/** What a person can do in the page. `held` is a value in the form of Slack's `state.values`: text, option, options … */
+/**
+ * What a person can do on the page. `held` is a value in the form of Slack's `state.values`: text, option, options …
+ */
 export const actSchema = z.discriminatedUnion('do', [
 	z.object({ do: z.literal('command'), channel: z.string(), line: z.string() }),
 	z.object({ do: z.literal('say'), channel: z.string(), text: z.string(), threadTs: z.string().optional() }),
@@ -52,17 +54,20 @@ export type Act = z.infer<typeof actSchema>;
 
 function viewOf(core: Core, viewer: Viewer, id: string): View {
 	const view = core.state.views[id];
-	if (!view || view.user !== viewer.user) throw new Error('This modal is not open any more.');
+	if (!view || view.user !== viewer.user) throw new Error('This modal is no longer open.');
 	return view;
 }
 
 function messageOf(core: Core, where: { channel: string; ts: string }): Message {
 	const message = core.state.messages.find((one) => one.channel === where.channel && one.ts === where.ts);
-	if (!message) throw new Error('The message is not there any more.');
+	if (!message) throw new Error('The message no longer exists.');
 	return message;
 }
 
-/** Does it; resolves when the app has acknowledged or Slack has given up. Throws in words when it cannot be done. */
+/**
+ * Does it. Resolves when the app has acknowledged or Slack has given up. Throws with words for the person when it
+ * cannot be done.
+ */
 export async function perform(core: Core, deliverer: Deliverer, viewer: Viewer, act: Act): Promise<Json> {
 	switch (act.do) {
 		case 'command':

@@ -6,12 +6,12 @@ import type { Channel } from '../state.ts';
 import { isOwnTeam } from '../teams.ts';
 import { tell } from './tell.ts';
 
-/** Whoever administers the workspace: its first member. */
+/** The workspace's administrator: its first member. */
 function administrator(core: Core): string {
 	return core.state.people[0]?.id ?? '';
 }
 
-/** Something happened to the channel: `kind` after `channel_` or `group_`. Only told where the bot is a member. */
+/** Sends an event about the channel: `kind` follows `channel_` or `group_`. Only sent where the bot is a member. */
 async function tellOfChannel(
 	core: Core,
 	deliverer: Deliverer,
@@ -25,8 +25,8 @@ async function tellOfChannel(
 }
 
 /**
- * Somebody (the app's bot too) leaves a channel or is removed. The bot hears of its own removal as channel_left or
- * group_left; member_left_channel does not reach one who is no member any more (bolt-js #1847).
+ * Somebody (perhaps the app's bot) leaves a channel or is removed. The bot gets its own removal as channel_left or
+ * group_left; member_left_channel does not reach a bot that is no longer a member (bolt-js #1847).
  */
 export async function leaveChannel(core: Core, deliverer: Deliverer, channel: Channel, user: string): Promise<void> {
 	const botThere = isMember(channel, core.state.app.botUser);
@@ -57,7 +57,7 @@ async function tellOfMember(
 	await tell(core, deliverer, type, event, channel);
 }
 
-/** Somebody (the app's bot too) is added to a channel. */
+/** Adds somebody (perhaps the app's bot) to a channel. */
 export async function joinChannel(core: Core, deliverer: Deliverer, channel: Channel, user: string): Promise<void> {
 	if (isMember(channel, user)) return;
 	channel.members.push(user);
@@ -67,7 +67,7 @@ export async function joinChannel(core: Core, deliverer: Deliverer, channel: Cha
 	}
 }
 
-/** A channel is archived, or taken out of the archive. */
+/** Archives a channel, or takes it out of the archive. */
 export async function archiveChannel(
 	core: Core,
 	deliverer: Deliverer,
@@ -80,7 +80,7 @@ export async function archiveChannel(
 	await tellOfChannel(core, deliverer, channel, kind, { user: administrator(core) });
 }
 
-/** A channel is deleted, and every message in it: from then on its id is unknown. */
+/** Deletes a channel and its messages. From then on its id is unknown. */
 export async function deleteChannel(core: Core, deliverer: Deliverer, channel: Channel): Promise<void> {
 	core.state.channels = core.state.channels.filter((one) => one !== channel);
 	core.state.messages = core.state.messages.filter((one) => one.channel !== channel.id);
@@ -89,9 +89,9 @@ export async function deleteChannel(core: Core, deliverer: Deliverer, channel: C
 }
 
 /**
- * Sharing a private channel changes its id for good, once somebody begins to (docs.slack.dev, channel_id_changed). Here
- * only ids with a G change, which private channels have from before March 2021, as in the example of that page; whether
- * others do: no source.
+ * Sharing a private channel changes its id permanently when somebody starts to share it (docs.slack.dev,
+ * channel_id_changed). Here only ids with a G change, which private channels from before March 2021 have, as in that
+ * page's example. Whether others change: no source.
  */
 async function changeId(core: Core, deliverer: Deliverer, channel: Channel): Promise<void> {
 	if (!channel.isPrivate || !channel.id.startsWith('G')) return;
@@ -110,8 +110,8 @@ async function changeId(core: Core, deliverer: Deliverer, channel: Channel): Pro
 }
 
 /**
- * Another organisation is invited to the channel, or the invitation is withdrawn. Who is not asked to join hears of it
- * only under conversations.connect:read, which this fake does not know: the app finds it in the channel's facts.
+ * Invites another organisation to the channel, or withdraws the invitation. Apps get an event only with
+ * conversations.connect:read, which this fake does not have: the app finds it in the channel's fields.
  */
 export async function inviteOrganisation(
 	core: Core,
@@ -125,8 +125,8 @@ export async function inviteOrganisation(
 }
 
 /**
- * A workspace joins the channel, or leaves it with its people. Only sharing with another organisation is told as
- * channel_shared and channel_unshared (docs.slack.dev: "an external workspace"), under this name for private ones too.
+ * A workspace joins the channel, or leaves it with its people. Only sharing with another organisation causes
+ * channel_shared and channel_unshared (docs.slack.dev: "an external workspace"), also for private channels.
  */
 export async function shareChannel(
 	core: Core,

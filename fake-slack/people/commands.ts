@@ -7,7 +7,7 @@ import { createResponseUrl } from '../response-urls.ts';
 import type { Channel } from '../state.ts';
 import { createTrigger } from '../triggers.ts';
 
-/** What Slack names a command's failure in "failed with the error". */
+/** Slack's names for a command's failure in "failed with the error". */
 const FAILURES = {
 	timeout: 'operation_timeout',
 	no_connection: 'dispatch_failed',
@@ -17,7 +17,7 @@ const FAILURES = {
 
 export interface CommandOutcome {
 	ok: boolean;
-	/** The error code Slack shows to the person. */
+	/** The error code that Slack shows to the person. */
 	error: string | null;
 }
 
@@ -35,7 +35,7 @@ function escapeText(core: Core, text: string): string {
 		.replace(/https?:\/\/[^\s<>|]+/g, (url) => `<${url}>`);
 }
 
-/** A word from Slack itself that only this person sees. */
+/** A message from Slack itself that only this person sees. */
 function slackSays(core: Core, viewer: Viewer, channel: Channel, text: string): void {
 	const user = core.state.app.botUser;
 	postMessage(core, { channel, user, payload: { text }, ephemeralFor: viewer.user, subtype: 'slackbot' });
@@ -56,7 +56,7 @@ function showAnswer(core: Core, viewer: Viewer, channel: Channel, answer: unknow
 	return null;
 }
 
-/** A person types a slash command into a channel; resolves when the app has acknowledged it or Slack has given up. */
+/** A person types a slash command in a channel. Resolves when the app has acknowledged it or Slack has given up. */
 export async function typeCommand(
 	core: Core,
 	deliverer: Deliverer,

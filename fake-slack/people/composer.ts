@@ -2,13 +2,13 @@ import type { Core } from '../core.ts';
 import type { Json } from '../json.ts';
 
 interface Written {
-	/** As Slack stores it: escaped, with mentions, channels and links in angle brackets. */
+	/** The text as Slack stores it: escaped, with mentions, channels and links in angle brackets. */
 	text: string;
-	/** The same as the client sends it. */
+	/** The same as rich text, as the client sends it. */
 	blocks: Json[];
 }
 
-/** What the client makes more of than text: @names, #channels and addresses. */
+/** What the client converts: @names, #channels and addresses. */
 const SPECIAL = /@([\w.-]+)|#([\w-]+)|https?:\/\/[^\s<>|]+/g;
 
 function escaped(text: string): string {
@@ -30,8 +30,8 @@ function special(core: Core, found: string): { text: string; element: Json } | u
 }
 
 /**
- * What becomes of a message that a person types: its text and the `rich_text` block that the client sends with it
- * (docs.slack.dev, message event and rich text block; what a message in the composer looks like without styles).
+ * The message that a person types: its text, and the `rich_text` block that the client sends with it (docs.slack.dev,
+ * message event and rich text block), without styles.
  */
 export function write(core: Core, typed: string): Written {
 	const elements: Json[] = [];

@@ -10,7 +10,7 @@ import type { InputState, Message } from '../state.ts';
 import { createTrigger } from '../triggers.ts';
 import { actionForApp } from './modal-actions.ts';
 
-/** What a person's own client holds in a message's inputs. */
+/** The values that a person's client holds in a message's inputs. */
 export function messageInput(message: Message, user: string): InputState {
 	message.inputs[user] ??= freshInput(message.blocks);
 	return message.inputs[user];
@@ -18,11 +18,11 @@ export function messageInput(message: Message, user: string): InputState {
 
 export function placedInMessage(message: Message, blockId: string, actionId: string): Placed {
 	const found = placedElements(message.blocks).find((one) => one.blockId === blockId && one.actionId === actionId);
-	if (!found) throw new Error(`The message has no element ${blockId}/${actionId} any more.`);
+	if (!found) throw new Error(`The message no longer has the element ${blockId}/${actionId}.`);
 	return found;
 }
 
-/** A button of a message is pressed or something in it is chosen; false when the app did not acknowledge. */
+/** A person presses a message's button or chooses in it. False when the app did not acknowledge. */
 export async function actInMessage(
 	core: Core,
 	deliverer: Deliverer,
@@ -49,7 +49,7 @@ export async function actInMessage(
 			},
 			trigger_id: createTrigger(core, viewer),
 			channel: channelForApp(channel),
-			// Slack hands no content of an ephemeral message back to the app.
+			// Slack does not send the content of an ephemeral message back to the app.
 			...(message.ephemeralFor === undefined ? { message: messageForApp(core, message) } : {}),
 			state: { values: stateValues(message.blocks, input, false) },
 			response_url: createResponseUrl(core, { channel: channelId, user: viewer.user, ts }),
@@ -59,7 +59,7 @@ export async function actInMessage(
 	return ack.ok;
 }
 
-/** A person types or chooses in a message; choices outside input blocks tell the app at once. */
+/** A person types or chooses in a message. Choices outside input blocks go to the app at once. */
 export async function fillInMessage(
 	core: Core,
 	deliverer: Deliverer,
@@ -76,14 +76,14 @@ export async function fillInMessage(
 	await actInMessage(core, deliverer, viewer, message, placed, value);
 }
 
-/** Nobody can choose a shortcut the app does not have. */
+/** A person can only choose shortcuts that the app has. */
 function requireShortcut(core: Core, type: 'message' | 'global', callbackId: string): void {
 	const { shortcuts } = core.settings;
 	if (shortcuts === null || shortcuts.some((one) => one.type === type && one.callbackId === callbackId)) return;
 	throw new Error(`The app has no ${type} shortcut ${callbackId}.`);
 }
 
-/** A message shortcut is chosen from a message's menu; false when the app did not acknowledge. */
+/** A person chooses a message shortcut in a message's menu. False when the app did not acknowledge. */
 export async function sendMessageShortcut(
 	core: Core,
 	deliverer: Deliverer,
@@ -111,7 +111,7 @@ export async function sendMessageShortcut(
 	return ack.ok;
 }
 
-/** A global shortcut is chosen; false when the app did not acknowledge. */
+/** A person chooses a global shortcut. False when the app did not acknowledge. */
 export async function sendGlobalShortcut(
 	core: Core,
 	deliverer: Deliverer,

@@ -5,7 +5,7 @@ import { actionTs } from '../payloads.ts';
 import type { Channel, Message } from '../state.ts';
 import { tell } from './tell.ts';
 
-/** `metadata_subscriptions` name an app, or `*` for any (as manifests that others published do), and a kind of metadata. */
+/** `metadata_subscriptions` name an app, or `*` for any (as published manifests do), and a kind of metadata. */
 function isSubscribed(core: Core, metadata: Json): boolean {
 	const { metadataSubscriptions } = core.settings;
 	if (metadataSubscriptions === null) return true;
@@ -15,7 +15,7 @@ function isSubscribed(core: Core, metadata: Json): boolean {
 }
 
 /**
- * The events that a change of a message's metadata causes, the app's own messages too (slackapi/bolt-js
+ * The events that a change of a message's metadata causes, also for the app's own messages (slackapi/bolt-js
  * examples/message-metadata): message_metadata_posted, message_metadata_updated or message_metadata_deleted, where the
  * app is a member (docs.slack.dev, metadata.message:read scope).
  */

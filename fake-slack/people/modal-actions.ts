@@ -12,10 +12,10 @@ import { validateResponseActionErrors } from '../validation/index.ts';
 import { replaceView, requireValidView, requireViewType, stackView, viewForApp } from '../views.ts';
 import { removeViews, topView, windowOf } from '../windows.ts';
 
-/** What Slack shows over a modal when the app did not answer a submission properly. */
+/** What Slack shows above a modal when the app did not answer a submission properly. */
 const TROUBLE = 'We had some trouble connecting. Try again?';
 
-/** What a person saw happen after pressing Submit. */
+/** What a person saw after they pressed Submit. */
 export type SubmitOutcome = 'closed' | 'updated' | 'pushed' | 'fieldErrors' | 'trouble';
 
 /** The `actions` entry of a block_actions payload. */
@@ -36,7 +36,7 @@ export function actionForApp(core: Core, placed: Placed, chosen: Json): Json {
 	};
 }
 
-/** The view a person can act on: the one on top. Throws when it is not there any more. */
+/** The view a person can act on: the one on top. Throws when it is gone. */
 function requireTop(core: Core, viewer: Viewer): View {
 	const view = topView(core, viewer.user, viewer.window);
 	if (!view) throw new Error(`No modal is open for ${viewer.user}.`);
@@ -74,7 +74,7 @@ async function sendViewAction(
 	return ack.ok;
 }
 
-/** A button or an overflow entry of the top view is pressed; false when the app did not acknowledge. */
+/** A person presses a button or an overflow entry of the top view. False when the app did not acknowledge. */
 export function pressInView(
 	core: Core,
 	deliverer: Deliverer,
@@ -86,7 +86,7 @@ export function pressInView(
 	return sendViewAction(core, deliverer, viewer, target.view, placed, chosen);
 }
 
-/** Whether changing the element tells the app at once. */
+/** Whether a change of the element goes to the app at once. */
 function dispatches(placed: Placed, how: 'typed' | 'enter'): boolean {
 	if (!placed.isInput) return true;
 	if (placed.block.dispatch_action !== true) return false;
@@ -97,7 +97,7 @@ function dispatches(placed: Placed, how: 'typed' | 'enter'): boolean {
 	return on.includes(how === 'typed' ? 'on_character_entered' : 'on_enter_pressed');
 }
 
-/** A person types or chooses; the app hears of it where dispatch_action or the block's kind say so. */
+/** A person types or chooses. The app gets it at once where dispatch_action or the block's kind say so. */
 export async function fillInView(
 	core: Core,
 	deliverer: Deliverer,
@@ -115,7 +115,7 @@ export async function fillInView(
 	await sendViewAction(core, deliverer, viewer, view, placed, value);
 }
 
-/** Does what the acknowledgement of a submission asks for. Throws SlackError for what Slack would not understand. */
+/** Applies the acknowledgement of a submission. Throws SlackError for one that Slack would not understand. */
 function applyResponse(core: Core, viewer: Viewer, view: View, answer: unknown): SubmitOutcome {
 	if (answer === undefined || answer === null || (isRecord(answer) && Object.keys(answer).length === 0)) {
 		removeViews(core, [view.id]);
@@ -153,7 +153,7 @@ function applyResponse(core: Core, viewer: Viewer, view: View, answer: unknown):
 	}
 }
 
-/** A person presses Submit: Slack's own checks first, then the app is asked. */
+/** A person presses Submit. Slack's own checks run first, then the app is asked. */
 export async function submitView(core: Core, deliverer: Deliverer, viewer: Viewer): Promise<SubmitOutcome> {
 	const view = requireTop(core, viewer);
 	if (view.payload.submit === undefined) throw new Error('This modal has no Submit.');
@@ -183,7 +183,7 @@ export async function submitView(core: Core, deliverer: Deliverer, viewer: Viewe
 	}
 }
 
-/** A person closes the top view (Cancel, Esc) or the whole stack (the X at the corner). */
+/** A person closes the top view (Cancel, Esc) or the whole stack (the X in the corner). */
 export async function closeView(core: Core, deliverer: Deliverer, viewer: Viewer, all = false): Promise<void> {
 	const top = requireTop(core, viewer);
 	const { stack } = windowOf(core, viewer.user, viewer.window);

@@ -8,7 +8,10 @@ import type { Message, View } from '../state.ts';
 import { validateBlocks } from '../validation/index.ts';
 import { viewForApp } from '../views.ts';
 
-/** Fewer characters are not asked about unless the element says so (docs.slack.dev, select menu of external data). */
+/**
+ * The app is not asked about fewer characters unless the element says so (docs.slack.dev, select menu of external
+ * data).
+ */
 const MIN_QUERY_LENGTH = 3;
 
 function surfaceFacts(core: Core, surface: View | Message): Json {
@@ -28,7 +31,7 @@ function surfaceFacts(core: Core, surface: View | Message): Json {
 	return { container: { type: 'view', view_id: surface.id }, view: viewForApp(core, surface, true) };
 }
 
-/** The options of an answer, or undefined when it is none: the rules of any select's options hold (100 at most). */
+/** The options of a response, or undefined when it has none. The rules of a select's options apply (100 at most). */
 function offered(core: Core, answer: unknown): Json[] | undefined {
 	const given: Json = isRecord(answer) ? answer : {};
 	const list = given.options ?? given.option_groups;
@@ -48,8 +51,8 @@ function offered(core: Core, answer: unknown): Json[] | undefined {
 }
 
 /**
- * A person types into a select whose options the app loads. Resolves with what is offered, or with null when the app was
- * not asked (too little typed) or did not answer properly within 3 seconds.
+ * A person types into a select that loads its options. Resolves with the options offered, or with null when the app was
+ * not asked (too little text) or did not answer properly within 3 seconds.
  */
 export async function suggest(
 	core: Core,

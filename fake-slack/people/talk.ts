@@ -18,8 +18,8 @@ function kindOf(channel: Channel): { type: string; subscription: string } {
 }
 
 /**
- * The events a new message causes where the bot is a member; its own messages come back to it too (with its bot_id),
- * and it has to leave them alone.
+ * The events that a new message causes where the bot is a member. The bot gets its own messages too (with its bot_id)
+ * and has to ignore them.
  */
 export async function tellOfMessage(
 	core: Core,
@@ -53,7 +53,7 @@ export function say(
 	{ threadTs, broadcast = false }: { threadTs?: string | undefined; broadcast?: boolean } = {},
 ): { message: Message; told: Promise<void> } {
 	if (!isMember(channel, viewer.user)) throw new Error(`${viewer.user} is not in ${channel.name || channel.id}.`);
-	if (channel.isArchived) throw new Error(`#${channel.name} is archived: nobody can write there.`);
+	if (channel.isArchived) throw new Error(`#${channel.name} is archived. Nobody can write in it.`);
 	const { messagesTab, messagesTabReadOnly } = core.settings;
 	if (channel.isIm && isMember(channel, core.state.app.botUser) && (!messagesTab || messagesTabReadOnly)) {
 		throw new Error('Sending messages to this app has been turned off.');
@@ -68,7 +68,9 @@ export function say(
 	return { message, told: tellOfMessage(core, deliverer, channel, message) };
 }
 
-/** A person opens the app's home or messages tab. The Home tab brings the view as it is now along, once there is one. */
+/**
+ * A person opens the app's Home or Messages tab. The event of the Home tab carries the current view, if there is one.
+ */
 export async function openHome(
 	core: Core,
 	deliverer: Deliverer,

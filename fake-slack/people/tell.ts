@@ -4,7 +4,7 @@ import type { Json } from '../json.ts';
 import { eventPayload } from '../payloads.ts';
 import type { Channel } from '../state.ts';
 
-/** The scope an event needs (each event's page on docs.slack.dev); by the channel's kind where it says `:read`. */
+/** The scope an event needs (each event's page on docs.slack.dev); `:read` scopes depend on the channel's kind. */
 function scopeOf(subscription: string, channel: Channel | undefined): string | undefined {
 	if (subscription === 'app_mention') return 'app_mentions:read';
 	if (subscription.startsWith('message_metadata_')) return 'metadata.message:read';
@@ -13,7 +13,7 @@ function scopeOf(subscription: string, channel: Channel | undefined): string | u
 	return /^(channel|group|member)_/.test(subscription) ? `${kind}:read` : undefined;
 }
 
-/** Sends an event to the app when it is subscribed to it and may hear it; resolves after the first attempt. */
+/** Sends an event to the app when it is subscribed to it and has the scope. Resolves after the first attempt. */
 export async function tell(
 	core: Core,
 	deliverer: Deliverer,

@@ -6,15 +6,16 @@ import { SABOTAGES } from './table/index.ts';
 import { copyTree, sabotaged, type TreeCopy } from './tree-copy.ts';
 
 /**
- * Takes away one behaviour of the fake after the other, in a copy of the tree, and runs the tests that are for it: one
- * that stays green is a survivor, a behaviour nobody would miss. Ends with 1 when there is one.
+ * Removes one behaviour of the fake after another, in a copy of the tree, and runs the tests of that behaviour. A
+ * sabotage under which they pass is a survivor: a behaviour that could be lost unnoticed. Exit code 1 when there is
+ * one.
  *
- * `--only WORDS`, as often as wished: those with the words in their name.
+ * `--only WORDS`, repeatable: only those with the words in their name.
  */
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [''] } } });
 const chosen = SABOTAGES.filter(({ name }) => values.only.some((words) => name.includes(words)));
 
-/** The words of a survivor, or null when every test file failed as it should. */
+/** The text for a survivor, or null when every test file failed as it should. */
 async function survival(copy: TreeCopy, sabotage: Sabotage): Promise<string | null> {
 	for (const file of sabotage.tests) {
 		const run = await runTests(copy.root, join(copy.fake, file));
@@ -25,12 +26,12 @@ async function survival(copy: TreeCopy, sabotage: Sabotage): Promise<string | nu
 	return null;
 }
 
-// All places are looked up before the first run: a table that has aged says so at once.
+// All places are looked up before the first run, so that an outdated table fails at once.
 for (const sabotage of chosen) sabotaged(sabotage);
 using copy = copyTree();
 for (const file of new Set(chosen.flatMap(({ tests }) => tests))) {
 	const run = await runTests(copy.root, join(copy.fake, file));
-	if (run.kind !== 'passed') throw new Error(`${file} fails without any sabotage: ${JSON.stringify(run)}`);
+	if (run.kind !== 'passed') throw new Error(`${file} fails even without a sabotage: ${JSON.stringify(run)}`);
 }
 
 const survivors: string[] = [];

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { startVitest } from 'vitest/node';
 
-/** How a test file ended: `passed`, or the first test that failed; `broken` when it could not even be loaded. */
+/** How a test file ended: `passed`, its first failing test, or `broken` when it could not be loaded. */
 export type TestRun = { kind: 'passed' } | { kind: 'failed'; test: string } | { kind: 'broken'; reason: string };
 
 /** Runs one test file up to its first failure. */
@@ -11,7 +11,7 @@ export async function runTests(root: string, file: string): Promise<TestRun> {
 		config: false,
 		watch: false,
 		bail: 1,
-		// A test that waits in vain has failed; the fake's own waits end before.
+		// A test that waits in vain has failed. The fake's own waits end earlier.
 		testTimeout: 15_000,
 		hookTimeout: 15_000,
 		reporters: [{}],
@@ -25,13 +25,13 @@ export async function runTests(root: string, file: string): Promise<TestRun> {
 			const [error] = module.errors();
 			if (error) return { kind: 'broken', reason: String(error.message) };
 		}
-		// What fails between tests counts too: a rejection that nobody waited for, a hook.
+		// Failures between tests count too: a rejection that nobody awaited, a hook.
 		const [unhandled] = vitest.state.getUnhandledErrors();
 		if (unhandled !== undefined) return { kind: 'failed', test: `an error outside of tests: ${inspect(unhandled)}` };
 		return first.ok() ? { kind: 'passed' } : { kind: 'failed', test: 'a hook' };
 	} finally {
 		await vitest.close();
-		// Vitest marks the process as failed: here that is what is wanted.
+		// Vitest marks the process as failed, but here a failure is the goal.
 		process.exitCode = 0;
 	}
 }

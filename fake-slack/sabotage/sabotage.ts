@@ -1,11 +1,11 @@
-/** One behaviour of the fake that is taken away, to show that its tests notice. */
+/** One behaviour of the fake that is removed, to show that its tests notice. */
 export interface Sabotage {
-	/** What the fake does wrong then. */
+	/** What the fake then does wrong. */
 	readonly name: string;
-	/** The place, relative to the fake's folder; `from` stands there exactly once. */
+	/** The place, relative to the fake's folder; it holds `from` exactly once. */
 	readonly file: string;
 	readonly from: string;
 	readonly to: string;
-	/** The test files, relative to the fake's folder, that have to fail, each of them. */
+	/** The test files, relative to the fake's folder. Each of them has to fail. */
 	readonly tests: readonly string[];
 }

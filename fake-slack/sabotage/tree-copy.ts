@@ -11,7 +11,7 @@ const FAKE = fileURLToPath(new URL('../', import.meta.url));
 export function sabotaged({ name, file, from, to }: Sabotage, folder = FAKE): string {
 	const parts = readFileSync(join(folder, file), 'utf8').split(from);
 	if (parts.length !== 2) {
-		throw new Error(`${file} holds the place to replace ${parts.length - 1} times, not once (${name}):\n${from}`);
+		throw new Error(`${file} must hold this text once for "${name}", and holds it ${parts.length - 1} times:\n${from}`);
 	}
 	return parts.join(to);
 }
@@ -20,11 +20,11 @@ export interface TreeCopy extends Disposable {
 	readonly root: string;
 	/** The fake's folder in the copy. */
 	readonly fake: string;
-	/** Runs an act on the copy with the sabotage in it, and takes it out again. */
+	/** Runs a function on the sabotaged copy, and restores the copy. */
 	under<T>(sabotage: Sabotage, act: () => Promise<T>): Promise<T>;
 }
 
-/** A copy of the working tree in a temporary directory: the tree itself is never touched. */
+/** A copy of the working tree in a temporary directory: the tree itself stays unchanged. */
 export function copyTree(): TreeCopy {
 	const git = (...args: string[]) => execFileSync('git', ['-C', FAKE, ...args], { encoding: 'utf8' });
 	const tree = git('rev-parse', '--show-toplevel').trim();

@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url';
 import type { TransportName } from '../bolt-app.ts';
 import type { FakeSlack } from '../fake-slack.ts';
 
-/** A free port: the app is told one, as it would be anywhere else, and does not say which it took. */
+/** A free port: the app is told its port, as anywhere else, and does not report one. */
 async function freePort(): Promise<number> {
 	const server = createServer().listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	const address = server.address();
 	server.close();
 	await once(server, 'close');
-	if (address === null || typeof address === 'string') throw new Error('No port was given.');
+	if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
 	return address.port;
 }
 
-/** Resolves when the program has said these words. Rejects, with all it said, when it ends before. */
+/** Resolves when the program has printed these words. Rejects with its output when it ends before. */
 async function says(program: ChildProcess, words: string): Promise<void> {
 	let said = '';
 	await new Promise<void>((resolve, reject) => {
@@ -26,13 +26,13 @@ async function says(program: ChildProcess, words: string): Promise<void> {
 		};
 		program.stdout?.on('data', listen);
 		program.stderr?.on('data', listen);
-		program.once('exit', (code) => reject(new Error(`The app ended with ${code}. It said:\n${said}`)));
+		program.once('exit', (code) => reject(new Error(`The app ended with ${code}. Its output:\n${said}`)));
 	});
 }
 
 /**
- * Starts a stock app as its author would: a program of its own that knows tokens, address and port from its environment.
- * Resolves when it says that it runs.
+ * Starts a stock app as its author would: a program that gets tokens, address and port from its environment. Resolves
+ * when it says that it runs.
  */
 export async function startStockApp(
 	slack: FakeSlack,

@@ -10,7 +10,7 @@ export const appMethods: Methods = {
 		run({ core }) {
 			const { team, enterprise, app } = core.state;
 			const isOrgInstall = enterprise?.isOrgInstall === true;
-			// A token of the whole organisation belongs to no workspace: the organisation stands in its place. No source.
+			// A token of the whole organisation belongs to no workspace: `team_id` is the organisation's. No source.
 			const owner = isOrgInstall && enterprise ? enterprise : team;
 			return {
 				url: `https://${owner.domain}${isOrgInstall ? '.enterprise' : ''}.slack.com/`,
@@ -30,7 +30,7 @@ export const appMethods: Methods = {
 		run: ({ sockets }) => ({ url: sockets.ticket() }),
 	},
 	// Facts: docs.slack.dev/reference/methods/blocks.validate; the pull requests that added it to Slack's SDKs
-	// (slackapi/node-slack-sdk#2659, java-slack-sdk#1622); recorded answers (java-slack-sdk json-logs, slack-morphism).
+	// (slackapi/node-slack-sdk#2659, java-slack-sdk#1622); recorded responses (java-slack-sdk json-logs, slack-morphism).
 	'blocks.validate': {
 		token: 'none',
 		scopes: [],
@@ -38,7 +38,7 @@ export const appMethods: Methods = {
 			const given = ['blocks', 'message', 'view'].filter((name) => args[name] !== undefined);
 			const [kind] = given;
 			if (kind === undefined || given.length > 1) {
-				// Its words are not published.
+				// Slack's words for this are not published.
 				const messages = ['[ERROR] provide exactly one of blocks, view, or message'];
 				throw new SlackError('invalid_arguments', { response_metadata: { messages } });
 			}
@@ -49,7 +49,9 @@ export const appMethods: Methods = {
 	},
 };
 
-/** As Slack gives them; pointers begin at what was given: `/0/text` in blocks, `/blocks/0/text` in a message. */
+/**
+ * The problems as Slack gives them. Pointers start at the argument: `/0/text` in blocks, `/blocks/0/text` in a message.
+ */
 function validationErrors(kind: string, value: unknown): Json[] {
 	const problems =
 		kind === 'view'
@@ -63,7 +65,7 @@ function validationErrors(kind: string, value: unknown): Json[] {
 		pointer: kind === 'message' ? pointer : pointer.replace(/^\/(?:view|blocks)/, ''),
 	}));
 	if (kind !== 'message' || !isRecord(value)) return errors;
-	// Even `text`. The words are not published.
+	// This includes `text`. Slack's words for it are not published.
 	const additional = Object.keys(value).filter((name) => name !== 'blocks' && name !== 'attachments');
 	return [
 		...errors,

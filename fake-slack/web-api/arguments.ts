@@ -2,15 +2,15 @@ import type { Context } from 'hono';
 import { SlackError } from '../core.ts';
 import { isRecord, type Json, parseJson } from '../json.ts';
 
-/** Arguments that come as JSON text in a form. */
+/** Arguments that are JSON text in a form. */
 const COMPLEX = ['blocks', 'view', 'metadata', 'attachments', 'message', 'prompts'];
 
-/** Left as the text it is when it is no JSON: the validator names what is wrong with it. */
+/** Stays text when it is not JSON: the validator names the problem. */
 function parsed(value: string): unknown {
 	return parseJson(value) ?? value;
 }
 
-/** What Slack reads a body as, by its content type (docs.slack.dev, errors of every method). */
+/** How Slack reads a body, by its content type (docs.slack.dev, errors of every method). */
 const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'];
 
 function bodyArguments(type: string, body: string): Json {
@@ -20,7 +20,7 @@ function bodyArguments(type: string, body: string): Json {
 		const json = parseJson(body);
 		if (json === undefined) throw new SlackError('invalid_json');
 		if (!isRecord(json)) throw new SlackError('json_not_object');
-		// In a JSON body the token is not looked for: it belongs into the header.
+		// Slack does not look for the token in a JSON body. It belongs in the header.
 		const { token: _token, ...args } = json;
 		return args;
 	}
@@ -30,14 +30,14 @@ function bodyArguments(type: string, body: string): Json {
 
 /**
  * The arguments of a call, from a JSON body, a form or the query, and the token from the header or the form. `refused`
- * is the error of a body that cannot be read.
+ * is the error for an unreadable body.
  */
 export async function readArguments(
 	context: Context,
 ): Promise<{ args: Json; token: string | undefined; refused: SlackError | null }> {
 	const type = (context.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 	const body = await context.req.text();
-	// Not in the query: apps made since February 2021 may not send it there (api.slack.com/changelog/2020-11).
+	// Not from the query: apps made since February 2021 may not send it there (api.slack.com/changelog/2020-11).
 	const { token: _token, ...query } = context.req.query();
 	let args: Json = query;
 	let refused: SlackError | null = null;

@@ -6,7 +6,7 @@ import { isShared } from '../teams.ts';
 import { channelArg, conversationScope, type Method, type Methods, required, TIER } from './method.ts';
 import { page, timeArg } from './pages.ts';
 
-/** What Slack says of a conversation in every list. */
+/** The fields of a conversation in every list. */
 export function channelFacts(core: Core, channel: Channel): Json {
 	const { team, app } = core.state;
 	if (channel.isIm) {
@@ -50,7 +50,7 @@ function requireHistory(core: Core, args: Json): Channel {
 	return channel;
 }
 
-/** Messages everybody in the channel sees, oldest first. */
+/** Messages that everybody in the channel sees, oldest first. */
 function shared(core: Core, channel: Channel): Message[] {
 	return core.state.messages.filter((one) => one.channel === channel.id && one.ephemeralFor === undefined);
 }
@@ -79,7 +79,7 @@ export const conversationMethods: Methods = {
 				if (person.deleted) throw new SlackError('user_disabled');
 				if (person.isBot) throw new SlackError('cannot_dm_bot');
 			}
-			// Nine and the caller are the most in one conversation.
+			// One conversation has at most nine people, the caller included.
 			if (users.length > 8) throw new SlackError('too_many_users');
 			return { channel: { id: openDirect(core, [...users, core.state.app.botUser]).id } };
 		},
@@ -127,7 +127,7 @@ export const conversationMethods: Methods = {
 			const all = shared(core, channel);
 			const asked = all.find((one) => one.ts === ts);
 			if (!asked) throw new SlackError('thread_not_found');
-			// Only the parent stands for its thread: of a reply nothing but itself comes (slackapi/bolt-python #783).
+			// Only the parent stands for its thread: a reply's ts gives the reply alone (slackapi/bolt-python #783).
 			const replies = withinTimes(
 				all.filter((one) => one.threadTs === ts),
 				args,

@@ -45,7 +45,7 @@ function faulty(fault: CallFault): Answer | undefined {
 	return fault.error === undefined ? undefined : { status: 200, body: { ok: false, error: fault.error } };
 }
 
-/** The HTTP face of slack.com: `/api/<method>` and the response_url endpoints. */
+/** The HTTP side of slack.com: `/api/<method>` and the response_url endpoints. */
 export function createWebApi(core: Core, sockets: Sockets, deliverer: Deliverer): Hono<Env> {
 	const app = new Hono<Env>();
 	const rates = createRates(core);
@@ -79,7 +79,7 @@ export function createWebApi(core: Core, sockets: Sockets, deliverer: Deliverer)
 		}
 	}
 
-	/** Runs a call under the fault that hits it, if one does, and writes the log. */
+	/** Runs a call with its fault, if it has one, and writes the log. */
 	async function serve(context: Context<Env>, entry: TrafficEntry, args: Json, run: () => Answer): Promise<Response> {
 		const fault = core.faults.take(entry.name, args);
 		if (fault?.hold) await fault.hold;

@@ -15,13 +15,13 @@ interface MethodContext {
 
 /** A Web API method of the fake. */
 export interface Method {
-	/** Which token it takes; `none` for a method that looks at none. */
+	/** The kind of token it takes; `none` for a method that checks none. */
 	token: 'bot' | 'app' | 'none';
-	/** Any one of these scopes is enough; empty when it needs none. A function decides by the arguments. */
+	/** Any one of these scopes is enough; empty for none. A function decides by the arguments. */
 	scopes: readonly string[] | ((context: MethodContext) => readonly string[]);
 	/** Calls a minute (docs.slack.dev, rate limit tiers); undefined where Slack has special rules. */
 	perMinute?: number;
-	/** Returns the fields of the answer beside `ok`; throws SlackError. */
+	/** Returns the fields of the response beside `ok`. Throws SlackError. */
 	run(context: MethodContext): Json;
 }
 
@@ -30,7 +30,7 @@ export type Methods = Record<string, Method>;
 /** Slack's tiers in calls a minute (docs.slack.dev, "Rate limits"). */
 export const TIER = { two: 20, three: 50, four: 100 } as const;
 
-/** An argument that has to be there. Slack's answer names the missing one in its messages. */
+/** An argument that is required. Slack's response names the missing one in its messages. */
 export function required(args: Json, name: string): string {
 	const value = args[name];
 	if (typeof value === 'string' && value !== '') return value;
@@ -39,12 +39,12 @@ export function required(args: Json, name: string): string {
 	});
 }
 
-/** Whether the bot can know of the channel: private ones only as a member. */
+/** Whether the bot can see the channel: private ones only as a member. */
 function visible(core: Core, channel: Channel): boolean {
 	return !channel.isPrivate || isMember(channel, core.state.app.botUser);
 }
 
-/** The channel of this id, as far as the bot can see it; names will not do. Throws channel_not_found. */
+/** The channel with this id, as far as the bot can see it; names do not work. Throws channel_not_found. */
 export function channelArg(core: Core, value: unknown): Channel {
 	return requireVisible(core, channelById(core, value));
 }
@@ -55,25 +55,28 @@ function requireVisible(core: Core, channel: Channel | undefined): Channel {
 }
 
 /**
- * Where a new message goes: as `channelArg`, but chat.postMessage and chat.postEphemeral take a name too, and a user id
- * stands for the direct conversation with that person.
+ * The channel of a new message: as `channelArg`, but chat.postMessage and chat.postEphemeral also take a name, and a
+ * user id stands for the direct message with that person.
  */
 export function destination(core: Core, value: unknown): Channel {
 	const person = core.state.people.find((one) => one.id === value && !one.deleted);
-	// Two bots have no direct conversation (HubSpot/slack-client #90).
+	// Two bots cannot have a direct message (HubSpot/slack-client #90).
 	if (person?.isBot) throw new SlackError('cannot_dm_bot');
 	if (person) return openDm(core, person.id);
 	return requireVisible(core, typeof value === 'string' ? findChannel(core, value) : undefined);
 }
 
-/** The scope of a kind of conversation: `channels:history`, `groups:read`, `im:history` … */
+/** The scope for a kind of conversation: `channels:history`, `groups:read`, `im:history` … */
 export function conversationScope(core: Core, value: unknown, action: 'read' | 'history' | 'write'): string {
 	const channel = channelById(core, value);
 	const kind = channel?.isIm ? 'im' : channel?.isMpim ? 'mpim' : channel?.isPrivate ? 'groups' : 'channels';
 	return `${kind}:${action}`;
 }
 
-/** A token of a whole organisation has to name the workspace (docs.slack.dev, "required if org token is used"). */
+/**
+ * With a token of the whole organisation the call has to name the workspace (docs.slack.dev, "required if org token is
+ * used").
+ */
 export function requireTeam(core: Core, args: Json): void {
 	if (core.state.enterprise?.isOrgInstall !== true) return;
 	if (!isOwnTeam(core, required(args, 'team_id'))) throw new SlackError('team_access_not_granted');

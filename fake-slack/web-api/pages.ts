@@ -3,20 +3,20 @@ import { type Json, scalar } from '../json.ts';
 
 interface Page<T> {
 	items: T[];
-	/** Of the next page; empty on the last. */
+	/** The cursor of the next page; empty on the last. */
 	next: string;
 }
 
 function limitArg(args: Json, defaultLimit: number, mostItems: number): number {
 	if (args.limit === undefined || args.limit === '') return Math.min(defaultLimit, mostItems);
 	const limit = scalar(args, 'limit') ?? '';
-	// The documented maximum is 1,000 (999 for some); that more is refused, and 0 too, is stricter than documented.
+	// The documented maximum is 1,000 (999 for some methods). To refuse more, and 0, is stricter than documented.
 	if (!/^\d+$/.test(limit) || Number(limit) < 1 || Number(limit) > 1000) throw new SlackError('invalid_limit');
 	return Math.min(Number(limit), mostItems);
 }
 
 /**
- * A page of a list. A cursor is good for the very list it came with: `list` names it (method and what was asked).
+ * A page of a list. A cursor works only for the list it came with: `list` names it (the method and its arguments).
  * Throws invalid_cursor and invalid_limit.
  */
 export function page<T>(
@@ -40,7 +40,7 @@ export function page<T>(
 export function timeArg(args: Json, name: 'oldest' | 'latest'): number | undefined {
 	if (args[name] === undefined || args[name] === '') return undefined;
 	const value = scalar(args, name) ?? '';
-	// Slack refuses the mark of a channel never read, 0000000000.000000 (reported by clients), and takes 0.
+	// Slack refuses the mark of a channel that was never read, 0000000000.000000 (reported by clients), and takes 0.
 	const isTime = /^\d{1,12}(\.\d{1,6})?$/.test(value) && !/^0+\.0+$/.test(value);
 	if (!isTime) throw new SlackError(`invalid_ts_${name}`);
 	return Number(value);

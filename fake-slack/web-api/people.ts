@@ -7,8 +7,8 @@ import { type Methods, required, requireTeam, TIER } from './method.ts';
 import { page } from './pages.ts';
 
 /**
- * People of an organisation with several workspaces come with `enterprise_user` and without a workspace of their own
- * (lookerbot #184; that `team_id` is always missing is stricter than documented).
+ * People of an organisation with several workspaces have `enterprise_user` and no `team_id` (lookerbot #184; that it is
+ * always missing is stricter than documented).
  */
 function membership(core: Core, person: Person): Json {
 	const { enterprise } = core.state;
@@ -40,7 +40,7 @@ function userForApp(core: Core, person: Person): Json {
 		is_ultra_restricted: person.isUltraRestricted,
 		is_bot: person.isBot,
 		is_app_user: false,
-		// Slack leaves the key out for people of the own workspace.
+		// Slack omits the key for people of the own workspace.
 		...(isStranger(core, person) ? { is_stranger: true } : {}),
 	};
 }
@@ -61,7 +61,7 @@ function kindsArg(args: Json): string[] {
 	return kinds;
 }
 
-/** The conversations of a person, as far as the bot may know of them, or those of the bot. */
+/** The conversations of a person, as far as the bot can see them, or those of the bot. */
 function conversationsOf(core: Core, args: Json): Json {
 	requireTeam(core, args);
 	const { botUser } = core.state.app;
@@ -104,7 +104,7 @@ function groupForApp(core: Core, group: UserGroup, args: Json): Json {
 export const peopleMethods: Methods = {
 	'users.conversations': {
 		token: 'bot',
-		// By the types asked for.
+		// The scopes depend on the types asked for.
 		scopes: [],
 		perMinute: TIER.three,
 		run: ({ core, args }) => conversationsOf(core, args),

@@ -5,13 +5,13 @@ import type { Method } from './method.ts';
 const MINUTE_MS = 60_000;
 
 export interface Rates {
-	/** Seconds to wait when the call is one too many, or null when it may go on (and is counted). */
+	/** Seconds to wait when the call is one too many, or null when it may proceed (and is counted). */
 	take(name: string, method: Method, args: Json): number | null;
 }
 
 /**
- * Slack's limits in the fake's clock: a method's tier for the whole workspace, chat.postMessage one a second in a
- * channel (a short burst of five is let through), conversations.history and .replies once a minute when asked for.
+ * Slack's limits in the fake's clock: a method's tier for the whole workspace; chat.postMessage once a second in a
+ * channel, with a burst of five; conversations.history and .replies once a minute when that setting is on.
  */
 export function createRates(core: Core): Rates {
 	const calls = new Map<string, number[]>();
@@ -27,7 +27,7 @@ export function createRates(core: Core): Rates {
 		return Math.max(1, Math.ceil(((recent[0] ?? now) + windowMs - now) / 1000));
 	}
 
-	/** The channel of a message, by whichever of its names it is called: its id, its name, the other side's id. */
+	/** The channel of a message, however the call names it: its id, its name, the other person's id. */
 	function placeOf(args: Json): string {
 		const named = String(args.channel);
 		const both = [named, core.state.app.botUser];

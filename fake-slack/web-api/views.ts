@@ -19,7 +19,7 @@ function answer(core: Core, view: View): Json {
 	return { view: viewForApp(core, view, false) };
 }
 
-/** The `view` argument once Slack has taken it, its images downloaded. */
+/** The `view` argument after Slack has accepted it, with its images downloaded. */
 function viewArg(core: Core, args: Json, method: string, type?: 'modal' | 'home'): Json {
 	const view = requireValidView(core, args.view, method);
 	if (type !== undefined) requireViewType(core, view, type, method);

@@ -55,7 +55,7 @@ export function register(app: App): void {
 		{ type: 'block_actions', action_id: 'service' },
 		async ({ ack, body, action, say }) => {
 			await ack();
-			// In the modal the choice comes with the submission.
+			// In the modal the submission carries the choice.
 			if (!body.message || !action.selected_option || !say) return;
 			await say({ text: `Moved to ${action.selected_option.value}`, thread_ts: body.message.ts });
 		},

@@ -4,7 +4,7 @@ import { incidentModal } from '../blocks.ts';
 export function register(app: App): void {
 	app.shortcut<GlobalShortcut>('open_incident', async ({ shortcut, ack, client }) => {
 		await ack();
-		// Nobody knows a channel here: the person gets the incident themselves.
+		// A global shortcut has no channel: the person gets the incident in a direct message.
 		await client.views.open({
 			trigger_id: shortcut.trigger_id,
 			view: incidentModal({ channel: shortcut.user.id, details: '' }),
