@@ -50,7 +50,7 @@ it('what Slack whispers is seen by one person, who alone takes it off the screen
 	expect(() => slack.dismiss(grace, whispered)).toThrow('Only a message for you alone');
 	expect(() => slack.dismiss(ada, { channel: 'C0AGENTS', ts: String(ts) })).toThrow('Only a message for you alone');
 	slack.dismiss(ada, whispered);
-	expect(() => slack.dismiss(ada, whispered)).toThrow('not there any more');
+	expect(() => slack.dismiss(ada, whispered)).toThrow('no longer exists');
 	expect(texts('ada', '#agents')).toEqual(['for all']);
 });
 

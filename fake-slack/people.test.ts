@@ -227,7 +227,7 @@ describe('buttons and choices in messages', () => {
 		const { ts } = await post({ blocks });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
 		await callSlack(slack, 'chat.delete', { channel: 'C0AGENTS', ts });
-		await expect(message.press('Answer')).rejects.toThrow('not there any more');
+		await expect(message.press('Answer')).rejects.toThrow('no longer exists');
 	});
 
 	it('a message shortcut carries the message and a trigger', async () => {

@@ -8,15 +8,15 @@ import type { FakeSessionService } from './session-service/fake-session-service.
 import type { Stream } from './stream.ts';
 import type { Troubles } from './troubles.ts';
 
-/** Something a person cannot do, in words for them. */
+/** An action that a person cannot do, with words for them. */
 export class ActionError extends Error {}
 
 export interface Actions {
 	/** @throws ActionError when it cannot be done. */
 	perform(action: string, viewer: Viewer, input: unknown): Promise<object | undefined>;
-	/** Something to read that is too long for the stream; null when it is not there. */
+	/** A long text to read that is not in the stream; null when it does not exist. */
 	look(what: string, query: Record<string, string>): Promise<object | null>;
-	/** An image of the session service; Slack shows images through itself too. */
+	/** An image of the session service. Slack also shows images through a proxy of its own. */
 	image(url: string): Promise<{ type: string; content: ArrayBuffer } | null>;
 }
 
@@ -31,16 +31,16 @@ export interface ActionsDeps {
 
 const inMessage = { channel: z.string(), ts: z.string() };
 
-/** Slack's client knows these itself. */
+/** Commands that Slack's client handles itself. */
 const OWN_COMMAND = /^\/(invite|remove)\s+@?([\w.-]+)\s*$/;
 
-/** Everything a person can do in the page, each through the same function as the in-process driver. */
+/** Everything a person can do on the page. Each action calls the same function as the in-process driver. */
 export function createActions(deps: ActionsDeps): Actions {
 	const { slack, service, troubles, marks, stream } = deps;
 	function topView(viewer: Viewer, id: string): SlackState['views'][string] {
 		const window = slack.state.windows.find((one) => one.user === viewer.user && one.id === viewer.window);
 		const view = slack.state.views[id];
-		if (view === undefined || window?.stack.at(-1) !== id) throw new ActionError('This modal is not on top any more.');
+		if (view === undefined || window?.stack.at(-1) !== id) throw new ActionError('This modal is no longer on top.');
 		return view;
 	}
 	async function inviteOrRemove(viewer: Viewer, channel: string, verb: string, name: string): Promise<void> {
@@ -54,7 +54,7 @@ export function createActions(deps: ActionsDeps): Actions {
 		);
 	}
 
-	/** What Slack's own client does with a line before any app hears of it; true when that was all. */
+	/** What Slack's own client does with a line before an app gets it. True when the client has handled it. */
 	async function ownCommand(viewer: Viewer, line: Extract<Act, { do: 'command' | 'say' }>): Promise<boolean> {
 		if (line.do === 'say') {
 			if (line.threadTs === undefined || !/^\/\w+/.test(line.text)) return false;
@@ -72,7 +72,7 @@ export function createActions(deps: ActionsDeps): Actions {
 		if ((wanted.do === 'command' || wanted.do === 'say') && (await ownCommand(viewer, wanted))) return { ok: true };
 		const done = slack.perform(viewer, wanted);
 		if (wanted.do === 'say') markRead(viewer, wanted.channel, slack.state.lastTs);
-		// The app hears of it on its own time: neither typing nor closing waits for it.
+		// The app gets these in its own time: neither typing nor closing waits for it.
 		if (wanted.do !== 'fillInModal' && wanted.do !== 'fillInMessage' && wanted.do !== 'close') return done;
 		done.catch(() => undefined);
 		return {};
@@ -92,7 +92,7 @@ export function createActions(deps: ActionsDeps): Actions {
 	}
 
 	const actions = {
-		/** Whatever the in-process driver can do too. */
+		/** Everything that the in-process driver can do. */
 		act: async (viewer: Viewer, input: unknown) => act(viewer, actSchema.parse(input)),
 		read: action(inMessage, (viewer, { channel, ts }) => {
 			markRead(viewer, channel, ts);
@@ -117,7 +117,7 @@ export function createActions(deps: ActionsDeps): Actions {
 				values ?? items.map(() => 'Answered by somebody in the dashboard'),
 			);
 			stream.changed();
-			if (!verdict.ok) throw new ActionError(`The service’s web page takes no answer: ${verdict.reason}.`);
+			if (!verdict.ok) throw new ActionError(`The service’s web page accepts no answer: ${verdict.reason}.`);
 			return undefined;
 		}),
 		'set-agent': action({ id: z.string(), status: z.string() }, (_viewer, { id, status }) => {
@@ -148,7 +148,7 @@ export function createActions(deps: ActionsDeps): Actions {
 	return {
 		async perform(name, viewer, input) {
 			const found = Object.entries(actions).find(([key]) => key === name);
-			if (found === undefined) throw new ActionError(`There is nothing called ${name}.`);
+			if (found === undefined) throw new ActionError(`There is no action called ${name}.`);
 			try {
 				return await found[1](viewer, input);
 			} catch (error) {

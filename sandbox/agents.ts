@@ -1,7 +1,7 @@
 import type { FakeSessionService } from './session-service/fake-session-service.ts';
 import type { WireAgent, WireDashboardSession } from './wire.ts';
 
-/** The items still open in the newest question of a session, as the service's web page counts. */
+/** The open items in the newest question of a session, as the service's web page counts them. */
 function openQuestion(service: FakeSessionService, id: string): WireDashboardSession['open'] {
 	const json = service.sessions.get(id);
 	if (['completed', 'failed', 'stopped'].includes(json.status ?? '')) return null;
@@ -14,12 +14,12 @@ function openQuestion(service: FakeSessionService, id: string): WireDashboardSes
 	};
 }
 
-/** The link as people copy it out of the dashboard's address bar. */
+/** The link that people copy from the dashboard's address bar. */
 function dashboardLink(dashboardUrl: string, id: string): string {
 	return `${dashboardUrl}/sessions/session?id=${encodeURIComponent(id)}`;
 }
 
-/** The sessions of the service for the page's panel, in the order they were started. */
+/** The sessions of the service for the page's panel, in the order of their start. */
 export function agentsOnPage(service: FakeSessionService, dashboardUrl: string): WireAgent[] {
 	const known = new Set(service.sessions.scenarios.map((one) => one.id));
 	return service.sessions.ids().map((id) => {

@@ -6,9 +6,9 @@ import type { BotStatus, WireBot } from './wire.ts';
 
 /** Lines kept for the page. */
 const PROBLEMS_KEPT = 30;
-/** Above this level a pino record is something to look at (50 is error). */
+/** Log records above this pino level count as problems (50 is error). */
 const ERROR_LEVEL = 50;
-/** After SIGTERM the app may take so long to finish what it is sending. */
+/** How long the app may take after SIGTERM to finish what it is sending. */
 const STOP_MS = 11_000;
 
 const LEASH = new URL('leash.ts', import.meta.url).href;
@@ -17,17 +17,17 @@ export interface AppProcess {
 	status(): WireBot;
 	/** Starts it unless it runs. */
 	start(): void;
-	/** SIGKILL: as a crash or a power cut. Resolves when it is gone. */
+	/** SIGKILL, like a crash or a power cut. Resolves when it is gone. */
 	kill(): Promise<void>;
-	/** SIGTERM, and SIGKILL when that takes too long. */
+	/** SIGTERM, then SIGKILL when it takes too long. */
 	stop(): Promise<void>;
 	/** The app has connected to Slack. */
 	connected(): void;
-	/** Ends it without waiting, for the moment the sandbox itself dies. */
+	/** Ends it without waiting, for the moment when the sandbox itself dies. */
 	abandon(): void;
 }
 
-/** The level and the words of a log line; anything that is no log record counts as an error. */
+/** The level and message of a log line. A line that is not a log record counts as an error. */
 function readLine(line: string): { isProblem: boolean; words: string } {
 	try {
 		const record: unknown = JSON.parse(line);
@@ -37,18 +37,18 @@ function readLine(line: string): { isProblem: boolean; words: string } {
 			return { isProblem, words: line };
 		}
 	} catch {
-		// Not a record of the log: Node's own words about a crash, most likely.
+		// Not a log record: probably Node's own message about a crash.
 	}
 	return { isProblem: line.trim() !== '', words: line };
 }
 
-/** The app as a child process of its own, so that it can be killed and started as in production. */
+/** The app as a child process, so that it can be killed and started as in production. */
 export function createAppProcess(deps: {
-	/** Everything the app may know. */
+	/** The app's whole environment. */
 	env: Record<string, string>;
 	entry?: string;
 	onChange: () => void;
-	/** Hears every line of its log; `isProblem` marks errors and what is no log record. */
+	/** Gets every line of its log; `isProblem` marks errors and lines that are not log records. */
 	onLine: (line: string, isProblem: boolean) => void;
 }): AppProcess {
 	const entry = deps.entry ?? fileURLToPath(new URL('../src/main.ts', import.meta.url));

@@ -4,14 +4,14 @@ import { launchBrowser } from './browser.ts';
 import { bundlePage } from './bundle.ts';
 
 /*
- * `npm run bench:sandbox`: how long it takes from the command to the first modal a person sees, and what the page weighs.
- * The browser is running before the clock starts: a visitor's is, too.
+ * `npm run bench:sandbox`: the time from the command to the first modal, and the size of the page. The browser runs
+ * before the clock starts, as a visitor's does.
  */
 
 const ROUNDS = 3;
 
 interface Round {
-	/** Until the address stands in the terminal. */
+	/** Until the terminal shows the address. */
 	address: number;
 	/** Until the page can be used. */
 	page: number;
@@ -24,7 +24,7 @@ const browser = await launchBrowser();
 async function round(): Promise<Round> {
 	const start = performance.now();
 	const since = () => Math.round(performance.now() - start);
-	// A group of its own, so that npm, the sandbox and the app all get the signal.
+	// A process group, so that npm, the sandbox and the app all get the signal.
 	const child = spawn('npm', ['run', '--silent', 'sandbox', '--', '--port', '0'], {
 		stdio: ['ignore', 'pipe', 'inherit'],
 		detached: true,
@@ -38,7 +38,7 @@ async function round(): Promise<Round> {
 			url = /http:\/\/127\.0\.0\.1:\d+\//.exec(output)?.[0];
 			if (url !== undefined) break;
 		}
-		if (url === undefined) throw new Error(`The sandbox said no address: ${output}`);
+		if (url === undefined) throw new Error(`The sandbox printed no address: ${output}`);
 		const address = since();
 		const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
 		const page = await context.newPage();

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
 
-/** Where distributions and people put a browser of their own. */
+/** Where distributions and people install a browser. */
 const INSTALLED = [
 	'/usr/bin/chromium',
 	'/usr/bin/google-chrome',
@@ -10,8 +10,8 @@ const INSTALLED = [
 ];
 
 /**
- * What the packaged browser's own list brings for functions in a cloud and what would make tests prove less: one process
- * for everything (closing a window ends it), and pages without web security.
+ * Flags of the packaged browser for cloud functions that would make tests prove less: one process for everything
+ * (closing a window ends it), and pages without web security.
  */
 const NOT_OURS = ['--single-process', '--disable-web-security', '--allow-running-insecure-content'];
 
@@ -22,7 +22,7 @@ async function installedBrowser(): Promise<string | null> {
 			await access(path);
 			return path;
 		} catch {
-			// Not there: the next one may be.
+			// Not found here: try the next one.
 		}
 	}
 	return null;
@@ -30,19 +30,19 @@ async function installedBrowser(): Promise<string | null> {
 
 const IS_PACKAGED = process.platform === 'linux' && process.arch === 'x64';
 
-/** The path of the browser, null when there is none. Unpacks the packaged one into the system's temporary directory once. */
+/** The path of the browser, or null. Unpacks the packaged one into the system's temporary directory once. */
 export async function browserPath(): Promise<string | null> {
 	return IS_PACKAGED ? await chromium.executablePath() : await installedBrowser();
 }
 
 /**
- * A headless Chromium: the packaged one on Linux x64 (it needs nothing of the system), else an installed Chrome, which
- * CHROME_PATH may name.
+ * A headless Chromium: the packaged one on Linux x64 (it needs no system libraries), otherwise an installed Chrome.
+ * CHROME_PATH may name one.
  */
 export async function launchBrowser(): Promise<Browser> {
 	const path = await browserPath();
-	if (path === null) throw new Error('There is no Chrome here: install one, or name it in CHROME_PATH.');
-	// No WebGL is drawn here; without it the browser starts and paints faster.
+	if (path === null) throw new Error('No Chrome was found. Install one, or set CHROME_PATH to its path.');
+	// The page draws no WebGL, and without it the browser starts and paints faster.
 	chromium.setGraphicsMode = false;
 	const own = IS_PACKAGED ? chromium.args.filter((one) => !NOT_OURS.includes(one)) : [];
 	return playwright.launch({

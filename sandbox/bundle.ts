@@ -14,7 +14,7 @@ const TYPES: Record<string, string> = {
 	css: 'text/css; charset=utf-8',
 };
 
-/** The page's files by their path: nothing is fetched from anywhere else, and nothing is written to disk. */
+/** The page's files by path. Nothing is fetched from elsewhere or written to disk. */
 export async function bundlePage(): Promise<ReadonlyMap<string, PageFile>> {
 	const result = await build({
 		entryPoints: [here('page/main.tsx')],

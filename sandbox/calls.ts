@@ -5,7 +5,7 @@ import type { WireCall, WireCallDetail } from './wire.ts';
 type TrafficEntry = ReturnType<FakeSlack['traffic']['all']>[number];
 type LogEntry = ReturnType<FakeSessionService['log']['list']>[number];
 
-/** Calls a page is shown when it opens; the older ones are gone. */
+/** Calls that a page gets when it opens; older ones are dropped. */
 const SHOWN = 400;
 
 function aboutSlack(entry: TrafficEntry): string {
@@ -74,7 +74,7 @@ function serviceCall(entry: LogEntry): WireCall {
 	};
 }
 
-/** Every call of both directions, the newest few hundred, oldest first. */
+/** Calls in both directions, the newest few hundred, oldest first. */
 export function recentCalls(slack: FakeSlack, service: FakeSessionService): WireCall[] {
 	const ofSlack = slack.traffic.all().slice(-SHOWN).map(slackCall);
 	const ofService = service.log
@@ -85,7 +85,7 @@ export function recentCalls(slack: FakeSlack, service: FakeSessionService): Wire
 	return [...ofSlack, ...ofService].sort((a, b) => a.at - b.at).slice(-SHOWN);
 }
 
-/** What was said in a call; null when it is gone. */
+/** The bodies of a call; null when it is dropped. */
 export function callDetail(slack: FakeSlack, service: FakeSessionService, key: string): WireCallDetail | null {
 	const seq = Number(key.slice(1));
 	if (key.startsWith('s')) {

@@ -14,7 +14,7 @@ afterEach(async () => {
 	for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** `npm run sandbox` with these arguments; resolves when it has said its address. */
+/** `npm run sandbox` with these arguments. Resolves when it has printed its address. */
 async function run(...args: string[]) {
 	const child: ChildProcess = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
 	cleanups.push(() => child.kill('SIGKILL'));
@@ -49,7 +49,7 @@ const isAlive = (pid: number) => {
 	}
 };
 
-/** The app's process, as the page's stream tells it. */
+/** The app's process, from the page's stream. */
 async function botOf(address: string): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const socket = new WebSocket(`${address.replace('http', 'ws')}/sandbox/stream?as=ada`);
@@ -63,7 +63,7 @@ async function botOf(address: string): Promise<number> {
 	});
 }
 
-it('says its address in one line, on a free port when the usual one is busy', async () => {
+it('prints its address on one line, with a free port when the usual one is busy', async () => {
 	const port = await busyPort();
 	const { address, output } = await run('--port', String(port));
 	expect(address).not.toContain(`:${port}`);
@@ -71,7 +71,7 @@ it('says its address in one line, on a free port when the usual one is busy', as
 	expect(await (await fetch(`${address}/`)).text()).toContain('<div id="root">');
 });
 
-it('Ctrl-C stops it and the app with it', async () => {
+it('stops with its app on Ctrl-C', async () => {
 	const { child, address } = await run('--port', '0');
 	const bot = await botOf(address);
 	expect(isAlive(bot)).toBe(true);
@@ -81,7 +81,7 @@ it('Ctrl-C stops it and the app with it', async () => {
 	expect(isAlive(bot)).toBe(false);
 });
 
-it('when it is killed itself, the app does not stay behind', async () => {
+it('leaves no app behind when it is killed', async () => {
 	const { child, address } = await run('--port', '0');
 	const bot = await botOf(address);
 	expect(isAlive(bot)).toBe(true);
@@ -89,7 +89,7 @@ it('when it is killed itself, the app does not stay behind', async () => {
 	await expect.poll(() => isAlive(bot), { timeout: 10_000 }).toBe(false);
 });
 
-it('without the bot it says which settings the app needs', async () => {
+it("prints the app's settings when it runs without the bot", async () => {
 	const { output } = await run('--port', '0', '--no-bot');
 	await expect.poll(output).toContain('npm run dev');
 	for (const name of ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_API_URL', 'SESSION_SERVICE_URL', 'DATA_DIR']) {
@@ -97,7 +97,7 @@ it('without the bot it says which settings the app needs', async () => {
 	}
 });
 
-it('a page elsewhere, or one whose name points here, reaches nothing', async () => {
+it('refuses a page of another origin, and one whose name resolves to this machine', async () => {
 	const { address } = await run('--port', '0', '--no-bot');
 	const body = JSON.stringify({ as: 'ada', do: 'say', channel: 'C0AGENTS', text: 'from elsewhere' });
 	const headers = { 'content-type': 'application/json' };
@@ -110,7 +110,7 @@ it('a page elsewhere, or one whose name points here, reaches nothing', async () 
 	expect((await fetch(`${address}/sandbox/image?url=${image}`)).status).toBe(404);
 });
 
-it('keeps workspace, sessions and the app’s data from one start to the next, and agents go on', async () => {
+it('keeps workspace, sessions and the app’s data from one start to the next, and continues the agents', async () => {
 	const keepIn = await mkdtemp(join(tmpdir(), 'handraise-keep-'));
 	cleanups.push(() => rm(keepIn, { recursive: true, force: true }));
 	const first = await createSandbox({ keepIn, withBot: false, pace: 0.02 });
@@ -127,15 +127,15 @@ it('keeps workspace, sessions and the app’s data from one start to the next, a
 	await second.service.sessions.until('demo', (json) => JSON.stringify(json).includes('You chose “TP 570'));
 });
 
-it('what it kept and cannot be read is named, not thrown away', async () => {
+it('names kept data that it cannot read, and does not delete it', async () => {
 	const keepIn = await mkdtemp(join(tmpdir(), 'handraise-keep-'));
 	cleanups.push(() => rm(keepIn, { recursive: true, force: true }));
 	await writeFile(join(keepIn, 'workspace.json'), '{"slack":');
-	await expect(createSandbox({ keepIn, withBot: false })).rejects.toThrow('Delete it to begin anew');
+	await expect(createSandbox({ keepIn, withBot: false })).rejects.toThrow('Delete the file to start anew');
 	expect(await readFile(join(keepIn, 'workspace.json'), 'utf8')).toBe('{"slack":');
 });
 
-it('an app that ends by itself is shown with its own words', async () => {
+it('shows the output of an app that ends by itself', async () => {
 	const folder = await mkdtemp(join(tmpdir(), 'handraise-entry-'));
 	cleanups.push(() => rm(folder, { recursive: true, force: true }));
 	const entry = join(folder, 'main.ts');

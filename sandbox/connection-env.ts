@@ -2,13 +2,13 @@ import type { FakeSlack } from '../fake-slack/index.ts';
 
 export interface Connections {
 	readonly slack: FakeSlack;
-	/** The session service, or what stands in front of it. */
+	/** The address of the session service, or of a proxy in front of it. */
 	readonly service: { readonly url: string; readonly apiKey: string };
 	/** Socket Mode by default. */
 	readonly transport?: 'socket' | 'http';
 }
 
-/** The settings with which the program reaches this Slack and this session service. */
+/** The settings with which the program connects to this Slack and this session service. */
 export function connectionEnv({ slack, service, transport = 'socket' }: Connections): Record<string, string> {
 	return {
 		SLACK_BOT_TOKEN: slack.tokens.bot,

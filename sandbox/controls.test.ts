@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { callSlack, type Json } from '../fake-slack/index.ts';
 import { type Harness, openHarness } from './harness.ts';
 
-/** Nobody answers here: what is looked at is the page and Slack's side of it. */
+/** No app runs here: the tests look at the page and at Slack's side of it. */
 let harness: Harness;
 let page: Page;
 
@@ -16,7 +16,7 @@ afterEach(async () => {
 	const dialogs = () => page.getByRole('dialog').count();
 	for (let open = await dialogs(); open > 0; open = await dialogs()) {
 		await page.keyboard.press('Escape');
-		// A second press while the first is under way would close what the next test opens.
+		// A second press while the first is under way would close the next test's modal.
 		await expect.poll(dialogs).toBeLessThan(open);
 	}
 	expect(harness.complaints).toEqual([]);
@@ -32,7 +32,7 @@ const input = (id: string, element: Json, traits: Json = {}) => ({
 	...traits,
 });
 
-/** The window's name is the first that was opened. */
+/** The window is named after the first one opened. */
 const trigger = () => harness.sandbox.slack.trigger('ada', { window: '1' });
 async function slackCall(method: string, args: Json): Promise<Json> {
 	const reply = await callSlack(harness.sandbox.slack, method, args);
@@ -48,7 +48,7 @@ async function open(blocks: Json[]): Promise<{ id: string }> {
 }
 const held = (id: string) => harness.sandbox.slack.state.views[id]?.input.values;
 
-it('every control puts its value where Slack hands it to the app', async () => {
+it('puts the value of every control where Slack gives it to the app', async () => {
 	const view = await open([
 		input('Line', { type: 'plain_text_input', placeholder: plain('Type here') }),
 		input('Text', { type: 'plain_text_input', multiline: true, initial_value: 'before' }),
@@ -103,7 +103,7 @@ it('every control puts its value where Slack hands it to the app', async () => {
 		});
 });
 
-it('a button that asks first does nothing until it is confirmed, and a menu has its entries', async () => {
+it('waits for the confirmation of a button that asks first, and shows the entries of a menu', async () => {
 	await open([
 		{
 			type: 'actions',
@@ -135,7 +135,7 @@ it('a button that asks first does nothing until it is confirmed, and a menu has 
 	await expect.poll(() => pressed().at(-1)).toMatchObject([{ selected_option: { value: 'move' } }]);
 });
 
-it('Enter in a line submits, in a text it makes a new line; without the app Slack’s own words stand over the modal', async () => {
+it('submits on Enter in a line and breaks the line in a text; shows Slack’s own words above the modal without the app', async () => {
 	const view = await open([
 		input('Line', { type: 'plain_text_input' }),
 		input('Text', { type: 'plain_text_input', multiline: true }, { optional: true }),
@@ -154,7 +154,7 @@ it('Enter in a line submits, in a text it makes a new line; without the app Slac
 	expect(held(view.id)?.Text?.it?.value).toBe('first\nsecond');
 });
 
-it('modals lie over each other; Esc closes the top one, the X all of them', async () => {
+it('stacks modals; Esc closes the top one, the X all of them', async () => {
 	await open([{ type: 'section', text: plain('the first') }]);
 	for (const name of ['second', 'third']) {
 		const view = modal([{ type: 'section', text: plain(`the ${name}`) }], name);
@@ -162,7 +162,7 @@ it('modals lie over each other; Esc closes the top one, the X all of them', asyn
 	}
 	await page.getByRole('dialog', { name: 'third' }).waitFor();
 	const isInModal = () => page.evaluate(`document.activeElement?.closest('[role="dialog"]') !== null`);
-	// F6 goes to the sandbox's own tools, which stay in reach, and back.
+	// F6 goes to the sandbox's own tools, which stay usable, and back.
 	await page.keyboard.press('F6');
 	expect(await isInModal()).toBe(false);
 	await page.keyboard.press('F6');
@@ -173,7 +173,7 @@ it('modals lie over each other; Esc closes the top one, the X all of them', asyn
 	await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-it('Markdown and rich text are shown, and nothing is loaded from elsewhere', async () => {
+it('shows Markdown and rich text, and loads nothing from elsewhere', async () => {
 	const channel = 'C0AGENTS';
 	const blocks = [
 		{
@@ -194,11 +194,11 @@ it('Markdown and rich text are shown, and nothing is loaded from elsewhere', asy
 	expect(words).toMatch(/^🎉 bold label <b> 19(69-12-31|70-01-01)$/);
 	expect(answers.filter((url) => !url.startsWith(harness.sandbox.url))).toEqual([]);
 	await slackCall('chat.delete', { channel, ts });
-	// The picture of somebody else's server is not even asked for: the policy says so.
+	// The policy even prevents a request for a picture on another server.
 	expect([...new Set(harness.complaints.splice(0))]).toEqual([expect.stringContaining('https://spy.example/x.png')]);
 });
 
-it('what nobody has read is bold, and the line “New” stands above it', async () => {
+it('shows unread channels in bold, and the line “New” above unread messages', async () => {
 	const grace = await harness.window('grace', { channel: 'C0GENERAL' });
 	await harness.sandbox.slack.as('ada').say('#agents', 'Something new, @grace');
 	const entry = grace.getByRole('button', { name: /agents.*unread/ });

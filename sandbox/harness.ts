@@ -4,23 +4,23 @@ import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 
 export interface Harness {
 	readonly sandbox: Sandbox;
-	/** A new browser window of this person, with modals of its own; `narrow` as on a phone. */
+	/** A new browser window of this person, with its own modals; `narrow` is as wide as a phone. */
 	window(person: string, options?: { narrow?: boolean; channel?: string }): Promise<Page>;
-	/** Closes the windows opened so far. */
+	/** Closes all windows. */
 	closeWindows(): Promise<void>;
-	/** What the pages complained of: errors of scripts and everything the Content-Security-Policy refused. */
+	/** The pages' complaints: script errors, and everything that the Content-Security-Policy refused. */
 	readonly complaints: string[];
 	/** Lines of the app's log that are errors. */
 	readonly problems: readonly string[];
 	close(): Promise<void>;
 }
 
-/** On a busy machine the app takes a while to start. */
+/** The app needs a while to start on a busy machine. */
 const START_MS = 40_000;
-/** Waits on the page end after this long with what Playwright saw instead. */
+/** Waits on the page end after this time with Playwright's account of what was there. */
 const PATIENCE_MS = 25_000;
 
-/** A sandbox with the whole app and a real browser in front of it. */
+/** A sandbox with the whole app and a real browser. */
 export async function openHarness(options: SandboxOptions = {}): Promise<Harness> {
 	const complaints: string[] = [];
 	const problems: string[] = [];
@@ -82,7 +82,7 @@ export async function openHarness(options: SandboxOptions = {}): Promise<Harness
 	};
 }
 
-/** Types into the box of the channel and presses Enter. */
+/** Types into the channel's composer and presses Enter. */
 export async function type(page: Page, line: string): Promise<void> {
 	await page.locator('#composer').fill(line);
 	await page.locator('#composer').press('Enter');

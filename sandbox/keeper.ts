@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import type { SlackState } from '../fake-slack/index.ts';
 import type { FakeSessionService } from './session-service/fake-session-service.ts';
 
-/** How often the workspace is written down while it runs: a kill loses no more than that of it (and nothing of the app). */
+/** How often the workspace is saved while it runs: a kill loses at most this much of it, and nothing of the app. */
 const SAVE_MS = 2000;
 
 export interface Kept {
 	slack: SlackState;
-	/** Read marks, as the entries of their map. */
+	/** Read marks, as entries of their map. */
 	marks: [string, string][];
 	servicePort: number;
 	sessions: ReturnType<FakeSessionService['sessions']['snapshot']>;
 }
 
 export interface Keeper {
-	/** What the last run left; null at the first. */
+	/** The state of the last run; null at the first. */
 	readonly kept: Kept | null;
-	/** The app's own. */
+	/** The directory of the app's data. */
 	readonly dataDir: string;
-	/** Writes down what `now` says, from time to time. */
+	/** Saves what `now` returns, periodically. */
 	watch(now: () => Kept): void;
 	close(now: () => Kept): Promise<void>;
 }
@@ -30,11 +30,15 @@ async function readKept(path: string): Promise<Kept | null> {
 		return JSON.parse(await readFile(path, 'utf8')) as Kept;
 	} catch (error) {
 		if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-		throw new Error(`What the sandbox kept in ${path} cannot be read. Delete it to begin anew.`, { cause: error });
+		throw new Error(`The sandbox cannot read its saved state in ${path}. Delete the file to start anew.`, {
+			cause: error,
+		});
 	}
 }
 
-/** Keeps the workspace, the sessions and the app's data in a folder; without one the app's data are thrown away. */
+/**
+ * Keeps the workspace, the sessions and the app's data in a folder. Without one the app's data are deleted at the end.
+ */
 export async function createKeeper(folder: string | null): Promise<Keeper> {
 	if (folder === null) {
 		const dataDir = await mkdtemp(join(tmpdir(), 'handraise-sandbox-'));
@@ -57,7 +61,7 @@ export async function createKeeper(folder: string | null): Promise<Keeper> {
 		writing = writing.then(async () => {
 			const json = JSON.stringify(now());
 			if (json === written) return;
-			// A new file in place of the old one: whoever is killed meanwhile leaves one of the two, whole.
+			// Writes a new file and renames it: a kill leaves the old or the new one whole.
 			await writeFile(`${path}.new`, json);
 			await rename(`${path}.new`, path);
 			written = json;

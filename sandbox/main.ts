@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createSandbox } from './sandbox.ts';
 
-/** The usual address; a free port is taken when it is busy. */
+/** The usual port. When it is busy, a free one is taken. */
 const USUAL_PORT = 4321;
 
 /** Not under version control. */
@@ -37,7 +37,7 @@ process.once('exit', () => sandbox.bot?.abandon());
 let stopping = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 	process.on(signal, () => {
-		// The second time somebody has no patience left.
+		// The second Ctrl-C ends everything at once.
 		if (stopping) process.exit(1);
 		stopping = true;
 		void sandbox.close().then(() => process.exit(0));

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The manifest of this app: what the fake Slack knows of it. */
+/** The manifest of this app, for the fake Slack. */
 export const manifestPath = fileURLToPath(new URL('../manifest.yml', import.meta.url));

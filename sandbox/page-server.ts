@@ -9,7 +9,7 @@ import type { PageFile } from './bundle.ts';
 import { onPortOrFree } from './port.ts';
 import type { Stream } from './stream.ts';
 
-/** Inline script and style are refused, and nothing is loaded from anywhere but the sandbox. */
+/** Refuses inline script and style, and everything from elsewhere than the sandbox. */
 const CONTENT_SECURITY_POLICY = [
 	"default-src 'none'",
 	"script-src 'self'",
@@ -30,13 +30,13 @@ export interface PageServer {
 }
 
 export interface PageServerDeps {
-	/** The one to take; a free one when it is busy. */
+	/** The wanted port; a free one when it is busy. */
 	port: number;
 	files: Promise<ReadonlyMap<string, PageFile>>;
-	/** Built when the address is known, since the app is told of it. */
+	/** Called when the address is known, because the app gets it. */
 	actions: () => Actions;
 	stream: () => Stream;
-	/** Who looks: by name or id. @throws ActionError */
+	/** The person who looks, by name or id. @throws ActionError */
 	viewer: (person: string | undefined, window: string | undefined) => Viewer;
 }
 
@@ -54,7 +54,7 @@ function listen(server: Server, port: number): Promise<void> {
 	});
 }
 
-/** Serves the page, its stream of changes and what can be done, to browsers on this machine only. */
+/** Serves the page, its stream of changes and its actions, only to browsers on this machine. */
 export async function createPageServer(deps: PageServerDeps): Promise<PageServer> {
 	const app = new Hono();
 	app.use('*', async (c, next) => {

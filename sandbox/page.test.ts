@@ -17,11 +17,11 @@ afterEach(async () => {
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Send answer' });
-/** The receipt says so: delivered, and what the agent did then. */
+/** The receipt says that the answer was delivered, and what the agent did then. */
 const arrived = (page: Page) => dialog(page).getByText('Your answer was delivered').first().waitFor();
 const service = () => harness.sandbox.service.sessions;
 
-it('a person types /session demo, answers, and the agent goes on', async () => {
+it('answers /session demo, and the agent goes on', async () => {
 	const page = await harness.window('ada');
 	await type(page, '/session demo');
 	await dialog(page)
@@ -40,7 +40,7 @@ it('a person types /session demo, answers, and the agent goes on', async () => {
 	await service().until('demo', (json) => json.status === 'completed');
 });
 
-it('the traffic of a command is shown, and a modal is copied for the Block Kit Builder', async () => {
+it('shows the traffic of a command, and copies a modal for the Block Kit Builder', async () => {
 	const page = await harness.window('ada', { channel: 'C0AGENTS' });
 	await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 	await type(page, '/session completed');
@@ -62,7 +62,7 @@ it('the traffic of a command is shown, and a modal is copied for the Block Kit B
 	expect(await page.evaluate(`document.querySelector('[role="dialog"] img').naturalWidth`)).toBeGreaterThan(100);
 });
 
-it('the second of two people sees the first one’s answer and keeps the own text', async () => {
+it('shows the second of two people the first one’s answer, and keeps their own text', async () => {
 	harness.sandbox.service.sessions.start('choices', 'shared-question');
 	await service().until('shared-question', (json) => json.status === 'humanInput');
 	const [ada, grace] = await Promise.all([harness.window('ada'), harness.window('grace')]);
@@ -78,7 +78,7 @@ it('the second of two people sees the first one’s answer and keeps the own tex
 	expect(harness.sandbox.service.log.effectivePuts('shared-question')).toHaveLength(1);
 });
 
-it('everything is done with the keyboard alone, and the focus stays in the modal', async () => {
+it('works with the keyboard alone, and keeps the focus in the modal', async () => {
 	harness.sandbox.service.sessions.start('three', 'by-keyboard');
 	await service().until('by-keyboard', (json) => json.status === 'humanInput');
 	const page = await harness.window('ada');
@@ -107,7 +107,7 @@ it('everything is done with the keyboard alone, and the focus stays in the modal
 	expect(await page.evaluate('document.activeElement?.id')).toBe('composer');
 });
 
-it('what is missing is said under the field, and the focus goes there', async () => {
+it('names what is missing under its field, and moves the focus there', async () => {
 	harness.sandbox.service.sessions.start('fields', 'with-errors');
 	await service().until('with-errors', (json) => json.status === 'humanInput');
 	const page = await harness.window('ada');
@@ -120,7 +120,7 @@ it('what is missing is said under the field, and the focus goes there', async ()
 	const focused = () => page.evaluate(`document.activeElement?.closest('.block-input')?.textContent`);
 	expect(await focused()).toContain('Number of participants');
 
-	// Where one types next keeps the focus, although another field is still wrong.
+	// The field with the focus keeps it, although another field is still wrong.
 	await dialog(page).getByLabel('“Website URL”', { exact: true }).focus();
 	await page.keyboard.type('/agenda');
 	await wrongAddress.waitFor({ state: 'detached' });
@@ -136,7 +136,7 @@ it('what is missing is said under the field, and the focus goes there', async ()
 	expect(service().values('with-errors', 2)).toEqual(values);
 });
 
-it('the box keeps an answer secret from the channel, and is there again after a reload', async () => {
+it('keeps an answer whose box is ticked secret from the channel, and shows the box after a reload', async () => {
 	harness.sandbox.service.sessions.start('three', 'kept-secret');
 	await service().until('kept-secret', (json) => json.status === 'humanInput');
 	const page = await harness.window('ada', { channel: 'C0AGENTS' });
@@ -169,7 +169,7 @@ it('the box keeps an answer secret from the channel, and is there again after a 
 	await type(page, '/session unwatch kept-secret');
 }, 90_000);
 
-it('what one types is there after a reload', async () => {
+it('keeps what is typed over a reload', async () => {
 	harness.sandbox.service.sessions.start('report', 'reloaded');
 	await service().until('reloaded', (json) => json.status === 'humanInput');
 	const page = await harness.window('ada');
@@ -182,7 +182,7 @@ it('what one types is there after a reload', async () => {
 	await page.keyboard.press('Escape');
 });
 
-it('a watched session’s questions come to the channel, and are answered from there to the result', async () => {
+it('posts a watched session’s questions in the channel, and takes answers from there', async () => {
 	const page = await harness.window('ada', { channel: 'C0AGENTS' });
 	await type(page, '/session watch stepping');
 	const answer = (title: string) =>
@@ -202,7 +202,7 @@ it('a watched session’s questions come to the channel, and are answered from t
 	await page.locator('.channel').getByText('Completed').first().waitFor({ timeout: 30_000 });
 }, 90_000);
 
-it('a guest and a person of another organisation are refused with a word', async () => {
+it('refuses a guest and a person of another organisation, with the reason', async () => {
 	const gus = await harness.window('gus', { channel: 'C0AGENTS' });
 	await type(gus, '/session demo');
 	await dialog(gus).getByText('Guests of this workspace cannot use Handraise').waitFor();
@@ -212,7 +212,7 @@ it('a guest and a person of another organisation are refused with a word', async
 	for (const page of [gus, eve]) expect(await dialog(page).locator('.block-input').count()).toBe(0);
 });
 
-it('hostile texts stay text, and the policy forbids inline script', async () => {
+it('shows hostile texts as text, and forbids inline script', async () => {
 	harness.sandbox.service.sessions.start('hostile');
 	await service().until('hostile', (json) => json.status === 'humanInput');
 	const page = await harness.window('ada', { channel: 'C0AGENTS' });
@@ -240,11 +240,11 @@ it('hostile texts stay text, and the policy forbids inline script', async () => 
 	expect(await page.title()).not.toMatch(/^[12]$/);
 });
 
-it('axe finds nothing serious: channel, modal, every panel, narrow window', async () => {
+it('has no serious axe findings in channel, modal, panels and a narrow window', async () => {
 	harness.sandbox.service.sessions.start('fields', 'scanned');
 	await service().until('scanned', (json) => json.status === 'humanInput');
 	async function scan(page: Page, part = 'html'): Promise<void> {
-		// As a browser extension would: the page's own policy forbids it to bring a script along.
+		// As a browser extension does, because the page's own policy forbids it to load a script.
 		await page.evaluate(axe.source);
 		const found = await page.evaluate(async (within) => {
 			const { axe: scanner } = globalThis as unknown as {

@@ -24,7 +24,7 @@ function personOnPage(state: SlackState, person: Person): WirePerson {
 	return { id: person.id, name: person.name, realName: person.realName, kind };
 }
 
-/** Whether a channel stands in this person's sidebar: guests and other organisations see only what they are in. */
+/** Whether a channel is in this person's sidebar: guests and other organisations see only their own channels. */
 function inSidebar(state: SlackState, viewer: Viewer, channel: Channel): boolean {
 	if (channel.members.includes(viewer.user)) return true;
 	if (channel.isPrivate || channel.isIm) return false;
@@ -84,7 +84,7 @@ export function workspaceOf(
 	const { manifest, scenarios, serviceOrigin } = about;
 	const people = state.people.filter((one) => !one.deleted).map((one) => personOnPage(state, one));
 	const me = people.find((one) => one.id === viewer.user);
-	if (me === undefined) throw new Error(`There is nobody with the id ${viewer.user}.`);
+	if (me === undefined) throw new Error(`No person has the id ${viewer.user}.`);
 	return {
 		team: { domain: state.team.domain, name: state.team.name },
 		app: { name: state.app.name, botUser: state.app.botUser, realName: manifest.display_information.name },
@@ -105,7 +105,7 @@ export function workspaceOf(
 	};
 }
 
-/** The JSON that Slack's Block Kit Builder takes: a view, or a message's blocks. */
+/** The JSON for Slack's Block Kit Builder: a view, or a message's blocks. */
 export function builderJson(state: SlackState, what: { view?: string; channel?: string; ts?: string }): unknown {
 	if (what.view !== undefined) return state.views[what.view]?.payload ?? null;
 	const message = state.messages.find((one) => one.channel === what.channel && one.ts === what.ts);

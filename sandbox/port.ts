@@ -1,4 +1,4 @@
-/** Whether somebody else listens there. */
+/** Whether another program listens there. */
 function isTaken(error: unknown): boolean {
 	return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }

@@ -14,24 +14,24 @@ import { createTroubles, type Troubles } from './troubles.ts';
 import { sandboxWorkspace } from './workspace.ts';
 
 export interface SandboxOptions {
-	/** Of the page; a free one when it is busy. */
+	/** The page's port; a free one when it is busy. */
 	port?: number;
-	/** False: the app is started elsewhere. */
+	/** False when the app is started elsewhere. */
 	withBot?: boolean;
-	/** Where everything is kept from one start to the next; absent: nothing is. */
+	/** The folder that keeps everything from one start to the next; absent to keep nothing. */
 	keepIn?: string;
-	/** The app's program; the project's own unless told. */
+	/** The app's program; the project's own by default. */
 	entry?: string;
 	/** Multiplies the waits of the agents' scripts. */
 	pace?: number;
-	/** Hears every line of the app's log. */
+	/** Gets every line of the app's log. */
 	onLine?: (line: string, isProblem: boolean) => void;
 }
 
 export interface Sandbox {
-	/** Where the page is. */
+	/** The page's address. */
 	readonly url: string;
-	/** What the app needs to know to work against this sandbox. */
+	/** The settings with which an app connects to this sandbox. */
 	readonly env: Readonly<Record<string, string>>;
 	readonly slack: FakeSlack;
 	readonly service: FakeSessionService;
@@ -40,14 +40,14 @@ export interface Sandbox {
 	close(): Promise<void>;
 }
 
-/** A Slack workspace, a session service with agents, the app between them, and a page to look at it all. */
+/** A Slack workspace, a session service with agents, the app between them, and the page. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const files = bundlePage();
 	const manifest = readManifest(manifestPath);
 	const keeper = await createKeeper(options.keepIn ?? null);
 	const { kept } = keeper;
 	const port = options.port ?? 0;
-	// The app knows a session by its service's address, so that has to stay the same over a restart.
+	// The app knows a session by its service's address, so the address has to stay the same over a restart.
 	const service = await onPortOrFree(kept?.servicePort ?? (port === 0 ? 0 : port + 2), async (own) => {
 		const created = createFakeSessionService({
 			port: own,
@@ -83,14 +83,14 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		stream: () => ready().stream,
 		viewer(person, window) {
 			const found = slack.state.people.find((one) => one.name === (person ?? 'ada') || one.id === person);
-			if (found === undefined || found.isBot) throw new ActionError(`There is nobody called ${person}.`);
+			if (found === undefined || found.isBot) throw new ActionError(`There is no person called ${person}.`);
 			return { user: found.id, window: window ?? 'main' };
 		},
 	});
 	const dashboardUrl = `${page.url}/dashboard`;
 	const env = {
 		...connectionEnv({ slack, service }),
-		// Shorter than the app's own 20 s: nobody at the page waits that long for a service that hangs.
+		// Shorter than the app's own 20 s: a visitor of the page does not wait that long for a service that hangs.
 		SESSION_SERVICE_TIMEOUT_MS: '8000',
 		SESSION_DASHBOARD_URL: dashboardUrl,
 		DATA_DIR: keeper.dataDir,

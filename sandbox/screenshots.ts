@@ -5,8 +5,8 @@ import { launchBrowser } from './browser.ts';
 import { createSandbox } from './sandbox.ts';
 
 /*
- * The README's picture story, made from the sandbox: `npm run screenshots`. Emoji and text are drawn with the machine's
- * own fonts; the pictures in the repository were made with Lato and Noto Color Emoji installed.
+ * The README's pictures, made from the sandbox: `npm run screenshots`. The machine's fonts draw emoji and text; the
+ * pictures in the repository were made with Lato and Noto Color Emoji.
  */
 
 const FOLDER = fileURLToPath(new URL('pictures', import.meta.url));
@@ -18,7 +18,7 @@ const made: string[] = [];
 
 async function picture(page: Page, name: string): Promise<void> {
 	const path = `${FOLDER}/${name}.png`;
-	// The pointer and the caret are nobody's business in a picture.
+	// Pictures show no pointer and no caret.
 	await page.mouse.move(0, 0);
 	await page.screenshot({ path, caret: 'hide', animations: 'disabled' });
 	made.push(`${name}.png ${Math.round((await stat(path)).size / 1024)} kB`);
@@ -33,7 +33,7 @@ try {
 	const composer = page.locator('#composer');
 	const modal = page.getByRole('dialog');
 	await composer.waitFor();
-	// The guide is for visitors of the page, not for readers of a picture.
+	// The guide is for visitors of the page, not for pictures.
 	const close = page.getByRole('button', { name: 'Close the panel' });
 	if (await close.isVisible()) await close.click();
 

@@ -1,11 +1,11 @@
 import { createContext, useContext } from 'react';
 
-/** What the sandbox answered to something a person did. */
+/** What the sandbox answers to an action. */
 export type Answer<T extends object = Record<string, unknown>> = T & { error?: string };
 
 export type Do = <T extends object = Record<string, unknown>>(action: string, input?: object) => Promise<Answer<T>>;
 
-/** Does things as this person in this window; never throws: what went wrong is in `error`. */
+/** Does actions as this person in this window. Never throws: a failure is in `error`. */
 export function createDo(person: string, window: string): Do {
 	return async <T extends object>(action: string, input: object = {}) => {
 		try {

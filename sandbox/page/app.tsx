@@ -14,7 +14,7 @@ import { Toasts } from './toast.tsx';
 
 type Store = ReturnType<typeof createPageStore>;
 
-/** A window of the workspace with everything in it. */
+/** A window of the workspace. */
 export function App({ store }: { store: Store }) {
 	const { data, isConnected } = useSyncExternalStore(store.subscribe, store.get);
 	const [place, go] = usePlace();

@@ -1,7 +1,7 @@
 import type { WirePerson } from '../wire.ts';
 import { Icon } from './icons.tsx';
 
-/** Initials on a colour of the person's own; the app has its raised hand. */
+/** Initials on the person's colour; the app has its raised hand. */
 export function Avatar({ person, size }: { person: WirePerson | null; size: 'small' | 'large' }) {
 	const isBot = person === null || person.kind === 'bot';
 	const initials = (person?.realName ?? '')

@@ -1,9 +1,9 @@
 import { look } from './actions.ts';
 
-/** Puts the JSON of a view or message into the clipboard; returns what to tell the person. */
+/** Copies the JSON of a view or message to the clipboard. Returns the text for the person. */
 export async function copyForBuilder(what: { view: string } | { channel: string; ts: string }): Promise<string> {
 	const found = await look<object>('builder', what);
-	if (found === null) return 'It is not there any more.';
+	if (found === null) return 'It no longer exists.';
 	try {
 		await navigator.clipboard.writeText(JSON.stringify(found, null, 2));
 		return 'Copied. Paste it into Slack’s Block Kit Builder.';

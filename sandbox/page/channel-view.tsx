@@ -14,7 +14,7 @@ interface ChannelViewProps {
 	onSidebar: () => void;
 }
 
-/** Tells the sandbox what this person has seen, as long as the window is in front. */
+/** Reports to the sandbox what this person has seen, while the window is in front. */
 function useReadMark(channel: WireChannel, lastTs: string | undefined): void {
 	const doIt = useDo();
 	useEffect(() => {
@@ -28,7 +28,7 @@ function useReadMark(channel: WireChannel, lastTs: string | undefined): void {
 	}, [doIt, channel.id, channel.readTs, lastTs]);
 }
 
-/** What Slack says at the beginning of a channel. */
+/** Slack's text at the beginning of a channel. */
 function Intro({ channel, appName }: { channel: WireChannel; appName: string }) {
 	if (channel.isIm) {
 		return (
@@ -50,7 +50,7 @@ function Intro({ channel, appName }: { channel: WireChannel; appName: string }) 
 	);
 }
 
-/** A channel: its head, what was said, and the box to write in. */
+/** A channel: its header, messages and composer. */
 export function ChannelView({ data, channel, onThread, onSidebar }: ChannelViewProps) {
 	const { workspace } = data;
 	const inChannel = useMemo(
@@ -59,7 +59,7 @@ export function ChannelView({ data, channel, onThread, onSidebar }: ChannelViewP
 	);
 	const shown = useMemo(() => inChannel.filter((one) => one.threadTs === null || one.broadcast), [inChannel]);
 	const replies = useMemo(() => countReplies(inChannel), [inChannel]);
-	// The line "New" stays where it was when the channel was opened.
+	// The line "New" keeps its place from when the channel was opened.
 	const [newAfter] = useState(() =>
 		unreadOf(data.messages, channel, workspace.me.id).length > 0 ? channel.readTs : null,
 	);

@@ -5,17 +5,20 @@ export interface Completion {
 	title: string;
 	hint: string;
 	about: string;
-	/** What the whole text becomes; null for a mere hint. */
+	/** The whole text after the choice; null for a hint. */
 	insert: string | null;
 }
 
-/** Slack's own, as far as the sandbox knows them. */
+/** The commands of Slack itself that the sandbox supports. */
 const OWN = [
 	{ command: '/invite', description: 'Add somebody, or an app, to the channel', usageHint: '@name' },
 	{ command: '/remove', description: 'Remove somebody, or an app, from the channel', usageHint: '@name' },
 ];
 
-/** The forms of a usage hint such as `<id> | watch <id> | help`: what can be typed as it is, and what needs an id. */
+/**
+ * The forms of a usage hint such as `<id> | watch <id> | help`: those that can be typed as they are, and those that
+ * need an id.
+ */
 function forms(usageHint: string): string[] {
 	return usageHint
 		.split(/\s\|\s/)
@@ -76,7 +79,7 @@ function mentionCompletions(text: string, workspace: WireWorkspace): Completion[
 		}));
 }
 
-/** What can be meant by what is typed so far. */
+/** The completions of the typed text. */
 export function completionsFor(text: string, workspace: WireWorkspace, isInThread: boolean): Completion[] {
 	if (text.startsWith('/') && !isInThread && !text.includes('\n')) return commandCompletions(text, workspace);
 	return mentionCompletions(text, workspace);

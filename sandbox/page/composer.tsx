@@ -13,7 +13,7 @@ interface ComposerProps {
 	label: string;
 }
 
-/** The box to write in: messages, slash commands with their completion, mentions. */
+/** The composer: messages, slash commands with completion, mentions. */
 export function Composer({ id, workspace, channel, thread, label }: ComposerProps) {
 	const doIt = useDo();
 	const toast = useToast();

@@ -7,7 +7,7 @@ import { type Json, str } from './json.ts';
 interface Asked {
 	confirm: Json;
 	decide: (yes: boolean) => void;
-	/** Where the focus goes back to. */
+	/** The element that gets the focus back. */
 	from: Element | null;
 }
 
@@ -53,7 +53,7 @@ function ConfirmDialog({ asked }: { asked: Asked }) {
 	);
 }
 
-/** Asks before something happens, where an element wants it; what needs no question is decided at once. */
+/** Asks for confirmation where an element wants it. Resolves at once where none is needed. */
 export function useConfirm(): { confirm: (confirm: Json | null) => Promise<boolean>; dialog: ReactNode } {
 	const [asked, setAsked] = useState<Asked | null>(null);
 	const confirm = useCallback((wanted: Json | null) => {

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react';
 import type { WireDashboardSession } from '../wire.ts';
 import { look, useDo } from './actions.ts';
 
-/** As often as the service's own web page reads. */
+/** How often the service's own web page reads. */
 const READ_MS = 1000;
 
-/** A session in the service's own web page, as somebody sees it who does not use Slack. */
+/** A session in the service's own web page, for somebody who does not use Slack. */
 export function Dashboard({ id }: { id: string }) {
 	const doIt = useDo();
 	const [session, setSession] = useState<WireDashboardSession | null>(null);

@@ -25,8 +25,8 @@ export function keepTabInside(event: KeyboardEvent | React.KeyboardEvent, root: 
 }
 
 /**
- * Puts the focus into a dialog: where the app asked for it, on the first field as soon as there is one, or on the dialog
- * when an update took away what had it.
+ * Moves the focus into a dialog: where the app asked for it, to the first field when there is one, or to the dialog
+ * when an update removed the focused element.
  */
 export function useFocusInside(root: RefObject<HTMLElement | null>, version: string): void {
 	const hadField = useRef(false);
@@ -34,7 +34,7 @@ export function useFocusInside(root: RefObject<HTMLElement | null>, version: str
 	useEffect(() => {
 		const dialog = root.current;
 		const now = document.activeElement;
-		// Whoever is busy with the sandbox's tools stays there.
+		// Somebody who uses the sandbox's tools keeps the focus there.
 		if (dialog === null || now?.closest('.panel, .rail')) return;
 		const field =
 			dialog.querySelector<HTMLElement>('[data-autofocus]') ??

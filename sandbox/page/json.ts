@@ -1,4 +1,4 @@
-/** A JSON object as an app sent it: every field has to be looked at before it is believed. */
+/** A JSON object from an app: check every field before use. */
 export type Json = Record<string, unknown>;
 
 export function isRecord(value: unknown): value is Json {

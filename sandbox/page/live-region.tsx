@@ -3,7 +3,7 @@ import type { WireMessage } from '../wire.ts';
 import type { PageData } from './page-state.ts';
 import { spokenText } from './spoken-text.ts';
 
-/** Says new messages of others to people who do not see the screen. */
+/** Announces new messages of others to screen readers. */
 export function LiveRegion({ data }: { data: PageData }) {
 	const [words, setWords] = useState('');
 	const heard = useRef<string | null>(null);

@@ -7,7 +7,7 @@ import { Dashboard } from './dashboard.tsx';
 import { createPageStore } from './page-state.ts';
 
 const root = document.getElementById('root');
-if (root === null) throw new Error('The page has no place for its content.');
+if (root === null) throw new Error('The page has no root element.');
 
 const query = new URLSearchParams(location.search);
 const person = query.get('as') ?? 'ada';

@@ -3,7 +3,7 @@ import type { WireMessage, WireWorkspace } from '../wire.ts';
 import { Message, type Replies } from './message.tsx';
 import { dayName, isSameDay } from './times.ts';
 
-/** Messages of one author within this time stand together, as in Slack. */
+/** Messages of one author within this time are grouped, as in Slack. */
 const TOGETHER_S = 300;
 
 interface MessageListProps {
@@ -11,10 +11,10 @@ interface MessageListProps {
 	workspace: WireWorkspace;
 	/** By the ts of the first message. */
 	replies: ReadonlyMap<string, Replies>;
-	/** Where the line "New" stands: above the first message after this one. */
+	/** The ts of the message above the line "New". */
 	newAfter: string | null;
 	label: string;
-	/** What stands above the first message. */
+	/** The content above the first message. */
 	intro?: ReactNode;
 	onThread?: (ts: string) => void;
 }
@@ -25,7 +25,7 @@ function follows(before: WireMessage | undefined, message: WireMessage): boolean
 	return Number(message.ts) - Number(before.ts) < TOGETHER_S;
 }
 
-/** Counts what stands under each message. */
+/** Counts the replies of each message. */
 export function countReplies(messages: readonly WireMessage[]): Map<string, Replies> {
 	const counts = new Map<string, Replies>();
 	for (const message of messages) {
@@ -35,7 +35,7 @@ export function countReplies(messages: readonly WireMessage[]): Map<string, Repl
 	return counts;
 }
 
-/** Keeps the newest message in sight for whoever is at the end, and leaves those alone who have scrolled up. */
+/** Keeps the newest message visible for a person at the end, and does not move the list for one who has scrolled up. */
 function useStickToEnd(last: string): React.RefObject<HTMLElement | null> {
 	const box = useRef<HTMLElement>(null);
 	const isAtEnd = useRef(true);
@@ -48,7 +48,7 @@ function useStickToEnd(last: string): React.RefObject<HTMLElement | null> {
 		const onScroll = () => {
 			isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 60;
 		};
-		// A card that grows, or a picture that arrives, moves the end too.
+		// A card that grows or a picture that loads moves the end too.
 		const watcher = new ResizeObserver(follow);
 		for (const child of element.children) watcher.observe(child);
 		watcher.observe(element);

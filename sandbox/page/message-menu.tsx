@@ -13,7 +13,7 @@ interface MessageMenuProps {
 	onThread?: () => void;
 }
 
-/** The small bar over a message: reply in its thread, the app's shortcuts, its JSON. */
+/** The toolbar of a message: reply in thread, the app's shortcuts, its JSON. */
 export function MessageMenu({ message, author, shortcuts, onThread }: MessageMenuProps) {
 	const doIt = useDo();
 	const toast = useToast();

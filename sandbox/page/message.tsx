@@ -18,10 +18,10 @@ export interface Replies {
 interface MessageProps {
 	message: WireMessage;
 	workspace: WireWorkspace;
-	/** Directly after one of the same author: without picture and name. */
+	/** Follows a message of the same author: no picture and name. */
 	isFollowing: boolean;
 	replies: Replies | null;
-	/** Absent in the thread itself. */
+	/** Absent inside a thread. */
 	onThread?: (ts: string) => void;
 }
 
@@ -63,7 +63,7 @@ function useMessageSurface(message: WireMessage): [Surface, ReturnType<typeof us
 	return [surface, dialog];
 }
 
-/** A message as it stands in a channel or thread. */
+/** A message in a channel or thread. */
 export const Message = memo(function Message(props: MessageProps) {
 	const { message, workspace, isFollowing, replies, onThread } = props;
 	const doIt = useDo();

@@ -2,7 +2,9 @@ import { useEffect, useRef } from 'react';
 import type { WireModal, WireWorkspace } from '../wire.ts';
 import { Modal } from './modal.tsx';
 
-/** The modals of this window: the top one can be used, and the focus goes back to where it was when the last closes. */
+/**
+ * The modals of this window. Only the top one can be used. When the last one closes, the focus returns to where it was.
+ */
 export function ModalStack({ modals, workspace }: { modals: readonly WireModal[]; workspace: WireWorkspace }) {
 	const before = useRef<Element | null>(null);
 	const top = modals.at(-1);

@@ -14,12 +14,12 @@ import { useToast } from './toast.tsx';
 
 interface ModalProps {
 	modal: WireModal;
-	/** How many lie in the stack. */
+	/** How many modals the stack holds. */
 	depth: number;
 	appName: string;
 }
 
-/** Waits for what is on its way to the sandbox, so that Submit never overtakes a letter. */
+/** Waits for values on their way to the sandbox, so that Submit never overtakes a letter. */
 function useFills(id: string): { fill: Surface['fill']; settled: () => Promise<unknown> } {
 	const doIt = useDo();
 	const last = useRef<Promise<unknown>>(Promise.resolve());
@@ -49,8 +49,8 @@ export function Modal({ modal, depth, appName }: ModalProps) {
 	const blocks = useMemo(() => list(payload, 'blocks'), [payload]);
 	useFocusInside(root, modal.hash);
 
-	// What is wrong is where the person looks next, once for each submission: every letter typed afterwards brings the
-	// remaining errors again, and must not take the focus from the field that it was typed into.
+	// Focuses the first error once for each submission. Every letter typed later brings the remaining errors again, and
+	// they must not take the focus from the field with the letter.
 	const awaitsErrors = useRef(false);
 	useLayoutEffect(() => {
 		if (!awaitsErrors.current || Object.keys(fieldErrors).length === 0) return;

@@ -3,7 +3,7 @@ import type { WireCall, WireFrame, WireMessage, WireParts } from '../wire.ts';
 /** Calls kept in the page. */
 const CALLS_KEPT = 500;
 
-/** Everything this window knows, as the sandbox told it. */
+/** The state of this window, as the sandbox sent it. */
 export interface PageData extends WireParts {
 	/** Oldest first. */
 	messages: readonly WireMessage[];
@@ -12,7 +12,7 @@ export interface PageData extends WireParts {
 
 export interface PageState {
 	data: PageData | null;
-	/** Whether the sandbox can be heard now. */
+	/** Whether the stream is connected. */
 	isConnected: boolean;
 }
 
@@ -47,7 +47,7 @@ function merge(before: PageData | null, frame: WireFrame): PageData | null {
 	};
 }
 
-/** The stream of changes of one person's window; reconnects by itself when the sandbox was restarted. */
+/** The stream of changes for one person's window. It reconnects by itself after a restart of the sandbox. */
 export function createPageStore(person: string, window: string) {
 	let state: PageState = { data: null, isConnected: false };
 	const listeners = new Set<() => void>();

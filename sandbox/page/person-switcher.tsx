@@ -11,7 +11,7 @@ const KINDS: Record<WirePerson['kind'], string> = {
 	bot: 'App',
 };
 
-/** Who one is, in the corner, and everybody else one could be; links, so that a second window can be a second person. */
+/** The current person, and links to act as another: a second window can be a second person. */
 export function PersonSwitcher({ workspace }: { workspace: WireWorkspace }) {
 	const [isOpen, setOpen] = useState(false);
 	const root = useRef<HTMLFieldSetElement>(null);

@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** Where the person is; it stands in the address, so that a reload, the back button and a second window know it. */
+/** What the window shows. It is in the address, so that a reload, the back button and a second window keep it. */
 export interface Place {
 	/** A channel's id. */
 	channel: string | null;
@@ -36,7 +36,7 @@ export function usePlace(): [Place, (next: Place) => void] {
 	return [{ channel: query.get('in'), thread: query.get('thread') }, go];
 }
 
-/** The address at which this window would be another person. */
+/** The address of this window for another person. */
 export function addressAs(person: string): string {
 	const to = new URLSearchParams(location.search);
 	to.set('as', person);

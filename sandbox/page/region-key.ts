@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** F6 goes from Slack to the sandbox's tools and back, as it goes from one region to the next in Slack. */
+/** F6 moves the focus from Slack to the sandbox's tools and back, as it moves between regions in Slack. */
 export function useRegionKey(): void {
 	useEffect(() => {
 		let inSlack: Element | null = null;

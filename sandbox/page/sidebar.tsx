@@ -45,7 +45,7 @@ function Entry(props: { data: PageData; channel: WireChannel; isCurrent: boolean
 	);
 }
 
-/** The workspace's channels, the app, and who one is. */
+/** The workspace's channels, the app, and the current person. */
 export function Sidebar({ data, current, onChoose, onOpenApp, onClose }: SidebarProps) {
 	const channels = data.channels.filter((one) => !one.isIm && !one.isArchived);
 	const talk = data.channels.find((one) => one.isIm) ?? null;

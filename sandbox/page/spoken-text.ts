@@ -1,7 +1,7 @@
 import type { WireMessage } from '../wire.ts';
 import { withEmoji } from './blocks/emoji.ts';
 
-/** A message in plain words, without marks: for a screen reader and for the first line of a thread. */
+/** A message as plain words, without markup: for screen readers and for the first line of a thread. */
 export function spokenText(message: WireMessage): string {
 	return withEmoji(
 		message.text

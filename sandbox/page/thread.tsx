@@ -14,7 +14,7 @@ interface ThreadProps {
 
 const none = new Map();
 
-/** A message and everything under it, beside the channel. */
+/** A message with its replies, beside the channel. */
 export function Thread({ data, channel, parent, onClose }: ThreadProps) {
 	const messages = useMemo(
 		() => [parent, ...data.messages.filter((one) => one.channel === channel.id && one.threadTs === parent.ts)],

@@ -16,7 +16,7 @@ function ordinal(day: number): string {
 	return `${day}${['th', 'st', 'nd', 'rd'][day % 10] ?? 'th'}`;
 }
 
-/** As between Slack's messages: Today, Yesterday, Monday, November 20th. */
+/** The day separators of Slack: Today, Yesterday, Monday, November 20th. */
 export function dayName(ts: string, now = new Date()): string {
 	const date = at(ts);
 	if (dayKey(date) === dayKey(now)) return 'Today';

@@ -1,6 +1,6 @@
 import type { WireChannel, WireMessage } from '../wire.ts';
 
-/** What this person has not seen: only what stands in the channel itself, and nothing of their own. */
+/** Messages that this person has not seen: those in the channel itself, without their own. */
 export function unreadOf(messages: readonly WireMessage[], channel: WireChannel, me: string): readonly WireMessage[] {
 	return messages.filter(
 		(one) =>
@@ -11,7 +11,7 @@ export function unreadOf(messages: readonly WireMessage[], channel: WireChannel,
 	);
 }
 
-/** Those that call for this person: mentions, and everything in a direct message. */
+/** Unread messages for this person: mentions, and everything in a direct message. */
 export function mentionsOf(unread: readonly WireMessage[], channel: WireChannel, me: string): number {
 	return unread.filter((one) => channel.isIm || one.text.includes(`<@${me}>`)).length;
 }

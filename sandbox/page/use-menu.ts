@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from 'react';
 
-/** A menu that is open: a press elsewhere closes it, and the arrow keys walk its entries, of which the first has the focus. */
+/** An open menu: a press elsewhere closes it, the arrow keys move through its entries, and the first has the focus. */
 export function useMenu<T extends HTMLElement>(
 	isOpen: boolean,
 	close: () => void,

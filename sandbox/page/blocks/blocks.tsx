@@ -7,7 +7,7 @@ import { Mrkdwn } from './mrkdwn.tsx';
 import { useSurface } from './surface.ts';
 import { TextObject, words } from './text-object.tsx';
 
-/** Only messages with such blocks need the library, and it is most of the page's weight. */
+/** Only messages with such blocks need the library, which is most of the page's size. */
 const RichBlock = lazy(() => import('./rich.tsx').then((module) => ({ default: module.RichBlock })));
 
 function Section({ block }: { block: Json }) {
@@ -68,7 +68,7 @@ function Input({ block }: { block: Json }) {
 	const isOptional = block.optional === true;
 	const described = [hint === '' ? '' : `hint-${base}`, error === undefined ? '' : `error-${base}`];
 	const type = str(element, 'type');
-	// A group of choices is named by its label, and nothing in it is focused by a click on the label.
+	// A group of choices is named by its label, and a click on the label focuses nothing in it.
 	const isGroup = ['radio_buttons', 'checkboxes', 'multi_static_select'].includes(type);
 	const label = (
 		<>

@@ -4,7 +4,7 @@ import type { ControlProps } from './text-input.tsx';
 import { TextObject } from './text-object.tsx';
 import { useChoice } from './use-choice.ts';
 
-/** Radio buttons and checkboxes; a select of several as checkboxes too. */
+/** Radio buttons and checkboxes; also a multi-select, as checkboxes. */
 export function Choices({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
 	const surface = useSurface();
 	const actionId = str(element, 'action_id');
@@ -61,7 +61,7 @@ function localMinutes(seconds: number): string {
 	return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** Date, time, or both; the browser's own picker. */
+/** Date, time, or both, with the browser's own picker. */
 export function DateInput({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
 	const actionId = str(element, 'action_id');
 	const { type, key } = DATES[str(element, 'type')] ?? { type: 'date', key: 'selected_date' };

@@ -3,7 +3,7 @@ import { Choices, DateInput } from './choices.tsx';
 import { Select } from './select.tsx';
 import { type ControlProps, TextInput } from './text-input.tsx';
 
-/** The control of an element that holds a value; says so plainly when the sandbox has none for it. */
+/** The control of an element that holds a value. Says so when the sandbox has none for it. */
 export function Control(props: ControlProps) {
 	switch (str(props.element, 'type')) {
 		case 'plain_text_input':

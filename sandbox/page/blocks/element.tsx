@@ -4,7 +4,7 @@ import { Control } from './control.tsx';
 import { useSurface } from './surface.ts';
 import { words } from './text-object.tsx';
 
-/** An interactive element outside input blocks: it has no label of its own. */
+/** An interactive element outside input blocks, without a label of its own. */
 export function Element({ blockId, element, about }: { blockId: string; element: Json; about?: string }) {
 	const surface = useSurface();
 	const type = str(element, 'type');

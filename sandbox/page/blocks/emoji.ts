@@ -1,4 +1,4 @@
-/** The shortcodes that apps and people use most; others stay as they are typed, as unknown ones do in Slack. */
+/** The most common shortcodes. Others stay as typed, like unknown ones in Slack. */
 const EMOJI: Readonly<Record<string, string>> = {
 	'+1': '👍',
 	'-1': '👎',
@@ -70,7 +70,7 @@ const EMOJI: Readonly<Record<string, string>> = {
 	zzz: '💤',
 };
 
-/** Shortcodes in a plain text as emoji. */
+/** Replaces shortcodes in a plain text by emoji. */
 export function withEmoji(text: string): string {
 	return text.replace(/:([\w+-]+):/g, (whole, name: string) => EMOJI[name] ?? whole);
 }

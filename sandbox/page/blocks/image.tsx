@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { type Json, str } from '../json.ts';
 
-/** Shown through the sandbox, as Slack shows images through itself. */
+/** An image, shown through the sandbox as Slack does through its proxy. */
 export function BlockImage({ of, className }: { of: Json; className: string }) {
 	const [hasFailed, setFailed] = useState(false);
 	const alt = str(of, 'alt_text');

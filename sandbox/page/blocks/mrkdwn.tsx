@@ -3,12 +3,12 @@ import { slackDate } from '../times.ts';
 import { withEmoji } from './emoji.ts';
 import { type Names, useNames } from './names.ts';
 
-/** Slack turns these back, and nothing else (docs.slack.dev, "Formatting message text"). */
+/** The escapes that Slack undoes (docs.slack.dev, "Formatting message text"). */
 function plainText(text: string): string {
 	return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** Only addresses a person would follow become links: no javascript:, no data:. */
+/** Only ordinary addresses become links: no javascript:, no data:. */
 export function safeAddress(address: string): string | null {
 	return /^(https?|mailto|tel|slack):/i.test(address) ? address : null;
 }
@@ -27,7 +27,7 @@ function Mention({ mine, children }: { mine: boolean; children: ReactNode }) {
 	return <span className={mine ? 'mention mention-me' : 'mention'}>{children}</span>;
 }
 
-/** What stands between < and >. */
+/** The text between < and >. */
 function angle(inner: string, names: Names): ReactNode {
 	const bar = inner.indexOf('|');
 	const target = bar < 0 ? inner : inner.slice(0, bar);
@@ -51,7 +51,7 @@ function angle(inner: string, names: Names): ReactNode {
 	return <Link address={address}>{label === '' ? address.replace(/^mailto:/, '') : withEmoji(label)}</Link>;
 }
 
-/** One line or paragraph: code first, then what stands in angle brackets, then bold, italic and strike. */
+/** One line or paragraph: code first, then angle brackets, then bold, italic and strike. */
 const INLINE =
 	/(`[^`\n]+`)|<([^<>\n]+)>|(?<![\w*])\*(?=\S)([^*\n]*[^*\s])\*(?![\w*])|(?<![\w_])_(?=\S)([^_\n]*[^_\s])_(?![\w_])|(?<![\w~])~(?=\S)([^~\n]*[^~\s])~(?![\w~])/g;
 
@@ -70,7 +70,7 @@ function inline(text: string, names: Names): ReactNode[] {
 		else parts.push(<s>{inline(strike ?? '', names)}</s>);
 	}
 	if (last < text.length) parts.push(plain(text.slice(last)));
-	// The parts of one text have no identity of their own: their place is their key.
+	// The parts of a text have no identity of their own: their position is their key.
 	return parts
 		.map((part, place) => ({ part, place }))
 		.map(({ part, place }) => <Fragment key={place}>{part}</Fragment>);
@@ -78,7 +78,7 @@ function inline(text: string, names: Names): ReactNode[] {
 
 type Piece = { kind: 'pre' | 'quote' | 'text'; text: string };
 
-/** Code blocks, runs of quoted lines, and what stands between them. */
+/** Code blocks, runs of quoted lines, and the text between them. */
 function pieces(text: string): Piece[] {
 	return text.split(/(```[\s\S]*?```)/).flatMap((part): Piece[] => {
 		if (part.startsWith('```') && part.length >= 6)
@@ -95,7 +95,7 @@ function pieces(text: string): Piece[] {
 	});
 }
 
-/** mrkdwn as Slack shows it. Untrusted text stays text: everything becomes React children, nothing becomes HTML. */
+/** mrkdwn as Slack shows it. Untrusted text stays text: everything becomes React children, nothing HTML. */
 export function Mrkdwn({ text }: { text: string }) {
 	const names = useNames();
 	return (

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { WireWorkspace } from '../../wire.ts';
 
-/** Who and what the ids in a text are. */
+/** Looks up the ids in a text. */
 export interface Names {
 	me: string;
 	person: (id: string) => string | null;

@@ -2,7 +2,7 @@ import { type Block, Message } from 'slack-blocks-to-jsx';
 import type { Json } from '../json.ts';
 import { safeAddress } from './mrkdwn.tsx';
 
-/** Blocks that a library shows well and the app's modals hold none of: Markdown, rich text, tables and the like. */
+/** Blocks that a library draws and that the app's modals do not use: Markdown, rich text, tables and the like. */
 export function RichBlock({ block }: { block: Json }) {
 	return (
 		<Message

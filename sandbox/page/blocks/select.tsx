@@ -9,7 +9,7 @@ function optionsOf(element: Json): Json[] {
 	return [...list(element, 'options'), ...list(element, 'option_groups').flatMap((group) => list(group, 'options'))];
 }
 
-/** A menu that is searched by typing, as Slack's is. */
+/** A menu with search, as in Slack. */
 export function Select({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
 	const surface = useSurface();
 	const actionId = str(element, 'action_id');

@@ -2,18 +2,18 @@ import { createContext, useContext } from 'react';
 import type { WireInputs } from '../../wire.ts';
 import type { Json } from '../json.ts';
 
-/** What the controls of a modal or message need from where they stand. */
+/** What the controls of a modal or message need from it. */
 export interface Surface {
-	/** Begins every DOM id of its controls. */
+	/** The prefix of the DOM ids of its controls. */
 	id: string;
 	inputs: WireInputs | null;
 	/** By block_id. */
 	fieldErrors: Record<string, string>;
-	/** Presses a button or a menu's entry; false when the app did not acknowledge. */
+	/** Presses a button or a menu entry. False when the app did not acknowledge. */
 	press: (blockId: string, actionId: string, option?: Json) => Promise<boolean>;
-	/** Puts a value into an element, in the form of `state.values`. */
+	/** Stores a value in an element, in the form of `state.values`. */
 	fill: (blockId: string, actionId: string, held: unknown, enter?: boolean) => Promise<void>;
-	/** Asks first, where the element wants that; resolves with the person's decision. */
+	/** Asks for confirmation where the element wants it. Resolves with the person's decision. */
 	confirm: (confirm: Json | null) => Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ const dead: Surface = {
 export const SurfaceContext = createContext<Surface>(dead);
 export const useSurface = () => useContext(SurfaceContext);
 
-/** What an element holds under a key of `state.values`. */
+/** An element's value under a key of `state.values`. */
 export function heldValue(surface: Surface, blockId: string, actionId: string, key: string): unknown {
 	return surface.inputs?.values[blockId]?.[actionId]?.[key] ?? null;
 }

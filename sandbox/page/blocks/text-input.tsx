@@ -3,13 +3,15 @@ import { type Json, str } from '../json.ts';
 import { heldValue, useSurface } from './surface.ts';
 import { words } from './text-object.tsx';
 
-/** How long typing rests before the value goes to the sandbox; leaving the field or pressing anything sends it at once. */
+/**
+ * How long after the last key the value goes to the sandbox. Leaving the field or pressing anything sends it at once.
+ */
 const REST_MS = 120;
 
 export interface ControlProps {
 	blockId: string;
 	element: Json;
-	/** Of its label, hint and error. */
+	/** The ids of its label, hint and error. */
 	labelId: string;
 	describedBy: string | undefined;
 	isInvalid: boolean;
@@ -24,8 +26,8 @@ const KINDS: Record<string, { type: string; inputMode: 'text' | 'decimal' | 'ema
 };
 
 /**
- * A field for text. The fake Slack holds the value; what is shown is what was typed until the sandbox has taken it over,
- * so that a slow answer never eats a letter.
+ * A text field. The fake Slack holds the value. The field shows what was typed until the sandbox has taken it, so that
+ * a slow response loses no letter.
  */
 export function TextInput({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
 	const surface = useSurface();
@@ -96,7 +98,7 @@ export function TextInput({ blockId, element, labelId, describedBy, isInvalid, i
 	);
 }
 
-/** Sends what is typed and has not gone out yet: before a button is pressed or a form submitted. */
+/** Sends typed text that is not yet sent: before a button press or a submission. */
 export function flushTyping(): void {
 	document.dispatchEvent(new Event('sandbox:flush'));
 }

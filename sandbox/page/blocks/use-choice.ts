@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { heldValue, useSurface } from './surface.ts';
 
 /**
- * What an element holds and a way to change it. The choice shows at once and until the sandbox says what it holds now:
- * whatever that is, it counts.
+ * An element's value and a function to change it. The choice shows at once, until the sandbox reports the value, which
+ * then counts.
  */
 export function useChoice(blockId: string, actionId: string, key: string): [unknown, (next: unknown) => void] {
 	const surface = useSurface();

@@ -108,7 +108,7 @@ function Agent({ agent }: { agent: WireAgent }) {
 	);
 }
 
-/** Sessions of the service: those there are, and those that can be started. */
+/** The sessions of the service: those that exist, and those that can be started. */
 export function AgentsPanel({ data }: { data: PageData }) {
 	const doIt = useDo();
 	const { scenarios } = data.workspace;

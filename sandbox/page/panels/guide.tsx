@@ -1,6 +1,6 @@
 import type { PageData } from '../page-state.ts';
 
-/** What to do first. */
+/** The first steps for a visitor. */
 export function Guide({ data }: { data: PageData }) {
 	const inAgents = data.channels.find((one) => one.name === 'agents');
 	return (

@@ -14,7 +14,7 @@ const TABS = [
 ] as const;
 type Tab = (typeof TABS)[number]['id'];
 
-/** Wide windows have room for the guide beside the channel. */
+/** Wide windows show the guide beside the channel. */
 const WIDE = '(min-width: 1180px)';
 const KEY = 'sandbox-panel';
 
@@ -24,7 +24,7 @@ function rememberedTab(): Tab | null {
 	return matchMedia(WIDE).matches ? 'guide' : null;
 }
 
-/** What is not Slack: the sandbox's own tools at the edge of the window. */
+/** The sandbox's own tools at the edge of the window; not part of Slack. */
 export function Panel({ data }: { data: PageData }) {
 	const [tab, setTab] = useState<Tab | null>(rememberedTab);
 	function choose(next: Tab | null): void {
