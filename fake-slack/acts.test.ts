@@ -36,7 +36,7 @@ it('a page does what a person does, with the modals of that person alone', async
 	const { id } = await slack.as('ada').waitForModal();
 	expect(await slack.perform(ada, { do: 'submit' })).toEqual({ outcome: 'fieldErrors' });
 	const fill = { do: 'fillInModal', viewId: id, blockId: 'answer', actionId: 'value', held: 'yes' } as const;
-	await expect(slack.perform(grace, fill)).rejects.toThrow('This modal is not open any more.');
+	await expect(slack.perform(grace, fill)).rejects.toThrow('This modal is no longer open.');
 	await slack.perform(ada, fill);
 	expect(await slack.perform(ada, { do: 'submit' })).toEqual({ outcome: 'closed' });
 	expect(slack.traffic.deliveries('view_submission')).toHaveLength(1);

@@ -249,7 +249,7 @@ describe('a client that is reloaded', () => {
 		const again = inputModal({ title: 'Two', extra: { external_id: 'one' } });
 		expect(await update({ view_id: view.id, view: again })).toMatchObject({ ok: true });
 		expect(ada.modal()).toBeNull();
-		await expect(modal.submit()).rejects.toThrow('not on top');
+		await expect(modal.submit()).rejects.toThrow('no longer on top');
 		const taken = { trigger_id: slack.trigger('ada'), view: inputModal({ extra: { external_id: 'one' } }) };
 		expect(await callSlack(slack, 'views.open', taken)).toMatchObject({ error: 'duplicate_external_id' });
 		const push = { trigger_id: slack.trigger('ada', { view: String(view.id) }), view: inputModal() };
@@ -302,7 +302,7 @@ describe('the stack', () => {
 		const ada = slack.as('ada');
 		const below = await ada.waitForModal();
 		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal() });
-		await expect(below.fill('Answer', 'x')).rejects.toThrow('not on top');
+		await expect(below.fill('Answer', 'x')).rejects.toThrow('no longer on top');
 	});
 });
 

@@ -9,7 +9,7 @@ import type { WireBot, WireCall, WireFrame, WireMessage, WireParts } from './wir
 
 /** Changes within this time go out together. */
 const COALESCE_MS = 20;
-/** The session service tells of nothing by itself, so it is looked at this often while a page is open. */
+/** The session service sends no events, so it is read this often while a page is open. */
 const LOOK_MS = 200;
 
 export interface StreamSources {
@@ -22,7 +22,7 @@ export interface StreamSources {
 	bot: () => WireBot;
 }
 
-/** What is the same for every page, with its JSON, worked out once for all of them. */
+/** The part that is the same for every page, with its JSON, made once for all of them. */
 interface Shared {
 	parts: [keyof WireParts, unknown, string][];
 	calls: [WireCall, string][];
@@ -43,7 +43,7 @@ function shareable(sources: StreamSources): Shared {
 
 type NextFrame = (shared: Shared) => WireFrame;
 
-/** What one page has been told, so that only changes are sent. */
+/** What one page has got, so that only changes are sent. */
 function createFrames(sources: StreamSources, viewer: Viewer): NextFrame {
 	const { slack, service } = sources;
 	const sent = new Map<string, string>();
@@ -62,7 +62,7 @@ function createFrames(sources: StreamSources, viewer: Viewer): NextFrame {
 			modals: modalsOf(slack.state, viewer),
 		};
 	}
-	/** Those of a list that are not known as they are now, and the list of what is. */
+	/** The changed items of a list, and the list of the current ones. */
 	function news<T>(all: readonly [string, T, string][], known: Map<string, string>): [T[], Map<string, string>] {
 		const fresh = all.filter(([key, , json]) => known.get(key) !== json).map(([, one]) => one);
 		return [fresh, new Map(all.map(([key, , json]) => [key, json]))];
@@ -98,14 +98,14 @@ function createFrames(sources: StreamSources, viewer: Viewer): NextFrame {
 }
 
 export interface Stream {
-	/** Tells a page everything, and every change until it goes. */
+	/** Sends a page everything, and then every change until it closes. */
 	add(socket: WebSocket, viewer: Viewer): void;
-	/** Something changed that no part tells of by itself. */
+	/** For a change that no part reports by itself. */
 	changed(): void;
 	close(): void;
 }
 
-/** Tells all open pages what their person would see, and what changed. */
+/** Sends all open pages what their person sees, and what changed. */
 export function createStream(sources: StreamSources): Stream {
 	const pages = new Map<WebSocket, NextFrame>();
 	let timer: NodeJS.Timeout | null = null;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Harness, openHarness, type } from './harness.ts';
 
 let harness: Harness;
-/** One window for all, with the trouble panel open. */
+/** One window for all tests, with the trouble panel open. */
 let page: Page;
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ const service = (label: RegExp) => turnOn('The session service', label);
 const slack = (label: RegExp) => turnOn('Slack', label);
 const clear = () => page.getByRole('button', { name: 'Clear all' }).click();
 
-/** A question of its own, so that no test meets another's answer. */
+/** A new question, so that no test meets another's answer. */
 async function ask(id: string): Promise<void> {
 	sessions().start('yesno', id);
 	await sessions().until(id, (json) => json.status === 'humanInput');
@@ -47,24 +47,24 @@ async function answer(): Promise<void> {
 	await dialog().getByRole('radio', { name: 'Yes' }).check();
 	await dialog().getByRole('button', { name: 'Send answer' }).click();
 }
-/** The agent has the answer, and got it once. */
+/** The agent has the answer, exactly once. */
 function expectOnce(id: string): void {
 	expect(sessions().values(id, 2)).toEqual(['Yes']);
 	expect(harness.sandbox.service.log.effectivePuts(id)).toHaveLength(1);
 }
 
-it('a slow service: the modal opens at once and fills when the session is there', async () => {
+it('a slow service: the modal opens at once and fills when the session arrives', async () => {
 	await ask('slow');
 	await service(/^Slow/);
 	await type(page, '/session slow');
 	await dialog().waitFor();
-	// The modal is there before Slack's answer to its opening has reached the program, which reads after that.
+	// The modal is visible before the program has Slack's response to its opening. It reads the session after that.
 	await expect.poll(() => harness.sandbox.service.log.reads('slow').map((one) => one.status)).toEqual([null]);
 	expect(await dialog().getByRole('radio').count()).toBe(0);
 	await dialog().getByRole('radio', { name: 'Yes' }).waitFor({ timeout: 20_000 });
 });
 
-it('a service that is down: the answer is saved, and arrives when it is back', async () => {
+it('a service that is down: the answer is saved, and arrives when the service is back', async () => {
 	await ask('down');
 	await open('down');
 	await service(/^Down/);
@@ -92,7 +92,7 @@ it.each([
 		await again.waitFor({ timeout: 40_000 });
 		await clear();
 		const field = dialog().getByRole('radio', { name: 'Yes' });
-		// While the service's own waiting time runs, the app says so again instead of asking it.
+		// While the service's own waiting time runs, the app repeats the message instead of reading.
 		await expect
 			.poll(
 				async () => {
@@ -120,7 +120,7 @@ it('500 after saving: the answer is not sent a second time', async () => {
 
 it('somebody answers in the dashboard meanwhile: nothing is overwritten, and the person is told', async () => {
 	await ask('outsider');
-	// Its agent would go on to the end with the dashboard's answer, and that is another story.
+	// Its agent would go on to the end with the dashboard's answer, which is another test.
 	sessions().put('outsider', sessions().get('outsider'));
 	await open('outsider');
 	await service(/^Somebody answers in the dashboard/);
@@ -130,7 +130,7 @@ it('somebody answers in the dashboard meanwhile: nothing is overwritten, and the
 	expect(harness.sandbox.service.log.effectivePuts('outsider')).toHaveLength(0);
 });
 
-it('a channel that another organisation joins: its watch ends, and whoever made it hears of it', async () => {
+it('another organisation joins a channel: its watch ends, and its creator is told', async () => {
 	await ask('shared-away');
 	await type(page, '/session watch shared-away');
 	await page.getByText('is watched in this channel now').first().waitFor();
@@ -147,7 +147,7 @@ it('a channel that another organisation joins: its watch ends, and whoever made 
 	expect(harness.sandbox.slack.state.channels.find(({ name }) => name === 'agents')?.isExtShared).toBe(false);
 });
 
-it('a slow Slack: the answer arrives all the same', async () => {
+it('a slow Slack: the answer still arrives', async () => {
 	await ask('slow-slack');
 	await slack(/^Slow/);
 	await open('slow-slack');
@@ -156,7 +156,7 @@ it('a slow Slack: the answer arrives all the same', async () => {
 	expectOnce('slow-slack');
 });
 
-it('Slack refuses posts for a while: modals go on working', async () => {
+it('Slack refuses posts for a while: modals keep working', async () => {
 	await ask('slack-429');
 	await slack(/^Too many requests/);
 	await open('slack-429');
@@ -165,7 +165,7 @@ it('Slack refuses posts for a while: modals go on working', async () => {
 	expectOnce('slack-429');
 });
 
-it('dropped and refreshed sockets: the app is back by itself', async () => {
+it('dropped and refreshed sockets: the app reconnects by itself', async () => {
 	await ask('sockets');
 	await slack(/^Drop the sockets/);
 	await harness.sandbox.slack.connected();
@@ -203,7 +203,7 @@ it('the bot is killed while it delivers: the answer arrives after the start', as
 	expectOnce('killed');
 });
 
-it('a bot that is not there: the command fails in Slack’s words, the modal keeps what was typed', async () => {
+it('a stopped bot: the command fails in Slack’s words, and the modal keeps what was typed', async () => {
 	await ask('gone');
 	await open('gone');
 	await page.getByRole('button', { name: 'Kill (-9)' }).click();

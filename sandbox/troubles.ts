@@ -5,24 +5,24 @@ import type { WireTrouble } from './wire.ts';
 type Fault = Parameters<FakeSessionService['faults']['add']>[0];
 
 interface Trouble extends Omit<WireTrouble, 'active'> {
-	/** Begins; returns what ends it. */
+	/** Begins it. Returns a function that ends it. */
 	begin: () => Promise<() => unknown> | (() => unknown);
-	/** Of a `once`: whether its chance has not come yet. */
+	/** For a `once`: whether it is still armed. */
 	isPending?: () => boolean;
 }
 
 export interface Troubles {
 	list(): WireTrouble[];
-	/** Begins or ends one. @throws Error when there is none of that id. */
+	/** Begins or ends one. @throws Error when no trouble has that id. */
 	set(id: string, on: boolean): Promise<void>;
 	clear(): Promise<void>;
 }
 
-/** How long the slow ones take: longer than Slack waits for an acknowledgement, shorter than the app's own time-outs. */
+/** How long slow calls take: longer than Slack waits for an acknowledgement, shorter than the app's time-outs. */
 const SLOW_SERVICE_MS = 4000;
 const SLOW_SLACK_MS = 2000;
 
-/** Everything that can go wrong around the app, at a press. */
+/** Everything that can go wrong around the app, one press each. */
 export function createTroubles(deps: { slack: FakeSlack; service: FakeSessionService }): Troubles {
 	const { slack, service } = deps;
 	const active = new Map<string, () => unknown>();

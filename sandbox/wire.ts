@@ -1,6 +1,6 @@
 import type { SlackState } from '../fake-slack/index.ts';
 
-/** What the page server tells the page, as JSON. Types only, shared by both sides. */
+/** What the page server sends the page, as JSON. Types only, shared by both sides. */
 
 type Json = Record<string, unknown>;
 
@@ -16,13 +16,13 @@ export interface WireChannel {
 	id: string;
 	name: string;
 	isPrivate: boolean;
-	/** The talk with the app. */
+	/** The direct message with the app. */
 	isIm: boolean;
 	isArchived: boolean;
 	isExtShared: boolean;
 	isMember: boolean;
 	members: string[];
-	/** The newest message this person has seen there; '0' before the first. */
+	/** The newest message that this person has seen there; '0' before the first. */
 	readTs: string;
 }
 
@@ -32,7 +32,7 @@ export interface WireMessage {
 	ts: string;
 	channel: string;
 	user: string;
-	/** Slack itself speaks. */
+	/** A message from Slack itself. */
 	isSlackbot: boolean;
 	isApp: boolean;
 	text: string;
@@ -41,7 +41,7 @@ export interface WireMessage {
 	broadcast: boolean;
 	edited: boolean;
 	ephemeral: boolean;
-	/** What this person has put into the message's inputs. */
+	/** What this person has entered into the message's inputs. */
 	inputs: WireInputs | null;
 }
 
@@ -65,7 +65,7 @@ export interface WireBot {
 	pid: number | null;
 	/** Why it ended by itself; null otherwise. */
 	ended: string | null;
-	/** Its newest lines that are errors or no log records. */
+	/** Its newest lines that are errors or not log records. */
 	problems: string[];
 }
 
@@ -80,9 +80,9 @@ export interface WireAgent {
 	status: string;
 	scenario: string | null;
 	steps: number;
-	/** The link that people copy out of the dashboard. */
+	/** The link that people copy from the dashboard. */
 	link: string;
-	/** What is open: the titles of the items; empty when nothing is asked. */
+	/** The titles of the open items; empty without a question. */
 	asks: string[];
 }
 
@@ -91,7 +91,7 @@ export interface WireTrouble {
 	group: 'service' | 'slack';
 	label: string;
 	about: string;
-	/** A switch stays on, `once` waits for its one chance, `act` happens at once. */
+	/** A switch stays on, a `once` waits for its occasion, an `act` happens at once. */
 	kind: 'switch' | 'once' | 'act';
 	active: boolean;
 }
@@ -103,11 +103,11 @@ export interface WireCall {
 	name: string;
 	/** What it is about, in a few words. */
 	about: string;
-	/** Until the answer, or until the ack. */
+	/** Until the response or the ack. */
 	tookMs: number | null;
 	outcome: string;
 	state: 'pending' | 'ok' | 'failed';
-	/** What strict validation objected to. */
+	/** What the strict validation objected to. */
 	problems: string[];
 }
 
@@ -117,7 +117,7 @@ export interface WireCommand {
 	usageHint: string;
 }
 
-/** What hardly changes. */
+/** The part that hardly changes. */
 export interface WireWorkspace {
 	team: { domain: string; name: string };
 	app: { name: string; botUser: string; realName: string };
@@ -128,11 +128,11 @@ export interface WireWorkspace {
 	commands: WireCommand[];
 	messageShortcuts: { name: string; callbackId: string }[];
 	scenarios: WireScenario[];
-	/** Images from here are shown through the sandbox; others cannot be had. */
+	/** Images from here are shown through the sandbox; others are not available. */
 	serviceOrigin: string;
 }
 
-/** The parts of a frame that are sent whole whenever they changed. */
+/** The parts of a frame that are sent whole whenever they change. */
 export interface WireParts {
 	workspace: WireWorkspace;
 	channels: WireChannel[];
@@ -143,7 +143,7 @@ export interface WireParts {
 	troubles: WireTrouble[];
 }
 
-/** One message of the stream: what changed since the one before. */
+/** One message of the stream: the changes since the one before. */
 export interface WireFrame extends Partial<WireParts> {
 	/** Changed or new ones. */
 	messages?: WireMessage[];
@@ -153,7 +153,7 @@ export interface WireFrame extends Partial<WireParts> {
 	calls?: WireCall[];
 }
 
-/** The body and the answer of a call. */
+/** The bodies of a call and its response. */
 export interface WireCallDetail {
 	request: unknown;
 	answer: unknown;

@@ -10,7 +10,7 @@ function said(channel: string, user: string, at: number, text: string): Message 
 	return { ts, channel, user, text, blocks: [], broadcast: false, history: [], inputs: {} };
 }
 
-/** The workspace a visitor meets: the fake Slack's people, the channels that matter, and a little talk. */
+/** The workspace for a visitor: the fake Slack's people, the important channels, and a few messages. */
 export function sandboxWorkspace(now: number): SlackState {
 	const state = seedState(sampleWorkspace(), manifestPath);
 	const minutes = (count: number) => now - count * 60_000;
@@ -28,7 +28,7 @@ export function sandboxWorkspace(now: number): SlackState {
 	];
 	return {
 		...state,
-		// Somebody who shares no channel with anybody is nobody to be here.
+		// A person who shares no channel with others is of no use here.
 		people: state.people.filter((person) => person.name !== 'sid'),
 		channels: state.channels.filter((channel) => CHANNELS.includes(channel.name)),
 		messages,

@@ -5,7 +5,7 @@ import { BODY_LIMIT_BYTES } from './operations.ts';
 import { SCENARIOS } from './scenarios/index.ts';
 import { startForTest } from './test-client.ts';
 
-it('demo asks, goes on when answered, asks again, completes with a file and a newer screenshot', async () => {
+it('asks in demo, goes on when answered, asks again, and completes with a file and a newer screenshot', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const first = await client.session('demo');
@@ -61,13 +61,13 @@ it.each(SCENARIOS.map((scenario) => scenario.id))(
 	},
 );
 
-it('scenario ids are distinct and are words that people can type', () => {
+it('has distinct scenario ids that people can type', () => {
 	const ids = SCENARIOS.map((scenario) => scenario.id);
 	expect(new Set(ids).size).toBe(ids.length);
 	expect(ids.filter((id) => !/^[a-z]+$/.test(id))).toEqual([]);
 });
 
-it('a scenario plays under several ids at once, and starting it again begins anew', async () => {
+it('plays a scenario under several ids at once, and starts it from its beginning again', async () => {
 	await using client = await startForTest({ resumeAfterMs: 0, pace: 0 });
 	const { sessions } = client.service;
 	sessions.start('yesno', '3f9a2c1d');
@@ -80,7 +80,7 @@ it('a scenario plays under several ids at once, and starting it again begins ane
 	expect(() => sessions.start('nothing')).toThrow('no scenario nothing');
 });
 
-it('somebody else answers through the web page after eight seconds', async () => {
+it('lets somebody else answer through the web page after eight seconds', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const index = (await client.session('elsewhere')).messages?.length ?? 0;
@@ -90,7 +90,7 @@ it('somebody else answers through the web page after eight seconds', async () =>
 	expect(client.service.sessions.values('elsewhere', index - 1)).toEqual(['Wednesday']);
 });
 
-it('the question of changing changes at its place', async () => {
+it('changes the question of changing in place', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const before = await client.read('changing');
@@ -100,7 +100,7 @@ it('the question of changing changes at its place', async () => {
 	expect(after.json.session.messages.at(-1).human_input).toHaveLength(2);
 });
 
-it('a paused session reads its answer when it is resumed', async () => {
+it('reads the answer of a paused session when it is resumed', async () => {
 	await using client = await startForTest({ clock: createManualClock(), resumeAfterMs: 0, pace: 0 });
 	const { sessions } = client.service;
 	sessions.start('paused');
@@ -111,7 +111,7 @@ it('a paused session reads its answer when it is resumed', async () => {
 	expect(sessions.get('paused').messages?.[2]?.content).toContain('Formal');
 });
 
-it('an agent does nothing while it is paused, and nothing any more once it was stopped', async () => {
+it('does nothing while a session is paused, and nothing after it was stopped', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const { sessions } = client.service;
@@ -131,7 +131,7 @@ it('an agent does nothing while it is paused, and nothing any more once it was s
 	expect(client.service.scriptErrors).toEqual([]);
 });
 
-it('an agent that is told never to resume stays where it is', async () => {
+it('leaves an agent in place that is told never to resume', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock, resumeAfterMs: null });
 	client.service.sessions.start('yesno');
@@ -140,7 +140,7 @@ it('an agent that is told never to resume stays where it is', async () => {
 	expect(client.service.sessions.get('yesno').status).toBe('humanInput');
 });
 
-it('the code is not repeated by the agent', async () => {
+it('never repeats the code in the agent’s messages', async () => {
 	await using client = await startForTest({ resumeAfterMs: 0, pace: 0 });
 	const { sessions } = client.service;
 	sessions.start('code');
@@ -150,7 +150,7 @@ it('the code is not repeated by the agent', async () => {
 	expect(JSON.stringify(others)).not.toContain('481516');
 });
 
-it('the sizes are what they say: 300 steps, 40 and 95 items, descriptions over the body limit', async () => {
+it('has the documented sizes: 300 steps, 40 and 95 items, descriptions over the body limit', async () => {
 	await using client = await startForTest({ clock: createManualClock() });
 	expect((await client.session('report')).messages?.filter((one) => one.role === 'assistant')).toHaveLength(301);
 	expect((await client.session('forty')).messages?.at(-1)?.human_input).toHaveLength(40);
@@ -164,12 +164,12 @@ it('the sizes are what they say: 300 steps, 40 and 95 items, descriptions over t
 	);
 });
 
-it('the variables of scenarios hold a canary', async () => {
+it('puts a canary in the variables of scenarios', async () => {
 	await using client = await startForTest({ clock: createManualClock() });
 	expect((await client.session('demo')).sessionVariables?.[0]?.value).toBe(CANARIES.variable);
 });
 
-it('a script of a test’s own plays, and what it throws is kept for the test to see', async () => {
+it('plays a test’s own script, and keeps what it throws for the test', async () => {
 	await using client = await startForTest({ resumeAfterMs: 0 });
 	const { sessions, scriptErrors } = client.service;
 	sessions.run('own', {

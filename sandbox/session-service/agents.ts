@@ -3,39 +3,39 @@ import { asking } from './builders.ts';
 import { type ItemJson, isAnswered, type MessageJson, type SessionJson } from './json.ts';
 import type { Blob, SessionRecord, State } from './state.ts';
 
-/** A session as it is before its agent does anything, and the agent. */
+/** A session at its beginning, and its agent. */
 export interface Scenario {
-	/** The session id under which the service offers it, such as people type: `demo`. */
+	/** The session id under which the service offers it, which people type: `demo`. */
 	readonly id: string;
 	/** One sentence for the sandbox page. */
 	readonly summary: string;
-	/** The session as it begins; `startTime` is set when it starts unless given. */
+	/** The session at its beginning; `startTime` is the start unless given. */
 	readonly seed: SessionJson;
 	readonly blobs?: Readonly<Record<string, Blob>>;
-	/** Plays the agent; runs until it returns or the session is replaced. */
+	/** Plays the agent. Runs until it returns or the session is replaced. */
 	readonly play?: (agent: Agent) => Promise<void>;
 }
 
-/** What a scenario's script can do. Waiting is on the service's clock, times the service's `pace`. */
+/** What a scenario's script can do. Waits use the service's clock, times the service's `pace`. */
 export interface Agent {
-	/** Does one step: an assistant message with its actions; the screenshot follows. */
+	/** Does one step: an assistant message with its actions, then the screenshot. */
 	step(content: string, ...actions: Record<string, unknown>[]): void;
-	/** Any message. Returns its index. */
+	/** Adds any message. Returns its index. */
 	say(message: MessageJson): number;
-	/** Waits, and as long as the session is paused. */
+	/** Waits, and for as long as the session is paused. */
 	wait(ms: number): Promise<void>;
-	/** Asks and waits for a person: resolves with the answered values once the session has become active again. */
+	/** Asks and waits for a person. Resolves with the answered values when the session is active again. */
 	ask(content: string, items: readonly ItemJson[]): Promise<readonly string[]>;
 	/** Asks without waiting. Returns the message's index. */
 	pose(content: string, items: readonly ItemJson[]): number;
-	/** Resolves with the values once the question of that message was answered and the session is active. */
+	/** Resolves with the values when the question of that message is answered and the session is active. */
 	answered(messageIndex: number): Promise<readonly string[]>;
-	/** Ends with a result in Markdown and files by name and content. */
+	/** Ends with a result in Markdown, and files by name and content. */
 	complete(result: string, files?: Readonly<Record<string, Blob>>): void;
 	status(status: string): void;
-	/** Somebody answers through the service's own web page. */
+	/** Somebody answers in the service's own web page. */
 	page(values: readonly string[]): void;
-	/** Changes the stored JSON as only the service itself could. */
+	/** Changes the stored JSON, which only the service itself could do. */
 	change(edit: (json: SessionJson) => void): void;
 	readonly now: () => number;
 }
@@ -43,17 +43,17 @@ export interface Agent {
 export interface AgentSettings {
 	readonly state: State;
 	readonly clock: Clock;
-	/** Multiplies the scripts' waits: 1 is a person's pace, 0 goes on at once. */
+	/** Multiplies the scripts' waits: 1 is a person's pace, 0 continues at once. */
 	readonly pace: number;
 	readonly answerAsPage: (id: string, values: readonly string[]) => unknown;
 	/**
-	 * How many messages of the script are in the record already, when a kept session is taken up again: the script runs
-	 * from its beginning, and what it did before happens no second time.
+	 * How many messages of the script are already in the record when a kept session continues. The script runs from its
+	 * beginning, and these steps are not done again.
 	 */
 	readonly done?: number;
 }
 
-/** The hands of the agent that plays `record`. */
+/** The tools of the agent that plays `record`. */
 export function createAgent(settings: AgentSettings, record: SessionRecord): Agent {
 	const { state, clock, pace, answerAsPage } = settings;
 	const { id, abort } = record;
@@ -137,7 +137,7 @@ export function createAgent(settings: AgentSettings, record: SessionRecord): Age
 	};
 }
 
-/** Starts a scenario's script; an abort ends it silently, anything else it throws goes to `onError`. */
+/** Starts a scenario's script. An abort ends it silently; `onError` gets other errors. */
 export function play(scenario: Scenario, agent: Agent, record: SessionRecord, onError: (error: unknown) => void): void {
 	if (scenario.play === undefined) return;
 	scenario.play(agent).catch((error: unknown) => {

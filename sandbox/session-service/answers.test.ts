@@ -7,7 +7,7 @@ import { startForTest } from './test-client.ts';
 
 const waiting = askingSession([item('A', 'first'), 'A']);
 
-it('an answer replaces the whole array, and the reply mostly has no updatedMessage', async () => {
+it('replaces the whole array with an answer, and usually replies without updatedMessage', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', waiting);
 	const reply = await client.put('s1', {
@@ -21,7 +21,7 @@ it('an answer replaces the whole array, and the reply mostly has no updatedMessa
 	]);
 });
 
-it('on request the reply carries the updated message', async () => {
+it('replies with the updated message on request', async () => {
 	await using client = await startForTest({ echoMessage: true });
 	client.service.sessions.put('s1', waiting);
 	const reply = await client.answer('s1', 1, ['one', 'two']);
@@ -31,7 +31,7 @@ it('on request the reply carries the updated message', async () => {
 	});
 });
 
-it('the last writer wins silently, and the log tells who changed what', async () => {
+it('lets the last writer win silently, and logs who changed what', async () => {
 	await using client = await startForTest({ resumeAfterMs: null });
 	client.service.sessions.put('s1', waiting);
 	await client.answer('s1', 1, ['one', 'two']);
@@ -45,7 +45,7 @@ it('the last writer wins silently, and the log tells who changed what', async ()
 	expect(log.effectivePuts('s1', 0)).toEqual([]);
 });
 
-it('an index out of range, no number or no array answers 500 in JSON and saves nothing', async () => {
+it('answers 500 in JSON and saves nothing for an index out of range, no number or no array', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', waiting);
 	for (const body of [
@@ -61,7 +61,7 @@ it('an index out of range, no number or no array answers 500 in JSON and saves n
 	expect(client.service.log.savedPuts()).toEqual([]);
 });
 
-it('100 kB are taken; one byte more, or no JSON, answers 500 in plain words and saves nothing', async () => {
+it('takes 100 kB, and answers 500 in plain words and saves nothing for one byte more or for no JSON', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', waiting);
 	const fill = (length: number) => {
@@ -81,7 +81,7 @@ it('100 kB are taken; one byte more, or no JSON, answers 500 in plain words and 
 	expect(client.service.log.savedPuts()).toHaveLength(1);
 });
 
-it('a PUT without a JSON content type would have ended the process: it is noted and the connection dies', async () => {
+it('logs a PUT without a JSON content type, which would have ended the process, and drops the connection', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', waiting);
 	const sent = client.send('PUT', '/v1/sessions/s1/update-human-input', {
@@ -93,7 +93,7 @@ it('a PUT without a JSON content type would have ended the process: it is noted 
 	expect(client.service.log.puts('s1')[0]).toMatchObject({ status: null, savedAt: null });
 });
 
-it('a waiting session becomes active a moment after it was answered, unless nothing was filled in', async () => {
+it('makes a waiting session active a moment after an answer, unless nothing was filled in', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock, resumeAfterMs: 800 });
 	client.service.sessions.put('s1', waiting);
@@ -107,7 +107,7 @@ it('a waiting session becomes active a moment after it was answered, unless noth
 	expect(client.service.sessions.get('s1').status).toBe('active');
 });
 
-it('an answer wakes the machine of an inactive session, a paused one stays paused', async () => {
+it('wakes the machine of an inactive session with an answer, and leaves a paused one paused', async () => {
 	await using client = await startForTest({ resumeAfterMs: 0 });
 	client.service.sessions.put('sleeping', { ...waiting, status: 'inactive' });
 	client.service.sessions.put('held', { ...waiting, status: 'paused' });
@@ -129,7 +129,7 @@ it.each(['completed', 'failed', 'stopped'])(
 	},
 );
 
-it('the web page takes no more once any item has a value, and sends empty items as ""', async () => {
+it('accepts nothing more in the web page once any item has a value, and sends empty items as ""', async () => {
 	await using client = await startForTest({ resumeAfterMs: null });
 	const { sessions, log } = client.service;
 	sessions.put('s1', waiting);

@@ -10,7 +10,7 @@ export function task(content: string): MessageJson {
 	return { role: 'user', content };
 }
 
-/** A step that was done before the session is first looked at. */
+/** A step that was done before anybody looks at the session. */
 export function done(content: string, ...actions: Record<string, unknown>[]): MessageJson {
 	return { role: 'assistant', content, agent_data: { action: actions } };
 }
@@ -25,7 +25,7 @@ export function asking(content: string, items: readonly (string | ItemJson)[]): 
 	};
 }
 
-/** A session that waits for answers to these items, which its second message asks. */
+/** A session that waits for answers to these items, in its second message. */
 export function askingSession(items: readonly (string | ItemJson)[], fields: SessionJson = {}): SessionJson {
 	return {
 		status: 'humanInput',

@@ -1,8 +1,8 @@
 import type { MessageJson } from './json.ts';
 
 /**
- * Every answer of the service carries fields that no document names, some of them secret. Each of these strings stands
- * in such a field: none may ever appear in a Slack message, a view, a log line, a metric or the store.
+ * Every response of the service carries undocumented fields, some of them secret. Each of these strings stands in such
+ * a field: none may ever appear in a Slack message, a view, a log line, a metric or the store.
  */
 export const CANARIES = {
 	desktopPassword: 'CANARY-desktop-password-Zq7',
@@ -16,14 +16,14 @@ export const CANARIES = {
 	elementPath: 'CANARY-element-path-Ux8',
 	urlToken: 'CANARY-url-token-Bd6',
 	filePath: 'CANARY-file-path-Lm3',
-	/** Stands in the values of the scenarios' session variables. */
+	/** The canary in the values of the scenarios' session variables. */
 	variable: 'CANARY-variable-value-Pv5',
 } as const;
 
 /** All canaries, for "appears nowhere" assertions. */
 export const CANARY_STRINGS: readonly string[] = Object.values(CANARIES);
 
-/** Fields beside the documented ones, in every answer. */
+/** The undocumented fields in every response. */
 export function secretSessionFields(): Record<string, unknown> {
 	return {
 		_id: CANARIES.internalId,
@@ -35,14 +35,14 @@ export function secretSessionFields(): Record<string, unknown> {
 	};
 }
 
-/** Fields that only the answer carries in which the service renewed its signed links. */
+/** The fields of a response in which the service renewed its signed links. */
 export function renewalFields(): Record<string, unknown> {
 	return { userId: CANARIES.userId, __v: 7, updatedAt: CANARIES.internalId, isNew: false };
 }
 
 /** A message with the undocumented fields the service adds to it. */
 export function withSecretMessageFields(message: MessageJson): MessageJson {
-	// A test may store anything in the place of a message.
+	// A test may store anything in place of a message.
 	if (typeof message !== 'object' || message === null) return message;
 	const extended: MessageJson = { ...message, _id: CANARIES.internalId };
 	const data = message.agent_data;

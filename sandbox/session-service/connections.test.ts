@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { startForTest } from './test-client.ts';
 
-it('an idle connection is closed by the service', async () => {
+it('closes an idle connection', async () => {
 	await using client = await startForTest({ keepAliveMs: 30 });
 	const socket = connect(Number(new URL(client.service.url).port), '127.0.0.1');
 	socket.write('GET /v1/sessions/none HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -13,7 +13,7 @@ it('an idle connection is closed by the service', async () => {
 	socket.destroy();
 });
 
-it('while it is down connections are refused; back on the same port, sessions are as they were', async () => {
+it('refuses connections while it is down, and has its sessions back on the same port', async () => {
 	await using client = await startForTest({ resumeAfterMs: null });
 	client.service.sessions.start('choices');
 	await client.answer('choices', 2, ['Sand']);
@@ -28,12 +28,12 @@ it('while it is down connections are refused; back on the same port, sessions ar
 	expect(session.messages?.at(-1)?.content).toBe('Meanwhile.');
 });
 
-it('it listens on the loopback interface only', async () => {
+it('listens on the loopback interface only', async () => {
 	await using client = await startForTest();
 	expect(new URL(client.service.url).hostname).toBe('127.0.0.1');
 });
 
-it('stopping ends hanging requests and every script', async () => {
+it('ends hanging requests and every script when it stops', async () => {
 	const client = await startForTest({ pace: 1 });
 	client.service.sessions.start('busy');
 	client.service.faults.add({ kind: 'hang' });

@@ -10,7 +10,7 @@ async function control(client: TestClient, method: string, path: string, body?: 
 	return [reply.status, reply.json] as const;
 }
 
-it('another process starts scenarios, sees sessions, answers as the web page, pushes messages, sets the status', async () => {
+it('lets another process start scenarios, see sessions, answer as the web page, add messages and set the status', async () => {
 	await using client = await startForTest({ clock: createManualClock(), resumeAfterMs: null });
 	const [, scenarios] = await control(client, 'GET', '/scenarios');
 	expect(scenarios[0]).toEqual({ id: 'demo', summary: expect.any(String) });
@@ -39,7 +39,7 @@ it('another process starts scenarios, sees sessions, answers as the web page, pu
 	expect(stored.session.messages).toHaveLength(4);
 });
 
-it('it adds, replaces and removes sessions', async () => {
+it('adds, replaces and removes sessions', async () => {
 	await using client = await startForTest();
 	await control(client, 'PUT', '/sessions/x1', { session: { status: 'active', messages: [] } });
 	expect((await client.read('x1')).status).toBe(200);
@@ -49,7 +49,7 @@ it('it adds, replaces and removes sessions', async () => {
 	expect((await control(client, 'GET', '/sessions/x1'))[0]).toBe(404);
 });
 
-it('it reads and clears the log, and arms and clears faults', async () => {
+it('reads and clears the log, and arms and clears faults', async () => {
 	await using client = await startForTest();
 	const [, armed] = await control(client, 'POST', '/faults', { kind: 'error', times: 2, method: 'GET' });
 	expect((await client.read('demo')).status).toBe(500);
@@ -68,13 +68,13 @@ it('it reads and clears the log, and arms and clears faults', async () => {
 	expect(client.service.faults.list()).toEqual([]);
 });
 
-it('it uses up the budget as others behind the address do', async () => {
+it('uses up the budget as other programs behind the address do', async () => {
 	await using client = await startForTest({ clock: createManualClock() });
 	expect((await control(client, 'POST', '/budget', { requests: 250 }))[0]).toBe(200);
 	expect((await client.read('demo')).status).toBe(429);
 });
 
-it('what it does not understand is answered with 400 or 404 and changes nothing', async () => {
+it('answers 400 or 404 to what it does not understand, and changes nothing', async () => {
 	await using client = await startForTest();
 	expect((await control(client, 'POST', '/faults', { kind: 'earthquake' }))[0]).toBe(400);
 	expect((await control(client, 'POST', '/faults', { kind: 'slow' }))[0]).toBe(400);
@@ -88,7 +88,7 @@ it('what it does not understand is answered with 400 or 404 and changes nothing'
 	expect(client.service.sessions.ids()).toEqual([]);
 });
 
-it('pages of other origins, and names that merely resolve to this machine, are refused', async () => {
+it('refuses pages of other origins, and names that only resolve to this machine', async () => {
 	await using client = await startForTest();
 	const origin = await client.send('GET', '/control/sessions', { headers: { origin: 'https://evil.example' } });
 	expect(origin.status).toBe(403);

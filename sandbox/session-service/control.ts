@@ -34,12 +34,12 @@ export interface ControlSettings {
 }
 
 /**
- * The hands of the sandbox's page and of fault runs in other processes, all JSON under `/control`:
+ * The interface for the sandbox's page and for fault runs in other processes, all JSON under `/control`:
  *
  * - `GET scenarios`, `POST start {scenario, id?}`
  * - `GET sessions`, `GET|PUT|DELETE sessions/:id` (`{session, foreign?}`), `POST sessions/:id/answer {values,
- *   messageIndex?}` (as the service's web page), `POST sessions/:id/messages`, `POST sessions/:id/status {status}`,
- *   `POST sessions/:id/renew-links`
+ * messageIndex?}` (as the service's web page), `POST sessions/:id/messages`, `POST sessions/:id/status {status}`, `POST
+ * sessions/:id/renew-links`
  * - `GET log?since=&sessionId=&kind=&method=`, `DELETE log`
  * - `GET faults`, `POST faults` (one fault), `DELETE faults`, `DELETE faults/:id`
  * - `POST budget {requests, address?}`: others use up some of the rate limit

@@ -3,7 +3,7 @@ import { jsonOutcome, type Outcome, sentenceOutcome } from './operations.ts';
 import { tooManySentence } from './rate-limit.ts';
 import { weakEtag } from './state.ts';
 
-/** How an answer goes out: as it is, or damaged on the way. */
+/** How a response is sent: as it is, or damaged. */
 export type Delivery =
 	| { readonly how: 'answer'; readonly outcome: Outcome; readonly chunked?: boolean; readonly cutOff?: boolean }
 	| { readonly how: 'raw'; readonly bytes: Buffer }
@@ -17,7 +17,7 @@ const PROXY_PAGE = (status: number) => `<!DOCTYPE html>
 <body><center><h1>${status} Bad Gateway</h1></center><hr><center>nginx/1.25.3</center></body></html>
 `;
 
-/** `{session}` of exactly that many bytes: well-formed, and more than any reader should take. */
+/** `{session}` of exactly that many bytes: well-formed, and more than any reader should accept. */
 function hugeBody(bytes: number): Buffer {
 	const head = Buffer.from('{"session":{"sessionId":"huge","status":"active","messages":[],"sessionDetails":"');
 	const tail = Buffer.from('"}}');
@@ -32,7 +32,7 @@ function half(outcome: Outcome): Outcome {
 	return { ...outcome, status: 200, body: body.subarray(0, Math.ceil(body.length / 2)) };
 }
 
-/** Faults whose answer is made from the right one, so that a PUT is stored unless they say otherwise. */
+/** Faults that change the correct response. They store a PUT unless they say otherwise. */
 const AFTER_THE_FACT: ReadonlySet<Fault['kind']> = new Set(['garbage', 'broken-http', 'truncated', 'cut-off', 'huge']);
 
 /** Whether a PUT under this fault is stored. */
@@ -41,7 +41,7 @@ export function savesUnder(fault: Fault | undefined): boolean {
 	return fault.saves ?? AFTER_THE_FACT.has(fault.kind);
 }
 
-/** What goes over the wire under `fault`, given the right answer. */
+/** What is sent under `fault`, given the correct response. */
 export function deliveryUnder(fault: Fault | undefined, right: Outcome): Delivery {
 	switch (fault?.kind) {
 		case undefined:

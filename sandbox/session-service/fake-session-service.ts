@@ -16,27 +16,29 @@ export interface FakeSessionServiceOptions {
 	readonly port?: number;
 	readonly apiKey?: string;
 	readonly clock?: Clock;
-	/** 250 requests in 60 s by default, as the real one; false counts nothing and sends no headers. */
+	/** 250 requests in 60 s by default, as the real service; false counts nothing and sends no headers. */
 	readonly rateLimit?: RateLimitSettings | false;
 	/** How long the check of a key takes, on the clock; 0.3 s with five keys on the real service, 0 here by default. */
 	readonly keyCheckMs?: number;
-	/** How long after an answer the session (of this id) becomes active again, on the clock; null: never. Default 800. */
+	/**
+	 * How long after an answer the session with this id becomes active again, on the clock; null for never. Default 800.
+	 */
 	readonly resumeAfterMs?: number | null | ((sessionId: string) => number);
-	/** Whether the reply to a PUT carries `updatedMessage`; mostly it does not. */
+	/** Whether the reply to a PUT carries `updatedMessage`; usually it does not. */
 	readonly echoMessage?: boolean;
-	/** How long an idle connection is kept: 5 s on the real service. */
+	/** How long an idle connection is kept; 5 s on the real service. */
 	readonly keepAliveMs?: number;
 	/** Multiplies the waits of the scenarios' scripts. */
 	readonly pace?: number;
-	/** All that the service has by default. */
+	/** All scenarios by default. */
 	readonly scenarios?: readonly Scenario[];
-	/** A scenario begins when its id is first read (default); else only when it is started. */
+	/** Starts a scenario when its id is first read (default); otherwise only on request. */
 	readonly startOnRead?: boolean;
 	readonly hooks?: Hooks;
 }
 
 /**
- * A session service over real HTTP on the loopback interface, behaving as the real one was seen to behave: its two
+ * A session service over real HTTP on the loopback interface that behaves as the real one was observed to: its two
  * operations under `/v1`, files behind signed links, scripted agents, faults, a log of everything, and `/control`.
  */
 export function createFakeSessionService(options: FakeSessionServiceOptions = {}) {
@@ -83,7 +85,7 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 		lifetime: () => lifetime.signal,
 	});
 
-	/** Listens again after `goDown` (or for the first time), on the same port. */
+	/** Starts to listen, also again after `goDown`, on the same port. */
 	async function comeBack(): Promise<void> {
 		if (server !== null) return;
 		const listening = createAdaptorServer({
@@ -101,7 +103,7 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 		server = listening;
 	}
 
-	/** Refuses connections and drops those there are; sessions and agents go on behind closed doors. */
+	/** Refuses connections and drops existing ones. Sessions and agents continue. */
 	async function goDown(): Promise<void> {
 		const closing = server;
 		if (closing === null) return;
@@ -109,7 +111,7 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 		const closed = new Promise<void>((resolve) => closing.close(() => resolve()));
 		closing.closeAllConnections();
 		await closed;
-		// Its counters live in the memory of its process.
+		// The real service counts in the memory of its process.
 		limiter?.reset();
 	}
 
@@ -123,7 +125,7 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 			if (lifetime.signal.aborted) lifetime = new AbortController();
 			await comeBack();
 		},
-		/** Ends the agents' scripts and closes everything. Sessions can still be looked at. */
+		/** Ends the agents' scripts and closes everything. Sessions stay readable. */
 		async stop(): Promise<void> {
 			lifetime.abort(new Error('the session service stops'));
 			for (const record of state.records.values()) record.abort.abort(new Error('the session service stops'));
@@ -137,7 +139,7 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 		faults,
 		log,
 		hooks,
-		/** What scripts threw: empty unless a scenario is broken. */
+		/** Errors of scripts: empty unless a scenario is broken. */
 		scriptErrors: scriptErrors as readonly unknown[],
 	};
 }

@@ -6,7 +6,7 @@ import { startForTest, type TestClient } from './test-client.ts';
 
 const waiting = askingSession(['A']);
 
-/** A service with the session `s1` that asks in message 1, and one fault for one request. */
+/** A service with the session `s1`, which asks in message 1, and one fault for one request. */
 async function withFault(fault: Fault, options: Parameters<typeof startForTest>[0] = {}): Promise<TestClient> {
 	const client = await startForTest({ resumeAfterMs: null, ...options });
 	client.service.sessions.put('s1', waiting);
@@ -55,7 +55,7 @@ it.each([
 	expect(client.service.log.puts('s1')[0]).toMatchObject({ status: null, reset: true, clientGone: false });
 });
 
-it('two faults for the same requests come one after the other', async () => {
+it('applies two faults for the same requests one after the other', async () => {
 	await using client = await withFault({ kind: 'error', status: 503 });
 	client.service.faults.add({ kind: 'html', times: 1 });
 	const statuses = [];
@@ -63,7 +63,7 @@ it('two faults for the same requests come one after the other', async () => {
 	expect(statuses).toEqual([503, 502, 200]);
 });
 
-it('a hanging request is stored or not as told, and ends when the client gives up', async () => {
+it('stores a hanging request or not, as told, and ends it when the client gives up', async () => {
 	await using client = await withFault({ kind: 'hang', saves: true });
 	const saved = new Promise<void>((resolve) => {
 		client.service.hooks.onSaved = () => resolve();
@@ -81,7 +81,7 @@ it('a hanging request is stored or not as told, and ends when the client gives u
 	expect(client.service.log.puts('s1')[0]).toMatchObject({ status: null, effective: true });
 });
 
-it('a read meets an HTML page, JSON of another service, wrong types, half a body', async () => {
+it('answers a read with an HTML page, JSON of another service, wrong types or half a body', async () => {
 	await using client = await withFault({ kind: 'html' });
 	const { faults } = client.service;
 	const page = await client.read('s1');
@@ -96,7 +96,7 @@ it('a read meets an HTML page, JSON of another service, wrong types, half a body
 	expect(half.text.startsWith('{"session":')).toBe(true);
 });
 
-it('a 429 on request carries the headers it is told, and its words disagree', async () => {
+it('answers 429 on request with the given headers, and other words', async () => {
 	await using client = await withFault({ kind: 'rate-limited', retryAfterSeconds: 7 });
 	const reply = await client.read('s1');
 	expect(reply.status).toBe(429);
@@ -105,7 +105,7 @@ it('a 429 on request carries the headers it is told, and its words disagree', as
 	expect(reply.text).toContain('36 seconds');
 });
 
-it('a redirect leads where it is told', async () => {
+it('redirects to the given address', async () => {
 	await using client = await withFault({ kind: 'redirect', location: 'http://127.0.0.1:1/elsewhere' });
 	const reply = await client.read('s1');
 	expect([reply.status, reply.headers.location]).toEqual([302, 'http://127.0.0.1:1/elsewhere']);
@@ -119,7 +119,7 @@ it.each([true, false])('a body over 32 MiB, chunked: %s', async (chunked) => {
 	expect(reply.headers['content-length']).toBe(chunked ? undefined : String(33 * 1024 * 1024));
 });
 
-it('faults are chosen by method and session, last for so many requests or until cleared', async () => {
+it('selects requests by method and session, for a number of them or until cleared', async () => {
 	await using client = await startForTest();
 	const { faults, sessions } = client.service;
 	sessions.put('s1', waiting);
@@ -137,7 +137,7 @@ it('faults are chosen by method and session, last for so many requests or until 
 	expect((await client.read('s1')).status).toBe(200);
 });
 
-/** Sends a PUT, gives up while the service still waits, and tells when the service has noticed. */
+/** Sends a PUT, gives up while the service waits, and resolves when the service has noticed. */
 async function abandonedPut(client: TestClient): Promise<void> {
 	const arrived = new Promise<void>((resolve) => {
 		client.service.hooks.onRequest = () => resolve();
@@ -155,7 +155,7 @@ async function abandonedPut(client: TestClient): Promise<void> {
 	await expect.poll(() => client.service.log.puts('s1')[0]?.clientGone, { interval: 5 }).toBe(true);
 }
 
-it('a late PUT is saved although the client has gone away', async () => {
+it('saves a late PUT although the client has gone', async () => {
 	const clock = createManualClock();
 	await using client = await withFault({ kind: 'late', ms: 20_000 }, { clock });
 	await abandonedPut(client);
@@ -167,7 +167,7 @@ it('a late PUT is saved although the client has gone away', async () => {
 	expect((entry?.savedAt ?? 0) - (entry?.at ?? 0)).toBe(20_000);
 });
 
-it('a slow one in front of the service is dropped when the client has gone away', async () => {
+it('drops a request that is slow in front of the service when the client has gone', async () => {
 	const clock = createManualClock();
 	await using client = await withFault({ kind: 'slow', ms: 20_000 }, { clock });
 	await abandonedPut(client);
@@ -176,7 +176,7 @@ it('a slow one in front of the service is dropped when the client has gone away'
 	expect(client.service.log.savedPuts()).toEqual([]);
 });
 
-it('a 504 comes at once and what it was about is saved later', async () => {
+it('answers 504 at once and saves the PUT later', async () => {
 	const clock = createManualClock();
 	await using client = await withFault({ kind: 'html', status: 504, saves: true, saveAfterMs: 3000 }, { clock });
 	expect((await client.answer('s1', 1, ['one'])).status).toBe(504);
@@ -185,7 +185,7 @@ it('a 504 comes at once and what it was about is saved later', async () => {
 	expect(client.service.sessions.values('s1', 1)).toEqual(['one']);
 });
 
-it('a delay and another fault apply to the same request', async () => {
+it('applies a delay and another fault to the same request', async () => {
 	const clock = createManualClock();
 	await using client = await withFault({ kind: 'slow', ms: 1000 }, { clock });
 	client.service.faults.add({ kind: 'error', times: 1 });

@@ -1,6 +1,6 @@
 /**
- * One kind of trouble. `saves` says, for a PUT, whether it is stored all the same (the outcome the client cannot know);
- * `saveAfterMs` how long after the answer (or the reset) that happens.
+ * One kind of trouble. `saves`: whether a PUT is stored anyway, which the client cannot know. `saveAfterMs`: how long
+ * after the response (or the reset) it is stored.
  */
 export type Fault = FaultSelector & {
 	readonly saves?: boolean;
@@ -11,19 +11,19 @@ export type Fault = FaultSelector & {
 		/** The service itself is that late: it saves and answers although the client may have gone. */
 		| { readonly kind: 'late'; readonly ms: number }
 		| { readonly kind: 'rate-limited'; readonly retryAfterSeconds?: number }
-		/** 500 by default; a `body` that is no JSON is sent as plain text. */
+		/** 500 by default. A `body` that is not JSON is sent as plain text. */
 		| { readonly kind: 'error'; readonly status?: number; readonly body?: string }
 		| { readonly kind: 'unauthorized' }
 		| { readonly kind: 'reset' }
-		/** No answer ever; the connection stays open until the client gives up. */
+		/** No response ever. The connection stays open until the client gives up. */
 		| { readonly kind: 'hang' }
-		/** 200 and JSON's content type over bytes that are no JSON. */
+		/** 200 and JSON's content type, with bytes that are not JSON. */
 		| { readonly kind: 'garbage' }
-		/** Bytes that are no HTTP. */
+		/** Bytes that are not HTTP. */
 		| { readonly kind: 'broken-http' }
-		/** Half of the right answer, complete as HTTP. */
+		/** Half of the correct response, complete as HTTP. */
 		| { readonly kind: 'truncated' }
-		/** Half of the right answer, then a reset. */
+		/** Half of the correct response, then a reset. */
 		| { readonly kind: 'cut-off' }
 		/** A proxy's page; 502 by default. */
 		| { readonly kind: 'html'; readonly status?: number }
@@ -31,14 +31,14 @@ export type Fault = FaultSelector & {
 		| { readonly kind: 'foreign-json' }
 		/** The right keys with values of wrong types. */
 		| { readonly kind: 'wrong-types' }
-		/** 200 with exactly this body, which no JSON value in memory may be able to stand for. */
+		/** 200 with exactly this body, which may be one that no JSON value in memory can produce. */
 		| { readonly kind: 'body'; readonly body: string }
 		| { readonly kind: 'redirect'; readonly location: string; readonly status?: number }
-		/** A well-formed answer of that many bytes (33 MiB by default), with or without a Content-Length. */
+		/** A well-formed response of that many bytes (33 MiB by default), with or without a Content-Length. */
 		| { readonly kind: 'huge'; readonly bytes?: number; readonly chunked?: boolean }
 	);
 
-/** Every kind, for checking what comes over HTTP. */
+/** Every kind, to check input from HTTP. */
 export const FAULT_KINDS = [
 	'slow',
 	'late',
@@ -63,19 +63,19 @@ interface FaultSelector {
 	/** Only requests of this method (`GET`, `PUT`). */
 	readonly method?: string;
 	readonly sessionId?: string;
-	/** For so many requests; until cleared when absent. */
+	/** For that many requests; by default until cleared. */
 	readonly times?: number;
 }
 
 export interface ArmedFault {
 	readonly id: number;
 	readonly fault: Fault;
-	/** Requests it is still good for; null until cleared. */
+	/** Requests that are left; null until cleared. */
 	left: number | null;
 	hits: number;
 }
 
-/** The trouble that was asked for, oldest first. */
+/** The armed faults, oldest first. */
 export function createFaults() {
 	let armed: ArmedFault[] = [];
 	let lastId = 0;
@@ -91,8 +91,7 @@ export function createFaults() {
 		},
 		list: (): readonly ArmedFault[] => armed,
 		/**
-		 * Takes what applies to a request: every delay that matches and the first fault of another kind, each used up by
-		 * one.
+		 * Takes the faults for a request: every delay that matches, and the first fault of another kind. Each loses one use.
 		 */
 		take(method: string, sessionId: string | null): readonly Fault[] {
 			const taken: Fault[] = [];

@@ -6,13 +6,13 @@ import type { RequestLog } from './log.ts';
 import { drawScreenshot } from './png.ts';
 import type { State } from './state.ts';
 
-/** What an object store says of a link that opens nothing. */
+/** An object store's response to an invalid link. */
 const denied = (reason: string) =>
 	`<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>${reason}</Message></Error>`;
 
 /**
- * Files and screenshots behind their signed links. The real ones lie in an object store, so they need no key and do not
- * count against the service's rate limit.
+ * Files and screenshots behind signed links. The real ones are in an object store: they need no key and do not count
+ * against the service's rate limit.
  */
 export function registerFiles(
 	app: Hono<{ Bindings: HttpBindings }>,

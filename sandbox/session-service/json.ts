@@ -1,6 +1,6 @@
 /**
- * What the service stores and sends, as loose as it is in practice: anything may be absent or null, and there are keys
- * nobody documented. `Session` (src/questions/session.ts) is what the app makes of it.
+ * What the service stores and sends, as loose as in practice: any field may be absent or null, and there are
+ * undocumented keys. The app converts it to `Session` (src/questions/session.ts).
  */
 export interface ItemJson {
 	title?: string | null;

@@ -7,7 +7,7 @@ import { startForTest } from './test-client.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Reads a PNG with one chunk of data, 8-bit RGB. */
+/** Reads a PNG with one data chunk, 8-bit RGB. */
 function decode(png: Buffer): { width: number; height: number; raw: Buffer } {
 	expect(png.subarray(0, 8)).toEqual(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
 	const data = png.indexOf('IDAT');
@@ -19,7 +19,7 @@ function decode(png: Buffer): { width: number; height: number; raw: Buffer } {
 	};
 }
 
-it('the screenshot is a picture, another one for each step', async () => {
+it('gives a picture as screenshot, another one for each step', async () => {
 	await using client = await startForTest();
 	const session = await client.session('demo');
 	const response = await fetch(String(session.lastScreenshotUrl));
@@ -31,7 +31,7 @@ it('the screenshot is a picture, another one for each step', async () => {
 	expect(drawScreenshot(3).equals(drawScreenshot(8))).toBe(false);
 });
 
-it('a file is fetched through its link without a key, and not through a forged one', async () => {
+it('gives a file through its link without a key, and not through a forged one', async () => {
 	await using client = await startForTest();
 	const session = await client.session('completed');
 	const links = new Map(session.files?.map((file) => [file.filename, String(file.signedUrl)]));
@@ -42,7 +42,7 @@ it('a file is fetched through its link without a key, and not through a forged o
 	expect((await client.send('GET', forged)).status).toBe(403);
 });
 
-it('a link dies after seven days, and a later read has a fresh one', async () => {
+it('expires a link after seven days, and gives a fresh one with a later read', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const old = String((await client.session('completed')).lastScreenshotUrl);
@@ -54,7 +54,7 @@ it('a link dies after seven days, and a later read has a fresh one', async () =>
 	expect((await client.send('GET', fresh)).status).toBe(200);
 });
 
-it('renewed links change the tag, the files’ timestamps and, in that one answer, add fields; nothing that people see changes', async () => {
+it('changes the tag, the files’ timestamps and extra fields with renewed links, and nothing that people see', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	const before = await client.read('completed');

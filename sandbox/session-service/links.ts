@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** Pre-signed links live seven days on the real service; a later read has fresh ones. */
+/** Pre-signed links are valid for seven days on the real service. A later read gives fresh ones. */
 export const LINK_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
 function signature(path: string, issuedAt: number): string {
 	return createHash('sha256').update(`fake-session-service:${path}:${issuedAt}`).digest('hex');
 }
 
-/** An absolute address of `path` that looks like, and expires like, a pre-signed object store link. */
+/** An absolute address of `path` with the look and expiry of a pre-signed object store link. */
 export function signLink(baseUrl: string, path: string, issuedAt: number): string {
 	const date = `${new Date(issuedAt).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
 	const query = new URLSearchParams({

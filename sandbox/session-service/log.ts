@@ -1,13 +1,13 @@
 import type { AnswerJson, ItemJson } from './json.ts';
 
-/** What the service did with one request. The tests' oracle: what is not in here did not happen. */
+/** What the service did with one request. Tests judge by it: what is not in here did not happen. */
 export interface LogEntry {
 	readonly seq: number;
 	/** When it arrived, on the service's clock (ms since the epoch). */
 	readonly at: number;
-	/** The same on the machine's clock with fractions of a ms: comparable across processes of one machine. */
+	/** The same on the machine's clock, with fractions of a ms: comparable across processes of one machine. */
 	readonly wallMs: number;
-	/** `read` and `answer` are the two operations; `page` is an answer given through the service's own web page. */
+	/** `read` and `answer` are the two operations; `page` is an answer through the service's own web page. */
 	readonly kind: 'read' | 'answer' | 'page' | 'file' | 'other';
 	readonly method: string;
 	readonly path: string;
@@ -17,17 +17,17 @@ export interface LogEntry {
 	readonly hasKey: boolean;
 	readonly contentType: string | null;
 	readonly ifNoneMatch: string | null;
-	/** Of a PUT: the parsed body, or its text where it is no JSON. */
+	/** The parsed body of a PUT, or its text when it is not JSON. */
 	body: unknown;
 	messageIndex: number | null;
-	/** The kinds of the faults that were applied, in order. */
+	/** The kinds of the applied faults, in order. */
 	readonly faults: string[];
-	/** The status answered; null while none was, and for ever when the connection was reset or hung. */
+	/** The response's status; null before it, and permanently when the connection was reset or hung. */
 	status: number | null;
 	answeredAt: number | null;
 	/** The client closed the connection before the answer was sent. */
 	clientGone: boolean;
-	/** The service cut the connection instead of answering. */
+	/** The service cut the connection instead of responding. */
 	reset: boolean;
 	/** When the PUT took effect, on the service's clock and on the machine's; null when it was not saved. */
 	savedAt: number | null;
@@ -36,11 +36,11 @@ export interface LogEntry {
 	effective: boolean;
 	/** The array before it was saved. */
 	previous: ItemJson[] | null;
-	/** The status of the session when it was saved: an answer to an ended one is read by nobody. */
+	/** The session's status when the PUT was saved: nobody reads an answer to an ended one. */
 	sessionStatus: string | null;
 	/** A PUT like this one (no JSON content type) would have ended the real service's process. */
 	wouldEndProcess: boolean;
-	/** The save made the service restart the agent's machine. */
+	/** The save restarted the agent's machine. */
 	restartedMachine: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface LogFilter {
 	readonly since?: number;
 }
 
-/** The oldest entries go beyond this many: a sandbox may run for days. */
+/** The most entries kept; the oldest are dropped, because a sandbox may run for days. */
 const MAX_ENTRIES = 100_000;
 
 export type NewLogEntry = Pick<
@@ -110,19 +110,19 @@ export function createRequestLog() {
 			}
 			return begun;
 		},
-		/** Every entry that matches, oldest first. The entries are live: a hanging request's status is still null. */
+		/** Every entry that matches, oldest first. Entries are live: the status of a hanging request is still null. */
 		list,
 		/** Reads (GETs) of a session, or of all. */
 		reads: (sessionId?: string) => list({ kind: 'read', ...(sessionId === undefined ? {} : { sessionId }) }),
-		/** PUTs that arrived, whatever became of them. */
+		/** PUTs that arrived, whatever happened to them. */
 		puts,
 		/**
-		 * PUTs that were saved, whether or not they changed anything: a blind repeat of the same answer shows here, since
-		 * it changes nothing any more.
+		 * PUTs that were saved, whether or not they changed anything: a blind repeat of the same answer shows here, because
+		 * it changes nothing.
 		 */
 		savedPuts: (sessionId?: string, messageIndex?: number) =>
 			puts(sessionId, messageIndex).filter((entry) => entry.savedAt !== null),
-		/** PUTs that changed the stored array: two of them mean that one answer went over another. */
+		/** PUTs that changed the stored array: two of them mean that one answer overwrote another. */
 		effectivePuts: (sessionId?: string, messageIndex?: number) =>
 			puts(sessionId, messageIndex).filter((entry) => entry.effective),
 		/** PUTs without a JSON content type: there must be none. */
@@ -133,7 +133,7 @@ export function createRequestLog() {
 		get size() {
 			return entries.length;
 		},
-		/** How many of the oldest entries are gone: an oracle must see 0. */
+		/** How many of the oldest entries were dropped: a judge must see 0. */
 		get dropped() {
 			return dropped;
 		},

@@ -1,14 +1,14 @@
 import type { AnswerJson } from './json.ts';
 import { type SessionRecord, type State, weakEtag } from './state.ts';
 
-/** An HTTP answer before it is sent. */
+/** An HTTP response before it is sent. */
 export interface Outcome {
 	readonly status: number;
 	readonly headers: Record<string, string>;
 	readonly body: string | Buffer;
 }
 
-/** A request to one of the two operations, its body read. */
+/** A request to one of the two operations, with its body. */
 export interface OperationRequest {
 	readonly method: 'GET' | 'PUT';
 	readonly sessionId: string;
@@ -19,10 +19,10 @@ export interface OperationRequest {
 	readonly body: Buffer;
 }
 
-/** What a request comes to, worked out before anything is stored. */
+/** The result of a request, before anything is stored. */
 export interface Plan {
 	readonly outcome: Outcome;
-	/** Of a PUT that is in order: what to store, and the answer that follows from it. */
+	/** For a valid PUT: what to store, and the response that follows from it. */
 	readonly save?: {
 		readonly record: SessionRecord;
 		readonly messageIndex: number;
@@ -46,14 +46,14 @@ export function jsonOutcome(status: number, value: unknown, headers: Record<stri
 	};
 }
 
-/** A sentence without markup; the service calls it text/html, as Express does. */
+/** A sentence without markup, which the service labels text/html, as Express does. */
 export function sentenceOutcome(status: number, sentence: string, headers: Record<string, string> = {}): Outcome {
 	return { status, body: sentence, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers } };
 }
 
 const somethingWentWrong = () => sentenceOutcome(500, 'Something went wrong!');
 
-/** RFC 9110's weak comparison, with the way out that Express keeps for `Cache-Control: no-cache` (which fetch sends). */
+/** RFC 9110's weak comparison, with Express's exception for `Cache-Control: no-cache` (which fetch sends). */
 function isFresh(request: OperationRequest, etag: string): boolean {
 	if (request.ifNoneMatch === null || /(?:^|,)\s*no-cache\s*(?:,|$)/.test(request.cacheControl ?? '')) return false;
 	const bare = (tag: string) => tag.trim().replace(/^W\//, '');
@@ -87,11 +87,11 @@ function planAnswer(state: State, request: OperationRequest, parsed: unknown, ec
 export interface OperationSettings {
 	readonly state: State;
 	readonly apiKey: string;
-	/** Whether the reply to a PUT carries the documented `updatedMessage`; the real one mostly leaves it out. */
+	/** Whether the reply to a PUT carries the documented `updatedMessage`; the real service usually omits it. */
 	readonly echoMessage: boolean;
 }
 
-/** The two operations and their errors, in the order in which the real service checks: body, key, session, index. */
+/** The two operations and their errors, in the order of the real service's checks: body, key, session, index. */
 export function planOperation({ state, apiKey, echoMessage }: OperationSettings, request: OperationRequest): Plan {
 	const isJson = /^application\/json\b/i.test(request.contentType ?? '');
 	let parsed: unknown;

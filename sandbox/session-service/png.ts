@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 
 type Rgb = readonly [number, number, number];
 
-/** 5 by 7 glyphs, one row a string, `#` set: just what "STEP 0123456789" needs. */
+/** Glyphs of 5 by 7, one string per row, `#` is set: only those of "STEP 0123456789". */
 const GLYPHS: Readonly<Record<string, readonly string[]>> = {
 	'0': ['.###.', '#...#', '#..##', '#.#.#', '##..#', '#...#', '.###.'],
 	'1': ['..#..', '.##..', '..#..', '..#..', '..#..', '..#..', '.###.'],
@@ -46,7 +46,7 @@ function encodePng(width: number, height: number, pixels: Uint8Array): Buffer {
 	]);
 }
 
-/** A picture of the agent's browser at a step, 480 by 300: a window with an address bar, and "STEP n" large in it. */
+/** A picture of the agent's browser at a step, 480 by 300: a window with an address bar and a large "STEP n". */
 export function drawScreenshot(step: number): Buffer {
 	const width = 480;
 	const height = 300;

@@ -5,7 +5,7 @@ import { startForTest } from './test-client.ts';
 
 const small = { limit: 3, windowMs: 60_000 };
 
-it('every answer tells the limit and what is left, 401s, 404s and 304s included', async () => {
+it('gives the limit and what is left in every response, 401, 404 and 304 included', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock });
 	client.service.sessions.put('s1', { status: 'active', messages: [] });
@@ -30,7 +30,7 @@ it('every answer tells the limit and what is left, 401s, 404s and 304s included'
 	]);
 });
 
-it('over the limit it answers 429 in plain words whose seconds disagree with the header', async () => {
+it('answers 429 over the limit, in plain words whose seconds disagree with the header', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock, rateLimit: small });
 	client.service.sessions.put('s1', { status: 'active', messages: [] });
@@ -47,7 +47,7 @@ it('over the limit it answers 429 in plain words whose seconds disagree with the
 	expect((await client.read('s1')).status).toBe(200);
 });
 
-it('what is over the limit is not done', async () => {
+it('does not do what is over the limit', async () => {
 	await using client = await startForTest({ clock: createManualClock(), rateLimit: { limit: 0, windowMs: 60_000 } });
 	client.service.sessions.start('choices');
 	expect((await client.answer('choices', 2, ['Sand'])).status).toBe(429);
@@ -72,19 +72,19 @@ it.skipIf(process.platform !== 'linux')('it counts by client address, whatever t
 	expect(await statusFrom('127.0.0.2', client.service.apiKey)).toBe(404);
 });
 
-it('others behind the address use up the same budget, and a restart forgets it', async () => {
+it('shares the budget with others behind the address, and forgets it at a restart', async () => {
 	await using client = await startForTest({ clock: createManualClock() });
 	client.service.useBudget(249);
 	expect((await client.read('none')).status).toBe(404);
 	expect((await client.read('none')).status).toBe(429);
 	await client.service.goDown();
 	await client.service.comeBack();
-	// On a connection of its own: the client's pool may not have noticed yet that its old one is dead.
+	// On a new connection: the client's pool may not have noticed that its old one is closed.
 	const reply = await fetch(`${client.service.url}/v1/sessions/none`);
 	expect(reply.headers.get('ratelimit-remaining')).toBe('249');
 });
 
-it('files and the control paths do not count', async () => {
+it('does not count files and control paths', async () => {
 	await using client = await startForTest({ clock: createManualClock(), rateLimit: { limit: 1, windowMs: 60_000 } });
 	client.service.sessions.start('completed');
 	const session = await client.session('completed');

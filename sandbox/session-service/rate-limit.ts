@@ -14,8 +14,8 @@ export interface RateLimitVerdict {
 }
 
 /**
- * A fixed window for each client address, begun by its first request: 250 requests in 60 s on the real service, whatever
- * key was used and whatever was answered.
+ * A fixed window for each client address, which its first request starts: 250 requests in 60 s on the real service,
+ * whatever the key and the response.
  */
 export function createRateLimiter({ clock, limit, windowMs }: RateLimitSettings & { clock: Clock }) {
 	const windows = new Map<string, { endsAt: number; used: number }>();
@@ -51,7 +51,7 @@ export function createRateLimiter({ clock, limit, windowMs }: RateLimitSettings 
 	};
 }
 
-/** The sentence of a 429. Its seconds disagree with the header, as the real one's do (57 against 28): never parse it. */
+/** The sentence of a 429. Its seconds disagree with the header, as the real ones do (57 against 28): never parse it. */
 export function tooManySentence(retryAfterSeconds: number): string {
 	return `Too many requests, please try again in ${retryAfterSeconds + 29} seconds.`;
 }

@@ -5,7 +5,7 @@ import { startForTest } from './test-client.ts';
 
 const plain = { status: 'active', name: 'Plain', messages: [{ role: 'user', content: 'Do it.' }] };
 
-it('a read gives the session under one key, with a weak tag', async () => {
+it('gives the session under one key, with a weak tag', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', plain);
 	const reply = await client.read('s1');
@@ -17,7 +17,7 @@ it('a read gives the session under one key, with a weak tag', async () => {
 	expect(reply.headers['keep-alive']).toBe('timeout=5');
 });
 
-it('an unchanged session answers 304 without a body, a changed one answers whole with another tag', async () => {
+it('answers 304 without a body for an unchanged session, and a whole one with another tag for a changed one', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', plain);
 	const first = await client.read('s1');
@@ -31,14 +31,14 @@ it('an unchanged session answers 304 without a body, a changed one answers whole
 	expect(changed.headers.etag).not.toBe(etag);
 });
 
-it('Cache-Control: no-cache, which fetch adds to conditional requests, asks for the whole answer', async () => {
+it('gives the whole response for Cache-Control: no-cache, which fetch adds to conditional requests', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', plain);
 	const etag = String((await client.read('s1')).headers.etag);
 	expect((await client.read('s1', { 'if-none-match': etag, 'cache-control': 'no-cache' })).status).toBe(200);
 });
 
-it('without a key the answer is a plain 401, with a wrong one a JSON 401', async () => {
+it('answers a plain 401 without a key, and a JSON 401 with a wrong one', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', plain);
 	const without = await client.send('GET', '/v1/sessions/s1');
@@ -49,7 +49,7 @@ it('without a key the answer is a plain 401, with a wrong one a JSON 401', async
 	expect(JSON.stringify(client.service.log.list())).not.toContain('wrong');
 });
 
-it('an unknown session and one of another account read alike: 404, in other words on GET and on PUT', async () => {
+it('answers 404 alike for an unknown session and one of another account, in other words on GET and on PUT', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('theirs', plain, { foreign: true });
 	for (const id of ['nowhere', 'theirs']) {
@@ -60,7 +60,7 @@ it('an unknown session and one of another account read alike: 404, in other word
 	}
 });
 
-it('every answer carries secrets that no document names; the user id comes only with renewed links', async () => {
+it('carries undocumented secrets in every response, and the user id only with renewed links', async () => {
 	await using client = await startForTest();
 	client.service.sessions.start('demo');
 	const usual = (await client.read('demo')).text;
@@ -74,14 +74,14 @@ it('every answer carries secrets that no document names; the user id comes only 
 	expect(CANARY_STRINGS.filter((canary) => !everything.includes(canary))).toEqual([]);
 });
 
-it('an id with odd characters is one path segment when it is encoded', async () => {
+it('takes an encoded id with odd characters as one path segment', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('a/b ü?', plain);
 	expect((await client.read(encodeURIComponent('a/b ü?'))).json.session.sessionId).toBe('a/b ü?');
 	expect((await client.read('a/b')).status).toBe(404);
 });
 
-it('the check of a key takes as long as it is told, on the clock', async () => {
+it('takes the given time for the check of a key, on the clock', async () => {
 	const clock = createManualClock();
 	await using client = await startForTest({ clock, keyCheckMs: 300 });
 	client.service.sessions.put('s1', plain);

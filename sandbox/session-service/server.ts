@@ -12,13 +12,13 @@ import { type createRateLimiter, tooManySentence } from './rate-limit.ts';
 import type { Sessions } from './sessions.ts';
 import type { State } from './state.ts';
 
-/** Called in process at moments that fault runs need; may be set at any time. */
+/** Called in process at moments that fault runs need. May be set at any time. */
 export interface Hooks {
-	/** Before anything is done with a request, its body read and logged. */
+	/** Before a request is handled, with its body read and logged. */
 	onRequest?: (entry: LogEntry) => void | Promise<void>;
-	/** Right after a PUT was stored, before it is answered. */
+	/** Right after a PUT was stored, before its response. */
 	onSaved?: (entry: LogEntry) => void | Promise<void>;
-	/** When it is decided what a request is answered with, before that goes out. */
+	/** When a response is determined, before it is sent. */
 	onWorkedOut?: (entry: LogEntry) => void | Promise<void>;
 }
 
@@ -34,13 +34,15 @@ export interface AppSettings {
 	readonly keyCheckMs: number;
 	readonly echoMessage: boolean;
 	readonly startOnRead: boolean;
-	/** Aborted when the service stops: delayed requests and late saves end there. */
+	/** Aborted when the service stops: it ends delayed requests and late saves. */
 	readonly lifetime: () => AbortSignal;
 }
 
 type Env = { Bindings: HttpBindings };
 
-/** The service's HTTP side: every request is logged, counted, put through the faults, worked out, saved, answered. */
+/**
+ * The service's HTTP side. Every request is logged, counted, put through the faults, worked out, saved and answered.
+ */
 export function createApp(settings: AppSettings): Hono<Env> {
 	const { state, clock, log, faults, limiter, sessions, hooks, apiKey, echoMessage } = settings;
 	const app = new Hono<Env>();
@@ -75,7 +77,7 @@ export function createApp(settings: AppSettings): Hono<Env> {
 		await hooks.onSaved?.(entry);
 	}
 
-	/** Waits out the delays. False when something in front dropped the request of a client that had gone. */
+	/** Waits for the delays. False when something in front dropped the request because the client had gone. */
 	async function delay(entry: LogEntry, taken: readonly Fault[]): Promise<boolean> {
 		for (const fault of taken) {
 			if (fault.kind !== 'slow' && fault.kind !== 'late') continue;
@@ -181,7 +183,7 @@ export function createApp(settings: AppSettings): Hono<Env> {
 	return app;
 }
 
-/** Notes what a PUT carried, whatever becomes of it. */
+/** Logs what a PUT carried, whatever happens to it. */
 function logBody(entry: LogEntry, body: Buffer): void {
 	const text = body.toString('utf8');
 	try {

@@ -8,7 +8,7 @@ export type PageVerdict =
 	| { readonly ok: true; readonly messageIndex: number }
 	| { readonly ok: false; readonly reason: 'ended' | 'already answered' | 'nothing asked' };
 
-/** A session with what its agent has done, as plain data; files' contents in base64. */
+/** A session with its agent's work, as plain data; contents of files in base64. */
 export interface SavedSession {
 	readonly id: string;
 	readonly json: SessionJson;
@@ -27,9 +27,9 @@ export interface SessionsSettings {
 	readonly onScriptError: (error: unknown) => void;
 }
 
-/** The sessions as a test or the sandbox page handles them, behind the service's back. */
+/** The sessions for a test or the sandbox page, without the service's HTTP. */
 export function createSessions({ state, clock, log, scenarios, pace, onScriptError }: SessionsSettings) {
-	/** The newest message of any role but user that has items: what the service's own web page shows as its question. */
+	/** The newest message of any role but user with items: the question that the service's own web page shows. */
 	function askingIndex(json: SessionJson): number {
 		return (
 			json.messages?.findLastIndex((message) => message?.role !== 'user' && (message?.human_input?.length ?? 0) > 0) ??
@@ -38,8 +38,8 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 	}
 
 	/**
-	 * Answers as the service's web page does: it takes nothing once the session has ended or any item has a value, and
-	 * sends items left empty as "".
+	 * Answers as the service's web page does: it accepts nothing once the session has ended or any item has a value, and
+	 * sends empty items as "".
 	 */
 	function answerAsPage(id: string, values: readonly string[], messageIndex?: number): PageVerdict {
 		const record = state.requireRecord(id);
@@ -76,8 +76,8 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 	}
 
 	/**
-	 * Starts a scenario under its own id or another, from its beginning.
-	 * @throws Error when there is no scenario of that name.
+	 * Starts a scenario from its beginning, under its own id or another.
+	 * @throws Error when there is no scenario with that name.
 	 */
 	function start(name: string, id: string = name): string {
 		const scenario = scenarios.find((candidate) => candidate.id === name);
@@ -85,7 +85,7 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 		return run(id, scenario);
 	}
 
-	/** Starts a scenario that is not among the service's own, e.g. a test's. */
+	/** Starts a scenario that is not one of the service's own, for example a test's. */
 	function run(id: string, scenario: Scenario): string {
 		const record = state.add(id, scenario.seed, {
 			scenario: scenario.id,
@@ -98,7 +98,7 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 		return id;
 	}
 
-	/** Everything there is, to be taken up again by `restore`. */
+	/** Everything, for `restore`. */
 	function snapshot(): SavedSession[] {
 		return [...state.records.values()].map(({ id, json, scenario, foreign, screenshotStep, blobs }) => ({
 			id,
@@ -114,7 +114,7 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 		}));
 	}
 
-	/** Takes up kept sessions; their agents go on where they were. */
+	/** Restores kept sessions. Their agents continue where they were. */
 	function restore(saved: readonly SavedSession[]): void {
 		for (const one of saved) {
 			const scenario = scenarios.find((candidate) => candidate.id === one.scenario);
@@ -127,7 +127,7 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 			});
 			record.screenshotStep = one.screenshotStep;
 			const asked = record.json.messages?.[askingIndex(record.json)]?.human_input ?? [];
-			// It was answered in the moment before it would have gone on.
+			// It was answered just before it would have continued.
 			if (record.json.status === 'humanInput' && asked.some(isAnswered)) record.json.status = 'active';
 			if (scenario === undefined || isEnded(record.json)) continue;
 			const done = (record.json.messages?.length ?? 0) - (scenario.seed.messages?.length ?? 0);
@@ -142,7 +142,7 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 		start,
 		run,
 		scenarios,
-		/** Adds or replaces a session without an agent. `foreign`: it is another account's. */
+		/** Adds or replaces a session without an agent. `foreign`: it belongs to another account. */
 		put(
 			id: string,
 			json: SessionJson,
@@ -155,13 +155,13 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 		ids: (): readonly string[] => [...state.records.keys()],
 		/** The stored JSON, live. @throws Error when there is no such session. */
 		get: (id: string): SessionJson => state.requireRecord(id).json,
-		/** The values of a message's items as stored now. */
+		/** The current values of a message's items. */
 		values: (id: string, messageIndex: number): readonly string[] =>
 			(state.requireRecord(id).json.messages?.[messageIndex]?.human_input ?? []).map((one) => one.value ?? ''),
-		/** The index of the question that the service's web page shows, -1 when there is none. */
+		/** The index of the question that the service's web page shows; -1 without one. */
 		askingIndex: (id: string): number => askingIndex(state.requireRecord(id).json),
 		push: (id: string, message: MessageJson): number => state.push(id, message),
-		/** Somebody pauses, resumes or stops it in the dashboard: an ended session's agent does nothing any more. */
+		/** Somebody pauses, resumes or stops it in the dashboard. The agent of an ended session does nothing more. */
 		setStatus(id: string, status: string): void {
 			state.setStatus(id, status);
 			const record = state.requireRecord(id);
@@ -173,11 +173,11 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 			Object.assign(record.json, structuredClone(fields));
 			state.touch(record);
 		},
-		/** The next read renews the signed links: its tag and its extra fields differ, nothing a person sees does. */
+		/** The next read renews the signed links: its tag and its extra fields change, and nothing that a person sees. */
 		renewLinks(id: string): void {
 			state.requireRecord(id).renewDue = true;
 		},
-		/** Resolves as soon as the stored session fulfils the predicate. */
+		/** Resolves as soon as the stored session satisfies the predicate. */
 		until: (id: string, predicate: (json: SessionJson) => boolean, signal?: AbortSignal): Promise<void> =>
 			state.until(id, predicate, signal),
 	};

@@ -15,17 +15,17 @@ export interface SessionRecord {
 	readonly id: string;
 	readonly json: SessionJson;
 	readonly blobs: Map<string, Blob>;
-	/** The scenario that plays it, or null for one that a test made. */
+	/** The scenario that plays it; null for a test's own session. */
 	readonly scenario: string | null;
-	/** It belongs to another account: reads as 404 with this key. */
+	/** It belongs to another account: 404 with this key. */
 	readonly foreign: boolean;
 	/** The step the last screenshot shows; null leaves `lastScreenshotUrl` as the JSON has it. */
 	screenshotStep: number | null;
 	linksIssuedAt: number;
-	/** Renew the links at the next read. */
+	/** Renews the links at the next read. */
 	renewDue: boolean;
 	revision: number;
-	/** Aborted when the session is replaced, removed, or the service stops: its script ends there. */
+	/** Aborted when the session is replaced or removed, or the service stops: it ends the script. */
 	readonly abort: AbortController;
 }
 
@@ -37,19 +37,19 @@ export interface SaveResult {
 
 export interface StateSettings {
 	readonly clock: Clock;
-	/** The service's own address, for the links. */
+	/** The service's address, for the links. */
 	readonly baseUrl: () => string;
-	/** How long after an answer was saved a waiting session becomes active; null: it never does. */
+	/** How long after a saved answer a waiting session becomes active; null for never. */
 	readonly resumeAfterMs: number | null | ((sessionId: string) => number);
 }
 
 /** The statuses in which an answer is still stored but nobody reads it. */
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'stopped']);
 
-/** Links are renewed a day before they die. */
+/** Links are renewed a day before they expire. */
 const RENEW_AFTER_MS = LINK_LIFETIME_MS - 24 * 60 * 60 * 1000;
 
-/** The sessions of one service: what is stored, who is told of changes, and the JSON that a read gets. */
+/** The sessions of one service: what is stored, who hears of changes, and the JSON of a read. */
 export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 	const records = new Map<string, SessionRecord>();
 	const listeners = new Set<(id: string) => void>();
@@ -60,7 +60,7 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 		for (const listener of listeners) listener(record.id);
 	}
 
-	/** Resolves when `predicate` holds for the session, at once or after a later change; rejects on abort. */
+	/** Resolves when `predicate` holds for the session, at once or after a change. Rejects on abort. */
 	function until(id: string, predicate: (json: SessionJson) => boolean, signal?: AbortSignal): Promise<void> {
 		return new Promise((resolve, reject) => {
 			const settle = (finish: () => void) => {
@@ -133,7 +133,7 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 		return record.json.messages.length - 1;
 	}
 
-	/** Waits, then lets a session that waited for a person go on, unless something else happened to it meanwhile. */
+	/** Waits, then lets a waiting session continue, unless something else happened to it meanwhile. */
 	async function resume(record: SessionRecord, from: string): Promise<void> {
 		const afterMs = typeof resumeAfterMs === 'function' ? resumeAfterMs(record.id) : resumeAfterMs;
 		if (afterMs === null) return;
@@ -148,8 +148,8 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 	}
 
 	/**
-	 * Replaces the whole `human_input` array of a message: no compare-and-set, the last writer wins. A session that
-	 * waits for a person (or whose machine was put to sleep) becomes active a little later when anything was answered.
+	 * Replaces the whole `human_input` array of a message: no compare-and-set, the last writer wins. When anything was
+	 * answered, a session that waits for a person (or whose machine sleeps) becomes active a little later.
 	 */
 	function save(record: SessionRecord, messageIndex: number, items: readonly AnswerJson[]): SaveResult {
 		const message = record.json.messages?.[messageIndex];
@@ -168,14 +168,14 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 		};
 	}
 
-	/** The answer to a read: `{session}` with links, and with the fields nobody documents. Cached by revision. */
+	/** The response to a read: `{session}` with links, and with the undocumented fields. Cached by revision. */
 	function render(record: SessionRecord): { body: string; etag: string } {
 		const renewed = record.renewDue || clock.now() - record.linksIssuedAt >= RENEW_AFTER_MS;
 		if (renewed) {
-			// One more at least: on a clock that stands still a renewed link differs from the old one all the same.
+			// At least one more: even on a clock that stands still, a renewed link differs from the old one.
 			record.linksIssuedAt = Math.max(clock.now(), record.linksIssuedAt + 1);
 			record.renewDue = false;
-			// As the real service does, though the files are the old ones.
+			// As the real service does, although the files are the old ones.
 			for (const file of record.json.files ?? []) file.timestamp = new Date(record.linksIssuedAt).toISOString();
 		}
 		const key = `${baseUrl()} ${record.revision} ${record.linksIssuedAt}`;
@@ -202,7 +202,7 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 		};
 		const body = JSON.stringify({ session });
 		const rendered = { key, body, etag: weakEtag(body) };
-		// The longer answer of a renewal is given once: the next read has the plain one again, with another tag.
+		// The longer response of a renewal is given once: the next read gives the plain one again, with another tag.
 		if (!renewed) bodies.set(record.id, rendered);
 		return rendered;
 	}

@@ -24,7 +24,7 @@ export interface TestClient extends AsyncDisposable {
 	put(id: string, body: unknown): Promise<Reply>;
 }
 
-/** A started service and a bare HTTP client with its key; disposing stops both. */
+/** A started service, and a bare HTTP client with its key. Disposing stops both. */
 export async function startForTest(options: FakeSessionServiceOptions = {}): Promise<TestClient> {
 	const service = createFakeSessionService(options);
 	await service.start();
@@ -43,7 +43,7 @@ export async function startForTest(options: FakeSessionServiceOptions = {}): Pro
 		try {
 			json = JSON.parse(text);
 		} catch {
-			// Not every answer is JSON; `text` has it.
+			// Not every response is JSON; `text` has it.
 		}
 		return { status: response.statusCode, headers: response.headers, text, json };
 	};

@@ -57,7 +57,7 @@ export const stopped: Scenario = {
 	},
 };
 
-/** A paused session takes an answer; it reads it when somebody resumes it. */
+/** A paused session accepts an answer, and reads it when somebody resumes it. */
 export const paused: Scenario = {
 	id: 'paused',
 	summary: 'Paused with an open question: the answer is read when somebody resumes it.',

@@ -5,7 +5,9 @@ const ZALGO = Array.from('HE COMES', (letter) => letter + '\u0300\u0316\u0334\u0
 const RTL = '\u202Egnp.exe\u202C مرحبا بالعالم שלום';
 const FAMILY = '👩‍👩‍👧‍👦🏳️‍🌈'.repeat(200);
 
-/** Text that tries to call people, to lie about where a link goes, to run, to break out, and to be too long. */
+/**
+ * Text that tries to notify people, to hide where a link leads, to run, to break out of its place, and to be too long.
+ */
 export const hostile: Scenario = {
 	id: 'hostile',
 	summary: 'Mentions, fake links, script tags, huge strings, right-to-left, zalgo and emoji.',
@@ -44,7 +46,7 @@ export const hostile: Scenario = {
 	},
 };
 
-/** An agent, or whoever told it what to write, that tries to pass for us and to get a password. */
+/** An agent that pretends to be Handraise to get a password, or that was told to. */
 export const impostor: Scenario = {
 	id: 'impostor',
 	summary: 'A session named like us, with messages that look like ours and ask for a password.',

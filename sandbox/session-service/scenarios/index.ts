@@ -6,7 +6,7 @@ import { busy, quiet, report, stepping } from './long.ts';
 import { choices, code, fields, forty, ninetyFive, three, tooLong, yesNo } from './questions.ts';
 import { changing, elsewhere, empty, goneOn, nulls, unknown } from './surprises.ts';
 
-/** Every scenario of the service, by the session id that people type; the sandbox page lists them in this order. */
+/** Every scenario of the service, by the session id that people type, in the order of the sandbox page. */
 export const SCENARIOS: readonly Scenario[] = [
 	demo,
 	choices,

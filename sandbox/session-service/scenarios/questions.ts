@@ -10,7 +10,7 @@ interface OneQuestion {
 	readonly task: string;
 	readonly says: string;
 	readonly items: readonly ItemJson[];
-	/** What the agent says next; it may quote the answers. */
+	/** The agent's next message, which may quote the answers. */
 	readonly next: (values: readonly string[]) => string;
 	readonly result: string;
 }
@@ -66,7 +66,7 @@ export const three = oneQuestion({
 	result: 'Both speakers are registered.',
 });
 
-/** The code is never repeated: not by the agent either, so that a test may look for it everywhere. */
+/** Nobody repeats the code, not even the agent, so that a test can search everywhere for it. */
 export const code = oneQuestion({
 	id: 'code',
 	summary: 'A one-time code: secret, never repeated.',
@@ -128,7 +128,7 @@ export const ninetyFive = oneQuestion({
 	result: 'The declaration is sent.',
 });
 
-/** Each PUT must carry the descriptions, and these alone are over the service's body limit of 100 kB. */
+/** Each PUT must carry the descriptions, which alone exceed the service's body limit of 100 kB. */
 export const tooLong = oneQuestion({
 	id: 'toolong',
 	summary: 'Descriptions over 100 kB: no answer fits the service’s body limit.',
