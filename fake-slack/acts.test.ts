@@ -30,7 +30,7 @@ const texts = (person: string, channel: string) =>
 		.messages(channel)
 		.map((message) => message.text());
 
-it('a page does what a person does, with the modals of that person alone', async () => {
+it('lets a page do what a person does, with that person’s modals alone', async () => {
 	const command = { do: 'command', channel: '#agents', line: '/demo demo' } as const;
 	expect(await slack.perform(ada, command)).toEqual({ ok: true, error: null });
 	const { id } = await slack.as('ada').waitForModal();
@@ -42,7 +42,7 @@ it('a page does what a person does, with the modals of that person alone', async
 	expect(slack.traffic.deliveries('view_submission')).toHaveLength(1);
 });
 
-it('what Slack whispers is seen by one person, who alone takes it off the screen', async () => {
+it('shows a message from Slack itself to one person, who alone can dismiss it', async () => {
 	slack.whisper(ada, { channel: 'C0AGENTS' }, 'psst');
 	const { ts } = await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'for all' });
 	expect([texts('ada', '#agents'), texts('grace', '#agents')]).toEqual([['psst', 'for all'], ['for all']]);
@@ -54,7 +54,7 @@ it('what Slack whispers is seen by one person, who alone takes it off the screen
 	expect(texts('ada', '#agents')).toEqual(['for all']);
 });
 
-it('forgotten views are gone for the app too, and the windows that held them', async () => {
+it('forgets views for the app too, and the windows that held them', async () => {
 	const opened = await callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view: inputModal() });
 	const { id } = opened.view as { id: string };
 	slack.forgetViews([id]);
@@ -65,7 +65,7 @@ it('forgotten views are gone for the app too, and the windows that held them', a
 	});
 });
 
-it('a workspace takes further members, in one channel', async () => {
+it('adds further members to a workspace, in one channel', async () => {
 	await using stack = new AsyncDisposableStack();
 	const crowded = await createFakeSlack({ workspace: withMembers(sampleWorkspace(), 'agents', ['lin', 'mae']) });
 	stack.defer(() => crowded.close());

@@ -32,7 +32,7 @@ const events = () => heard.map((body) => body.event as Json);
 const post = (channel: string) => callSlack(slack, 'chat.postMessage', { channel, text: 'card' });
 
 describe('channels', () => {
-	it('can be deleted: the app is told where it was a member, and their ids are unknown from then on', async () => {
+	it('deletes a channel: tells the app where it was a member, and no longer knows its id', async () => {
 		await post('C0AGENTS');
 		await slack.deleteChannel('#agents');
 		await slack.deleteChannel('#secret');
@@ -47,7 +47,7 @@ describe('channels', () => {
 		expect(slack.snapshot().messages).toEqual([]);
 	});
 
-	it('tell of people who join, once, and which kind of channel it is', async () => {
+	it('tells of people who join a channel once, with the channel’s kind', async () => {
 		await slack.invite('#agents', 'grace');
 		await slack.invite('#secret', 'grace');
 		await slack.remove('#agents', 'sampleapp');
@@ -59,7 +59,7 @@ describe('channels', () => {
 		]);
 	});
 
-	it('are told of under the scope of their kind', async () => {
+	it('tells of a channel under the scope of its kind', async () => {
 		slack.settings.scopes = slack.settings.scopes.filter((scope) => !scope.startsWith('groups:'));
 		slack.settings.events.push('message.groups');
 		await slack.as('ada').say('#secret', 'hello');
@@ -71,7 +71,7 @@ describe('channels', () => {
 		expect(events()).toMatchObject([{ type: 'group_unarchive' }, { type: 'message', channel_type: 'group' }]);
 	});
 
-	it('come back from the archive, private ones too', async () => {
+	it('takes channels out of the archive, private ones too', async () => {
 		for (const channel of ['#agents', '#secret']) {
 			await slack.archive(channel);
 			await slack.archive(channel, false);
@@ -85,7 +85,7 @@ describe('channels', () => {
 		expect(await post('C0SECRET')).toMatchObject({ ok: true });
 	});
 
-	it('are shared with another organisation and taken back, with its people gone', async () => {
+	it('shares a channel with another organisation, and removes its people when it is unshared', async () => {
 		await slack.inviteOrganisation('#agents');
 		await slack.share('#agents', 'T0OTHER');
 		await slack.invite('#agents', 'eve');
@@ -104,7 +104,7 @@ describe('channels', () => {
 		await expect(slack.as('eve').say('#agents', 'still here?')).rejects.toThrow('is not in');
 	});
 
-	it('say in every list that another organisation is invited, without an event', async () => {
+	it('lists a channel with its pending invitation of another organisation, without an event', async () => {
 		const flags = async () => {
 			const { channels } = await callSlack(slack, 'users.conversations', { types: 'public_channel,private_channel' });
 			const found = (channels as Json[]).find(({ id }) => id === 'C0SECRET');
@@ -120,7 +120,7 @@ describe('channels', () => {
 		expect(events().map(({ type }) => type)).toEqual(['channel_shared']);
 	});
 
-	it('with an id from before 2021 have another as soon as somebody begins to share them', async () => {
+	it('changes the id of a channel from before 2021 when somebody starts to share it', async () => {
 		const channel = slack.state.channels.find((one) => one.id === 'C0SECRET');
 		if (channel) channel.id = 'G0SECRET';
 		const before = await slack.as('ada').say('#secret', 'hello');
@@ -135,7 +135,7 @@ describe('channels', () => {
 		expect(events().map(({ type }) => type)).toEqual(['channel_id_changed', 'channel_shared']);
 	});
 
-	it('are listed in pages that may be shorter than what was asked for', async () => {
+	it('lists channels in pages that may be shorter than requested', async () => {
 		slack.settings.conversationsPageSize = 2;
 		const list = (cursor: unknown) =>
 			callSlack(slack, 'users.conversations', { types: 'public_channel,private_channel', limit: 200, cursor });
@@ -152,7 +152,7 @@ describe('channels', () => {
 });
 
 describe('direct messages', () => {
-	it('between people are no business of the app, but commands reach it from there', async () => {
+	it('keeps direct messages between people from the app, but not commands typed there', async () => {
 		const said = await slack.as('ada').say('@grace', 'lunch?');
 		expect(slack.as('grace').messages('@ada')[0]?.text()).toBe('lunch?');
 		expect(heard).toEqual([]);
@@ -164,7 +164,7 @@ describe('direct messages', () => {
 		expect(slack.as('ada').dm()).toEqual([]);
 	});
 
-	it('are of exactly those who were asked for', async () => {
+	it('opens a direct message of exactly the people asked for', async () => {
 		const pair = await slack.as('ada').say('@grace', 'you');
 		const three = await slack.as('ada').say('@grace @gus', 'you two');
 		const four = await slack.as('ada').say('@grace @gus @una', 'you three');
@@ -175,7 +175,7 @@ describe('direct messages', () => {
 		expect(await callSlack(slack, 'conversations.open', { users: nine })).toMatchObject({ error: 'too_many_users' });
 	});
 
-	it('of a group reach the app only as a member, under their own scope and event', async () => {
+	it('delivers messages of a group to the app only as a member, under their own scope and event', async () => {
 		slack.settings.events.push('message.mpim');
 		slack.settings.scopes.push('mpim:history', 'mpim:write');
 		const group = await slack.as('ada').say('@grace @gus', 'lunch?');

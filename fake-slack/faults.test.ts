@@ -25,7 +25,7 @@ function raw(method: string): Promise<Response> {
 }
 
 describe('faults on request', () => {
-	it('answer 429 with Retry-After, for a number of calls of one method', async () => {
+	it('answers 429 with Retry-After, for a number of calls of one method', async () => {
 		slack.faults.rateLimit('auth.test', { retryAfter: 7, times: 1 });
 		expect(await post()).toMatchObject({ ok: true });
 		const limited = await raw('auth.test');
@@ -33,13 +33,13 @@ describe('faults on request', () => {
 		expect((await raw('auth.test')).status).toBe(200);
 	});
 
-	it('answer something else, for the calls that it is about', async () => {
+	it('answers something else, for the calls that the fault selects', async () => {
 		slack.faults.add({ method: 'users.info', answer: { user: {} }, when: ({ user }) => user === 'U0ADA' });
 		expect(await callSlack(slack, 'users.info', { user: 'U0ADA' })).toEqual({ ok: true, user: {} });
 		expect(await callSlack(slack, 'users.info', { user: 'U0GUS' })).toMatchObject({ user: { id: 'U0GUS' } });
 	});
 
-	it('delay a call by the clock', async () => {
+	it('delays a call by the clock', async () => {
 		slack.faults.add({ method: 'auth.test', delayMs: 1000, times: 1 });
 		const states: string[] = [];
 		const called = raw('auth.test').then(() => states.push('answered'));
@@ -53,7 +53,7 @@ describe('faults on request', () => {
 		await called;
 	});
 
-	it('last until a time, or until they are lifted', async () => {
+	it('ends a fault at its time, or when it is lifted', async () => {
 		slack.faults.rateLimit('auth.test', { untilMs: clock.now() + 1000 });
 		expect((await raw('auth.test')).status).toBe(429);
 		await clock.advance(1000);
@@ -64,7 +64,7 @@ describe('faults on request', () => {
 		expect((await raw('auth.test')).status).toBe(200);
 	});
 
-	it('hit before or after the effect', async () => {
+	it('applies a fault before or after the effect', async () => {
 		slack.faults.add({ method: 'chat.postMessage', error: 'internal_error', times: 1 });
 		expect(await post('lost')).toMatchObject({ error: 'internal_error' });
 		slack.faults.add({ method: 'chat.postMessage', error: 'internal_error', times: 1, afterEffect: true });
@@ -72,7 +72,7 @@ describe('faults on request', () => {
 		expect(texts()).toEqual(['there']);
 	});
 
-	it('cut the connection', async () => {
+	it('cuts the connection', async () => {
 		slack.faults.add({ method: 'chat.postMessage', drop: true, times: 1 });
 		await expect(post('lost')).rejects.toThrow('fetch failed');
 		slack.faults.add({ method: 'chat.postMessage', drop: true, times: 1, afterEffect: true });
@@ -80,13 +80,13 @@ describe('faults on request', () => {
 		expect(texts()).toEqual(['there']);
 	});
 
-	it('choose calls by their arguments', async () => {
+	it('selects calls by their arguments', async () => {
 		slack.faults.add({ method: 'chat.postMessage', error: 'fatal_error', when: (args) => args.text === 'bad' });
 		expect(await post('bad')).toMatchObject({ error: 'fatal_error' });
 		expect(await post('good')).toMatchObject({ ok: true });
 	});
 
-	it('hold a call until it is released, and delay one in the fake’s own time', async () => {
+	it('holds a call until it is released, and delays one in the fake’s own time', async () => {
 		const release = slack.faults.hold('chat.postMessage');
 		const held = post('held');
 		await slack.changes.until(
@@ -109,7 +109,7 @@ describe('faults on request', () => {
 });
 
 describe('the traffic log', () => {
-	it('has each call with its answer and what validation said', async () => {
+	it('logs each call with its response and the result of the validation', async () => {
 		await post('hello');
 		await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'x', blocks: [{ type: 'nothing' }] });
 		const [good, bad] = slack.traffic.calls('chat.postMessage');
@@ -121,7 +121,7 @@ describe('the traffic log', () => {
 		expect([slack.traffic.all(), slack.violations()]).toEqual([[], []]);
 	});
 
-	it('keeps no more entries than it was told to', async () => {
+	it('keeps no more traffic entries than the limit', async () => {
 		const small = await createFakeSlack({ trafficLimit: 10 });
 		for (let call = 0; call < 30; call++) await callSlack(small, 'auth.test', {});
 		expect(small.traffic.all().length).toBeLessThanOrEqual(12);
@@ -131,13 +131,13 @@ describe('the traffic log', () => {
 });
 
 describe('the state', () => {
-	it('is a copy when it is kept', async () => {
+	it('copies the state for a snapshot', async () => {
 		const kept = slack.snapshot();
 		await post('hello');
 		expect(kept.messages).toEqual([]);
 	});
 
-	it('survives as plain data', async () => {
+	it('restores the state from plain data', async () => {
 		await post('hello');
 		const kept = JSON.parse(JSON.stringify(slack.snapshot())) as ReturnType<FakeSlack['snapshot']>;
 		const other = await createFakeSlack({ state: kept });
@@ -161,14 +161,14 @@ describe('the state', () => {
 });
 
 describe('a taken port', () => {
-	it('is said at once', async () => {
+	it('rejects a taken port at once', async () => {
 		const port = Number(new URL(slack.origin).port);
 		await expect(createFakeSlack({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 	});
 });
 
 describe('waiting', () => {
-	it('says what was there instead', async () => {
+	it('says what was there instead when a wait fails', async () => {
 		await post('something else');
 		await expect(slack.as('ada').waitForMessage('#agents', 'the answer', 20)).rejects.toThrow('something else');
 		await expect(slack.as('ada').waitForModal('Question', 20)).rejects.toThrow('no modal');

@@ -47,7 +47,7 @@ const publish = (view: Json, extra: Json = {}) =>
 	callSlack(slack, 'views.publish', { user_id: 'U0ADA', view, ...extra });
 
 describe('the Home tab', () => {
-	it('is told of when it is opened, with the view that was published', async () => {
+	it('tells the app that Home is opened, with the published view', async () => {
 		await start();
 		await slack.as('ada').openApp('home');
 		await publish(home('Nothing to do'));
@@ -75,7 +75,7 @@ describe('the Home tab', () => {
 		expect(await publish(home('four'), { user_id: 'U0NO' })).toMatchObject({ error: 'user_not_found' });
 	});
 
-	it('lets people press what is on it, and opens a modal over it', async () => {
+	it('lets people press buttons on Home, and opens a modal over it', async () => {
 		await start((app) => {
 			app.action('more', async ({ ack, body, client }) => {
 				await ack();
@@ -112,38 +112,41 @@ describe('options that the app loads', () => {
 	const open = () => callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view });
 	const option = (name: string) => ({ text: plain(name), value: name.toLowerCase() });
 
-	it.each(TRANSPORTS)('are asked for with what was typed, and can be chosen, over %s', async (transport) => {
-		await start((app) => {
-			app.options('city', async ({ ack, options }) => {
-				const found = ['London', 'Lisbon', 'Paris'].filter((name) => name.toLowerCase().startsWith(options.value));
-				await ack({ options: found.map(option) as never });
+	it.each(TRANSPORTS)(
+		'asks the app for options with the typed text, and lets people choose them, over %s',
+		async (transport) => {
+			await start((app) => {
+				app.options('city', async ({ ack, options }) => {
+					const found = ['London', 'Lisbon', 'Paris'].filter((name) => name.toLowerCase().startsWith(options.value));
+					await ack({ options: found.map(option) as never });
+				});
+				app.view(/.*/, async ({ ack }) => ack());
+			}, transport);
+			await open();
+			const modal = await slack.as('ada').waitForModal();
+			expect(await modal.suggest('City', 'l')).toBeNull();
+			expect(heard).toEqual([]);
+			expect(await modal.suggest('City', 'li')).toEqual(['Lisbon']);
+			expect(heard[0]).toMatchObject({
+				type: 'block_suggestion',
+				action_id: 'city',
+				block_id: 'where',
+				value: 'li',
+				container: { type: 'view', view_id: modal.id },
+				view: { id: modal.id },
+				user: { id: 'U0ADA' },
 			});
-			app.view(/.*/, async ({ ack }) => ack());
-		}, transport);
-		await open();
-		const modal = await slack.as('ada').waitForModal();
-		expect(await modal.suggest('City', 'l')).toBeNull();
-		expect(heard).toEqual([]);
-		expect(await modal.suggest('City', 'li')).toEqual(['Lisbon']);
-		expect(heard[0]).toMatchObject({
-			type: 'block_suggestion',
-			action_id: 'city',
-			block_id: 'where',
-			value: 'li',
-			container: { type: 'view', view_id: modal.id },
-			view: { id: modal.id },
-			user: { id: 'U0ADA' },
-		});
-		await expect(modal.choose('City', 'Paris')).rejects.toThrow('Options: Lisbon');
-		await modal.choose('City', 'Lisbon');
-		expect(modal.value('City')).toBe('Lisbon');
-		expect((await modal.submit()).outcome).toBe('closed');
-		expect(heard[1]).toMatchObject({
-			view: { state: { values: { where: { city: { selected_option: { value: 'lisbon' } } } } } },
-		});
-	});
+			await expect(modal.choose('City', 'Paris')).rejects.toThrow('Options: Lisbon');
+			await modal.choose('City', 'Lisbon');
+			expect(modal.value('City')).toBe('Lisbon');
+			expect((await modal.submit()).outcome).toBe('closed');
+			expect(heard[1]).toMatchObject({
+				view: { state: { values: { where: { city: { selected_option: { value: 'lisbon' } } } } } },
+			});
+		},
+	);
 
-	it('come in groups too, or not at all', async () => {
+	it('takes options in groups, and an empty list', async () => {
 		let answer: Json = { option_groups: [{ label: plain('Europe'), options: [option('Rome')] }] };
 		await start((app) => {
 			app.options('city', async ({ ack }) => ack(answer as never));
@@ -169,7 +172,7 @@ describe('options that the app loads', () => {
 		expect(slack.violations()).toMatchObject([{ where: 'block_suggestion ack' }]);
 	});
 
-	it('are given up after three seconds', async () => {
+	it('gives up options after three seconds', async () => {
 		await start((app) => {
 			app.options('city', async () => {});
 		});
@@ -183,7 +186,7 @@ describe('options that the app loads', () => {
 		expect(await typed).toBeNull();
 	});
 
-	it('stand in messages as well', async () => {
+	it('loads options in messages as well', async () => {
 		await start((app) => {
 			app.options('city', async ({ ack }) => ack({ options: [option('Rome')] as never }));
 			app.action('city', async ({ ack }) => ack());

@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 describe('signed HTTP', () => {
-	it('carries commands as a form, signed over the very body', async () => {
+	it('sends commands as a form, signed over the exact body', async () => {
 		slack.settings.commands = [{ command: '/demo', escaped: true }];
 		expect(await slack.as('ada').command('#secret', '/demo 3f9a2c1d for @grace')).toMatchObject({ ok: true });
 		const [request] = received;
@@ -65,7 +65,7 @@ describe('signed HTTP', () => {
 		expect(Math.abs(Date.now() / 1000 - stamp)).toBeLessThan(60);
 	});
 
-	it('carries interactions in a payload field and events as JSON', async () => {
+	it('sends interactions in a payload field and events as JSON', async () => {
 		await slack.as('ada').globalShortcut('start');
 		await slack.as('ada').say('dm', 'hello <there>');
 		const payload = JSON.parse(new URLSearchParams(received[0]?.body).get('payload') ?? '') as Json;
@@ -79,7 +79,7 @@ describe('signed HTTP', () => {
 		expect(received[1]?.headers['x-slack-retry-num']).toBeUndefined();
 	});
 
-	it('counts anything but 200 as a failure and names it when it comes again', async () => {
+	it('counts everything but 200 as a failure, and names it in the redelivery', async () => {
 		answer = ({ response }) => {
 			response.statusCode = received.length === 1 ? 500 : 200;
 			response.end();
@@ -93,7 +93,7 @@ describe('signed HTTP', () => {
 		expect(received[1]?.headers).toMatchObject({ 'x-slack-retry-num': '1', 'x-slack-retry-reason': 'http_error' });
 	});
 
-	it('follows no redirect, and names a timeout when it comes again', async () => {
+	it('follows no redirect, and names a timeout in the redelivery', async () => {
 		answer = ({ response }) => response.writeHead(302, { location: '/elsewhere' }).end();
 		expect(await slack.as('ada').command('#agents', '/demo')).toEqual({ ok: false, error: 'http_service_error' });
 		expect(received).toHaveLength(1);
@@ -113,7 +113,7 @@ describe('signed HTTP', () => {
 		expect(received[2]?.headers).toMatchObject({ 'x-slack-retry-reason': 'http_timeout' });
 	});
 
-	it('does not show the answer of a command that is no message', async () => {
+	it('does not show a command’s response that is not a message', async () => {
 		answer = ({ response }) => response.end(JSON.stringify({ text: 'x', blocks: [{ type: 'section' }] }));
 		const typed = await slack.as('ada').command('#agents', '/demo');
 		expect(typed).toEqual({ ok: false, error: 'invalid_command_response' });
@@ -132,7 +132,7 @@ describe('signed HTTP', () => {
 		expect(await slack.as('ada').command('#agents', '/demo')).toEqual({ ok: false, error: 'http_client_error' });
 	});
 
-	it('shows the answer of a command in the channel when it says so', async () => {
+	it('shows a command’s response in the channel when it asks for that', async () => {
 		answer = ({ response }) => response.end(JSON.stringify({ response_type: 'in_channel', text: 'For all' }));
 		await slack.as('ada').command('#agents', '/demo');
 		expect(slack.as('grace').messages('#agents')[0]?.text()).toBe('For all');
@@ -154,7 +154,7 @@ describe('signed HTTP', () => {
 		expect(await slack.verifyRequestUrl()).toBe(false);
 	});
 
-	it('delivers twice on request', async () => {
+	it('delivers an envelope twice on request', async () => {
 		slack.faults.duplicateNext('shortcut');
 		await slack.as('ada').globalShortcut('start');
 		expect(received).toHaveLength(2);

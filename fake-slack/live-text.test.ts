@@ -68,14 +68,14 @@ describe('bare names and addresses in the text of a call', () => {
 		expect(stored()).toBe(expected);
 	});
 
-	it('stays markup where the text counts as written by an app, and is shown as it stands elsewhere', async () => {
+	it('keeps markup where the text counts as an app’s, and shows it as text elsewhere', async () => {
 		await post({ text: '<@U0GRACE> <https://a.example|a>', parse: 'none' });
 		expect(stored()).toBe('<@U0GRACE> <https://a.example|a>');
 		await post({ text: '<@U0GRACE> <https://a.example|a>', parse: 'full' });
 		expect(stored()).toBe('&lt;@U0GRACE&gt; &lt;https://a.example|a&gt;');
 	});
 
-	it('leaves alone what is no name here', async () => {
+	it('leaves names alone that do not exist here', async () => {
 		await post({ text: 'mail ada@example.com, @nobody, #nowhere, 1 @ 2', parse: 'full' });
 		expect(stored()).toBe('mail ada@example.com, @nobody, #nowhere, 1 @ 2');
 	});
@@ -85,7 +85,7 @@ describe('bare names and addresses in blocks', () => {
 	const section = (text: Json) => [{ type: 'section', text: { type: 'mrkdwn', ...text } }];
 	const shown = () => (newest()?.blocks()[0]?.text as Json | undefined)?.text;
 
-	it('become live in mrkdwn', async () => {
+	it('makes bare names and addresses live in mrkdwn', async () => {
 		await post({ text: 'x', blocks: section({ text: BARE }) });
 		expect(shown()).toBe(LIVE);
 		expect(newest()?.links()).toEqual(['https://a.example/x?a=1']);
@@ -93,14 +93,14 @@ describe('bare names and addresses in blocks', () => {
 		expect(shown()).toBe(LIVE);
 	});
 
-	it('stay text where it is verbatim, which leaves markup as it is', async () => {
+	it('leaves verbatim mrkdwn as it is', async () => {
 		await post({ text: 'x', blocks: section({ text: `${BARE} <@U0GRACE>`, verbatim: true }) });
 		expect(shown()).toBe(`${BARE} <@U0GRACE>`);
 		expect(newest()?.links()).toEqual([]);
 		expect(newest()?.rung()).toEqual(['grace']);
 	});
 
-	it('become live wherever mrkdwn stands, in an update and in a view too, and never in plain text', async () => {
+	it('makes them live in all mrkdwn, also in updates and views, and never in plain text', async () => {
 		const blocks = [
 			{ type: 'context', elements: [{ type: 'mrkdwn', text: '@here' }] },
 			{ type: 'section', fields: [{ type: 'mrkdwn', text: '#general' }] },
@@ -114,7 +114,7 @@ describe('bare names and addresses in blocks', () => {
 		expect(JSON.stringify(slack.as('ada').modal()?.blocks())).toContain('<#C0GENERAL|>');
 	});
 
-	it('become links in a markdown block when they are addresses', async () => {
+	it('links addresses in a markdown block', async () => {
 		await post({ text: 'x', blocks: [{ type: 'markdown', text: 'see https://a.example' }] });
 		expect(newest()?.links()).toEqual(['https://a.example']);
 	});
@@ -135,7 +135,7 @@ describe('a message rings', () => {
 		expect(newest()?.rung()).toEqual(names);
 	});
 
-	it('everybody who is there but bots, by a name for all of them', async () => {
+	it('notifies everybody present except bots, by a name for all', async () => {
 		const people = slack.state.channels.find(({ id }) => id === 'C0AGENTS')?.members.length ?? 0;
 		for (const all of ['<!here>', '<!channel>', '<!everyone>']) {
 			await post({ text: all });
@@ -145,7 +145,7 @@ describe('a message rings', () => {
 		}
 	});
 
-	it('by rich text', async () => {
+	it('notifies people whom rich text mentions', async () => {
 		const elements = [{ type: 'broadcast', range: 'here' }];
 		const blocks = [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }];
 		await post({ text: 'x', blocks });
@@ -157,13 +157,13 @@ describe('a message rings', () => {
 		expect(newest()?.rung()).not.toContain('sampleapp');
 	});
 
-	it('those whom an edit names, and no one twice', async () => {
+	it('notifies people whom an edit mentions, and nobody twice', async () => {
 		const ts = await posted({ text: '<@U0GRACE>' });
 		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: '<@U0ADA> <@U0GRACE>', parse: 'none' });
 		expect(newest()?.rung()).toEqual(['grace', 'ada']);
 	});
 
-	it('nobody else when it is for one person', async () => {
+	it('notifies nobody else by a message for one person', async () => {
 		const args = { channel: 'C0AGENTS', user: 'U0ADA', text: '<!here>' };
 		await callSlack(slack, 'chat.postEphemeral', args);
 		expect(slack.state.messages.at(-1)?.rung).toEqual(['U0ADA']);

@@ -57,7 +57,7 @@ function manifest({
 const line = '/lunch for @grace in #agents, see https://example.com/menu?a=1';
 
 describe('the app as its manifest declares it', () => {
-	it('has a name, and is read from a file as well', async () => {
+	it('reads a name, also from a manifest file', async () => {
 		const folder = mkdtempSync(join(tmpdir(), 'fake-slack-'));
 		const path = join(folder, 'manifest.yml');
 		writeFileSync(path, 'display_information:\n  name: Dinner\noauth_config: { scopes: { bot: [commands] } }\n');
@@ -71,14 +71,14 @@ describe('the app as its manifest declares it', () => {
 		});
 	});
 
-	it('is refused with the fields that are missing', async () => {
+	it('refuses a manifest with the fields that are missing', async () => {
 		await start(manifest());
 		await expect(createFakeSlack({ manifest: { features: {} } })).rejects.toThrow(
 			/^This is no app manifest:\n.*\n.*display_information/,
 		);
 	});
 
-	it('gets the text of commands as it was typed', async () => {
+	it('delivers the text of commands as typed', async () => {
 		await start(manifest());
 		await slack.as('ada').command('#agents', line);
 		expect(heard).toMatchObject([{ text: 'for @grace in #agents, see https://example.com/menu?a=1' }]);
@@ -92,7 +92,7 @@ describe('the app as its manifest declares it', () => {
 		]);
 	});
 
-	it('has no other commands and shortcuts', async () => {
+	it('offers only the declared commands and shortcuts', async () => {
 		await start(manifest());
 		expect(await slack.as('ada').command('#agents', '/dinner')).toMatchObject({ ok: false, error: 'invalid_command' });
 		const message = await slack.as('ada').say('#agents', 'soup');
@@ -102,7 +102,7 @@ describe('the app as its manifest declares it', () => {
 		expect(heard).toHaveLength(1);
 	});
 
-	it('hears of no event it is not subscribed to or has no scope for', async () => {
+	it('delivers no event without its subscription or scope', async () => {
 		await start(manifest({ events: ['app_mention', 'channel_archive'], scopes: ['commands', 'app_mentions:read'] }));
 		await slack.invite('#general', 'lunchbot');
 		await slack.archive('#agents');
@@ -110,7 +110,7 @@ describe('the app as its manifest declares it', () => {
 		expect(heard.map((body) => (body.event as Json).type)).toEqual(['app_mention']);
 	});
 
-	it('has a Home and takes direct messages only when it says so', async () => {
+	it('has a Home tab and direct messages only when the manifest declares them', async () => {
 		await start(manifest());
 		const view = { type: 'home', blocks: [] };
 		const refused = await callSlack(slack, 'views.publish', { user_id: 'U0ADA', view });
@@ -119,7 +119,7 @@ describe('the app as its manifest declares it', () => {
 		await expect(slack.as('ada').say('dm', 'hello')).rejects.toThrow('turned off');
 	});
 
-	it('writes nobody a direct message without a Messages tab, and alone in one that is read only', async () => {
+	it('allows no direct messages without a Messages tab, and only the app’s in a read-only one', async () => {
 		await start(manifest());
 		const direct = { channel: 'U0ADA', text: 'hello' };
 		expect(await callSlack(slack, 'chat.postMessage', direct)).toMatchObject({ error: 'messages_tab_disabled' });

@@ -15,7 +15,7 @@ const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', te
 const post = (args: Json) => callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', ...args });
 
 describe('chat.postMessage', () => {
-	it('posts for everybody in the channel, with rising timestamps', async () => {
+	it('posts for everybody in the channel, with increasing timestamps', async () => {
 		const first = await post({ text: 'one' });
 		const second = await post({ text: 'two' });
 		expect(Number(second.ts)).toBeGreaterThan(Number(first.ts));
@@ -42,7 +42,7 @@ describe('chat.postMessage', () => {
 		expect(await post({ channel: 'C0VAULT', text: 'hello' })).toMatchObject({ error: 'channel_not_found' });
 	});
 
-	it('refuses an empty message, invalid blocks and a thread_ts that is none', async () => {
+	it('refuses an empty message, invalid blocks and a malformed thread_ts', async () => {
 		expect(await post({})).toMatchObject({ error: 'no_text' });
 		const answer = await post({ text: 'x', blocks: [{ type: 'section' }] });
 		expect(answer).toMatchObject({ error: 'invalid_blocks' });
@@ -112,11 +112,11 @@ describe('chat.postMessage', () => {
 		).toEqual(['hello']);
 	});
 
-	it('reaches no other bot directly', async () => {
+	it('posts no direct message to another bot', async () => {
 		expect(await post({ channel: 'U0OTHERBOT', text: 'hello' })).toMatchObject({ error: 'cannot_dm_bot' });
 	});
 
-	it('fails as a whole on an image Slack cannot download', async () => {
+	it('fails a message as a whole on an image that Slack cannot download', async () => {
 		slack.settings.undownloadable = (url) => url.includes('gone');
 		const image = { type: 'image', image_url: 'https://files.test/gone.png', alt_text: 'screen' };
 		expect(await post({ text: 'x', blocks: [section('before'), image] })).toMatchObject({
@@ -135,7 +135,7 @@ describe('chat.postMessage', () => {
 });
 
 describe('chat.update and chat.delete', () => {
-	it('removes the blocks when only text is given, and remembers what was there', async () => {
+	it('removes the blocks when only text is given, and keeps the former version', async () => {
 		const { ts } = await post({ text: 'old', blocks: [section('old block')] });
 		const answer = await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'new' });
 		expect(answer).toMatchObject({
@@ -148,20 +148,20 @@ describe('chat.update and chat.delete', () => {
 		expect(message?.editHistory()).toEqual(['old block']);
 	});
 
-	it('leaves no text when only blocks are given, and remembers what is not to be unfolded', async () => {
+	it('leaves no text when only blocks are given, and keeps unfurl settings', async () => {
 		const { ts } = await post({ text: 'old', unfurl_links: false, unfurl_media: 'false' });
 		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, blocks: [section('new')] });
 		expect(slack.snapshot().messages).toMatchObject([{ text: '', unfurlLinks: false, unfurlMedia: false }]);
 	});
 
-	it('takes markdown_text too', async () => {
+	it('takes markdown_text in chat.update too', async () => {
 		const { ts } = await post({ text: 'before', blocks: [section('before')] });
 		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, markdown_text: '# After' });
 		const [message] = slack.as('ada').messages('#agents');
 		expect(message?.text()).toBe('# After');
 	});
 
-	it('treats text as if a person had typed it unless parse says otherwise, unlike a new message', async () => {
+	it('treats an update’s text as typed by a person unless parse says otherwise, unlike a new message', async () => {
 		const text = 'see @here, @grace and #agents <@U0GRACE>';
 		const { ts } = await post({ text });
 		const stored = () => slack.snapshot().messages[0]?.text;
@@ -185,7 +185,7 @@ describe('chat.update and chat.delete', () => {
 		expect(slack.as('ada').messages('#agents')[0]?.metadata()).toBeNull();
 	});
 
-	it('touches only the own messages of the app, and no ephemeral ones', async () => {
+	it('changes only the app’s own messages, and no ephemeral ones', async () => {
 		const theirs = await slack.as('ada').say('#general', 'mine');
 		await slack.invite('#general', 'sampleapp');
 		const edit = { channel: 'C0GENERAL', ts: theirs.ts, text: 'x' };
@@ -204,7 +204,7 @@ describe('chat.update and chat.delete', () => {
 		expect(again).toMatchObject({ error: 'message_not_found' });
 	});
 
-	it('leaves a tombstone for a message with replies, and the thread lives on until the last of them goes', async () => {
+	it('leaves a tombstone for a message with replies, and keeps the thread until its last reply is deleted', async () => {
 		const { ts } = await post({ text: 'parent', metadata: { event_type: 'card', event_payload: {} } });
 		const first = await post({ text: 'first', thread_ts: ts });
 		await callSlack(slack, 'chat.delete', { channel: 'C0AGENTS', ts });
@@ -223,7 +223,7 @@ describe('chat.update and chat.delete', () => {
 		expect(slack.as('ada').messages('#agents', { all: true })).toEqual([]);
 	});
 
-	it('refuses in an archived channel and with too long a text', async () => {
+	it('refuses an update in an archived channel and a text that is too long', async () => {
 		const { ts } = await post({ text: 'old' });
 		const long = { channel: 'C0AGENTS', ts, text: 'x'.repeat(4001) };
 		expect(await callSlack(slack, 'chat.update', long)).toMatchObject({ error: 'msg_too_long' });
@@ -234,7 +234,7 @@ describe('chat.update and chat.delete', () => {
 });
 
 describe('chat.postEphemeral', () => {
-	it('is seen by one person of the channel only', async () => {
+	it('shows an ephemeral message to one person of the channel only', async () => {
 		const args = { channel: 'C0AGENTS', user: 'U0ADA', text: 'psst' };
 		expect(await callSlack(slack, 'chat.postEphemeral', args)).toMatchObject({ ok: true });
 		expect(slack.as('ada').messages('#agents')[0]?.isEphemeral()).toBe(true);
@@ -248,7 +248,7 @@ describe('chat.postEphemeral', () => {
 		expect(await callSlack(slack, 'chat.postEphemeral', stranger)).toMatchObject({ error: 'user_not_in_channel' });
 	});
 
-	it('is seen in a thread only when that has replies', async () => {
+	it('shows an ephemeral message in a thread only when the thread has replies', async () => {
 		const { ts } = await post({ text: 'parent' });
 		const psst = (threadTs: unknown) =>
 			callSlack(slack, 'chat.postEphemeral', { channel: 'C0AGENTS', user: 'U0ADA', text: 'psst', thread_ts: threadTs });
@@ -291,7 +291,7 @@ describe('history', () => {
 		expect(answer).toMatchObject({ error });
 	});
 
-	it('begins after a time and ends before one, which belong to it when inclusive', async () => {
+	it('begins after a time and ends before one, and includes both when inclusive', async () => {
 		const sent: unknown[] = [];
 		for (const text of ['one', 'two', 'three']) sent.push((await post({ text })).ts);
 		const [oldest, , latest] = sent;
@@ -312,14 +312,14 @@ describe('history', () => {
 		expect((answer.messages as Json[]).map((message) => message.text)).toEqual(['for all', 'parent']);
 	});
 
-	it('has no more messages on a page than the app may have, however many it asks for', async () => {
+	it('puts no more messages on a page than the app may have, however many it requests', async () => {
 		slack.settings.historyPageSize = 2;
 		for (const text of ['one', 'two', 'three']) await post({ text });
 		const answer = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', limit: 100 });
 		expect(answer).toMatchObject({ messages: [{ text: 'three' }, { text: 'two' }], has_more: true });
 	});
 
-	it('takes no cursor of another list', async () => {
+	it('refuses a cursor of another list', async () => {
 		for (const text of ['one', 'two', 'three']) await post({ text });
 		const first = await callSlack(slack, 'conversations.history', { channel: 'C0AGENTS', limit: 1 });
 		const { next_cursor: cursor } = first.response_metadata as { next_cursor: string };
@@ -344,7 +344,7 @@ describe('history', () => {
 		expect(none).toMatchObject({ error: 'thread_not_found' });
 	});
 
-	it('gives of a reply only itself, and of a thread only what was asked for', async () => {
+	it('gives only the reply itself for a reply’s ts, and of a thread only what was requested', async () => {
 		const { ts } = await post({ text: 'parent' });
 		const first = await post({ text: 'a', thread_ts: ts });
 		await post({ text: 'b', thread_ts: ts });
@@ -357,7 +357,7 @@ describe('history', () => {
 		expect(await read({ ts, latest: first.ts, inclusive: true })).toEqual(['parent', 'a']);
 	});
 
-	it('comes in pages, the parent of a thread in the first, however many messages are asked for', async () => {
+	it('pages through a thread with its parent on the first page', async () => {
 		slack.settings.historyPageSize = 15;
 		const { ts } = await post({ text: 'parent' });
 		for (let number = 1; number <= 16; number++) await post({ text: `reply ${number}`, thread_ts: ts });
@@ -374,12 +374,12 @@ describe('history', () => {
 		expect(wrong).toMatchObject({ error: 'invalid_cursor' });
 	});
 
-	it('is closed to a bot that is not a member', async () => {
+	it('refuses history to a bot that is not a member', async () => {
 		const answer = await callSlack(slack, 'conversations.history', { channel: 'C0GENERAL' });
 		expect(answer).toMatchObject({ error: 'not_in_channel' });
 	});
 
-	it('links to a message', async () => {
+	it('gives a permalink for a message', async () => {
 		const { ts } = await post({ text: 'parent' });
 		const link = await callSlack(slack, 'chat.getPermalink', { channel: 'C0AGENTS', message_ts: ts });
 		expect(link.permalink).toBe(`https://acme.slack.com/archives/C0AGENTS/p${String(ts).replace('.', '')}`);
@@ -392,7 +392,7 @@ describe('history', () => {
 });
 
 describe('messages of people', () => {
-	it('come with the rich text and the id that their client made', async () => {
+	it('sends people’s messages with the rich text and the id that their client made', async () => {
 		const loud = await slack.as('ada').say('#agents', '@channel @everyone');
 		expect(slack.snapshot().messages).toMatchObject([{ ts: loud.ts, text: '<!channel> <!everyone>' }]);
 		const typed = 'hey @grace & @here: #agents has <b> at https://example.com/?a=1&b=2 @nobody';
@@ -428,7 +428,7 @@ describe('messages of people', () => {
 		expect(own.message).not.toHaveProperty('client_msg_id');
 	});
 
-	it('shown in the channel too are thread broadcasts, with the root of their thread', async () => {
+	it('sends a reply that is also shown in the channel as a thread broadcast, with the root of its thread', async () => {
 		const { ts } = await post({ text: 'card' });
 		const posted = await post({ text: 'look', thread_ts: ts, reply_broadcast: true });
 		expect(posted.message).toMatchObject({ subtype: 'thread_broadcast', thread_ts: ts, root: { ts, text: 'card' } });

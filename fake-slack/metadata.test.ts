@@ -56,7 +56,7 @@ async function told(count: number): Promise<string[]> {
 }
 
 describe('the metadata of messages', () => {
-	it('is told of when it is posted, changed and deleted, with what it was before', async () => {
+	it('tells of metadata that is posted, changed and deleted, with its former value', async () => {
 		await start(manifest());
 		const { ts } = await post(task('T-1'));
 		await told(1);
@@ -74,7 +74,7 @@ describe('the metadata of messages', () => {
 		expect(heard[2]).not.toHaveProperty('metadata');
 	});
 
-	it('is told of only when it changes: an update without metadata keeps it, an empty one takes it away', async () => {
+	it('tells only of changed metadata: an update without metadata keeps it, an empty one removes it', async () => {
 		await start(manifest({ appId: '*' }));
 		const { ts } = await post(task('T-1'));
 		await update(ts);
@@ -84,7 +84,7 @@ describe('the metadata of messages', () => {
 		expect(await told(3)).toEqual([EVENTS[0], EVENTS[2], EVENTS[0]]);
 	});
 
-	it('is told of only where the app is a member', async () => {
+	it('tells of metadata only where the app is a member', async () => {
 		await start(manifest({ scopes: ['chat:write', 'chat:write.public', 'metadata.message:read'] }));
 		const args = { channel: 'C0GENERAL', text: 'A task', metadata: task('T-1') };
 		expect(await callSlack(slack, 'chat.postMessage', args)).toMatchObject({ ok: true });

@@ -55,37 +55,40 @@ const TEAM = { id: 'T0ACME', domain: 'acme', enterprise_id: 'E0ACME', enterprise
 const OWN = { id: 'U0HANA', team_id: 'T0APEX' };
 
 describe('an organisation with two workspaces', () => {
-	it.each(TRANSPORTS)('names itself and the fixed workspace of people in every payload, over %s', async (transport) => {
-		await start(sampleOrganisation(), transport);
-		await actAsHana();
-		const command = heard[0] as Json;
-		expect(command).toMatchObject({
-			team_id: 'T0ACME',
-			enterprise_id: 'E0ACME',
-			enterprise_name: 'Acme Group',
-			is_enterprise_install: 'false',
-		});
-		for (const interaction of heard.slice(1, 4)) {
-			expect(interaction).toMatchObject({
-				user: OWN,
-				team: TEAM,
-				enterprise: ENTERPRISE,
-				is_enterprise_install: false,
+	it.each(TRANSPORTS)(
+		'names the organisation and the fixed workspace of people in every payload, over %s',
+		async (transport) => {
+			await start(sampleOrganisation(), transport);
+			await actAsHana();
+			const command = heard[0] as Json;
+			expect(command).toMatchObject({
+				team_id: 'T0ACME',
+				enterprise_id: 'E0ACME',
+				enterprise_name: 'Acme Group',
+				is_enterprise_install: 'false',
 			});
-		}
-		expect(heard[4]).toMatchObject({
-			team_id: 'T0ACME',
-			enterprise_id: 'E0ACME',
-			is_ext_shared_channel: false,
-			context_enterprise_id: 'E0ACME',
-			authorizations: [
-				{ enterprise_id: 'E0ACME', team_id: 'T0ACME', user_id: 'U0BOT', is_bot: true, is_enterprise_install: false },
-			],
-			event: { type: 'app_mention', user: 'U0HANA', team: 'T0APEX', user_team: 'T0APEX', source_team: 'T0APEX' },
-		});
-	});
+			for (const interaction of heard.slice(1, 4)) {
+				expect(interaction).toMatchObject({
+					user: OWN,
+					team: TEAM,
+					enterprise: ENTERPRISE,
+					is_enterprise_install: false,
+				});
+			}
+			expect(heard[4]).toMatchObject({
+				team_id: 'T0ACME',
+				enterprise_id: 'E0ACME',
+				is_ext_shared_channel: false,
+				context_enterprise_id: 'E0ACME',
+				authorizations: [
+					{ enterprise_id: 'E0ACME', team_id: 'T0ACME', user_id: 'U0BOT', is_bot: true, is_enterprise_install: false },
+				],
+				event: { type: 'app_mention', user: 'U0HANA', team: 'T0APEX', user_team: 'T0APEX', source_team: 'T0APEX' },
+			});
+		},
+	);
 
-	it('installs an app for all of it: no team outside of channels, and the organisation in its place', async () => {
+	it('installs an app for the whole organisation, with no team outside of channels', async () => {
 		await start(sampleOrganisation({ isOrgInstall: true }));
 		await actAsHana();
 		expect(heard.map((body) => body.is_enterprise_install)).toEqual(['true', true, true, true, undefined]);
@@ -121,7 +124,7 @@ describe('an organisation with two workspaces', () => {
 		expect(Object.keys(answer.user as Json)).not.toContain('is_stranger');
 	});
 
-	it('shares a channel among its own workspaces, which is not sharing with others', async () => {
+	it('shares a channel among its own workspaces, which does not count as sharing with others', async () => {
 		await start(sampleOrganisation());
 		expect(await callSlack(slack, 'conversations.info', { channel: 'C0TOGETHER' })).toMatchObject({
 			channel: {
@@ -134,7 +137,7 @@ describe('an organisation with two workspaces', () => {
 		});
 	});
 
-	it('knows people of other organisations by their team, and tells nothing of sharing within', async () => {
+	it('knows people of other organisations by their team, and sends no event for sharing within', async () => {
 		await start(sampleOrganisation());
 		const eve = (await callSlack(slack, 'users.info', { user: 'U0EVE' })).user as Json;
 		expect(eve).toMatchObject({ team_id: 'T0OTHER' });
@@ -150,14 +153,14 @@ describe('an organisation with two workspaces', () => {
 		expect(heard).toMatchObject([{ event: { type: 'channel_shared', connected_team_id: 'T0OTHER' } }]);
 	});
 
-	it('has no strangers, in whatever channels they are', async () => {
+	it('has no strangers, whatever channels they are in', async () => {
 		await start(sampleOrganisation());
 		await slack.remove('#together', 'henry');
 		const henry = (await callSlack(slack, 'users.info', { user: 'U0HENRY' })).user as Json;
 		expect(henry).not.toHaveProperty('is_stranger');
 	});
 
-	it('is not there unless the workspace says so', async () => {
+	it('has no organisation unless the workspace declares it', async () => {
 		await start();
 		await slack.as('ada').globalShortcut('start');
 		expect(heard[0]).toMatchObject({ enterprise: null, is_enterprise_install: false, team: { id: 'T0ACME' } });
@@ -169,7 +172,7 @@ describe('an organisation with two workspaces', () => {
 });
 
 describe('people of another organisation', () => {
-	it('are strangers only while they share no channel with the app', async () => {
+	it('marks people as strangers only while they share no channel with the app', async () => {
 		await start();
 		const seen = async (user: string) => (await callSlack(slack, 'users.info', { user })).user as Json;
 		expect(await seen('U0SID')).toMatchObject({ is_stranger: true });
@@ -182,7 +185,7 @@ describe('people of another organisation', () => {
 		expect(await seen('U0EVE')).toMatchObject({ is_stranger: true });
 	});
 
-	it('are named with their team in events of shared channels, and nobody is in others', async () => {
+	it('names people’s team in events of shared channels only', async () => {
 		await start();
 		await slack.as('eve').mention('#shared', 'hello');
 		await slack.as('ada').mention('#agents', 'hello');

@@ -35,7 +35,7 @@ const plain = (text: string) => ({ type: 'plain_text', text });
 const post = (args: Json) => callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card', ...args });
 
 describe('talk', () => {
-	it('mentions reach the app where it is a member, in threads with their thread_ts and without a trigger', async () => {
+	it('delivers mentions where the app is a member, in threads with thread_ts, and without a trigger', async () => {
 		const parent = await slack.as('ada').say('#agents', 'look');
 		expect(heard).toEqual([]);
 		await slack.as('ada').mention('#agents', 'use this', { thread: parent });
@@ -47,7 +47,7 @@ describe('talk', () => {
 		expect(heard).toHaveLength(1);
 	});
 
-	it('mentions come bare, and the app hears no mention in what it writes itself', async () => {
+	it('delivers mentions as typed, and none from the app’s own messages', async () => {
 		slack.settings.events.push('message.channels');
 		const { ts } = await post({});
 		await slack.as('ada').mention('#agents', 'look', { thread: String(ts), broadcast: true });
@@ -63,7 +63,7 @@ describe('talk', () => {
 		expect(events()).toContainEqual(expect.objectContaining({ type: 'message', subtype: 'thread_broadcast' }));
 	});
 
-	it('the app hears its own direct messages and has to know them', async () => {
+	it('delivers the app’s own direct messages, which it has to recognise', async () => {
 		await callSlack(slack, 'chat.postMessage', { channel: 'U0ADA', text: 'hello' });
 		await slack.changes.until(
 			() => slack.traffic.deliveries('message').at(-1)?.acked,
@@ -72,26 +72,26 @@ describe('talk', () => {
 		expect(slack.traffic.deliveries('message')[0]?.request.event).toMatchObject({ bot_id: 'B0BOT', user: 'U0BOT' });
 	});
 
-	it('a mention in the talk with the app is a message like any other there', async () => {
+	it('delivers a mention in the direct message with the app as an ordinary message', async () => {
 		await slack.as('ada').mention('dm', 'hello');
 		expect(events()).toMatchObject([{ type: 'message', channel_type: 'im', text: '<@U0BOT> hello' }]);
 	});
 
-	it('only what the app is subscribed to is delivered', async () => {
+	it('delivers only events that the app is subscribed to', async () => {
 		slack.settings.events = [];
 		await slack.as('ada').mention('#agents', 'hello');
 		await slack.as('ada').say('dm', 'hello');
 		expect(slack.traffic.deliveries()).toEqual([]);
 	});
 
-	it('nobody writes where they are not, or into an archive', async () => {
+	it('lets nobody write in a channel without membership, or in an archive', async () => {
 		await expect(slack.as('eve').say('#agents', 'hi')).rejects.toThrow('is not in');
 		await expect(slack.as('ada').say('#old', 'hi')).rejects.toThrow('archived');
 	});
 });
 
 describe('channels', () => {
-	it('tell of people who leave, and the bot of its own removal only as channel_left', async () => {
+	it('tells of people who leave, and tells the bot of its own removal only by channel_left', async () => {
 		await slack.remove('#agents', 'gus');
 		await slack.remove('#agents', 'sampleapp');
 		await slack.remove('#secret', 'sampleapp');
@@ -103,13 +103,13 @@ describe('channels', () => {
 		expect(await post({})).toMatchObject({ error: 'not_in_channel' });
 	});
 
-	it('tell when they are archived', async () => {
+	it('tells when a channel is archived', async () => {
 		await slack.archive('#agents');
 		expect(events()).toMatchObject([{ type: 'channel_archive', channel: 'C0AGENTS' }]);
 		expect(await post({})).toMatchObject({ error: 'is_archived' });
 	});
 
-	it('private ones show nothing to those outside', async () => {
+	it('shows nothing of private channels to outsiders', async () => {
 		await post({ channel: 'C0SECRET' });
 		expect(slack.as('ada').messages('#secret')).toHaveLength(1);
 		expect(slack.as('grace').messages('#secret')).toEqual([]);
@@ -117,7 +117,7 @@ describe('channels', () => {
 });
 
 describe('commands', () => {
-	it('other than those of the app are answered by Slack', async () => {
+	it('lets Slack answer commands that the app does not have', async () => {
 		slack.settings.commands = [{ command: '/demo', escaped: false }];
 		expect(await slack.as('ada').command('#agents', '/dmeo demo')).toMatchObject({ ok: false });
 		expect(slack.as('ada').messages('#agents')[0]?.text()).toBe('/dmeo is not a valid command.');
@@ -126,7 +126,7 @@ describe('commands', () => {
 		expect(heard).toMatchObject([{ command: '/demo', text: '"a  b"' }]);
 	});
 
-	it('cannot be typed into a private channel by those outside', async () => {
+	it('lets no outsider type a command in a private channel', async () => {
 		await expect(slack.as('grace').command('#secret', '/demo')).rejects.toThrow('cannot see');
 	});
 });
@@ -149,7 +149,7 @@ describe('buttons and choices in messages', () => {
 		},
 	];
 
-	it('carry the message, the state of its inputs and a response_url', async () => {
+	it('sends the message, the state of its inputs and a response_url with an action', async () => {
 		await post({ blocks });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
 		await message.fill('Note', 'remember');
@@ -169,7 +169,7 @@ describe('buttons and choices in messages', () => {
 		expect(() => slack.as('grace').messages('#agents')[0]?.link('Delete')).toThrow('Buttons: Answer');
 	});
 
-	it('keep what was typed when the app updates the message, and tell at once with dispatch_action', async () => {
+	it('keeps typed text when the app updates the message, and tells at once with dispatch_action', async () => {
 		const { ts } = await post({
 			blocks: blocks.map((block) => (block.type === 'input' ? { ...block, dispatch_action: true } : block)),
 		});
@@ -180,7 +180,7 @@ describe('buttons and choices in messages', () => {
 		expect(message.fields().find((one) => one.label === 'Note')?.value).toBe('remember');
 	});
 
-	it('name the thread, and answer to the message they are in', async () => {
+	it('names the thread of an action, and responds to its message', async () => {
 		const parent = await post({});
 		await post({ blocks, thread_ts: parent.ts });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
@@ -192,7 +192,7 @@ describe('buttons and choices in messages', () => {
 		expect(message.text()).toBe('Done');
 	});
 
-	it('stand on cards, in carousels and in containers too', async () => {
+	it('delivers actions from cards, carousels and containers too', async () => {
 		const inside = (name: string) => [{ type: 'button', action_id: name, text: plain(name) }];
 		const card = (name: string) => ({ type: 'card', title: plain(name), actions: inside(name) });
 		const box = {
@@ -206,7 +206,7 @@ describe('buttons and choices in messages', () => {
 		expect(heard.map((body) => (body.actions as Json[])[0]?.action_id)).toEqual(['Card', 'First', 'Box it']);
 	});
 
-	it('hold for each person what they typed themselves', async () => {
+	it('holds each person’s own typed text', async () => {
 		await post({ blocks });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
 		await message.fill('Note', 'remember');
@@ -214,7 +214,7 @@ describe('buttons and choices in messages', () => {
 		expect(seen?.fields().find((field) => field.label === 'Note')?.value).toBeNull();
 	});
 
-	it('of an ephemeral message come without its content', async () => {
+	it('sends actions of an ephemeral message without its content', async () => {
 		await callSlack(slack, 'chat.postEphemeral', { channel: 'C0AGENTS', user: 'U0ADA', text: 'card', blocks });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
 		await message.press('Answer');
@@ -223,14 +223,14 @@ describe('buttons and choices in messages', () => {
 		await expect(slack.as('ada').shortcut(message, 'use_text')).rejects.toThrow('no shortcuts');
 	});
 
-	it('are gone with a message that was deleted', async () => {
+	it('rejects a press on a deleted message', async () => {
 		const { ts } = await post({ blocks });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
 		await callSlack(slack, 'chat.delete', { channel: 'C0AGENTS', ts });
 		await expect(message.press('Answer')).rejects.toThrow('no longer exists');
 	});
 
-	it('a message shortcut carries the message and a trigger', async () => {
+	it('sends the message and a trigger with a message shortcut', async () => {
 		const said = await slack.as('grace').say('#agents', 'use port 8080');
 		expect(await slack.as('ada').shortcut(said, 'use_text')).toBe(true);
 		expect(heard[0]).toMatchObject({
@@ -244,7 +244,7 @@ describe('buttons and choices in messages', () => {
 		});
 	});
 
-	it('a global shortcut carries a trigger and no response_url', async () => {
+	it('sends a trigger and no response_url with a global shortcut', async () => {
 		await slack.as('ada').globalShortcut('start');
 		const args = { trigger_id: heard[0]?.trigger_id, view: inputModal() };
 		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ ok: true });
@@ -288,7 +288,7 @@ describe('what Slack checks before it sends a modal', () => {
 		expect(heard).toEqual([]);
 	});
 
-	it('lets an optional field be empty', async () => {
+	it('accepts an empty optional field', async () => {
 		const view = inputModal({ blocks: [field({ type: 'number_input', is_decimal_allowed: false }, true)] });
 		await callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view });
 		await slack.as('ada').modal()?.submit();
@@ -297,7 +297,7 @@ describe('what Slack checks before it sends a modal', () => {
 		]);
 	});
 
-	it('names the team of somebody of another organisation, and the app’s own in the view and where they press', async () => {
+	it('names the team of a person of another organisation, and the app’s own in the view and where they press', async () => {
 		await callSlack(slack, 'views.open', { trigger_id: slack.trigger('eve'), view: inputModal() });
 		const modal = await slack.as('eve').waitForModal();
 		await modal.fill('Answer', 'hello');
@@ -313,7 +313,7 @@ describe('what Slack checks before it sends a modal', () => {
 		expect(heard[1]).toMatchObject({ user: { team_id: 'T0OTHER' }, team: { id: 'T0ACME' } });
 	});
 
-	it('lets nobody enter what Slack’s client would not', async () => {
+	it('lets nobody enter a value that Slack’s client would refuse', async () => {
 		const options = [{ text: plain('Yes'), value: 'yes' }];
 		const element = (id: string, type: string, extra: Json = {}) => ({
 			...field({ type, ...extra }, true),

@@ -27,7 +27,7 @@ async function respond(url: string, body: Json): Promise<{ status: number; body:
 }
 
 describe('a response_url', () => {
-	it('answers for one person by default and for all when told to', async () => {
+	it('responds for one person by default, and for all when told to', async () => {
 		const url = urlOf();
 		expect(await respond(url, { text: 'psst' })).toEqual({ status: 200, body: 'ok' });
 		await respond(url, { text: 'all', response_type: 'in_channel' });
@@ -51,7 +51,7 @@ describe('a response_url', () => {
 		expect(await respond(url, { text: 'x' })).toMatchObject({ status: 404, body: expect.stringContaining('used_url') });
 	});
 
-	it('counts what it deletes and replaces, too', async () => {
+	it('counts deletions and replacements too', async () => {
 		const { ts } = await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card' });
 		const url = urlOf(String(ts));
 		for (let use = 0; use < 3; use++) await respond(url, { text: 'x' });
@@ -71,12 +71,12 @@ describe('a response_url', () => {
 		});
 	});
 
-	it('is expired to Slack when it never was one', async () => {
+	it('treats an unknown response_url as expired', async () => {
 		const answer = await respond(`${urlOf()}X`, { text: 'x' });
 		expect(answer).toMatchObject({ status: 404, body: expect.stringContaining('expired_url') });
 	});
 
-	it('takes its booleans as strings too, as the documentation writes them', async () => {
+	it('accepts booleans as strings too, as the documentation writes them', async () => {
 		const { ts } = await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card' });
 		const url = urlOf(String(ts));
 		await respond(url, { text: 'newer', replace_original: 'true' });
@@ -87,7 +87,7 @@ describe('a response_url', () => {
 		expect(slack.snapshot().messages).toMatchObject([{ text: 'beside' }]);
 	});
 
-	it('is refused with a body that is no JSON', async () => {
+	it('refuses a body that is not JSON', async () => {
 		const headers = { 'content-type': 'application/json' };
 		for (const body of ['{"text":', '{"text":"\\ud83d"}']) {
 			const response = await fetch(urlOf(), { method: 'POST', headers, body });
@@ -110,7 +110,7 @@ describe('a response_url', () => {
 		expect(slack.as('ada').messages('#agents')).toEqual([]);
 	});
 
-	it('leaves what a person wrote as it is', async () => {
+	it('leaves people’s messages unchanged', async () => {
 		const { ts } = await slack.as('grace').say('#agents', 'mine');
 		const url = urlOf(ts);
 		const replaced = await respond(url, { text: 'yours', replace_original: true });
@@ -121,7 +121,7 @@ describe('a response_url', () => {
 		expect(shown.map((message) => message.text())).toEqual(['mine', 'seen']);
 	});
 
-	it('refuses what a message may not be, and does not count that', async () => {
+	it('refuses an invalid message, and does not count that', async () => {
 		const url = urlOf();
 		const answer = await respond(url, { blocks: [{ type: 'section' }] });
 		expect(answer.body).toContain('invalid_blocks');
@@ -129,7 +129,7 @@ describe('a response_url', () => {
 		for (let use = 0; use < 5; use++) expect((await respond(url, { text: 'x' })).status).toBe(200);
 	});
 
-	it('stays out of the thread unless the answer names it', async () => {
+	it('stays out of the thread unless the response names it', async () => {
 		const parent = await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'parent' });
 		const reply = await callSlack(slack, 'chat.postMessage', {
 			channel: 'C0AGENTS',

@@ -68,7 +68,7 @@ afterEach(async () => {
 });
 
 describe('a connection', () => {
-	it('is greeted with the number of connections, and its address works once', async () => {
+	it('greets a connection with the number of connections, and takes its address only once', async () => {
 		const url = await ticket();
 		const socket = new WebSocket(url);
 		await new Promise((resolve) => socket.once('message', resolve));
@@ -89,7 +89,7 @@ describe('a connection', () => {
 		expect(await (await connect()).next('hello')).toMatchObject({ num_connections: 2 });
 	});
 
-	it('is refused beyond ten', async () => {
+	it('refuses an eleventh connection', async () => {
 		for (let count = 0; count < 10; count++) await (await connect()).next('hello');
 		const eleventh = await connect();
 		expect(await eleventh.next('disconnect')).toMatchObject({ reason: 'too_many_websockets' });
@@ -99,7 +99,7 @@ describe('a connection', () => {
 });
 
 describe('payloads', () => {
-	it('go to exactly one connection, in turn', async () => {
+	it('sends payloads to exactly one connection, in turn', async () => {
 		const [one, two] = [await connect(), await connect()];
 		await Promise.all([one.next('hello'), two.next('hello')]);
 		const ada = slack.as('ada');
@@ -116,7 +116,7 @@ describe('payloads', () => {
 		expect(slack.as('grace').messages('#agents')).toEqual([]);
 	});
 
-	it('fail for the person when nobody acknowledges within three seconds', async () => {
+	it('shows the person a failure when nobody acknowledges within three seconds', async () => {
 		const client = await connect();
 		await client.next('hello');
 		const typed = slack.as('ada').command('#agents', '/demo demo');
@@ -131,7 +131,7 @@ describe('payloads', () => {
 		expect(slack.traffic.deliveries('slash_commands')[0]).toMatchObject({ acked: false, answer: 'timeout' });
 	});
 
-	it('are acknowledged in time when the answer is on its way while a test moves the clock', async () => {
+	it('accepts an acknowledgement that is on its way while a test moves the clock', async () => {
 		const client = await connect();
 		await client.next('hello');
 		const typed = slack.as('ada').command('#agents', '/demo demo');
@@ -142,11 +142,11 @@ describe('payloads', () => {
 		expect(await typed).toMatchObject({ ok: true });
 	});
 
-	it('fail at once when no connection is there', async () => {
+	it('fails at once without a connection', async () => {
 		expect(await slack.as('ada').command('#agents', '/demo demo')).toEqual({ ok: false, error: 'dispatch_failed' });
 	});
 
-	it('are acknowledged by their envelope_id, in any order', async () => {
+	it('matches acknowledgements by envelope_id, in any order', async () => {
 		const client = await connect();
 		await client.next('hello');
 		const early = slack.as('ada').command('#agents', '/demo early');
@@ -159,7 +159,7 @@ describe('payloads', () => {
 		expect(await early).toMatchObject({ ok: true });
 	});
 
-	it('come twice with the same envelope_id on request', async () => {
+	it('sends a payload twice with the same envelope_id on request', async () => {
 		const client = await connect();
 		await client.next('hello');
 		slack.faults.duplicateNext('slash_commands');
@@ -173,7 +173,7 @@ describe('payloads', () => {
 });
 
 describe('an app that goes away', () => {
-	it('leaves its payload unanswered and harms nobody', async () => {
+	it('leaves the payload of a lost app unanswered and continues', async () => {
 		const client = await connect();
 		await client.next('hello');
 		const typed = slack.as('ada').command('#agents', '/demo demo');
@@ -192,7 +192,7 @@ describe('an app that goes away', () => {
 		expect(await second).toMatchObject({ ok: true });
 	});
 
-	it('has a frame that is no acknowledgement put on record', async () => {
+	it('logs a frame that is not an acknowledgement as a violation', async () => {
 		const client = await connect();
 		await client.next('hello');
 		client.socket.send('hello?');
@@ -205,7 +205,7 @@ describe('an app that goes away', () => {
 });
 
 describe('events', () => {
-	it('come again, marked, while nobody acknowledges', async () => {
+	it('sends an event again, marked, until it is acknowledged', async () => {
 		const client = await connect();
 		await client.next('hello');
 		const said = slack.as('ada').mention('#agents', 'help');
@@ -241,7 +241,7 @@ describe('events', () => {
 });
 
 describe('events without a connection', () => {
-	it('come again when there is one', async () => {
+	it('sends an event again when a connection is there', async () => {
 		await slack.as('ada').mention('#agents', 'help');
 		await slack.changes.until(
 			() => slack.traffic.deliveries('app_mention').length === 2,
@@ -273,7 +273,7 @@ describe('a disconnect', () => {
 		},
 	);
 
-	it('can be a cut without a word', async () => {
+	it('cuts a connection without a frame', async () => {
 		const client = await connect();
 		await client.next('hello');
 		slack.sockets.drop();

@@ -32,7 +32,7 @@ describe.each(TRANSPORTS)('a stock Bolt app, over %s', (transport) => {
 	}
 	const answers = (method: string) => slack.traffic.calls(method).map((call) => call.answer);
 
-	it('is verified by its request URL, or connected', async () => {
+	it('verifies the app’s request URL, or connects it', async () => {
 		if (transport === 'http') expect(await slack.verifyRequestUrl()).toBe(true);
 		else expect(slack.sockets.count()).toBe(1);
 	});
@@ -122,7 +122,7 @@ describe.each(TRANSPORTS)('a stock Bolt app, over %s', (transport) => {
 		await modal.close();
 	});
 
-	it('hears of a modal that was closed', async () => {
+	it('tells the app that a modal was closed', async () => {
 		const modal = await open('Never mind');
 		await modal.close();
 		await ada.waitForMessage('dm', 'Your draft is discarded.');
@@ -178,7 +178,7 @@ describe.each(TRANSPORTS)('a stock Bolt app, over %s', (transport) => {
 		expect(posted.thread().map((one) => one.text())).toContain('Moved to login');
 	});
 
-	it('hears of the metadata of its messages as they are posted, changed and deleted', async () => {
+	it('tells the app of the metadata of its messages as they are posted, changed and deleted', async () => {
 		const modal = await open('The lift is stuck');
 		await modal.submit();
 		const posted = await grace.waitForMessage('#agents', 'The lift is stuck');
@@ -214,7 +214,7 @@ describe.each(TRANSPORTS)('a stock Bolt app, over %s', (transport) => {
 		expect(hello.threadTs()).toBeNull();
 	});
 
-	it('sends nothing that Slack would refuse, and acknowledges whatever it gets', async () => {
+	it('sends nothing that Slack would refuse, and acknowledges everything', async () => {
 		const unanswered = () => slack.traffic.deliveries().filter((one) => one.acked !== true);
 		await slack.changes.until(
 			() => unanswered().length === 0,

@@ -47,7 +47,7 @@ async function submit(value = 'yes') {
 }
 
 describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => {
-	it('empty closes the view and shows the one below', async () => {
+	it('closes the view and shows the one below on an empty acknowledgement', async () => {
 		await start(transport, undefined);
 		await open();
 		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal({ title: 'Top' }) });
@@ -55,7 +55,7 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 		expect(slack.as('ada').modal()?.title()).toBe('Title');
 	});
 
-	it('with half a surrogate pair is no JSON to Slack', async () => {
+	it('refuses an acknowledgement with half a surrogate pair as no JSON', async () => {
 		await start(transport, { response_action: 'errors', errors: { answer: 'no \ud83d' } });
 		await open();
 		const pressed = submit();
@@ -67,7 +67,7 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 		expect(await pressed).toMatchObject({ outcome: 'trouble', trouble: TROUBLE });
 	});
 
-	it('goes with a trigger, which opens another modal', async () => {
+	it('sends a trigger with a submission, which opens another modal', async () => {
 		await start(transport, undefined);
 		await open(inputModal({ extra: { private_metadata: 'mine', callback_id: 'asked', external_id: 'one' } }));
 		await submit();
@@ -84,7 +84,7 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ ok: true });
 	});
 
-	it('clear closes the whole stack', async () => {
+	it('closes the whole stack on clear', async () => {
 		await start(transport, { response_action: 'clear' });
 		await open();
 		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal({ title: 'Top' }) });
@@ -92,7 +92,7 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 		expect(slack.as('ada').modal()).toBeNull();
 	});
 
-	it('update replaces the view, which keeps its id', async () => {
+	it('replaces the view on update, and keeps its id', async () => {
 		await start(transport, { response_action: 'update', view: inputModal({ title: 'Saved' }) });
 		await open();
 		const { id } = await slack.as('ada').waitForModal();
@@ -101,14 +101,14 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 		expect(slack.as('ada').modal()?.title()).toBe('Saved');
 	});
 
-	it('push puts a view on top', async () => {
+	it('puts a view on top on push', async () => {
 		await start(transport, { response_action: 'push', view: inputModal({ title: 'More' }) });
 		await open();
 		expect((await submit()).outcome).toBe('pushed');
 		expect(slack.as('ada').modal()?.title()).toBe('More');
 	});
 
-	it('errors show under their fields and go when something is typed', async () => {
+	it('shows errors under their fields until something is typed', async () => {
 		await start(transport, { response_action: 'errors', errors: { answer: 'Not like that.' } });
 		await open();
 		expect(await submit()).toMatchObject({ outcome: 'fieldErrors', errors: { Answer: 'Not like that.' } });
@@ -132,7 +132,7 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 		expect(slack.violations()).toHaveLength(1);
 	});
 
-	it('with a picture that Slack cannot download shows trouble', async () => {
+	it('shows trouble for a picture that Slack cannot download', async () => {
 		const picture = { type: 'image', image_url: 'https://files.test/gone.png', alt_text: 'screen' };
 		await start(transport, { response_action: 'update', view: inputModal({ blocks: [picture] }) });
 		slack.settings.undownloadable = () => true;
@@ -161,7 +161,7 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 		expect(await modal.submit()).toMatchObject({ outcome: 'fieldErrors', trouble: null });
 	});
 
-	it('none within three seconds shows trouble, and pressing again sends the same view', async () => {
+	it('shows trouble after three seconds without an acknowledgement, and sends the same view again', async () => {
 		await start(transport, null);
 		await open();
 		for (const text of ['one', 'two']) {
@@ -179,7 +179,7 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 		expect(slack.violations()).toEqual([]);
 	});
 
-	it('is not waited for when Slack itself finds a field wrong', async () => {
+	it('does not ask the app when Slack itself finds a field wrong', async () => {
 		await start(transport, undefined);
 		await open();
 		const modal = await slack.as('ada').waitForModal();
@@ -191,7 +191,7 @@ describe.each(TRANSPORTS)('the answer to a submission, over %s', (transport) => 
 });
 
 describe('closing a modal', () => {
-	it('tells the app only with notify_on_close, once for each view of a cleared stack', async () => {
+	it('tells the app of a closed modal only with notify_on_close, once for each view of a cleared stack', async () => {
 		const closed: boolean[] = [];
 		await start('socket', undefined, (app) => {
 			app.view({ type: 'view_closed', callback_id: 'told' }, async ({ ack, body }) => {
@@ -212,7 +212,7 @@ describe('closing a modal', () => {
 		expect(closed).toEqual([false, true, true]);
 	});
 
-	it('closes the whole stack with clear_on_close, and cannot be sent without a submit', async () => {
+	it('closes the whole stack with clear_on_close, and refuses a submission without a submit', async () => {
 		await start('socket', undefined);
 		const text = { type: 'plain_text', text: 'Top' };
 		const top = { type: 'modal', title: text, clear_on_close: true, blocks: [{ type: 'divider' }] };
@@ -262,7 +262,7 @@ describe('dispatch_action', () => {
 		expect(values).toEqual(heard);
 	});
 
-	it('tells of choices at once, and of those outside input blocks without it', async () => {
+	it('tells of choices at once, and also of those outside input blocks without dispatch_action', async () => {
 		const chosen: unknown[] = [];
 		await start('socket', undefined, (app) => {
 			app.action(/.*/, async ({ ack, action }) => {

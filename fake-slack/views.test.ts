@@ -22,7 +22,7 @@ async function open(view: Json = inputModal(), person = 'ada'): Promise<Json> {
 const update = (args: Json) => callSlack(slack, 'views.update', args);
 
 describe('triggers', () => {
-	it('work once, for three seconds', async () => {
+	it('accepts a trigger once, for three seconds', async () => {
 		const trigger = slack.trigger('ada');
 		await clock.advance(3000);
 		const args = { trigger_id: trigger, view: inputModal() };
@@ -36,7 +36,7 @@ describe('triggers', () => {
 		expect(unknown).toMatchObject({ error: 'invalid_trigger_id' });
 	});
 
-	it('survive a view that Slack refuses', async () => {
+	it('keeps a trigger when Slack refuses its view', async () => {
 		const trigger = slack.trigger('ada');
 		const bad = inputModal({ title: 'x'.repeat(25) });
 		const refused = await callSlack(slack, 'views.open', { trigger_id: trigger, view: bad });
@@ -46,14 +46,14 @@ describe('triggers', () => {
 		expect(answer).toMatchObject({ ok: true });
 	});
 
-	it('work once in views.push too', async () => {
+	it('accepts a trigger once in views.push too', async () => {
 		await open();
 		const args = { trigger_id: slack.trigger('ada'), view: inputModal() };
 		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ ok: true });
 		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ error: 'exchanged_trigger_id' });
 	});
 
-	it('open the modal in the window they came from', async () => {
+	it('opens the modal in the window that the trigger came from', async () => {
 		await open();
 		expect(slack.as('ada').modal()?.title()).toBe('Title');
 		expect(slack.as('ada', 'second').modal()).toBeNull();
@@ -66,7 +66,7 @@ describe('triggers', () => {
 });
 
 describe('updates', () => {
-	it('name the view by its id or by its external_id, not by both', async () => {
+	it('names the view by its id or by its external_id, not by both', async () => {
 		const view = await open(inputModal({ extra: { external_id: 'mine' } }));
 		const next = inputModal({ title: 'Two', extra: { external_id: 'mine' } });
 		const both = await update({ view_id: view.id, external_id: 'mine', view: next });
@@ -78,7 +78,7 @@ describe('updates', () => {
 		expect(slack.as('ada').modal()?.title()).toBe('Two');
 	});
 
-	it('change the hash and refuse an older one', async () => {
+	it('changes the hash with an update and refuses an older one', async () => {
 		const view = await open();
 		const first = await update({ view_id: view.id, hash: view.hash, view: inputModal({ title: 'Two' }) });
 		expect(first).toMatchObject({ ok: true });
@@ -90,7 +90,7 @@ describe('updates', () => {
 		expect(slack.as('ada').modal()?.title()).toBe('Two');
 	});
 
-	it('leave a modal a modal, and a Home tab one', async () => {
+	it('keeps a modal a modal, and a Home tab a Home tab', async () => {
 		const home = { type: 'home', blocks: [{ type: 'divider' }] };
 		const refused = {
 			error: 'invalid_arguments',
@@ -110,7 +110,7 @@ describe('updates', () => {
 		expect(slack.violations()).toHaveLength(4);
 	});
 
-	it('find a view by its external_id, and none that was closed', async () => {
+	it('finds a view by its external_id, and no closed view', async () => {
 		const view = await open(inputModal({ extra: { external_id: 'one' } }));
 		const again = inputModal({ title: 'Two', extra: { external_id: 'one' } });
 		expect(await update({ external_id: 'one', view: again })).toMatchObject({ ok: true });
@@ -118,7 +118,7 @@ describe('updates', () => {
 		expect(await update({ view_id: view.id, view: inputModal() })).toMatchObject({ error: 'not_found' });
 	});
 
-	it('refuse an external_id that another view has', async () => {
+	it('refuses an external_id that another view has', async () => {
 		await open(inputModal({ extra: { external_id: 'one' } }));
 		const args = { trigger_id: slack.trigger('grace'), view: inputModal({ extra: { external_id: 'one' } }) };
 		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ error: 'duplicate_external_id' });
@@ -127,7 +127,7 @@ describe('updates', () => {
 		expect(taken).toMatchObject({ error: 'duplicate_external_id' });
 	});
 
-	it('keep what was typed and ignore a new initial value while block_id and action_id stay', async () => {
+	it('keeps what was typed and ignores a new initial value while block_id and action_id stay the same', async () => {
 		const view = await open(inputModal({ initial: 'first' }));
 		const modal = await slack.as('ada').waitForModal();
 		await update({ view_id: view.id, view: inputModal({ initial: 'second' }) });
@@ -135,13 +135,13 @@ describe('updates', () => {
 		await modal.fill('Answer', 'typed');
 		const answer = await update({ view_id: view.id, view: inputModal({ initial: 'third' }) });
 		expect(modal.value('Answer')).toBe('typed');
-		// What people have typed stands in interactions only.
+		// Typed values appear in interactions only.
 		expect((answer.view as Json).state).toEqual({ values: {} });
 		await update({ view_id: view.id, view: inputModal({ initial: 'fourth', id: 'other' }) });
 		expect(modal.value('Answer')).toBe('fourth');
 	});
 
-	it('drop a kept choice that is not offered any more', async () => {
+	it('drops a kept choice that is no longer offered', async () => {
 		const text = (words: string) => ({ type: 'plain_text', text: words });
 		const select = (...names: string[]) =>
 			inputModal({
@@ -167,7 +167,7 @@ describe('updates', () => {
 		expect(modal.value('Pick')).toBeNull();
 	});
 
-	it('begin anew where another type of element takes the ids, and leave out no choices nobody touched', async () => {
+	it('starts anew where another type of element takes the ids, and omits no untouched choices', async () => {
 		const label = { type: 'plain_text', text: 'Answer' };
 		const field = (element: Json) =>
 			inputModal({
@@ -185,7 +185,7 @@ describe('updates', () => {
 		});
 	});
 
-	it('leave initial values nobody touched out of the state, unless told not to', async () => {
+	it('omits untouched initial values from the state, unless told not to', async () => {
 		const view = await open(inputModal({ initial: 'first' }));
 		const stored = slack.state.views[String(view.id)];
 		if (!stored) throw new Error('The view is gone.');
@@ -203,7 +203,7 @@ describe('updates', () => {
 		expect(values()).toEqual(typed);
 	});
 
-	it('hand in ticks nobody touched as none after an update, as the client still shows them', async () => {
+	it('submits untouched ticks as none after an update, although the client still shows them', async () => {
 		const options = ['a', 'b'].map((value) => ({ text: { type: 'plain_text', text: value }, value }));
 		const label = { type: 'plain_text', text: 'Answer' };
 		const boxes = (type: string) => {
@@ -227,7 +227,7 @@ describe('updates', () => {
 		expect(values()).toEqual({ checkboxes: { value: { type: 'checkboxes', selected_options: options } } });
 	});
 
-	it('fail as a whole on an image Slack cannot download', async () => {
+	it('fails a view as a whole on an image that Slack cannot download', async () => {
 		slack.settings.undownloadable = () => true;
 		const image = { type: 'image', image_url: 'https://files.test/gone.png', alt_text: 'screen' };
 		const view = inputModal({ blocks: [image] });
@@ -239,7 +239,7 @@ describe('updates', () => {
 });
 
 describe('a client that is reloaded', () => {
-	it('shows its modals no more, and they live on at Slack: updates succeed, their external_id stays taken', async () => {
+	it('removes the modals of a reloaded client from the screen, and keeps them for updates and external_id', async () => {
 		const ada = slack.as('ada');
 		const view = await open(inputModal({ extra: { external_id: 'one', notify_on_close: true } }));
 		const modal = await ada.waitForModal();
@@ -266,7 +266,7 @@ describe('a client that is reloaded', () => {
 });
 
 describe('the stack', () => {
-	it('holds three views, each knowing root and previous, and shows the one below when the top is closed', async () => {
+	it('holds three views, each with root and previous, and shows the one below when the top is closed', async () => {
 		const root = await open();
 		const push = (title: string) =>
 			callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal({ title }) });
@@ -281,7 +281,7 @@ describe('the stack', () => {
 		expect(ada.modal()).toBeNull();
 	});
 
-	it('gives way as a whole to a modal that is opened', async () => {
+	it('replaces the whole stack by a modal that is opened', async () => {
 		const root = await open();
 		await callSlack(slack, 'views.push', { trigger_id: slack.trigger('ada'), view: inputModal() });
 		await open(inputModal({ title: 'New' }));
@@ -292,12 +292,12 @@ describe('the stack', () => {
 		expect(ada.modal()).toBeNull();
 	});
 
-	it('takes no push while no modal is open', async () => {
+	it('refuses a push while no modal is open', async () => {
 		const args = { trigger_id: slack.trigger('ada'), view: inputModal() };
 		expect(await callSlack(slack, 'views.push', args)).toMatchObject({ error: 'not_found' });
 	});
 
-	it('does not let a covered view be used', async () => {
+	it('does not let a person use a covered view', async () => {
 		await open();
 		const ada = slack.as('ada');
 		const below = await ada.waitForModal();
@@ -307,7 +307,7 @@ describe('the stack', () => {
 });
 
 describe('the home tab', () => {
-	it('is published for one person and checked by hash', async () => {
+	it('publishes Home for one person and checks its hash', async () => {
 		const home = (text: string) => ({ type: 'home', blocks: [{ type: 'header', text: { type: 'plain_text', text } }] });
 		const first = await callSlack(slack, 'views.publish', { user_id: 'U0ADA', view: home('One') });
 		const { hash } = first.view as Json;

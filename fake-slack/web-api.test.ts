@@ -32,7 +32,7 @@ describe('tokens and scopes', () => {
 		expect(JSON.stringify(slack.traffic.all())).not.toContain(slack.tokens.bot);
 	});
 
-	it('takes no token from the query', async () => {
+	it('refuses a token in the query', async () => {
 		const response = await fetch(`${slack.apiUrl}auth.test?token=${slack.tokens.bot}`);
 		expect(await response.json()).toEqual({ ok: false, error: 'not_authed' });
 		expect(JSON.stringify(slack.traffic.all())).not.toContain(slack.tokens.bot);
@@ -69,13 +69,13 @@ describe('tokens and scopes', () => {
 		}
 	});
 
-	it('knows no other methods', async () => {
+	it('answers unknown_method to other names', async () => {
 		expect(await callSlack(slack, 'chat.shout', {})).toMatchObject({ ok: false, error: 'unknown_method' });
 	});
 });
 
 describe('arguments', () => {
-	it('come in forms with JSON inside, as the SDK sends them', async () => {
+	it('reads forms with JSON inside, as the SDK sends them', async () => {
 		const client = new WebClient(slack.tokens.bot, { slackApiUrl: slack.apiUrl });
 		const blocks = [{ type: 'section' as const, text: { type: 'mrkdwn' as const, text: '*hello*' } }];
 		const answer = await client.chat.postMessage({ channel: 'C0AGENTS', text: 'hello', blocks });
@@ -83,13 +83,13 @@ describe('arguments', () => {
 		expect(slack.traffic.calls('chat.postMessage')[0]?.request).toMatchObject({ blocks });
 	});
 
-	it('come in the query too', async () => {
+	it('reads arguments from the query too', async () => {
 		const headers = { authorization: `Bearer ${slack.tokens.bot}` };
 		const response = await fetch(`${slack.apiUrl}users.info?user=U0ADA`, { headers });
 		expect(await response.json()).toMatchObject({ ok: true, user: { id: 'U0ADA' } });
 	});
 
-	it('are refused when one is missing, with its name', async () => {
+	it('names a missing argument', async () => {
 		expect(await callSlack(slack, 'users.info', {})).toMatchObject({
 			error: 'invalid_arguments',
 			response_metadata: { messages: ['[ERROR] missing required field: user'] },
@@ -119,26 +119,26 @@ describe('bodies', () => {
 		expect(slack.violations()).toMatchObject([{ where: 'auth.test', messages: [error] }]);
 	});
 
-	it('without a type are refused', async () => {
+	it('refuses a body without a type', async () => {
 		const headers = { authorization: `Bearer ${slack.tokens.bot}` };
 		const body = new Blob(['{}']);
 		const response = await fetch(`${slack.apiUrl}auth.test`, { method: 'POST', headers, body });
 		expect(await response.json()).toEqual({ ok: false, error: 'missing_post_type' });
 	});
 
-	it('may be whole surrogate pairs, and empty', async () => {
+	it('accepts whole surrogate pairs and an empty body', async () => {
 		expect(await send('application/json', '{"text":"\\ud83d\\ude00"}')).toMatchObject({ ok: true });
 		expect(await send('application/json', '')).toMatchObject({ ok: true });
 	});
 
-	it('in a form with half a surrogate pair in the JSON of its blocks are refused', async () => {
+	it('refuses a form with half a surrogate pair in the JSON of its blocks', async () => {
 		const blocks = '[{"type":"section","text":{"type":"mrkdwn","text":"\\udc00"}}]';
 		const form = new URLSearchParams({ channel: 'C0AGENTS', text: 'x', blocks });
 		const answer = await send('application/x-www-form-urlencoded', form, 'chat.postMessage');
 		expect(answer).toMatchObject({ ok: false, error: expect.stringMatching(/^invalid_(blocks_format|arguments)$/) });
 	});
 
-	it('of JSON do not carry the token', async () => {
+	it('ignores the token in a JSON body', async () => {
 		const body = JSON.stringify({ token: slack.tokens.bot });
 		const headers = { 'content-type': 'application/json' };
 		const response = await fetch(`${slack.apiUrl}auth.test`, { method: 'POST', body, headers });
@@ -172,7 +172,7 @@ describe('people', () => {
 		expect(await groups({ include_disabled: true })).toHaveLength(2);
 	});
 
-	it('lists a user group and says when somebody or some group is unknown', async () => {
+	it('lists one user group, and names an unknown person or group', async () => {
 		const group = await callSlack(slack, 'usergroups.users.list', { usergroup: 'S0OPS' });
 		expect(group).toMatchObject({ users: ['U0ADA'] });
 		const none = await callSlack(slack, 'usergroups.users.list', { usergroup: 'S0NO' });
@@ -192,12 +192,12 @@ describe('conversations', () => {
 		expect(await callSlack(slack, 'conversations.info', { channel })).toMatchObject({ ok: true, channel: facts });
 	});
 
-	it('hides private channels the bot is not in', async () => {
+	it('hides private channels without the bot', async () => {
 		const answer = await callSlack(slack, 'conversations.info', { channel: 'C0VAULT' });
 		expect(answer).toMatchObject({ error: 'channel_not_found' });
 	});
 
-	it('opens the same direct conversation each time, and none with bots or people who left', async () => {
+	it('opens the same direct message each time, and none with bots or people who left', async () => {
 		const first = await callSlack(slack, 'conversations.open', { users: 'U0ADA' });
 		expect(await callSlack(slack, 'conversations.open', { users: 'U0ADA' })).toEqual(first);
 		slack.settings.scopes.push('im:read');
@@ -213,7 +213,7 @@ describe('conversations', () => {
 		expect(group).toMatchObject({ error: 'missing_scope', needed: 'mpim:write' });
 	});
 
-	it('wants ids: a name is none, except where a message is posted', async () => {
+	it('wants ids: a name works only where a message is posted', async () => {
 		for (const channel of ['agents', '#agents']) {
 			const facts = await callSlack(slack, 'conversations.info', { channel });
 			expect(facts).toMatchObject({ error: 'channel_not_found' });
@@ -250,7 +250,7 @@ describe('conversations', () => {
 		expect(await list(args)).toEqual(expected);
 	});
 
-	it('lists with pages, and says what is shared or about to be', async () => {
+	it('lists in pages, and says what is shared or about to be', async () => {
 		const pending = slack.state.channels.find((one) => one.name === 'agents');
 		if (pending) pending.isPendingExtShared = true;
 		const first = await callSlack(slack, 'users.conversations', { limit: 2 });
@@ -282,7 +282,7 @@ describe('conversations', () => {
 });
 
 describe('rates', () => {
-	it('answers 429 beyond the tier of chat.update and goes on a minute later', async () => {
+	it('answers 429 beyond the tier of chat.update and continues a minute later', async () => {
 		slack.settings.realRates = true;
 		const posted = await callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card' });
 		const update = { channel: 'C0AGENTS', ts: posted.ts, text: 'newer' };
@@ -332,7 +332,7 @@ describe('rates', () => {
 		}
 	});
 
-	it('counts the messages of a channel by whatever name it is called', async () => {
+	it('counts the messages of a channel under any of its names', async () => {
 		slack.settings.realRates = true;
 		const opened = await callSlack(slack, 'conversations.open', { users: 'U0ADA' });
 		const post = (channel: unknown) => callSlack(slack, 'chat.postMessage', { channel, text: 'card' });
@@ -345,7 +345,7 @@ describe('rates', () => {
 		}
 	});
 
-	it('lets history be read once a minute when told to', async () => {
+	it('limits history to once a minute when told to', async () => {
 		slack.settings.historyOncePerMinute = true;
 		const read = () => callSlack(slack, 'conversations.history', { channel: 'C0AGENTS' });
 		expect(await read()).toMatchObject({ ok: true });

@@ -21,7 +21,7 @@ const places: Place[] = names.flatMap((table) => rowsOf(table).map((row, index) 
 
 const opened = new Map<unknown, Payload>();
 
-/** Each sample is opened once: hundreds of validators look at it. */
+/** Each sample is opened once, because hundreds of validators look at it. */
 function openOnce(input: PayloadInput): Payload {
 	const payload = opened.get(input.value) ?? openPayload(input, shapeChecks);
 	if (typeof input.value === 'object' && input.value !== null) opened.set(input.value, payload);
@@ -31,7 +31,7 @@ function openOnce(input: PayloadInput): Payload {
 const noTables: Tables = { ...tables };
 for (const name of names) noTables[name] = [];
 
-/** A validator with one of the tables replaced. */
+/** A validator with one table replaced. */
 function withTable(table: Name, rows: readonly Row[], others: Tables = tables): SlackValidator {
 	return createSlackValidator({ ...others, [table]: rows }, openOnce);
 }
@@ -42,7 +42,7 @@ describe('a row of the tables', () => {
 	it.each(places)('is needed: $row.id', ({ table, index, row }) => {
 		const alone = withTable(table, [row], noTables);
 		const without = withTable(table, rowsOf(table).toSpliced(index, 1));
-		// Only what the row refuses can pass without it; the rest need not be looked at again.
+		// Only what the row refuses can pass without it. The other samples need no second look.
 		const concerned = refused.filter((sample) => refuses(alone, sample));
 		expect(concerned.some((sample) => !refuses(without, sample))).toBe(true);
 	});
@@ -63,7 +63,7 @@ describe('a row of the tables', () => {
 		}
 	});
 
-	it('has one id and a source', () => {
+	it('has one id and a source for each row', () => {
 		expect(new Set(places.map(({ row }) => row.id)).size).toBe(places.length);
 		expect(places.filter(({ row }) => row.source === '')).toEqual([]);
 	});
@@ -78,7 +78,7 @@ describe('an extension of the schema', () => {
 });
 
 describe('the samples', () => {
-	it('know nothing of the rules', () => {
+	it('samples import nothing of the rules', () => {
 		const folder = join(import.meta.dirname, 'samples');
 		const imports = readdirSync(folder).flatMap((name) =>
 			[...readFileSync(join(folder, name), 'utf8').matchAll(/ from '([^']+)'/g)].map(([, path]) => path),
@@ -87,11 +87,11 @@ describe('the samples', () => {
 		expect(imports.filter((path) => !/^\.\/[a-z-]+\.ts$/.test(path ?? ''))).toEqual([]);
 	});
 
-	it('say where they are known from', () => {
+	it('samples name their sources', () => {
 		expect(refused.filter(({ source }) => source.trim() === '')).toEqual([]);
 	});
 
-	it('have names of their own', () => {
+	it('samples have unique names', () => {
 		for (const samples of [accepted, refused]) {
 			const names = samples.map(({ name }) => name);
 			expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);

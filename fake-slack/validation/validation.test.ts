@@ -36,7 +36,7 @@ describe('what Slack refuses', () => {
 		]);
 	});
 
-	it('names half a surrogate pair as JSON text that cannot be read', () => {
+	it('names half a surrogate pair as unreadable JSON text', () => {
 		const broken = { type: 'section', text: { type: 'mrkdwn', text: '\ud83d' } };
 		const errors = (value: unknown) => validator.validateMessage(value).map((problem) => problem.error);
 		expect(errors({ text: 'a', blocks: [broken] })).toEqual(['invalid_blocks_format']);
@@ -66,7 +66,7 @@ describe('what Slack refuses', () => {
 
 const long = { type: 'section', text: { type: 'mrkdwn', text: 'x'.repeat(3000) } };
 
-it('takes any JSON without failing, and points into it', () => {
+it('accepts any JSON without failing, and points into it', () => {
 	const type = fc.constantFrom('section', 'actions', 'input', 'static_select', 'rich_text', 'modal', 'plain_text', 'x');
 	const name = fc.constantFrom(
 		'type',
@@ -106,7 +106,9 @@ it('takes any JSON without failing, and points into it', () => {
 	);
 });
 
-/** Every object below the message or view, its free-form parts (metadata's payload, attachments' own fields) left out. */
+/**
+ * Every object inside the message or view, without its free-form parts (metadata's payload, attachments' own fields).
+ */
 function objectsIn(value: unknown): Record<string, unknown>[] {
 	if (Array.isArray(value)) return value.flatMap(objectsIn);
 	if (!isObject(value)) return [];
@@ -116,7 +118,7 @@ function objectsIn(value: unknown): Record<string, unknown>[] {
 	];
 }
 
-/** A message has arguments that are none of the validator's business, and attachments have fields of an older kind. */
+/** A message has arguments that the validator does not check, and attachments have fields of an older kind. */
 function isStrict(object: Record<string, unknown>, { subject }: Accepted): boolean {
 	return !(subject.kind === 'message' && (object === subject.value || 'color' in object));
 }
