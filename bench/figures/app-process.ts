@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../test/support/postgres.ts';
 
 const STOP_WITHIN_MS = 11_000;
 
@@ -95,14 +95,4 @@ export async function takesRequests({ url }: AppProcess): Promise<void> {
 		await pause(50);
 	}
 	throw new Error(`The program at ${url} does not respond.`);
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const address = server.address();
-	server.close();
-	await once(server, 'close');
-	if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
-	return address.port;
 }

@@ -1,7 +1,7 @@
 import { asking, item } from '../../sandbox/session-service/builders.ts';
 import type { SessionJson } from '../../sandbox/session-service/json.ts';
 
-const QUESTION = 'What shall the report be called?';
+const QUESTION = 'What should the report be called?';
 
 /** A session of about 10 kB that waits for one answer. */
 export function reportSession(): SessionJson {

@@ -77,7 +77,7 @@ function say(lines: readonly string[]): void {
 }
 
 /** Runs `use` with the program on a new store of this kind. */
-async function withWorld<T>(
+async function withProgram<T>(
 	kind: StoreKind,
 	callTimeoutMs: number,
 	use: (harness: Harness, postgres: OwnPostgres | null) => Promise<T>,
@@ -116,7 +116,7 @@ async function keepLogs(kind: StoreKind, { replicas }: Harness): Promise<void> {
 }
 
 async function kills(kind: StoreKind): Promise<boolean> {
-	const result = await withWorld(kind, CALL_TIMEOUT_MS, async (harness, postgres) => {
+	const result = await withProgram(kind, CALL_TIMEOUT_MS, async (harness, postgres) => {
 		const run = await runFaults({
 			harness,
 			rounds,
@@ -135,7 +135,7 @@ async function kills(kind: StoreKind): Promise<boolean> {
 }
 
 async function atOnce(kind: StoreKind): Promise<boolean> {
-	const result = await withWorld(kind, 20_000, (harness) =>
+	const result = await withProgram(kind, 20_000, (harness) =>
 		runDuels({ harness, duels, batch, random: createRandom(seed), onProgress: progress(kind) }),
 	);
 	say(duelsReport(NAMES[kind], result));
@@ -143,7 +143,7 @@ async function atOnce(kind: StoreKind): Promise<boolean> {
 }
 
 async function terminations(kind: StoreKind): Promise<boolean> {
-	const result = await withWorld(kind, CALL_TIMEOUT_STOPS_MS, (harness) =>
+	const result = await withProgram(kind, CALL_TIMEOUT_STOPS_MS, (harness) =>
 		runStops({ harness, stops, batch, random: createRandom(seed) }),
 	);
 	say(stopsReport(NAMES[kind], result));

@@ -63,7 +63,7 @@ const PRESS_AGAIN_MS = 250;
 /** How long people try to open a form while Slack refuses calls. */
 const FORM_WITHIN_MS = 240_000;
 
-export const QUESTION = 'What shall the report be called?';
+export const QUESTION = 'What should the report be called?';
 /** A secret question: its values are wiped when they are delivered. */
 export const SECRET_QUESTION = 'Password';
 /** The index of the message in which a session asks. */

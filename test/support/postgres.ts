@@ -96,14 +96,12 @@ export async function createDatabase(adminUrl: string): Promise<string> {
 }
 
 /** A loopback port that is free at this moment. */
-async function freePort(): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((resolve, reject) => {
-		server.once('error', reject);
-		server.listen(0, '127.0.0.1', resolve);
-	});
+export async function freePort(): Promise<number> {
+	const server = createServer().listen(0, '127.0.0.1');
+	await once(server, 'listening');
 	const address = server.address();
-	await new Promise((resolve) => server.close(resolve));
+	server.close();
+	await once(server, 'close');
 	if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
 	return address.port;
 }

@@ -82,7 +82,7 @@ export const VIEWS: readonly Sabotage[] = [
 		tests: TESTS,
 	},
 	{
-		name: 'heeds no hash in views.update',
+		name: 'ignores the hash in views.update',
 		file: 'web-api/views.ts',
 		from: 'requireHash(view, args.hash);',
 		to: '',
@@ -96,7 +96,7 @@ export const VIEWS: readonly Sabotage[] = [
 		tests: [...TESTS, 'stock-apps.test.ts'],
 	},
 	{
-		name: 'heeds no hash in views.publish',
+		name: 'ignores the hash in views.publish',
 		file: 'views.ts',
 		from: 'requireHash(existing, hash);',
 		to: '',
@@ -495,7 +495,7 @@ export const VIEWS: readonly Sabotage[] = [
 		tests: ['submissions.test.ts'],
 	},
 	{
-		name: 'heeds no hash that is a number',
+		name: 'ignores a hash that is a number',
 		file: 'views.ts',
 		from: "if (hash !== undefined && hash !== '' && hash !== view?.hash)",
 		to: "if (typeof hash === 'string' && hash !== '' && hash !== view?.hash)",

@@ -17,7 +17,7 @@ const RETRY_AFTER_MS = 3_000;
 /**
  * How long requests may still arrive after a 429: those that had a permit, and the time until all replicas know of it.
  */
-const HEEDED_AFTER_MS = 500;
+const LAST_SENT_AFTER_MS = 500;
 /** Replicas measure the database's time to within half a round trip, on a busy machine. */
 const MEASURED_WITHIN_MS = 100;
 const LIMITED_WITHIN_MS = 10_000;
@@ -98,10 +98,10 @@ async function meetLimit({ harness, press }: Turn, limited: Round, next: Round):
 		limited.untimely.push('it was not tried soon after a jump of the clock');
 		return;
 	}
-	await pause(HEEDED_AFTER_MS);
+	await pause(LAST_SENT_AFTER_MS);
 	await press(next);
 	await pause(at + RETRY_AFTER_MS - Date.now());
-	const early = requestsBetween(harness, at + HEEDED_AFTER_MS, at + RETRY_AFTER_MS - MEASURED_WITHIN_MS);
+	const early = requestsBetween(harness, at + LAST_SENT_AFTER_MS, at + RETRY_AFTER_MS - MEASURED_WITHIN_MS);
 	if (early > 0) next.untimely.push(`${early} requests were sent within ${RETRY_AFTER_MS} ms of a 429`);
 }
 
