@@ -172,10 +172,10 @@ export function createActions(deps: ActionsDeps): Actions {
 		},
 		async image(url) {
 			if (URL.parse(url)?.origin !== service.url) return null;
-			const answer = await fetch(url, { redirect: 'error' });
-			const type = answer.headers.get('content-type') ?? '';
-			if (!answer.ok || !/^image\/(png|jpeg|gif)$/.test(type)) return null;
-			return { type, content: await answer.arrayBuffer() };
+			const response = await fetch(url, { redirect: 'error' });
+			const type = response.headers.get('content-type') ?? '';
+			if (!response.ok || !/^image\/(png|jpeg|gif)$/.test(type)) return null;
+			return { type, content: await response.arrayBuffer() };
 		},
 	};
 }

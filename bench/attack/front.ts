@@ -23,8 +23,8 @@ export async function createFront(serviceUrl: string): Promise<Front> {
 	const server = createServer((request, response) => {
 		const id = /^\/v1\/sessions\/([^/?]+)/.exec(request.url ?? '')?.[1] ?? '';
 		asked.set(id, (asked.get(id) ?? 0) + 1);
-		const answer = hostile.get(id);
-		if (answer !== undefined) return answer(request, response);
+		const respond = hostile.get(id);
+		if (respond !== undefined) return respond(request, response);
 		const { method, headers, url } = request;
 		const passed = send(`${serviceUrl}${url}`, { method: method ?? 'GET', headers }, (inner) => {
 			response.writeHead(inner.statusCode ?? 502, inner.headers);

@@ -106,11 +106,11 @@ const service: Scenario = {
 					response.writeHead(302, { location: `http://127.0.0.1:${port}/v1/sessions/x` }).end();
 				} else if (id.startsWith('endless')) {
 					response.writeHead(200, { 'content-type': 'application/json' });
-					const more = () => {
+					const fill = () => {
 						while (!response.destroyed && response.write(piece));
 					};
-					response.on('drain', more);
-					more();
+					response.on('drain', fill);
+					fill();
 				} else if (id.startsWith('trickle')) {
 					response.writeHead(200, { 'content-type': 'application/json' });
 					const dripping = setInterval(() => response.write(' '), 100);

@@ -24,12 +24,12 @@ const bodies =
 		for (let wave = 0; wave < 2; wave++) {
 			const connections: RawConnection[] = [];
 			for (let group = 0; group < 10; group++) {
-				const more = await connectAll(url, count / 10);
-				for (const { socket } of more) {
+				const opened = await connectAll(url, count / 10);
+				for (const { socket } of opened) {
 					socket.write(headOf({ 'content-length': 4 * MB, ...headers() }));
 					socket.write(HELD);
 				}
-				connections.push(...more);
+				connections.push(...opened);
 				// Over a second or two, like a fast line. Otherwise only the speed of the loopback interface would be measured.
 				await pause(200);
 			}

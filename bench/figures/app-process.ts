@@ -87,7 +87,7 @@ async function stop(child: ChildProcess): Promise<void> {
 export async function takesRequests({ url }: AppProcess): Promise<void> {
 	for (let tries = 0; tries < 300; tries++) {
 		const status = await fetch(`${url}/readyz`).then(
-			(answer) => answer.status,
+			(response) => response.status,
 			() => null,
 		);
 		// The bare app does not know this path and responds 404.

@@ -79,10 +79,10 @@ function obey(command: ServiceCommand): readonly LoggedRequest[] {
 	}
 }
 
-function answer(log: readonly LoggedRequest[]): void {
+function reply(log: readonly LoggedRequest[]): void {
 	process.send?.({ url: service.url, apiKey: service.apiKey, log } satisfies ServiceReply);
 }
 
-process.on('message', (command: ServiceCommand) => answer(obey(command)));
+process.on('message', (command: ServiceCommand) => reply(obey(command)));
 process.on('disconnect', () => process.exit());
-answer([]);
+reply([]);

@@ -22,12 +22,12 @@ export async function startService(): Promise<BenchService> {
 	let last: Promise<unknown> = Promise.resolve();
 
 	function send(command: ServiceCommand): Promise<ServiceReply> {
-		const answer = last.then(() => {
+		const sent = last.then(() => {
 			child.send(command);
 			return reply();
 		});
-		last = answer;
-		return answer;
+		last = sent;
+		return sent;
 	}
 
 	return {

@@ -13,7 +13,7 @@ const BUCKET = /^handraise_read_to_put_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm;
 export async function readWindow(processes: readonly AppProcess[]): Promise<Window> {
 	const buckets = new Map<number, number>();
 	for (const { url } of processes) {
-		const text = await fetch(`${url}/metrics`).then((answer) => answer.text());
+		const text = await fetch(`${url}/metrics`).then((response) => response.text());
 		for (const [, bound = '', count] of text.matchAll(BUCKET)) {
 			const ms = bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound) * 1000;
 			buckets.set(ms, (buckets.get(ms) ?? 0) + Number(count));

@@ -128,7 +128,7 @@ function envFor(serviceUrl: string, requestsPerMinute: number): Record<string, s
 }
 
 async function scrape(program: AppProcess): Promise<(name: string) => number> {
-	const text = await fetch(`${program.url}/metrics`).then((answer) => answer.text());
+	const text = await fetch(`${program.url}/metrics`).then((response) => response.text());
 	return (name) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 

@@ -74,15 +74,15 @@ async function submit(to: Store, isSecret: boolean): Promise<number[]> {
 	const end = performance.now() + Number(values.seconds) * 1_000;
 	while (performance.now() < end) {
 		const next = pause(EVERY_MS);
-		const some = Array.from({ length: SUBMITTED_AT_ONCE }, () => answer(isSecret));
+		const batch = Array.from({ length: SUBMITTED_AT_ONCE }, () => answer(isSecret));
 		const start = performance.now();
 		await Promise.all(
-			some.map(async (one) => {
+			batch.map(async (one) => {
 				await to.answers.accept(one);
 				took.push(performance.now() - start);
 			}),
 		);
-		await Promise.all(some.map((one) => to.answers.withdraw(one.id, ANN, Date.now())));
+		await Promise.all(batch.map((one) => to.answers.withdraw(one.id, ANN, Date.now())));
 		await next;
 	}
 	return took;

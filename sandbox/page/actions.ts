@@ -9,12 +9,12 @@ export type Do = <T extends object = Record<string, unknown>>(action: string, in
 export function createDo(person: string, window: string): Do {
 	return async <T extends object>(action: string, input: object = {}) => {
 		try {
-			const answer = await fetch(`/sandbox/do/${action}`, {
+			const response = await fetch(`/sandbox/do/${action}`, {
 				method: 'POST',
 				headers: { 'Content-Type': 'application/json' },
 				body: JSON.stringify({ as: person, window, ...input }),
 			});
-			return (await answer.json()) as Answer<T>;
+			return (await response.json()) as Answer<T>;
 		} catch {
 			return { error: 'The sandbox does not answer. Is it still running?' } as Answer<T>;
 		}
@@ -23,8 +23,8 @@ export function createDo(person: string, window: string): Do {
 
 export async function look<T>(what: string, query: Record<string, string>): Promise<T | null> {
 	try {
-		const answer = await fetch(`/sandbox/look/${what}?${new URLSearchParams(query)}`);
-		return answer.ok ? ((await answer.json()) as T) : null;
+		const response = await fetch(`/sandbox/look/${what}?${new URLSearchParams(query)}`);
+		return response.ok ? ((await response.json()) as T) : null;
 	} catch {
 		return null;
 	}

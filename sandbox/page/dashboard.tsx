@@ -48,8 +48,8 @@ export function Dashboard({ id }: { id: string }) {
 					onSubmit={(event) => {
 						event.preventDefault();
 						const filled = open.items.map((_item, place) => values[key(place)] ?? '');
-						void doIt('answer-agent', { id, values: filled }).then((answer) =>
-							setError(typeof answer.error === 'string' ? answer.error : null),
+						void doIt('answer-agent', { id, values: filled }).then((result) =>
+							setError(typeof result.error === 'string' ? result.error : null),
 						);
 					}}
 				>

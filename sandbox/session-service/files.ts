@@ -31,19 +31,19 @@ export function registerFiles(
 			contentType: null,
 			ifNoneMatch: null,
 		});
-		const answer = (status: 200 | 403 | 404, type: string, body: string | Buffer) => {
+		const respond = (status: 200 | 403 | 404, type: string, body: string | Buffer) => {
 			entry.status = status;
 			entry.answeredAt = clock.now();
 			return c.body(new Uint8Array(Buffer.from(body)), status, { 'Content-Type': type });
 		};
 		const url = new URL(c.req.url);
 		const verdict = checkLink(url.pathname, url.searchParams, clock.now());
-		if (verdict === 'expired') return answer(403, 'application/xml', denied('Request has expired'));
-		if (verdict === 'forged') return answer(403, 'application/xml', denied('The signature does not match'));
+		if (verdict === 'expired') return respond(403, 'application/xml', denied('Request has expired'));
+		if (verdict === 'forged') return respond(403, 'application/xml', denied('The signature does not match'));
 		const screenshot = /^screenshot-(\d+)\.png$/.exec(name);
-		if (screenshot !== null) return answer(200, 'image/png', drawScreenshot(Number(screenshot[1])));
+		if (screenshot !== null) return respond(200, 'image/png', drawScreenshot(Number(screenshot[1])));
 		const blob = state.records.get(id)?.blobs.get(name);
-		if (blob === undefined) return answer(404, 'application/xml', denied('The specified key does not exist'));
-		return answer(200, blob.type, blob.content);
+		if (blob === undefined) return respond(404, 'application/xml', denied('The specified key does not exist'));
+		return respond(200, blob.type, blob.content);
 	});
 }

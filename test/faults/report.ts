@@ -53,6 +53,6 @@ export function stopsReport(name: string, result: StopsResult): string[] {
 }
 
 function shortened(problems: readonly string[]): string[] {
-	const rest = problems.length - PROBLEMS_SHOWN;
-	return [...problems.slice(0, PROBLEMS_SHOWN), ...(rest > 0 ? [`… and ${rest} more`] : [])];
+	const hiddenCount = problems.length - PROBLEMS_SHOWN;
+	return [...problems.slice(0, PROBLEMS_SHOWN), ...(hiddenCount > 0 ? [`… and ${hiddenCount} more`] : [])];
 }

@@ -46,7 +46,7 @@ export async function startApp({
 	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-test-'));
 	await prepare?.({ dataDir, service });
 	const log: string[] = [];
-	const configOf = (more: Readonly<Record<string, string>>) =>
+	const configOf = (changedEnv: Readonly<Record<string, string>>) =>
 		parseConfig({
 			...connectionEnv({ slack, service, transport }),
 			SESSION_SERVICE_TIMEOUT_MS: '2000',
@@ -55,12 +55,12 @@ export async function startApp({
 			PORT: '0',
 			...NO_LIMITS_ENV,
 			...env,
-			...more,
+			...changedEnv,
 		});
 
-	async function run(more: Readonly<Record<string, string>> = {}) {
+	async function run(changedEnv: Readonly<Record<string, string>> = {}) {
 		const handraise = await createHandraise({
-			config: configOf(more),
+			config: configOf(changedEnv),
 			log: createLog('debug', { write: (line) => void log.push(line) }),
 			...(clock === undefined ? {} : { clock }),
 		});
@@ -78,7 +78,7 @@ export async function startApp({
 	/** Everything that left the program: calls, replies and acknowledgements to Slack, log lines, metrics. */
 	async function said(): Promise<string> {
 		const sent = slack.traffic.all().map((entry) => (entry.direction === 'delivery' ? entry.answer : entry.request));
-		const metrics = await fetch(`http://127.0.0.1:${app.port}/metrics`).then((answer) => answer.text());
+		const metrics = await fetch(`http://127.0.0.1:${app.port}/metrics`).then((response) => response.text());
 		return [JSON.stringify(sent), ...log, metrics].join('\n');
 	}
 
@@ -92,10 +92,10 @@ export async function startApp({
 		get url() {
 			return `http://127.0.0.1:${app.port}`;
 		},
-		/** Stops the program and starts it again on the same data, from then on with the settings in `more`. */
-		async restart(more: Readonly<Record<string, string>> = {}) {
+		/** Stops the program and starts it again on the same data, from then on with the settings in `changedEnv`. */
+		async restart(changedEnv: Readonly<Record<string, string>> = {}) {
 			await app.stop();
-			app = await run(more);
+			app = await run(changedEnv);
 		},
 		/** Stops the program and leaves Slack and the session service running. */
 		stop: () => app.stop(),

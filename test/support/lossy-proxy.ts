@@ -93,21 +93,21 @@ function sqlOf(statement: Statement): string {
  * one statement, and so are all messages of the extended protocol up to a Sync.
  */
 function createStatementReader(): (bytes: Buffer) => Statement[] {
-	let rest: Buffer = Buffer.alloc(0);
+	let unread: Buffer = Buffer.alloc(0);
 	let isStarted = false;
 	let parts = '';
 	return (bytes) => {
-		rest = Buffer.concat([rest, bytes]);
+		unread = Buffer.concat([unread, bytes]);
 		const statements: Statement[] = [];
 		for (;;) {
 			// The very first message has no type.
 			const head = isStarted ? 1 : 0;
-			if (rest.length < head + 4) return statements;
-			const end = head + rest.readInt32BE(head);
-			if (rest.length < end) return statements;
-			const type = isStarted ? rest.toString('latin1', 0, 1) : '';
-			const payload = rest.toString('latin1', head + 4, end);
-			rest = rest.subarray(end);
+			if (unread.length < head + 4) return statements;
+			const end = head + unread.readInt32BE(head);
+			if (unread.length < end) return statements;
+			const type = isStarted ? unread.toString('latin1', 0, 1) : '';
+			const payload = unread.toString('latin1', head + 4, end);
+			unread = unread.subarray(end);
 			isStarted = true;
 			if (type === 'P' || type === 'B') parts += payload;
 			if (type === 'Q') statements.push(payload);
