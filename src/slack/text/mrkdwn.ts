@@ -71,15 +71,14 @@ function inline(text: string, depth: number): string {
 	let at = 0;
 	const seen: Seen = { without: new Set(), bracket: -1, noTarget: -1 };
 	while (at < text.length) {
-		const char = text.charAt(at);
-		const step = tokenAt(text, at, char, depth, seen);
+		const step = tokenAt(text, at, depth, seen);
 		if (step !== null) {
 			out += step.text;
 			at = step.end;
 			continue;
 		}
 		PLAIN_RUN.lastIndex = at;
-		const run = PLAIN_RUN.exec(text)?.[0] ?? char;
+		const run = PLAIN_RUN.exec(text)?.[0] ?? text.charAt(at);
 		out += escapeMrkdwn(run);
 		at += run.length;
 	}
@@ -101,7 +100,8 @@ interface Seen {
 	noTarget: number;
 }
 
-function tokenAt(text: string, at: number, char: string, depth: number, seen: Seen): Token | null {
+function tokenAt(text: string, at: number, depth: number, seen: Seen): Token | null {
+	const char = text.charAt(at);
 	if (char === '\\' && /[\\`*_~[\]()#>!-]/.test(text.charAt(at + 1))) {
 		return { text: escapeMrkdwn(text.charAt(at + 1)), end: at + 2 };
 	}
