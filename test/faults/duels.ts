@@ -59,7 +59,9 @@ export async function runDuels({
 		const place = (number * 2) % (people.length - 1);
 		const names = [people[place] ?? '', people[place + 1] ?? ''] as const;
 		const texts = names.map((name) => `${name} says ${sessionId}`);
-		const forms = await Promise.all(names.map((name, index) => openForm(harness, sessionId, name, texts[index] ?? '')));
+		const forms = await Promise.all(
+			names.map((name, index) => openForm(harness, { sessionId, person: name, text: texts[index] ?? '' })),
+		);
 		const order = random.chance(0.5) ? [0, 1] : [1, 0];
 		const outcomes = await Promise.all(order.map(async (index) => forms[index]?.modal.submit()));
 		const [first = 0] = order;

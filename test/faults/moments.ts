@@ -23,10 +23,9 @@ const LATEST_MS = 4_000;
  * Calls `strike` in a moment of this kind: at the event that marks it, or a random time later. Resolves after the call.
  */
 export async function strikeAt(
-	target: Target,
 	harness: Harness,
 	sessions: ReadonlySet<string>,
-	random: Random,
+	{ target, random }: { target: Target; random: Random },
 	strike: () => void,
 ): Promise<void> {
 	const some = random.whole(1, Math.max(1, Math.ceil(sessions.size / 3)));

@@ -74,16 +74,22 @@ export function addSession({ service }: Harness, sessionId: string, question: st
 	service.sessions.put(sessionId, askingSession([question], { name: 'Fault run' }));
 }
 
+interface FormToOpen {
+	readonly sessionId: string;
+	readonly person: string;
+	readonly text: string;
+	readonly question?: string;
+	/** How often the person types the command. */
+	readonly tries?: number;
+}
+
 /**
  * A person opens the session's form and types. They repeat the command when Slack had trouble, and return later when
  * Slack refused the call as one too many.
  */
 export async function openForm(
 	harness: Harness,
-	sessionId: string,
-	person: string,
-	text: string,
-	{ question = QUESTION, tries: mostTries = 4 }: { question?: string; tries?: number } = {},
+	{ sessionId, person, text, question = QUESTION, tries: mostTries = 4 }: FormToOpen,
 ): Promise<{ actor: Actor; modal: Modal }> {
 	const until = Date.now() + FORM_WITHIN_MS;
 	for (let tries = 1; ; tries++) {
@@ -125,7 +131,10 @@ export async function beginRound(harness: Harness, options: RoundOptions): Promi
 	const sessionId = rivalOf?.sessionId ?? `${prefix}${number}x`;
 	const text = rivalOf === undefined ? `Report ${sessionId}` : `${person} says ${sessionId}`;
 	if (rivalOf === undefined) addSession(harness, sessionId, question);
-	const { actor, modal } = await openForm(harness, sessionId, person, text, {
+	const { actor, modal } = await openForm(harness, {
+		sessionId,
+		person,
+		text,
 		question,
 		...(tries === undefined ? {} : { tries }),
 	});

@@ -57,7 +57,7 @@ export async function runStops({
 		}
 		const target = random.pick(['any time', 'during the PUT', 'during the PUT'] as const);
 		const [moment, ...pressing] = [
-			strikeAt(target, harness, sessions, random, () => {}),
+			strikeAt(harness, sessions, { target, random }, () => {}),
 			...now.map((round) => submit(harness, round, { twice: false, edit: () => null })),
 		];
 		await moment;

@@ -25,7 +25,7 @@ export function createStrikes(harness: Harness, random: Random) {
 		const victims = running.length > 1 && random.chance(0.5) ? [random.pick(running)] : running;
 		let progress: Strike['progress'] = new Map();
 		let gone: Promise<unknown> = Promise.resolve();
-		await strikeAt(target, harness, sessionsOf(now), random, () => {
+		await strikeAt(harness, sessionsOf(now), { target, random }, () => {
 			gone = Promise.all(victims.map((replica) => replica.kill()));
 			progress = progressOf(harness, now);
 		});
@@ -61,7 +61,7 @@ export function createStrikes(harness: Harness, random: Random) {
 		async freeze(target: Target, now: readonly Round[], ms: number): Promise<void> {
 			freezes++;
 			const victim = random.pick(harness.replicas);
-			await strikeAt(target, harness, sessionsOf(now), random, () => victim.freeze());
+			await strikeAt(harness, sessionsOf(now), { target, random }, () => victim.freeze());
 			for (const round of now) round.troubles.push('a replica stood still');
 			await pause(ms);
 			victim.thaw();
@@ -70,7 +70,7 @@ export function createStrikes(harness: Harness, random: Random) {
 		async database(target: Target, now: readonly Round[], database: Outage): Promise<void> {
 			outages++;
 			let gone: Promise<unknown> = Promise.resolve();
-			await strikeAt(target, harness, sessionsOf(now), random, () => {
+			await strikeAt(harness, sessionsOf(now), { target, random }, () => {
 				gone = database.stop();
 			});
 			await gone;

@@ -41,8 +41,7 @@ export async function passTime(
 	{ service, slack }: App,
 	clock: ManualClock,
 	condition: () => boolean,
-	describe: () => string,
-	limitMs = 700_000,
+	{ describe, limitMs = 700_000 }: { describe: () => string; limitMs?: number | undefined },
 ): Promise<void> {
 	const end = clock.now() + limitMs;
 	const isBusy = () => {

@@ -133,7 +133,7 @@ describe('labels and hints', () => {
 
 describe('buildForm', () => {
 	it('has fields for open items only and keeps their positions', () => {
-		const form = formOf([{ title: 'a', value: 'done' }, { title: 'b' }], metadata, 'humanInput');
+		const form = formOf([{ title: 'a', value: 'done' }, { title: 'b' }], metadata, { status: 'humanInput' });
 		expect(form.metadata.fields).toEqual([1]);
 		expect(fieldsOf(form.blocks)[0]?.block_id).toMatch(/^q\.1\.[0-9a-f]{8}\.1\.g$/);
 	});
@@ -160,7 +160,7 @@ describe('buildForm', () => {
 			{ title: 'ä', description: '"', value: '' },
 			{ title: 'b', description: '', value: 'kept' },
 		];
-		const { putOverheadBytes } = formOf(items, metadata, 'humanInput').metadata;
+		const { putOverheadBytes } = formOf(items, metadata, { status: 'humanInput' }).metadata;
 		const body = { sessionId: '3f9a2c1d', humanInputResponse: items, messageIndex: 1 };
 		expect(putOverheadBytes).toBe(Buffer.byteLength(JSON.stringify(body)));
 	});
@@ -171,7 +171,7 @@ describe('buildForm', () => {
 			{ title: 'Hall', description: 'One of: A, B' },
 			{ title: 'Notes' },
 		];
-		const ids = (of: ViewMetadata, draft = {}) => formOf(items, of, 'active', draft);
+		const ids = (of: ViewMetadata, draft = {}) => formOf(items, of, { draft });
 		const first = ids(metadata);
 		const half = { 0: 'ada@', 1: 'C', 2: 'x' };
 		expect(idsOf(ids(first.metadata, half).blocks)).toEqual(idsOf(first.blocks));
@@ -201,7 +201,7 @@ describe('initial values', () => {
 		[{ title: 'Start time' }, '09:30', { initial_time: '09:30' }],
 		[{ title: 'Notes' }, 'a\nb', { initial_value: 'a\nb' }],
 	])('fills in an initial value: %j with %j', (item, text, initial) => {
-		const form = formOf([item], metadata, 'active', { 0: text });
+		const form = formOf([item], metadata, { draft: { 0: text } });
 		expect(fieldsOf(form.blocks)[0]?.element).toMatchObject(initial);
 		expect(form.metadata.offered).toEqual([0]);
 	});
@@ -214,21 +214,21 @@ describe('initial values', () => {
 		[{ title: 'Departure date' }, '2026-02-30'],
 		[{ title: 'Start time' }, '25:00'],
 	])('turns a field into plain text if its input does not take the initial value: %j with %j', (item, text) => {
-		const form = formOf([item], metadata, 'active', { 0: text });
+		const form = formOf([item], metadata, { draft: { 0: text } });
 		expect(fieldsOf(form.blocks)[0]?.element).toMatchObject({ type: 'plain_text_input', initial_value: text });
 		expect(form.metadata.asText).toEqual([0]);
 	});
 
 	it('offers no initial value for a secret', () => {
-		const form = formOf([{ title: 'Password' }], metadata, 'active', { 0: 'hunter2' });
+		const form = formOf([{ title: 'Password' }], metadata, { draft: { 0: 'hunter2' } });
 		expect(JSON.stringify(form)).not.toContain('hunter2');
 		expect(form.metadata).toMatchObject({ secret: [0], offered: [] });
-		const long = formOf([{ title: 'Password' }], metadata, 'active', { 0: 'x'.repeat(4321) });
+		const long = formOf([{ title: 'Password' }], metadata, { draft: { 0: 'x'.repeat(4321) } });
 		expect(JSON.stringify(long)).not.toContain('4,321');
 	});
 
 	it('cuts an initial value that is longer than an input and says so', () => {
-		const form = formOf([{ title: 'Notes' }], metadata, 'active', { 0: 'x'.repeat(12_340) });
+		const form = formOf([{ title: 'Notes' }], metadata, { draft: { 0: 'x'.repeat(12_340) } });
 		const [field] = fieldsOf(form.blocks);
 		expect(field?.element).toMatchObject({ initial_value: 'x'.repeat(3000) });
 		expect(field?.hint?.text).toContain('Your text of 12,340 characters is longer than a field in Slack can show.');
@@ -237,12 +237,12 @@ describe('initial values', () => {
 	it('shortens initial values rather than making the view too large', () => {
 		const items = Array.from({ length: 90 }, (_, at) => ({ title: `t${at}` }));
 		const draft = Object.fromEntries(items.map((_, at) => [at, '漢'.repeat(3000)]));
-		const form = formOf(items, metadata, 'active', draft);
+		const form = formOf(items, metadata, { draft });
 		expect(Buffer.byteLength(JSON.stringify(form.blocks))).toBeLessThan(150_000);
 		expect(form.metadata.offerLimit).toBeLessThan(3000);
 		expect(initials(form.blocks).every((text) => text.length === form.metadata.offerLimit)).toBe(true);
 		// The fields still hold the text as it was cut first, so later showings must compare with the same limit.
-		const again = formOf(items, form.metadata, 'active', { 0: 'short' });
+		const again = formOf(items, form.metadata, { draft: { 0: 'short' } });
 		expect(again.metadata.offerLimit).toBe(form.metadata.offerLimit);
 	});
 });

@@ -27,7 +27,7 @@ function answer(
 	} = {},
 ) {
 	const { partial = false, plainText = false, draft = {}, untouched = 'kept' } = more;
-	const form = formOf(items, { ...metadata, partial, plainText }, 'active', draft);
+	const form = formOf(items, { ...metadata, partial, plainText }, { draft });
 	const state: Record<string, Record<string, object>> = stateOf(form as never, untouched) as never;
 	for (const { block_id: id = '', element } of fieldsOf(form.blocks)) {
 		const [, , , position, variant] = id.split('.');
@@ -213,7 +213,7 @@ describe('initial values', () => {
 	});
 
 	it('reads an empty value for the emptied field of the event', () => {
-		const form = formOf([{ title: 'Notes' }], metadata, 'active', { 0: 'old' });
+		const form = formOf([{ title: 'Notes' }], metadata, { draft: { 0: 'old' } });
 		const [{ block_id: id = '' } = {}] = fieldsOf(form.blocks);
 		const values = { [id]: { 'form.field': { type: 'plain_text_input', value: null } } };
 		const input = { values, metadata: form.metadata, draft: { 0: 'old' } };

@@ -62,20 +62,18 @@ describe('secretBox', () => {
 		const first = formOf(items, metadata);
 		const shown: ViewMetadata = { ...first.metadata, secret: [0], plainText: true };
 		const draft = { 0: '1234', 1: 'ada@example.org' };
-		const plain = formOf(items, shown, 'active', draft, [0]);
+		const plain = formOf(items, shown, { draft, secret: [0] });
 		const ids = (form: typeof first) => fieldsOf(form.blocks).map(({ block_id: id }) => id);
 		expect(ids(plain)[0]).toBe(ids(first)[0]);
 		expect(ids(plain)[1]).not.toBe(ids(first)[1]);
 		expect(JSON.stringify(plain)).not.toContain('1234');
-		const back = formOf(items, { ...plain.metadata, plainText: false }, 'active', draft, [0]);
+		const back = formOf(items, { ...plain.metadata, plainText: false }, { draft, secret: [0] });
 		expect(ids(back)[0]).toBe(ids(first)[0]);
 		// A field that is ticked while it is plain text stays plain text.
 		const ticked = formOf(
 			items,
 			{ ...formOf(items, { ...metadata, plainText: true }).metadata, plainText: false },
-			'active',
-			draft,
-			[1],
+			{ draft, secret: [1] },
 		);
 		expect(ids(ticked)[1]).toBe(ids(plain)[1]);
 	});
@@ -84,7 +82,7 @@ describe('secretBox', () => {
 describe('reading the secret box', () => {
 	const items = [door, password];
 	function secretIn(selected: readonly string[] | null | undefined, more: { acted?: boolean; secret?: number[] } = {}) {
-		const form = formOf(items, metadata, 'active', {}, more.secret);
+		const form = formOf(items, metadata, { secret: more.secret });
 		const decoded = decodeMetadata(encodeMetadata(form.metadata));
 		if (decoded === null) throw new Error('the metadata cannot be read back');
 		const id = secretBoxId(decoded);

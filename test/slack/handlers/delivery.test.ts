@@ -49,13 +49,10 @@ async function submit(id: string, who = 'ada'): Promise<Modal> {
 
 const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
 const shows = (words: string, who = 'ada') =>
-	passTime(
-		app,
-		clock,
-		() => textOf(who).includes(words),
-		() => `${who} waited for "${words}" in:\n${textOf(who)}`,
-		3_600_000,
-	);
+	passTime(app, clock, () => textOf(who).includes(words), {
+		describe: () => `${who} waited for "${words}" in:\n${textOf(who)}`,
+		limitMs: 3_600_000,
+	});
 /** Stops and starts the program, and moves its clock meanwhile. */
 async function restart(whileStopping = async () => {}): Promise<void> {
 	let isBack = false;
@@ -63,12 +60,7 @@ async function restart(whileStopping = async () => {}): Promise<void> {
 		isBack = true;
 	});
 	const other = whileStopping();
-	await passTime(
-		app,
-		clock,
-		() => isBack,
-		() => 'It did not come back.',
-	);
+	await passTime(app, clock, () => isBack, { describe: () => 'It did not come back.' });
 	await Promise.all([restarted, other]);
 }
 const effective = (id: string) => app.service.log.effectivePuts(id);
@@ -203,19 +195,13 @@ describe('an answer is delivered once', () => {
 		const ada = app.slack.as('ada');
 		const dm = (words: string) =>
 			ada.dm().filter((message) => message.text().includes(words) && message.text().includes(id));
-		await passTime(
-			app,
-			clock,
-			() => dm('saved and not delivered yet').length > 0,
-			() => 'no direct message',
-		);
+		await passTime(app, clock, () => dm('saved and not delivered yet').length > 0, {
+			describe: () => 'no direct message',
+		});
 		await app.service.comeBack();
-		await passTime(
-			app,
-			clock,
-			() => dm('the agent went on').length > 0,
-			() => JSON.stringify(ada.dm().map((one) => one.text())),
-		);
+		await passTime(app, clock, () => dm('the agent went on').length > 0, {
+			describe: () => JSON.stringify(ada.dm().map((one) => one.text())),
+		});
 		expect(dm('')).toHaveLength(1);
 		expect(dm('')[0]?.text()).toContain('> Ada');
 		expect(effective(id)).toHaveLength(1);
@@ -305,23 +291,12 @@ describe('a closed modal', () => {
 		await (await submit(id)).close();
 		put.resolve();
 		delete app.service.hooks.onRequest;
-		await passTime(
-			app,
-			clock,
-			() => effective(id).length > 0,
-			() => 'not delivered',
-		);
+		await passTime(app, clock, () => effective(id).length > 0, { describe: () => 'not delivered' });
 	}
 	/** Resolves when the confirmation checks have ended. */
 	async function passLooks(): Promise<void> {
 		const end = clock.now() + 700_000;
-		await passTime(
-			app,
-			clock,
-			() => clock.now() > end,
-			() => '',
-			800_000,
-		);
+		await passTime(app, clock, () => clock.now() > end, { describe: () => '', limitMs: 800_000 });
 		delete app.service.hooks.onSaved;
 	}
 
@@ -332,12 +307,7 @@ describe('a closed modal', () => {
 	])("sends one direct message to a closed modal's author when %s after the delivery", async (_, words, status) => {
 		const id = ask();
 		await closeAndDeliver(id, () => (status === null ? overwrite(id) : app.service.sessions.setStatus(id, status)));
-		await passTime(
-			app,
-			clock,
-			() => dm(id).length > 0,
-			() => 'no direct message',
-		);
+		await passTime(app, clock, () => dm(id).length > 0, { describe: () => 'no direct message' });
 		expect(dm(id)[0]?.notification()).toContain(words);
 		await passLooks();
 		expect(dm(id)).toHaveLength(1);
@@ -361,12 +331,9 @@ describe('a closed modal', () => {
 		expect((await modal.submit()).outcome).toBe('updated');
 		await modal.close();
 		const says = (words: string) =>
-			passTime(
-				app,
-				clock,
-				() => dm(id).some((message) => message.text().includes(words)),
-				() => `no direct message says ${words}`,
-			);
+			passTime(app, clock, () => dm(id).some((message) => message.text().includes(words)), {
+				describe: () => `no direct message says ${words}`,
+			});
 		await says('saved and not delivered yet');
 		const { channel, ts } = dm(id)[0] ?? {};
 		await callSlack(app.slack, 'chat.delete', { channel, ts });
@@ -409,22 +376,14 @@ describe('an answer that is refused for good', () => {
 		delete app.service.hooks.onRequest;
 		const ada = app.slack.as('ada');
 		const dm = () => ada.dm().find((message) => message.text().includes(id));
-		await passTime(
-			app,
-			clock,
-			() => dm() !== undefined,
-			() => 'no direct message',
-		);
+		await passTime(app, clock, () => dm() !== undefined, { describe: () => 'no direct message' });
 		expect(dm()?.text()).toContain('refused it');
 		expect(dm()?.text()).toContain('> Grace');
 		app.service.faults.clear();
 		await dm()?.press('Try again');
-		await passTime(
-			app,
-			clock,
-			() => dm()?.text().includes('the agent went on') ?? false,
-			() => dm()?.text() ?? 'gone',
-		);
+		await passTime(app, clock, () => dm()?.text().includes('the agent went on') ?? false, {
+			describe: () => dm()?.text() ?? 'gone',
+		});
 		expect(effective(id)).toHaveLength(1);
 		expect(ada.dm().filter((message) => message.text().includes(id))).toHaveLength(1);
 	});
@@ -461,12 +420,7 @@ describe('an answer that cannot be delivered yet', () => {
 		app.service.faults.clear();
 		const puts = app.service.log.puts(id).length;
 		const start = clock.now();
-		await passTime(
-			app,
-			clock,
-			() => clock.now() > start + 30_000,
-			() => '',
-		);
+		await passTime(app, clock, () => clock.now() > start + 30_000, { describe: () => '' });
 		expect(app.service.log.puts(id)).toHaveLength(puts);
 		expect(effective(id)).toEqual([]);
 	});

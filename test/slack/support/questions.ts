@@ -27,12 +27,17 @@ export function questionOf(items: readonly AskedItem[], status = 'active'): Ques
 	return question;
 }
 
+interface FormOptions {
+	readonly status?: string;
+	readonly draft?: Readonly<Record<number, string>>;
+	/** The items that are ticked in the box that says what is secret. */
+	readonly secret?: readonly number[] | undefined;
+}
+
 export function formOf(
 	items: readonly AskedItem[],
 	metadata: ViewMetadata,
-	status = 'active',
-	draft: Readonly<Record<number, string>> = {},
-	secret?: readonly number[],
+	{ status = 'active', draft = {}, secret }: FormOptions = {},
 ): { blocks: readonly KnownBlock[]; metadata: ViewMetadata } {
 	const question = questionOf(items, status);
 	const ticked = secret === undefined ? {} : { secret };

@@ -15,12 +15,7 @@ export async function startTimedApp(options: AppOptions = {}) {
 			isDone = true;
 		};
 		work.then(end, end);
-		await passTime(
-			app,
-			clock,
-			() => isDone,
-			() => 'It did not end.',
-		);
+		await passTime(app, clock, () => isDone, { describe: () => 'It did not end.' });
 		await work;
 	}
 
@@ -29,14 +24,11 @@ export async function startTimedApp(options: AppOptions = {}) {
 		clock,
 		/** Waits until the person's modal has these words in it. */
 		shows: (words: string, who = 'ada') =>
-			passTime(
-				app,
-				clock,
-				() => textOf(who).includes(words),
-				() => `${who} waited for "${words}" in:\n${textOf(who)}`,
-			),
+			passTime(app, clock, () => textOf(who).includes(words), {
+				describe: () => `${who} waited for "${words}" in:\n${textOf(who)}`,
+			}),
 		until: (condition: () => boolean, describe: () => string = () => 'It never came true.') =>
-			passTime(app, clock, condition, describe),
+			passTime(app, clock, condition, { describe }),
 		/** Stops the program; `restart` starts it again on the same data. It may wait for its clock meanwhile. */
 		stop: () => through(app.stop()),
 		restart: () => through(app.restart()),

@@ -39,7 +39,10 @@ export async function watchingApp({
 			found = look();
 			return found !== undefined && found !== null && found !== false;
 		};
-		await passTime(app, steady, isThere, () => `${describe()}\n${look.toString()}\n${allTexts()}`, limitMs);
+		await passTime(app, steady, isThere, {
+			describe: () => `${describe()}\n${look.toString()}\n${allTexts()}`,
+			limitMs,
+		});
 		return found as Exclude<T, undefined | null | false>;
 	}
 
@@ -178,13 +181,7 @@ export async function watchingApp({
 	/** Lets so much time pass; whatever comes of it. */
 	async function pass(ms: number): Promise<void> {
 		const end = clock.now() + ms;
-		await passTime(
-			app,
-			steady,
-			() => clock.now() >= end,
-			() => '',
-			ms,
-		).catch(() => undefined);
+		await passTime(app, steady, () => clock.now() >= end, { describe: () => '', limitMs: ms }).catch(() => undefined);
 	}
 
 	/** The calls of a Web API method since `from` entries of traffic. */

@@ -101,7 +101,12 @@ function pressInView(app: WatchingApp, member: Member, at: ActContext, action: J
 	});
 }
 
-function pressOnMessage(app: WatchingApp, member: Member, { card }: ActContext, actionId: string, value: string) {
+function pressOnMessage(
+	app: WatchingApp,
+	member: Member,
+	{ card }: ActContext,
+	{ actionId, value }: { actionId: string; value: string },
+) {
 	return deliver(app, 'block_actions', {
 		...base(app, member),
 		container: { type: 'message', message_ts: card.ts, channel_id: card.channel, is_ephemeral: false },
@@ -184,7 +189,7 @@ const presses = Object.entries(PRESSES).map(([id, [needs, pressValue]]): Act => 
 			}
 			const value = pressValue(member, at);
 			return needs === 'nothing'
-				? pressOnMessage(app, member, at, actionId, value)
+				? pressOnMessage(app, member, at, { actionId, value })
 				: pressInView(app, member, at, { action_id: actionId, value });
 		},
 	};

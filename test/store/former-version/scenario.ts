@@ -25,7 +25,10 @@ export async function workUntilKilled(app: App, clock: ManualClock): Promise<voi
 					.dm()
 					.map((message) => message.text()),
 			);
-		await passTime(app, clock, condition, () => [condition.toString(), ...told()].join('\n'), GIVEN_UP_MS);
+		await passTime(app, clock, condition, {
+			describe: () => [condition.toString(), ...told()].join('\n'),
+			limitMs: GIVEN_UP_MS,
+		});
 	}
 
 	async function pass(ms: number): Promise<void> {

@@ -130,10 +130,16 @@ export function writeScripts(population: Population, count: number, lengthMs: nu
 		for (let at = every; at < lengthMs; at += every) alarms.push(at);
 	}
 	const joins = population.together?.share ?? 0;
-	return kinds.map((kind) => writeScript(kind, lengthMs, alarms, joins, random.fork()));
+	return kinds.map((kind) => writeScript(kind, lengthMs, { alarms, joins }, random.fork()));
 }
 
-function writeScript(kind: Kind, lengthMs: number, alarms: readonly number[], joins: number, random: Random): Script {
+/** `joins` is the share of the alarms at which it wakes with the others. */
+function writeScript(
+	kind: Kind,
+	lengthMs: number,
+	{ alarms, joins }: { alarms: readonly number[]; joins: number },
+	random: Random,
+): Script {
 	const [low, high] = kind.gapSeconds;
 	const gapMs = 1000 * Math.exp(random.between(Math.log(low), Math.log(high)));
 	const spread = random.between(kind.gapSpread[0], kind.gapSpread[1]);

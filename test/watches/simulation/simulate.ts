@@ -84,7 +84,7 @@ function simulatePoller(
 	const start = policy === 'adaptive' ? startAdaptive : startRoundRobin;
 	const readEarly = start({ agenda, budget, scripts, seen, read, creators });
 	const personWaits = startPeople(agenda, budget, random);
-	startAnswers(agenda, budget, scripts, random, readEarly);
+	startAnswers(agenda, budget, scripts, { random, readEarly });
 	sampleStaleness(agenda, scripts, cards, staleness);
 	agenda.runUntil(lengthMs);
 	const minutes = lengthMs / 60_000;
@@ -253,8 +253,7 @@ function startAnswers(
 	agenda: Agenda,
 	budget: VirtualBudget,
 	scripts: readonly Script[],
-	random: Random,
-	readEarly: (index: number) => void,
+	{ random, readEarly }: { random: Random; readEarly: (index: number) => void },
 ): void {
 	for (const [index, script] of scripts.entries()) {
 		for (const answeredAt of script.questions.values()) {
