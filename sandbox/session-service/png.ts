@@ -46,23 +46,27 @@ function encodePng(width: number, height: number, pixels: Uint8Array): Buffer {
 	]);
 }
 
+type Box = readonly [left: number, top: number, width: number, height: number];
+
 /** A picture of the agent's browser at a step, 480 by 300: a window with an address bar and a large "STEP n". */
 export function drawScreenshot(step: number): Buffer {
 	const width = 480;
 	const height = 300;
 	const pixels = new Uint8Array(width * height * 3);
-	const fill = (left: number, top: number, w: number, h: number, color: Rgb) => {
+	const fill = ([left, top, w, h]: Box, color: Rgb) => {
 		for (let y = Math.max(0, top); y < Math.min(height, top + h); y++) {
 			for (let x = Math.max(0, left); x < Math.min(width, left + w); x++) pixels.set(color, (y * width + x) * 3);
 		}
 	};
-	fill(0, 0, width, height, [246, 247, 249]);
-	fill(0, 0, width, 36, [221, 225, 231]);
-	fill(12, 12, 12, 12, [236, 106, 94]);
-	fill(30, 12, 12, 12, [244, 190, 79]);
-	fill(48, 12, 12, 12, [97, 196, 84]);
-	fill(76, 8, width - 88, 20, [255, 255, 255]);
-	for (let row = 0; row < 5; row++) fill(24, 210 + row * 16, 300 - ((row * 53 + step * 29) % 140), 8, [206, 212, 221]);
+	fill([0, 0, width, height], [246, 247, 249]);
+	fill([0, 0, width, 36], [221, 225, 231]);
+	fill([12, 12, 12, 12], [236, 106, 94]);
+	fill([30, 12, 12, 12], [244, 190, 79]);
+	fill([48, 12, 12, 12], [97, 196, 84]);
+	fill([76, 8, width - 88, 20], [255, 255, 255]);
+	for (let row = 0; row < 5; row++) {
+		fill([24, 210 + row * 16, 300 - ((row * 53 + step * 29) % 140), 8], [206, 212, 221]);
+	}
 
 	const text = `STEP ${step}`;
 	const scale = 8;
@@ -70,7 +74,7 @@ export function drawScreenshot(step: number): Buffer {
 	for (const character of text) {
 		GLYPHS[character]?.forEach((row, y) => {
 			for (let x = 0; x < row.length; x++) {
-				if (row[x] === '#') fill(left + x * scale, 100 + y * scale, scale, scale, [38, 70, 130]);
+				if (row[x] === '#') fill([left + x * scale, 100 + y * scale, scale, scale], [38, 70, 130]);
 			}
 		});
 		left += 6 * scale;
