@@ -44,12 +44,16 @@ export function escapePointer(name: string): string {
 	return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
+/** Where a value stands: in which typed object, and whether as a block. */
+type Within = { parent: Part; isBlock: boolean };
+
 const blockLists = new Set(['blocks', 'child_blocks']);
 
-function collect(value: unknown, pointer: string, parent: Part, isBlock: boolean, parts: Part[]): void {
+function collect(value: unknown, pointer: string, within: Within, parts: Part[]): void {
+	const { parent, isBlock } = within;
 	if (Array.isArray(value)) {
 		value.forEach((item, index) => {
-			collect(item, `${pointer}/${index}`, parent, isBlock, parts);
+			collect(item, `${pointer}/${index}`, within, parts);
 		});
 		return;
 	}
@@ -61,7 +65,7 @@ function collect(value: unknown, pointer: string, parent: Part, isBlock: boolean
 		parts.push(part);
 	}
 	for (const [name, child] of Object.entries(value)) {
-		collect(child, `${pointer}/${escapePointer(name)}`, part, blockLists.has(name), parts);
+		collect(child, `${pointer}/${escapePointer(name)}`, { parent: part, isBlock: blockLists.has(name) }, parts);
 	}
 }
 
@@ -90,10 +94,14 @@ export function openPayload(input: PayloadInput, shapes: () => ShapeChecks): Pay
 			parent: undefined,
 		};
 		parts.push(root);
-		collect(surrounding.blocks, `${root.pointer}/blocks`, root, true, parts);
-		if (input.kind === 'message') collect(surrounding.attachments, '/attachments', root, false, parts);
+		collect(surrounding.blocks, `${root.pointer}/blocks`, { parent: root, isBlock: true }, parts);
+		if (input.kind === 'message') {
+			collect(surrounding.attachments, '/attachments', { parent: root, isBlock: false }, parts);
+		}
 		if (input.kind === 'view') {
-			for (const name of ['title', 'submit', 'close']) collect(surrounding[name], `/view/${name}`, root, false, parts);
+			for (const name of ['title', 'submit', 'close']) {
+				collect(surrounding[name], `/view/${name}`, { parent: root, isBlock: false }, parts);
+			}
 		}
 	}
 	let shapeErrors: ErrorObject[] | undefined;

@@ -10,7 +10,11 @@ const plan = `${reference}/blocks/plan-block, as docs.rs/slack-morphism 2.30 giv
 
 const options = `${types}; at least one: ${liveAnswer} (yhatt/jsx-slack #85)`;
 
-function ends(kind: string, type: string, path: string, limits: { min?: number; max?: number }, source: string) {
+function ends(
+	kind: string,
+	{ type, path, source }: { type: string; path: string; source: string },
+	limits: { min?: number; max?: number },
+) {
 	return (['min', 'max'] as const).flatMap((end): LimitRow[] => {
 		const limit = limits[end];
 		return limit === undefined ? [] : [{ id: `${kind}:${type}.${path}:${end}`, type, path, end, limit, source }];
@@ -18,7 +22,7 @@ function ends(kind: string, type: string, path: string, limits: { min?: number; 
 }
 
 const count = (type: string, path: string, limits: { min?: number; max?: number }, source: string = types) =>
-	ends('count', type, path, limits, source);
+	ends('count', { type, path, source }, limits);
 
 /** Lists and how many items each may have. */
 export const countTable: readonly LimitRow[] = [
@@ -67,7 +71,7 @@ export const countTable: readonly LimitRow[] = [
 ];
 
 const number = (type: string, path: string, limits: { min?: number; max?: number }, source: string = types) =>
-	ends('number', type, path, limits, source);
+	ends('number', { type, path, source }, limits);
 
 /** Numbers and their ranges. */
 export const numberTable: readonly LimitRow[] = [

@@ -7,8 +7,7 @@ import { lengthOf, partsOf, type Rule, reference, stricter, types } from '../rul
 function fieldRule(
 	id: string,
 	source: string,
-	type: string,
-	path: string,
+	{ type, path }: { type: string; path: string },
 	wrong: (value: unknown, part: Part) => string | undefined,
 ): Rule {
 	return {
@@ -60,7 +59,7 @@ const bounds = [
 ] as const;
 
 const boundsRules = bounds.map(([type, low, high]) =>
-	fieldRule(`bounds:${type}.${low}`, types, type, low, (value, part) =>
+	fieldRule(`bounds:${type}.${low}`, types, { type, path: low }, (value, part) =>
 		part.value[high] !== undefined && Number(value) > Number(part.value[high])
 			? `must not be greater than ${high}`
 			: undefined,
@@ -71,15 +70,13 @@ const numberFields = ['initial_value', 'min_value', 'max_value'].flatMap((field)
 	fieldRule(
 		`value:number_input.${field}`,
 		`${reference}/block-elements/number-input-element`,
-		'number_input',
-		field,
+		{ type: 'number_input', path: field },
 		(value) => (value === '' || isDecimal(value) ? undefined : 'must be a valid number'),
 	),
 	fieldRule(
 		`value:number_input.${field}:whole`,
 		`${reference}/block-elements/number-input-element`,
-		'number_input',
-		field,
+		{ type: 'number_input', path: field },
 		(value, part) =>
 			part.value.is_decimal_allowed === false && isDecimal(value) && value.includes('.')
 				? 'must be a whole number when is_decimal_allowed is false'
@@ -90,74 +87,81 @@ const numberFields = ['initial_value', 'min_value', 'max_value'].flatMap((field)
 export const inputTable: readonly Rule[] = [
 	...boundsRules,
 	...numberFields,
-	fieldRule('value:number_input.initial_value:range', stricter, 'number_input', 'initial_value', (value, part) => {
-		const { min_value: min, max_value: max } = part.value;
-		const isOutside =
-			(min !== undefined && Number(value) < Number(min)) || (max !== undefined && Number(value) > Number(max));
-		return isOutside ? 'must lie between min_value and max_value' : undefined;
-	}),
-	fieldRule('value:plain_text_input.initial_value:max', stricter, 'plain_text_input', 'initial_value', (value, part) =>
-		typeof value === 'string' && lengthOf(value) > Number(part.value.max_length ?? Number.POSITIVE_INFINITY)
-			? `must be less than ${Number(part.value.max_length) + 1} characters`
-			: undefined,
+	fieldRule(
+		'value:number_input.initial_value:range',
+		stricter,
+		{ type: 'number_input', path: 'initial_value' },
+		(value, part) => {
+			const { min_value: min, max_value: max } = part.value;
+			const isOutside =
+				(min !== undefined && Number(value) < Number(min)) || (max !== undefined && Number(value) > Number(max));
+			return isOutside ? 'must lie between min_value and max_value' : undefined;
+		},
 	),
-	fieldRule('value:plain_text_input.initial_value:min', stricter, 'plain_text_input', 'initial_value', (value, part) =>
-		typeof value === 'string' && lengthOf(value) < Number(part.value.min_length ?? 0)
-			? `must be more than ${Number(part.value.min_length) - 1} characters`
-			: undefined,
+	fieldRule(
+		'value:plain_text_input.initial_value:max',
+		stricter,
+		{ type: 'plain_text_input', path: 'initial_value' },
+		(value, part) =>
+			typeof value === 'string' && lengthOf(value) > Number(part.value.max_length ?? Number.POSITIVE_INFINITY)
+				? `must be less than ${Number(part.value.max_length) + 1} characters`
+				: undefined,
+	),
+	fieldRule(
+		'value:plain_text_input.initial_value:min',
+		stricter,
+		{ type: 'plain_text_input', path: 'initial_value' },
+		(value, part) =>
+			typeof value === 'string' && lengthOf(value) < Number(part.value.min_length ?? 0)
+				? `must be more than ${Number(part.value.min_length) - 1} characters`
+				: undefined,
 	),
 	fieldRule(
 		'value:email_text_input.initial_value',
 		stricter,
-		'email_text_input',
-		'initial_value',
+		{ type: 'email_text_input', path: 'initial_value' },
 		text((value) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value), 'must be a valid email address'),
 	),
-	fieldRule('value:url_text_input.initial_value', stricter, 'url_text_input', 'initial_value', picture),
+	fieldRule('value:url_text_input.initial_value', stricter, { type: 'url_text_input', path: 'initial_value' }, picture),
 	fieldRule(
 		'value:datepicker.initial_date',
 		types,
-		'datepicker',
-		'initial_date',
+		{ type: 'datepicker', path: 'initial_date' },
 		text(isDate, 'must be a date as YYYY-MM-DD'),
 	),
 	fieldRule(
 		'value:timepicker.initial_time',
 		types,
-		'timepicker',
-		'initial_time',
+		{ type: 'timepicker', path: 'initial_time' },
 		text((value) => /^([01]\d|2[0-3]):[0-5]\d$/.test(value), 'must be a time as HH:mm'),
 	),
 	fieldRule(
 		'value:timepicker.timezone',
 		types,
-		'timepicker',
-		'timezone',
+		{ type: 'timepicker', path: 'timezone' },
 		text(isTimeZone, 'must be an IANA time zone'),
 	),
 	fieldRule(
 		'value:file_input.filetypes[]',
 		`${reference}/block-elements/file-input-element: "valid file extensions"; ${stricter}`,
-		'file_input',
-		'filetypes[]',
+		{ type: 'file_input', path: 'filetypes[]' },
 		text((value) => value.trim() === '' || /^[\w-]+$/.test(value), 'must be a file extension without a dot'),
 	),
-	fieldRule('value:image.image_url', `${reference}/blocks/image-block`, 'image', 'image_url', picture),
-	fieldRule('value:button.url', `${reference}/block-elements/button-element`, 'button', 'url', link),
+	fieldRule('value:image.image_url', `${reference}/blocks/image-block`, { type: 'image', path: 'image_url' }, picture),
+	fieldRule('value:button.url', `${reference}/block-elements/button-element`, { type: 'button', path: 'url' }, link),
 	fieldRule(
 		'value:overflow.options[].url',
 		`${reference}/composition-objects/option-object`,
-		'overflow',
-		'options[].url',
+		{ type: 'overflow', path: 'options[].url' },
 		link,
 	),
-	fieldRule('value:link.url', stricter, 'link', 'url', link),
-	fieldRule('value:video.video_url', types, 'video', 'video_url', secure),
-	fieldRule('value:video.title_url', types, 'video', 'title_url', secure),
-	fieldRule('value:url.empty', stricter, '*', 'url', (value) =>
+	fieldRule('value:link.url', stricter, { type: 'link', path: 'url' }, link),
+	fieldRule('value:video.video_url', types, { type: 'video', path: 'video_url' }, secure),
+	fieldRule('value:video.title_url', types, { type: 'video', path: 'title_url' }, secure),
+	fieldRule('value:url.empty', stricter, { type: '*', path: 'url' }, (value) =>
 		value === '' ? 'must be more than 0 characters' : undefined,
 	),
-	fieldRule('value:image_url.empty', stricter, '*', 'image_url', (value) =>
+	fieldRule('value:image_url.empty', stricter, { type: '*', path: 'image_url' }, (value) =>
 		value === '' ? 'must be more than 0 characters' : undefined,
 	),
 ];

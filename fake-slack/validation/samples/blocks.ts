@@ -49,57 +49,52 @@ export const blockRefused: Refused[] = [
 	refuse(
 		'a filter of conversations that filters nothing',
 		composition('conversation-filter'),
-		'must define one of `include`, `exclude_external_shared_channels`, `exclude_bot_users`',
-		'/blocks/0/elements/0/filter',
+		{
+			says: 'must define one of `include`, `exclude_external_shared_channels`, `exclude_bot_users`',
+			pointer: '/blocks/0/elements/0/filter',
+		},
 		inActions({ type: 'conversations_select', filter: {} }),
 	),
 	refuse(
 		'an empty section',
 		block('section'),
-		'must define one of `text`, `fields`',
-		'/blocks/0',
+		{ says: 'must define one of `text`, `fields`', pointer: '/blocks/0' },
 		inMessage({ type: 'section' }),
 	),
 	refuse(
 		'a card with a subtitle alone',
 		block('card'),
-		'must define one of `hero_image`, `title`, `actions`, `body`',
-		'/blocks/0',
+		{ says: 'must define one of `hero_image`, `title`, `actions`, `body`', pointer: '/blocks/0' },
 		inMessage({ type: 'card', subtitle: { type: 'mrkdwn', text: 'S' } }),
 	),
 	refuse(
 		'a container without title',
 		block('container'),
-		'must define one of `title`, `rich_text_title`',
-		'/blocks/0',
+		{ says: 'must define one of `title`, `rich_text_title`', pointer: '/blocks/0' },
 		inMessage({ type: 'container', child_blocks: [SECTION] }),
 	),
 	refuse(
 		'a closed container that nobody can open',
 		types('ContainerBlock'),
-		'must set `is_collapsible` to use `default_collapsed`',
-		'/blocks/0/default_collapsed',
+		{ says: 'must set `is_collapsible` to use `default_collapsed`', pointer: '/blocks/0/default_collapsed' },
 		inMessage({ type: 'container', title: LABEL, child_blocks: [SECTION], default_collapsed: true }),
 	),
 	refuse(
 		'a card with two icons',
 		`${block('card')}: "only one of icon & slack_icon can be present"`,
-		'must define only one of `icon`, `slack_icon`',
-		'/blocks/0',
+		{ says: 'must define only one of `icon`, `slack_icon`', pointer: '/blocks/0' },
 		inMessage({ type: 'card', title: LABEL, icon, slack_icon: { type: 'icon', name: 'rocket' } }),
 	),
 	refuse(
 		'a data table with a short row',
 		`${block('data-table')}: "All rows must have the same number of values"`,
-		'must have as many cells as the first row',
-		'/blocks/0/rows/2',
+		{ says: 'must have as many cells as the first row', pointer: '/blocks/0/rows/2' },
 		inMessage({ type: 'data_table', caption: 'Runs', rows: [[cell, cell], [cell, cell], [cell]] }),
 	),
 	refuse(
 		'rich text in the first row of a data table',
 		`${block('data-table')}: "rich_text cannot be used for header cells"`,
-		'unsupported type: rich_text',
-		'/blocks/0/rows/0/1/type',
+		{ says: 'unsupported type: rich_text', pointer: '/blocks/0/rows/0/1/type' },
 		inMessage({
 			type: 'data_table',
 			caption: 'Runs',
@@ -112,8 +107,7 @@ export const blockRefused: Refused[] = [
 	refuse(
 		'a plan with a task twice',
 		'docs.rs/slack-morphism 2.30, SlackPlanBlock',
-		'`task_id` "t1" already exists',
-		'/blocks/0/tasks/1/task_id',
+		{ says: '`task_id` "t1" already exists', pointer: '/blocks/0/tasks/1/task_id' },
 		inMessage({
 			type: 'plan',
 			title: 'Plan',
@@ -126,8 +120,7 @@ export const blockRefused: Refused[] = [
 	refuse(
 		'a segment of nothing',
 		`${block('data-visualization')}: "Must be greater than 0"`,
-		'must be greater than 0',
-		'/blocks/0/chart/segments/1/value',
+		{ says: 'must be greater than 0', pointer: '/blocks/0/chart/segments/1/value' },
 		inMessage({
 			type: 'data_visualization',
 			title: 'Bars',
@@ -143,8 +136,7 @@ export const blockRefused: Refused[] = [
 	refuse(
 		'two series of one name',
 		'CopilotKit/CopilotKit #6342',
-		'series "A" already exists',
-		'/blocks/0/chart/series/1/name',
+		{ says: 'series "A" already exists', pointer: '/blocks/0/chart/series/1/name' },
 		line(
 			[
 				{ name: 'A', data: [monday] },
@@ -156,22 +148,19 @@ export const blockRefused: Refused[] = [
 	refuse(
 		'a category twice',
 		'CopilotKit/CopilotKit #6342',
-		'category "Mon" already exists',
-		'/blocks/0/chart/axis_config/categories/1',
+		{ says: 'category "Mon" already exists', pointer: '/blocks/0/chart/axis_config/categories/1' },
 		line([{ name: 'A', data: [monday, monday] }], ['Mon', 'Mon']),
 	),
 	refuse(
 		'a series with a gap',
 		'CopilotKit/CopilotKit #6342',
-		eachCategory,
-		'/blocks/0/chart/series/0/data',
+		{ says: eachCategory, pointer: '/blocks/0/chart/series/0/data' },
 		line([{ name: 'A', data: [monday] }], ['Mon', 'Tue']),
 	),
 	refuse(
 		'a data point without category',
 		'CopilotKit/CopilotKit #6342',
-		eachCategory,
-		'/blocks/0/chart/series/1/data',
+		{ says: eachCategory, pointer: '/blocks/0/chart/series/1/data' },
 		line(
 			[
 				{ name: 'A', data: [monday] },

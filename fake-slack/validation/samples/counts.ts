@@ -60,206 +60,251 @@ const pie = (segments: number): Subject =>
 	});
 
 const lists: Edge[] = [
-	most('blocks in a message', 'grafana-cold-storage/oncall #210', 50, '/blocks', (count) =>
+	most('blocks in a message', 'grafana-cold-storage/oncall #210', { limit: 50, pointer: '/blocks' }, (count) =>
 		inMessage(...many(count, () => SECTION)),
 	),
-	most('bare blocks for a message', method('blocks.validate'), 50, '/blocks', (count) => ({
+	most('bare blocks for a message', method('blocks.validate'), { limit: 50, pointer: '/blocks' }, (count) => ({
 		kind: 'blocks',
 		surface: 'message',
 		value: many(count, () => SECTION),
 	})),
-	most('attachments', `${method('chat.postMessage')}: too_many_attachments`, 100, '/attachments', (count) =>
-		asMessage({ text: 'a', attachments: many(count, () => ({ color: '#fff' })) }),
+	most(
+		'attachments',
+		`${method('chat.postMessage')}: too_many_attachments`,
+		{ limit: 100, pointer: '/attachments' },
+		(count) => asMessage({ text: 'a', attachments: many(count, () => ({ color: '#fff' })) }),
 	),
-	most('blocks in a modal', 'grafana-cold-storage/oncall #210', 100, '/view/blocks', (count) =>
+	most('blocks in a modal', 'grafana-cold-storage/oncall #210', { limit: 100, pointer: '/view/blocks' }, (count) =>
 		inModal(...many(count, () => SECTION)),
 	),
-	most('fields', block('section'), 10, '/blocks/0/fields', (count) =>
+	most('fields', block('section'), { limit: 10, pointer: '/blocks/0/fields' }, (count) =>
 		inMessage({ type: 'section', fields: many(count, () => LABEL) }),
 	),
-	most('elements in actions', 'adobe/spacecat-api-service #176', 25, '/blocks/0/elements', (count) =>
-		inActions(...many(count, () => BUTTON)),
+	most(
+		'elements in actions',
+		'adobe/spacecat-api-service #176',
+		{ limit: 25, pointer: '/blocks/0/elements' },
+		(count) => inActions(...many(count, () => BUTTON)),
 	),
-	most('elements in a context', block('context'), 10, '/blocks/0/elements', (count) =>
+	most('elements in a context', block('context'), { limit: 10, pointer: '/blocks/0/elements' }, (count) =>
 		inMessage({ type: 'context', elements: many(count, () => LABEL) }),
 	),
-	most('elements in context_actions', block('context-actions'), 5, '/blocks/0/elements', (count) =>
+	most('elements in context_actions', block('context-actions'), { limit: 5, pointer: '/blocks/0/elements' }, (count) =>
 		inMessage({
 			type: 'context_actions',
 			elements: many(count, () => ({ type: 'icon_button', icon: 'trash', text: LABEL })),
 		}),
 	),
-	most('buttons on a card', block('card'), 3, '/blocks/0/actions', (count) =>
+	most('buttons on a card', block('card'), { limit: 3, pointer: '/blocks/0/actions' }, (count) =>
 		inMessage({ ...card, actions: many(count, () => BUTTON) }),
 	),
-	most('cards in a carousel', block('carousel'), 10, '/blocks/0/elements', (count) =>
+	most('cards in a carousel', block('carousel'), { limit: 10, pointer: '/blocks/0/elements' }, (count) =>
 		inMessage({ type: 'carousel', elements: many(count, () => card) }),
 	),
-	most('blocks in a container', block('container'), 10, '/blocks/0/child_blocks', (count) =>
+	most('blocks in a container', block('container'), { limit: 10, pointer: '/blocks/0/child_blocks' }, (count) =>
 		inMessage({ type: 'container', title: LABEL, child_blocks: many(count, () => SECTION) }),
 	),
-	most('rows in a table', block('table'), 100, '/blocks/0/rows', (count) =>
+	most('rows in a table', block('table'), { limit: 100, pointer: '/blocks/0/rows' }, (count) =>
 		inMessage({ type: 'table', rows: many(count, () => [cell]) }),
 	),
-	most('cells in a row of a table', block('table'), 20, '/blocks/0/rows/0', (count) =>
+	most('cells in a row of a table', block('table'), { limit: 20, pointer: '/blocks/0/rows/0' }, (count) =>
 		inMessage({ type: 'table', rows: [many(count, () => cell)] }),
 	),
-	most('column_settings', block('table'), 20, '/blocks/0/column_settings', (count) =>
+	most('column_settings', block('table'), { limit: 20, pointer: '/blocks/0/column_settings' }, (count) =>
 		inMessage({ type: 'table', rows: [[cell]], column_settings: many(count, () => ({ align: 'left' })) }),
 	),
-	most('rows in a data table', block('data-table'), 101, '/blocks/0/rows', (count) => dataTable(count, 1)),
-	most('segments', 'docs.openclaw.ai/channels/slack/rich-messages', 12, '/blocks/0/chart/segments', pie),
-	most('series', 'docs.rs/slack-morphism 2.30, SlackSeriesChart', 12, '/blocks/0/chart/series', (count) =>
-		chart(count, 2),
+	most('rows in a data table', block('data-table'), { limit: 101, pointer: '/blocks/0/rows' }, (count) =>
+		dataTable(count, 1),
 	),
-	most('categories', 'CopilotKit/CopilotKit #6342', 20, '/blocks/0/chart/axis_config/categories', (count) =>
-		chart(1, count),
+	most(
+		'segments',
+		'docs.openclaw.ai/channels/slack/rich-messages',
+		{ limit: 12, pointer: '/blocks/0/chart/segments' },
+		pie,
 	),
-	most('tasks in a plan', 'docs.rs/slack-morphism 2.30, SlackPlanBlock', 50, '/blocks/0/tasks', (count) =>
-		inMessage({
-			type: 'plan',
-			title: 'Plan',
-			tasks: many(count, (index) => ({ task_id: `task ${index}`, title: 'Search', status: 'pending' })),
-		}),
+	most(
+		'series',
+		'docs.rs/slack-morphism 2.30, SlackSeriesChart',
+		{ limit: 12, pointer: '/blocks/0/chart/series' },
+		(count) => chart(count, 2),
+	),
+	most(
+		'categories',
+		'CopilotKit/CopilotKit #6342',
+		{ limit: 20, pointer: '/blocks/0/chart/axis_config/categories' },
+		(count) => chart(1, count),
+	),
+	most(
+		'tasks in a plan',
+		'docs.rs/slack-morphism 2.30, SlackPlanBlock',
+		{ limit: 50, pointer: '/blocks/0/tasks' },
+		(count) =>
+			inMessage({
+				type: 'plan',
+				title: 'Plan',
+				tasks: many(count, (index) => ({ task_id: `task ${index}`, title: 'Search', status: 'pending' })),
+			}),
 	),
 	...['static_select', 'multi_static_select'].flatMap((type) => {
 		const page = type === 'static_select' ? element('select-menu') : element('multi-select-menu');
 		return [
-			most(`options of ${type}`, page, 100, '/view/blocks/0/element/options', (count) =>
+			most(`options of ${type}`, page, { limit: 100, pointer: '/view/blocks/0/element/options' }, (count) =>
 				inInput({ type, options: options(count) }),
 			),
-			most(`groups of ${type}`, page, 100, '/view/blocks/0/element/option_groups', (count) =>
+			most(`groups of ${type}`, page, { limit: 100, pointer: '/view/blocks/0/element/option_groups' }, (count) =>
 				inInput({
 					type,
 					option_groups: many(count, (index) => ({ label: LABEL, options: [option(`option ${index}`)] })),
 				}),
 			),
-			most(`options in a group of ${type}`, page, 100, '/view/blocks/0/element/option_groups/0/options', (count) =>
-				inInput({ type, option_groups: [{ label: LABEL, options: options(count) }] }),
+			most(
+				`options in a group of ${type}`,
+				page,
+				{ limit: 100, pointer: '/view/blocks/0/element/option_groups/0/options' },
+				(count) => inInput({ type, option_groups: [{ label: LABEL, options: options(count) }] }),
 			),
 		];
 	}),
-	most('radio buttons', element('radio-button-group'), 10, '/view/blocks/0/element/options', (count) =>
-		inInput({ type: 'radio_buttons', options: options(count) }),
+	most(
+		'radio buttons',
+		element('radio-button-group'),
+		{ limit: 10, pointer: '/view/blocks/0/element/options' },
+		(count) => inInput({ type: 'radio_buttons', options: options(count) }),
 	),
-	most('checkboxes', 'agentconnect-md/agentconnect #1836', 10, '/blocks/0/elements/0/options', (count) =>
-		inActions({ type: 'checkboxes', options: options(count) }),
+	most(
+		'checkboxes',
+		'agentconnect-md/agentconnect #1836',
+		{ limit: 10, pointer: '/blocks/0/elements/0/options' },
+		(count) => inActions({ type: 'checkboxes', options: options(count) }),
 	),
-	most('options in a menu', element('overflow-menu'), 5, '/blocks/0/accessory/options', (count) =>
+	most('options in a menu', element('overflow-menu'), { limit: 5, pointer: '/blocks/0/accessory/options' }, (count) =>
 		inAccessory({ type: 'overflow', options: options(count) }),
 	),
 
 	fewest(
 		'kind of conversation',
 		composition('conversation-filter'),
-		1,
-		'/blocks/0/elements/0/filter/include',
+		{ limit: 1, pointer: '/blocks/0/elements/0/filter/include' },
 		(count) => inActions({ type: 'conversations_select', filter: { include: many(count, () => 'im') } }),
 	),
-	fewest('field', block('section'), 1, '/blocks/0/fields', (count) =>
+	fewest('field', block('section'), { limit: 1, pointer: '/blocks/0/fields' }, (count) =>
 		inMessage({ ...SECTION, fields: many(count, () => LABEL) }),
 	),
-	fewest('element in actions', nothingToShow, 1, '/blocks/0/elements', (count) =>
+	fewest('element in actions', nothingToShow, { limit: 1, pointer: '/blocks/0/elements' }, (count) =>
 		inActions(...many(count, () => BUTTON)),
 	),
-	fewest('element in a context', nothingToShow, 1, '/blocks/0/elements', (count) =>
+	fewest('element in a context', nothingToShow, { limit: 1, pointer: '/blocks/0/elements' }, (count) =>
 		inMessage({ type: 'context', elements: many(count, () => LABEL) }),
 	),
-	fewest('element in context_actions', nothingToShow, 1, '/blocks/0/elements', (count) =>
+	fewest('element in context_actions', nothingToShow, { limit: 1, pointer: '/blocks/0/elements' }, (count) =>
 		inMessage({
 			type: 'context_actions',
 			elements: many(count, () => ({ type: 'icon_button', icon: 'trash', text: LABEL })),
 		}),
 	),
-	fewest('button on a card', nothingToShow, 1, '/blocks/0/actions', (count) =>
+	fewest('button on a card', nothingToShow, { limit: 1, pointer: '/blocks/0/actions' }, (count) =>
 		inMessage({ ...card, actions: many(count, () => BUTTON) }),
 	),
-	fewest('card in a carousel', block('carousel'), 1, '/blocks/0/elements', (count) =>
+	fewest('card in a carousel', block('carousel'), { limit: 1, pointer: '/blocks/0/elements' }, (count) =>
 		inMessage({ type: 'carousel', elements: many(count, () => card) }),
 	),
-	fewest('block in a container', nothingToShow, 1, '/blocks/0/child_blocks', (count) =>
+	fewest('block in a container', nothingToShow, { limit: 1, pointer: '/blocks/0/child_blocks' }, (count) =>
 		inMessage({ type: 'container', title: LABEL, child_blocks: many(count, () => SECTION) }),
 	),
-	fewest('row in a table', nothingToShow, 1, '/blocks/0/rows', (count) =>
+	fewest('row in a table', nothingToShow, { limit: 1, pointer: '/blocks/0/rows' }, (count) =>
 		inMessage({ type: 'table', rows: many(count, () => [cell]) }),
 	),
-	fewest('cell in a row of a table', nothingToShow, 1, '/blocks/0/rows/0', (count) =>
+	fewest('cell in a row of a table', nothingToShow, { limit: 1, pointer: '/blocks/0/rows/0' }, (count) =>
 		inMessage({ type: 'table', rows: [many(count, () => cell)] }),
 	),
-	fewest('rows in a data table', block('data-table'), 2, '/blocks/0/rows', (count) => dataTable(count, 1)),
-	fewest('segment', block('data-visualization'), 1, '/blocks/0/chart/segments', pie),
-	fewest('series', block('data-visualization'), 1, '/blocks/0/chart/series', (count) => chart(count, 2)),
-	fewest('category', block('data-visualization'), 1, '/blocks/0/chart/axis_config/categories', (count) =>
-		chart(1, count),
+	fewest('rows in a data table', block('data-table'), { limit: 2, pointer: '/blocks/0/rows' }, (count) =>
+		dataTable(count, 1),
 	),
-	fewest('part of a rich text', 'NousResearch/hermes-agent #69317', 1, '/blocks/0/elements', (count) =>
-		inMessage({
-			type: 'rich_text',
-			elements: many(count, () => ({ type: 'rich_text_section', elements: [text] })),
-		}),
+	fewest('segment', block('data-visualization'), { limit: 1, pointer: '/blocks/0/chart/segments' }, pie),
+	fewest('series', block('data-visualization'), { limit: 1, pointer: '/blocks/0/chart/series' }, (count) =>
+		chart(count, 2),
+	),
+	fewest(
+		'category',
+		block('data-visualization'),
+		{ limit: 1, pointer: '/blocks/0/chart/axis_config/categories' },
+		(count) => chart(1, count),
+	),
+	fewest(
+		'part of a rich text',
+		'NousResearch/hermes-agent #69317',
+		{ limit: 1, pointer: '/blocks/0/elements' },
+		(count) =>
+			inMessage({
+				type: 'rich_text',
+				elements: many(count, () => ({ type: 'rich_text_section', elements: [text] })),
+			}),
 	),
 	...['rich_text_section', 'rich_text_quote', 'rich_text_preformatted'].map((type) =>
-		fewest(`element in a ${type}`, nothingToShow, 1, '/blocks/0/elements/0/elements', (count) =>
+		fewest(`element in a ${type}`, nothingToShow, { limit: 1, pointer: '/blocks/0/elements/0/elements' }, (count) =>
 			inMessage({ type: 'rich_text', elements: [{ type, elements: many(count, () => text) }] }),
 		),
 	),
-	fewest('element in a rich_text_list', nothingToShow, 1, '/blocks/0/elements/0/elements', (count) =>
-		inMessage({
-			type: 'rich_text',
-			elements: [
-				{
-					type: 'rich_text_list',
-					style: 'bullet',
-					elements: many(count, () => ({ type: 'rich_text_section', elements: [text] })),
-				},
-			],
-		}),
+	fewest(
+		'element in a rich_text_list',
+		nothingToShow,
+		{ limit: 1, pointer: '/blocks/0/elements/0/elements' },
+		(count) =>
+			inMessage({
+				type: 'rich_text',
+				elements: [
+					{
+						type: 'rich_text_list',
+						style: 'bullet',
+						elements: many(count, () => ({ type: 'rich_text_section', elements: [text] })),
+					},
+				],
+			}),
 	),
 	...['static_select', 'multi_static_select'].flatMap((type) => [
-		fewest(`option of ${type}`, noOptions, 1, '/view/blocks/0/element/options', (count) =>
+		fewest(`option of ${type}`, noOptions, { limit: 1, pointer: '/view/blocks/0/element/options' }, (count) =>
 			inInput({ type, options: options(count) }),
 		),
-		fewest(`group of ${type}`, noOptions, 1, '/view/blocks/0/element/option_groups', (count) =>
+		fewest(`group of ${type}`, noOptions, { limit: 1, pointer: '/view/blocks/0/element/option_groups' }, (count) =>
 			inInput({ type, option_groups: many(count, () => ({ label: LABEL, options: [option('a')] })) }),
 		),
-		fewest(`option in a group of ${type}`, noOptions, 1, '/view/blocks/0/element/option_groups/0/options', (count) =>
-			inInput({ type, option_groups: [{ label: LABEL, options: options(count) }] }),
+		fewest(
+			`option in a group of ${type}`,
+			noOptions,
+			{ limit: 1, pointer: '/view/blocks/0/element/option_groups/0/options' },
+			(count) => inInput({ type, option_groups: [{ label: LABEL, options: options(count) }] }),
 		),
 	]),
 	...['radio_buttons', 'checkboxes'].map((type) =>
-		fewest(`option of ${type}`, noOptions, 1, '/view/blocks/0/element/options', (count) =>
+		fewest(`option of ${type}`, noOptions, { limit: 1, pointer: '/view/blocks/0/element/options' }, (count) =>
 			inInput({ type, options: options(count) }),
 		),
 	),
-	fewest('option in a menu', noOptions, 1, '/blocks/0/accessory/options', (count) =>
+	fewest('option in a menu', noOptions, { limit: 1, pointer: '/blocks/0/accessory/options' }, (count) =>
 		inAccessory({ type: 'overflow', options: options(count) }),
 	),
 	fewest(
 		'initial option',
 		stricter('no page says so; leaving the list out means the same'),
-		1,
-		'/view/blocks/0/element/initial_options',
+		{ limit: 1, pointer: '/view/blocks/0/element/initial_options' },
 		(count) => inInput({ type: 'checkboxes', options: options(2), initial_options: options(count) }),
 	),
 	fewest(
 		'trigger of a dispatch_action_config',
 		'docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object',
-		1,
-		'/view/blocks/0/element/dispatch_action_config/trigger_actions_on',
+		{ limit: 1, pointer: '/view/blocks/0/element/dispatch_action_config/trigger_actions_on' },
 		(count) => inInput({ type: 'plain_text_input', dispatch_action_config: { trigger_actions_on: triggers(count) } }),
 	),
 	most(
 		'triggers of a dispatch_action_config',
 		'docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object',
-		2,
-		'/view/blocks/0/element/dispatch_action_config/trigger_actions_on',
+		{ limit: 2, pointer: '/view/blocks/0/element/dispatch_action_config/trigger_actions_on' },
 		(count) => inInput({ type: 'plain_text_input', dispatch_action_config: { trigger_actions_on: triggers(count) } }),
 	),
 	fewest(
 		'file type',
 		stricter('no page says so; leaving the list out takes every file'),
-		1,
-		'/view/blocks/0/element/filetypes',
+		{ limit: 1, pointer: '/view/blocks/0/element/filetypes' },
 		(count) => inInput({ type: 'file_input', filetypes: many(count, () => 'pdf') }),
 	),
 ];
@@ -273,15 +318,13 @@ const width: Refused[] = [
 	refuse(
 		'two empty rows in a data table',
 		block('data-table'),
-		'no fewer than 1 items allowed',
-		['/blocks/0/rows/0', '/blocks/0/rows/1'],
+		{ says: 'no fewer than 1 items allowed', pointer: ['/blocks/0/rows/0', '/blocks/0/rows/1'] },
 		dataTable(2, 0),
 	),
 	refuse(
 		'21 columns in a data table',
 		block('data-table'),
-		'no more than 20 items allowed',
-		['/blocks/0/rows/0', '/blocks/0/rows/1'],
+		{ says: 'no more than 20 items allowed', pointer: ['/blocks/0/rows/0', '/blocks/0/rows/1'] },
 		dataTable(2, 21),
 	),
 ];
@@ -398,12 +441,12 @@ const fields: NumberField[] = [
 ];
 
 const numbers: Edge[] = fields.flatMap(({ name, source, min, max, pointer, subject }) => [
-	smallest(name, source, min, pointer, subject),
-	...(max === undefined ? [] : [greatest(name, source, max, pointer, subject)]),
+	smallest(name, source, { limit: min, pointer }, subject),
+	...(max === undefined ? [] : [greatest(name, source, { limit: max, pointer }, subject)]),
 ]);
 
 const fractions: Refused[] = fields.map(({ name, source, min, pointer, subject }) =>
-	refuse(`${name} with a fraction`, source, 'must be a whole number', pointer, subject(min + 0.5)),
+	refuse(`${name} with a fraction`, source, { says: 'must be a whole number', pointer }, subject(min + 0.5)),
 );
 
 export const countEdges: Edge[] = [...lists, ...numbers];

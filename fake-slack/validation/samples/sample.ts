@@ -76,14 +76,13 @@ export const asView = (value: unknown): Subject => ({ kind: 'view', value });
 
 export const accept = (name: string, subject: Subject): Accepted => ({ name, subject });
 
-/** `pointer` is where Slack says it; several where one mistake is one in several places. */
-export function refuse(
-	name: string,
-	source: string,
-	says: string,
-	pointer: string | readonly string[],
-	subject: Subject,
-): Refused {
+export interface Refusal {
+	readonly says: string;
+	/** Where Slack says it; several where one mistake is one in several places. */
+	readonly pointer: string | readonly string[];
+}
+
+export function refuse(name: string, source: string, { says, pointer }: Refusal, subject: Subject): Refused {
 	const pointers = typeof pointer === 'string' ? [pointer] : pointer;
 	return {
 		name,
@@ -93,19 +92,23 @@ export function refuse(
 	};
 }
 
+interface Limit {
+	readonly limit: number;
+	/** Where Slack says that it is passed. */
+	readonly pointer: string;
+}
+
 /** A text of as many characters as it may have, and one of one more. */
 export function longest(
 	name: string,
 	source: string,
-	limit: number,
-	pointer: string,
+	{ limit, pointer, text = x }: Limit & { readonly text?: (length: number) => string },
 	subject: (text: string) => Subject,
-	text: (length: number) => string = x,
 ): Edge {
 	const says = `must be less than ${limit + 1} characters`;
 	return {
 		accepted: accept(`${name} of ${limit} characters`, subject(text(limit))),
-		refused: refuse(`${name} of ${limit + 1} characters`, source, says, pointer, subject(text(limit + 1))),
+		refused: refuse(`${name} of ${limit + 1} characters`, source, { says, pointer }, subject(text(limit + 1))),
 	};
 }
 
@@ -113,14 +116,13 @@ export function longest(
 export function most(
 	name: string,
 	source: string,
-	limit: number,
-	pointer: string,
+	{ limit, pointer }: Limit,
 	subject: (count: number) => Subject,
 ): Edge {
 	const says = `no more than ${limit} items allowed`;
 	return {
 		accepted: accept(`${limit} ${name}`, subject(limit)),
-		refused: refuse(`${limit + 1} ${name}`, source, says, pointer, subject(limit + 1)),
+		refused: refuse(`${limit + 1} ${name}`, source, { says, pointer }, subject(limit + 1)),
 	};
 }
 
@@ -128,14 +130,13 @@ export function most(
 export function fewest(
 	name: string,
 	source: string,
-	limit: number,
-	pointer: string,
+	{ limit, pointer }: Limit,
 	subject: (count: number) => Subject,
 ): Edge {
 	const says = `no fewer than ${limit} items allowed`;
 	return {
 		accepted: accept(`at least ${limit} ${name}`, subject(limit)),
-		refused: refuse(`${limit - 1} ${name}`, source, says, pointer, subject(limit - 1)),
+		refused: refuse(`${limit - 1} ${name}`, source, { says, pointer }, subject(limit - 1)),
 	};
 }
 
@@ -143,13 +144,17 @@ export function fewest(
 export function smallest(
 	name: string,
 	source: string,
-	limit: number,
-	pointer: string,
+	{ limit, pointer }: Limit,
 	subject: (value: number) => Subject,
 ): Edge {
 	return {
 		accepted: accept(`${name} of at least ${limit}`, subject(limit)),
-		refused: refuse(`${name} of ${limit - 1}`, source, `must be at least ${limit}`, pointer, subject(limit - 1)),
+		refused: refuse(
+			`${name} of ${limit - 1}`,
+			source,
+			{ says: `must be at least ${limit}`, pointer },
+			subject(limit - 1),
+		),
 	};
 }
 
@@ -157,12 +162,16 @@ export function smallest(
 export function greatest(
 	name: string,
 	source: string,
-	limit: number,
-	pointer: string,
+	{ limit, pointer }: Limit,
 	subject: (value: number) => Subject,
 ): Edge {
 	return {
 		accepted: accept(`${name} of at most ${limit}`, subject(limit)),
-		refused: refuse(`${name} of ${limit + 1}`, source, `must be at most ${limit}`, pointer, subject(limit + 1)),
+		refused: refuse(
+			`${name} of ${limit + 1}`,
+			source,
+			{ says: `must be at most ${limit}`, pointer },
+			subject(limit + 1),
+		),
 	};
 }

@@ -50,8 +50,7 @@ const inInput = (
 	type: string,
 	value: Json,
 	on: readonly Surface[],
-	source: string,
-	notOn: readonly Surface[],
+	{ source, notOn }: { source: string; notOn: readonly Surface[] } = { source: '', notOn: [] },
 ): Place => ({
 	type,
 	value: { type: 'input', label: LABEL, element: { type, ...value } },
@@ -109,14 +108,17 @@ const places: Place[] = [
 		home: block('file'),
 	}),
 	...Object.entries(everywhere).map(([type, value]) => at(type, value, ['message', 'modal', 'home'], {})),
-	inInput('plain_text_input', {}, ['message', 'modal', 'home'], '', []),
-	inInput('datepicker', {}, ['message', 'modal', 'home'], '', []),
-	inInput('datetimepicker', {}, ['message', 'modal'], element('datetime-picker'), ['home']),
-	inInput('rich_text_input', {}, ['modal', 'home'], element('rich-text-input'), ['message']),
-	inInput('email_text_input', {}, ['modal'], element('email-input'), ['message', 'home']),
-	inInput('url_text_input', {}, ['modal'], element('url-input'), ['message', 'home']),
-	inInput('number_input', { is_decimal_allowed: false }, ['modal'], element('number-input'), ['message', 'home']),
-	inInput('file_input', {}, ['modal'], element('file-input'), ['message', 'home']),
+	inInput('plain_text_input', {}, ['message', 'modal', 'home']),
+	inInput('datepicker', {}, ['message', 'modal', 'home']),
+	inInput('datetimepicker', {}, ['message', 'modal'], { source: element('datetime-picker'), notOn: ['home'] }),
+	inInput('rich_text_input', {}, ['modal', 'home'], { source: element('rich-text-input'), notOn: ['message'] }),
+	inInput('email_text_input', {}, ['modal'], { source: element('email-input'), notOn: ['message', 'home'] }),
+	inInput('url_text_input', {}, ['modal'], { source: element('url-input'), notOn: ['message', 'home'] }),
+	inInput('number_input', { is_decimal_allowed: false }, ['modal'], {
+		source: element('number-input'),
+		notOn: ['message', 'home'],
+	}),
+	inInput('file_input', {}, ['modal'], { source: element('file-input'), notOn: ['message', 'home'] }),
 ];
 
 export const surfaceAccepted: Accepted[] = places.flatMap(({ type, value, on }) =>
@@ -130,17 +132,23 @@ export const surfaceRefused: Refused[] = [
 			return refuse(
 				`${type} in a ${surface}`,
 				source,
-				`unsupported type: ${type}`,
-				`${root}/blocks/0${path}`,
+				{ says: `unsupported type: ${type}`, pointer: `${root}/blocks/0${path}` },
 				put(value),
 			);
 		}),
 	),
-	refuse('a file in a container', block('container'), 'unsupported type: file', '/blocks/0/child_blocks/0/type', {
-		kind: 'blocks',
-		surface: 'message',
-		value: [{ type: 'container', title: LABEL, child_blocks: [{ type: 'file', source: 'remote', external_id: 'a' }] }],
-	}),
+	refuse(
+		'a file in a container',
+		block('container'),
+		{ says: 'unsupported type: file', pointer: '/blocks/0/child_blocks/0/type' },
+		{
+			kind: 'blocks',
+			surface: 'message',
+			value: [
+				{ type: 'container', title: LABEL, child_blocks: [{ type: 'file', source: 'remote', external_id: 'a' }] },
+			],
+		},
+	),
 	...[
 		{
 			source: 'slackapi/python-slack-sdk #1631',
@@ -167,8 +175,7 @@ function inActions(source: string, value: Json, put: (block: Json) => Subject, r
 	return refuse(
 		`${type} in actions`,
 		source,
-		`unsupported type: ${type}`,
-		at,
+		{ says: `unsupported type: ${type}`, pointer: at },
 		put({ type: 'actions', elements: [value] }),
 	);
 }
