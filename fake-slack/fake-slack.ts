@@ -204,8 +204,8 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 		deleteChannel: (channel) => deleteChannel(core, deliverer, channelOf(core, channel)),
 		inviteOrganisation: (channel, pending = true) =>
 			inviteOrganisation(core, deliverer, channelOf(core, channel), pending),
-		share: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), teamId, true),
-		unshare: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), teamId, false),
+		share: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), { teamId, shared: true }),
+		unshare: (channel, teamId) => shareChannel(core, deliverer, channelOf(core, channel), { teamId, shared: false }),
 		async close() {
 			deliverer.close();
 			core.faults.clear();

@@ -83,7 +83,7 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 	}
 	async function write(name: string, text: string, { thread, broadcast = false }: Replying = {}): Promise<Posted> {
 		const replying = { threadTs: threadOf(thread), broadcast };
-		const { message, told } = say(core, deliverer, viewer, place(name), text, replying);
+		const { message, told } = say(core, deliverer, viewer, { channel: place(name), typed: text, ...replying });
 		await told;
 		return createPosted(core, deliverer, viewer, message);
 	}
@@ -93,7 +93,7 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 		async command(channel, line) {
 			if (!line.startsWith('/'))
 				throw new Error(`A slash command begins with a slash: ${JSON.stringify(line)} is a message.`);
-			return typeCommand(core, deliverer, viewer, place(channel).id, line);
+			return typeCommand(core, deliverer, viewer, { where: place(channel).id, line });
 		},
 		modal,
 		waitForModal: (wanted, timeoutMs) =>
@@ -129,7 +129,7 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 			const found = core.state.messages.find((one) => one.channel === message.channel && one.ts === message.ts);
 			if (!found) throw new Error('The message no longer exists.');
 			if (message.isEphemeral()) throw new Error('Messages only one person sees have no shortcuts.');
-			return sendMessageShortcut(core, deliverer, viewer, found, callbackId);
+			return sendMessageShortcut(core, deliverer, viewer, { message: found, callbackId });
 		},
 		globalShortcut: (callbackId) => sendGlobalShortcut(core, deliverer, viewer, callbackId),
 		reload: () => reloadWindow(core, viewer.user, viewer.window),
@@ -138,7 +138,7 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 			const channel = core.state.channels.find((one) => one.isIm && both.every((user) => one.members.includes(user)));
 			return channel ? visible(channel) : [];
 		},
-		openApp: (tab = 'messages') => openHome(core, deliverer, viewer, openDm(core, viewer.user), tab),
+		openApp: (tab = 'messages') => openHome(core, deliverer, viewer, { channel: openDm(core, viewer.user), tab }),
 		home() {
 			const view = core.state.views[core.state.homes[viewer.user] ?? ''];
 			return view ? createModal(core, deliverer, viewer, view) : null;

@@ -87,7 +87,7 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 		const top = onTop();
 		const field = findField(fields(), which);
 		const { blockId, actionId } = field;
-		await fillInView(core, deliverer, viewer, { view: top, blockId, actionId, enter }, held(field));
+		await fillInView(core, deliverer, viewer, { view: top, blockId, actionId, held: held(field), enter });
 	}
 	const offers = new Map<string, Json[]>();
 	const offerKey = ({ blockId, actionId }: Field) => `${blockId} ${actionId}`;
@@ -133,7 +133,7 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 			const top = onTop();
 			const field = findField(fields(), which);
 			const placed = placedIn(top, field.blockId, field.actionId);
-			const offered = await suggest(core, deliverer, viewer, top, placed, typed);
+			const offered = await suggest(core, deliverer, viewer, { surface: top, placed, typed });
 			offers.set(offerKey(field), offered ?? []);
 			return offered?.map((option) => readText(core, option.text)) ?? null;
 		},
@@ -141,8 +141,8 @@ export function createModal(core: Core, deliverer: Deliverer, viewer: Viewer, fi
 		async press(label, index) {
 			const top = onTop();
 			const { placed, chosen } = findPress(pressesOf(core, blocks()), label, index);
-			const target = { view: top, blockId: placed.blockId, actionId: placed.actionId };
-			return pressInView(core, deliverer, viewer, target, chosen);
+			const { blockId, actionId } = placed;
+			return pressInView(core, deliverer, viewer, { view: top, blockId, actionId, chosen });
 		},
 		confirmation: (label) => findPress(pressesOf(core, blocks()), label).confirmation,
 		async submit() {

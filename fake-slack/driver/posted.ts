@@ -78,7 +78,7 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 		const found = there();
 		const field = findField(fields(), which);
 		const placed = placedInMessage(found, field.blockId, field.actionId);
-		await fillInMessage(core, deliverer, viewer, found, placed, held(field));
+		await fillInMessage(core, deliverer, viewer, { message: found, placed, held: held(field) });
 	}
 
 	return {
@@ -99,7 +99,7 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 		async press(label, index) {
 			const found = there();
 			const { placed, chosen } = findPress(pressesOf(core, found.blocks), label, index);
-			return actInMessage(core, deliverer, viewer, found, placed, chosen);
+			return actInMessage(core, deliverer, viewer, { message: found, placed, chosen });
 		},
 		confirmation: (label) => findPress(pressesOf(core, message().blocks), label).confirmation,
 		fill: (which, value) => set(which, (field) => typing(field, value)),
@@ -112,7 +112,7 @@ export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, f
 			const found = there();
 			const field = findField(fields(), which);
 			const placed = placedInMessage(found, field.blockId, field.actionId);
-			const offered = await suggest(core, deliverer, viewer, found, placed, typed);
+			const offered = await suggest(core, deliverer, viewer, { surface: found, placed, typed });
 			offers.set(offerKey(field), offered ?? []);
 			return offered?.map((option) => readText(core, option.text)) ?? null;
 		},

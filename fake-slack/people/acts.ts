@@ -71,34 +71,35 @@ function messageOf(core: Core, where: { channel: string; ts: string }): Message 
 export async function perform(core: Core, deliverer: Deliverer, viewer: Viewer, act: Act): Promise<Json> {
 	switch (act.do) {
 		case 'command':
-			return { ...(await typeCommand(core, deliverer, viewer, act.channel, act.line)) };
+			return { ...(await typeCommand(core, deliverer, viewer, { where: act.channel, line: act.line })) };
 		case 'say': {
-			const replying = { threadTs: act.threadTs };
-			const { message, told } = say(core, deliverer, viewer, channelOf(core, act.channel), act.text, replying);
+			const saying = { channel: channelOf(core, act.channel), typed: act.text, threadTs: act.threadTs };
+			const { message, told } = say(core, deliverer, viewer, saying);
 			await told;
 			return { ts: message.ts };
 		}
 		case 'pressInModal': {
-			const target = { view: viewOf(core, viewer, act.viewId), blockId: act.blockId, actionId: act.actionId };
+			const { blockId, actionId } = act;
 			const chosen = act.option ? { selected_option: act.option } : {};
-			return { acked: await pressInView(core, deliverer, viewer, target, chosen) };
+			const target = { view: viewOf(core, viewer, act.viewId), blockId, actionId, chosen };
+			return { acked: await pressInView(core, deliverer, viewer, target) };
 		}
 		case 'fillInModal': {
-			const { blockId, actionId, enter = false } = act;
-			const target = { view: viewOf(core, viewer, act.viewId), blockId, actionId, enter };
-			await fillInView(core, deliverer, viewer, target, act.held ?? null);
+			const { blockId, actionId, enter = false, held = null } = act;
+			const view = viewOf(core, viewer, act.viewId);
+			await fillInView(core, deliverer, viewer, { view, blockId, actionId, held, enter });
 			return {};
 		}
 		case 'pressInMessage': {
 			const message = messageOf(core, act);
 			const placed = placedInMessage(message, act.blockId, act.actionId);
 			const chosen = act.option ? { selected_option: act.option } : {};
-			return { acked: await actInMessage(core, deliverer, viewer, message, placed, chosen) };
+			return { acked: await actInMessage(core, deliverer, viewer, { message, placed, chosen }) };
 		}
 		case 'fillInMessage': {
 			const message = messageOf(core, act);
 			const placed = placedInMessage(message, act.blockId, act.actionId);
-			await fillInMessage(core, deliverer, viewer, message, placed, act.held ?? null);
+			await fillInMessage(core, deliverer, viewer, { message, placed, held: act.held ?? null });
 			return {};
 		}
 		case 'submit':
@@ -106,13 +107,15 @@ export async function perform(core: Core, deliverer: Deliverer, viewer: Viewer, 
 		case 'close':
 			await closeView(core, deliverer, viewer, act.all);
 			return {};
-		case 'messageShortcut':
-			return { acked: await sendMessageShortcut(core, deliverer, viewer, messageOf(core, act), act.callbackId) };
+		case 'messageShortcut': {
+			const shortcut = { message: messageOf(core, act), callbackId: act.callbackId };
+			return { acked: await sendMessageShortcut(core, deliverer, viewer, shortcut) };
+		}
 		case 'globalShortcut':
 			return { acked: await sendGlobalShortcut(core, deliverer, viewer, act.callbackId) };
 		case 'openApp': {
 			const channel = openDm(core, viewer.user);
-			await openHome(core, deliverer, viewer, channel, act.tab);
+			await openHome(core, deliverer, viewer, { channel, tab: act.tab });
 			return { channel: channel.id };
 		}
 	}

@@ -16,12 +16,14 @@ async function tellOfChannel(
 	core: Core,
 	deliverer: Deliverer,
 	channel: Channel,
-	kind: string,
-	facts: Json = {},
+	{ kind, facts }: { kind: string; facts: Json },
 ): Promise<void> {
 	core.changes.emit({ kind: 'channel', id: channel.id });
 	const type = `${channel.isPrivate ? 'group' : 'channel'}_${kind}`;
-	await tell(core, deliverer, type, { type, channel: channel.id, ...facts, event_ts: actionTs(core) }, channel);
+	await tell(core, deliverer, type, {
+		event: { type, channel: channel.id, ...facts, event_ts: actionTs(core) },
+		channel,
+	});
 }
 
 /**
@@ -32,19 +34,18 @@ export async function leaveChannel(core: Core, deliverer: Deliverer, channel: Ch
 	const botThere = isMember(channel, core.state.app.botUser);
 	channel.members = channel.members.filter((one) => one !== user);
 	if (user === core.state.app.botUser && botThere) {
-		await tellOfChannel(core, deliverer, channel, 'left', { actor_id: administrator(core) });
+		await tellOfChannel(core, deliverer, channel, { kind: 'left', facts: { actor_id: administrator(core) } });
 		return;
 	}
 	core.changes.emit({ kind: 'channel', id: channel.id });
-	if (botThere) await tellOfMember(core, deliverer, channel, user, 'member_left_channel');
+	if (botThere) await tellOfMember(core, deliverer, channel, { user, type: 'member_left_channel' });
 }
 
 async function tellOfMember(
 	core: Core,
 	deliverer: Deliverer,
 	channel: Channel,
-	user: string,
-	type: 'member_joined_channel' | 'member_left_channel',
+	{ user, type }: { user: string; type: 'member_joined_channel' | 'member_left_channel' },
 ): Promise<void> {
 	const event = {
 		type,
@@ -54,7 +55,7 @@ async function tellOfMember(
 		team: personOf(core, user).teamId,
 		event_ts: actionTs(core),
 	};
-	await tell(core, deliverer, type, event, channel);
+	await tell(core, deliverer, type, { event, channel });
 }
 
 /** Adds somebody (perhaps the app's bot) to a channel. */
@@ -63,7 +64,7 @@ export async function joinChannel(core: Core, deliverer: Deliverer, channel: Cha
 	channel.members.push(user);
 	core.changes.emit({ kind: 'channel', id: channel.id });
 	if (isMember(channel, core.state.app.botUser)) {
-		await tellOfMember(core, deliverer, channel, user, 'member_joined_channel');
+		await tellOfMember(core, deliverer, channel, { user, type: 'member_joined_channel' });
 	}
 }
 
@@ -77,7 +78,7 @@ export async function archiveChannel(
 	channel.isArchived = archived;
 	if (!isMember(channel, core.state.app.botUser)) return;
 	const kind = archived ? 'archive' : 'unarchive';
-	await tellOfChannel(core, deliverer, channel, kind, { user: administrator(core) });
+	await tellOfChannel(core, deliverer, channel, { kind, facts: { user: administrator(core) } });
 }
 
 /** Deletes a channel and its messages. From then on its id is unknown. */
@@ -85,7 +86,7 @@ export async function deleteChannel(core: Core, deliverer: Deliverer, channel: C
 	core.state.channels = core.state.channels.filter((one) => one !== channel);
 	core.state.messages = core.state.messages.filter((one) => one.channel !== channel.id);
 	if (!isMember(channel, core.state.app.botUser)) return;
-	await tellOfChannel(core, deliverer, channel, 'deleted', { actor_id: administrator(core) });
+	await tellOfChannel(core, deliverer, channel, { kind: 'deleted', facts: { actor_id: administrator(core) } });
 }
 
 /**
@@ -106,7 +107,7 @@ async function changeId(core: Core, deliverer: Deliverer, channel: Channel): Pro
 		new_channel_id: channel.id,
 		event_ts: actionTs(core),
 	};
-	await tell(core, deliverer, event.type, event, channel);
+	await tell(core, deliverer, event.type, { event, channel });
 }
 
 /**
@@ -132,8 +133,7 @@ export async function shareChannel(
 	core: Core,
 	deliverer: Deliverer,
 	channel: Channel,
-	teamId: string,
-	shared: boolean,
+	{ teamId, shared }: { teamId: string; shared: boolean },
 ): Promise<void> {
 	if (shared && !isOwnTeam(core, teamId)) await changeId(core, deliverer, channel);
 	const others = (channel.connectedTeams ?? []).filter((one) => one !== teamId);
@@ -148,5 +148,5 @@ export async function shareChannel(
 		? { type: 'channel_shared', connected_team_id: teamId }
 		: { type: 'channel_unshared', previously_connected_team_id: teamId, is_ext_shared: channel.isExtShared };
 	const event = { ...facts, channel: channel.id, event_ts: actionTs(core) };
-	await tell(core, deliverer, facts.type, event, channel);
+	await tell(core, deliverer, facts.type, { event, channel });
 }

@@ -61,8 +61,7 @@ export async function typeCommand(
 	core: Core,
 	deliverer: Deliverer,
 	viewer: Viewer,
-	where: string,
-	line: string,
+	{ where, line }: { where: string; line: string },
 ): Promise<CommandOutcome> {
 	const channel = channelOf(core, where);
 	if (!isMember(channel, viewer.user) && channel.isPrivate) throw new Error(`${viewer.user} cannot see ${where}.`);

@@ -27,9 +27,7 @@ export async function actInMessage(
 	core: Core,
 	deliverer: Deliverer,
 	viewer: Viewer,
-	message: Message,
-	placed: Placed,
-	chosen: Json = {},
+	{ message, placed, chosen = {} }: { message: Message; placed: Placed; chosen?: Json },
 ): Promise<boolean> {
 	const channel = channelOf(core, message.channel);
 	const input = messageInput(message, viewer.user);
@@ -64,16 +62,14 @@ export async function fillInMessage(
 	core: Core,
 	deliverer: Deliverer,
 	viewer: Viewer,
-	message: Message,
-	placed: Placed,
-	held: unknown,
+	{ message, placed, held }: { message: Message; placed: Placed; held: unknown },
 ): Promise<void> {
 	const input = messageInput(message, viewer.user);
 	setValue(input, placed, held);
 	core.changes.emit({ kind: 'message', id: message.ts });
 	if (placed.isInput && placed.block.dispatch_action !== true) return;
 	const { type: _type, ...value } = input.values[placed.blockId]?.[placed.actionId] ?? { type: placed.type };
-	await actInMessage(core, deliverer, viewer, message, placed, value);
+	await actInMessage(core, deliverer, viewer, { message, placed, chosen: value });
 }
 
 /** A person can only choose shortcuts that the app has. */
@@ -88,8 +84,7 @@ export async function sendMessageShortcut(
 	core: Core,
 	deliverer: Deliverer,
 	viewer: Viewer,
-	message: Message,
-	callbackId: string,
+	{ message, callbackId }: { message: Message; callbackId: string },
 ): Promise<boolean> {
 	requireShortcut(core, 'message', callbackId);
 	const channel = channelOf(core, message.channel);

@@ -22,8 +22,7 @@ function isSubscribed(core: Core, metadata: Json): boolean {
 export async function tellOfMetadata(
 	core: Core,
 	deliverer: Deliverer,
-	channel: Channel,
-	message: Message,
+	{ channel, message }: { channel: Channel; message: Message },
 	{ before, after }: { before: Json | undefined; after: Json | undefined },
 ): Promise<void> {
 	const metadata = after ?? before;
@@ -44,5 +43,5 @@ export async function tellOfMetadata(
 		...(kind === 'deleted' ? { deleted_ts: at } : {}),
 		event_ts: at,
 	};
-	await tell(core, deliverer, type, event, channel);
+	await tell(core, deliverer, type, { event, channel });
 }

@@ -55,9 +55,7 @@ async function sendViewAction(
 	core: Core,
 	deliverer: Deliverer,
 	viewer: Viewer,
-	view: View,
-	placed: Placed,
-	chosen: Json,
+	{ view, placed, chosen }: { view: View; placed: Placed; chosen: Json },
 ): Promise<boolean> {
 	const ack = await deliverer.deliver({
 		kind: 'interactive',
@@ -79,11 +77,9 @@ export function pressInView(
 	core: Core,
 	deliverer: Deliverer,
 	viewer: Viewer,
-	target: { view: View; blockId: string; actionId: string },
-	chosen: Json = {},
+	{ view, blockId, actionId, chosen = {} }: { view: View; blockId: string; actionId: string; chosen?: Json },
 ): Promise<boolean> {
-	const placed = placedIn(target.view, target.blockId, target.actionId);
-	return sendViewAction(core, deliverer, viewer, target.view, placed, chosen);
+	return sendViewAction(core, deliverer, viewer, { view, placed: placedIn(view, blockId, actionId), chosen });
 }
 
 /** Whether a change of the element goes to the app at once. */
@@ -102,17 +98,16 @@ export async function fillInView(
 	core: Core,
 	deliverer: Deliverer,
 	viewer: Viewer,
-	target: { view: View; blockId: string; actionId: string; enter?: boolean },
-	held: unknown,
+	target: { view: View; blockId: string; actionId: string; held: unknown; enter?: boolean },
 ): Promise<void> {
 	const { view } = target;
 	const placed = placedIn(view, target.blockId, target.actionId);
-	setValue(view.input, placed, held);
+	setValue(view.input, placed, target.held);
 	delete view.fieldErrors[placed.blockId];
 	core.changes.emit({ kind: 'view', id: view.id });
 	if (!dispatches(placed, target.enter === true ? 'enter' : 'typed')) return;
 	const { type: _type, ...value } = view.input.values[placed.blockId]?.[placed.actionId] ?? { type: placed.type };
-	await sendViewAction(core, deliverer, viewer, view, placed, value);
+	await sendViewAction(core, deliverer, viewer, { view, placed, chosen: value });
 }
 
 /** Applies the acknowledgement of a submission. Throws SlackError for one that Slack would not understand. */

@@ -58,9 +58,7 @@ export async function suggest(
 	core: Core,
 	deliverer: Deliverer,
 	viewer: Viewer,
-	surface: View | Message,
-	placed: Placed,
-	typed: string,
+	{ surface, placed, typed }: { surface: View | Message; placed: Placed; typed: string },
 ): Promise<Json[] | null> {
 	if (!placed.type.endsWith('external_select')) throw new Error(`A ${placed.type} loads no options.`);
 	if (typed.length < Number(placed.element.min_query_length ?? MIN_QUERY_LENGTH)) return null;

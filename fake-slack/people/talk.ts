@@ -33,11 +33,18 @@ export async function tellOfMessage(
 	const common = { ...messageForApp(core, message), channel: channel.id, event_ts: message.ts };
 	if (message.user !== botUser && message.text.includes(`<@${botUser}>`) && !channel.isIm) {
 		const mention = { ...common, type: 'app_mention', subtype: undefined, root: undefined };
-		told.push(tell(core, deliverer, 'app_mention', mention, channel));
+		told.push(tell(core, deliverer, 'app_mention', { event: mention, channel }));
 	}
 	const { type, subscription } = kindOf(channel);
-	told.push(tell(core, deliverer, subscription, { ...common, channel_type: type }, channel));
+	told.push(tell(core, deliverer, subscription, { event: { ...common, channel_type: type }, channel }));
 	await Promise.all(told);
+}
+
+interface Saying {
+	readonly channel: Channel;
+	readonly typed: string;
+	readonly threadTs?: string | undefined;
+	readonly broadcast?: boolean;
 }
 
 /**
@@ -48,9 +55,7 @@ export function say(
 	core: Core,
 	deliverer: Deliverer,
 	viewer: Viewer,
-	channel: Channel,
-	typed: string,
-	{ threadTs, broadcast = false }: { threadTs?: string | undefined; broadcast?: boolean } = {},
+	{ channel, typed, threadTs, broadcast = false }: Saying,
 ): { message: Message; told: Promise<void> } {
 	if (!isMember(channel, viewer.user)) throw new Error(`${viewer.user} is not in ${channel.name || channel.id}.`);
 	if (channel.isArchived) throw new Error(`#${channel.name} is archived. Nobody can write in it.`);
@@ -75,8 +80,7 @@ export async function openHome(
 	core: Core,
 	deliverer: Deliverer,
 	viewer: Viewer,
-	channel: Channel,
-	tab: 'home' | 'messages',
+	{ channel, tab }: { channel: Channel; tab: 'home' | 'messages' },
 ): Promise<void> {
 	if (tab === 'home' && !core.settings.homeTab) throw new Error('The app has no Home tab.');
 	const view = core.state.views[core.state.homes[viewer.user] ?? ''];
@@ -88,5 +92,5 @@ export async function openHome(
 		...(tab === 'home' && view ? { view: viewForApp(core, view, true) } : {}),
 		event_ts: actionTs(core),
 	};
-	await tell(core, deliverer, 'app_home_opened', event, channel);
+	await tell(core, deliverer, 'app_home_opened', { event, channel });
 }

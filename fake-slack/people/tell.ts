@@ -18,8 +18,7 @@ export async function tell(
 	core: Core,
 	deliverer: Deliverer,
 	subscription: string,
-	event: Json,
-	channel?: Channel,
+	{ event, channel }: { event: Json; channel?: Channel },
 ): Promise<void> {
 	if (!core.settings.events.includes(subscription)) return;
 	const scope = scopeOf(subscription, channel);

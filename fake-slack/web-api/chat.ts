@@ -59,7 +59,7 @@ export const chatMethods: Methods = {
 				...(threadTs === undefined ? {} : { threadTs }),
 			});
 			void tellOfMessage(core, deliverer, channel, message);
-			void tellOfMetadata(core, deliverer, channel, message, { before: undefined, after: message.metadata });
+			void tellOfMetadata(core, deliverer, { channel, message }, { before: undefined, after: message.metadata });
 			return { channel: channel.id, ts: message.ts, message: messageForApp(core, message, true) };
 		},
 	},
@@ -96,7 +96,7 @@ export const chatMethods: Methods = {
 			const before = message.metadata;
 			editMessage(core, message, parsedText(core, args, 'update'));
 			if (message.metadata !== before) {
-				void tellOfMetadata(core, deliverer, channel, message, { before, after: message.metadata });
+				void tellOfMetadata(core, deliverer, { channel, message }, { before, after: message.metadata });
 			}
 			return {
 				channel: channel.id,
@@ -114,7 +114,7 @@ export const chatMethods: Methods = {
 			const channel = channelArg(core, args.channel);
 			const message = ownMessage(core, channel, args, 'cant_delete_message');
 			deleteMessage(core, message);
-			void tellOfMetadata(core, deliverer, channel, message, { before: message.metadata, after: undefined });
+			void tellOfMetadata(core, deliverer, { channel, message }, { before: message.metadata, after: undefined });
 			return { channel: channel.id, ts: message.ts };
 		},
 	},

@@ -210,7 +210,7 @@ export const VIEWS: readonly Sabotage[] = [
 	{
 		name: 'does not tell of an opened Home',
 		file: 'people/talk.ts',
-		from: "await tell(core, deliverer, 'app_home_opened', event, channel);",
+		from: "await tell(core, deliverer, 'app_home_opened', { event, channel });",
 		to: 'void event;',
 		tests: ['home.test.ts', 'stock-apps.test.ts'],
 	},
