@@ -60,7 +60,7 @@ export interface LeaseLoopOptions<Item> {
 /** Replicas do not tell each other what they store, so each takes this often; also while the store is down. */
 const TURN_MS = 1_000;
 /** The pause after due items could not be taken, because another replica is taking them. */
-const CONTENDED_MS = 50;
+const CONTENDED_MS = 10;
 const RENEWALS_PER_LEASE = 4;
 
 /**

@@ -172,8 +172,11 @@ export function createAnswerWorker(deps: Dependencies) {
 			),
 		async renew(held, ms) {
 			const renewed = held.map(({ item, token }) => store.renew(item.id, { token, ms }, clock.now()));
-			const isKept = await Promise.all(renewed);
-			return held.filter((_, index) => isKept[index]);
+			const results = await Promise.allSettled(renewed);
+			const failure = results.find(({ status }) => status === 'rejected');
+			if (failure?.status === 'rejected') log.warn({ code: codeOf(failure.reason) }, 'a lease could not be renewed');
+			// A failed renewal tells nothing about the lease: it is tried again before the lease lapses.
+			return held.filter((_, index) => results[index]?.status !== 'fulfilled' || results[index].value);
 		},
 		release: (held) => store.release(held.map(({ item, token }) => ({ id: item.id, token }))),
 		// The next holder of an answer waits until this process's PUT cannot land any more.

@@ -43,7 +43,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	script(/^npm run test:powercut$/, 'npm run test:powercut -- --cuts 1'),
 	script(/^npm run test:attack( -- --.*)?$/, 'npm run test:attack -- --only stamps,signed-null'),
 	script(/^npm run fake-slack:sabotage$/, "npm run fake-slack:sabotage -- --only 'delivers events once'"),
-	script(/^npm run bench$/, 'npm run bench -- --rounds 1'),
+	script(/^npm run bench( -- --rounds 3)?$/, 'npm run bench -- --rounds 1'),
 	script(/^npm run bench:watching( -- --compare)?$/, 'npm run bench:watching -- --compare --seeds 1'),
 	script(/^npm run bench:watching:live$/, 'npm run bench:watching:live -- --watches 20 --minutes 0.5'),
 	script(/^npm run bench:wiping$/, 'npm run bench:wiping -- --rounds 1 --seconds 1'),
