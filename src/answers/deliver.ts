@@ -14,7 +14,7 @@ import { FIRST_CONFIRM_MS } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
 import { classifyFailure, type Failure, MISSING_RETRIES_MS, nextStepAt } from './failure.ts';
 import type { AnswerPatch, AnswerStore, DeliveryPermit, DeliveryService } from './ports.ts';
-import { comparisonInput, createPut, LEAVE_WITHIN_MS, LeaseLost, valuesOf } from './put.ts';
+import { comparisonInput, createPut, LeaseLost, SEND_WITHIN_MS, valuesOf } from './put.ts';
 import { createRestart } from './restart.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
@@ -92,7 +92,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 			if (settled !== null) return await writeSettled(current, token, settled);
 			attempt.maybeSentAt = null;
 			const markedFor = clock.now() - (current.putStartedAt ?? 0);
-			if (!isMarked || markedFor > LEAVE_WITHIN_MS / 2 || !put.mayLeave(current.putStartedAt)) {
+			if (!isMarked || markedFor > SEND_WITHIN_MS / 2 || !put.maySend(current.putStartedAt)) {
 				current = await markPut(current, token, session);
 				isMarked = true;
 				// The mark returns the final text: an edit may have come before it, none can come after it.
@@ -101,7 +101,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 			}
 			const elapsed = clock.now() - endedAt;
 			if (elapsed > FRESH_MS && tries < FRESH_TRIES) continue;
-			if (!put.mayLeave(current.putStartedAt)) continue;
+			if (!put.maySend(current.putStartedAt)) continue;
 			await put.send(current, permit, session, valuesOf(current));
 			metrics.readToPut(elapsed);
 			return await noteDelivery(current, token);

@@ -208,14 +208,14 @@ export interface DeliveryPermit {
 	/** `endedAt`: when the whole response had arrived. */
 	read(sessionId: string): Promise<{ readonly session: Session; readonly endedAt: number }>;
 	/**
-	 * Sends all items, in order, once: the client never repeats it. `mayLeave` is called just before the request is written
+	 * Sends all items, in order, once: the client never repeats it. `maySend` is called just before the request is written
 	 * to its connection. When it returns false, nothing is sent.
 	 */
 	putAnswers(
 		sessionId: string,
 		messageIndex: number,
 		items: readonly AnsweredItem[],
-		mayLeave: () => boolean,
+		maySend: () => boolean,
 	): Promise<void>;
 }
 

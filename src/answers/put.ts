@@ -5,11 +5,11 @@ import { type Answer, itemsOf } from './answer.ts';
 import type { AnswerPatch, AnswerStore, DeliveryPermit, DeliveryService } from './ports.ts';
 
 /** A PUT leaves this process within this time after the store has noted it, or not at all. */
-export const LEAVE_WITHIN_MS = 2_000;
+export const SEND_WITHIN_MS = 2_000;
 
 /** How long a PUT may still land after it began, in ms: the times to leave and to end, and the difference of clocks. */
 export function mayLandForMs(callTimeoutMs: number): number {
-	return LEAVE_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
+	return SEND_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
 }
 
 /** Another replica has the lease of this answer now, so this one must not write. */
@@ -23,7 +23,7 @@ interface Dependencies {
 
 /**
  * The steps and times of a PUT. It *begins* when the store notes that it may be sent (`putStartedAt`). It *leaves* when
- * its first byte goes to the connection, within `LEAVE_WITHIN_MS` or never. It *ends* with the service's response, within
+ * its first byte goes to the connection, within `SEND_WITHIN_MS` or never. It *ends* with the service's response, within
  * the call's time-out after it left. So a PUT of unknown outcome can land until both times and the difference of clocks
  * have passed since it began. Only a read that begins after that can rule it out.
  */
@@ -31,14 +31,14 @@ export function createPut({ store, service, clock }: Dependencies) {
 	const landsWithinMs = mayLandForMs(service.callTimeoutMs);
 
 	/** Whether a PUT that began at `startedAt` may still leave. False when the clock was set since then. */
-	function mayLeave(startedAt: number | null): boolean {
+	function maySend(startedAt: number | null): boolean {
 		if (startedAt === null) return false;
 		const since = clock.now() - startedAt;
-		return since >= 0 && since <= LEAVE_WITHIN_MS && (clock.steadySince?.() ?? 0) <= startedAt;
+		return since >= 0 && since <= SEND_WITHIN_MS && (clock.steadySince?.() ?? 0) <= startedAt;
 	}
 
 	return {
-		mayLeave,
+		maySend,
 
 		/** For how many ms a PUT that began at `startedAt` may still land; 0 when none began. */
 		landsForMs(startedAt: number | null): number {
@@ -57,7 +57,7 @@ export function createPut({ store, service, clock }: Dependencies) {
 		async send(answer: Answer, permit: DeliveryPermit, session: Session, values: OurValues): Promise<void> {
 			const { sessionId, messageIndex } = answer.question;
 			const items = mergeForPut(session.messages[messageIndex]?.humanInput ?? [], values);
-			await permit.putAnswers(sessionId, messageIndex, items, () => mayLeave(answer.putStartedAt));
+			await permit.putAnswers(sessionId, messageIndex, items, () => maySend(answer.putStartedAt));
 		},
 	};
 }

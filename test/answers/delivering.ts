@@ -75,8 +75,8 @@ export async function createHarness() {
 		read: (sessionId) => read(sessionId),
 		reserveDelivery: async () => ({
 			read,
-			async putAnswers(sessionId, messageIndex, items, mayLeave) {
-				if (!mayLeave()) throw new SessionServiceError('timed_out', 'too late to be sent');
+			async putAnswers(sessionId, messageIndex, items, maySend) {
+				if (!maySend()) throw new SessionServiceError('timed_out', 'too late to be sent');
 				calls.push({ kind: 'put', sessionId, at: clock.now() - T0 });
 				await on.put(sessionId);
 				save(sessionId, messageIndex, items);
