@@ -1,9 +1,7 @@
-import { openQuestion } from '../../src/questions/open-question.ts';
 import { decodeJson } from '../../src/session-service/json.ts';
 import { readSessionResponse } from '../../src/session-service/schema.ts';
 import { sessionModal } from '../../src/slack/blocks/session-modal.ts';
-import { createLinks } from '../../src/slack/links.ts';
-import { newMetadata } from '../../src/slack/metadata.ts';
+import { buildSessionModel } from '../../test/support/session-model.ts';
 import type { BenchContext } from './context.ts';
 import { type Figure, load } from './report.ts';
 import { longSessionBody } from './sessions.ts';
@@ -49,25 +47,9 @@ export async function measureRendering({ rounds: count }: BenchContext): Promise
 /** From the parsed body to the serialised view for Slack. */
 function render(value: unknown): string {
 	const session = readSessionResponse(value, '3f9a2c1d');
-	const question = session === null ? null : openQuestion(session);
-	if (session === null || question === null) throw new Error('The session has no open question.');
-	const now = Date.now();
-	const view = sessionModal({
-		session,
-		readAt: now,
-		question,
-		metadata: newMetadata({ sessionId: '3f9a2c1d', formId: 'f' }),
-		draft: {},
-		notices: [],
-		claims: [],
-		now,
-		names: { displayName: () => 'Ada' },
-		dashboardUrl: 'https://dash.example',
-		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: 'https://dash.example' }),
-		adminContact: null,
-		watch: null,
-	});
-	return JSON.stringify(view);
+	const model = session === null ? null : buildSessionModel(session, Date.now());
+	if (model === null || model.question === null) throw new Error('The session has no open question.');
+	return JSON.stringify(sessionModal(model));
 }
 
 function timed<T>(into: number[], run: () => T): T {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openQuestion } from '../../../src/questions/open-question.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
-import { createLinks } from '../../../src/slack/links.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
+import { buildSessionModel } from '../../support/session-model.ts';
 import { expectSafeView } from '../support/check.ts';
 import { CANARY } from '../support/hostile-session.ts';
 
@@ -82,21 +81,12 @@ describe('giant sessions', () => {
 			const session = readSessionResponse(raw, '3f9a2c1d');
 			if (session === null) throw new Error('unreadable');
 			for (const page of [0, 1, 10_000]) {
-				const view = sessionModal({
-					session,
-					readAt: now,
-					question: openQuestion(session),
-					metadata: { ...newMetadata({ sessionId: '3f9a2c1d', formId: 'f' }), page },
-					draft: { 0: 'd'.repeat(2 * mega) },
-					notices: [],
-					claims: [],
-					now,
-					names: { displayName: () => 'Ada' },
-					dashboardUrl: 'https://dash.example',
-					links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: 'https://dash.example' }),
-					adminContact: null,
-					watch: null,
-				});
+				const view = sessionModal(
+					buildSessionModel(session, now, {
+						metadata: { ...newMetadata({ sessionId: '3f9a2c1d', formId: 'f' }), page },
+						draft: { 0: 'd'.repeat(2 * mega) },
+					}),
+				);
 				expectSafeView(view);
 				expect(view.blocks.length).toBeGreaterThan(2);
 			}

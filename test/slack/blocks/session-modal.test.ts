@@ -1,11 +1,10 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
-import { openQuestion } from '../../../src/questions/open-question.ts';
 import type { Message, Session } from '../../../src/questions/session.ts';
 import { type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
-import { createLinks } from '../../../src/slack/links.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
 import { momentMrkdwn } from '../../../src/slack/words/times.ts';
+import { buildSessionModel } from '../../support/session-model.ts';
 import { saying } from '../../support/sessions.ts';
 import { expectSafeView } from '../support/check.ts';
 import { type AskedItem, fieldsOf, sessionAsking, textsOf } from '../support/questions.ts';
@@ -13,22 +12,7 @@ import { type AskedItem, fieldsOf, sessionAsking, textsOf } from '../support/que
 const now = Date.parse('2026-11-20T08:40:00Z');
 
 function show(session: Session, more: Partial<SessionModel> = {}): ModalView {
-	const view = sessionModal({
-		session,
-		readAt: now,
-		question: openQuestion(session),
-		metadata: newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' }),
-		draft: {},
-		notices: [],
-		claims: [],
-		now,
-		names: { displayName: () => 'Ada' },
-		dashboardUrl: 'https://dash.example',
-		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: 'https://dash.example' }),
-		adminContact: null,
-		watch: null,
-		...more,
-	});
+	const view = sessionModal(buildSessionModel(session, now, more));
 	expectSafeView(view);
 	return view;
 }
