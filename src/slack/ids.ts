@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /*
  * Every id that Slack returns. They never change, because messages posted months ago carry them. Ids hold positions and
  * keys, never content.
@@ -29,6 +31,14 @@ export const ACTIONS = {
 	secret: 'form.secret',
 	/** On a card or message: opens the session's form; `value`: a `SessionTarget`. */
 	answer: 'question.answer',
+	/** Send an option in one press; `value`: a `Choice`. Slack wants different ids in one row. */
+	choose1: 'question.choose_1',
+	choose2: 'question.choose_2',
+	choose3: 'question.choose_3',
+	choose4: 'question.choose_4',
+	choose5: 'question.choose_5',
+	/** To the person who chose, until the answer is sent; `value`: the answer's id. */
+	undo: 'answer.undo',
 	/** On the reply to a mention: open the form with that message in it; `value` holds the draft's form id and a `SessionTarget`. */
 	useText: 'question.use_text',
 	/** In the modal that asks which item a chosen message is for; the option's value is its position. */
@@ -54,6 +64,15 @@ export const ACTIONS = {
 	showFiles: 'card.files',
 } as const;
 export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
+
+/** The ids of the buttons with options, in the order of the options. */
+export const CHOOSE_IDS = [
+	ACTIONS.choose1,
+	ACTIONS.choose2,
+	ACTIONS.choose3,
+	ACTIONS.choose4,
+	ACTIONS.choose5,
+] as const;
 
 export const CALLBACKS = {
 	loading: 'handraise.loading',
@@ -122,6 +141,50 @@ export function decodeCarriage(
 	const [, answerId = null, encodedTarget] = /^(?:([0-9a-f-]{36})\|)?(.*)$/s.exec(value ?? '') ?? [];
 	const target = decodeTarget(encodedTarget);
 	return target === null ? null : { answerId, target };
+}
+
+/** What the button with an option sends, and for which question. */
+export interface Choice {
+	readonly sessionId: string;
+	readonly messageIndex: number;
+	readonly fingerprint: string;
+	/** The item that the option answers. */
+	readonly position: number;
+	/** Exactly the button's label. */
+	readonly option: string;
+	/** When the session was read that the button's message shows, clock milliseconds. */
+	readonly readAt: number;
+	/** The channel in which the person sees the question; the access policy checks it. */
+	readonly channelId: string;
+}
+
+const CHOICE_SCHEMA = z.tuple([z.int(), z.string(), z.int(), z.number(), z.string(), z.string(), z.string()]);
+
+/** The `value` of a button with an option. */
+export function encodeChoice(choice: Choice): string {
+	const { messageIndex, fingerprint, position, readAt, channelId, option, sessionId } = choice;
+	const fields: z.infer<typeof CHOICE_SCHEMA> = [
+		messageIndex,
+		fingerprint,
+		position,
+		readAt,
+		channelId,
+		option,
+		sessionId,
+	];
+	return JSON.stringify(fields);
+}
+
+/** Null when it is not one of ours. */
+export function decodeChoice(value: string | undefined): Choice | null {
+	try {
+		const { data } = CHOICE_SCHEMA.safeParse(JSON.parse(value ?? ''));
+		if (data === undefined) return null;
+		const [messageIndex, fingerprint, position, readAt, channelId, option, sessionId] = data;
+		return { messageIndex, fingerprint, position, readAt, channelId, option, sessionId };
+	} catch {
+		return null;
+	}
 }
 
 /** Null for any other value. */

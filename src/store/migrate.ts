@@ -10,6 +10,7 @@ import { leaseTokens } from './migrations/0004-lease-tokens.ts';
 import { keySalt } from './migrations/0005-key-salt.ts';
 import { secretPositions } from './migrations/0006-secret-positions.ts';
 import { submissionDetails } from './migrations/0007-submission-details.ts';
+import { questionsFindPeople } from './migrations/0008-questions-find-people.ts';
 
 /** One step of the schema. Never change a released one; add another. */
 export interface Migration {
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
 	keySalt,
 	secretPositions,
 	submissionDetails,
+	questionsFindPeople,
 ];
 
 /** Any constant that no other lock of this database uses ("hand" in ASCII). */

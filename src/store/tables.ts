@@ -14,6 +14,7 @@ export interface Tables {
 	watches: WatchesTable;
 	watched_sessions: WatchedSessionsTable;
 	announcements: AnnouncementsTable;
+	inboxes: InboxesTable;
 	service_outages: ServiceOutagesTable;
 	paces: PacesTable;
 	request_budgets: RequestBudgetsTable;
@@ -104,6 +105,8 @@ export interface WatchesTable extends LeaseColumns {
 	session_id: string;
 	mode: string;
 	questions_in_channel: number;
+	discreet: Generated<number>;
+	buttons: Generated<number>;
 	created_by: string;
 	created_at: number;
 	/** JSON: what was last announced. */
@@ -141,6 +144,8 @@ export interface WatchedSessionsTable extends LeaseColumns {
 	failures: number;
 	last_error: string | null;
 	over_since: number | null;
+	/** When a read first found the question open; null while none is open. */
+	question_since: number | null;
 	hurry: number;
 }
 
@@ -164,7 +169,25 @@ export interface AnnouncementsTable extends LeaseColumns {
 	next_attempt_at: number | null;
 	sending_since: number | null;
 	posted_ts: string | null;
+	/** Of a question: what its post shows now, see `PreparedPost.key`. */
+	shown_key: string | null;
 	last_error: string | null;
+}
+
+/** An inbox that a person has open: their Home tab or a window. */
+export interface InboxesTable extends PersonColumns, LeaseColumns {
+	/** `home:<team>:<user>` or `view:<view id>`. */
+	id: string;
+	/** Null for the Home tab. */
+	view_id: string | null;
+	/** Counts from 0. */
+	page: number;
+	opened_at: number;
+	/** Counts what the person did: opening it and changing the page. */
+	asked_count: number;
+	/** Null while it shows the newest state. */
+	next_update_at: number | null;
+	shown_key: string | null;
 }
 
 interface ServiceOutagesTable {

@@ -83,6 +83,11 @@ const question: z.ZodType<QuestionView, unknown> = z.object({
 	),
 	itemCount: z.int(),
 	openCount: z.int(),
+	// Missing in rows of the previous version.
+	quick: z
+		.object({ position: z.int(), options: z.array(z.string()) })
+		.nullable()
+		.default(null),
 });
 const view: z.ZodType<SessionSnapshot, unknown> = z.object({
 	sessionId: z.string(),
@@ -102,7 +107,13 @@ const view: z.ZodType<SessionSnapshot, unknown> = z.object({
 const reason = z.enum(WATCH_ENDS);
 const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('card'), notBefore: z.exactOptional(z.number()) }),
-	z.object({ kind: z.literal('question'), question, changed: z.boolean() }),
+	z.object({
+		kind: z.literal('question'),
+		question,
+		changed: z.boolean(),
+		// Missing in rows of the previous version, whose posts have no buttons with options.
+		readAt: z.number().default(0),
+	}),
 	z.object({
 		kind: z.literal('answered'),
 		messageIndex: z.int(),
@@ -137,6 +148,8 @@ export function readWatch(row: WatchRow): Watch | null {
 		session: { service: row.service, sessionId: row.session_id },
 		mode: watchMode,
 		questionsInChannel: row.questions_in_channel === 1,
+		discreet: row.discreet === 1,
+		buttons: row.buttons === 1,
 		createdBy: row.created_by,
 		createdAt: row.created_at,
 		card: {
@@ -183,6 +196,7 @@ export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 		failures: row.failures,
 		lastError: row.last_error,
 		overSince: row.over_since,
+		questionSince: row.question_since,
 		earlyReadCount: row.hurry,
 	};
 }

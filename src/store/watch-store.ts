@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '../log.ts';
 import type { AddWatchResult, NewWatch, WatchPage, WatchStore } from '../watches/ports.ts';
-import type { ChannelKey, Watch } from '../watches/watch.ts';
-import { UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
+import type { ChannelKey, Watch, WatchSettings } from '../watches/watch.ts';
+import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import { countUpdated, inBatches, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
@@ -50,9 +50,9 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		}
 		await startReading(trx, watch);
 		const live = await here().$call(lockRows(db.dialect)).executeTakeFirst();
-		const settings = { mode: watch.mode, questions_in_channel: watch.questionsInChannel ? 1 : 0 };
+		const settings = settingsColumns(watch);
 		if (live !== undefined) {
-			const changed = live.mode !== settings.mode || live.questions_in_channel !== settings.questions_in_channel;
+			const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
 			const row = changed
 				? await trx
 						.updateTable('watches')
@@ -88,6 +88,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 	/** Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. */
 	async function startReading(trx: Kysely<Tables>, { session, view, createdAt }: NewWatch): Promise<void> {
 		const firstRead = {
+			question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
 			view: sealView(session, view, cipher),
 			digest: JSON.stringify(view.digest),
 			failures: 0,
@@ -194,6 +195,15 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		silence: (channel) => db.write((trx) => silence(trx, channel)),
 		removeEnded: (before) => inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit))),
 		removeTexts: (before) => inBatches((limit) => db.writeOne((trx) => removeTextBatch(trx, before, limit))),
+	};
+}
+
+function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchSettings) {
+	return {
+		mode,
+		questions_in_channel: Number(questionsInChannel),
+		discreet: Number(discreet),
+		buttons: Number(buttons),
 	};
 }
 

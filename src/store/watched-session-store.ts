@@ -198,6 +198,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 		failures: update.failures,
 		last_error: update.lastError,
 		over_since: update.overSince,
+		question_since: update.questionSince,
 		...WITHOUT_LEASE,
 		...(update.view !== undefined && {
 			digest: JSON.stringify(update.view.digest),

@@ -16,7 +16,13 @@ import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
  */
 export type AnnouncementContent =
 	| { readonly kind: 'card'; readonly notBefore?: number }
-	| { readonly kind: 'question'; readonly question: QuestionView; readonly changed: boolean }
+	| {
+			readonly kind: 'question';
+			readonly question: QuestionView;
+			readonly changed: boolean;
+			/** When the read began that found it, clock milliseconds. */
+			readonly readAt: number;
+	  }
 	| {
 			readonly kind: 'answered';
 			readonly messageIndex: number;
@@ -175,7 +181,7 @@ function postOf(
 			if (question === null || items.length === 0) return null;
 			const { fingerprint } = question;
 			const changed = change.kind === 'questionChanged';
-			const content = { kind: 'question', question, changed } as const;
+			const content = { kind: 'question', question, changed, readAt: view.seenAt } as const;
 			const says = `question:${messageIndex}:${fingerprint}:${items.join(',')}`;
 			const { key, unlessSaid } = onceOnly(watch, says, fingerprint);
 			// With a digest, this is known to be news: the agent waits again.

@@ -3,14 +3,20 @@ import type { Digest } from '../questions/changes.ts';
 import type { Announcement, NewAnnouncement } from './announcements.ts';
 import type { DueAnnouncement, DueCard } from './announcer.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
-import type { CardUrgency, ChannelKey, SessionKey, Watch, WatchEnd, WatchLimit, WatchLimits } from './watch.ts';
+import type {
+	CardUrgency,
+	ChannelKey,
+	SessionKey,
+	Watch,
+	WatchEnd,
+	WatchLimit,
+	WatchLimits,
+	WatchSettings,
+} from './watch.ts';
 import type { PlannedRead, SessionUpdate, WatchedOutline, WatchedSession } from './watched-session.ts';
 
 export interface NewWatch
-	extends Pick<
-		Watch,
-		'id' | 'teamId' | 'channelId' | 'session' | 'mode' | 'questionsInChannel' | 'createdBy' | 'createdAt'
-	> {
+	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
 	/** The first announcement: the card. */
 	readonly card: NewAnnouncement;
 	/** From the read of the person who subscribes, for the first card. */

@@ -66,6 +66,7 @@ export function outcomeOf({
 		failures: 0,
 		lastError: null,
 		overSince: digest.over ? (taken.overSince ?? readAt) : null,
+		questionSince: questionSince(taken, digest, readAt),
 		earlyReadCount: taken.earlyReadCount,
 		...(changed && { view }),
 	};
@@ -81,6 +82,17 @@ export function outcomeOf({
 					}),
 		changed,
 	};
+}
+
+/** Since when the question is open; null when none is. A question keeps its time when messages before it come or go. */
+function questionSince({ digest: before, questionSince: since }: WatchedSession, after: Digest, readAt: number) {
+	if (!hasOpenQuestion(after)) return null;
+	const isSame =
+		before?.question?.fingerprint === after.question?.fingerprint &&
+		before?.question?.sameBefore === after.question?.sameBefore &&
+		before !== null &&
+		hasOpenQuestion(before);
+	return isSame && since !== null ? since : readAt;
 }
 
 /** The step rate after this read; unchanged when the time between the two reads cannot be measured. */
@@ -165,8 +177,8 @@ function staleUpdate(watch: Watch, taken: WatchedSession, maxDays: number): Watc
 
 /** The session as stored, for a read that failed. */
 export function keptOf(taken: WatchedSession): Omit<SessionUpdate, 'nextRead'> {
-	const { stepRate, lastReadAt, lastChangeAt, failures, lastError, overSince, earlyReadCount } = taken;
-	return { stepRate, lastReadAt, lastChangeAt, failures, lastError, overSince, earlyReadCount };
+	const { session: _session, digest: _digest, earlyReadAskedAt: _askedAt, nextRead: _nextRead, ...kept } = taken;
+	return kept;
 }
 
 /** The service no longer knows the session. If it was over, its end is announced without a last read. */

@@ -8,6 +8,7 @@ import {
 } from '../questions/disclosure.ts';
 import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
 import { latestAssistantMessages, resultOf, stepOf, taskOf } from '../questions/progress.ts';
+import { type QuickAnswer, quickAnswerOf } from '../questions/quick-answer.ts';
 import type { AgentAction, Session } from '../questions/session.ts';
 
 /** One item of a question as a channel may see it. */
@@ -33,6 +34,8 @@ export interface QuestionView {
 	readonly items: readonly ItemView[];
 	readonly itemCount: number;
 	readonly openCount: number;
+	/** What one press can answer; null when it needs a form. */
+	readonly quick: QuickAnswer | null;
 }
 
 export interface StepView {
@@ -141,6 +144,7 @@ export function questionViewAt(
 		}),
 		itemCount: question.items.length,
 		openCount: question.openItems.length,
+		quick: quickAnswerOf(question, (position) => disclosure(question, position) === 'secret'),
 	};
 }
 

@@ -7,14 +7,13 @@ import { type NewAnnouncement, targetOf } from './announcements.ts';
 import { type Expectation, expectationFor } from './capacity.ts';
 import type { AddWatchResult, ChannelStore, SubscriptionStore, WatchMetrics, WatchPage } from './ports.ts';
 import { snapshotOf } from './session-snapshot.ts';
-import type { ChannelKey, SessionKey, Watch, WatchLimits, WatchMode } from './watch.ts';
+import type { ChannelKey, SessionKey, Watch, WatchLimits, WatchSettings } from './watch.ts';
 
 export interface WatchRequest extends ChannelKey {
 	readonly userId: string;
 	readonly sessionId: string;
-	/** Left out: unchanged for an existing watch, else `everything`, with questions in the channel. */
-	readonly mode?: WatchMode;
-	readonly questionsInChannel?: boolean;
+	/** Left out: unchanged for an existing watch, else `DEFAULT_SETTINGS`. */
+	readonly settings: Partial<WatchSettings>;
 	/** Reads the session once, on this person's share of the budget. @throws errors with a stable `code` */
 	readonly read: (sessionId: string) => Promise<{ session: Session; readAt: number }>;
 }
@@ -43,6 +42,13 @@ export interface Subscriptions {
 	/** Updates a session's cards after somebody claimed, released or answered its question; `readEarly`: reads it soon. */
 	refresh(key: SessionKey, options: { readEarly: boolean }): Promise<void>;
 }
+
+const DEFAULT_SETTINGS: WatchSettings = {
+	mode: 'everything',
+	questionsInChannel: true,
+	discreet: false,
+	buttons: true,
+};
 
 /** The agent takes a moment to go on after an answer. */
 const EARLY_READ_AFTER_MS = 2_000;
@@ -97,8 +103,7 @@ export function createSubscriptions({
 				teamId,
 				channelId,
 				session: keyOf(sessionId),
-				mode: request.mode ?? existing?.mode ?? 'everything',
-				questionsInChannel: request.questionsInChannel ?? existing?.questionsInChannel ?? true,
+				...settingsAfter(existing ?? DEFAULT_SETTINGS, request.settings),
 				createdBy: request.userId,
 				createdAt: clock.now(),
 				card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
@@ -152,9 +157,13 @@ function settlingOf(watch: Watch): NewAnnouncement[] {
 	return [{ target: targetOf(watch), key: `settle:${messageIndex}:unwatched`, content }];
 }
 
-function changesSettings(watch: Watch, { mode, questionsInChannel }: WatchRequest): boolean {
-	return (
-		(mode !== undefined && mode !== watch.mode) ||
-		(questionsInChannel !== undefined && questionsInChannel !== watch.questionsInChannel)
-	);
+function settingsAfter(
+	{ mode, questionsInChannel, discreet, buttons }: WatchSettings,
+	changes: Partial<WatchSettings>,
+): WatchSettings {
+	return { mode, questionsInChannel, discreet, buttons, ...changes };
+}
+
+function changesSettings(watch: Watch, { settings }: WatchRequest): boolean {
+	return Object.entries(settings).some(([name, value]) => watch[name as keyof WatchSettings] !== value);
 }

@@ -47,15 +47,23 @@ export interface CardState {
 	readonly wanted: { readonly urgency: CardUrgency; readonly since: number; readonly wants: number } | null;
 }
 
+/** What people choose for a watch. */
+export interface WatchSettings {
+	readonly mode: WatchMode;
+	/** Whether a question in the thread is shown in the channel too. */
+	readonly questionsInChannel: boolean;
+	/** Whether notifications and posts tell neither questions nor answers, only that there are some. */
+	readonly discreet: boolean;
+	/** Whether posts of questions offer short options as buttons. */
+	readonly buttons: boolean;
+}
+
 /** A session watched in a channel. All times are milliseconds since the epoch. */
-export interface Watch {
+export interface Watch extends WatchSettings {
 	readonly id: string;
 	readonly teamId: string;
 	readonly channelId: string;
 	readonly session: SessionKey;
-	readonly mode: WatchMode;
-	/** Whether a question in the thread is shown in the channel too. */
-	readonly questionsInChannel: boolean;
 	/** Slack user id; told when the watch ends for a reason that cannot be posted to the channel. */
 	readonly createdBy: string;
 	readonly createdAt: number;

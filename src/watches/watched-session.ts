@@ -27,6 +27,8 @@ export interface WatchedSession {
 	readonly lastError: string | null;
 	/** When a read first found the session over. One more read follows. */
 	readonly overSince: number | null;
+	/** When a read first found the question open that is open now; null while none is. */
+	readonly questionSince: number | null;
 	/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
 	readonly earlyReadCount: number;
 }
@@ -38,7 +40,8 @@ export interface SessionUpdate extends Omit<WatchedSession, 'session' | 'digest'
 }
 
 /** What the schedule needs of a session. The outlines of all sessions are read every few seconds. */
-export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'lastError' | 'earlyReadCount'> {
+export interface SessionOutline
+	extends Omit<WatchedSession, 'digest' | 'lastError' | 'earlyReadCount' | 'questionSince'> {
 	readonly status: string | null;
 	readonly questionOpen: boolean;
 }

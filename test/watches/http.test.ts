@@ -45,7 +45,7 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 		service.sessions.put(sessionId, { status: 'active', name: sessionId, messages: [task('Do it'), done('Looking')] });
 		const read = (id: string) => client.read(id, { priority: 'person' });
 		const where = { teamId: 'T1', channelId: 'C1', userId: 'U1' };
-		expect(await subscriptions.watch({ ...where, sessionId, read })).toMatchObject({ kind: 'watching' });
+		expect(await subscriptions.watch({ ...where, sessionId, read, settings: {} })).toMatchObject({ kind: 'watching' });
 	}
 
 	const health = createServiceHealth({ clock: systemClock });

@@ -168,8 +168,9 @@ function questionOf({ id, teamId, channelId }: Watch): NewAnnouncement {
 		items: [],
 		itemCount: 0,
 		openCount: 0,
+		quick: null,
 	};
-	return { target, key: 'question', content: { kind: 'question', question, changed: false } };
+	return { target, key: 'question', content: { kind: 'question', question, changed: false, readAt: 0 } };
 }
 
 /** Records the outcome of a read for one watch, as the poller does. */
@@ -193,6 +194,7 @@ async function recordRead(
 		failures: 0,
 		lastError: null,
 		overSince: null,
+		questionSince: null,
 		earlyReadCount: 1,
 		view,
 	};

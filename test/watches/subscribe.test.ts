@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { expectationFor } from '../../src/watches/capacity.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
-import type { WatchLimits } from '../../src/watches/watch.ts';
+import type { WatchLimits, WatchSettings } from '../../src/watches/watch.ts';
 import {
 	createFakeService,
 	createRecordingMetrics,
@@ -37,7 +37,8 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 		return fake.service.read(sessionId, { priority: 'background' });
 	};
 	const ann = { teamId: 'T1', channelId: 'C1', userId: 'U-ANN' };
-	const watch = (sessionId: string, overrides = {}) => subscriptions.watch({ ...ann, sessionId, read, ...overrides });
+	const watch = (sessionId: string, settings: Partial<WatchSettings> = {}, asks = {}) =>
+		subscriptions.watch({ ...ann, sessionId, read, settings, ...asks });
 	return { store, subscriptions, watch, ann, ...fake, reads, recorded, changes: () => changes };
 }
 
@@ -123,7 +124,7 @@ describe('unwatching', () => {
 			await watch(sessionId);
 		}
 		put({ sessionId: 'elsewhere' });
-		await watch('elsewhere', { channelId: 'C2' });
+		await watch('elsewhere', {}, { channelId: 'C2' });
 		const unwatch = (sessionId: string | null) => subscriptions.unwatch({ ...ann, sessionId });
 		expect(await unwatch('s1')).toMatchObject({ kind: 'ended', watches: [{ session: { sessionId: 's1' } }] });
 		expect(await unwatch('s1')).toEqual({ kind: 'notWatched' });

@@ -63,6 +63,8 @@ export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } =
 		session: { service: SERVICE, sessionId },
 		mode: 'everything',
 		questionsInChannel: true,
+		discreet: false,
+		buttons: true,
 		createdBy: 'U-ANN',
 		createdAt: T0,
 		card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },

@@ -1,4 +1,5 @@
 import { isReservedId } from '../../questions/session.ts';
+import type { WatchSettings } from '../../watches/watch.ts';
 import { helpMessage } from '../blocks/messages.ts';
 import { forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
 import type { HandlerContext } from './context.ts';
@@ -10,15 +11,9 @@ export type SessionCommand =
 	/** `word`: the word that `reason` is about; left out: the whole text. */
 	| { readonly kind: 'help'; readonly reason: HelpReason; readonly word?: string }
 	| { readonly kind: 'open' | 'history'; readonly sessionId: string }
-	| { readonly kind: 'watch'; readonly sessionIds: readonly string[]; readonly options: WatchOptions }
+	| { readonly kind: 'watch'; readonly sessionIds: readonly string[]; readonly settings: Partial<WatchSettings> }
 	| { readonly kind: 'unwatch'; readonly sessionIds: readonly string[] | 'all' }
 	| { readonly kind: 'list' };
-
-/** Null: unchanged. */
-export interface WatchOptions {
-	readonly questionsOnly: boolean | null;
-	readonly questionsInChannel: boolean | null;
-}
 
 /** Why help is shown. */
 export type HelpReason =
@@ -73,20 +68,24 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null): 
 function parseWatch(words: readonly string[], dashboardUrl: string | null): SessionCommand {
 	const flags = words.filter((word) => word.startsWith('--'));
 	const ids = words.filter((word) => !word.startsWith('--'));
-	let options: WatchOptions = { questionsOnly: null, questionsInChannel: null };
+	let settings: Partial<WatchSettings> = {};
 	for (const flag of flags) {
-		const option = WATCH_FLAGS[flag.toLowerCase()];
-		if (option === undefined) return help('unclear');
-		options = { ...options, ...option };
+		const setting = WATCH_FLAGS[flag.toLowerCase()];
+		if (setting === undefined) return help('unclear');
+		settings = { ...settings, ...setting };
 	}
-	return withIds(ids, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'watch', sessionIds, options }));
+	return withIds(ids, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'watch', sessionIds, settings }));
 }
 
-const WATCH_FLAGS: Readonly<Record<string, Partial<WatchOptions>>> = {
-	'--everything': { questionsOnly: false },
-	'--questions-only': { questionsOnly: true },
+const WATCH_FLAGS: Readonly<Record<string, Partial<WatchSettings>>> = {
+	'--everything': { mode: 'everything' },
+	'--questions-only': { mode: 'questionsOnly' },
 	'--in-channel': { questionsInChannel: true },
 	'--thread-only': { questionsInChannel: false },
+	'--discreet': { discreet: true },
+	'--no-discreet': { discreet: false },
+	'--buttons': { buttons: true },
+	'--no-buttons': { buttons: false },
 };
 
 function withIds(
@@ -169,7 +168,7 @@ export function registerSessionCommand(
 			case 'list':
 				return ifAllowed(asked.channelId, (request) => watching.list(request, 0));
 			case 'watch':
-				return ifAllowed(asked.channelId, (request) => watching.watch(request, command.sessionIds, command.options));
+				return ifAllowed(asked.channelId, (request) => watching.watch(request, command.sessionIds, command.settings));
 			case 'unwatch':
 				return ifAllowedAnywhere((request) => watching.unwatch(request, command.sessionIds));
 		}

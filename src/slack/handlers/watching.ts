@@ -1,5 +1,6 @@
 import { loggedId } from '../../log.ts';
 import type { Subscriptions, WatchOutcome, WatchRequest } from '../../watches/subscribe.ts';
+import type { WatchSettings } from '../../watches/watch.ts';
 import { filesMessage, screenshotMessage } from '../blocks/links.ts';
 import { LIST_PAGE, watchList } from '../blocks/lists.ts';
 import { outcomesMessage, stillWaitingMessage } from '../blocks/messages.ts';
@@ -22,9 +23,6 @@ import {
 	watchOutcomeWords,
 } from '../words/watching.ts';
 import type { HandlerContext } from './context.ts';
-import type { WatchOptions } from './session-command.ts';
-
-const UNCHANGED: WatchOptions = { questionsOnly: null, questionsInChannel: null };
 
 /**
  * Registers the buttons for watching, and for what a card shows to one person only. Returns watch, unwatch and list for
@@ -43,7 +41,7 @@ export function registerWatching(
 	async function watch(
 		request: AllowedRequest,
 		sessionIds: readonly string[],
-		options: WatchOptions = UNCHANGED,
+		settings: Partial<WatchSettings> = {},
 	): Promise<void> {
 		const { channelId } = request;
 		// The permit comes first, because Slack limits requests for channel information for all people together.
@@ -60,7 +58,7 @@ export function registerWatching(
 			await say(request, [channelRefusalWords(reason, adminContact)]);
 			return;
 		}
-		const work = subscribe({ ...request, channelId }, permit, sessionIds, options);
+		const work = subscribe({ ...request, channelId }, permit, sessionIds, settings);
 		const lines = await withNotes(clock, work, async () => {
 			await reply.toPerson(request, stillWaitingMessage(null));
 			return false;
@@ -73,7 +71,7 @@ export function registerWatching(
 		request: PersonRequest & { readonly channelId: string },
 		firstPermit: ReadPermit,
 		sessionIds: readonly string[],
-		options: WatchOptions,
+		settings: Partial<WatchSettings>,
 	): Promise<readonly string[]> {
 		const lines: string[] = [];
 		let expectation = '';
@@ -89,8 +87,7 @@ export function registerWatching(
 				channelId: request.channelId,
 				sessionId,
 				read: permit.read,
-				...(options.questionsOnly === null ? {} : { mode: options.questionsOnly ? 'questionsOnly' : 'everything' }),
-				...(options.questionsInChannel === null ? {} : { questionsInChannel: options.questionsInChannel }),
+				settings,
 			};
 			// An error of one session must not hide the outcomes of the others.
 			const outcome = await subscriptions.watch(watchRequest).catch((error: unknown): WatchOutcome => {

@@ -168,6 +168,8 @@ function watchOf(view: SessionSnapshot | null, index: number): WatchPage['watche
 		session: { service: 'https://service.example', sessionId: view?.sessionId ?? SESSION_ID },
 		mode: index % 2 === 0 ? 'everything' : 'questionsOnly',
 		questionsInChannel: true,
+		discreet: false,
+		buttons: true,
 		createdBy: USER_ID,
 		createdAt: NOW - 600_000,
 		card: { ts: '1795250400.000100', shownKey: null, shownAt: null, wanted: null },
@@ -189,8 +191,8 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 	const items = question.items.map((_, position) => position);
 	const contents: { readonly [Kind in PostedContent['kind']]: readonly Extract<PostedContent, { kind: Kind }>[] } = {
 		question: [
-			{ kind: 'question', question, changed: false },
-			{ kind: 'question', question, changed: true },
+			{ kind: 'question', question, changed: false, readAt: 0 },
+			{ kind: 'question', question, changed: true, readAt: 0 },
 		],
 		answered: [
 			{ kind: 'answered', messageIndex, question, items, stillOpen: [] },

@@ -48,6 +48,6 @@ function posts(view: ReturnType<typeof snapshotOf>): Exclude<AnnouncementContent
 		{ kind: 'answered', messageIndex: 1, question, items: positions, stillOpen: positions },
 		{ kind: 'status', from: status, to: status },
 		{ kind: 'end', status, result, step },
-		...(question === null ? [] : [{ kind: 'question' as const, question, changed: false }]),
+		...(question === null ? [] : [{ kind: 'question' as const, question, changed: false, readAt: 0 }]),
 	];
 }

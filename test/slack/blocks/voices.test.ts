@@ -183,6 +183,6 @@ function posts(view: SessionSnapshot, name: string): PostedContent[] {
 		{ kind: 'end', status, result, step },
 		{ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [sessionId, 'a'] },
 		{ kind: 'creatorTold', reason: 'botRemoved', channelId: 'C1', sessionIds: [sessionId] },
-		...(question === null ? [] : [{ kind: 'question' as const, question, changed: false }]),
+		...(question === null ? [] : [{ kind: 'question' as const, question, changed: false, readAt: 0 }]),
 	];
 }

@@ -72,7 +72,7 @@ describe('/session', () => {
 		expect(parse('watch a --questions-only b a --thread-only')).toEqual({
 			kind: 'watch',
 			sessionIds: ['a', 'b'],
-			options: { questionsOnly: true, questionsInChannel: false },
+			settings: { mode: 'questionsOnly', questionsInChannel: false },
 		});
 	});
 

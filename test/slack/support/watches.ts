@@ -11,6 +11,8 @@ export function watchOf(view: SessionSnapshot): WatchPage['watches'][number] {
 		session: { service: 'https://service.example', sessionId: view.sessionId },
 		mode: 'everything',
 		questionsInChannel: true,
+		discreet: false,
+		buttons: true,
 		createdBy: 'U0OURS1',
 		createdAt: now,
 		card: { ts: '1795250400.000100', shownKey: null, shownAt: null, wanted: null },

@@ -19,6 +19,7 @@ export function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
 		failures: 0,
 		lastError: null,
 		overSince: null,
+		questionSince: null,
 		earlyReadCount: 1,
 		...overrides,
 	};

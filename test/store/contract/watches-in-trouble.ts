@@ -13,7 +13,17 @@ import { C1, KEY, news, read, said, watchActs } from './watch-acts.ts';
 const ASKED = {
 	kind: 'question',
 	changed: false,
-	question: { messageIndex: 1, fingerprint: 'f', goneOn: false, context: '', items: [], itemCount: 0, openCount: 0 },
+	readAt: 0,
+	question: {
+		messageIndex: 1,
+		fingerprint: 'f',
+		goneOn: false,
+		context: '',
+		items: [],
+		itemCount: 0,
+		openCount: 0,
+		quick: null,
+	},
 } as const;
 
 /** Paused tasks, deleted cards, set clocks, unreadable rows, repeated questions. */
@@ -360,10 +370,11 @@ export function describeWatchesInTrouble(subject: Subject): void {
 				items: [],
 				itemCount: 0,
 				openCount: 0,
+				quick: null,
 			};
 			const content =
 				kind === 'question'
-					? ({ kind, question: shown, changed: false } as const)
+					? ({ kind, question: shown, changed: false, readAt: 0 } as const)
 					: ({ kind, messageIndex: 2, how: 'answered' } as const);
 			return { ...said(watch, `${kind}:${revision}`), content };
 		}

@@ -521,11 +521,12 @@ export function describeWatches(subject: Subject): void {
 			items: [],
 			itemCount: 0,
 			openCount: 0,
+			quick: null,
 		};
 		const asked = (key: string): NewAnnouncement => ({
 			target,
 			key,
-			content: { kind: 'question', question, changed: false },
+			content: { kind: 'question', question, changed: false, readAt: 0 },
 		});
 		const settled: NewAnnouncement = {
 			target,
