@@ -22,6 +22,9 @@ export type InputGuess =
 	/** One line; the only input of secrets. */
 	| { readonly kind: 'line'; readonly secret: boolean };
 
+/** The answers to a `yesNo`. */
+export const YES_NO = ['Yes', 'No'] as const;
+
 /** Code units. A longer description asks for more than one word, number or date. */
 const MAX_BRIEF_LENGTH = 400;
 
@@ -34,7 +37,8 @@ export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>):
 	if (looksSecret(item)) return { kind: 'line', secret: true };
 	const listed = listedOptions(item);
 	if (listed !== null) {
-		if (!areYesAndNo(listed.options)) return { kind: 'choice', ...listed, secret: false };
+		const { options, allowsOther } = listed;
+		if (!areYesAndNo(options)) return { kind: 'choice', options, allowsOther, secret: false };
 		return { kind: WANTS_MORE_THAN_YES_OR_NO.test(textOf(item)) ? 'longText' : 'yesNo', secret: false };
 	}
 	return { kind: kindByRules(item), secret: false };

@@ -124,7 +124,8 @@ function tableOf(rows: readonly (readonly [string, string])[]): Record<string, s
 	);
 }
 
-function foldConfusables(text: string): string {
+/** With Latin letters in place of the characters that look like them. */
+export function foldConfusables(text: string): string {
 	return text.replace(/\P{ASCII}/gu, (character) => CONFUSABLES[character] ?? character);
 }
 

@@ -7,6 +7,11 @@ export interface ListedOptions {
 	readonly options: readonly string[];
 	/** False only when the item says that nothing else is possible and `options` is complete. */
 	readonly allowsOther: boolean;
+	/**
+	 * They are the text's only list, of lines or after words with a colon ("One of: A, B"). False for those taken from a
+	 * sentence, from quotation marks or from parentheses, which can be other than the item means.
+	 */
+	readonly explicit: boolean;
 }
 
 /** Code units. A longer text is not searched: its list may be cut, or belong to a report. */
@@ -46,8 +51,9 @@ export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'
 	const lower = all.toLowerCase();
 	if (SEVERAL.test(lower) || EXAMPLES.test(all)) return null;
 	const lines = all.split('\n').filter((line) => line.trim() !== '');
+	const listLines = fromLines(lines);
 	const found =
-		fromLines(lines) ??
+		listLines ??
 		firstFound(lines, afterCue) ??
 		firstFound(lines, inParentheses) ??
 		firstFound(lines, inQuotes) ??
@@ -60,6 +66,7 @@ export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'
 	return {
 		options: options.slice(0, MAX_OPTIONS),
 		allowsOther: options.length > MAX_OPTIONS || !EXCLUSIVE.test(lower),
+		explicit: listCount(lines, listLines !== null) === 1 && (listLines !== null || hasExplicitList(lines)),
 	};
 }
 
@@ -97,19 +104,39 @@ function placeOf(ordinal: string): { index: number; letters: boolean } {
 	return { index: ordinal.toLowerCase().charCodeAt(0) - 97, letters: true };
 }
 
-const CUE =
-	/\b(?:(?:one of|options?(?: are)?|choices?(?: are)?|choose|pick|select|possible values|valid values|allowed values|available values|possible answers|optionen|auswahl|opciones|wähle|elige|choisissez)\b[^:\n]{0,40}:|one of(?= )|(?:choose|pick|select|decide|preference) between(?= ))(.*)$/i;
+const CUE_WITH_COLON =
+	/(?:one of|options?(?: are)?|choices?(?: are)?|choose|pick|select|possible values|valid values|allowed values|available values|possible answers|optionen|auswahl|opciones|wähle|elige|choisissez)\b[^:\n]{0,40}:/;
+const CUE = new RegExp(
+	`\\b(?:${CUE_WITH_COLON.source}|one of(?= )|(?:choose|pick|select|decide|preference) between(?= ))(.*)$`,
+	'i',
+);
+const LIST_AFTER_COLON = new RegExp(`\\b${CUE_WITH_COLON.source}[^\\S\\n]*\\S`, 'gi');
 const DETERMINER = /^(?:the|these|those|this|them|my|your|our|us|which|what|a|an)\b/i;
 
 /** "one of: A, B, C", "Options: A / B", "choose between A and B". */
 function afterCue(line: string): string[] | null {
-	const match = CUE.exec(line);
-	const list = firstSentence(match?.[1] ?? '');
-	if (list === '') return null;
-	const withColon = match?.[0].slice(0, -(match[1]?.length ?? 0)).endsWith(':') === true;
-	if (!withColon && DETERMINER.test(list)) return null;
+	const { list, withColon } = cuedList(line);
+	if (list === '' || (!withColon && DETERMINER.test(list))) return null;
 	const parts = splitList(list);
 	return parts.some((part) => /\b(?:it|you|i|we|should|must|please|your)\b/i.test(part)) ? null : inline(parts);
+}
+
+/** The words after the first cue of a line, up to the end of their sentence. */
+function cuedList(line: string): { list: string; withColon: boolean } {
+	const match = CUE.exec(line);
+	const list = firstSentence(match?.[1] ?? '');
+	return { list, withColon: match?.[0].slice(0, -(match[1]?.length ?? 0)).endsWith(':') === true };
+}
+
+/** "Options: bed and breakfast" may be one option. */
+function hasExplicitList(lines: readonly string[]): boolean {
+	const { list, withColon } = cuedList(lines.find((line) => afterCue(line) !== null) ?? '');
+	return withColon && /[,;|/]| (?:or|oder|ou|o) /i.test(list);
+}
+
+/** Two lists in one item ("Seat, one of: A, B. Meal, one of: C, D") need two answers. */
+function listCount(lines: readonly string[], hasListLines: boolean): number {
+	return (hasListLines ? 1 : 0) + (lines.join('\n').match(LIST_AFTER_COLON)?.length ?? 0);
 }
 
 /** Parentheses at the end of a line. Slashes and bars offer a choice; commas do only when the line asks which. */

@@ -1,14 +1,81 @@
+import { guessInput, YES_NO } from './input-kind.ts';
+import { WANTS_MORE_THAN_YES_OR_NO } from './input-rules.ts';
+import { foldConfusables, matchingText, words } from './matching-text.ts';
 import type { Question } from './open-question.ts';
+import { listedOptions } from './options.ts';
+import { looksSecret } from './secrecy.ts';
+import type { HumanInputItem } from './session.ts';
 
 /** What one press can answer: the only open item and its short options. */
 export interface QuickAnswer {
 	readonly position: number;
+	/** 2 to 5. Each is at once the label of its button and the value that is sent. */
 	readonly options: readonly string[];
 }
 
+/** More buttons are harder to read than a select. */
+const MAX_OPTIONS = 5;
+/** UTF-16 units. Slack cuts longer labels of buttons. */
+const MAX_OPTION_LENGTH = 30;
+
+/** The answer is more than one option, or depends on something. */
+const WANTS_MORE_THAN_AN_OPTION = words(
+	'if|unless|in case|also|and (?:what|how|when|where|who|which)|tell (?:me|us) (?:how|when|where|who|your)|(?:please|then|and) (?:add|enter|include|provide|specify|describe|give|type)|warum|wieso|weshalb|begrunde\\p{L}*|falls|por que|explica\\p{L}*|pourquoi|expliquez',
+);
+
+/**
+ * The options of the only open item, if a button can show each of them in full and one of them is a whole answer: yes and
+ * no, or a list that the item marks as one. Null in every other case and in doubt, because a wrong press cannot be taken
+ * back and the form is always there. `isSecret`: whether the item of a position is known to be secret. Never throws;
+ * linear in the length of the texts.
+ */
 export function quickAnswerOf(
-	_question: Pick<Question, 'items' | 'openItems'>,
-	_isSecret: (position: number) => boolean,
+	question: Pick<Question, 'items' | 'openItems'>,
+	isSecret: (position: number) => boolean,
 ): QuickAnswer | null {
-	return null;
+	const [position, ...others] = question.openItems;
+	if (position === undefined || others.length > 0) return null;
+	const item = question.items[position];
+	if (item === undefined || isSecret(position) || looksSecret(item)) return null;
+	const options = guessInput(item).kind === 'yesNo' ? YES_NO : fromList(item);
+	return options === null ? null : { position, options };
+}
+
+function fromList(item: HumanInputItem): readonly string[] | null {
+	const listed = listedOptions(item);
+	if (listed?.explicit !== true || asksForMore(item)) return null;
+	const { options } = listed;
+	if (options.length < 2 || options.length > MAX_OPTIONS || !options.every(staysAsItIs)) return null;
+	// Finding a list joins lines and white space. What is sent is what the agent wrote.
+	if (!options.every((option) => item.title.includes(option) || item.description.includes(option))) return null;
+	return new Set(options.map(looks)).size === options.length ? options : null;
+}
+
+/** "Which plan? One of: A, B. And how many seats?" */
+function asksForMore({ title, description }: HumanInputItem): boolean {
+	const text = `${matchingText(title)}\n${matchingText(description)}`;
+	const asksTwice = [title, description].some((part) => part.split(/[?？]/).length > 2);
+	return asksTwice || WANTS_MORE_THAN_YES_OR_NO.test(text) || WANTS_MORE_THAN_AN_OPTION.test(text);
+}
+
+/** Control, format and unassigned characters, lone surrogates, and all that fonts draw as nothing. */
+const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u;
+/** White space at an end, two in a row, and any but the plain space. */
+const UNUSUAL_SPACE = /^ | $| {2}|[^\S ]/;
+/** Marks without a letter, and more than any script puts on one: the cleaning of labels removes these. */
+const STRAY_MARKS = /^\p{M}|\p{M}{9}/u;
+/** What Slack may show as something else: `:smile:`, `&lt;`, `<!here>`. */
+const SLACK_MARKUP = /:[\p{L}\p{N}_+'-]+:|&(?:amp|lt|gt);|<[^<>]*>/u;
+/** A label shows marks of Markdown as they are, and a box to tick is not a choice. */
+const MARKDOWN = /\*\*|__|~~|`|\]\(|^\[[ xX]?\]/;
+
+/** Whether a button shows exactly this text. */
+function staysAsItIs(option: string): boolean {
+	if (option.length > MAX_OPTION_LENGTH) return false;
+	return ![INVISIBLE, UNUSUAL_SPACE, STRAY_MARKS, SLACK_MARKUP, MARKDOWN].some((pattern) => pattern.test(option));
+}
+
+/** Equal for options that people cannot tell apart. */
+function looks(option: string): string {
+	return foldConfusables(option.normalize('NFKC')).toUpperCase().toLowerCase();
 }

@@ -116,7 +116,7 @@ describe('options', () => {
 
 	it('exclude other answers only when the item says so and the list is complete', () => {
 		const description = 'Must be one of: A, B';
-		expect(listedOptions({ title: 'Plan', description })).toEqual({ options: ['A', 'B'], allowsOther: false });
+		expect(listedOptions({ title: 'Plan', description })).toMatchObject({ options: ['A', 'B'], allowsOther: false });
 		const many = Array.from({ length: 150 }, (_, index) => `- option ${index}`).join('\n');
 		const found = listedOptions({ title: 'Which?', description: `Must be one of\n${many}` });
 		expect(found?.options).toHaveLength(100);

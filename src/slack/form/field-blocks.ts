@@ -1,10 +1,11 @@
 import type { InputBlock, KnownBlock, PlainTextOption } from '@slack/types';
+import { YES_NO } from '../../questions/input-kind.ts';
 import type { Question } from '../../questions/open-question.ts';
 import { ACTIONS, type ActionId, blockId, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedName } from '../text.ts';
 import { cutHint, NEVER_GIVE, SECRET_MEANING, SECRET_TICKED, SECRET_WARNING } from '../words/form.ts';
-import { type Field, INPUT_LIMIT, offerOf, YES_NO, yesNoOption } from './plan.ts';
+import { type Field, INPUT_LIMIT, offerOf, yesNoOption } from './plan.ts';
 
 /** How many characters are shown; fewer when a form would outgrow a view. */
 export interface FieldLimits {

@@ -1,4 +1,4 @@
-import { guessInput, type InputGuess } from '../../questions/input-kind.ts';
+import { guessInput, type InputGuess, YES_NO } from '../../questions/input-kind.ts';
 import type { Question } from '../../questions/open-question.ts';
 import type { FieldVariant } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
@@ -96,8 +96,6 @@ const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> 
 function fits({ kind, text }: Pick<Field, 'kind' | 'text'>): boolean {
 	return text === '' || (INITIAL_VALUES[kind]?.(text) ?? true);
 }
-
-export const YES_NO = ['Yes', 'No'] as const;
 
 /** The position in `YES_NO` of a text that is one of them. */
 export function yesNoOption(text: string): number | null {

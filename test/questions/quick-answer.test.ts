@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { quickAnswerOf } from '../../src/questions/quick-answer.ts';
+import { looksSecret } from '../../src/questions/secrecy.ts';
+import type { HumanInputItem } from '../../src/questions/session.ts';
+import { plain } from '../../src/slack/text.ts';
+import { hostileText } from '../slack/support/hostile-text.ts';
+
+const isOrdinary = () => false;
+
+function items(...texts: readonly (readonly [title: string, description: string])[]): HumanInputItem[] {
+	return texts.map(([title, description]) => ({ title, description, value: '' }));
+}
+
+/** The options of a question with this one item. */
+function quick(title: string, description = ''): readonly string[] | null {
+	return quickAnswerOf({ items: items([title, description]), openItems: [0] }, isOrdinary)?.options ?? null;
+}
+
+describe('one press answers', () => {
+	it.each<[title: string, description: string, expected: string[]]>([
+		// After words with a colon.
+		['Which flight should I book?', 'One of: LH 1173, TP 570', ['LH 1173', 'TP 570']],
+		['Plan', 'Options: Basic / Pro / Team', ['Basic', 'Pro', 'Team']],
+		['Plan', 'Please choose one of the following: Basic, Pro or Team.', ['Basic', 'Pro', 'Team']],
+		['Priority', 'Select: low|medium|high', ['low', 'medium', 'high']],
+		['Version', 'Options: v1.2, v1.3. The newer one is slower.', ['v1.2', 'v1.3']],
+		['Seat', 'Pick one: window or aisle', ['window', 'aisle']],
+		['', 'Which size do you need? Possible values: S; M; L; XL; XXL', ['S', 'M', 'L', 'XL', 'XXL']],
+		['Delivery. Options: **Standard**, **Express**', '', ['Standard', 'Express']],
+		['Plan', 'Options: Basic, Pro, Basic', ['Basic', 'Pro']],
+		['Plan', 'Options: Basic, Pro or something else', ['Basic', 'Pro']],
+		['Merge strategy', 'Choose one: "squash", "rebase", "merge"', ['squash', 'rebase', 'merge']],
+		['The page offers two lists', 'Tell me which one to use.\nOptions: A & B, C + D', ['A & B', 'C + D']],
+		// Lists of lines.
+		['Which flight?', '- 8:00, 120 €\n- 11:30, 90 €', ['8:00, 120 €', '11:30, 90 €']],
+		['Which flight should I take?', '1. Morning\n2. Noon\n3. Evening', ['Morning', 'Noon', 'Evening']],
+		['Flight', 'Please choose:\r\n\r\n* Morning\r\n* Evening\r\n\r\nThe prices are the same.', ['Morning', 'Evening']],
+		['Flight', 'I found these:\n• **Morning**\n• Evening;\nWhich one shall I book?', ['Morning', 'Evening']],
+		['Which account?', '1) Personal (…1234)\n2) Business (…9876)', ['Personal (…1234)', 'Business (…9876)']],
+		['Which one?', `- ${'x'.repeat(30)}\n- B`, ['x'.repeat(30), 'B']],
+		['Which one?', '- 👍\n- 👎', ['👍', '👎']],
+		// Other languages.
+		['Farbe', 'Optionen: rot, grün oder blau', ['rot', 'grün', 'blau']],
+		['Welcher Tarif?', '- Basis\n- Profi', ['Basis', 'Profi']],
+		['Soll ich weitermachen? Auswahl: Ja / Nein', '', ['Ja', 'Nein']],
+		['Color', 'Opciones: rojo, azul o verde', ['rojo', 'azul', 'verde']],
+		['¿Continuar?', 'Elige una: Sí, No', ['Sí', 'No']],
+		['Créneau', 'Choisissez : matin, soir', ['matin', 'soir']],
+		['Quelle taille ?', '- Petite\n- Grande', ['Petite', 'Grande']],
+		['Город?', 'Options: Москва, Казань', ['Москва', 'Казань']],
+		['どちら?', 'Options: 東京, 大阪', ['東京', '大阪']],
+		// Yes and no.
+		['Should I proceed?', '', ['Yes', 'No']],
+		['Shall I renew it anyway?', 'yes/no', ['Yes', 'No']],
+		['Proceed? (y/n)', '', ['Yes', 'No']],
+		['Question', 'The total is 30 euros. Should I submit the form?', ['Yes', 'No']],
+		['Soll ich die Bestellung abschicken?', '', ['Yes', 'No']],
+		['Go on? One of: Yes, No', '', ['Yes', 'No']],
+	])('%j with %j', (title, description, expected) => {
+		expect(quick(title, description)).toEqual(expected);
+	});
+
+	it('an item among others that have a value', () => {
+		const question = { items: items(['Name', ''], ['Plan', 'One of: Basic, Pro'], ['Age', '']), openItems: [1] };
+		expect(quickAnswerOf(question, isOrdinary)).toEqual({ position: 1, options: ['Basic', 'Pro'] });
+	});
+});
+
+describe('one press does not answer', () => {
+	it.each<[title: string, description?: string]>([
+		[''],
+		['What should I do?'],
+		['How many tickets?'],
+		// Options taken from a sentence, parentheses or quotation marks.
+		['Window or aisle?'],
+		['Which colour do you prefer, red or blue?'],
+		['Plan', 'Choose between Basic and Pro.'],
+		['Plan', 'Pick one of red, green, or blue'],
+		['Size (S/M/L)'],
+		['Which size (small, medium or large)?'],
+		['Proceed? (yes/no/maybe)'],
+		['Reply', 'Reply with "accept" or "decline".'],
+		['Weiter? (ja/nein)'],
+		['Plan', 'Choose between tea or coffee.\nOptions: A, B'],
+		['Where shall I stay?', 'Options: bed and breakfast'],
+		// More than one of them, or more than an option.
+		['Which of these apply?', 'Select all that apply:\n- A\n- B'],
+		['Rank these', 'Options: A, B, C'],
+		['Colour', 'Options: red, green, ...'],
+		['Plan', 'One of: A, B. Tell me why.'],
+		['Plan', 'One of: A, B. Please explain.'],
+		['Plan', 'One of: A, B. If B, give the date.'],
+		['Plan', 'One of: A, B. And how many seats?'],
+		['Plan', 'One of: A, B. Please add your name.'],
+		['Which plan? How many seats?', 'One of: A, B'],
+		['Tarif', 'Optionen: A, B. Warum?'],
+		['Plan', 'Opciones: A, B. ¿Por qué?'],
+		['Formule', 'Choisissez : A, B. Expliquez.'],
+		['Renew it?', 'Yes or no? If no, say how to go on.'],
+		['Proceed? (y/n)', 'If no, explain why.'],
+		// Several lists.
+		['Seats and meals', 'Seat options: A, B. Meal options: C, D.'],
+		['Seats and meals', 'Seat options: A, B\nMeal options: C, D'],
+		['Which one?', '- A\n- B\n\nOptions: C, D'],
+		['Which?', '- A\n- B\nor else\n- C\n- D'],
+		// Too many or too few.
+		['Plan', 'One of: A'],
+		['Plan', 'One of: A, B, C, D, E, F'],
+		['Which?', '1. A\n2. B\n3. C\n4. D\n5. E\n6. F'],
+		// Labels that Slack would cut or show as something else.
+		['Which one?', `- ${'x'.repeat(31)}\n- B`],
+		['Which one?', `- ${'👍'.repeat(16)}\n- B`],
+		['Which one?', '- two  spaces\n- B'],
+		['Plan', 'Options: two  spaces, B'],
+		['Which one?', '- a\ttab\n- B'],
+		['Which one?', '- a\u00a0b\n- B'],
+		['Which one?', '- a\u3000b\n- B'],
+		['Which one?', '- a\u2028b\n- B'],
+		['Which one?', '- a\rb\n- B'],
+		['Which one?', '- a\u0000b\n- B'],
+		['Which one?', '- a\u200bb\n- B'],
+		['Which one?', '- a\u00adb\n- B'],
+		['Which one?', '- \u202eevil\u202c\n- B'],
+		['Which one?', '- \u2066x\u2069\n- B'],
+		['Which one?', '- \ud83d\n- B'],
+		['Which one?', '- \u2800\n- B'],
+		['Which one?', '- \u3164\n- B'],
+		['Which one?', '- 👩‍👧\n- B'],
+		['Which one?', `- e${'\u0301'.repeat(9)}\n- B`],
+		['Which one?', '- \u0301e\n- B'],
+		['Which one?', '- Great :smile:\n- B'],
+		['Which one?', '- :+1:\n- :-1:'],
+		['Which one?', '- :größe:\n- B'],
+		['Which one?', '- a &lt; b\n- B'],
+		['Which one?', '- <!here>\n- B'],
+		['Which one?', '- <@U012AB3CD>\n- B'],
+		['Which one?', '- **Morning** flight\n- **Evening** flight'],
+		['Which one?', '- [ ] Morning\n- [x] Evening'],
+		['Which one?', '- [A](https://evil.example)\n- B'],
+		// Labels that look the same.
+		['Which one?', '- Approve\n- approve'],
+		['Which one?', '- Approve\n- Ａｐｐｒｏｖｅ'],
+		['Which one?', '- Approve\n- \u0410pprove'],
+		['Which one?', '- Zo\u00eb\n- Zoe\u0308'],
+		['Which one?', '- STRASSE\n- straße'],
+		// Secrets.
+		['Password', 'One of: hunter2, hunter3'],
+		['Your PIN', 'Options: 1234 / 4321'],
+		['PаsswоRd', 'One of: A, B'],
+		['Enter the one-time code', '- 123456\n- 654321'],
+	])('%j with %j', (title, description = '') => {
+		expect(quick(title, description)).toBeNull();
+	});
+
+	it('a question with no open item, with several and with an item that does not exist', () => {
+		const two = items(['Plan', 'One of: A, B'], ['Seat', 'One of: C, D']);
+		expect(quickAnswerOf({ items: two, openItems: [] }, isOrdinary)).toBeNull();
+		expect(quickAnswerOf({ items: two, openItems: [0, 1] }, isOrdinary)).toBeNull();
+		expect(quickAnswerOf({ items: two, openItems: [2] }, isOrdinary)).toBeNull();
+	});
+
+	it('an item that is known to be secret although it does not look so', () => {
+		const question = { items: items(['Name', ''], ['Plan', 'One of: A, B']), openItems: [1] };
+		expect(quickAnswerOf(question, (position) => position === 1)).toBeNull();
+		expect(quickAnswerOf(question, (position) => position === 0)).not.toBeNull();
+	});
+});
+
+describe('the options of one press', () => {
+	const option = fc.oneof(
+		{ weight: 6, arbitrary: fc.stringMatching(/^[A-Z][a-z]{1,9}q$/) },
+		{ weight: 1, arbitrary: hostileText.map((text) => text.slice(0, 40)) },
+		{ weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+	);
+	const listing = fc
+		.tuple(
+			fc.array(option, { minLength: 1, maxLength: 7 }),
+			fc.constantFrom('One of: ', 'Options: ', 'Which one?\n- ', 'Which one?\n* ', 'Choose between ', ''),
+			fc.constantFrom(', ', ' / ', '; ', '|', ' or '),
+		)
+		.map(([options, cue, separator]) => cue + options.join(cue.includes('\n') ? cue.slice(-3) : separator));
+	const text = fc.oneof({ weight: 3, arbitrary: listing }, { weight: 1, arbitrary: hostileText });
+
+	it('are buttons that show what is sent, for any item', () => {
+		let found = 0;
+		fc.assert(
+			fc.property(text, text, fc.boolean(), (title, description, secret) => {
+				const [item] = items([title, description]) as [HumanInputItem];
+				const answer = quickAnswerOf({ items: [item], openItems: [0] }, () => secret);
+				if (answer === null) return;
+				found += 1;
+				const { position, options } = answer;
+				expect(position).toBe(0);
+				expect(secret || looksSecret(item)).toBe(false);
+				expect(options.length).toBeGreaterThanOrEqual(2);
+				expect(options.length).toBeLessThanOrEqual(5);
+				const isYesNo = options.join() === 'Yes,No';
+				for (const label of options) {
+					expect(label.length).toBeLessThanOrEqual(30);
+					expect(label.trim()).toBe(label);
+					expect(plain(label, 30).text).toBe(label);
+					if (!isYesNo) expect(`${title}\n${description}`).toContain(label);
+				}
+				expect(new Set(options.map((label) => label.normalize('NFKC').toLowerCase())).size).toBe(options.length);
+			}),
+			{ numRuns: 3_000 },
+		);
+		expect(found).toBeGreaterThan(50);
+	});
+});
