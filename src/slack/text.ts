@@ -1,6 +1,6 @@
 import type { MrkdwnElement, PlainTextElement } from '@slack/types';
 import { escapeMrkdwn, nameWithin, neutralise } from './text/clean.ts';
-import { boundaryBefore, fitText } from './text/cut.ts';
+import { boundaryBefore, fitCharacters, fitText } from './text/cut.ts';
 import { markdownToMrkdwn } from './text/mrkdwn.ts';
 
 /*
@@ -29,6 +29,14 @@ export function oneLine(text: string, limit: number): string {
 /** The same, escaped for mrkdwn and for the `text` of messages. May be empty. */
 export function oneLineMrkdwn(text: string, limit: number): string {
 	return fitText(text, limit, (part) => escapeMrkdwn(withoutFences(squeeze(part))));
+}
+
+/**
+ * The same, cut with "…" to so many `characters` as people see them, and to `limit` units: for texts that devices show in
+ * part. May be empty.
+ */
+export function firstCharactersMrkdwn(text: string, most: { readonly characters: number; readonly limit: number }) {
+	return fitCharacters(withoutFences(oneLine(text, most.limit * 4)), most, escapeMrkdwn);
 }
 
 /**

@@ -51,6 +51,39 @@ export function fitText(source: string, limit: number, convert: (text: string) =
 	}
 }
 
+/**
+ * At most `characters` as people count them, and `limit` UTF-16 units of the converted text; what is cut ends with "…".
+ * Each character is converted by itself, so neither it nor its entity is split. Reads at most four times `limit`.
+ */
+export function fitCharacters(
+	source: string,
+	{ characters, limit }: { readonly characters: number; readonly limit: number },
+	convert: (character: string) => string,
+): string {
+	const window = source.slice(0, boundaryBefore(source, limit * 4));
+	const shown: string[] = [];
+	let length = 0;
+	for (const { segment } of GRAPHEMES.segment(window)) {
+		for (const character of segment.length > LONGEST_CLUSTER ? segment : [segment]) {
+			const converted = convert(character);
+			shown.push(converted);
+			length += converted.length;
+			if (shown.length > characters || length > limit) return `${withoutLast(shown, characters, limit).trimEnd()}…`;
+		}
+	}
+	return window.length < source.length ? `${withoutLast(shown, characters, limit).trimEnd()}…` : shown.join('');
+}
+
+/** The first of these characters that leave room for one more. */
+function withoutLast(shown: readonly string[], characters: number, limit: number): string {
+	let kept = '';
+	for (const character of shown.slice(0, characters - 1)) {
+		if (kept.length + character.length >= limit) break;
+		kept += character;
+	}
+	return kept;
+}
+
 function noteOf(characters: number): string {
 	return `… (${characters.toLocaleString('en-US')} more ${characters === 1 ? 'character' : 'characters'})`;
 }
