@@ -31,6 +31,7 @@ import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
 import { registerChannelEvents } from './slack/handlers/channel-events.ts';
 import { registerFallbacks } from './slack/handlers/fallbacks.ts';
 import { registerHistory } from './slack/handlers/history.ts';
+import { registerQuickAnswers } from './slack/handlers/quick-answers.ts';
 import { registerSessionActions } from './slack/handlers/session-actions.ts';
 import { registerSessionCommand } from './slack/handlers/session-command.ts';
 import { registerSubmission } from './slack/handlers/submission.ts';
@@ -71,7 +72,7 @@ export async function createHandraise({
 	clock?: Clock;
 }) {
 	const { adminContact, allowExternal } = config.access;
-	const { dashboardUrl, showAnswers } = config;
+	const { dashboardUrl, showAnswers, quickAnswers } = config;
 	/** Also identifies the session service in the store. */
 	const serviceUrl = config.service.url;
 
@@ -158,7 +159,10 @@ export async function createHandraise({
 		log,
 	});
 	const observer: QuestionObserver = {
-		questionUpdated: (question, what) => watching.questionUpdated(question, { readEarly: what === 'delivered' }),
+		questionUpdated(question, what) {
+			if (what === 'choice') watching.choiceUpdated(question);
+			else watching.questionUpdated(question, { readEarly: what === 'delivered' });
+		},
 	};
 	const claims = createClaims({ store: claimStore, observer, clock, log });
 	const worker = createAnswerWorker({
@@ -226,6 +230,7 @@ export async function createHandraise({
 			claims: claimStore,
 			watches,
 			showAnswers,
+			quickAnswers,
 			maxDays: config.watchMaxDays,
 		});
 		await watching.start({ announcer, channels: createChannelList({ client }) });
@@ -257,6 +262,13 @@ export async function createHandraise({
 		registerSessionActions(context, { drafts });
 		registerSubmission(context, { answers, receipts });
 		registerAnswerActions(context, { answers, store: answerStore, receipts });
+		registerQuickAnswers(context, {
+			answers,
+			store: answerStore,
+			names: directory,
+			quickAnswers,
+			undoMs: config.undoMs,
+		});
 		registerTextAsAnswer(context, { botUserId, watches, drafts });
 		registerChannelEvents(context, { watching, channels, allowExternal });
 		registerFallbacks(context, clients.background);

@@ -88,6 +88,13 @@ const environment = z.object({
 	MAX_WATCHES_PER_PERSON: wholeNumber(50, 1, 100_000),
 	MAX_WATCHES_PER_CHANNEL: wholeNumber(100, 1, 100_000),
 	MAX_WATCHES: wholeNumber(1_000, 1, 100_000),
+	QUICK_ANSWERS: setting(
+		z
+			.enum(['on', 'off'], { error: 'is neither on nor off' })
+			.default('on')
+			.transform((value) => value === 'on'),
+	),
+	UNDO_SECONDS: wholeNumber(10, 0, 60),
 	SHOW_ANSWERS: setting(z.enum(SHOW_ANSWERS, { error: `is not one of ${SHOW_ANSWERS.join(', ')}` }).default('auto')),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
 	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
@@ -142,7 +149,7 @@ export function readSettings(env: Environment): SettingsReading {
 }
 
 const OUR_NAMES =
-	/^(SLACK|SESSION_SERVICE|SESSION_DASHBOARD|ALLOW|ALLOWED|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
+	/^(SLACK|SESSION_SERVICE|SESSION_DASHBOARD|ALLOW|ALLOWED|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
 
 /** Names in the environment that look like settings of Handraise but are none. */
 export function unknownSettings(env: Environment): readonly string[] {
@@ -199,6 +206,10 @@ export function parseConfig(env: Environment) {
 			channel: valid.MAX_WATCHES_PER_CHANNEL,
 			all: valid.MAX_WATCHES,
 		},
+		/** Whether questions offer short options as buttons that answer in one press. */
+		quickAnswers: valid.QUICK_ANSWERS,
+		/** How long a one-press answer can be taken back before it is sent. */
+		undoMs: valid.UNDO_SECONDS * 1_000,
 		/** Whether channels see the text of answers. */
 		showAnswers: valid.SHOW_ANSWERS,
 		retentionDays: valid.RETENTION_DAYS,

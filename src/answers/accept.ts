@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf, HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { type Answer, type Person, submissionKeyOf } from './answer.ts';
+import type { Answer, Person } from './answer.ts';
 import type { Claims } from './claims.ts';
 import type { AcceptResult, AnswerStore, DraftStore, NewAnswer, QuestionObserver } from './ports.ts';
 
 /** What a person submits. */
-export type Submission = Omit<NewAnswer, 'id' | 'submissionKey' | 'acceptedAt' | 'giveUpAt'> & {
-	/** See `submissionKeyOf`. */
-	readonly formId: string;
+export type Submission = Omit<NewAnswer, 'id' | 'press' | 'acceptedAt' | 'giveUpAt'> & {
+	/** How long a one-press answer can be taken back before it is sent; null for a form. */
+	readonly undoMs: number | null;
 };
 
 /** A failure that took longer leaves no time for a second try: Slack waits 3 s for the acknowledgement. */
@@ -60,12 +60,12 @@ export function createAnswers(deps: Dependencies) {
 		 * Stores an answer durably. Acknowledge a submission only after this.
 		 * @throws HandraiseError `store_unavailable` when nothing was stored, `acceptance_unknown` when it may be stored
 		 */
-		async submit({ formId, ...submission }: Submission): Promise<AcceptResult> {
+		async submit({ undoMs, ...submission }: Submission): Promise<AcceptResult> {
 			const now = clock.now();
 			const result = await acceptDespiteLostReply({
 				...submission,
 				id: randomUUID(),
-				submissionKey: submissionKeyOf(submission.viewId, formId),
+				press: undoMs === null ? null : { undoUntil: now + undoMs },
 				acceptedAt: now,
 				giveUpAt: now + giveUpMs,
 			});
@@ -76,10 +76,11 @@ export function createAnswers(deps: Dependencies) {
 		/** What can happen after the acknowledgement: send the answer, end the claim, discard the draft. */
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
-			observer.questionUpdated(answer.question, 'answer');
+			observer.questionUpdated(answer.question, answer.press === null ? 'answer' : 'choice');
 			await Promise.all([
 				claims.release(answer.question, answer.person),
-				drafts.discard(answer.person, answer.question),
+				// A press sends no draft, and can be taken back.
+				answer.press === null && drafts.discard(answer.person, answer.question),
 			]);
 		},
 
@@ -116,10 +117,16 @@ export function createAnswers(deps: Dependencies) {
 			return answer;
 		},
 
-		/** Discards an answer, for its author alone; null when it is too late. */
-		async withdraw(id: string, person: Person): Promise<Answer | null> {
-			const answer = await store.withdraw(id, person, clock.now());
-			if (answer !== null) observer.questionUpdated(answer.question, 'answer');
+		/**
+		 * Discards an answer, for its author alone; null when it is too late. Whoever lost to it is offered the question again.
+		 * `onlyUnsent`: not an answer that failed, because that may have arrived.
+		 */
+		async withdraw(id: string, person: Person, options = { onlyUnsent: false }): Promise<Answer | null> {
+			const answer = await store.withdraw(id, person, clock.now(), options);
+			if (answer === null) return null;
+			wake();
+			observer.questionUpdated(answer.question, 'answer');
+			if (answer.press !== null) observer.questionUpdated(answer.question, 'choice');
 			return answer;
 		},
 	};

@@ -13,6 +13,11 @@ export function submissionKeyOf(viewId: string, formId: string): string {
 	return `${viewId}:${formId}`;
 }
 
+/** Identifies one press of a button with an option, however often Slack repeats it. `actionTs`: when Slack took the press. */
+export function pressKeyOf(place: string, actionTs: string): string {
+	return `press:${place}:${actionTs}`;
+}
+
 /** A person in Slack. */
 export interface Person {
 	readonly teamId: string;
@@ -35,7 +40,7 @@ export interface Origin {
  * | `delivering` | a PUT may have begun; its outcome may be unknown | `delivered`, `accepted`, a failed state |
  * | `delivered` | the service has it | `resumed` |
  * | `resumed` | the agent went on | |
- * | `waiting` | failed: not delivered until `giveUpAt`; waits for its author and blocks nobody | |
+ * | `waiting` | failed: not delivered until `giveUpAt`, or what it lost to was withdrawn; waits for its author, blocks nobody | |
  * | `conflicted` | failed: somebody else's answer was first | |
  * | `changed` | failed: the question is another now | |
  * | `refused` | failed: the service refuses it for good | |
@@ -44,7 +49,8 @@ export interface Origin {
  *
  * `deliver.ts` leaves `accepted` and `delivering`, `confirm.ts` leaves `delivered`. The author takes a failed answer back
  * to `accepted` (`tryAgain`) or to `withdrawn` (`withdraw`, both in `accept.ts`). A newer answer makes a waiting one
- * `conflicted`; an answer that comes second is stored as `conflicted`.
+ * `conflicted`; an answer that comes second is stored as `conflicted`, and becomes `waiting` when the first one is
+ * withdrawn.
  */
 export const ANSWER_STATES = [
 	'accepted',
@@ -86,6 +92,8 @@ export interface AnswerItem {
 
 /** The answer that was first, for the receipt of the second person. */
 export interface OtherAnswer {
+	/** Its id; null when it came from outside Handraise or another version stored it. */
+	readonly answerId: string | null;
 	/** Null when it came from outside Handraise, for example from the service's own page. */
 	readonly person: Person | null;
 	/** By position; null for secret values. */
@@ -126,12 +134,24 @@ export interface ReceiptState {
 	readonly modalOpen: boolean;
 }
 
+/** An answer that was given by one press of a button. */
+export interface OnePress {
+	/** Its author may take it back until then, unless the PUT has begun; it is sent after that. */
+	readonly undoUntil: number;
+}
+
+/** The longest time in which a one-press answer can be taken back (`UNDO_SECONDS`). */
+export const MAX_UNDO_MS = 60_000;
+
 /** What an answer has from its submission on. All times are milliseconds since the epoch. */
 export interface SubmittedAnswer {
 	readonly id: string;
-	/** See `submissionKeyOf`. */
+	/** See `submissionKeyOf` and `pressKeyOf`. */
 	readonly submissionKey: string;
+	/** Empty for a one-press answer. */
 	readonly viewId: string;
+	/** Null when it came from a form. */
+	readonly press: OnePress | null;
 	readonly person: Person;
 	readonly question: QuestionKey;
 	readonly fingerprint: string;
@@ -177,6 +197,14 @@ export interface Answer extends SubmittedAnswer {
 
 /** After this long the author is told that delivery takes long: they have probably closed the modal. */
 export const TAKES_LONG_MS = 30_000;
+
+/** When its sending was due at first: a one-press answer waits until it cannot be taken back. */
+export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'acceptedAt'>): number {
+	return press?.undoUntil ?? acceptedAt;
+}
+
+/** `lastError` of an answer that waits because the one that it lost to was withdrawn. */
+export const FIRST_WITHDRAWN = 'first_withdrawn';
 
 /** True while the answer can still reach the service without its author. */
 export function isBlocking(state: AnswerState): boolean {

@@ -48,6 +48,7 @@ export async function whoWasFirst(
 	const storedValues = values ?? items.map(({ value }) => value ?? '');
 	const isHidden = (position: number) => question === null || isSecretValue(marks, question, position);
 	const outsider = {
+		answerId: null,
 		person: null,
 		at: null,
 		same: values === null,
@@ -57,7 +58,7 @@ export async function whoWasFirst(
 	};
 	for (const other of await store.delivered(answer.question, answer.fingerprint)) {
 		if (other.id === answer.id || !isStoredAnswer(other, storedValues)) continue;
-		return { ...outsider, person: other.person, at: other.deliveredAt };
+		return { ...outsider, answerId: other.id, person: other.person, at: other.deliveredAt };
 	}
 	return outsider;
 }

@@ -118,8 +118,12 @@ export interface AnswerStore {
 	marks(service: string, sessionId: string): Promise<readonly AnswerMarks[]>;
 	/** Puts a failed answer back into the queue, for its author alone. */
 	retry(id: string, person: Person, now: number, giveUpAt: number): Promise<RetryResult>;
-	/** Discards an answer that failed or was not sent yet, for its author alone; null when that is not possible. */
-	withdraw(id: string, person: Person, now: number): Promise<Answer | null>;
+	/**
+	 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is not
+	 * possible. In the same transaction answers that lost to it wait for their authors (`FIRST_WITHDRAWN`), whose texts
+	 * become drafts.
+	 */
+	withdraw(id: string, person: Person, now: number, options?: { onlyUnsent: boolean }): Promise<Answer | null>;
 	/**
 	 * Notes that its author wants a delivered answer sent again to start the agent. Null when the service reported no
 	 * failure to start, and when such a PUT began after `quietSince` and may still be under way.
@@ -234,6 +238,9 @@ export interface Receipts {
 
 /** Called after the commit of every change that a question's cards show. Must not throw. */
 export interface QuestionObserver {
-	/** `delivered`: the service has just received an answer, so the session will change soon. */
-	questionUpdated(question: QuestionKey, what: 'claim' | 'answer' | 'delivered'): void;
+	/**
+	 * `delivered`: the service has just received an answer, so the session will change soon. `choice`: a one-press answer
+	 * was given, taken back or has failed, so the question's posts change.
+	 */
+	questionUpdated(question: QuestionKey, what: 'claim' | 'answer' | 'delivered' | 'choice'): void;
 }

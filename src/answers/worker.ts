@@ -2,7 +2,15 @@ import { type Clock, hasCome } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
-import { type Answer, isBlocking, type ReceiptState, TAKES_LONG_MS } from './answer.ts';
+import {
+	type Answer,
+	firstDueAt,
+	isBlocking,
+	isFailed,
+	MAX_UNDO_MS,
+	type ReceiptState,
+	TAKES_LONG_MS,
+} from './answer.ts';
 import type { createConfirmation } from './confirm.ts';
 import type { createDelivery } from './deliver.ts';
 import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts, Telling } from './ports.ts';
@@ -71,7 +79,7 @@ export function createAnswerWorker(deps: Dependencies) {
 	 */
 	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<ReceiptState | null> {
 		if (!isBlocking(answer.state) || answer.receiptState.dm !== null) return null;
-		const untilLong = answer.acceptedAt + TAKES_LONG_MS - clock.now();
+		const untilLong = firstDueAt(answer) + TAKES_LONG_MS - clock.now();
 		// Limited, because the clock may have been put back.
 		const wait = Math.max(Math.min(untilLong, TAKES_LONG_MS), answer.lastError === null ? MIN_BEFORE_LONG_MS : 0);
 		try {
@@ -94,7 +102,11 @@ export function createAnswerWorker(deps: Dependencies) {
 		const now = clock.now();
 		if (isBlocking(answer.state)) {
 			// The service asked for a pause. The answer is due only to tell its author that it takes long.
-			const { notBefore } = answer;
+			const { notBefore, press } = answer;
+			// It became due early, for example because the clock was set.
+			if (press !== null && !hasCome(press.undoUntil, now, MAX_UNDO_MS)) {
+				return store.update(answer, token, { nextAttemptAt: press.undoUntil }, { now, release: false });
+			}
 			const isPaused = notBefore !== null && !hasCome(notBefore, now, LONGEST_RETRY_AFTER_MS);
 			if (isPaused) return store.update(answer, token, { nextAttemptAt: notBefore }, { now, release: false });
 			return delivery.deliver(answer, token, signal);
@@ -112,6 +124,9 @@ export function createAnswerWorker(deps: Dependencies) {
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
 		observer.questionUpdated(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer');
+		if (answer.press !== null && (isFailed(answer.state) || answer.state === 'withdrawn')) {
+			observer.questionUpdated(answer.question, 'choice');
+		}
 		const telling = isReceiptCurrent(answer)
 			? { receiptState: answer.receiptState, againAfterMs: null }
 			: await receipts.tell(answer, shutdownSignal);

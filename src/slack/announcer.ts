@@ -6,12 +6,12 @@ import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
-import type { AnnouncementContent } from '../watches/announcements.ts';
-import type { Announcer, DueAnnouncement, SendOutcome } from '../watches/announcer.ts';
+import type { Announcement } from '../watches/announcements.ts';
+import type { Announcer, DueAnnouncement, PostUpdate, SendOutcome } from '../watches/announcer.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
-import { replacement } from './blocks/parts.ts';
+import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
 import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from './blocks/watch-posts.ts';
 import { isThreaded, slackErrorCode, slackFailure } from './clients.ts';
@@ -55,6 +55,8 @@ interface Dependencies {
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	readonly showAnswers: ShowAnswers;
+	/** `QUICK_ANSWERS` */
+	readonly quickAnswers: boolean;
 	readonly adminContact: string | null;
 	/** `WATCH_MAX_DAYS` */
 	readonly maxDays: number;
@@ -65,7 +67,7 @@ interface Dependencies {
 /** Writes cards and posts to Slack; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
 	const { client, serviceUrl, answers, claims, watches, names, dashboardUrl, adminContact, clock, log } = deps;
-	const { showAnswers, maxDays } = deps;
+	const { showAnswers, quickAnswers, maxDays } = deps;
 	/** Searches that continue later, by the metadata key of the post and the time from which it is searched. */
 	const searches = new Map<string, Search>();
 
@@ -80,6 +82,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return {
 			view,
 			checkedAt: null,
+			waitedMs: null,
+			discreet: watch.discreet,
 			claims: active.map(({ person }) => person.userId),
 			standing,
 			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, { days: maxDays, adminContact }),
@@ -107,17 +111,33 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	async function contextOf({ announcement, watch, view }: DueAnnouncement, maybeRepeat: boolean): Promise<PostContext> {
 		const { content } = announcement;
 		const sessionId = watch?.session.sessionId ?? '';
+		const messageIndex =
+			content.kind === 'question'
+				? content.question.messageIndex
+				: 'messageIndex' in content
+					? content.messageIndex
+					: null;
 		const standing =
-			watch !== null && (content.kind === 'answered' || content.kind === 'settle')
-				? await answers.standing(keyOf(sessionId, content.messageIndex))
-				: null;
-		return { sessionId, view, standing, names, adminContact, maybeRepeat };
+			watch !== null && messageIndex !== null ? await answers.standing(keyOf(sessionId, messageIndex)) : null;
+		return {
+			sessionId,
+			view,
+			standing,
+			channelId: watch?.channelId ?? '',
+			offersOptions: quickAnswers && watch?.buttons === true,
+			showsChoices: showAnswers !== 'never',
+			discreet: watch?.discreet === true,
+			now: clock.now(),
+			names,
+			adminContact,
+			maybeRepeat,
+		};
 	}
 
-	/** Applies today's setting: a post that waited for Slack or for the next start may be older than it. */
-	function withCurrentSetting(content: PostedContent): PostedContent {
+	/** Applies today's settings: a post that waited for Slack or for the next start may be older than them. */
+	function withCurrentSettings(content: PostedContent, { discreet }: PostContext): PostedContent {
 		if (content.kind !== 'answered' || content.question === null) return content;
-		return { ...content, question: asShownBy(showAnswers, content.question) };
+		return { ...content, question: asShownBy(discreet ? 'never' : showAnswers, content.question) };
 	}
 
 	async function channelOf({ announcement: { target } }: DueAnnouncement): Promise<string | null> {
@@ -142,29 +162,26 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		});
 	}
 
-	/** Removes the button from the posts of a settled question. Posts that somebody deleted are skipped. */
-	async function settle(due: DueAnnouncement, { how }: Extract<AnnouncementContent, { kind: 'settle' }>) {
-		const { announcement, watch } = due;
-		const settledAll: SendOutcome = { kind: 'sent', ts: watch?.card.ts ?? '' };
-		if (watch === null) return settledAll;
-		const context = await contextOf(due, false);
-		for (const { content, postedTs } of await watches.postedQuestions(announcement.id)) {
-			if (content.kind !== 'question' || postedTs === null) continue;
-			const settled = replacement(settledQuestionPost(content.question, how, context));
-			const outcome = await send(() => client.chat.update({ channel: watch.channelId, ts: postedTs, ...settled }));
-			if (outcome.kind !== 'sent' && outcome.kind !== 'refused') return outcome;
-		}
-		return settledAll;
+	/** What a `settle` or `redraw` shows in the post of a question. */
+	async function redrawn(due: DueAnnouncement, asked: Announcement): Promise<MessageContent | null> {
+		const { content: change } = due.announcement;
+		if (asked.content.kind !== 'question') return null;
+		const context = await contextOf({ ...due, announcement: asked }, false);
+		return change.kind === 'settle'
+			? settledQuestionPost(asked.content, change.how, context)
+			: watchPost(asked.content, context);
 	}
 
 	return {
-		async prepareCard({ watch, view, checkedAt }) {
+		async prepareCard({ watch, view, checkedAt, questionSince }) {
 			const model = await cardModel(watch, view);
 			const timeless = watchCard(model);
-			const isOld = checkedAt !== null && clock.now() - checkedAt > OLD_READ_MS;
-			const content = isOld ? watchCard({ ...model, checkedAt }) : timeless;
+			const now = clock.now();
+			const isOld = checkedAt !== null && now - checkedAt > OLD_READ_MS;
+			const waitedMs = questionSince === null ? null : now - questionSince;
+			const content = watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs });
 			return {
-				key: createHash('sha256').update(JSON.stringify(timeless)).digest('base64url').slice(0, 22),
+				key: keyOfLooks(timeless),
 				async send({ ts, metadataKey }) {
 					const channel = watch.channelId;
 					if (ts === null) {
@@ -176,12 +193,31 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			};
 		},
 
+		async updatesOf(due) {
+			const { announcement, watch } = due;
+			if (watch === null) return [];
+			const updates: PostUpdate[] = [];
+			for (const asked of await watches.postedQuestions(announcement.id)) {
+				const { id, postedTs, shownKey } = asked;
+				const content = postedTs === null ? null : await redrawn(due, asked);
+				if (postedTs === null || content === null) continue;
+				// Without `text`, in which the time that it waits would make every post look new.
+				const key = keyOfLooks(content.blocks);
+				if (key === shownKey) continue;
+				const update = { channel: watch.channelId, ts: postedTs, ...replacement(content) };
+				updates.push({ announcementId: id, key, send: () => send(() => client.chat.update(update)) });
+			}
+			return updates;
+		},
+
 		async post(due, { metadataKey, maybeRepeat }) {
 			const { announcement, watch } = due;
 			const { content } = announcement;
-			if (content.kind === 'card') return { kind: 'refused', code: 'card_is_no_post' };
-			if (content.kind === 'settle') return settle(due, content);
-			const message = watchPost(withCurrentSetting(content), await contextOf(due, maybeRepeat));
+			if (content.kind === 'card' || content.kind === 'settle' || content.kind === 'redraw') {
+				return { kind: 'refused', code: 'no_post' };
+			}
+			const context = await contextOf(due, maybeRepeat);
+			const message = watchPost(withCurrentSettings(content, context), context);
 			const threadTs = threadOf(due);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;
 			return send(async () => {
@@ -242,6 +278,10 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			return { kind: 'unreadable' };
 		},
 	};
+}
+
+function keyOfLooks(content: object): string {
+	return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
 }
 
 function isPost(metadata: { event_type?: string; event_payload?: object } | undefined, key: string): boolean {

@@ -150,6 +150,8 @@ export interface Choice {
 	readonly fingerprint: string;
 	/** The item that the option answers. */
 	readonly position: number;
+	/** The item's title, maybe cut. */
+	readonly title: string;
 	/** Exactly the button's label. */
 	readonly option: string;
 	/** When the session was read that the button's message shows, clock milliseconds. */
@@ -158,11 +160,12 @@ export interface Choice {
 	readonly channelId: string;
 }
 
-const CHOICE_SCHEMA = z.tuple([z.int(), z.string(), z.int(), z.number(), z.string(), z.string(), z.string()]);
+const text = z.string();
+const CHOICE_SCHEMA = z.tuple([z.int(), text, z.int(), z.number(), text, text, text, text]);
 
 /** The `value` of a button with an option. */
 export function encodeChoice(choice: Choice): string {
-	const { messageIndex, fingerprint, position, readAt, channelId, option, sessionId } = choice;
+	const { messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title } = choice;
 	const fields: z.infer<typeof CHOICE_SCHEMA> = [
 		messageIndex,
 		fingerprint,
@@ -171,6 +174,7 @@ export function encodeChoice(choice: Choice): string {
 		channelId,
 		option,
 		sessionId,
+		title,
 	];
 	return JSON.stringify(fields);
 }
@@ -180,8 +184,8 @@ export function decodeChoice(value: string | undefined): Choice | null {
 	try {
 		const { data } = CHOICE_SCHEMA.safeParse(JSON.parse(value ?? ''));
 		if (data === undefined) return null;
-		const [messageIndex, fingerprint, position, readAt, channelId, option, sessionId] = data;
-		return { messageIndex, fingerprint, position, readAt, channelId, option, sessionId };
+		const [messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title] = data;
+		return { messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title };
 	} catch {
 		return null;
 	}

@@ -39,6 +39,16 @@ interface SubmissionTask {
 	refused(refusal: Refusal): Submitted;
 }
 
+/** The work of a press that stores an answer. Each function resolves to what is done after the acknowledgement. */
+interface StoringTask {
+	readonly place: Place;
+	run(request: AllowedRequest): Promise<() => Promise<void>>;
+	refused(refusal: Refusal): () => Promise<void>;
+	failed(error: unknown): () => Promise<void>;
+}
+
+/** Slack waits three seconds for an acknowledgement, and shows a warning after that. */
+const ACKNOWLEDGE_WITHIN_MS = 2_500;
 /** More requests than arrive in the time in which Slack or a socket may deliver one twice. */
 const MAX_SEEN_KEYS = 5_000;
 /** The longest time for which other submissions delay the work after an acknowledgement. */
@@ -140,6 +150,19 @@ export function createListen(deps: Dependencies) {
 		await track(work(request, what, task));
 	}
 
+	/** Runs the task of a press; resolves to what is done after the acknowledgement. Never rejects. */
+	async function store(request: PersonRequest, task: StoringTask): Promise<() => Promise<void>> {
+		try {
+			const verdict = await check(request, task.place, FRESH_MS);
+			if (verdict.allowed) return await task.run({ ...request, access: 'allowed' });
+			request.log.info({ refusal: verdict.refusal }, 'refused');
+			return task.refused(verdict.refusal);
+		} catch (error) {
+			request.log.error({ code: codeOf(error), err: error }, 'a choice could not be stored');
+			return task.failed(error);
+		}
+	}
+
 	async function submit(request: PersonRequest, task: SubmissionTask): Promise<Submitted> {
 		const verdict = await check(request, task.place, FRESH_MS);
 		if (verdict.allowed) return task.run({ ...request, access: 'allowed' });
@@ -169,6 +192,34 @@ export function createListen(deps: Dependencies) {
 			app.action(id, ({ body, ack, action }) =>
 				acknowledgeAndWork(body, ack, id, (request, view) => plan(request, readPress(action, view))),
 			);
+		},
+
+		/**
+		 * A press that stores an answer. It is acknowledged after its task ran, or after 2.5 s; then the result is told when the
+		 * task has run. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
+		 */
+		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
+			app.action(id, async ({ body, ack, action }) => {
+				const startedAt = uptimeOf(clock);
+				const request = personRequest(body, teamId, log);
+				const isFirstDelivery = isNew(request.triggerId);
+				const acknowledged = rush.enter();
+				let after = async () => {};
+				try {
+					const stored = store(request, plan(request, readPress(action, viewIn(body))));
+					after = async () => (await stored)();
+					const inTime = new AbortController();
+					const late = clock.sleep(ACKNOWLEDGE_WITHIN_MS, inTime.signal).catch(() => undefined);
+					await Promise.race([stored, late]);
+					inTime.abort();
+					await ack();
+					onAcknowledged(uptimeOf(clock) - startedAt);
+				} finally {
+					acknowledged();
+					const follow = () => work(request, id, after, { tellsFailure: false });
+					if (isFirstDelivery) await track(rush.over().then(follow));
+				}
+			});
 		},
 
 		/** Actions without a handler, such as buttons of an older version. */

@@ -89,6 +89,8 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 	return {
 		/** Resolves to false, and logs it, when no way worked. */
 		toPerson,
+		/** For a press in a view, which names no place. */
+		inDirectMessage: inDm,
 		/** Only through the response_url; false when Slack did not accept it. */
 		throughResponseUrl,
 		/** Replaces the ephemeral message that the person acted on; false when Slack did not accept it. */

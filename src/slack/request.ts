@@ -41,6 +41,8 @@ export interface SubmittedView {
 export interface Press {
 	readonly value: string | undefined;
 	readonly blockId: string;
+	/** When Slack took the press; the same when Slack delivers it again. Null when Slack leaves it out. */
+	readonly actionTs: string | null;
 	/** Null on a message. */
 	readonly view: SubmittedView | null;
 }
@@ -93,6 +95,7 @@ const ACTION_SCHEMA = z.object({
 	value: z.string().optional().catch(undefined),
 	selected_option: z.object({ value: z.string() }).nullish().catch(null),
 	block_id: z.string().default(''),
+	action_ts: id,
 });
 
 /** Reads the body of a request. `teamId`: the workspace in which the app is installed. Throws when it names no person. */
@@ -125,8 +128,8 @@ export function viewIn(interaction: unknown): SubmittedView | null {
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
 export function readPress(action: unknown, view: SubmittedView | null): Press {
-	const { value, selected_option: option, block_id: blockId } = ACTION_SCHEMA.parse(action);
-	return { value: value ?? option?.value, blockId, view };
+	const { value, selected_option: option, block_id: blockId, action_ts: actionTs } = ACTION_SCHEMA.parse(action);
+	return { value: value ?? option?.value, blockId, actionTs: actionTs ?? null, view };
 }
 
 /** The metadata of a view. @throws HandraiseError `button_outdated` when another version wrote it */

@@ -131,22 +131,29 @@ export function createAnnouncementStore({
 			return due;
 		},
 
-		async postedQuestions(settleId) {
+		async postedQuestions(updateId) {
 			const rows = await db.read
 				.selectFrom('announcements')
 				.selectAll()
 				.where('kind', '=', 'question')
 				.where('state', '=', 'posted')
 				.where(
-					sql<boolean>`exists (select 1 from announcements as settle where settle.id = ${settleId}
-						and settle.target = announcements.target and settle.number > announcements.number
-						and not exists (select 1 from announcements as former where former.target = settle.target
-							and former.kind = 'settle' and former.state in ('pending', 'posted')
-							and former.number > announcements.number and former.number < settle.number))`,
+					sql<boolean>`exists (select 1 from announcements as change where change.id = ${updateId}
+						and change.target = announcements.target and change.number > announcements.number
+						and not exists (select 1 from announcements as other where other.target = change.target
+							and other.kind = 'settle' and other.state in ('pending', 'posted')
+							and other.number > announcements.number
+							and (other.number < change.number or change.kind = 'redraw')))`,
 				)
 				.orderBy('number')
 				.execute();
 			return rows.flatMap((row) => readAnnouncement(row, cipher) ?? []);
+		},
+
+		async noteShown(id, key) {
+			await db.writeOne((trx) =>
+				trx.updateTable('announcements').set({ shown_key: key }).where('id', '=', id).execute(),
+			);
 		},
 
 		beginAttempt: (id, token, since) =>
@@ -261,11 +268,13 @@ function cardChange(row: WatchRow, result: Parameters<PostingStore['endCard']>[2
 
 /**
  * Whether an announcement is the next one of its target. The card comes first, because everything else goes into its
- * thread. Nothing waits for a `settle` (it waits for Slack's update rate), for an unreadable row or for a held card.
+ * thread. Posts do not wait for updates of posts (those wait for Slack's update rate), for an unreadable row or for a
+ * held card. Updates of posts wait for each other, so that the newest state is shown last.
  */
 function isFirst() {
 	return sql<boolean>`(announcements.kind = 'card' or not exists (select 1 from announcements as earlier
-		where earlier.target = announcements.target and earlier.state = 'pending' and earlier.kind <> 'settle'
+		where earlier.target = announcements.target and earlier.state = 'pending'
+		and (earlier.kind not in ('settle', 'redraw') or announcements.kind in ('settle', 'redraw'))
 		and coalesce(earlier.last_error, '') not in (${UNREADABLE}, ${CARD_HELD})
 		and (earlier.kind = 'card' or earlier.number < announcements.number)))`;
 }

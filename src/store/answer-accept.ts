@@ -1,11 +1,13 @@
-import type { ExpressionBuilder, Insertable, Kysely } from 'kysely';
+import { type ExpressionBuilder, type Insertable, type Kysely, sql } from 'kysely';
 import {
 	type Answer,
 	type AnswerItem,
 	type AnswerState,
 	BLOCKING_STATES,
+	FIRST_WITHDRAWN,
 	isBlocking,
 	isFailed,
+	itemsOf,
 	type OtherAnswer,
 	type QuestionKey,
 } from '../answers/answer.ts';
@@ -24,7 +26,8 @@ import {
 	secretOf,
 	submittedColumns,
 } from './answer-rows.ts';
-import { rowUnlessExists, type StoreDatabase } from './database.ts';
+import { draftRow } from './answering-store.ts';
+import { type Dialect, rowUnlessExists, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { type AnswersTable, questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
 
@@ -32,7 +35,7 @@ import { type AnswersTable, questionColumns, type Tables, WITHOUT_LEASE } from '
 export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
 	const accepted = await db.writeOne((one) => insertWithoutConflict(one, cipher, answer));
 	if (accepted !== null) return { kind: 'accepted', answer: accepted };
-	return db.write((trx) => acceptInTransaction(trx, cipher, answer));
+	return db.write((trx) => acceptInTransaction(trx, db.dialect, cipher, answer));
 }
 
 /** Null when another row has the same submission key or conflicts. */
@@ -51,7 +54,13 @@ async function insertWithoutConflict(db: Kysely<Tables>, cipher: Cipher, answer:
 	return inserted === undefined ? null : readAnswer(inserted, cipher);
 }
 
-async function acceptInTransaction(db: Kysely<Tables>, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
+async function acceptInTransaction(
+	db: Kysely<Tables>,
+	dialect: Dialect,
+	cipher: Cipher,
+	answer: NewAnswer,
+): Promise<AcceptResult> {
+	await lockQuestion(db, dialect, answer.question);
 	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
 	const rows = await db
 		.selectFrom('answers')
@@ -82,11 +91,11 @@ async function acceptInTransaction(db: Kysely<Tables>, cipher: Cipher, answer: N
 async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer: NewAnswer): Promise<AcceptResult> {
 	const stored = readAnswer(row, cipher);
 	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
-	const { viewId, origin } = stored;
+	const { viewId, origin, press } = stored;
 	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
 	const edited = await db
 		.updateTable('answers')
-		.set({ ...submittedColumns(row.id, { ...answer, viewId, origin }, cipher), edit_count: row.edit_count + 1 })
+		.set({ ...submittedColumns(row.id, { ...answer, viewId, origin, press }, cipher), edit_count: row.edit_count + 1 })
 		.where('id', '=', row.id)
 		.where('state', '=', 'accepted')
 		.where('put_started_at', 'is', null)
@@ -145,6 +154,77 @@ export async function retryAnswer(
 	return { kind: 'queued', answer: queued };
 }
 
+/**
+ * Serializes what decides which of several answers to a question is first: an answer must not lose to one that another
+ * replica withdraws at the same moment. SQLite has a single writer.
+ */
+async function lockQuestion(db: Kysely<Tables>, dialect: Dialect, question: QuestionKey): Promise<void> {
+	if (dialect !== 'postgres') return;
+	const { service, sessionId, messageIndex } = question;
+	const name = JSON.stringify([service, sessionId, messageIndex]);
+	await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
+}
+
+/** The same for the question of a stored answer. */
+export async function lockQuestionOf(db: Kysely<Tables>, dialect: Dialect, id: string): Promise<void> {
+	if (dialect !== 'postgres') return;
+	const row = await db
+		.selectFrom('answers')
+		.select(['service', 'session_id', 'message_index'])
+		.where('id', '=', id)
+		.executeTakeFirst();
+	if (row === undefined) return;
+	const { service, session_id: sessionId, message_index: messageIndex } = row;
+	await lockQuestion(db, dialect, { service, sessionId, messageIndex });
+}
+
+/**
+ * Answers that lost to one that is now withdrawn wait for their authors, whom the worker tells at once; their texts become
+ * drafts. A press of the same person stays as it is.
+ */
+export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, withdrawn: Answer, now: number): Promise<void> {
+	const { id, question, person } = withdrawn;
+	const rows = await db
+		.selectFrom('answers')
+		.selectAll()
+		.where((eb) => eb.and({ ...questionColumns(question), state: 'conflicted' }))
+		.execute();
+	for (const row of rows) {
+		const loser = readAnswer(row, cipher);
+		if (loser.content.kind !== 'readable' || loser.content.other?.answerId !== id) continue;
+		if (loser.press !== null && loser.person.userId === person.userId) continue;
+		await db
+			.updateTable('answers')
+			.set({
+				...enterState(row, 'waiting', now),
+				...resetReceipt(row),
+				...WITHOUT_LEASE,
+				next_attempt_at: now,
+				give_up_at: now,
+				last_error: FIRST_WITHDRAWN,
+			})
+			.where('id', '=', row.id)
+			.where('state', '=', 'conflicted')
+			.execute();
+		await keepAsDraft(db, cipher, loser, now);
+	}
+}
+
+/** Texts that are not secret. A newer draft of the form stays. */
+async function keepAsDraft(db: Kysely<Tables>, cipher: Cipher, answer: Answer, now: number): Promise<void> {
+	const { id: formId, person, question, fingerprint } = answer;
+	const typed = itemsOf(answer).flatMap(({ value, secret }, position): [number, string][] =>
+		secret || value === null || value === '' ? [] : [[position, value]],
+	);
+	if (typed.length === 0) return;
+	const draft = { formId, person, question, fingerprint, values: Object.fromEntries(typed), updatedAt: now };
+	await db
+		.insertInto('drafts')
+		.values(draftRow(draft, cipher))
+		.onConflict((conflict) => conflict.column('form_id').doNothing())
+		.execute();
+}
+
 function sameOrConflicting({ submissionKey, question, fingerprint, formReadAt }: NewAnswer) {
 	return (eb: ExpressionBuilder<Tables, 'answers'>) =>
 		eb.or([eb('submission_key', '=', submissionKey), conflictsWith(question, fingerprint, formReadAt)(eb)]);
@@ -200,10 +280,10 @@ async function replaceWaiting(
 }
 
 /** What a conflicted answer stores about the one that was first. */
-type Winner = Pick<NewAnswer, 'person' | 'items'> & { readonly at: number };
+type Winner = Pick<NewAnswer, 'id' | 'person' | 'items'> & { readonly at: number };
 
-function winnerOf({ person, content, deliveredAt, acceptedAt }: Answer): Winner {
-	return { person, items: content.kind === 'readable' ? content.items : [], at: deliveredAt ?? acceptedAt };
+function winnerOf({ id, person, content, deliveredAt, acceptedAt }: Answer): Winner {
+	return { id, person, items: content.kind === 'readable' ? content.items : [], at: deliveredAt ?? acceptedAt };
 }
 
 /** The columns of an answer that `winner` made `conflicted`. `mine` is null when it cannot be read. */
@@ -213,6 +293,7 @@ function giveWay(
 	cipher: Cipher,
 ) {
 	const other: OtherAnswer = {
+		answerId: winner.id,
 		person: winner.person,
 		values: winner.items.map((item) => (item.secret ? null : item.value)),
 		at: winner.at,

@@ -7,6 +7,7 @@ import {
 	type AnswerContent,
 	type AnswerItem,
 	type AnswerState,
+	firstDueAt,
 	isBlocking,
 	isSettled,
 	type OtherAnswer,
@@ -35,6 +36,8 @@ const submission = z.object({
 	/** Positions that the answer fills or leaves empty on purpose. */
 	positions,
 	leftEmpty: positions,
+	// Missing in rows of the previous version.
+	press: z.object({ undoUntil: z.number() }).nullable().default(null),
 });
 export type Submission = z.infer<typeof submission>;
 const timeline: z.ZodType<TimelineEntry[]> = z.array(z.object({ state, at: z.number() }));
@@ -52,7 +55,9 @@ const receiptState: z.ZodType<ReceiptState, unknown> = z
 		modalOpen: z.boolean(),
 	})
 	.transform(({ aftermath, ...receipt }) => ({ ...receipt, agentOutcome: aftermath }));
-const other: z.ZodType<OtherAnswer> = z.object({
+const other: z.ZodType<OtherAnswer, unknown> = z.object({
+	// Missing in rows of the previous version.
+	answerId: z.string().nullable().default(null),
 	person: z.object({ teamId: z.string(), userId: z.string() }).nullable(),
 	values: z.array(z.string().nullable()),
 	at: z.number().nullable(),
@@ -85,11 +90,12 @@ export function readSubmission(row: Pick<AnswerRow, 'submission'>): Submission {
 }
 
 export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
-	const { viewId, origin, leftEmpty } = readSubmission(row);
+	const { viewId, origin, leftEmpty, press } = readSubmission(row);
 	return {
 		id: row.id,
 		submissionKey: row.submission_key,
 		viewId,
+		press,
 		person: { teamId: row.team_id, userId: row.user_id },
 		question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
 		fingerprint: row.fingerprint,
@@ -166,15 +172,15 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 		attempts: 0,
 		accepted_at: answer.acceptedAt,
 		give_up_at: answer.giveUpAt,
-		next_attempt_at: answer.acceptedAt,
+		next_attempt_at: firstDueAt(answer),
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
-		told: writeReceiptState(NO_RECEIPT),
+		told: writeReceiptState({ ...NO_RECEIPT, modalOpen: answer.press === null }),
 	} satisfies Insertable<AnswersTable>;
 }
 
 /** The columns that a submission writes, and writes again when its author edits the answer before it is sent. */
 export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) {
-	const { viewId, origin, formReadAt, leftEmpty, items: given, boxed } = answer;
+	const { viewId, origin, formReadAt, leftEmpty, items: given, boxed, press } = answer;
 	return {
 		fingerprint: answer.fingerprint,
 		...sealItems(id, given, cipher),
@@ -184,6 +190,7 @@ export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) 
 			formReadAt,
 			positions: positionsOf(given, leftEmpty),
 			leftEmpty: [...leftEmpty],
+			press,
 		} satisfies Submission),
 		// A separate column, because it outlives the values.
 		secret_positions: boxed ? JSON.stringify(secretOf(given)) : null,

@@ -10,7 +10,7 @@ import {
 } from '../answers/answer.ts';
 import type { AnswerStats, AnswerStore } from '../answers/ports.ts';
 import type { Log } from '../log.ts';
-import { acceptAnswer, retryAnswer } from './answer-accept.ts';
+import { acceptAnswer, lockQuestionOf, releaseLosers, retryAnswer } from './answer-accept.ts';
 import { createAnswerQueue } from './answer-queue.ts';
 import {
 	type AnswerRow,
@@ -157,21 +157,27 @@ export function createAnswerStore({
 
 		retry: (id, person, now, giveUpAt) =>
 			db.write(async (trx) => {
+				await lockQuestionOf(trx, db.dialect, id);
 				const row = await lockOwn(trx, id, person);
 				return row === undefined ? { kind: 'notFound' } : retryAnswer(trx, cipher, row, { now, giveUpAt });
 			}),
 
-		withdraw: (id, person, now) =>
+		withdraw: (id, person, now, { onlyUnsent } = { onlyUnsent: false }) =>
 			db.write(async (trx) => {
+				await lockQuestionOf(trx, db.dialect, id);
 				const row = await lockOwn(trx, id, person);
 				if (row === undefined) return null;
 				const unsent = row.state === 'accepted' && row.put_started_at === null;
-				if (!unsent && !isFailed(row.state as AnswerState)) return null;
-				return changeRow(trx, cipher, row, {
+				if (!unsent && (onlyUnsent || !isFailed(row.state as AnswerState))) return null;
+				const isPress = readSubmission(row).press !== null;
+				const withdrawn = await changeRow(trx, cipher, row, {
 					...enterState(row, 'withdrawn', now),
 					...WITHOUT_LEASE,
-					next_attempt_at: null,
+					// The worker has the question's posts drawn again, even if this process ends now.
+					next_attempt_at: isPress ? now : null,
 				});
+				await releaseLosers(trx, cipher, withdrawn, now);
+				return withdrawn;
 			}),
 
 		askRestart: (id, person, now, quietSince) =>

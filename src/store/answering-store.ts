@@ -35,23 +35,12 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 		};
 	}
 
-	function seal({ formId, values: typed, secret = [] }: Pick<Draft, 'formId' | 'values' | 'secret'>): string {
-		return cipher.encrypt(JSON.stringify({ values: typed, secret }), draftPlace(formId));
-	}
-
 	return {
 		async save(draft, submissionKey = '') {
-			const { formId, person, question, fingerprint, updatedAt } = draft;
+			const { updatedAt } = draft;
 			await db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
-				const row: DraftsTable = {
-					form_id: formId,
-					...personColumns(person),
-					...questionColumns(question),
-					fingerprint,
-					content: seal(draft),
-					updated_at: updatedAt,
-				};
+				const row = draftRow(draft, cipher);
 				const submitted = trx.selectFrom('answers').select('id').where('submission_key', '=', submissionKey);
 				await trx
 					.insertInto('drafts')
@@ -104,7 +93,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 					const typed = Object.entries(draft?.values ?? {});
 					const kept = typed.filter(([position]) => !positions.includes(Number(position)));
 					if (draft === null || kept.length === typed.length) continue;
-					const sealed = seal({ ...draft, values: Object.fromEntries(kept) });
+					const sealed = sealDraft({ ...draft, values: Object.fromEntries(kept) }, cipher);
 					await (kept.every(([, text]) => text === '')
 						? trx.deleteFrom('drafts').where('form_id', '=', row.form_id).execute()
 						: trx.updateTable('drafts').set({ content: sealed }).where('form_id', '=', row.form_id).execute());
@@ -124,6 +113,23 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 				return Number(result.numDeletedRows);
 			}),
 	};
+}
+
+/** The row of a draft, encrypted. */
+export function draftRow(draft: Draft, cipher: Cipher): DraftsTable {
+	const { formId, person, question, fingerprint, updatedAt } = draft;
+	return {
+		form_id: formId,
+		...personColumns(person),
+		...questionColumns(question),
+		fingerprint,
+		content: sealDraft(draft, cipher),
+		updated_at: updatedAt,
+	};
+}
+
+function sealDraft({ formId, values: typed, secret = [] }: Draft, cipher: Cipher): string {
+	return cipher.encrypt(JSON.stringify({ values: typed, secret }), draftPlace(formId));
 }
 
 function draftPlace(formId: string) {

@@ -123,6 +123,7 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 	}),
 	z.object({ kind: z.literal('questionClosed'), messageIndex: z.int() }),
 	z.object({ kind: z.literal('settle'), messageIndex: z.int(), how: z.enum(['answered', 'closed', 'unwatched']) }),
+	z.object({ kind: z.literal('redraw') }),
 	z.object({ kind: z.literal('status'), from: z.string(), to: z.string() }),
 	z.object({ kind: z.literal('end'), status: z.string(), result: z.string().nullable(), step: z.int() }),
 	z.object({ kind: z.literal('watchEnded'), reason, days: z.number().nullable() }),
@@ -263,6 +264,7 @@ export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announce
 		nextAttemptAt: row.next_attempt_at,
 		sendingSince: row.sending_since,
 		postedTs: row.posted_ts,
+		shownKey: row.shown_key,
 		lastError: row.last_error,
 	};
 }

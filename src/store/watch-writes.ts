@@ -78,10 +78,11 @@ export async function lockSessionOf(
 export async function readShown(db: StoreDatabase, cipher: Cipher, session: SessionKey) {
 	const row = await db.read
 		.selectFrom('watched_sessions')
-		.select(['service', 'session_id', 'view', 'last_read_at'])
+		.select(['service', 'session_id', 'view', 'last_read_at', 'question_since'])
 		.where(onSession(session))
 		.executeTakeFirst();
-	return { view: row === undefined ? null : readView(row, cipher), checkedAt: row?.last_read_at ?? null };
+	const view = row === undefined ? null : readView(row, cipher);
+	return { view, checkedAt: row?.last_read_at ?? null, questionSince: row?.question_since ?? null };
 }
 
 /**

@@ -1,4 +1,6 @@
-import type { Kysely } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { type NewAnnouncement, targetOf } from '../watches/announcements.ts';
 import type { HeldSession, ReadingStore, WatchStore, WatchUpdate } from '../watches/ports.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
 import type { SessionUpdate } from '../watches/watched-session.ts';
@@ -19,7 +21,7 @@ import {
 	wantCard,
 } from './watch-writes.ts';
 
-type SessionMethods = ReadingStore & Pick<WatchStore, 'refresh' | 'countSessions'>;
+type SessionMethods = ReadingStore & Pick<WatchStore, 'redraw' | 'refresh' | 'countSessions'>;
 
 /** The part of `WatchStore` about the sessions that are read. */
 export function createWatchedSessionStore({
@@ -157,6 +159,31 @@ export function createWatchedSessionStore({
 						.where('lease_token', 'is', null)
 						.execute();
 				}
+			}),
+
+		redraw: (session, now) =>
+			db.write(async (trx) => {
+				await lockSession(trx, db.dialect, session);
+				const rows = await liveWatches(trx)
+					.where(onSession(session))
+					.where(
+						sql<boolean>`exists (select 1 from announcements as asked where asked.target = 'watch:' || watches.id
+							and asked.kind = 'question' and asked.state in ('pending', 'posted')
+							and not exists (select 1 from announcements as settle where settle.target = asked.target
+								and settle.kind = 'settle' and settle.number > asked.number))`,
+					)
+					// One that no attempt has begun draws the newest state.
+					.where(
+						sql<boolean>`not exists (select 1 from announcements as waiting where waiting.target = 'watch:' || watches.id
+							and waiting.kind = 'redraw' and waiting.state = 'pending' and waiting.lease_token is null)`,
+					)
+					.execute();
+				const watches = rows.flatMap(readOrSkip);
+				const redraws = watches.map((watch): NewAnnouncement => {
+					return { target: targetOf(watch), key: `redraw:${randomUUID()}`, content: { kind: 'redraw' } };
+				});
+				await queueAnnouncements(trx, cipher, redraws, now);
+				return redraws.length;
 			}),
 
 		refresh: (session, { now, earlyReadAt }) =>

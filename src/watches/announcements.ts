@@ -10,7 +10,8 @@ import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
  *   before `notBefore` (clock milliseconds).
  * - `question`: a new one, or (`changed`) another one in the same message. `answered`: it got values. `questionClosed`: it
  *   is no longer open and no answer is known.
- * - `settle`: no post; the posts of this question lose their button and say how it was settled.
+ * - `settle`: no post; the posts of this question lose their buttons and say how it was settled. `redraw`: no post; the
+ *   posts of open questions show whether somebody has chosen an option.
  * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
  * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
  */
@@ -33,6 +34,7 @@ export type AnnouncementContent =
 	  }
 	| { readonly kind: 'questionClosed'; readonly messageIndex: number }
 	| { readonly kind: 'settle'; readonly messageIndex: number; readonly how: 'answered' | 'closed' | 'unwatched' }
+	| { readonly kind: 'redraw' }
 	| { readonly kind: 'status'; readonly from: string; readonly to: string }
 	| { readonly kind: 'end'; readonly status: string; readonly result: string | null; readonly step: number }
 	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd; readonly days: number | null }
@@ -89,6 +91,8 @@ export interface Announcement extends NewAnnouncement {
 	 */
 	readonly sendingSince: number | null;
 	readonly postedTs: string | null;
+	/** `PostUpdate.key` of what the post of a question shows; null while that is what was posted. */
+	readonly shownKey: string | null;
 	readonly lastError: string | null;
 }
 
@@ -130,6 +134,11 @@ export const CARD_AGAIN_MS = 3_600_000;
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewAnnouncement {
 	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
+}
+
+/** Whether it updates posts instead of being one. */
+export function isPostUpdate({ kind }: AnnouncementContent): boolean {
+	return kind === 'settle' || kind === 'redraw';
 }
 
 /** Whether it is posted in the channel when the watch has no thread. The next card shows everything else. */

@@ -27,6 +27,8 @@ export interface DueCard {
 	readonly view: SessionSnapshot;
 	/** When the session was last read, changed or not. */
 	readonly checkedAt: number | null;
+	/** Since when its question is open; null when none is, or when that is not known. */
+	readonly questionSince: number | null;
 }
 
 export interface PreparedCard {
@@ -43,11 +45,22 @@ export interface DueAnnouncement {
 	readonly view: SessionSnapshot | null;
 }
 
+/** An update of a post of a question. */
+export interface PostUpdate {
+	/** The announcement of the question. */
+	readonly announcementId: string;
+	/** Two posts with the same key look the same. */
+	readonly key: string;
+	send(): Promise<SendOutcome>;
+}
+
 /** Writes to Slack; `slack/` implements it. Throws nothing but the signal's reason. */
 export interface Announcer {
 	/** Builds a card from what is stored, claims and answers included. Does not call Slack. */
 	prepareCard(card: DueCard): Promise<PreparedCard>;
-	/** Posts an announcement other than a card, or carries out a `settle`. `maybeRepeat`: the post says that it may be a repeat. */
+	/** The updates that a `settle` or `redraw` needs, built from what is stored now; empty when the posts are current. */
+	updatesOf(due: DueAnnouncement): Promise<readonly PostUpdate[]>;
+	/** Posts an announcement other than a card. `maybeRepeat`: the post says that it may be a repeat. */
 	post(due: DueAnnouncement, options: { metadataKey: string; maybeRepeat: boolean }): Promise<SendOutcome>;
 	/** Deletes a post. `refused`: Slack never allows it. */
 	remove(due: DueAnnouncement, ts: string): Promise<'removed' | 'refused' | 'unknown'>;

@@ -118,6 +118,11 @@ export interface SubscriptionStore {
 	): Promise<{ readonly watch: Watch; readonly view: SessionSnapshot | null } | null>;
 	/** How many sessions are watched. */
 	countSessions(serviceUrl: string): Promise<number>;
+	/**
+	 * Queues a `redraw` for each live watch of the session that has posted its question or is about to, unless one waits
+	 * already. Returns how many.
+	 */
+	redraw(session: SessionKey, now: number): Promise<number>;
 	/** Marks a session's cards for an update now, and moves its read forward to `earlyReadAt` (null: as planned). */
 	refresh(session: SessionKey, options: { now: number; earlyReadAt: number | null }): Promise<void>;
 }
@@ -185,8 +190,13 @@ export interface PostingStore {
 	 * holds up no other.
 	 */
 	takeAnnouncements(lease: Lease, limit: number, now: number): Promise<readonly DueAnnouncement[]>;
-	/** The question posts of the watch, oldest first, between the settling announcement before `settleId` and `settleId`. */
-	postedQuestions(settleId: string): Promise<readonly Announcement[]>;
+	/**
+	 * The question posts of the watch that a `settle` or `redraw` is about, oldest first: those between the `settle` before
+	 * it and `updateId`, and for a `redraw` only posts that no `settle` follows.
+	 */
+	postedQuestions(updateId: string): Promise<readonly Announcement[]>;
+	/** Notes what the post of a question shows now. */
+	noteShown(id: string, key: string): Promise<void>;
 	/**
 	 * Notes that Slack is about to be called. `since`: now, or the time of an earlier attempt whose post may exist.
 	 * False when the lease was lost.

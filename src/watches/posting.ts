@@ -7,6 +7,7 @@ import {
 	CARD_AGAIN_MS,
 	CARD_HELD,
 	isPostedWithoutThread,
+	isPostUpdate,
 	PACED,
 	waitsForTurn,
 } from './announcements.ts';
@@ -45,18 +46,41 @@ export function retryDelay(attempts: number, ms: number | null = null): number {
 	return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, attempts));
 }
 
+type Outcome = AttemptResult | { readonly kind: 'gone'; readonly reason: GoneReason };
+
 /** Posts announcements, one attempt at a time. */
 export function createPosting({ store, announcer, rateLimiter, clock, log, metrics }: PostingOptions) {
 	/** By rate key: the latest turn given to a post of this process that waits for the rate. */
 	const turns = new Map<string, number>();
 
+	/** Updates posts of questions, each at its turn. Null when the lease was lost. */
+	async function updatePosts(due: DueAnnouncement, token: string, signal: AbortSignal): Promise<Outcome | null> {
+		const { announcement, watch } = due;
+		for (const { announcementId, key, send } of await announcer.updatesOf(due)) {
+			const waitMs = await takeTurn(announcement, signal);
+			if (waitMs > 0) return retry(turnOf(announcement, waitMs), PACED, false);
+			if (!(await store.beginAttempt(announcement.id, token, clock.now()))) return null;
+			const outcome = await send();
+			await pauseIfLimited(announcement, outcome);
+			// Slack refuses the update of a post that somebody deleted, and would refuse it again.
+			if (outcome.kind !== 'sent' && outcome.kind !== 'refused')
+				return resultOf(outcome, announcement, null, clock.now());
+			if (outcome.kind === 'sent') metrics.post('posted');
+			await store.noteShown(announcementId, key);
+		}
+		return { kind: 'posted', ts: watch?.card.ts ?? '', cardKey: null };
+	}
+
+	async function pauseIfLimited(announcement: Announcement, outcome: SendOutcome): Promise<void> {
+		if (outcome.kind !== 'later' || !outcome.limited) return;
+		const now = clock.now();
+		await rateLimiter.pause(rateKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms), now);
+	}
+
 	/** Null when the lease was lost. */
-	async function attempt(
-		due: DueAnnouncement,
-		token: string,
-		signal: AbortSignal,
-	): Promise<AttemptResult | { kind: 'gone'; reason: GoneReason } | null> {
+	async function attempt(due: DueAnnouncement, token: string, signal: AbortSignal): Promise<Outcome | null> {
 		const { announcement } = due;
+		if (isPostUpdate(announcement.content)) return updatePosts(due, token, signal);
 		/** Part of the post's metadata, by which it is found in the channel's history. */
 		const metadataKey = announcement.id;
 		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
@@ -91,10 +115,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 				? await announcer.post(due, { metadataKey, maybeRepeat })
 				: await prepared.send({ ts: null, metadataKey });
 		if (outcome.kind === 'sent') metrics.post(maybeRepeat ? 'maybeRepeated' : 'posted');
-		if (outcome.kind === 'later' && outcome.limited) {
-			const now = clock.now();
-			await rateLimiter.pause(rateKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms), now);
-		}
+		await pauseIfLimited(announcement, outcome);
 		const result =
 			outcome.kind === 'unthreaded'
 				? await unthreadedResult(due, outcome.ts)
@@ -125,7 +146,9 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	}
 
 	async function prepareCard({ watch, view }: DueAnnouncement) {
-		return watch === null || view === null ? null : announcer.prepareCard({ watch, view, checkedAt: view.seenAt });
+		return watch === null || view === null
+			? null
+			: announcer.prepareCard({ watch, view, checkedAt: view.seenAt, questionSince: null });
 	}
 
 	async function endGone(due: DueAnnouncement, token: string, reason: GoneReason): Promise<void> {
@@ -191,7 +214,7 @@ function staysInChannel({ announcement: { target, content }, watch }: DueAnnounc
 /** Whether it needs a thread and the watch has no card. */
 function isWithoutPlace({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null || watch.card.ts !== null) return false;
-	return content.kind !== 'card' && content.kind !== 'settle' && !isPostedWithoutThread(content);
+	return content.kind !== 'card' && !isPostedWithoutThread(content);
 }
 
 /** When to try a card again that is not due yet; null when it is due. */
@@ -204,14 +227,10 @@ function searchFrom(sendingSince: number, now: number): number {
 	return sendingSince > now + CLOCK_ALLOWANCE_MS ? now - SEARCH_FAR_BACK_MS : sendingSince - SEARCH_BACK_MS;
 }
 
-function resultOf(
-	outcome: Exclude<SendOutcome, { kind: 'unthreaded' }>,
-	announcement: Announcement,
-	cardKey: string | null,
-	now: number,
-): AttemptResult | { kind: 'gone'; reason: GoneReason } {
+function resultOf(outcome: SendOutcome, announcement: Announcement, cardKey: string | null, now: number): Outcome {
 	switch (outcome.kind) {
 		case 'sent':
+		case 'unthreaded':
 			return { kind: 'posted', ts: outcome.ts, cardKey };
 		case 'gone':
 			return outcome;
@@ -230,12 +249,12 @@ function retry(at: number, code: string, unknown: boolean) {
 	return { kind: 'retry', at, code, unknown } as const;
 }
 
-/** Settling updates posts, and all updates of a workspace share one rate. */
+/** All updates of a workspace share one rate. */
 function rateOf({ content }: Announcement): RateLimit {
-	return content.kind === 'settle' ? UPDATE_RATE : POST_RATE;
+	return isPostUpdate(content) ? UPDATE_RATE : POST_RATE;
 }
 
 function rateKeyOf({ target, content }: Announcement): string {
-	if (content.kind === 'settle') return `update:${target.teamId}`;
+	if (isPostUpdate(content)) return `update:${target.teamId}`;
 	return `post:${target.teamId}:${target.kind === 'person' ? target.userId : target.channelId}`;
 }

@@ -39,6 +39,8 @@ export interface Subscriptions {
 	/** Ends one watch of a channel, or all (`sessionId` null). The card stays as it was. */
 	unwatch(request: ChannelKey & { readonly sessionId: string | null }): Promise<UnwatchOutcome>;
 	list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage>;
+	/** Shows in the posts of a session's question that somebody has chosen an option, or has taken that back. */
+	redraw(key: SessionKey): Promise<void>;
 	/** Updates a session's cards after somebody claimed, released or answered its question; `readEarly`: reads it soon. */
 	refresh(key: SessionKey, options: { readEarly: boolean }): Promise<void>;
 }
@@ -139,6 +141,10 @@ export function createSubscriptions({
 		},
 
 		list: (channel, page) => store.list(channel, page),
+
+		async redraw(key) {
+			if ((await store.redraw(key, clock.now())) > 0) onChange();
+		},
 
 		async refresh(key, { readEarly }) {
 			const now = clock.now();

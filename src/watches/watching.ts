@@ -58,6 +58,12 @@ export function createWatching(options: Options) {
 					log.warn({ err: error }, 'the cards of a question could not be marked for an update'),
 				);
 		},
+		/** A one-press answer to a question of this session was given, taken back or has failed. */
+		choiceUpdated(key: SessionKey): void {
+			subscriptions
+				.redraw(key)
+				.catch((error: unknown) => log.warn({ err: error }, 'the posts of a question could not be drawn again'));
+		},
 		/** Slack takes no more posts in this channel. */
 		channelGone: (channel: ChannelKey, reason: GoneReason) => channelEnded(channel, reason),
 		/** Another organisation reads this channel or is invited to it. Ends its watches in every team. */

@@ -289,7 +289,7 @@ describe.each(STORES)('a wrong key on %s', (_name, where) => {
 		const refused = await store.answers.update(
 			leased,
 			LEASE.token,
-			{ state: 'refused', other: { person: null, values: [], at: null, same: false } },
+			{ state: 'refused', other: { person: null, values: [], at: null, answerId: null, same: false } },
 			{ now: T0, release: true },
 		);
 		expect(refused).toMatchObject({ state: 'refused', content: { kind: 'unreadable' } });

@@ -40,6 +40,7 @@ export function submission(overrides: Partial<NewAnswer> & { sessionId?: string 
 		id,
 		submissionKey: `key-${id}`,
 		viewId: `view-${id}`,
+		press: null,
 		person: ANN,
 		question: { service: SERVICE, sessionId, messageIndex: 1 },
 		fingerprint: 'fingerprint-1',

@@ -79,6 +79,11 @@ function createFakeAnnouncer(clock: ManualClock) {
 			const channel = target.kind === 'person' ? target.userId : target.channelId;
 			return deliver({ what, channel, at: clock.now(), maybeRepeat }, metadataKey);
 		},
+		async updatesOf({ announcement: { id, target, content } }) {
+			const channel = target.kind === 'person' ? target.userId : target.channelId;
+			const send = () => deliver({ what: content.kind, channel, at: clock.now() }, null);
+			return [{ announcementId: id, key: 'shown', send }];
+		},
 		async remove(_, ts) {
 			removed.push(ts);
 			for (const [key, post] of history) if (post.ts === ts) history.delete(key);

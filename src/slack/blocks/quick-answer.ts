@@ -1,26 +1,50 @@
 import type { KnownBlock } from '@slack/types';
-import type { QuickAnswer } from '../../questions/quick-answer.ts';
-import { ACTIONS, CHOOSE_IDS, type Choice, encodeChoice, encodeTarget } from '../ids.ts';
-import { button, buttons } from './parts.ts';
+import type { QuestionView } from '../../watches/session-snapshot.ts';
+import { ACTIONS, CHOOSE_IDS, type Choice, encodeChoice, encodeTarget, type SessionTarget } from '../ids.ts';
+import { cutTo } from '../text.ts';
+import { answerButton, button, buttons, type MessageContent, message, section } from './parts.ts';
 
 /** Slack's limit for the value of a button. */
 const MAX_VALUE_LENGTH = 2_000;
+/** UTF-16 units. In JSON a character can take six. */
+const TITLE_LENGTH = 120;
 
 /**
- * The buttons of an open question: one for each option that `quick` allows to send in one press, and one that opens the
- * form.
+ * The buttons of an open question: one for each option that can be sent in one press, and one that opens the form.
  *
- * @param quick null: no options, only the form
+ * @param offersOptions whether the settings allow buttons with options
  */
-export function answerButtons(asked: Omit<Choice, 'position' | 'option'>, quick: QuickAnswer | null): KnownBlock[] {
-	const { sessionId, messageIndex } = asked;
-	const options = (quick?.options ?? []).map((option, index) => {
-		const value = encodeChoice({ ...asked, position: quick?.position ?? 0, option });
-		const actionId = CHOOSE_IDS[index];
-		return actionId === undefined || value.length > MAX_VALUE_LENGTH ? null : button(actionId, option, { value });
+export function answerButtons(
+	question: Pick<QuestionView, 'messageIndex' | 'fingerprint' | 'quick' | 'items'>,
+	place: Pick<Choice, 'sessionId' | 'channelId' | 'readAt'>,
+	offersOptions: boolean,
+): KnownBlock[] {
+	const { messageIndex, fingerprint, quick } = question;
+	const target = { sessionId: place.sessionId, messageIndex };
+	const form = buttons(answerButton(target));
+	if (quick === null || !offersOptions) return form;
+	const { position, options } = quick;
+	const title = cutTo(question.items[position]?.title ?? '', TITLE_LENGTH);
+	const values = options.map((option) =>
+		encodeChoice({ ...place, messageIndex, fingerprint, position, title, option }),
+	);
+	if (values.some((value) => value.length > MAX_VALUE_LENGTH)) return form;
+	const row = CHOOSE_IDS.flatMap((id, index) => {
+		const option = options[index];
+		const value = values[index];
+		return option === undefined || value === undefined ? [] : [button(id, option, { value })];
 	});
-	const value = encodeTarget({ sessionId, messageIndex });
-	const hasOptions = options.length > 0 && !options.includes(null);
-	if (!hasOptions) return buttons(button(ACTIONS.answer, 'Answer', { value, style: 'primary' }));
-	return buttons(...options, button(ACTIONS.answer, 'Answer…', { value }));
+	return buttons(...row, button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target) }));
+}
+
+/** To the person who chose: what is sent, and *Undo* until then. */
+export function ownChoiceMessage(answerId: string, words: string): MessageContent {
+	return message(words, [...section(words), ...buttons(button(ACTIONS.undo, 'Undo', { value: answerId }))]);
+}
+
+/** To one person about their choice, with a way to the question. */
+export function choiceMessage(words: string, target: SessionTarget | null = null): MessageContent {
+	const open =
+		target === null ? [] : buttons(button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) }));
+	return message(words, [...section(words), ...open]);
 }

@@ -1,5 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import type { Answer, AnswerItem, AnswerState } from '../../answers/answer.ts';
+import { type Answer, type AnswerItem, type AnswerState, FIRST_WITHDRAWN } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS, encodeCarriage, encodeTarget } from '../ids.ts';
 import { newMetadata } from '../metadata.ts';
 import { isBlank, quoted, quotedNameMrkdwn } from '../text.ts';
@@ -58,7 +58,13 @@ function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): K
 		case 'accepted':
 			return answer.lastError === null ? [] : buttons(discard);
 		case 'waiting':
-			return buttons(tryAgain, discard);
+			return answer.lastError === FIRST_WITHDRAWN
+				? buttons(
+						button(ACTIONS.tryAgain, 'Send mine', { value: id, style: 'primary' }),
+						button(ACTIONS.answerNew, 'Open the question', { value: encodeCarriage(id, target) }),
+						discard,
+					)
+				: buttons(tryAgain, discard);
 		case 'refused':
 			return buttons(tryAgain, post);
 		case 'changed':
@@ -91,7 +97,8 @@ function receiptIcon(answer: Answer): string {
 }
 
 function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock[] {
-	if (answer.content.kind !== 'readable' || answer.content.other === null) return [];
+	// Of a waiting answer, the other one was taken back.
+	if (answer.state === 'waiting' || answer.content.kind !== 'readable' || answer.content.other === null) return [];
 	const { items, other } = answer.content;
 	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId, names);
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;

@@ -5,9 +5,10 @@ import { ACTIONS, encodeTarget } from '../ids.ts';
 import { isBlank, oneLineMrkdwn, quotedNameMrkdwn } from '../text.ts';
 import { claimsWords } from '../words/notices.ts';
 import type { Names } from '../words/people.ts';
+import { questionText } from '../words/question-text.ts';
 import { actionsLine, joined, sessionName, sessionTitle, statusWords, stepWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
-import { asksWords, OUTSIDE } from '../words/watching.ts';
+import { OUTSIDE } from '../words/watching.ts';
 import {
 	answerButton,
 	button,
@@ -26,12 +27,16 @@ export interface CardModel {
 	readonly view: SessionSnapshot;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
+	/** Milliseconds for which the open question has waited; null when that is not told. */
+	readonly waitedMs: number | null;
 	/** Ids of those who have the open question in a form now. */
 	readonly claims: readonly string[];
 	/** The newest answer from Handraise to the newest question. */
 	readonly standing: Answer | null;
 	/** Null while it is watched. */
 	readonly endedWords: string | null;
+	/** Whether notifications say only that an agent asks. */
+	readonly discreet: boolean;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
 }
@@ -40,12 +45,15 @@ const MOST_STEPS = 3;
 
 /** The one message of a session in a channel: status, the open question, who answers, the last steps, the result. */
 export function watchCard(model: CardModel): MessageContent {
-	const { view } = model;
+	const { view, waitedMs, discreet } = model;
 	const status = statusWords(view.status);
 	const title = sessionTitle(view.name, view.sessionId);
-	const asks = asksAbove(view);
+	const { question } = view;
 	const step = stepWords(view);
-	const text = asks ? asksWords(title) : `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
+	const asks = question !== null && question.openCount > 0;
+	const text = asks
+		? questionText({ question, quick: question.quick, sessionName: view.name, waitedMs, discreet })
+		: `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
 	return message(text, [
 		...section(`*${title}*\n${status.emoji} *${status.mrkdwn}* · ${step}`),
 		...context(

@@ -1,10 +1,12 @@
 import type { KnownBlock } from '@slack/types';
-import type { Answer } from '../../answers/answer.ts';
+import { type Answer, isBlocking, itemsOf } from '../../answers/answer.ts';
 import { isWaiting } from '../../questions/session.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
+import { questionText } from '../words/question-text.ts';
+import { chosenWords } from '../words/quick-answers.ts';
 import { andMoreWords, questionCountWords, sessionTitle, statusWords, waitingWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import {
@@ -18,7 +20,8 @@ import {
 	serviceBackWords,
 	serviceDownWords,
 } from '../words/watching.ts';
-import { answerButton, buttons, context, type MessageContent, message, section } from './parts.ts';
+import { context, type MessageContent, message, section } from './parts.ts';
+import { answerButtons } from './quick-answer.ts';
 
 /** What a post needs besides its content. */
 export interface PostContext {
@@ -27,6 +30,15 @@ export interface PostContext {
 	readonly view: SessionSnapshot | null;
 	/** The answer from Handraise to the question of the post. */
 	readonly standing: Answer | null;
+	/** Where the post is. */
+	readonly channelId: string;
+	/** Whether the post offers short options as buttons. */
+	readonly offersOptions: boolean;
+	/** Whether channels see which option somebody chose. */
+	readonly showsChoices: boolean;
+	/** Whether notifications say only that an agent asks, and posts only that somebody answered. */
+	readonly discreet: boolean;
+	readonly now: number;
 	readonly names: Names;
 	readonly adminContact: string | null;
 	/** An earlier attempt may have posted it; the post says so. */
@@ -34,7 +46,9 @@ export interface PostContext {
 }
 
 /** Cards have a builder of their own, and settling changes a post. */
-export type PostedContent = Exclude<AnnouncementContent, { kind: 'card' | 'settle' }>;
+export type PostedContent = Exclude<AnnouncementContent, { kind: 'card' | 'settle' | 'redraw' }>;
+/** A question as it was announced. */
+export type AskedContent = Extract<AnnouncementContent, { kind: 'question' }>;
 
 /** A post in a watch's thread, in a channel or to a person. Holds no link that gives access. */
 export function watchPost(content: PostedContent, post: PostContext): MessageContent {
@@ -45,12 +59,8 @@ export function watchPost(content: PostedContent, post: PostContext): MessageCon
 function postParts(content: PostedContent, post: PostContext): { text: string; blocks: KnownBlock[] } {
 	const title = titleOf(post);
 	switch (content.kind) {
-		case 'question': {
-			const { question, changed } = content;
-			const text = asksWords(title, changed);
-			const answer = answerButton({ sessionId: post.sessionId, messageIndex: question.messageIndex });
-			return { text, blocks: [...questionBlocks(text, question, 2_500), ...buttons(answer)] };
-		}
+		case 'question':
+			return isChosen(content, post.standing) ? chosenParts(content, post) : askedParts(content, post);
 		case 'answered': {
 			const text = `✅ ${answeredWords(post)}`;
 			const openCount = content.stillOpen.length;
@@ -87,6 +97,45 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 	}
 }
 
+/** The post of a question that is open. */
+function askedParts({ question, changed, readAt }: AskedContent, post: PostContext) {
+	const { sessionId, channelId, discreet } = post;
+	// Not known for posts of the previous version.
+	const waitedMs = readAt === 0 ? null : post.now - readAt;
+	const quick = post.offersOptions ? question.quick : null;
+	const sessionName = post.view?.name ?? '';
+	return {
+		text: questionText({ question, quick, sessionName, waitedMs, discreet, changed }),
+		blocks: [
+			...questionBlocks(asksWords(titleOf(post), changed), question, 2_500),
+			...answerButtons(question, { sessionId, channelId, readAt }, quick !== null),
+		],
+	};
+}
+
+/** Whether `answer` is a choice of one of the options of this question, and neither failed nor was taken back. */
+export function isChosen({ question, readAt }: AskedContent, answer: Answer | null): answer is Answer {
+	if (answer === null || answer.press === null || answer.fingerprint !== question.fingerprint) return false;
+	// The agent may have asked the same before.
+	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt > readAt);
+}
+
+/** The post of a question for which somebody has chosen an option. */
+function chosenParts({ question }: AskedContent, post: PostContext) {
+	const title = titleOf(post);
+	const words = `👉 ${choiceWords(post)}`;
+	return {
+		text: `${title}: ${words}`,
+		blocks: [...questionBlocks(`${title} asked`, question, 2_500), ...context(words)],
+	};
+}
+
+function choiceWords({ standing, names, discreet, showsChoices }: PostContext): string {
+	if (standing === null) return OUTSIDE;
+	const option = discreet || !showsChoices ? null : (itemsOf(standing).find(({ value }) => value)?.value ?? null);
+	return chosenWords(standing.person.userId, option, names);
+}
+
 function titleOf({ view, sessionId }: PostContext): string {
 	return sessionTitle(view?.name ?? '', sessionId);
 }
@@ -101,13 +150,17 @@ function answeredWords({ standing, names }: PostContext): string {
 
 /** The post of a settled question: what was asked, who settled it, no button. */
 export function settledQuestionPost(
-	question: Extract<AnnouncementContent, { kind: 'question' }>['question'],
+	asked: AskedContent,
 	how: Extract<AnnouncementContent, { kind: 'settle' }>['how'],
 	post: PostContext,
 ): MessageContent {
+	if (how === 'answered' && isChosen(asked, post.standing)) {
+		const { text, blocks } = chosenParts(asked, post);
+		return message(text, blocks);
+	}
 	const title = titleOf(post);
 	const words = how === 'answered' ? `✅ ${answeredWords(post)}` : SETTLED_WORDS[how];
-	return message(`${title}: ${words}`, [...questionBlocks(`${title} asked`, question, 2_500), ...context(words)]);
+	return message(`${title}: ${words}`, [...questionBlocks(`${title} asked`, asked.question, 2_500), ...context(words)]);
 }
 
 /** What the agent reports at the end; no block when it reports nothing. */

@@ -1,6 +1,6 @@
 import type { Answers } from '../../answers/accept.ts';
 import type { Refusal } from '../../answers/access-policy.ts';
-import type { AnswerItem } from '../../answers/answer.ts';
+import { type AnswerItem, submissionKeyOf } from '../../answers/answer.ts';
 import type { AcceptResult } from '../../answers/ports.ts';
 import { uptimeOf } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
@@ -41,8 +41,9 @@ export function registerSubmission(
 			};
 		});
 		return {
-			formId: metadata.formId,
+			submissionKey: submissionKeyOf(view.id, metadata.formId),
 			viewId: view.id,
+			undoMs: null,
 			person: request.person,
 			question: { service: serviceUrl, sessionId: metadata.sessionId, messageIndex: metadata.messageIndex ?? 0 },
 			fingerprint: metadata.fingerprint ?? '',

@@ -258,6 +258,7 @@ function secretFields(
 function otherAnswer(answer: Answer): OtherAnswer {
 	const items = answer.content.kind === 'readable' ? answer.content.items : [];
 	return {
+		answerId: answer.id,
 		person: answer.person,
 		at: answer.acceptedAt,
 		same: false,
@@ -267,6 +268,7 @@ function otherAnswer(answer: Answer): OtherAnswer {
 
 function outsideAnswer(question: Question, marks: readonly AnswerMarks[]): OtherAnswer {
 	return {
+		answerId: null,
 		person: null,
 		at: null,
 		same: false,

@@ -137,6 +137,8 @@ function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardMode
 	const model: CardModel = {
 		view: snapshotOf(session, NOW),
 		checkedAt: null,
+		waitedMs: 120_000,
+		discreet: false,
 		claims: [],
 		standing: null,
 		endedWords: null,
@@ -217,15 +219,25 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 	return Object.values(contents).flat();
 }
 
+function askedAs(question: QuestionView) {
+	return { kind: 'question', question, changed: false, readAt: NOW - 120_000 } as const;
+}
+
 const POST: PostContext = {
 	sessionId: SESSION_ID,
 	view: snapshotOf(AT_WORK, NOW),
 	standing: null,
+	channelId: 'C0EXAMPLE1',
+	offersOptions: true,
+	showsChoices: true,
+	discreet: false,
+	now: NOW,
 	names: NAMES,
 	adminContact: USER_ID,
 	maybeRepeat: false,
 };
 const GIANT_POST: PostContext = {
+	...POST,
 	sessionId: LONGEST_ID,
 	view: snapshotOf({ ...AT_WORK, name: GIANT }, NOW),
 	standing: answerOf({ state: 'resumed' }),
@@ -265,8 +277,8 @@ export function watchShapes(): Shape[] {
 			GIANT_POST,
 		),
 		...shapesOf(settledQuestionPost, {
-			...casesOf(SETTLED, (how) => [questionOf(ASKS), how, POST] as const),
-			giant: [questionOf(GIANT_SESSION), 'answered', GIANT_POST],
+			...casesOf(SETTLED, (how) => [askedAs(questionOf(ASKS)), how, POST] as const),
+			giant: [askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST],
 		}),
 	];
 }

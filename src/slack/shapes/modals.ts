@@ -39,7 +39,7 @@ import {
 	USER_ID,
 } from './samples.ts';
 
-const other: OtherAnswer = { person: null, values: [HOSTILE, null, ''], at: NOW - 60_000, same: false };
+const other: OtherAnswer = { answerId: null, person: null, values: [HOSTILE, null, ''], at: NOW - 60_000, same: false };
 
 const NOTICES: Readonly<Record<Notice['kind'], readonly Notice[]>> = {
 	questionChanged: [

@@ -209,6 +209,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		id: ANSWER_ID,
 		submissionKey: `V0EXAMPLE1:${ANSWER_ID}`,
 		viewId: 'V0EXAMPLE1',
+		press: null,
 		person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
 		question: { service: 'https://service.example', sessionId: SESSION_ID, messageIndex: 3 },
 		fingerprint: '0123456789abcdef',
@@ -242,6 +243,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 }
 
 const OTHER: OtherAnswer = {
+	answerId: ANSWER_ID,
 	person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
 	values: [HOSTILE, null, ''],
 	at: NOW - 30_000,

@@ -3,6 +3,7 @@ import {
 	type Answer,
 	type AnswerState,
 	type FAILED_STATES,
+	FIRST_WITHDRAWN,
 	TAKES_LONG_MS,
 } from '../../answers/answer.ts';
 import { isBlank, quoted } from '../text.ts';
@@ -100,6 +101,9 @@ export function receiptHeadline(answer: ReceiptAnswer): string {
 	const { state, agentOutcome, lastError } = answer;
 	const perhaps = perhapsArrived(answer);
 	if (perhaps !== null) return perhaps[1];
+	if (lastError === FIRST_WITHDRAWN && state === 'waiting') {
+		return 'The first answer was taken back. Yours was not sent; you can send it now.';
+	}
 	if (lastError !== null && state === 'accepted') return 'Your answer is saved and not delivered yet.';
 	if (lastError !== null && state === 'delivering')
 		return 'Your answer is saved and was sent. Handraise is checking whether it arrived.';
@@ -136,6 +140,7 @@ export function receiptExplanation(
 			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
 		}
 		case 'waiting': {
+			if (lastError === FIRST_WITHDRAWN) return firstWithdrawnText(answer);
 			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
 			return `${problem} Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or discard it?`.trim();
 		}
@@ -152,6 +157,15 @@ export function receiptExplanation(
 		default:
 			return '';
 	}
+}
+
+/** The author of the first answer took it back. */
+function firstWithdrawnText({ content }: Answer): string {
+	const first = content.kind === 'readable' ? (content.other?.person ?? null) : null;
+	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
+	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
+	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
+	return `${who} answered before you and took that back. The question is open again. Your text is kept.${secrets}`;
 }
 
 function startFailedText({ restartAskedAt, lastError }: Answer): string {

@@ -98,6 +98,7 @@ function modelOf(session: Session, chosen: Chosen): SessionModel {
 					person: { teamId: 'T1', userId: 'U0OURS2' },
 					values: [chosen.displayName, null],
 					at: now,
+					answerId: null,
 					same: false,
 				},
 			},

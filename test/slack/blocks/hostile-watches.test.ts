@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
-import { settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
-import type { AnnouncementContent } from '../../../src/watches/announcements.ts';
+import { type PostedContent, settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { answerOf, now } from '../support/answers.ts';
 import { expectSafeMessage } from '../support/check.ts';
 import { hostileSession } from '../support/hostile-session.ts';
 import { hostileText } from '../support/hostile-text.ts';
+import { askedContent, postContext } from '../support/posts.ts';
 
 const sessionId = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
 
@@ -24,6 +24,8 @@ describe('hostile watched sessions', () => {
 				const card = watchCard({
 					view,
 					checkedAt: now,
+					waitedMs: now,
+					discreet: isAnswered,
 					claims: [name],
 					standing,
 					endedWords: isAnswered ? null : 'Not watched any more.',
@@ -32,16 +34,18 @@ describe('hostile watched sessions', () => {
 				});
 				expectSafeMessage(card);
 				expect(JSON.stringify(card)).not.toContain('"url":"https://bucket.example');
-				const post = { sessionId: id, view, standing, names, adminContact: name, maybeRepeat: isAnswered };
+				const options = { standing, names, adminContact: name, maybeRepeat: isAnswered, discreet: isAnswered };
+				const post = postContext({ ...options, sessionId: id, view, now });
 				for (const content of posts(view)) expectSafeMessage(watchPost(content, post));
-				if (view.question !== null) expectSafeMessage(settledQuestionPost(view.question, 'answered', post));
+				if (view.question !== null)
+					expectSafeMessage(settledQuestionPost(askedContent(view.question), 'answered', post));
 			}),
 			{ numRuns: 400 },
 		);
 	});
 });
 
-function posts(view: ReturnType<typeof snapshotOf>): Exclude<AnnouncementContent, { kind: 'card' | 'settle' }>[] {
+function posts(view: ReturnType<typeof snapshotOf>): PostedContent[] {
 	const { question, status, result, step } = view;
 	const positions = question === null ? [] : question.items.map((_, position) => position);
 	return [

@@ -230,7 +230,7 @@ describe('receipts', () => {
 
 	it("shows the other person's answer with the items' titles and hides secrets", () => {
 		const person = { teamId: 'T1', userId: 'U0OURS2' };
-		const other = { person, values: ['Hall A', null, ''], at: now - 120_000, same: false };
+		const other = { person, values: ['Hall A', null, ''], at: now - 120_000, answerId: null, same: false };
 		const items = [item('Hall', 'Hall B'), item('PIN', null, { secret: true, wiped: true }), item('Notes', 'x')];
 		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items, other } });
 		expect(texts).toContain(
@@ -241,14 +241,20 @@ describe('receipts', () => {
 	});
 
 	it('says when the other answer is the same, and when its author is unknown', () => {
-		const other = { person: null, values: ['x'], at: null, same: true };
+		const other = { person: null, values: ['x'], at: null, answerId: null, same: true };
 		const items = [item('Hall', 'x')];
 		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items, other } });
 		expect(texts).toContain('Somebody outside Slack answered the same.');
 	});
 
 	it("counts the other person's values beyond ten", () => {
-		const other = { person: null, values: Array.from({ length: 12 }, () => 'x'), at: null, same: false };
+		const other = {
+			person: null,
+			values: Array.from({ length: 12 }, () => 'x'),
+			at: null,
+			answerId: null,
+			same: false,
+		};
 		const { texts } = show({ state: 'conflicted', content: { kind: 'readable', items: [item('a', 'b')], other } });
 		expect(texts.find((text) => text.startsWith('Somebody'))).toMatch(/> x\nand 2 more$/);
 	});

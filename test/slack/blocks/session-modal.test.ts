@@ -150,7 +150,13 @@ describe('sessionModal at the limits of Slack', () => {
 
 	it('shows as many notices as fit', () => {
 		const person = { teamId: 'T1', userId: 'U0OURS2' };
-		const other = { person, values: Array.from({ length: 9 }, () => 'x'.repeat(5000)), at: null, same: false };
+		const other = {
+			person,
+			values: Array.from({ length: 9 }, () => 'x'.repeat(5000)),
+			at: null,
+			answerId: null,
+			same: false,
+		};
 		const view = show(asking(), { notices: Array.from({ length: 6 }, () => ({ kind: 'answeredMeanwhile', other })) });
 		expect(textsOf(view.blocks)[1]?.match(/Answered meanwhile/g)).toHaveLength(3);
 	});
@@ -218,12 +224,18 @@ describe('notices', () => {
 		[
 			{
 				kind: 'answeredMeanwhile',
-				other: { person: { teamId: 'T1', userId: 'U0OURS2' }, values: ['Hall <A>', null], at, same: false },
+				other: {
+					person: { teamId: 'T1', userId: 'U0OURS2' },
+					values: ['Hall <A>', null],
+					at,
+					answerId: null,
+					same: false,
+				},
 			},
 			'Answered meanwhile by <@U0OURS2>, 10 min ago.\n> Hall &lt;A&gt;\n> (hidden)',
 		],
 		[
-			{ kind: 'answeredMeanwhile', other: { person: null, values: [], at: null, same: false } },
+			{ kind: 'answeredMeanwhile', other: { person: null, values: [], at: null, answerId: null, same: false } },
 			'Answered meanwhile by somebody outside Slack.',
 		],
 	])('shows a notice above the question: %j', (notice, words) => {

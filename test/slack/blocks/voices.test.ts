@@ -22,6 +22,7 @@ import { watchOutcomeWords } from '../../../src/slack/words/watching.ts';
 import { type SessionSnapshot, snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 import { hostileText } from '../support/hostile-text.ts';
+import { askedContent, postContext } from '../support/posts.ts';
 import { expectVoices, foreign, IMITATIONS } from '../support/voices.ts';
 import { watchOf } from '../support/watches.ts';
 
@@ -91,7 +92,7 @@ describe('text from outside is marked as such and never begins a view or message
 						metadata: { ...newMetadata({ sessionId, formId: 'form' }), plainText },
 						draft: {},
 						notices: [
-							{ kind: 'answeredMeanwhile', other: { person: null, values, at: now, same: false } },
+							{ kind: 'answeredMeanwhile', other: { person: null, values, at: now, answerId: null, same: false } },
 							{ kind: 'stale', code: name, readAt: now },
 						],
 						claims: [name],
@@ -118,11 +119,13 @@ describe('text from outside is marked as such and never begins a view or message
 				const view = { ...snapshotOf(given, now), sessionId: given.sessionId };
 				const standing = isThere ? answerOf({ state: 'resumed', person: { teamId: 'T1', userId: name } }) : null;
 				const claims = [name];
-				const card = { view, checkedAt: now, claims, standing, endedWords: null, names, dashboardUrl: null };
+				const shown = { checkedAt: now, waitedMs: null, discreet: false, endedWords: null, dashboardUrl: null };
+				const card = { ...shown, view, claims, standing, names };
 				expectVoices(watchCard(card));
-				const post = { sessionId: given.sessionId, view, standing, names, adminContact: null, maybeRepeat: isThere };
+				const { sessionId } = given;
+				const post = postContext({ sessionId, view, standing, names, maybeRepeat: isThere, now });
 				for (const content of posts(view, name)) expectVoices(watchPost(content, post));
-				if (view.question !== null) expectVoices(settledQuestionPost(view.question, 'answered', post));
+				if (view.question !== null) expectVoices(settledQuestionPost(askedContent(view.question), 'answered', post));
 				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, 0));
 				for (const message of [...filesMessage(given, LINKS), ...screenshotMessage(given, LINKS)])
 					expectVoices(message);
@@ -138,7 +141,7 @@ describe('text from outside is marked as such and never begins a view or message
 				const sessionId = id.slice(0, 300).toWellFormed() || 'x';
 				const question = { service: 'https://service.example', sessionId, messageIndex: 1 };
 				const items = [item(title, value), item('', other), item(other, null, { secret: true })];
-				const said = { person: null, values: [other, null, value], at: now, same: false };
+				const said = { person: null, values: [other, null, value], at: now, answerId: null, same: false };
 				const answer = answerOf({ state: 'conflicted', question, content: { kind: 'readable', items, other: said } });
 				const metadata = newMetadata({ sessionId, formId: 'form' });
 				const names = { displayName: () => name };

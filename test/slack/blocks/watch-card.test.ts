@@ -5,6 +5,7 @@ import { settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { answerOf, now } from '../support/answers.ts';
 import { expectSafeMessage } from '../support/check.ts';
+import { askedContent, postContext } from '../support/posts.ts';
 import { sessionAsking, textsOf } from '../support/questions.ts';
 
 const AUTHOR = { teamId: 'T1', userId: 'U0OURS1' };
@@ -15,10 +16,12 @@ const view = snapshotOf(sessionAsking([{ title: 'Hall', value: 'The small one' }
 function wordsOf(standing: Answer | null): string[] {
 	const { sessionId, question } = view;
 	if (question === null) throw new Error('there is no question');
-	const post = { sessionId, view, standing, names, adminContact: null, maybeRepeat: false };
+	const post = postContext({ sessionId, view, standing, names, now });
 	const card = watchCard({
 		view,
 		checkedAt: null,
+		waitedMs: null,
+		discreet: false,
 		claims: [],
 		standing,
 		endedWords: null,
@@ -26,7 +29,7 @@ function wordsOf(standing: Answer | null): string[] {
 		dashboardUrl: null,
 	});
 	const thread = watchPost({ kind: 'answered', messageIndex: 1, question, items: [0], stillOpen: [] }, post);
-	const messages = [card, thread, settledQuestionPost(question, 'answered', post)];
+	const messages = [card, thread, settledQuestionPost(askedContent(question), 'answered', post)];
 	for (const message of messages) expectSafeMessage(message);
 	return messages.map(({ blocks }) => textsOf(blocks).find((text) => text.startsWith('✅')) ?? 'nothing');
 }

@@ -1,5 +1,12 @@
 import type { Json, SlackState } from '../../../fake-slack/index.ts';
-import { ACTIONS, type ActionId, CALLBACKS, encodeCarriage, encodeTarget } from '../../../src/slack/ids.ts';
+import {
+	ACTIONS,
+	type ActionId,
+	CALLBACKS,
+	encodeCarriage,
+	encodeChoice,
+	encodeTarget,
+} from '../../../src/slack/ids.ts';
 import type { WatchingApp } from '../watching/harness.ts';
 import { ACTION_GROUPS, COMMAND_GROUPS, type Group, OTHER_GROUPS } from './table.ts';
 
@@ -120,6 +127,17 @@ function pressOnMessage(
 type PressValue = (member: Member, at: ActContext) => string;
 const nothing: PressValue = () => '0';
 const target: PressValue = ({ session }) => encodeTarget({ sessionId: session, messageIndex: null });
+const choice: PressValue = ({ session }, { card }) =>
+	encodeChoice({
+		sessionId: session,
+		messageIndex: 0,
+		fingerprint: '0123456789abcdef',
+		position: 0,
+		title: 'Which?',
+		option: 'A',
+		readAt: 0,
+		channelId: card.channel,
+	});
 const ownAnswer: PressValue = (member, at) => at.answerOf(member);
 
 /** Where each button is pressed and what its value is. */
@@ -140,6 +158,12 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.otherText]: ['form', nothing],
 	[ACTIONS.secret]: ['form', nothing],
 	[ACTIONS.answer]: ['nothing', target],
+	[ACTIONS.choose1]: ['nothing', choice],
+	[ACTIONS.choose2]: ['nothing', choice],
+	[ACTIONS.choose3]: ['nothing', choice],
+	[ACTIONS.choose4]: ['nothing', choice],
+	[ACTIONS.choose5]: ['nothing', choice],
+	[ACTIONS.undo]: ['receipt', ownAnswer],
 	[ACTIONS.useText]: ['nothing', (member, at) => `unknown|${target(member, at)}`],
 	[ACTIONS.chooseItem]: ['chooser', nothing],
 	[ACTIONS.open]: ['nothing', target],

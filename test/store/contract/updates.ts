@@ -17,7 +17,7 @@ export function describeUpdates(subject: Subject): void {
 				dm: { channelId: 'D1', ts: '1' },
 				modalOpen: false,
 			};
-			const other = { person: null, values: ['red', null], at: null, same: false };
+			const other = { person: null, values: ['red', null], at: null, answerId: null, same: false };
 			const after = await subject.store.answers.update(
 				await current(subject.store, given.id),
 				LEASE.token,

@@ -1,0 +1,149 @@
+import type { Answers } from '../../answers/accept.ts';
+import { type Answer, isBlocking, itemsOf, pressKeyOf } from '../../answers/answer.ts';
+import type { AcceptResult, AnswerStore } from '../../answers/ports.ts';
+import { answerCard } from '../blocks/messages.ts';
+import type { MessageContent } from '../blocks/parts.ts';
+import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
+import { codeOf } from '../clients.ts';
+import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice } from '../ids.ts';
+import { isSamePerson, type PersonRequest, type Press } from '../request.ts';
+import { type AllowedRequest, forAnybody, ifAllowed } from '../task.ts';
+import { receiptHeadline } from '../words/answers.ts';
+import { errorWords } from '../words/errors.ts';
+import { type Names, personMrkdwn } from '../words/people.ts';
+import {
+	chosenAlreadyWords,
+	lostChoiceWords,
+	notChosenWords,
+	ownChoiceWords,
+	QUICK_ANSWERS_OFF,
+	undoneWords,
+	undoTooLateWords,
+} from '../words/quick-answers.ts';
+import type { HandlerContext } from './context.ts';
+
+interface Options {
+	readonly answers: Answers;
+	readonly store: AnswerStore;
+	readonly names: Names;
+	/** `QUICK_ANSWERS` */
+	readonly quickAnswers: boolean;
+	/** `UNDO_SECONDS`, in milliseconds. */
+	readonly undoMs: number;
+}
+
+/** Registers the buttons that answer in one press, and *Undo*. */
+export function registerQuickAnswers(
+	{ listen, reply, serviceUrl, adminContact, clock }: HandlerContext,
+	{ answers, store, names, quickAnswers, undoMs }: Options,
+): void {
+	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
+		const { sessionId, messageIndex, fingerprint, position, title, option, readAt } = choice;
+		const item = { title: '', value: null, secret: false, wiped: false };
+		const items = Array.from({ length: position }, () => item);
+		const place = press.view === null ? `${request.channelId}:${request.messageTs}` : press.view.id;
+		const pressedAt = press.actionTs ?? request.triggerId ?? '';
+		return {
+			submissionKey: pressKeyOf(`${request.person.userId}:${place}`, pressedAt),
+			viewId: '',
+			undoMs,
+			person: request.person,
+			question: { service: serviceUrl, sessionId, messageIndex },
+			fingerprint,
+			items: [...items, { ...item, title, value: option }],
+			leftEmpty: [],
+			boxed: false,
+			origin: { channelId: channelOf(request, choice), threadTs: press.view === null ? request.threadTs : null },
+			formReadAt: readAt,
+		};
+	}
+
+	function errorText(code: string): string {
+		return errorWords(code, { kept: 'nothing', adminContact }).text;
+	}
+
+	/** Tells the person what became of their press. The inbox shows that by itself. */
+	async function tell(request: PersonRequest, press: Press, content: MessageContent): Promise<void> {
+		if (press.view === null) await reply.toPerson(request, content);
+		else await reply.inDirectMessage(request, content);
+	}
+
+	async function tellResult(request: PersonRequest, press: Press, choice: Choice, result: AcceptResult): Promise<void> {
+		if (result.kind === 'taken') {
+			await tell(request, press, choiceMessage(takenWords(request, choice, result.by), target(choice)));
+			return;
+		}
+		const { answer } = result;
+		await answers.afterAccept(answer);
+		const leftMs = (answer.press?.undoUntil ?? 0) - clock.now();
+		if (leftMs <= 0 || press.view !== null || answer.state !== 'accepted') return;
+		await reply.toPerson(request, ownChoiceMessage(answer.id, ownChoiceWords(choice, leftMs)));
+	}
+
+	function takenWords(request: PersonRequest, choice: Choice, by: Answer): string {
+		const item = itemsOf(by)[choice.position];
+		const first = item === undefined || item.secret ? null : item.value || null;
+		if (isSamePerson(request, by.person)) return chosenAlreadyWords(choice, first);
+		return lostChoiceWords(choice, personMrkdwn(by.person.userId, names), first);
+	}
+
+	for (const id of CHOOSE_IDS) {
+		listen.storingAction(id, (asked, press) => {
+			const choice = decodeChoice(press.value);
+			if (choice === null || !quickAnswers) {
+				const content = choice === null ? null : answerCard(choice.sessionId, choice.messageIndex);
+				const say = async () => {
+					if (content === null) await reply.failed(asked, 'button_outdated');
+					else await tell(asked, press, { ...content, text: QUICK_ANSWERS_OFF });
+				};
+				return { place: 'anyChannel', run: async () => say, refused: () => say, failed: () => say };
+			}
+			const fail = (code: string) => () =>
+				tell(asked, press, choiceMessage(notChosenWords(choice, errorText(code)), target(choice)));
+			return {
+				place: { channelId: channelOf(asked, choice) },
+				refused: fail,
+				failed: (error) => fail(codeOf(error)),
+				async run(request) {
+					const result = await answers.submit(submissionOf(request, press, choice));
+					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
+					return () => tellResult(request, press, choice, result);
+				},
+			};
+		});
+	}
+
+	listen.action(ACTIONS.undo, async (asked, press) => {
+		const own = press.value === undefined ? null : await store.get(press.value);
+		if (own === null || !isSamePerson(asked, own.person)) {
+			return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
+		}
+		return ifAllowed(own.origin.channelId, async (request) => {
+			const withdrawn = await answers.withdraw(own.id, own.person, { onlyUnsent: true });
+			const current = withdrawn ?? (await store.get(own.id)) ?? own;
+			request.log.info({ answer: own.id, outcome: withdrawn === null ? current.state : 'undone' }, 'undo');
+			// The inbox shows it by itself.
+			if (press.view !== null && withdrawn !== null) return;
+			const content = choiceMessage(afterUndoWords(current));
+			if (press.view === null && (await reply.inPlace(request, content))) return;
+			await tell(request, press, content);
+		});
+	});
+}
+
+/** The channel that the access policy checks: a press in a view names none. */
+function channelOf({ channelId }: PersonRequest, choice: Choice): string {
+	return channelId ?? choice.channelId;
+}
+
+function target({ sessionId, messageIndex }: Choice) {
+	return { sessionId, messageIndex };
+}
+
+function afterUndoWords(answer: Answer): string {
+	const item = itemsOf(answer).find(({ value }) => value !== null);
+	const choice = { option: item?.value ?? '', title: item?.title ?? '', sessionId: answer.question.sessionId };
+	if (answer.state === 'withdrawn') return undoneWords(choice);
+	const isSent = isBlocking(answer.state) || answer.state === 'delivered' || answer.state === 'resumed';
+	return isSent ? undoTooLateWords(choice) : receiptHeadline(answer);
+}
