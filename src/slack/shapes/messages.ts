@@ -14,10 +14,18 @@ import {
 	refusedMessage,
 	stillWaitingMessage,
 } from '../blocks/messages.ts';
+import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage } from '../blocks/receipt.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from '../blocks/watch-posts.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
+import {
+	lostChoiceWords,
+	notChosenWords,
+	ownChoiceWords,
+	undoneWords,
+	undoTooLateWords,
+} from '../words/quick-answers.ts';
 import { endWords, watchOutcomeWords } from '../words/watching.ts';
 import {
 	ANSWER_ID,
@@ -47,6 +55,8 @@ import {
 	shapesOf,
 	USER_ID,
 } from './samples.ts';
+
+const CHOICE = { option: 'LH 1173', title: HOSTILE, sessionId: LONGEST_ID };
 
 const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 	asked: ['asked'],
@@ -99,6 +109,13 @@ export function messageShapes(): Shape[] {
 				),
 			],
 		}),
+		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, ownChoiceWords(CHOICE, 5_000)] }),
+		...shapesOf(choiceMessage, {
+			'taken back': [undoneWords(CHOICE)],
+			'too late to take back': [undoTooLateWords(CHOICE)],
+			'the second one': [lostChoiceWords(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
+			'not stored': [notChosenWords(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
+		}),
 		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),
 		...shapesOf(chosenTextHelp, {
 			'no session': ['no_session'],
@@ -126,6 +143,15 @@ export function messageShapes(): Shape[] {
 
 const ASKS = asking(Object.values(FIELD_ITEMS));
 const ANSWERED = asking(Object.values(FIELD_ITEMS).map((item) => ({ ...item, value: HOSTILE })));
+const FLIGHTS = asking([
+	{ title: 'Which flight should I book?', description: 'One of: LH 1173, TP 570, AF 1195, BA 902, KL 1771', value: '' },
+]);
+const CHOSEN = answerOf({
+	press: { undoUntil: NOW },
+	viewId: '',
+	fingerprint: questionOf(FLIGHTS).fingerprint,
+	content: { kind: 'readable', items: [answerItem('Which flight should I book?', 'LH 1173')], other: null },
+});
 const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), { ...sessionOf(GIANT), sessionId: LONGEST_ID });
 const OVER = {
 	...AT_WORK,
@@ -269,6 +295,8 @@ export function watchShapes(): Shape[] {
 			'a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE],
 		}),
 		...postShapes('plain', postsAbout(questionOf(ASKS)), POST),
+		...postShapes('options', [askedAs(questionOf(FLIGHTS))], POST),
+		...postShapes('chosen', [askedAs(questionOf(FLIGHTS))], { ...POST, standing: CHOSEN }),
 		...postShapes(
 			'giant',
 			postsAbout(questionOf(GIANT_SESSION)).filter(({ kind }) =>

@@ -104,11 +104,11 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		const elsewhere = await app.threadSays(id, 'Which colour?', '#secret');
 		expect(post.text()).toContain('The shop has two colours.');
 		expect(post.isBroadcast()).toBe(true);
-		expect(post.buttons()).toEqual(['Answer']);
+		expect(post.buttons()).toEqual(['sand', 'forest', 'Answer…']);
 		await app.cardSays(id, 'Which colour?');
 		expect(app.card(id)?.buttons()[0]).toBe('Answer');
 
-		await post.press('Answer');
+		await post.press('Answer…');
 		const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 		await app.cardSays(id, /ada|Ada Lovelace/i);
 		expect(app.card(id)?.text()).toContain('answering');

@@ -153,7 +153,6 @@ describe('the text of a question', () => {
 	});
 
 	it('stays short, harmless and on one line for any session', () => {
-		let withOptions = 0;
 		const settings = fc.record({
 			sessionName: hostileText,
 			waitedMs: fc.option(fc.oneof(fc.integer(), fc.double())),
@@ -169,17 +168,17 @@ describe('the text of a question', () => {
 					const question = questionAt(session, messageIndex);
 					if (view === null || question === null) continue;
 					const quick = quickAnswerOf(question, () => false);
-					withOptions += quick === null ? 0 : 1;
 					const text = questionText({ question: view, quick, ...chosen });
 					expectShort(text);
+					const asked = questionText({ question: view, quick, ...chosen, sessionName: '', waitedMs: null });
+					expect(characters(shown(asked)).length).toBeLessThanOrEqual(250);
 					if (chosen.discreet || view.items.some((item) => item.open && looksSecret(item))) {
 						expect(text).toBe(NOTHING_TOLD);
 					}
 				}
 			}),
-			{ numRuns: 1_000 },
+			{ numRuns: 400 },
 		);
-		expect(withOptions).toBeGreaterThan(0);
 	});
 
 	it('begins with our words, then with those of the question', () => {
@@ -202,7 +201,7 @@ describe('the text of a question', () => {
 					expect(text.startsWith(`An agent asks: ${escapeMrkdwn(start).slice(0, 20)}`)).toBe(true);
 				}
 			}),
-			{ numRuns: 2_000 },
+			{ numRuns: 1_000 },
 		);
 	});
 });
@@ -214,7 +213,5 @@ function expectShort(text: string): void {
 	expect(text).not.toMatch(/[\r\n\u0085\u2028\u2029\v\f]/);
 	expect(text.isWellFormed()).toBe(true);
 	expect(text).not.toContain('```');
-	// 250 for the question; the name and the time take less than 100.
-	expect(characters(shown(text)).length).toBeLessThanOrEqual(350);
 	expect(text.startsWith('An agent asks')).toBe(true);
 }

@@ -16,6 +16,7 @@ export function describeAccept(subject: Subject): void {
 				id: given.id,
 				submissionKey: given.submissionKey,
 				viewId: given.viewId,
+				press: null,
 				person: ANN,
 				question: given.question,
 				fingerprint: 'fingerprint-1',
