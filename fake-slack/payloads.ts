@@ -1,4 +1,4 @@
-import { type Core, nextId, personOf } from './core.ts';
+import { type Core, nextId, nextTs, personOf } from './core.ts';
 import type { Json } from './json.ts';
 import type { Channel } from './state.ts';
 import { installationForApp, isOwnTeam, isShared, teamForApp } from './teams.ts';
@@ -19,7 +19,6 @@ export function payloadBase(core: Core, type: string, user: string, isInChannel 
 	const installation = installationForApp(core);
 	// For a person of another organisation, `team` in a view's payload is theirs. The app's own is app_installed_team_id
 	// in the view (Bolt's App.js relies on it).
-	// app_installed_team_id (Bolt's App.js relies on it).
 	const foreign = type.startsWith('view_') && !isOwnTeam(core, person.teamId);
 	const team = teamForApp(core, foreign ? person.teamId : core.state.team.id);
 	return {
@@ -72,7 +71,10 @@ export function eventPayload(core: Core, event: Json, channel?: Channel): Json {
 	};
 }
 
-/** The timestamp of an action: seconds with six digits. */
+/**
+ * The timestamp of an action or event: seconds with six digits. No two are equal, so that a second press within a
+ * millisecond differs from a redelivery of the first.
+ */
 export function actionTs(core: Core): string {
-	return (core.clock.now() / 1000).toFixed(6);
+	return nextTs(core);
 }
