@@ -116,6 +116,7 @@ describe('the app as its manifest declares it', () => {
 		const refused = await callSlack(slack, 'views.publish', { user_id: 'U0ADA', view });
 		expect(refused).toMatchObject({ error: 'not_enabled' });
 		await expect(slack.as('ada').openApp('home')).rejects.toThrow('no Home tab');
+		await expect(slack.as('ada').openApp('messages')).rejects.toThrow('no Messages tab');
 		await expect(slack.as('ada').say('dm', 'hello')).rejects.toThrow('turned off');
 	});
 

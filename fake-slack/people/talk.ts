@@ -83,6 +83,7 @@ export async function openHome(
 	{ channel, tab }: { channel: Channel; tab: 'home' | 'messages' },
 ): Promise<void> {
 	if (tab === 'home' && !core.settings.homeTab) throw new Error('The app has no Home tab.');
+	if (tab === 'messages' && !core.settings.messagesTab) throw new Error('The app has no Messages tab.');
 	const view = core.state.views[core.state.homes[viewer.user] ?? ''];
 	const event = {
 		type: 'app_home_opened',
