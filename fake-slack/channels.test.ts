@@ -53,10 +53,72 @@ describe('channels', () => {
 		await slack.remove('#agents', 'sampleapp');
 		await slack.invite('#agents', 'sampleapp');
 		expect(events()).toMatchObject([
-			{ type: 'member_joined_channel', user: 'U0GRACE', channel: 'C0SECRET', channel_type: 'G' },
+			{ type: 'member_joined_channel', user: 'U0GRACE', channel: 'C0SECRET', inviter: 'U0ADA' },
 			{ type: 'channel_left' },
-			{ type: 'member_joined_channel', user: 'U0BOT', channel: 'C0AGENTS', channel_type: 'C' },
+			{ type: 'member_joined_channel', user: 'U0BOT', channel: 'C0AGENTS', inviter: 'U0ADA' },
 		]);
+	});
+
+	it('tells of a person who leaves and joins by themselves, without an inviter', async () => {
+		await slack.as('ada').leave('#agents');
+		await expect(slack.as('ada').say('#agents', 'still here?')).rejects.toThrow('is not in');
+		await slack.as('ada').join('#agents');
+		await slack.as('ada').join('#agents');
+		const facts = { user: 'U0ADA', channel: 'C0AGENTS', channel_type: 'C', team: 'T0ACME' };
+		const event_ts = expect.any(String);
+		expect(events()).toEqual([
+			{ type: 'member_left_channel', ...facts, event_ts },
+			{ type: 'member_joined_channel', ...facts, event_ts },
+		]);
+	});
+
+	it('tells nobody’s coming and going without subscription, scope or the bot in the channel', async () => {
+		const { settings } = slack;
+		await slack.as('grace').leave('#shared');
+		settings.events = settings.events.filter((event) => event !== 'member_joined_channel');
+		await slack.as('grace').join('#shared');
+		settings.scopes = settings.scopes.filter((scope) => scope !== 'groups:read');
+		await slack.invite('#secret', 'grace');
+		await slack.as('grace').leave('#secret');
+		await slack.remove('#agents', 'sampleapp');
+		await slack.as('ada').leave('#agents');
+		expect(events().map(({ type, channel }) => [type, channel])).toEqual([
+			['member_left_channel', 'C0SHARED'],
+			['channel_left', 'C0AGENTS'],
+		]);
+	});
+
+	it('does not tell private channels by channel_type, which is the first letter of the id', async () => {
+		const channel = slack.state.channels.find((one) => one.id === 'C0SECRET');
+		await slack.invite('#secret', 'grace');
+		if (channel) channel.id = 'G0SECRET';
+		await slack.as('grace').leave('#secret');
+		expect(events()).toMatchObject([{ channel_type: 'C' }, { channel: 'G0SECRET', channel_type: 'G' }]);
+	});
+
+	it.each([
+		['grace', 'join', '#secret', 'needs an invitation'],
+		['una', 'join', '#general', 'needs an invitation'],
+		['eve', 'join', '#general', 'needs an invitation'],
+		['gus', 'join', '#old', 'archived'],
+		['ada', 'leave', '#old', 'archived'],
+		['ada', 'leave', '#general', 'Nobody can leave'],
+		['ada', 'leave', '#vault', 'last member'],
+		['gus', 'leave', '#agents', 'Guests'],
+		['eve', 'leave', '#agents', 'is not in'],
+		['ada', 'leave', '@grace', 'direct message'],
+	] as const)('does not let %s %s %s', async (person, act, channel, reason) => {
+		const before = slack.snapshot().channels.find((one) => `#${one.name}` === channel)?.members;
+		await expect(slack.as(person)[act](channel)).rejects.toThrow(reason);
+		expect(slack.snapshot().channels.find((one) => `#${one.name}` === channel)?.members).toEqual(before);
+		expect(heard).toEqual([]);
+	});
+
+	it('lets a page join and leave too', async () => {
+		const viewer = { user: 'U0GRACE', window: 'main' };
+		await slack.perform(viewer, { do: 'leave', channel: 'C0AGENTS' });
+		await slack.perform(viewer, { do: 'join', channel: 'C0AGENTS' });
+		expect(events().map(({ type }) => type)).toEqual(['member_left_channel', 'member_joined_channel']);
 	});
 
 	it('tells of a channel under the scope of its kind', async () => {
@@ -135,19 +197,44 @@ describe('channels', () => {
 		expect(events().map(({ type }) => type)).toEqual(['channel_id_changed', 'channel_shared']);
 	});
 
-	it('lists channels in pages that may be shorter than requested', async () => {
-		slack.settings.conversationsPageSize = 2;
-		const list = (cursor: unknown) =>
-			callSlack(slack, 'users.conversations', { types: 'public_channel,private_channel', limit: 200, cursor });
+	/** All pages of users.conversations, none longer than two. */
+	async function listed(args: Json): Promise<unknown[]> {
 		const ids: unknown[] = [];
 		for (let cursor: unknown = ''; cursor !== undefined; ) {
-			const answer = await list(cursor);
+			const types = 'public_channel,private_channel';
+			const answer = await callSlack(slack, 'users.conversations', { types, ...args, cursor });
 			const page = answer.channels as Json[];
 			expect(page.length).toBeLessThanOrEqual(2);
 			ids.push(...page.map(({ id }) => id));
 			cursor = (answer.response_metadata as Json).next_cursor || undefined;
 		}
-		expect(ids).toEqual(['C0AGENTS', 'C0SECRET', 'C0OLD', 'C0SHARED']);
+		return ids;
+	}
+
+	it('lists channels in pages that may be shorter than requested', async () => {
+		slack.settings.conversationsPageSize = 2;
+		expect(await listed({ limit: 200 })).toEqual(['C0AGENTS', 'C0SECRET', 'C0OLD', 'C0SHARED']);
+	});
+
+	it('lists a person’s channels in pages, private ones only where the app is too', async () => {
+		expect(await listed({ user: 'U0ADA', limit: 2 })).toEqual([
+			'C0AGENTS',
+			'C0GENERAL',
+			'C0SECRET',
+			'C0OLD',
+			'C0SHARED',
+		]);
+		await slack.as('ada').leave('#agents');
+		expect(await listed({ user: 'U0ADA', limit: 2, exclude_archived: true })).toEqual([
+			'C0GENERAL',
+			'C0SECRET',
+			'C0SHARED',
+		]);
+		const first = await callSlack(slack, 'users.conversations', { user: 'U0ADA', limit: 1 });
+		const { next_cursor: cursor } = first.response_metadata as Json;
+		const ofAnother = await callSlack(slack, 'users.conversations', { user: 'U0GRACE', limit: 1, cursor });
+		expect(ofAnother).toMatchObject({ error: 'invalid_cursor' });
+		expect(await callSlack(slack, 'users.conversations', { limit: 1000 })).toMatchObject({ error: 'invalid_limit' });
 	});
 });
 

@@ -70,6 +70,11 @@ export function channelOf(core: Core, idOrName: string): Channel {
 	return channel;
 }
 
+/** Whether it is the workspace's default channel, which nobody can leave. */
+export function isGeneral(channel: Channel): boolean {
+	return channel.name === 'general';
+}
+
 export function isMember(channel: Channel, user: string): boolean {
 	return channel.members.includes(user);
 }

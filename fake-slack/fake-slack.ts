@@ -17,8 +17,8 @@ import { type Act, perform } from './people/acts.ts';
 import {
 	archiveChannel,
 	deleteChannel,
+	invite,
 	inviteOrganisation,
-	joinChannel,
 	leaveChannel,
 	shareChannel,
 } from './people/channels.ts';
@@ -198,7 +198,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 			core.state = structuredClone(state);
 			changes.emit({ kind: 'state', id: 'restored' });
 		},
-		invite: (channel, person) => joinChannel(core, deliverer, channelOf(core, channel), personOf(core, person).id),
+		invite: (channel, person) => invite(core, deliverer, channelOf(core, channel), personOf(core, person).id),
 		remove: (channel, person) => leaveChannel(core, deliverer, channelOf(core, channel), personOf(core, person).id),
 		archive: (channel, archived = true) => archiveChannel(core, deliverer, channelOf(core, channel), archived),
 		deleteChannel: (channel) => deleteChannel(core, deliverer, channelOf(core, channel)),

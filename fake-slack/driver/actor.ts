@@ -1,6 +1,7 @@
 import { type Core, channelOf, openDirect, openDm, personOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Viewer } from '../payloads.ts';
+import { joinYourself, leaveYourself } from '../people/channels.ts';
 import { type CommandOutcome, typeCommand } from '../people/commands.ts';
 import { sendGlobalShortcut, sendMessageShortcut } from '../people/message-actions.ts';
 import { openHome, say } from '../people/talk.ts';
@@ -44,6 +45,9 @@ export interface Actor {
 	globalShortcut(callbackId: string): Promise<boolean>;
 	/** Reloads or quits the client of this window: its modals leave the screen, and Slack keeps them. */
 	reload(): void;
+	/** Joins a public channel, or leaves a channel. Resolves when the app has its event. Throws where Slack refuses. */
+	join(channel: string): Promise<void>;
+	leave(channel: string): Promise<void>;
 	/** The messages of the direct message with the app. */
 	dm(): Posted[];
 	/** Opens the app's home or messages tab. */
@@ -132,6 +136,8 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 			return sendMessageShortcut(core, deliverer, viewer, { message: found, callbackId });
 		},
 		globalShortcut: (callbackId) => sendGlobalShortcut(core, deliverer, viewer, callbackId),
+		join: (channel) => joinYourself(core, deliverer, viewer, place(channel)),
+		leave: (channel) => leaveYourself(core, deliverer, viewer, place(channel)),
 		reload: () => reloadWindow(core, viewer.user, viewer.window),
 		dm() {
 			const both = [viewer.user, core.state.app.botUser];

@@ -4,6 +4,7 @@ import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
 import type { Viewer } from '../payloads.ts';
 import type { Message, View } from '../state.ts';
+import { joinYourself, leaveYourself } from './channels.ts';
 import { typeCommand } from './commands.ts';
 import {
 	actInMessage,
@@ -48,6 +49,8 @@ export const actSchema = z.discriminatedUnion('do', [
 	z.object({ do: z.literal('close'), all: z.boolean().optional() }),
 	z.object({ do: z.literal('messageShortcut'), ...inMessage, callbackId: z.string() }),
 	z.object({ do: z.literal('globalShortcut'), callbackId: z.string() }),
+	z.object({ do: z.literal('join'), channel: z.string() }),
+	z.object({ do: z.literal('leave'), channel: z.string() }),
 	z.object({ do: z.literal('openApp'), tab: z.enum(['home', 'messages']) }),
 ]);
 export type Act = z.infer<typeof actSchema>;
@@ -113,6 +116,12 @@ export async function perform(core: Core, deliverer: Deliverer, viewer: Viewer, 
 		}
 		case 'globalShortcut':
 			return { acked: await sendGlobalShortcut(core, deliverer, viewer, act.callbackId) };
+		case 'join':
+			await joinYourself(core, deliverer, viewer, channelOf(core, act.channel));
+			return {};
+		case 'leave':
+			await leaveYourself(core, deliverer, viewer, channelOf(core, act.channel));
+			return {};
 		case 'openApp': {
 			const channel = openDm(core, viewer.user);
 			await openHome(core, deliverer, viewer, { channel, tab: act.tab });

@@ -1,7 +1,7 @@
-import { type Core, isMember, personOf } from '../core.ts';
+import { type Core, isGeneral, isMember, personOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
-import { actionTs } from '../payloads.ts';
+import { actionTs, type Viewer } from '../payloads.ts';
 import type { Channel } from '../state.ts';
 import { isOwnTeam } from '../teams.ts';
 import { tell } from './tell.ts';
@@ -26,6 +26,33 @@ async function tellOfChannel(
 	});
 }
 
+/** Throws with words for the person where Slack's client offers neither joining nor leaving. */
+function requireOpenChannel(channel: Channel): void {
+	if (channel.isIm || channel.isMpim === true) throw new Error('Nobody can join or leave a direct message.');
+	if (channel.isArchived) throw new Error(`#${channel.name} is archived. Nobody can join or leave it.`);
+}
+
+/** A person joins a public channel without an invitation. Throws with words for the person where they need one. */
+export async function joinYourself(core: Core, deliverer: Deliverer, viewer: Viewer, channel: Channel): Promise<void> {
+	requireOpenChannel(channel);
+	const person = personOf(core, viewer.user);
+	const isOutside = person.isRestricted || !isOwnTeam(core, person.teamId);
+	if (channel.isPrivate || isOutside) throw new Error(`${person.name} needs an invitation to #${channel.name}.`);
+	await joinChannel(core, deliverer, channel, { user: person.id });
+}
+
+/** A person leaves a channel. Throws with words for the person where they cannot. */
+export async function leaveYourself(core: Core, deliverer: Deliverer, viewer: Viewer, channel: Channel): Promise<void> {
+	requireOpenChannel(channel);
+	const person = personOf(core, viewer.user);
+	if (!isMember(channel, person.id)) throw new Error(`${person.name} is not in #${channel.name}.`);
+	// The reasons for conversations.leave: cant_leave_general, user_is_restricted, last_member (docs.slack.dev).
+	if (isGeneral(channel)) throw new Error('Nobody can leave #general.');
+	if (person.isRestricted) throw new Error('Guests cannot leave a channel.');
+	if (channel.members.length === 1) throw new Error(`The last member cannot leave #${channel.name}.`);
+	await leaveChannel(core, deliverer, channel, viewer.user);
+}
+
 /**
  * Somebody (perhaps the app's bot) leaves a channel or is removed. The bot gets its own removal as channel_left or
  * group_left; member_left_channel does not reach a bot that is no longer a member (bolt-js #1847).
@@ -45,26 +72,40 @@ async function tellOfMember(
 	core: Core,
 	deliverer: Deliverer,
 	channel: Channel,
-	{ user, type }: { user: string; type: 'member_joined_channel' | 'member_left_channel' },
+	{ user, type, inviter }: Joining & { type: 'member_joined_channel' | 'member_left_channel' },
 ): Promise<void> {
 	const event = {
 		type,
 		user,
 		channel: channel.id,
-		channel_type: channel.isPrivate ? 'G' : 'C',
+		// The first letter of the channel's id, not its kind: private channels since March 2021 have a C
+		// (docs.slack.dev, member_left_channel).
+		channel_type: channel.id.slice(0, 1),
 		team: personOf(core, user).teamId,
+		...(inviter === undefined ? {} : { inviter }),
 		event_ts: actionTs(core),
 	};
 	await tell(core, deliverer, type, { event, channel });
 }
 
-/** Adds somebody (perhaps the app's bot) to a channel. */
-export async function joinChannel(core: Core, deliverer: Deliverer, channel: Channel, user: string): Promise<void> {
+/** The administrator adds somebody (perhaps the app's bot) to a channel. */
+export async function invite(core: Core, deliverer: Deliverer, channel: Channel, user: string): Promise<void> {
+	await joinChannel(core, deliverer, channel, { user, inviter: administrator(core) });
+}
+
+interface Joining {
+	user: string;
+	/** Absent where nobody invited them. */
+	inviter?: string;
+}
+
+async function joinChannel(core: Core, deliverer: Deliverer, channel: Channel, joining: Joining): Promise<void> {
+	const { user } = joining;
 	if (isMember(channel, user)) return;
 	channel.members.push(user);
 	core.changes.emit({ kind: 'channel', id: channel.id });
 	if (isMember(channel, core.state.app.botUser)) {
-		await tellOfMember(core, deliverer, channel, { user, type: 'member_joined_channel' });
+		await tellOfMember(core, deliverer, channel, { ...joining, type: 'member_joined_channel' });
 	}
 }
 

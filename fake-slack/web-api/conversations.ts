@@ -1,4 +1,4 @@
-import { type Core, isMember, openDirect, SlackError } from '../core.ts';
+import { type Core, isGeneral, isMember, openDirect, SlackError } from '../core.ts';
 import { flag, type Json, text } from '../json.ts';
 import { messageForApp } from '../messages.ts';
 import type { Channel, Message } from '../state.ts';
@@ -24,7 +24,7 @@ export function channelFacts(core: Core, channel: Channel): Json {
 		is_mpim: isMpim,
 		is_private: channel.isPrivate,
 		is_archived: channel.isArchived,
-		is_general: channel.name === 'general',
+		is_general: isGeneral(channel),
 		is_shared: isShared(channel),
 		is_ext_shared: channel.isExtShared,
 		is_org_shared: channel.isOrgShared === true,

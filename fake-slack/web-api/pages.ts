@@ -7,11 +7,18 @@ interface Page<T> {
 	next: string;
 }
 
-function limitArg(args: Json, defaultLimit: number, mostItems: number): number {
+interface Sizes {
+	defaultLimit?: number;
+	/** The highest limit that may be asked for. To refuse more, and 0, is stricter than documented. */
+	maxLimit?: number;
+	/** The most items in one page, whatever the limit. */
+	mostItems?: number;
+}
+
+function limitArg(args: Json, { defaultLimit = 100, maxLimit = 1000, mostItems = 1000 }: Sizes): number {
 	if (args.limit === undefined || args.limit === '') return Math.min(defaultLimit, mostItems);
 	const limit = scalar(args, 'limit') ?? '';
-	// The documented maximum is 1,000 (999 for some methods). To refuse more, and 0, is stricter than documented.
-	if (!/^\d+$/.test(limit) || Number(limit) < 1 || Number(limit) > 1000) throw new SlackError('invalid_limit');
+	if (!/^\d+$/.test(limit) || Number(limit) < 1 || Number(limit) > maxLimit) throw new SlackError('invalid_limit');
 	return Math.min(Number(limit), mostItems);
 }
 
@@ -19,13 +26,8 @@ function limitArg(args: Json, defaultLimit: number, mostItems: number): number {
  * A page of a list. A cursor works only for the list it came with: `list` names it (the method and its arguments).
  * Throws invalid_cursor and invalid_limit.
  */
-export function page<T>(
-	items: T[],
-	args: Json,
-	list: string,
-	{ defaultLimit = 100, mostItems = 1000 }: { defaultLimit?: number; mostItems?: number } = {},
-): Page<T> {
-	const limit = limitArg(args, defaultLimit, mostItems);
+export function page<T>(items: T[], args: Json, list: string, sizes: Sizes = {}): Page<T> {
+	const limit = limitArg(args, sizes);
 	const cursor = scalar(args, 'cursor') ?? '';
 	const mark = `${list}:`;
 	const decoded = Buffer.from(cursor, 'base64url').toString('utf8');

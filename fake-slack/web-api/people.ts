@@ -80,7 +80,7 @@ function conversationsOf(core: Core, args: Json): Json {
 			!(flag(args.exclude_archived) && channel.isArchived),
 	);
 	const mostItems = core.settings.conversationsPageSize;
-	const { items, next } = page(channels, args, `conversations ${user}`, { mostItems });
+	const { items, next } = page(channels, args, `conversations ${user}`, { maxLimit: 999, mostItems });
 	return {
 		channels: items.map((channel) => channelFacts(core, channel)),
 		response_metadata: { next_cursor: next },

@@ -224,8 +224,15 @@ export const WEB_API: readonly Sabotage[] = [
 	{
 		name: 'gives as many conversations as were asked for',
 		file: 'web-api/people.ts',
-		from: '`conversations ${user}`, { mostItems });',
-		to: '`conversations ${user}`);',
+		from: '`conversations ${user}`, { maxLimit: 999, mostItems });',
+		to: '`conversations ${user}`, { maxLimit: 999 });',
+		tests: ['channels.test.ts'],
+	},
+	{
+		name: 'takes a limit of 1,000 conversations',
+		file: 'web-api/people.ts',
+		from: '{ maxLimit: 999, mostItems }',
+		to: '{ mostItems }',
 		tests: ['channels.test.ts'],
 	},
 	{
