@@ -3,12 +3,11 @@ import { createPortal } from 'react-dom';
 import { TextObject, words } from './blocks/text-object.tsx';
 import { keepTabInside } from './focus-trap.ts';
 import { type Json, str } from './json.ts';
+import { focusAgain, focusPlace } from './kept-focus.ts';
 
 interface Asked {
 	confirm: Json;
 	decide: (yes: boolean) => void;
-	/** The element that gets the focus back. */
-	from: Element | null;
 }
 
 function ConfirmDialog({ asked }: { asked: Asked }) {
@@ -58,15 +57,14 @@ export function useConfirm(): { confirm: (confirm: Json | null) => Promise<boole
 	const [asked, setAsked] = useState<Asked | null>(null);
 	const confirm = useCallback((wanted: Json | null) => {
 		if (wanted === null) return Promise.resolve(true);
-		const from = document.activeElement;
+		const from = focusPlace(document.activeElement);
 		return new Promise<boolean>((resolve) => {
 			setAsked({
 				confirm: wanted,
-				from,
 				decide(yes) {
 					setAsked(null);
 					resolve(yes);
-					if (from instanceof HTMLElement) from.focus();
+					if (from !== null) focusAgain(from);
 				},
 			});
 		});

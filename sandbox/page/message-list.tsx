@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode, useLayoutEffect, useMemo, useRef } from 'react';
 import type { WireMessage, WireWorkspace } from '../wire.ts';
+import { useKeptFocus } from './kept-focus.ts';
 import { Message, type Replies } from './message.tsx';
 import { dayName, isSameDay } from './times.ts';
 
@@ -68,6 +69,7 @@ function useStickToEnd(last: string): React.RefObject<HTMLElement | null> {
 
 export function MessageList({ messages, workspace, replies, newAfter, label, intro, onThread }: MessageListProps) {
 	const box = useStickToEnd(messages.at(-1)?.ts ?? '');
+	const keptFocus = useKeptFocus();
 	const firstNew = useMemo(
 		() =>
 			newAfter === null ? undefined : messages.find((one) => one.ts > newAfter && one.user !== workspace.me.id)?.ts,
@@ -75,7 +77,7 @@ export function MessageList({ messages, workspace, replies, newAfter, label, int
 	);
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys.
-		<section className="messages" ref={box} aria-label={label} tabIndex={0}>
+		<section className="messages" ref={box} aria-label={label} tabIndex={0} data-focus-region {...keptFocus}>
 			<div className="messages-inner">
 				{intro}
 				{messages.map((message, index) => {

@@ -73,7 +73,7 @@ export const Message = memo(function Message(props: MessageProps) {
 	const time = clockTime(message.ts);
 	const classes = ['message', isFollowing ? 'message-following' : '', message.ephemeral ? 'message-ephemeral' : ''];
 	return (
-		<article className={classes.join(' ')} aria-label={`${author.realName}, ${time}`} data-ts={message.ts}>
+		<article className={classes.join(' ')} aria-label={`${author.realName}, ${time}`} data-surface={message.ts}>
 			<div className="message-side">
 				{isFollowing ? (
 					<span className="message-side-time">{time.replace(/ [AP]M$/, '')}</span>

@@ -52,6 +52,8 @@ export function Button({ blockId, element }: { blockId: string; element: Json })
 			<button
 				type="button"
 				className={`button ${style === 'primary' ? 'button-primary' : style === 'danger' ? 'button-danger' : ''}`}
+				data-block-id={blockId}
+				data-action-id={str(element, 'action_id')}
 				aria-busy={isBusy}
 				aria-label={str(element, 'accessibility_label') || undefined}
 				onClick={() => void press()}
@@ -88,6 +90,8 @@ export function Overflow({ blockId, element }: { blockId: string; element: Json 
 				type="button"
 				ref={opener}
 				className="button button-icon"
+				data-block-id={blockId}
+				data-action-id={str(element, 'action_id')}
 				aria-haspopup="menu"
 				aria-expanded={isOpen}
 				aria-controls={menu}
