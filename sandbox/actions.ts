@@ -32,7 +32,8 @@ export interface ActionsDeps {
 const inMessage = { channel: z.string(), ts: z.string() };
 
 /** Commands that Slack's client handles itself. */
-const OWN_COMMAND = /^\/(invite|remove)\s+@?([\w.-]+)\s*$/;
+const INVITE_OR_REMOVE = /^\/(invite|remove)\s+@?([\w.-]+)\s*$/;
+const LEAVE = /^\/leave\s*$/;
 
 /** Everything a person can do on the page. Each action calls the same function as the in-process driver. */
 export function createActions(deps: ActionsDeps): Actions {
@@ -62,7 +63,13 @@ export function createActions(deps: ActionsDeps): Actions {
 			slack.whisper(viewer, line, `${command} is not supported in threads. Sorry!`);
 			return true;
 		}
-		const own = OWN_COMMAND.exec(line.line);
+		if (LEAVE.test(line.line)) {
+			await slack
+				.perform(viewer, { do: 'leave', channel: line.channel })
+				.catch((error: Error) => slack.whisper(viewer, line, error.message));
+			return true;
+		}
+		const own = INVITE_OR_REMOVE.exec(line.line);
 		if (own === null) return false;
 		await inviteOrRemove(viewer, line.channel, own[1] ?? '', own[2] ?? '');
 		return true;

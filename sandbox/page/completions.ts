@@ -12,6 +12,7 @@ export interface Completion {
 /** The commands of Slack itself that the sandbox supports. */
 const OWN = [
 	{ command: '/invite', description: 'Add somebody, or an app, to the channel', usageHint: '@name' },
+	{ command: '/leave', description: 'Leave the channel', usageHint: '' },
 	{ command: '/remove', description: 'Remove somebody, or an app, from the channel', usageHint: '@name' },
 ];
 

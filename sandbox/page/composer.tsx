@@ -22,6 +22,8 @@ export function Composer({ id, workspace, channel, thread, label }: ComposerProp
 	const [dismissed, setDismissed] = useState<string | null>(null);
 	const box = useRef<HTMLTextAreaElement>(null);
 	const listId = useId();
+	const joinButton = useRef<HTMLButtonElement>(null);
+	const wasMember = useRef(channel.isMember);
 	const completions = dismissed === text ? [] : completionsFor(text, workspace, thread !== null);
 	const choices = completions.filter((one) => one.insert !== null);
 	const chosen = choices[Math.min(active, choices.length - 1)] ?? null;
@@ -32,6 +34,13 @@ export function Composer({ id, workspace, channel, thread, label }: ComposerProp
 		if (element === null) return;
 		element.rows = Math.min(8, Math.max(1, element.value.split('\n').length));
 	}, [text]);
+
+	// Joining and leaving replace the control that had the focus.
+	useLayoutEffect(() => {
+		if (wasMember.current === channel.isMember) return;
+		wasMember.current = channel.isMember;
+		if (document.activeElement === document.body) (box.current ?? joinButton.current)?.focus();
+	}, [channel.isMember]);
 
 	function take(completion: Completion): void {
 		if (completion.insert === null) return;
@@ -57,6 +66,10 @@ export function Composer({ id, workspace, channel, thread, label }: ComposerProp
 			setText(typed);
 		}
 	}
+	async function join(): Promise<void> {
+		const { error } = await doIt('act', { do: 'join', channel: channel.id });
+		if (error !== undefined) toast(error);
+	}
 	function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
 		if (event.nativeEvent.isComposing) return;
 		const isOpen = choices.length > 0;
@@ -72,10 +85,15 @@ export function Composer({ id, workspace, channel, thread, label }: ComposerProp
 	}
 	if (!channel.isMember) {
 		return (
-			<div className="composer composer-closed">
-				<p>
-					You are not in <b>#{channel.name}</b>: you can read it, and others write.
-				</p>
+			<div className="composer">
+				<div className="composer-notice">
+					<p>
+						You are not in <b>#{channel.name}</b>: you can read it, and others write.
+					</p>
+					<button type="button" className="button" ref={joinButton} onClick={() => void join()}>
+						Join channel
+					</button>
+				</div>
 			</div>
 		);
 	}
