@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Act, actSchema, type FakeSlack, type SlackState, type Viewer } from '../fake-slack/index.ts';
+import { type Act, actSchema, type FakeSlack, type Viewer } from '../fake-slack/index.ts';
 import { dashboardSession } from './agents.ts';
 import type { AppProcess } from './app-process.ts';
 import { callDetail } from './calls.ts';
@@ -38,11 +38,11 @@ const LEAVE = /^\/leave\s*$/;
 /** Everything a person can do on the page. Each action calls the same function as the in-process driver. */
 export function createActions(deps: ActionsDeps): Actions {
 	const { slack, service, troubles, marks, stream } = deps;
-	function topView(viewer: Viewer, id: string): SlackState['views'][string] {
+	/** Throws unless the person can use the view now: the modal on top, or their Home tab. */
+	function requireUsableView(viewer: Viewer, id: string): void {
 		const window = slack.state.windows.find((one) => one.user === viewer.user && one.id === viewer.window);
-		const view = slack.state.views[id];
-		if (view === undefined || window?.stack.at(-1) !== id) throw new ActionError('This modal is no longer on top.');
-		return view;
+		if (window?.stack.at(-1) === id || slack.state.homes[viewer.user] === id) return;
+		throw new ActionError('This modal is no longer on top.');
 	}
 	async function inviteOrRemove(viewer: Viewer, channel: string, verb: string, name: string): Promise<void> {
 		const person = slack.state.people.find((one) => one.name === name);
@@ -75,7 +75,7 @@ export function createActions(deps: ActionsDeps): Actions {
 		return true;
 	}
 	async function act(viewer: Viewer, wanted: Act): Promise<object> {
-		if ('viewId' in wanted) topView(viewer, wanted.viewId);
+		if ('viewId' in wanted) requireUsableView(viewer, wanted.viewId);
 		if ((wanted.do === 'command' || wanted.do === 'say') && (await ownCommand(viewer, wanted))) return { ok: true };
 		const done = slack.perform(viewer, wanted);
 		if (wanted.do === 'say') markRead(viewer, wanted.channel, slack.state.lastTs);

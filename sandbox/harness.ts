@@ -2,10 +2,18 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from './browser.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 
+interface WindowOptions {
+	/** As wide as a phone. */
+	narrow?: boolean;
+	channel?: string;
+	/** Opens the app's Home tab instead of a channel. */
+	home?: boolean;
+}
+
 export interface Harness {
 	readonly sandbox: Sandbox;
-	/** A new browser window of this person, with its own modals; `narrow` is as wide as a phone. */
-	window(person: string, options?: { narrow?: boolean; channel?: string }): Promise<Page>;
+	/** A new browser window of this person, with its own modals. */
+	window(person: string, options?: WindowOptions): Promise<Page>;
 	/** Closes all windows. */
 	closeWindows(): Promise<void>;
 	/** The pages' complaints: script errors, and everything that the Content-Security-Policy refused. */
@@ -59,9 +67,9 @@ export async function openHarness(options: SandboxOptions = {}): Promise<Harness
 		complaints,
 		problems,
 		closeWindows,
-		async window(person, { narrow = false, channel } = {}) {
+		async window(person, { narrow = false, channel, home = false } = {}) {
 			const context = await browser.newContext({
-				viewport: narrow ? { width: 400, height: 760 } : { width: 1280, height: 800 },
+				viewport: narrow ? { width: 375, height: 760 } : { width: 1280, height: 800 },
 				reducedMotion: 'reduce',
 			});
 			contexts.push(context);
@@ -71,7 +79,7 @@ export async function openHarness(options: SandboxOptions = {}): Promise<Harness
 			page.on('console', (message) => {
 				if (/Content Security Policy/i.test(message.text())) complaints.push(message.text());
 			});
-			const place = channel === undefined ? '' : `&in=${channel}`;
+			const place = `${channel === undefined ? '' : `&in=${channel}`}${home ? '&tab=home' : ''}`;
 			await page.goto(`${sandbox.url}/?as=${person}&window=${++opened}${place}`);
 			await page.locator('.channel').waitFor();
 			return page;

@@ -1,7 +1,7 @@
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Harness, openHarness, type } from './harness.ts';
+import { seriousFindings } from './serious-findings.ts';
 
 let harness: Harness;
 
@@ -243,22 +243,7 @@ it('shows hostile texts as text, and forbids inline script', async () => {
 it('has no serious axe findings in channel, modal, panels and a narrow window', async () => {
 	harness.sandbox.service.sessions.start('fields', 'scanned');
 	await service().until('scanned', (json) => json.status === 'humanInput');
-	async function scan(page: Page, part = 'html'): Promise<void> {
-		// As a browser extension does, because the page's own policy forbids it to load a script.
-		await page.evaluate(axe.source);
-		const found = await page.evaluate(async (within) => {
-			const { axe: scanner } = globalThis as unknown as {
-				axe: {
-					run(part: string): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
-				};
-			};
-			const { violations } = await scanner.run(within);
-			return violations
-				.filter((one) => one.impact === 'serious' || one.impact === 'critical')
-				.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`);
-		}, part);
-		expect(found).toEqual([]);
-	}
+	const scan = async (page: Page, part?: string) => expect(await seriousFindings(page, part)).toEqual([]);
 	const page = await harness.window('grace', { channel: 'C0AGENTS' });
 	await scan(page);
 	for (const panel of ['Agents', 'Trouble', 'Traffic', 'Guide']) {

@@ -1,5 +1,5 @@
 import { type Manifest, type Message, records, type SlackState, type Viewer } from '../fake-slack/index.ts';
-import type { WireChannel, WireMessage, WireModal, WirePerson, WireScenario, WireWorkspace } from './wire.ts';
+import type { WireChannel, WireHome, WireMessage, WireModal, WirePerson, WireScenario, WireWorkspace } from './wire.ts';
 
 type Person = SlackState['people'][number];
 type Channel = SlackState['channels'][number];
@@ -76,18 +76,28 @@ export function modalsOf(state: SlackState, viewer: Viewer): WireModal[] {
 	});
 }
 
+export function homeOf(state: SlackState, viewer: Viewer): WireHome | null {
+	const view = state.views[state.homes[viewer.user] ?? ''];
+	return view === undefined ? null : { id: view.id, payload: view.payload, inputs: view.input };
+}
+
 export function workspaceOf(
 	state: SlackState,
 	viewer: Viewer,
-	about: { manifest: Manifest; scenarios: WireScenario[]; serviceOrigin: string },
+	about: { manifest: Manifest; hasHomeTab: boolean; scenarios: WireScenario[]; serviceOrigin: string },
 ): WireWorkspace {
-	const { manifest, scenarios, serviceOrigin } = about;
+	const { manifest, hasHomeTab, scenarios, serviceOrigin } = about;
 	const people = state.people.filter((one) => !one.deleted).map((one) => personOnPage(state, one));
 	const me = people.find((one) => one.id === viewer.user);
 	if (me === undefined) throw new Error(`No person has the id ${viewer.user}.`);
 	return {
 		team: { domain: state.team.domain, name: state.team.name },
-		app: { name: state.app.name, botUser: state.app.botUser, realName: manifest.display_information.name },
+		app: {
+			name: state.app.name,
+			botUser: state.app.botUser,
+			realName: manifest.display_information.name,
+			hasHomeTab,
+		},
 		me,
 		window: viewer.window,
 		people,

@@ -2,7 +2,15 @@ import type { WebSocket } from 'ws';
 import type { FakeSlack, Manifest, Viewer } from '../fake-slack/index.ts';
 import { agentsOnPage } from './agents.ts';
 import { recentCalls } from './calls.ts';
-import { channelsOf, messageOnPage, modalsOf, type ReadMarks, seesMessage, workspaceOf } from './person-view.ts';
+import {
+	channelsOf,
+	homeOf,
+	messageOnPage,
+	modalsOf,
+	type ReadMarks,
+	seesMessage,
+	workspaceOf,
+} from './person-view.ts';
 import type { FakeSessionService } from './session-service/fake-session-service.ts';
 import type { Troubles } from './troubles.ts';
 import type { WireBot, WireCall, WireFrame, WireMessage, WireParts } from './wire.ts';
@@ -50,16 +58,18 @@ function createFrames(sources: StreamSources, viewer: Viewer): NextFrame {
 	let callsSent = new Map<string, string>();
 	let messagesSent = new Map<string, string>();
 
-	function own(): Pick<WireParts, 'workspace' | 'channels' | 'modals'> {
+	function own(): Pick<WireParts, 'workspace' | 'channels' | 'modals' | 'home'> {
 		const scenarios = service.sessions.scenarios.map(({ id, summary }) => ({ id, summary }));
 		return {
 			workspace: workspaceOf(slack.state, viewer, {
 				manifest: sources.manifest,
+				hasHomeTab: slack.settings.homeTab,
 				scenarios,
 				serviceOrigin: service.url,
 			}),
 			channels: channelsOf(slack.state, viewer, sources.marks),
 			modals: modalsOf(slack.state, viewer),
+			home: homeOf(slack.state, viewer),
 		};
 	}
 	/** The changed items of a list, and the list of the current ones. */

@@ -58,6 +58,14 @@ export interface WireModal {
 	trouble: string | null;
 }
 
+/** A person's Home tab as the app published it. */
+export interface WireHome {
+	/** The view's id. */
+	id: string;
+	payload: Json;
+	inputs: WireInputs;
+}
+
 export type BotStatus = 'external' | 'starting' | 'running' | 'stopped' | 'ended';
 
 export interface WireBot {
@@ -120,7 +128,7 @@ export interface WireCommand {
 /** The part that hardly changes. */
 export interface WireWorkspace {
 	team: { domain: string; name: string };
-	app: { name: string; botUser: string; realName: string };
+	app: { name: string; botUser: string; realName: string; hasHomeTab: boolean };
 	me: WirePerson;
 	window: string;
 	people: WirePerson[];
@@ -138,6 +146,8 @@ export interface WireParts {
 	channels: WireChannel[];
 	/** The stack, the top one last. */
 	modals: WireModal[];
+	/** Null before the app publishes one. */
+	home: WireHome | null;
 	bot: WireBot;
 	agents: WireAgent[];
 	troubles: WireTrouble[];

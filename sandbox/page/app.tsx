@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { WireChannel } from '../wire.ts';
 import { useDo } from './actions.ts';
+import { type AppTab, AppView } from './app-view.tsx';
 import { NamesContext, namesOf } from './blocks/names.ts';
-import { ChannelView } from './channel-view.tsx';
+import { ChannelBody, ChannelView } from './channel-view.tsx';
 import { LiveRegion } from './live-region.tsx';
 import { ModalStack } from './modal-stack.tsx';
 import type { createPageStore } from './page-state.ts';
@@ -11,6 +13,7 @@ import { useRegionKey } from './region-key.ts';
 import { Sidebar } from './sidebar.tsx';
 import { Thread } from './thread.tsx';
 import { Toasts } from './toast.tsx';
+import { unreadOf } from './unread.ts';
 
 type Store = ReturnType<typeof createPageStore>;
 
@@ -34,21 +37,34 @@ export function App({ store }: { store: Store }) {
 			</main>
 		);
 	}
-	const channel = data.channels.find((one) => one.id === place.channel) ?? data.channels[0] ?? null;
+	const { me, app } = data.workspace;
+	const talk = data.channels.find((one) => one.isIm) ?? null;
+	const isHome = app.hasHomeTab && place.tab === 'home';
+	const channel = isHome ? talk : (data.channels.find((one) => one.id === place.channel) ?? data.channels[0] ?? null);
 	const parent = data.messages.find((one) => one.channel === channel?.id && one.ts === place.thread) ?? null;
 	const hasModal = data.modals.length > 0;
-	async function openApp(): Promise<void> {
-		const { channel: id } = await doIt<{ channel: string }>('act', { do: 'openApp', tab: 'messages' });
+	const isApp = isHome || (talk !== null && channel === talk);
+	const toggleSidebar = () => setSidebarOpen(!isSidebarOpen);
+	async function openTab(tab: AppTab): Promise<void> {
+		if (tab === 'home') return go({ channel: talk?.id ?? null, thread: null, tab });
+		// Without a Home tab the messages are opened as any other conversation.
+		const isKnown = talk !== null && !app.hasHomeTab;
+		const opened = isKnown ? null : doIt<{ channel: string }>('act', { do: 'openApp', tab });
+		// The answer comes when the app has acknowledged, which may take seconds.
+		const id = talk?.id ?? (await opened)?.channel;
 		if (id !== undefined) go({ channel: id, thread: null });
 	}
+	const bodyOf = (shown: WireChannel) => (
+		<ChannelBody key={shown.id} data={data} channel={shown} onThread={(ts) => go({ channel: shown.id, thread: ts })} />
+	);
 	return (
 		<NamesContext value={names}>
 			<Toasts>
 				<div className="workspace">
 					<div className="slack">
 						<div className={isSidebarOpen ? 'client client-sidebar' : 'client'} inert={hasModal}>
-							<a className="skip" href="#composer">
-								Skip to the message box
+							<a className="skip" href={isHome ? '#app-home' : '#composer'}>
+								{isHome ? 'Skip to Home' : 'Skip to the message box'}
 							</a>
 							{isConnected ? null : (
 								<p className="offline" role="alert">
@@ -58,17 +74,27 @@ export function App({ store }: { store: Store }) {
 							<Sidebar
 								data={data}
 								current={channel?.id ?? null}
+								isApp={isApp}
 								onChoose={(id) => {
 									setSidebarOpen(false);
 									go({ channel: id, thread: null });
 								}}
 								onOpenApp={() => {
 									setSidebarOpen(false);
-									void openApp();
+									const hasUnread = talk !== null && unreadOf(data.messages, talk, me.id).length > 0;
+									void openTab(app.hasHomeTab && !hasUnread ? 'home' : 'messages');
 								}}
 								onClose={() => setSidebarOpen(false)}
 							/>
-							{channel === null ? (
+							{isApp && app.hasHomeTab ? (
+								<AppView
+									data={data}
+									tab={isHome ? 'home' : 'messages'}
+									onTab={(tab) => void openTab(tab)}
+									onSidebar={toggleSidebar}
+									messages={channel === null ? null : bodyOf(channel)}
+								/>
+							) : channel === null ? (
 								<main className="channel">
 									<p className="empty">This person is in no channel yet.</p>
 								</main>
@@ -78,7 +104,7 @@ export function App({ store }: { store: Store }) {
 									data={data}
 									channel={channel}
 									onThread={(ts) => go({ channel: channel.id, thread: ts })}
-									onSidebar={() => setSidebarOpen(!isSidebarOpen)}
+									onSidebar={toggleSidebar}
 								/>
 							)}
 							{channel === null || parent === null ? null : (

@@ -50,8 +50,8 @@ function Intro({ channel, appName }: { channel: WireChannel; appName: string }) 
 	);
 }
 
-/** A channel: its header, messages and composer. */
-export function ChannelView({ data, channel, onThread, onSidebar }: ChannelViewProps) {
+/** The messages of a channel and its composer. */
+export function ChannelBody({ data, channel, onThread }: Omit<ChannelViewProps, 'onSidebar'>) {
 	const { workspace } = data;
 	const inChannel = useMemo(
 		() => data.messages.filter((one) => one.channel === channel.id),
@@ -64,6 +64,33 @@ export function ChannelView({ data, channel, onThread, onSidebar }: ChannelViewP
 		unreadOf(data.messages, channel, workspace.me.id).length > 0 ? channel.readTs : null,
 	);
 	useReadMark(channel, shown.at(-1)?.ts);
+	const name = channel.isIm ? workspace.app.realName : channel.name;
+	return (
+		<>
+			<MessageList
+				messages={shown}
+				workspace={workspace}
+				replies={replies}
+				newAfter={newAfter}
+				intro={<Intro channel={channel} appName={workspace.app.realName} />}
+				label={`Messages in ${name}`}
+				onThread={onThread}
+			/>
+			<Composer
+				key={channel.id}
+				id="composer"
+				workspace={workspace}
+				channel={channel}
+				thread={null}
+				label={channel.isIm ? `Message ${name}` : `Message #${name}`}
+			/>
+		</>
+	);
+}
+
+/** A channel: its header, messages and composer. */
+export function ChannelView({ data, channel, onThread, onSidebar }: ChannelViewProps) {
+	const { workspace } = data;
 	const people = channel.members.filter((id) => workspace.people.some((one) => one.id === id));
 	const hasBot = channel.members.includes(workspace.app.botUser);
 	const name = channel.isIm ? workspace.app.realName : channel.name;
@@ -91,23 +118,7 @@ export function ChannelView({ data, channel, onThread, onSidebar }: ChannelViewP
 					</p>
 				)}
 			</header>
-			<MessageList
-				messages={shown}
-				workspace={workspace}
-				replies={replies}
-				newAfter={newAfter}
-				intro={<Intro channel={channel} appName={workspace.app.realName} />}
-				label={`Messages in ${name}`}
-				onThread={onThread}
-			/>
-			<Composer
-				key={channel.id}
-				id="composer"
-				workspace={workspace}
-				channel={channel}
-				thread={null}
-				label={channel.isIm ? `Message ${name}` : `Message #${name}`}
-			/>
+			<ChannelBody data={data} channel={channel} onThread={onThread} />
 		</main>
 	);
 }

@@ -11,30 +11,13 @@ import { focusablesIn, keepTabInside, useFocusInside } from './focus-trap.ts';
 import { Icon } from './icons.tsx';
 import { list, str } from './json.ts';
 import { useToast } from './toast.tsx';
+import { useFills } from './use-fills.ts';
 
 interface ModalProps {
 	modal: WireModal;
 	/** How many modals the stack holds. */
 	depth: number;
 	appName: string;
-}
-
-/** Waits for values on their way to the sandbox, so that Submit never overtakes a letter. */
-function useFills(id: string): { fill: Surface['fill']; settled: () => Promise<unknown> } {
-	const doIt = useDo();
-	const last = useRef<Promise<unknown>>(Promise.resolve());
-	return useMemo(
-		() => ({
-			fill(blockId, actionId, held, enter) {
-				last.current = last.current.then(() =>
-					doIt('act', { do: 'fillInModal', viewId: id, blockId, actionId, held, enter }),
-				);
-				return last.current.then(() => undefined);
-			},
-			settled: () => last.current,
-		}),
-		[doIt, id],
-	);
 }
 
 /** A modal as Slack shows it: title, body, errors under fields, Submit that waits for the app. */

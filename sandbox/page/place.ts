@@ -5,6 +5,8 @@ export interface Place {
 	/** A channel's id. */
 	channel: string | null;
 	thread: string | null;
+	/** `home` is the app's Home tab. Absent, the channel is shown. */
+	tab?: 'home';
 }
 
 const listeners = new Set<() => void>();
@@ -26,6 +28,7 @@ export function usePlace(): [Place, (next: Place) => void] {
 		for (const [key, value] of [
 			['in', next.channel],
 			['thread', next.thread],
+			['tab', next.tab ?? null],
 		] as const) {
 			if (value === null) to.delete(key);
 			else to.set(key, value);
@@ -33,7 +36,8 @@ export function usePlace(): [Place, (next: Place) => void] {
 		history.pushState(null, '', `?${to}`);
 		changed();
 	}, []);
-	return [{ channel: query.get('in'), thread: query.get('thread') }, go];
+	const shown = { channel: query.get('in'), thread: query.get('thread') };
+	return [query.get('tab') === 'home' ? { ...shown, tab: 'home' } : shown, go];
 }
 
 /** The address of this window for another person. */

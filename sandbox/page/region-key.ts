@@ -15,7 +15,9 @@ export function useRegionKey(): void {
 				return;
 			}
 			const back =
-				inSlack !== null && slack.contains(inSlack) ? inSlack : document.querySelector('[role="dialog"], #composer');
+				inSlack !== null && slack.contains(inSlack)
+					? inSlack
+					: (document.querySelector('[role="dialog"]') ?? document.querySelector('#composer, #app-home'));
 			if (back instanceof HTMLElement) back.focus();
 		};
 		document.addEventListener('keydown', onKeyDown);

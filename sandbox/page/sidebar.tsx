@@ -8,16 +8,25 @@ import { mentionsOf, unreadOf } from './unread.ts';
 interface SidebarProps {
 	data: PageData;
 	current: string | null;
+	/** Whether the app's Home tab or its messages are shown. */
+	isApp: boolean;
 	onChoose: (channel: string) => void;
 	onOpenApp: () => void;
 	onClose: () => void;
 }
 
-function Entry(props: { data: PageData; channel: WireChannel; isCurrent: boolean; onChoose: () => void }) {
-	const { data, channel, isCurrent, onChoose } = props;
+interface EntryProps {
+	data: PageData;
+	/** Null for an app with which this person has not talked. */
+	channel: WireChannel | null;
+	isCurrent: boolean;
+	onChoose: () => void;
+}
+
+function Entry({ data, channel, isCurrent, onChoose }: EntryProps) {
 	const { me, app, people } = data.workspace;
-	const unread = unreadOf(data.messages, channel, me.id);
-	const mentions = mentionsOf(unread, channel, me.id);
+	const unread = channel === null ? [] : unreadOf(data.messages, channel, me.id);
+	const mentions = channel === null ? 0 : mentionsOf(unread, channel, me.id);
 	const bot = people.find((one) => one.id === app.botUser) ?? null;
 	return (
 		<button
@@ -26,15 +35,15 @@ function Entry(props: { data: PageData; channel: WireChannel; isCurrent: boolean
 			aria-current={isCurrent ? 'page' : undefined}
 			onClick={onChoose}
 		>
-			{channel.isIm ? (
+			{channel === null || channel.isIm ? (
 				<Avatar person={bot} size="small" />
 			) : (
 				<span className="entry-mark" aria-hidden="true">
 					{channel.isPrivate ? <Icon name="lock" /> : '#'}
 				</span>
 			)}
-			<span className="entry-name">{channel.isIm ? app.realName : channel.name}</span>
-			{channel.isExtShared ? <span className="entry-note">shared</span> : null}
+			<span className="entry-name">{channel === null || channel.isIm ? app.realName : channel.name}</span>
+			{channel?.isExtShared ? <span className="entry-note">shared</span> : null}
 			{unread.length > 0 ? <span className="visually-hidden">, {unread.length} unread</span> : null}
 			{mentions > 0 ? (
 				<span className="badge" aria-hidden="true">
@@ -46,11 +55,10 @@ function Entry(props: { data: PageData; channel: WireChannel; isCurrent: boolean
 }
 
 /** The workspace's channels, the app, and the current person. */
-export function Sidebar({ data, current, onChoose, onOpenApp, onClose }: SidebarProps) {
+export function Sidebar({ data, current, isApp, onChoose, onOpenApp, onClose }: SidebarProps) {
 	const channels = data.channels.filter((one) => !one.isIm && !one.isArchived);
 	const talk = data.channels.find((one) => one.isIm) ?? null;
 	const { workspace } = data;
-	const bot = workspace.people.find((one) => one.id === workspace.app.botUser) ?? null;
 	return (
 		<>
 			<nav
@@ -73,19 +81,12 @@ export function Sidebar({ data, current, onChoose, onOpenApp, onClose }: Sidebar
 							key={channel.id}
 							data={data}
 							channel={channel}
-							isCurrent={channel.id === current}
+							isCurrent={!isApp && channel.id === current}
 							onChoose={() => onChoose(channel.id)}
 						/>
 					))}
 					<h2>Apps</h2>
-					{talk === null ? (
-						<button type="button" className="entry" onClick={onOpenApp}>
-							<Avatar person={bot} size="small" />
-							<span className="entry-name">{workspace.app.realName}</span>
-						</button>
-					) : (
-						<Entry data={data} channel={talk} isCurrent={talk.id === current} onChoose={() => onChoose(talk.id)} />
-					)}
+					<Entry data={data} channel={talk} isCurrent={isApp} onChoose={onOpenApp} />
 				</div>
 				<PersonSwitcher workspace={workspace} />
 			</nav>

@@ -1,0 +1,19 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+/** The serious and critical findings of axe in a part of the page, each with its elements. */
+export async function seriousFindings(page: Page, part = 'html'): Promise<string[]> {
+	// As a browser extension does, because the page's own policy forbids it to load a script.
+	await page.evaluate(axe.source);
+	return page.evaluate(async (within) => {
+		const { axe: scanner } = globalThis as unknown as {
+			axe: {
+				run(part: string): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+			};
+		};
+		const { violations } = await scanner.run(within);
+		return violations
+			.filter((one) => one.impact === 'serious' || one.impact === 'critical')
+			.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`);
+	}, part);
+}
