@@ -34,7 +34,7 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 	let putStartedAt: number;
 
 	beforeAll(async () => {
-		former = await readFormerVersion(kind);
+		former = await readFormerVersion({ kind, schema: 3 });
 		const databaseUrl = kind === 'postgres' ? await (await sharedPostgres()).createDatabase() : null;
 		app = await startApp({
 			slack: { state: former.slack, waitMs: PATIENCE_MS },

@@ -201,7 +201,7 @@ describe('the values of secret answers that ended', () => {
 	});
 });
 
-/** The last act of a former version: a wipe that leaves copies in free pages and in the log. */
+/** The last act of a version whose secrets had no key of their own: a wipe that leaves copies in free pages and in the log. */
 const FORMER = `
 	import { readFileSync } from 'node:fs';
 	import { DatabaseSync } from 'node:sqlite';
@@ -217,7 +217,7 @@ const FORMER = `
 describe('a database of a killed former version', () => {
 	it('removes wiped secrets of the former version from all files at the start', { timeout: 120_000 }, async () => {
 		const key = parseEncryptionKey(FIXTURE_KEY);
-		const former = await readFormerVersion('sqlite');
+		const former = await readFormerVersion({ kind: 'sqlite', schema: 3 });
 		const sql = sqlMovedTo(former, { service: service.url, stoppedAt: Date.now() });
 		service.sessions.restore(former.sessions);
 		spawnSync(process.execPath, ['--input-type=module', '--eval', FORMER, join(dataDir, 'handraise.db')], {

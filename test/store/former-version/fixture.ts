@@ -1,9 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { SlackState } from '../../../fake-slack/index.ts';
 import type { SavedSession } from '../../../sandbox/session-service/sessions.ts';
 import { createCipher } from '../../../src/store/encryption.ts';
 
-export type StoreKind = 'sqlite' | 'postgres';
+/** Which fixture: the store, and the number of its schema. */
+export interface Which {
+	readonly kind: 'sqlite' | 'postgres';
+	readonly schema: number;
+}
 
 /** The key of the fixtures' databases; it encrypts nothing else. */
 export const FIXTURE_KEY = Buffer.alloc(32, 'handraise fixture').toString('base64');
@@ -28,10 +32,10 @@ export interface FormerVersion {
 /** Times of a fixture are no further than this from its end. */
 const SPAN_MS = 2 * 24 * 3_600_000;
 
-export async function readFormerVersion(kind: StoreKind): Promise<FormerVersion> {
+export async function readFormerVersion(which: Which): Promise<FormerVersion> {
 	const [sql, json] = await Promise.all([
-		readFile(fileOf(kind, 'sql'), 'utf8'),
-		readFile(fileOf(kind, 'json'), 'utf8'),
+		readFile(fileOf(which, 'sql'), 'utf8'),
+		readFile(fileOf(which, 'json'), 'utf8'),
 	]);
 	return { ...(JSON.parse(json) as Omit<FormerVersion, 'sql'>), sql };
 }
@@ -42,18 +46,19 @@ export function sqlMovedTo({ sql, sessions, stoppedAt }: FormerVersion, to: Wher
 }
 
 /** Stores a fixture that was made with the session service at `service`. */
-export async function writeFormerVersion(kind: StoreKind, made: FormerVersion, service: string): Promise<void> {
+export async function writeFormerVersion(which: Which, made: FormerVersion, service: string): Promise<void> {
 	const { sql, ...around } = made;
 	const { stoppedAt, sessions } = made;
+	await mkdir(new URL('.', fileOf(which, 'sql')), { recursive: true });
 	await writeFile(
-		fileOf(kind, 'sql'),
+		fileOf(which, 'sql'),
 		move(sql, sessions, { service, stoppedAt }, { service: FIXTURE_SERVICE, stoppedAt }),
 	);
-	await writeFile(fileOf(kind, 'json'), `${JSON.stringify(around)}\n`);
+	await writeFile(fileOf(which, 'json'), `${JSON.stringify(around)}\n`);
 }
 
-function fileOf(kind: StoreKind, extension: 'sql' | 'json'): URL {
-	return new URL(`${kind}.${extension}`, import.meta.url);
+function fileOf({ kind, schema }: Which, extension: 'sql' | 'json'): URL {
+	return new URL(`schema-${schema}/${kind}.${extension}`, import.meta.url);
 }
 
 interface Where {

@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { createManualClock, type SlackState } from '../../../fake-slack/index.ts';
+import { MIGRATIONS } from '../../../src/store/migrate.ts';
 import { startApp } from '../../support/app.ts';
 import { steadyClock, watchRequests } from '../../support/pass-time.ts';
 import { startPostgres } from '../../support/postgres.ts';
 import { dumpPostgres, dumpSqlite } from './dump.ts';
-import { FIXTURE_KEY, type StoreKind, writeFormerVersion } from './fixture.ts';
+import { FIXTURE_KEY, type Which, writeFormerVersion } from './fixture.ts';
 import { workUntilKilled } from './scenario.ts';
 
 /** Runs the program of this checkout, kills it and stores what it left; see README.md. */
-async function make(kind: StoreKind, databaseUrl: string | null): Promise<void> {
+async function make(kind: Which['kind'], databaseUrl: string | null): Promise<void> {
 	const clock = steadyClock(createManualClock(), databaseUrl === null ? 2 : 25);
 	await using app = await startApp({
 		clock,
@@ -24,7 +25,7 @@ async function make(kind: StoreKind, databaseUrl: string | null): Promise<void> 
 	const sql = databaseUrl === null ? dumpSqlite(join(app.dataDir, 'handraise.db')) : await dumpPostgres(databaseUrl);
 	const sessions = app.service.sessions.snapshot();
 	const made = { stoppedAt: clock.now(), sql, sessions, slack: onlyWhatStays(app.slack.snapshot()) };
-	await writeFormerVersion(kind, made, app.service.url);
+	await writeFormerVersion({ kind, schema: MIGRATIONS.length }, made, app.service.url);
 	// Ends the running PUT. Otherwise the program waits for it on a clock that nobody moves.
 	await app.service.stop();
 }
