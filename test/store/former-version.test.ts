@@ -1,19 +1,38 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../fake-slack/index.ts';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
+import { systemClock } from '../../src/clock.ts';
+import type { StoreDatabase } from '../../src/store/database.ts';
+import { createCipher } from '../../src/store/encryption.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { openSqlite } from '../../src/store/sqlite.ts';
+import { readAnnouncement } from '../../src/store/watch-rows.ts';
 import type { App } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { FIXTURE_KEY, type FormerVersion, readFormerVersion, SECRETS, sqlMovedTo } from './former-version/fixture.ts';
+import { dumpPostgres, dumpSqlite } from './former-version/dump.ts';
+import {
+	FIXTURE_KEY,
+	type FormerVersion,
+	readFormerVersion,
+	SECRETS,
+	sqlMovedTo,
+	type Which,
+} from './former-version/fixture.ts';
+import { createRecordingLog, makeDataDir } from './support.ts';
 
 const CALL_TIMEOUT_MS = 20_000;
-/** Time between the kill of the former version and this start: its leases and waits still run. */
+/** Time between the kill of the former version and this start: its leases and waits still run, or have ended. */
 const AWAY_MS = 14_000;
+const LONG_AWAY_MS = 120_000;
 /** For those waits and for confirmation checks, which take seconds. */
 const PATIENCE_MS = 30_000;
+const STORES = ['sqlite', 'postgres'] as const satisfies readonly Which['kind'][];
 
 /** Unfinished answers of the former version, and the values that the service must have in the end. */
 const IN_HAND: readonly (readonly [session: string, wasSaved: boolean, ...values: string[]])[] = [
@@ -26,16 +45,18 @@ const IN_HAND: readonly (readonly [session: string, wasSaved: boolean, ...values
 ];
 const ENDED = ['resumed', 'conflicted', 'conflicted-by-grace', 'changed', 'refused', 'ended', 'withdrawn'];
 
-describe.each(['sqlite', 'postgres'] as const)('a database of the former version, on %s,', (kind) => {
+/** Runs the program on this database for all tests of a `describe`. */
+function useProgramOn(which: Which, awayMs: number) {
 	let app: App;
 	let former: FormerVersion;
 	let startedAt: number;
 	/** When the killed program began the PUT of `unknown-lost`. */
 	let putStartedAt: number;
+	let database: Database;
 
 	beforeAll(async () => {
-		former = await readFormerVersion({ kind, schema: 3 });
-		const databaseUrl = kind === 'postgres' ? await (await sharedPostgres()).createDatabase() : null;
+		former = await readFormerVersion(which);
+		const databaseUrl = which.kind === 'postgres' ? await (await sharedPostgres()).createDatabase() : null;
 		app = await startApp({
 			slack: { state: former.slack, waitMs: PATIENCE_MS },
 			env: {
@@ -46,10 +67,10 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 			async prepare({ dataDir, service }) {
 				service.sessions.restore(former.sessions);
 				startedAt = Date.now();
-				const sql = sqlMovedTo(former, { service: service.url, stoppedAt: startedAt - AWAY_MS });
-				putStartedAt = await (databaseUrl === null
-					? loadSqlite(join(dataDir, 'handraise.db'), sql)
-					: loadPostgres(databaseUrl, sql));
+				database = databaseUrl === null ? sqliteIn(dataDir) : postgresAt(databaseUrl);
+				await database.load(sqlMovedTo(former, { service: service.url, stoppedAt: startedAt - awayMs }));
+				const put = await database.first("select put_started_at as at from answers where session_id = 'unknown-lost'");
+				putStartedAt = Number(put.at);
 			},
 		});
 	});
@@ -104,8 +125,35 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 		return cards[0];
 	}
 
+	return {
+		get app() {
+			return app;
+		},
+		get former() {
+			return former;
+		},
+		get startedAt() {
+			return startedAt;
+		},
+		get putStartedAt() {
+			return putStartedAt;
+		},
+		/** The first row of this query. */
+		first: (query: string) => database.first(query),
+		until,
+		saved,
+		receipt,
+		historyOf,
+		cardOf,
+	};
+}
+
+describe.each(STORES)('a database of the former version, on %s,', (kind) => {
+	const run = useProgramOn({ kind, schema: 7 }, AWAY_MS);
+	const { until, saved, receipt, historyOf, cardOf } = run;
+
 	it('delivers the answers of the former version once', { timeout: 60_000 }, async () => {
-		const { log, sessions } = app.service;
+		const { log, sessions } = run.app.service;
 		for (const [id, wasSaved, ...values] of IN_HAND) {
 			if (!wasSaved) await saved(id);
 			expect(sessions.values(id, 1), id).toEqual(values);
@@ -123,9 +171,9 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 		timeout: 60_000,
 	}, async () => {
 		await saved('unknown-lost');
-		const [put] = app.service.log.puts('unknown-lost');
-		expect(putStartedAt + CALL_TIMEOUT_MS).toBeGreaterThan(startedAt);
-		expect(put?.at).toBeGreaterThan(putStartedAt + CALL_TIMEOUT_MS);
+		const [put] = run.app.service.log.puts('unknown-lost');
+		expect(run.putStartedAt + CALL_TIMEOUT_MS).toBeGreaterThan(run.startedAt);
+		expect(put?.at).toBeGreaterThan(run.putStartedAt + CALL_TIMEOUT_MS);
 		expect(put === undefined ? [] : itemsOf(put).map(({ value }) => value)).toEqual(['Words for unknown-lost']);
 	});
 
@@ -134,45 +182,62 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 			['waiting', 'Words for waiting'],
 			['waiting-secret', SECRETS.waiting],
 		] as const) {
-			expect(app.service.log.puts(id)).toEqual([]);
-			expect(receipt(id, 'ada').buttons()).toEqual(['Try again', 'Give it up']);
+			expect(run.app.service.log.puts(id)).toEqual([]);
+			expect(receipt(id, 'ada').buttons()).toEqual(['Try again', 'Discard answer']);
 			expect(await receipt(id, 'ada').press('Try again')).toBe(true);
 			await until(() => receipt(id, 'ada').text().includes('Your answer was delivered and the agent went on.'));
-			expect(app.service.sessions.values(id, 1)).toEqual([value]);
-			expect(app.service.log.puts(id)).toHaveLength(1);
+			expect(run.app.service.sessions.values(id, 1)).toEqual([value]);
+			expect(run.app.service.log.puts(id)).toHaveLength(1);
 		}
 	});
 
-	it('reports a waiting answer as delivered when the service already has it', { timeout: 60_000 }, async () => {
-		await until(() => receipt('waiting-saved', 'ada').text().includes('Your answer was delivered'), 15_000);
-		expect(app.service.log.puts('waiting-saved')).toEqual([]);
+	it('reports an answer as delivered whose outcome was unknown for too long', { timeout: 60_000 }, async () => {
+		await until(() => receipt('unknown-long', 'ada').text().includes('Your answer was delivered'));
+		expect(run.app.service.log.puts('unknown-long')).toEqual([]);
+	});
+
+	it('notes since when a question is open at the next read', { timeout: 60_000 }, async () => {
+		const { log } = run.app.service;
+		const reads = () => log.list({ kind: 'read', sessionId: 'asking' });
+		await expect.poll(() => reads().length, { timeout: PATIENCE_MS }).toBeGreaterThan(2);
+		const row = await run.first("select question_since as since from watched_sessions where session_id = 'asking'");
+		const since = Number(row.since);
+		const [first, second] = reads().map(({ at }) => at);
+		expect(since).toBeGreaterThanOrEqual(run.startedAt);
+		expect(Math.abs(since - Number(first))).toBeLessThan(1_000);
+		expect(since).toBeLessThan(Number(second));
 	});
 
 	it('continues the watches and posts their pending announcements', { timeout: 60_000 }, async () => {
 		const thread = () => cardOf('working').thread();
 		await until(() => thread().length > 0);
 		await until(() => cardOf('working').text().includes('Which shop?'));
-		app.service.sessions.answerAsPage('working', ['The first']);
+		run.app.service.sessions.answerAsPage('working', ['The first']);
 		await until(() => thread().length > 1);
 		expect(thread().map((post) => post.text())).toEqual([
 			expect.stringContaining('I have found two shops.'),
 			expect.stringContaining('Answered outside Slack'),
 		]);
 		await until(() => cardOf('working').text().includes('Answered outside Slack'));
-		expect(app.slack.as('ada').messages('#secret')).toHaveLength(1);
+		const [question] = thread();
+		await until(() => question?.buttons().length === 0);
+		expect(question?.text()).toContain('✅ Answered outside Slack');
+		expect(run.app.slack.as('ada').messages('#secret')).toHaveLength(1);
 	});
 
-	it('keeps drafts and claims, and buttons of old posts work', { timeout: 60_000 }, async () => {
+	it('keeps drafts and claims, and settles an old post whose button was pressed', { timeout: 60_000 }, async () => {
 		const question = cardOf('asking', 'grace').thread()[0];
+		expect(question?.buttons()).toEqual(['Answer']);
 		expect(await question?.press('Answer')).toBe(true);
-		const form = await app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
+		const form = await run.app.slack.as('grace').waitForModal((modal) => modal.submitText() !== null);
 		expect(form.value(0)).toBe('What grace typed so far');
 		expect(form.text()).toMatch(/✏️ @ada .*is answering this/);
 		expect((await form.submit()).outcome).toBe('updated');
 		await until(() => cardOf('asking').thread().at(-1)?.text().includes('Answered by'));
 		await until(() => question?.buttons().length === 0);
+		expect(question?.text()).toMatch(/✅ Answered by .*grace/i);
 		await until(() => /✅ Answered by .*grace/i.test(cardOf('asking').text()));
-		expect(app.service.sessions.values('asking', 2)).toEqual(['What grace typed so far']);
+		expect(run.app.service.sessions.values('asking', 2)).toEqual(['What grace typed so far']);
 	});
 
 	it('lists ended answers in the history and sends none of them', { timeout: 60_000 }, async () => {
@@ -183,37 +248,171 @@ describe.each(['sqlite', 'postgres'] as const)('a database of the former version
 		] as const) {
 			expect(await historyOf(id)).toContain(words);
 		}
-		for (const id of ENDED) expect(app.service.log.puts(id), id).toEqual([]);
+		for (const id of ENDED) expect(run.app.service.log.puts(id), id).toEqual([]);
 	});
 
 	it('reveals no secret', async () => {
-		const words = await app.said();
+		const words = await run.app.said();
 		for (const secret of Object.values(SECRETS)) {
 			expect(words).not.toContain(secret);
-			expect(former.sql).not.toContain(secret);
-			expect(JSON.stringify(former.slack)).not.toContain(secret);
+			expect(run.former.sql).not.toContain(secret);
+			expect(JSON.stringify(run.former.slack)).not.toContain(secret);
 		}
 	});
 });
 
-/** Column names of the former version. */
-const PUT_STARTED_AT = "select put_started_at as at from answers where session_id = 'unknown-lost'";
+/** An older version, for the migrations since then. */
+describe.each(STORES)('a database of schema 3, on %s,', (kind) => {
+	const run = useProgramOn({ kind, schema: 3 }, LONG_AWAY_MS);
+	const { until, saved, receipt } = run;
 
-/** Resolves to the time at which the PUT of `unknown-lost` began. */
-async function loadSqlite(path: string, sql: string): Promise<number> {
-	const database = new DatabaseSync(path);
-	database.exec(sql);
-	const row = database.prepare(PUT_STARTED_AT).get();
-	database.close();
-	return Number(row?.at);
+	it('delivers the answers once', { timeout: 60_000 }, async () => {
+		const { log, sessions } = run.app.service;
+		for (const [id, wasSaved, ...values] of IN_HAND) {
+			if (!wasSaved) await saved(id);
+			expect(sessions.values(id, 1), id).toEqual(values);
+		}
+		await until(() => receipt('waiting-saved', 'ada').text().includes('Your answer was delivered'));
+		expect(receipt('waiting', 'ada').buttons()).toEqual(['Try again', 'Give it up']);
+		await receipt('waiting', 'ada').press('Try again');
+		await saved('waiting');
+		await until(() => receipt('waiting', 'ada').text().includes('Your answer was delivered and the agent went on.'));
+		expect(log.puts('waiting')).toHaveLength(1);
+		for (const id of [...ENDED, 'waiting-saved']) expect(log.puts(id), id).toEqual([]);
+		for (const [id, wasSaved] of IN_HAND) expect(log.puts(id), id).toHaveLength(wasSaved ? 0 : 1);
+	});
+});
+
+describe.each(STORES)('the migration of the former version on %s', (kind) => {
+	it('changes no value and gives watches the settings of before', () =>
+		useDatabaseOf({ kind, schema: 7 }, async ({ db, former }) => {
+			const tables = [...former.sql.matchAll(/^create table "?(\w+)/gim)].map(([, name]) => String(name));
+			expect(tables).toEqual(expect.arrayContaining(['answers', 'watches', 'announcements', 'drafts', 'claims']));
+			const before = await rowsOf(db, tables);
+			await migrate(db, context());
+			const after = await rowsOf(db, tables);
+			for (const [table, rows] of before) {
+				const added = ADDED[table] ?? {};
+				expect(after.get(table)).toEqual(expect.arrayContaining(rows.map((row) => ({ ...row, ...added }))));
+				expect(after.get(table)).toHaveLength(rows.length + (table === 'migrations' ? 1 : 0));
+			}
+			expect((await rowsOf(db, ['inboxes'])).get('inboxes')).toEqual([]);
+		}));
+
+	it('leaves questions that have neither options nor the time of their read', () =>
+		useDatabaseOf({ kind, schema: 7 }, async ({ db }) => {
+			await migrate(db, context());
+			const cipher = createCipher(Buffer.from(FIXTURE_KEY, 'base64'));
+			const rows = await db.read.selectFrom('announcements').selectAll().where('kind', '=', 'question').execute();
+			expect(rows.map(({ state }) => state).sort()).toEqual(['pending', 'posted']);
+			for (const row of rows) {
+				const plain = cipher.decrypt(row.content, { table: 'announcements', id: row.id, column: 'content' });
+				const stored = JSON.parse(String(plain));
+				expect(stored).not.toHaveProperty('readAt');
+				expect(stored.question).not.toHaveProperty('quick');
+				expect(readAnnouncement(row, cipher)?.content).toEqual({
+					...stored,
+					readAt: 0,
+					question: { ...stored.question, quick: null },
+				});
+			}
+		}));
+
+	it('changes nothing when it fails half way', () =>
+		useDatabaseOf({ kind, schema: 7 }, async ({ db, dump }) => {
+			// In the way of a late step.
+			await db.write((trx) => sql`create table inboxes (id integer primary key)`.execute(trx));
+			const before = await dump();
+			await expect(migrate(db, context())).rejects.toThrow('inboxes');
+			expect(await dump()).toBe(before);
+			await db.write((trx) => sql`drop table inboxes`.execute(trx));
+			await migrate(db, context());
+			expect(await dump()).not.toBe(before);
+		}));
+});
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** What the migration adds to rows. */
+const ADDED: Readonly<Record<string, Row>> = {
+	watches: { discreet: 0, buttons: 1 },
+	watched_sessions: { question_since: null },
+	announcements: { shown_key: null },
+};
+
+const context = () => ({ clock: systemClock, log: createRecordingLog() });
+
+async function rowsOf(db: StoreDatabase, tables: readonly string[]): Promise<ReadonlyMap<string, readonly Row[]>> {
+	const all = new Map<string, readonly Row[]>();
+	for (const table of tables) {
+		const { rows } = await sql<Row>`select * from ${sql.table(table)}`.execute(db.read);
+		all.set(
+			table,
+			rows.map((row) => ({ ...row })),
+		);
+	}
+	return all;
 }
 
-/** Like `loadSqlite`. */
-async function loadPostgres(url: string, sql: string): Promise<number> {
-	const client = new pg.Client({ connectionString: url });
-	await client.connect();
-	await client.query(sql);
-	const { rows } = await client.query<{ at: string }>(PUT_STARTED_AT);
-	await client.end();
-	return Number(rows[0]?.at);
+/** Opens a database of a former version without migrating it. */
+async function useDatabaseOf(
+	which: Which,
+	work: (opened: { db: StoreDatabase; former: FormerVersion; dump: () => Promise<string> }) => Promise<void>,
+): Promise<void> {
+	const former = await readFormerVersion(which);
+	const directory = makeDataDir();
+	const url = which.kind === 'postgres' ? await (await sharedPostgres()).createDatabase() : null;
+	const database = url === null ? sqliteIn(directory.path) : postgresAt(url);
+	await database.load(former.sql);
+	const db = url === null ? openSqlite(directory.path) : openPostgres(url, createRecordingLog());
+	try {
+		await work({ db, former, dump: database.dump });
+	} finally {
+		await db.close();
+		await directory.remove();
+	}
+}
+
+/** A database that the program may have open. */
+interface Database {
+	load(sql: string): Promise<void>;
+	/** The first row of this query. */
+	first(query: string): Promise<Row>;
+	dump(): Promise<string>;
+}
+
+function sqliteIn(dataDir: string): Database {
+	const path = join(dataDir, 'handraise.db');
+	return {
+		async load(text) {
+			using database = new DatabaseSync(path);
+			database.exec(text);
+		},
+		async first(query) {
+			using database = new DatabaseSync(path, { readOnly: true });
+			return database.prepare(query).get() ?? {};
+		},
+		dump: async () => dumpSqlite(path),
+	};
+}
+
+function postgresAt(url: string): Database {
+	async function ask(text: string): Promise<Row> {
+		const client = new pg.Client({ connectionString: url });
+		await client.connect();
+		try {
+			const { rows } = await client.query<Row>(text);
+			return rows?.[0] ?? {};
+		} finally {
+			await client.end();
+		}
+	}
+
+	return {
+		async load(text) {
+			await ask(text);
+		},
+		first: ask,
+		dump: () => dumpPostgres(url),
+	};
 }

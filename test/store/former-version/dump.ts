@@ -21,8 +21,8 @@ export function dumpSqlite(path: string): string {
 
 const CREATE_TABLES = `
 	select format('create table %I (%s)', table_name, string_agg(
-		format('%I %s%s', column_name, data_type, case is_nullable when 'NO' then ' not null' else '' end), ', '
-		order by ordinal_position
+		format('%I %s%s%s', column_name, data_type, ' default ' || column_default,
+			case is_nullable when 'NO' then ' not null' else '' end), ', ' order by ordinal_position
 	)) as sql
 	from information_schema.columns where table_schema = 'public' group by table_name order by table_name`;
 const ADD_CONSTRAINTS = `
