@@ -179,8 +179,10 @@ describe.each(['sqlite', 'postgres'] as const)('a question with short options, o
 		await app.pass(20_000);
 		const calls = app.slack.traffic
 			.all()
-			.filter(({ seq, direction }) => seq > from && (direction === 'call' || direction === 'response_url'));
-		const byName = calls.map(({ name }) => name).sort();
-		expect(byName.length, byName.join(', ')).toBeLessThanOrEqual(5);
+			.filter(({ seq, direction }) => seq > from && direction !== 'delivery')
+			// The agent goes on, which the card shows in any case.
+			.filter(({ request }) => !JSON.stringify(request).includes('*Working*'))
+			.map(({ name }) => name);
+		expect(calls.length, calls.join(', ')).toBeLessThanOrEqual(5);
 	});
 });
