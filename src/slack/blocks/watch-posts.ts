@@ -114,7 +114,7 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 }
 
 /** Whether `answer` is a choice of one of the options of this question, and neither failed nor was taken back. */
-export function isChosen({ question, readAt }: AskedContent, answer: Answer | null): answer is Answer {
+function isChosen({ question, readAt }: AskedContent, answer: Answer | null): answer is Answer {
 	if (answer === null || answer.press === null || answer.fingerprint !== question.fingerprint) return false;
 	// The agent may have asked the same before.
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt > readAt);

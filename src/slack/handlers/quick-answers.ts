@@ -122,8 +122,6 @@ export function registerQuickAnswers(
 			const withdrawn = await answers.withdraw(own.id, own.person, { onlyUnsent: true });
 			const current = withdrawn ?? (await store.get(own.id)) ?? own;
 			request.log.info({ answer: own.id, outcome: withdrawn === null ? current.state : 'undone' }, 'undo');
-			// The inbox shows it by itself.
-			if (press.view !== null && withdrawn !== null) return;
 			const content = choiceMessage(afterUndoWords(current));
 			if (press.view === null && (await reply.inPlace(request, content))) return;
 			await tell(request, press, content);

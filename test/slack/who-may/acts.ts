@@ -163,7 +163,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.choose3]: ['nothing', choice],
 	[ACTIONS.choose4]: ['nothing', choice],
 	[ACTIONS.choose5]: ['nothing', choice],
-	[ACTIONS.undo]: ['nothing', ownAnswer],
+	[ACTIONS.undo]: ['receipt', ownAnswer],
 	[ACTIONS.useText]: ['nothing', (member, at) => `unknown|${target(member, at)}`],
 	[ACTIONS.chooseItem]: ['chooser', nothing],
 	[ACTIONS.open]: ['nothing', target],
