@@ -212,7 +212,8 @@ const presses = Object.entries(PRESSES).map(([id, [needs, pressValue]]): Act => 
 				return pressInView(app, member, at, typed);
 			}
 			const value = pressValue(member, at);
-			return needs === 'nothing'
+			// Undo is on a message, although its answer needs a form here.
+			return needs === 'nothing' || actionId === ACTIONS.undo
 				? pressOnMessage(app, member, at, { actionId, value })
 				: pressInView(app, member, at, { action_id: actionId, value });
 		},
