@@ -4,6 +4,7 @@ import { describeAccept } from './contract/accept.ts';
 import { describeClaims } from './contract/claims.ts';
 import { describeDrafts } from './contract/drafts.ts';
 import { describeLeases } from './contract/leases.ts';
+import { describePresses } from './contract/presses.ts';
 import { describeQueries } from './contract/queries.ts';
 import { describeRaces } from './contract/races.ts';
 import { describeRetry } from './contract/retry.ts';
@@ -34,6 +35,7 @@ export function describeAnswerStore(name: string, open: () => Promise<Replicas>)
 		describeUpdates(subject);
 		describeRetry(subject);
 		describeQueries(subject);
+		describePresses(subject);
 		describeRaces(subject);
 	});
 }
