@@ -9,7 +9,7 @@ import {
 	resumeOutcome,
 } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
-import { type Answer, isBlocking } from './answer.ts';
+import { type Answer, firstDueAt, isBlocking } from './answer.ts';
 import { FIRST_CONFIRM_MS } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
 import { classifyFailure, type Failure, MISSING_RETRIES_MS, nextStepAt } from './failure.ts';
@@ -32,7 +32,7 @@ interface Dependencies {
 		conflict(): void;
 		/** Milliseconds between the response to the read and the start of the PUT. */
 		readToPut(ms: number): void;
-		/** Milliseconds from Submit to the response to the PUT. */
+		/** Milliseconds from Submit, or from the end of the time for *Undo*, to the response to the PUT. */
 		delivered(ms: number): void;
 	};
 	readonly random?: () => number;
@@ -118,7 +118,7 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 	async function noteDelivery(answer: Answer, token: string): Promise<Answer> {
 		const now = clock.now();
 		metrics.attempt('delivered');
-		metrics.delivered(now - answer.acceptedAt);
+		metrics.delivered(now - firstDueAt(answer));
 		try {
 			return await put.write(answer, token, deliveredPatch(now));
 		} catch (error) {

@@ -151,15 +151,18 @@ export function createListen(deps: Dependencies) {
 	}
 
 	/** Runs the task of a press; resolves to what is done after the acknowledgement. Never rejects. */
-	async function store(request: PersonRequest, task: StoringTask): Promise<() => Promise<void>> {
+	async function store(request: PersonRequest, plan: () => StoringTask): Promise<() => Promise<void>> {
+		let failed: StoringTask['failed'] = (error) => () => reply.failed(request, error);
 		try {
+			const task = plan();
+			failed = task.failed;
 			const verdict = await check(request, task.place, FRESH_MS);
 			if (verdict.allowed) return await task.run({ ...request, access: 'allowed' });
 			request.log.info({ refusal: verdict.refusal }, 'refused');
 			return task.refused(verdict.refusal);
 		} catch (error) {
 			request.log.error({ code: codeOf(error), err: error }, 'a choice could not be stored');
-			return task.failed(error);
+			return failed(error);
 		}
 	}
 
@@ -206,7 +209,7 @@ export function createListen(deps: Dependencies) {
 				const acknowledged = rush.enter();
 				let after = async () => {};
 				try {
-					const stored = store(request, plan(request, readPress(action, viewIn(body))));
+					const stored = store(request, () => plan(request, readPress(action, viewIn(body))));
 					after = async () => (await stored)();
 					const inTime = new AbortController();
 					const late = clock.sleep(ACKNOWLEDGE_WITHIN_MS, inTime.signal).catch(() => undefined);

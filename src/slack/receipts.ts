@@ -1,6 +1,7 @@
 import {
 	type AgentOutcome,
 	type Answer,
+	firstDueAt,
 	isBlocking,
 	isFailed,
 	type ReceiptState,
@@ -202,7 +203,7 @@ function isReceiptCurrent({ state, agentOutcome, receiptState }: Answer): boolea
 }
 
 function needsDm(answer: Answer, modal: 'shown' | 'closed' | 'failed', now: number): boolean {
-	const age = now - answer.acceptedAt;
+	const age = now - firstDueAt(answer);
 	const isBadNews = isFailed(answer.state) || BAD_OUTCOMES.includes(answer.agentOutcome) || agentMayStand(answer);
 	if (isBadNews) return modal !== 'shown' || age > STILL_THERE_MS;
 	if (answer.state === 'delivered') return answer.agentOutcome === null && age >= TAKES_LONG_MS;

@@ -4,6 +4,7 @@ import {
 	type AnswerState,
 	type FAILED_STATES,
 	FIRST_WITHDRAWN,
+	firstDueAt,
 	TAKES_LONG_MS,
 } from '../../answers/answer.ts';
 import { isBlank, quoted } from '../text.ts';
@@ -129,7 +130,7 @@ export function receiptExplanation(
 		case 'accepted':
 		case 'delivering': {
 			if (lastError === null) {
-				return now - answer.acceptedAt >= TAKES_LONG_MS
+				return now - firstDueAt(answer) >= TAKES_LONG_MS
 					? 'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.'
 					: CAN_CLOSE;
 			}
