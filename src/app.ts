@@ -12,6 +12,8 @@ import { createAnswerWorker } from './answers/worker.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { codeOf } from './errors.ts';
+import { createInboxes } from './inbox/inboxes.ts';
+import type { MayAct } from './inbox/ports.ts';
 import type { Log } from './log.ts';
 import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';
 import { createMetrics } from './ops/metrics.ts';
@@ -31,6 +33,7 @@ import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
 import { registerChannelEvents } from './slack/handlers/channel-events.ts';
 import { registerFallbacks } from './slack/handlers/fallbacks.ts';
 import { registerHistory } from './slack/handlers/history.ts';
+import { registerInbox } from './slack/handlers/inbox.ts';
 import { registerQuickAnswers } from './slack/handlers/quick-answers.ts';
 import { registerSessionActions } from './slack/handlers/session-actions.ts';
 import { registerSessionCommand } from './slack/handlers/session-command.ts';
@@ -38,8 +41,10 @@ import { registerSubmission } from './slack/handlers/submission.ts';
 import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
 import { registerWatching } from './slack/handlers/watching.ts';
 import { type Identity, identify } from './slack/identity.ts';
+import { createInboxDisplay } from './slack/inbox-display.ts';
 import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
+import { createMemberships } from './slack/memberships.ts';
 import { createPersonReads } from './slack/person-reads.ts';
 import { createReceipts } from './slack/receipts.ts';
 import { createReply } from './slack/reply.ts';
@@ -137,6 +142,14 @@ export async function createHandraise({
 		clock,
 		metrics: metrics.people,
 	});
+	const inboxes = createInboxes({
+		store: store.inboxes,
+		serviceUrl,
+		rateLimiter,
+		metrics: metrics.inboxes,
+		clock,
+		log,
+	});
 	const watching = createWatching({
 		store: watches,
 		sessionService: sessions,
@@ -155,6 +168,7 @@ export async function createHandraise({
 		allowedChannels: config.access.channels,
 		allowExternal,
 		retentionDays: config.retentionDays,
+		onQuestions: inboxes.touch,
 		clock,
 		log,
 	});
@@ -162,6 +176,7 @@ export async function createHandraise({
 		questionUpdated(question, what) {
 			if (what === 'choice') watching.choiceUpdated(question);
 			else watching.questionUpdated(question, { readEarly: what === 'delivered' });
+			inboxes.touch();
 		},
 	};
 	const claims = createClaims({ store: claimStore, observer, clock, log });
@@ -192,7 +207,10 @@ export async function createHandraise({
 		answers: answerStore,
 		drafts,
 		claims: claimStore,
-		forgetWatches: watching.forget,
+		async forgetWatches() {
+			await watching.forget();
+			await inboxes.forget();
+		},
 		retentionDays: config.retentionDays,
 		waitingSecretDays: config.waitingSecretDays,
 		clock,
@@ -258,7 +276,9 @@ export async function createHandraise({
 		const history = registerHistory(context, { store: answerStore, names: directory });
 		const { subscriptions } = watching;
 		const watchCommands = registerWatching(context, { subscriptions, channels, links });
-		registerSessionCommand(context, { history, watching: watchCommands, dashboardUrl });
+		const memberships = createMemberships({ client, clock });
+		const inbox = registerInbox(context, { inboxes, memberships });
+		registerSessionCommand(context, { history, watching: watchCommands, inbox, dashboardUrl });
 		registerSessionActions(context, { drafts });
 		registerSubmission(context, { answers, receipts });
 		registerAnswerActions(context, { answers, store: answerStore, receipts });
@@ -272,6 +292,14 @@ export async function createHandraise({
 		registerTextAsAnswer(context, { botUserId, watches, drafts });
 		registerChannelEvents(context, { watching, channels, allowExternal });
 		registerFallbacks(context, clients.background);
+
+		const mayAct: MayAct = async ({ userId }, channelId) => {
+			const place = channelId === null ? 'anyChannel' : { channelId };
+			const verdict = await accessPolicy.check({ userId, claimedTeamId: null }, place);
+			return verdict.allowed ? null : verdict.refusal;
+		};
+		const display = createInboxDisplay({ clients, quickAnswers, receiptContext: receipts.context });
+		inboxes.start({ display, memberships, mayAct });
 
 		return {
 			...bolt,
@@ -317,7 +345,14 @@ export async function createHandraise({
 			return { port };
 		},
 		async stop(): Promise<void> {
-			await Promise.all([http.stop(), slack?.stop(), worker.stop(), watching.stop(), housekeeping.stop()]);
+			await Promise.all([
+				http.stop(),
+				slack?.stop(),
+				worker.stop(),
+				watching.stop(),
+				inboxes.stop(),
+				housekeeping.stop(),
+			]);
 			refusedRequests.stop();
 			// The worker has waited for running PUTs. One that still hangs must not prevent a clean end.
 			await sessions.close();

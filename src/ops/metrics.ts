@@ -114,6 +114,14 @@ export function createMetrics(sources: MetricSources) {
 				'outcome',
 			),
 		},
+		inboxes: {
+			update: counter('inbox_updates_total', 'Updates of inboxes by outcome', 'outcome'),
+			built: duration(
+				'inbox_build_seconds',
+				'How long the content of an inbox took to put together, without showing it',
+				[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+			),
+		},
 		checkpoint(outcome: string, ms: number) {
 			checkpoints(outcome);
 			checkpointSeconds(ms);

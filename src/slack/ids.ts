@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 /*
@@ -59,6 +60,10 @@ export const ACTIONS = {
 	listNewer: 'list.newer',
 	historyOlder: 'history.older',
 	historyNewer: 'history.newer',
+	/** In an inbox; `value`: the page to show. `newer`: the page with the newer questions. */
+	inboxOlder: 'inbox.older',
+	inboxNewer: 'inbox.newer',
+	inboxRefresh: 'inbox.refresh',
 	/** On a card: shown only to the person who presses it. */
 	showScreenshot: 'card.screenshot',
 	showFiles: 'card.files',
@@ -82,6 +87,9 @@ export const CALLBACKS = {
 	error: 'handraise.error',
 	history: 'handraise.history',
 	chooseItem: 'handraise.choose_item',
+	/** The inbox in the Home tab and in a window. */
+	home: 'handraise.home',
+	inbox: 'handraise.inbox',
 	/** The message shortcut of the manifest. */
 	useAsAnswer: 'use_as_answer',
 } as const;
@@ -122,6 +130,27 @@ export function secretBlockId({ messageIndex, fingerprint }: Pick<FieldId, 'mess
 /** The block_id of a block that is not a field, unique in its view. */
 export function blockId(name: string, index?: number): string {
 	return index === undefined ? `b.${name}` : `b.${name}.${index}`;
+}
+
+/** Where a row of an inbox belongs: what its buttons open has this origin. */
+interface RowOrigin {
+	readonly channelId: string | null;
+	readonly threadTs: string | null;
+}
+
+/**
+ * The block_id of a row of buttons in an inbox. Slack keeps the focus while it stays the same. `key`: identifies the row
+ * in its view; may hold anything.
+ */
+export function inboxRowId({ channelId, threadTs }: RowOrigin, key: string): string {
+	return `i|${channelId ?? ''}|${threadTs ?? ''}|${createHash('sha256').update(key).digest('base64url').slice(0, 22)}`;
+}
+
+/** Null for every other block_id. */
+export function decodeInboxRow(rowId: string): RowOrigin | null {
+	const [, channelId, threadTs] = /^i\|([A-Z0-9]{0,40})\|([\d.]{0,40})\|[\w-]{22}$/.exec(rowId) ?? [];
+	if (channelId === undefined) return null;
+	return { channelId: channelId || null, threadTs: threadTs || null };
 }
 
 /** The `value` of a button that points to a session. The command refuses ids that are too long for it. */

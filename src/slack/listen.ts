@@ -286,7 +286,7 @@ export function createListen(deps: Dependencies) {
 			onEvent(name, (event) => handle(event, teamId));
 		},
 
-		/** A message that somebody wrote; `plan` returns null when it is no request. */
+		/** A message that somebody wrote, or the app's Home tab that they opened; `plan` returns null when it is no request. */
 		message(
 			name: string,
 			plan: (event: unknown) => { readonly written: WrittenMessage; task(request: PersonRequest): Task } | null,

@@ -7,6 +7,7 @@ import { errorMessage, refusedMessage } from './blocks/messages.ts';
 import type { MessageContent } from './blocks/parts.ts';
 import { refusedModal } from './blocks/small-modals.ts';
 import { codeOf, slackFailure } from './clients.ts';
+import { CALLBACKS } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 import { isWorthTelling, TooFastError } from './person-reads.ts';
 import type { PersonRequest, SubmittedView } from './request.ts';
@@ -76,13 +77,16 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 		if (queues.get(userId) === reply) queues.delete(userId);
 	}
 
-	/** Opens `modal` on top of the view, which stays as it is. If that fails, sends `message` to where the view was opened. */
+	/**
+	 * Opens `modal` on top of the view, which stays as it is. If that fails, sends `message` to where the view was opened.
+	 * `overHome`: the view is the Home tab.
+	 */
 	async function onTop(
 		request: PersonRequest,
 		{ origin }: ViewMetadata,
-		{ modal, message }: { modal: ModalView; message: MessageContent },
+		{ modal, message, overHome = false }: { modal: ModalView; message: MessageContent; overHome?: boolean },
 	): Promise<void> {
-		if ((await openView(client, request, { view: modal, onTop: true })) !== null) return;
+		if ((await openView(client, request, { view: modal, onTop: !overHome })) !== null) return;
 		await toPerson(whereItBegan(request, origin), message);
 	}
 
@@ -117,7 +121,10 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 			const metadata = decodeMetadata(view?.privateMetadata);
 			const message = refusedMessage(refusal, adminContact);
 			if (metadata === null) await toPerson(request, message);
-			else await onTop(request, metadata, { modal: refusedModal(refusal, metadata, adminContact), message });
+			else {
+				const modal = refusedModal(refusal, metadata, adminContact);
+				await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
+			}
 		},
 	};
 }

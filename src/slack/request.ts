@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Origin, Person } from '../answers/answer.ts';
 import { HandraiseError } from '../errors.ts';
 import { type Log, loggedId } from '../log.ts';
+import { CALLBACKS } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 
 /** A request of a person: a command, a press, a submission, a message. */
@@ -141,7 +142,7 @@ export function metadataOf(view: SubmittedView): ViewMetadata {
 	return metadata;
 }
 
-/** A message that a person wrote, from an event. */
+/** A message that a person wrote, or something else that they did, from an event. */
 export interface WrittenMessage {
 	readonly userId: string;
 	/** The author's workspace; null when Slack does not name it. */
@@ -167,6 +168,11 @@ export function writtenRequest(message: WrittenMessage, teamId: string, log: Log
 	};
 }
 
+/** Whether the view is an inbox, which follows changes by itself. */
+export function isInbox(view: SubmittedView | null): boolean {
+	return view?.callbackId === CALLBACKS.home || view?.callbackId === CALLBACKS.inbox;
+}
+
 /** The origin of a form that this request opens; inside a modal, the origin of that modal. */
 export function originOf({ channelId, threadTs }: PersonRequest, view: SubmittedView | null): Origin {
 	return decodeMetadata(view?.privateMetadata)?.origin ?? { channelId, threadTs };
@@ -184,13 +190,13 @@ export function isSamePerson({ person, claimedTeamId }: PersonRequest, earlier: 
 }
 
 /** What a person does with a session, for audits. */
-type Access = 'open' | 'refresh' | 'history' | 'files' | 'screenshot' | 'watch' | 'unwatch' | 'list';
+type Access = 'open' | 'refresh' | 'history' | 'files' | 'screenshot' | 'watch' | 'unwatch' | 'list' | 'inbox';
 
 /**
  * Writes the log line of an access: the request's person, the session and the outcome (a stable word), but no content of
  * the session.
  *
- * @param sessionId null when the access is to a whole channel
+ * @param sessionId null when the access is to a whole channel or an inbox
  */
 export function logAccess(request: PersonRequest, access: Access, sessionId: string | null, outcome: string): void {
 	request.log.info(

@@ -21,19 +21,7 @@ const ofPerson = (person: Person, question: QuestionKey) => (eb: ExpressionBuild
 
 /** `DraftStore` over SQLite or PostgreSQL. A draft that cannot be decrypted counts as absent. */
 export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): DraftStore {
-	function read(row: DraftsTable | undefined): Draft | null {
-		if (row === undefined) return null;
-		const plain = cipher.decrypt(row.content, draftPlace(row.form_id));
-		if (plain === null) return null;
-		return {
-			formId: row.form_id,
-			person: { teamId: row.team_id, userId: row.user_id },
-			question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
-			fingerprint: row.fingerprint,
-			...content.parse(JSON.parse(plain)),
-			updatedAt: row.updated_at,
-		};
-	}
+	const read = (row: DraftsTable | undefined) => (row === undefined ? null : readDraft(row, cipher));
 
 	return {
 		async save(draft, submissionKey = '') {
@@ -130,6 +118,20 @@ export function draftRow(draft: Draft, cipher: Cipher): DraftsTable {
 
 function sealDraft({ formId, values: typed, secret = [] }: Draft, cipher: Cipher): string {
 	return cipher.encrypt(JSON.stringify({ values: typed, secret }), draftPlace(formId));
+}
+
+/** Null when it cannot be decrypted. */
+export function readDraft(row: DraftsTable, cipher: Cipher): Draft | null {
+	const plain = cipher.decrypt(row.content, draftPlace(row.form_id));
+	if (plain === null) return null;
+	return {
+		formId: row.form_id,
+		person: { teamId: row.team_id, userId: row.user_id },
+		question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
+		fingerprint: row.fingerprint,
+		...content.parse(JSON.parse(plain)),
+		updatedAt: row.updated_at,
+	};
 }
 
 function draftPlace(formId: string) {

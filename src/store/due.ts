@@ -19,6 +19,8 @@ export const LONGEST_DELAY_MS = {
 	post: 15 * 60_000,
 	/** A claim ("(name) is answering") lasts 5 minutes. */
 	claim: 10 * 60_000,
+	/** The longest retry delay of an inbox. */
+	inbox: 10 * 60_000,
 } as const;
 
 /** How long an unreadable row waits: a replica of another version may have rewritten it by then. */
@@ -61,7 +63,7 @@ export function earliest(due: RawBuilder<number | null>, now: number, lease: str
 		then ${lapse} else ${due} end)`;
 }
 
-type LeasedTable = 'answers' | 'watches' | 'watched_sessions' | 'announcements';
+type LeasedTable = 'answers' | 'watches' | 'watched_sessions' | 'announcements' | 'inboxes';
 
 /**
  * Leases up to `limit` rows that match `where` and have no lease, in the order of `orderBy`. Skips rows that other replicas

@@ -17,6 +17,7 @@ import {
 	sealKeyCheck,
 	sealsKeyCheck,
 } from './encryption.ts';
+import { createInboxStore } from './inbox-store.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
 import { type CheckpointOutcome, type SecretWiping, startSecretWiping } from './secret-wiping.ts';
@@ -98,6 +99,7 @@ export async function openStore({
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),
 			watches: createWatchStore({ db, cipher, log }),
+			inboxes: createInboxStore({ db, cipher, log }),
 			/** For the stores of `shared-cells.ts`. */
 			db,
 			/** The clock that stored times are compared with. */
@@ -127,7 +129,7 @@ async function migratePostgres(databaseUrl: string, context: { clock: Clock; log
 async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	if (db.dialect !== 'sqlite') return;
 	await db.write(async (trx) => {
-		for (const table of ['answers', 'watched_sessions', 'watches', 'announcements'] as const) {
+		for (const table of ['answers', 'watched_sessions', 'watches', 'announcements', 'inboxes'] as const) {
 			await trx.updateTable(table).set(WITHOUT_LEASE).where('lease_token', 'is not', null).execute();
 		}
 	});

@@ -185,9 +185,16 @@ export interface InboxesTable extends PersonColumns, LeaseColumns {
 	opened_at: number;
 	/** Counts what the person did: opening it and changing the page. */
 	asked_count: number;
-	/** Null while it shows the newest state. */
+	/** Counts every reason for an update, those of `asked_count` too. */
+	change_count: number;
+	/** Null when it is not followed any more. */
 	next_update_at: number | null;
+	/** The `asked_count` that it shows. */
+	shown_count: Generated<number>;
+	/** What it shows, see `PreparedInbox.key`. */
 	shown_key: string | null;
+	/** When its content was last put together. */
+	built_at: number | null;
 }
 
 interface ServiceOutagesTable {

@@ -181,7 +181,7 @@ function parseOrNull<T>(schema: z.ZodType<T, unknown>, json: string): T | null {
 	}
 }
 
-function readDigest(text: string | null): Digest | null {
+export function readDigest(text: string | null): Digest | null {
 	return text === null ? null : parseOrNull(digest, text);
 }
 

@@ -48,6 +48,8 @@ export interface PollerOptions {
 	readonly disclosure: (key: SessionKey, session: Session) => Promise<Disclosure>;
 	/** Called after an announcement or a card update was stored. */
 	readonly onNews: () => void;
+	/** Called after a question was opened, changed or closed, or a watch began or ended. */
+	readonly onQuestions: () => void;
 }
 
 /** A dead replica's sessions are due again after this. */
@@ -61,7 +63,8 @@ const NOTE_INTERVAL_MS = 60_000;
 
 /** Reads watched sessions when they are due, and stores the changes together with the announcements of them. */
 export function createPoller(options: PollerOptions): LeaseLoop {
-	const { store, sessionService, serviceUrl, budget, clock, log, metrics, health, maxDays, onNews } = options;
+	const { store, sessionService, serviceUrl, budget, clock, log, metrics, health, maxDays, onNews, onQuestions } =
+		options;
 	const planner = createPlanner();
 	let planAt = 0;
 	/** `health.down` as this process last stored it. */
@@ -172,6 +175,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		for (const watch of watches) if (watch.card !== null) metrics.card('wanted');
 		for (let card = 0; card < written.coalesced; card += 1) metrics.card('coalesced');
 		if (watches.length > 0) onNews();
+		if (changesQuestion(taken, update) || watches.some(({ end }) => end !== null)) onQuestions();
 	}
 
 	async function recordFailure(taken: WatchedSession, token: string, error: unknown): Promise<void> {
@@ -219,4 +223,11 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 	}
 
 	return loop;
+}
+
+/** Whether a read found a question opened, changed or closed. */
+function changesQuestion({ digest, questionSince }: WatchedSession, update: ReadOutcome['update']): boolean {
+	if (update.questionSince !== questionSince) return true;
+	const before = digest?.question ?? null;
+	return update.view !== undefined && JSON.stringify(update.view.digest.question) !== JSON.stringify(before);
 }

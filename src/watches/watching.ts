@@ -38,6 +38,7 @@ export function createWatching(options: Options) {
 		onChange: () => {
 			poller.wake();
 			wakeOutbox();
+			options.onQuestions();
 		},
 	});
 
@@ -45,6 +46,7 @@ export function createWatching(options: Options) {
 		const ended = await endChannel(store, channel, reason, clock.now());
 		if (ended > 0) log.info({ channel: channel.channelId, reason, ended }, 'the watches of a channel ended');
 		wakeOutbox();
+		options.onQuestions();
 	}
 
 	let running: Promise<unknown> | null = null;

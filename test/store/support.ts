@@ -154,6 +154,7 @@ const TABLES = [
 	'watches',
 	'watched_sessions',
 	'announcements',
+	'inboxes',
 	'service_outages',
 	'paces',
 	'request_budgets',

@@ -49,7 +49,16 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 	}
 
 	const health = createServiceHealth({ clock: systemClock });
-	const poller = createPoller({ ...shared, log, metrics, health, maxDays: 7, ...NO_ANSWERS, onNews: () => {} });
+	const poller = createPoller({
+		...shared,
+		log,
+		metrics,
+		health,
+		maxDays: 7,
+		...NO_ANSWERS,
+		onNews: () => {},
+		onQuestions: () => {},
+	});
 	const controller = new AbortController();
 	const running = poller.run(controller.signal);
 	await vi.waitFor(() => expect(service.log.list().filter(({ status }) => status === 304).length).toBeGreaterThan(3), {

@@ -211,6 +211,7 @@ export async function createPollerHarness(overrides: Partial<PollerOptions> = {}
 			maxDays: 7,
 			...NO_ANSWERS,
 			onNews: () => {},
+			onQuestions: () => {},
 			...overrides,
 			...ownOverrides,
 		});

@@ -45,7 +45,7 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number): K
 }
 
 /** What the author can do; empty while everything goes well. */
-function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): KnownBlock[] {
+export function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): KnownBlock[] {
 	const { state, id, origin } = answer;
 	const target = { sessionId: answer.question.sessionId, messageIndex: null };
 	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id, style: 'primary' });
@@ -89,7 +89,7 @@ const STATE_ICONS: Partial<Record<AnswerState, string>> = {
 	withdrawn: '↩️',
 };
 
-function receiptIcon(answer: Answer): string {
+export function receiptIcon(answer: Answer): string {
 	const { state, agentOutcome } = answer;
 	const isFine = agentOutcome === null || agentOutcome === 'resumed' || agentOutcome === 'completed';
 	if (state === 'delivered' && isFine && !agentMayStand(answer)) return '✅';

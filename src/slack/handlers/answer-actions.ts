@@ -7,12 +7,13 @@ import type { Session } from '../../questions/session.ts';
 import { type MessageContent, replacement } from '../blocks/parts.ts';
 import { ownTextMessage, receiptMessage, receiptModal } from '../blocks/receipt.ts';
 import { codeOf, isThreaded, slackErrorCode } from '../clients.ts';
-import { ACTIONS, type ActionId, decodeCarriage, type SessionTarget } from '../ids.ts';
+import { ACTIONS, type ActionId, CALLBACKS, decodeCarriage, type SessionTarget } from '../ids.ts';
 import { decodeMetadata } from '../metadata.ts';
 import { TooFastError } from '../person-reads.ts';
 import type { SlackReceipts } from '../receipts.ts';
-import { isSamePerson, type PersonRequest, type Press } from '../request.ts';
+import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
 import type { Values } from '../session/drafts.ts';
+import { openView } from '../session/view-handle.ts';
 import {
 	type AllowedRequest,
 	type Done,
@@ -52,6 +53,12 @@ export function registerAnswerActions(
 	/** Shows the present state of the answer in the receipt that has the button. */
 	async function showAgain(request: PersonRequest, press: Press, answer: Answer, note = ''): Promise<void> {
 		const receipt = receipts.context(note);
+		if (press.view !== null && isInbox(press.view)) {
+			const modal = { view: receiptModal(answer, receipt), onTop: press.view.callbackId === CALLBACKS.inbox };
+			if ((await openView(client, request, modal)) === null)
+				await reply.toPerson(request, receiptMessage(answer, receipt));
+			return;
+		}
 		if (press.view !== null) {
 			await client.views.update({ view_id: press.view.id, view: receiptModal(answer, receipt) });
 			return;

@@ -1,7 +1,7 @@
 import type { DraftStore } from '../../answers/ports.ts';
-import { ACTIONS, type ActionId, CALLBACKS, decodeTarget } from '../ids.ts';
+import { ACTIONS, type ActionId, CALLBACKS, decodeInboxRow, decodeTarget } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { channelOf, metadataOf, type Press, type SubmittedView } from '../request.ts';
+import { channelOf, isInbox, metadataOf, type Press, type SubmittedView } from '../request.ts';
 import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO, silently } from '../task.ts';
 import type { HandlerContext } from './context.ts';
@@ -65,9 +65,12 @@ export function registerSessionActions(
 	});
 
 	for (const id of [ACTIONS.answer, ACTIONS.open]) {
-		listen.action(id, (request, { value, view }) => {
+		listen.action(id, (request, { value, view, blockId }) => {
 			const target = decodeTarget(value);
-			return target === null ? NOTHING_TO_DO : flow.open(request, { ...target, toAnswer: id === ACTIONS.answer }, view);
+			if (target === null) return NOTHING_TO_DO;
+			const origin = isInbox(view) ? decodeInboxRow(blockId) : null;
+			const wish = { ...target, toAnswer: id === ACTIONS.answer, ...(origin !== null && { origin }) };
+			return flow.open(request, wish, view);
 		});
 	}
 

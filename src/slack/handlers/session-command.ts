@@ -4,6 +4,7 @@ import { helpMessage } from '../blocks/messages.ts';
 import { forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 import type { History } from './history.ts';
+import type { InboxCommand } from './inbox.ts';
 import type { Watching } from './watching.ts';
 
 /** The meaning of the text after `/session`. */
@@ -13,7 +14,7 @@ export type SessionCommand =
 	| { readonly kind: 'open' | 'history'; readonly sessionId: string }
 	| { readonly kind: 'watch'; readonly sessionIds: readonly string[]; readonly settings: Partial<WatchSettings> }
 	| { readonly kind: 'unwatch'; readonly sessionIds: readonly string[] | 'all' }
-	| { readonly kind: 'list' };
+	| { readonly kind: 'list' | 'inbox' };
 
 /** Why help is shown. */
 export type HelpReason =
@@ -34,7 +35,7 @@ const MAX_IDS = 20;
 
 /**
  * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the dashboard;
- * `watch`, `unwatch`, `list`, `history` and `help` in any letter case. A quoted word is always an id.
+ * `watch`, `unwatch`, `list`, `inbox`, `history` and `help` in any letter case. A quoted word is always an id.
  *
  * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
  */
@@ -51,7 +52,8 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null): 
 		case '?':
 			return help('asked');
 		case 'list':
-			return args.length === 0 ? { kind: 'list' } : help('unclear');
+		case 'inbox':
+			return args.length === 0 ? { kind: first.toLowerCase() === 'list' ? 'list' : 'inbox' } : help('unclear');
 		case 'watch':
 			return parseWatch(args, dashboardUrl);
 		case 'unwatch':
@@ -152,7 +154,12 @@ function help(reason: HelpReason): SessionCommand {
 /** Registers `/session …`. */
 export function registerSessionCommand(
 	{ listen, flow, reply }: HandlerContext,
-	{ history, watching, dashboardUrl }: { history: History; watching: Watching; dashboardUrl: string | null },
+	{
+		history,
+		watching,
+		inbox,
+		dashboardUrl,
+	}: { history: History; watching: Watching; inbox: InboxCommand; dashboardUrl: string | null },
 ): void {
 	listen.command('/session', (asked, text) => {
 		const command = parseSessionCommand(text, dashboardUrl);
@@ -167,6 +174,8 @@ export function registerSessionCommand(
 				return ifAllowed(asked.channelId, (request) => history.open(request, command.sessionId));
 			case 'list':
 				return ifAllowed(asked.channelId, (request) => watching.list(request, 0));
+			case 'inbox':
+				return ifAllowedAnywhere((request) => inbox.open(request));
 			case 'watch':
 				return ifAllowed(asked.channelId, (request) => watching.watch(request, command.sessionIds, command.settings));
 			case 'unwatch':

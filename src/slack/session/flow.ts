@@ -11,7 +11,7 @@ import { CALLBACKS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import { isWorthTelling, type PersonReads, type Reading, type ReadPermit, TooFastError } from '../person-reads.ts';
 import { type Reply, whereItBegan } from '../reply.ts';
-import { logAccess, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
+import { isInbox, logAccess, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
 import { type AllowedRequest, ifAllowed, type Task } from '../task.ts';
 import type { Notice } from '../words/notices.ts';
 import { newFormId, type TypedText, type Values } from './drafts.ts';
@@ -173,10 +173,10 @@ export function createSessionFlow(deps: Dependencies) {
 	}
 
 	/** Opens the loading view at once, because the trigger expires after three seconds, but not for a person who is too fast. */
-	async function begin(request: PersonRequest, metadata: ViewMetadata): Promise<Begun | TooFastError> {
+	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean): Promise<Begun | TooFastError> {
 		const permit = await personReads.permit(request);
 		if (permit instanceof TooFastError) return permit;
-		const handle = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata) });
+		const handle = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata), onTop });
 		return { permit, handle };
 	}
 
@@ -270,10 +270,10 @@ export function createSessionFlow(deps: Dependencies) {
 		logAccess(request, isShown ? 'refresh' : 'open', content.metadata.sessionId, outcome);
 	}
 
-	/** Opens a modal with the request's trigger; the modal also shows a refusal. */
-	function openModal(request: PersonRequest, metadata: ViewMetadata, wish: Wish): Task {
+	/** Opens a modal with the request's trigger, perhaps `onTop` of an open one; the modal also shows a refusal. */
+	function openModal(request: PersonRequest, metadata: ViewMetadata, wish: Wish, onTop: boolean): Task {
 		const { sessionId } = wish;
-		const beginning = begin(request, metadata);
+		const beginning = begin(request, metadata, onTop);
 		// The functions below handle a rejection when they await it.
 		beginning.catch(() => undefined);
 
@@ -299,11 +299,16 @@ export function createSessionFlow(deps: Dependencies) {
 	}
 
 	return {
-		/** Shows a session in `view`, or without one in a new modal, to people who may see it in the origin's channel. */
+		/**
+		 * Shows a session in `view`, or without one in a new modal, to people who may see it in the origin's channel. An inbox
+		 * stays as it is, under the new modal.
+		 */
 		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
 			const origin = wish.origin ?? originOf(request, view);
 			const metadata = newMetadata({ sessionId: wish.sessionId, formId: newFormId(), origin });
-			if (view === null) return openModal(request, metadata, wish);
+			if (view === null || isInbox(view)) {
+				return openModal(request, metadata, wish, view?.callbackId === CALLBACKS.inbox);
+			}
 			const content = { metadata, wanted: wantedBy(wish), prefill: wish.prefill ?? null };
 			return ifAllowed(origin.channelId, (allowed) => show(allowed, view, content));
 		},

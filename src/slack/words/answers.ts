@@ -97,6 +97,14 @@ export function timelineWords(answer: Answer): string {
 	return lines.join('\n');
 }
 
+/** What became of an answer, in one line. mrkdwn. */
+export function stateLine(answer: ReceiptAnswer): string {
+	const { state, agentOutcome } = answer;
+	const perhaps = perhapsArrived(answer);
+	if (perhaps !== null) return perhaps[0];
+	return (agentOutcome === null || state !== 'delivered' ? STATE_WORDS[state] : AGENT_OUTCOME_WORDS[agentOutcome])[0];
+}
+
 /** The first sentence of a receipt, without mark-up. */
 export function receiptHeadline(answer: ReceiptAnswer): string {
 	const { state, agentOutcome, lastError } = answer;

@@ -29,6 +29,7 @@ export function helpLines(command: string): string {
 		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel; \`--questions-only\` posts less, \`--thread-only\` keeps questions out of the channel`,
 		`\`${command} unwatch 3f9a2c1d\` — stop watching it; \`unwatch all\` stops watching everything here`,
 		`\`${command} list\` — what this channel watches`,
+		`\`${command} inbox\` — what waits for you; the *Home* tab of this app shows the same`,
 		`\`${command} history 3f9a2c1d\` — who answered what`,
 		`\`${command} help\` — show this help`,
 		"In a card's thread: choose *Use as answer* in a message's menu, or mention me, to answer with that message.",

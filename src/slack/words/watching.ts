@@ -129,7 +129,7 @@ function sessionNames(ids: readonly string[]): string {
 }
 
 /** Slack shows no name for a direct message's id. */
-function placeMrkdwn(channelId: string): string {
+export function placeMrkdwn(channelId: string): string {
 	return channelId.startsWith('D') ? 'our direct messages' : `<#${channelId}>`;
 }
 

@@ -31,8 +31,11 @@ export const questionsFindPeople: Migration = {
 			.addColumn('page', 'integer', (column) => column.notNull())
 			.addColumn('opened_at', 'bigint', (column) => column.notNull())
 			.addColumn('asked_count', 'integer', (column) => column.notNull())
+			.addColumn('change_count', 'integer', (column) => column.notNull())
 			.addColumn('next_update_at', 'bigint')
+			.addColumn('shown_count', 'integer', (column) => column.notNull().defaultTo(0))
 			.addColumn('shown_key', 'text')
+			.addColumn('built_at', 'bigint')
 			.addColumn('lease_token', 'text')
 			.addColumn('leased_until', 'bigint')
 			.execute();

@@ -158,6 +158,18 @@ const broken: readonly { what: string; line: string; other: string; problem: str
 		problem: 'must enable the messages tab',
 	},
 	{
+		what: 'a Home tab that nothing fills',
+		line: '      - app_home_opened\n',
+		other: '',
+		problem: 'the event app_home_opened fills it',
+	},
+	{
+		what: 'no Home tab',
+		line: 'home_tab_enabled: true',
+		other: 'home_tab_enabled: false',
+		problem: 'must enable the Home tab',
+	},
+	{
 		what: 'no interactivity',
 		line: 'is_enabled: true',
 		other: 'is_enabled: false',

@@ -19,8 +19,8 @@ export const knownScopes: Readonly<Record<string, string>> = {
 	'groups:history': 'looking for a post in a private channel',
 };
 
-/** Bot events and the scope that Slack requires for each. */
-export const knownEvents: Readonly<Record<string, string>> = {
+/** Bot events and the scope that Slack requires for each; null: none. */
+export const knownEvents: Readonly<Record<string, string | null>> = {
 	app_mention: 'app_mentions:read',
 	'message.im': 'im:history',
 	channel_left: 'channels:read',
@@ -34,4 +34,8 @@ export const knownEvents: Readonly<Record<string, string>> = {
 	// For private channels it also needs groups:read.
 	channel_shared: 'channels:read',
 	channel_id_changed: 'groups:read',
+	app_home_opened: null,
+	// For private channels they need groups:read instead.
+	member_joined_channel: 'channels:read',
+	member_left_channel: 'channels:read',
 };

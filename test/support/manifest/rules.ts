@@ -2,7 +2,7 @@
 export type Manifest = {
 	display_information: { name: string; description?: string; long_description?: string; background_color?: string };
 	features?: {
-		app_home?: { messages_tab_enabled?: boolean; messages_tab_read_only_enabled?: boolean };
+		app_home?: { home_tab_enabled?: boolean; messages_tab_enabled?: boolean; messages_tab_read_only_enabled?: boolean };
 		bot_user?: { display_name: string };
 		slash_commands?: { command: string; description: string; usage_hint?: string; url?: string }[];
 		shortcuts?: { name: string; callback_id: string; description: string }[];
@@ -19,7 +19,7 @@ export type Manifest = {
 /** Returns a line for each problem. */
 export type ManifestRule = (manifest: Manifest) => string[];
 
-type Lists = { knownScopes: Readonly<Record<string, string>>; knownEvents: Readonly<Record<string, string>> };
+type Lists = { knownScopes: Readonly<Record<string, string>>; knownEvents: Readonly<Record<string, string | null>> };
 
 function tooLong(path: string, text: string | undefined, max: number): string[] {
 	return text !== undefined && text.length > max ? [`${path} has ${text.length} characters, at most ${max}`] : [];
@@ -105,6 +105,7 @@ const events =
 			const scope = Object.hasOwn(knownEvents, event) ? knownEvents[event] : undefined;
 			if (scope === undefined) {
 				problems.push(`/settings/event_subscriptions/bot_events names the unknown event ${event}`);
+			} else if (scope === null) {
 			} else if (!bot.includes(scope)) {
 				problems.push(`/oauth_config/scopes/bot needs ${scope} for the event ${event}`);
 			} else if (optional.includes(scope)) {
@@ -113,6 +114,9 @@ const events =
 		}
 		for (const event of user_events) {
 			problems.push(`/settings/event_subscriptions/user_events names ${event}; Handraise acts as a bot only`);
+		}
+		if (bot_events.includes('app_home_opened') !== (features?.app_home?.home_tab_enabled === true)) {
+			problems.push('/features/app_home must enable the Home tab, and the event app_home_opened fills it');
 		}
 		const { messages_tab_enabled: isOn, messages_tab_read_only_enabled: isReadOnly } = features?.app_home ?? {};
 		if (bot_events.includes('message.im') && (isOn !== true || isReadOnly !== false)) {

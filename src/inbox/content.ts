@@ -1,0 +1,178 @@
+import type { Person } from '../answers/answer.ts';
+import { codeOf, retryAtOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import {
+	type AskedIn,
+	type Inbox,
+	type InboxContent,
+	type InboxDraft,
+	type InboxQuestion,
+	MOST_DRAFTS,
+	MOST_LAST_ANSWERS,
+	MOST_OWN_ANSWERS,
+	type OpenQuestion,
+	QUESTIONS_PER_PAGE,
+	type VisibleQuestion,
+} from './inbox.ts';
+import type { InboxReads, MayAct, Memberships } from './ports.ts';
+
+/** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
+const DECIDE_WITHIN_MS = 24 * 3_600_000;
+/** When to ask Slack again for a person's channels if it does not say when. */
+const ASK_AGAIN_MS = 10_000;
+
+interface Dependencies {
+	readonly reads: InboxReads;
+	/** Only questions of this session service. */
+	readonly serviceUrl: string;
+	readonly memberships: Memberships;
+	readonly mayAct: MayAct;
+	readonly log: Log;
+}
+
+/** The content of an inbox, and when it has to be put together again because a part is missing; null: complete. */
+export interface Built {
+	readonly content: InboxContent;
+	readonly againAt: number | null;
+}
+
+/** Puts together what a person's inbox shows. It reads nothing from the session service. */
+export function createInboxContent({ reads, serviceUrl, memberships, mayAct, log }: Dependencies) {
+	const openQuestions = shareNext((teamId: string) => reads.openQuestions(serviceUrl, teamId));
+
+	/** The channels in which the person may see questions; `againAt` if Slack did not tell all of them. */
+	async function visibleChannels(person: Person, wanted: ReadonlySet<string>, now: number) {
+		const visible = new Set<string>();
+		let againAt: number | null = null;
+		const ids = [...wanted];
+		const notTold = (error: unknown) => {
+			log.warn({ code: codeOf(error) }, "Slack did not tell a person's channels for their inbox; asking again");
+			againAt = Math.max(againAt ?? 0, retryAtOf(error, now) ?? now + ASK_AGAIN_MS);
+			return null;
+		};
+		const [joined, direct] = await Promise.all([
+			ids.some((id) => !isDirect(id)) ? memberships.channelsOf(person.userId).catch(notTold) : null,
+			ids.some(isDirect) ? memberships.directChannelOf(person.userId).catch(notTold) : null,
+		]);
+		await Promise.all(
+			ids.map(async (id) => {
+				const isMember = isDirect(id) ? id === direct : joined?.has(id) === true;
+				if (isMember && (await mayAct(person, id)) === null) visible.add(id);
+			}),
+		);
+		return { visible, againAt };
+	}
+
+	async function questionsOfPage(questions: readonly VisibleQuestion[], person: Person, now: number) {
+		const [snapshots, claims] = await Promise.all([
+			reads.snapshots(
+				serviceUrl,
+				questions.map(({ question }) => question.sessionId),
+			),
+			reads.claims(
+				questions.map(({ question }) => question),
+				now,
+			),
+		]);
+		const shown: InboxQuestion[] = [];
+		let unreadableCount = 0;
+		for (const visible of questions) {
+			const { sessionId, messageIndex } = visible.question;
+			const snapshot = snapshots.get(sessionId);
+			const view = snapshot?.question ?? null;
+			if (snapshot === undefined) unreadableCount += 1;
+			// Closed since the keys were read: the next update leaves it out.
+			if (snapshot === undefined || view === null || view.openCount === 0) continue;
+			const answering = claims
+				.filter(({ question, person: { userId } }) => {
+					const isSame = question.sessionId === sessionId && question.messageIndex === messageIndex;
+					return isSame && userId !== person.userId;
+				})
+				.map(({ person: { userId } }) => userId);
+			const question = { ...visible.question, messageIndex: view.messageIndex };
+			shown.push({ ...visible, question, sessionName: snapshot.name, view, answering });
+		}
+		return { shown, unreadableCount };
+	}
+
+	async function ownAnswersOf(person: Person, now: number) {
+		const limits = { failedSince: now - DECIDE_WITHIN_MS, limit: MOST_OWN_ANSWERS };
+		const ownAnswers = await reads.ownAnswers(serviceUrl, person, limits);
+		const without = ownAnswers.shown.map(({ id }) => id);
+		const lastAnswers = await reads.lastAnswers(serviceUrl, person, { without, limit: MOST_LAST_ANSWERS });
+		return { ownAnswers, lastAnswers };
+	}
+
+	/** Resolves to the content of this inbox at `now`. Throws `StoreUnavailableError`. */
+	return async function build({ person, page }: Inbox, now: number): Promise<Built> {
+		const refusal = await mayAct(person, null);
+		if (refusal !== null) return { content: { kind: 'refused', refusal }, againAt: null };
+		const [open, isWatching, own, drafts] = await Promise.all([
+			openQuestions(person.teamId),
+			reads.isWatching(serviceUrl, person.teamId),
+			ownAnswersOf(person, now),
+			reads.drafts(serviceUrl, person, MOST_DRAFTS),
+		]);
+		const channelIds = new Set(open.flatMap(({ channels }) => channels.map(({ channelId }) => channelId)));
+		const { visible, againAt } = await visibleChannels(person, channelIds, now);
+		const questions = inOrder(open.flatMap((question) => asSeenIn(question, visible)));
+		const pageCount = Math.max(1, Math.ceil(questions.length / QUESTIONS_PER_PAGE));
+		const shownPage = Math.min(page, pageCount - 1);
+		const first = shownPage * QUESTIONS_PER_PAGE;
+		const ofPage = questions.slice(first, first + QUESTIONS_PER_PAGE);
+		const { shown, unreadableCount } = await questionsOfPage(ofPage, person, now);
+		return {
+			content: {
+				kind: 'shown',
+				total: questions.length,
+				page: shownPage,
+				questions: shown,
+				unreadableCount,
+				channelsKnown: againAt === null,
+				isWatching,
+				...own,
+				drafts: drafts.map((draft): InboxDraft => {
+					const { sessionId } = draft.question;
+					const asked = questions.find(({ question }) => question.sessionId === sessionId);
+					return { ...draft, askedIn: asked?.askedIn ?? null };
+				}),
+			},
+			againAt,
+		};
+	};
+}
+
+/** The ids of direct messages begin so. */
+function isDirect(channelId: string): boolean {
+	return channelId.startsWith('D');
+}
+
+/** The question in one of these channels, preferably one with buttons; empty if it is asked in none of them. */
+function asSeenIn({ question, since, channels }: OpenQuestion, visible: ReadonlySet<string>): VisibleQuestion[] {
+	const places = channels.filter(({ channelId }) => visible.has(channelId));
+	const askedIn: AskedIn | undefined = places.find(({ buttons }) => buttons) ?? places[0];
+	return askedIn === undefined ? [] : [{ question, since, askedIn }];
+}
+
+/** Oldest first. */
+function inOrder(questions: readonly VisibleQuestion[]): readonly VisibleQuestion[] {
+	return questions.toSorted((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
+}
+
+/**
+ * Calls with the same argument in one turn of the event loop share one call of `load`. None gets the result of a call
+ * that began before it.
+ */
+function shareNext<Argument, Result>(load: (argument: Argument) => Promise<Result>) {
+	const waiting = new Map<Argument, Promise<Result>>();
+	return (argument: Argument): Promise<Result> => {
+		const shared =
+			waiting.get(argument) ??
+			Promise.resolve().then(() => {
+				waiting.delete(argument);
+				return load(argument);
+			});
+		waiting.set(argument, shared);
+		return shared;
+	};
+}

@@ -1,0 +1,113 @@
+import type { Refusal } from '../answers/access-policy.ts';
+import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
+import type { Draft } from '../answers/ports.ts';
+import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import type { QuestionView } from '../watches/session-snapshot.ts';
+
+/** A place where a person looks at their inbox: their Home tab or a window. */
+export interface InboxPlace {
+	/** `homeInboxId` or `windowInboxId`. */
+	readonly id: string;
+	readonly person: Person;
+	/** Null for the Home tab. */
+	readonly viewId: string | null;
+}
+
+/** A place that was opened, as stored. All times are milliseconds since the epoch. */
+export interface Inbox extends InboxPlace {
+	/** Counts from 0. */
+	readonly page: number;
+	readonly openedAt: number;
+	/** Counts what the person did: opening it and changing the page. */
+	readonly askedCount: number;
+	/** The `askedCount` that it shows. */
+	readonly shownCount: number;
+	/** Counts every reason for an update. */
+	readonly changeCount: number;
+	/** `PreparedInbox.key` of what it shows; null before the first time. */
+	readonly shownKey: string | null;
+}
+
+export function homeInboxId({ teamId, userId }: Person): string {
+	return `home:${teamId}:${userId}`;
+}
+
+export function windowInboxId(viewId: string): string {
+	return `view:${viewId}`;
+}
+
+/** An inbox follows changes for so long after its person opened it or changed the page. */
+export const FOLLOWED_MS = 10 * 60_000;
+
+/** Whether an inbox is followed at `now`. One that was opened before the clock was put back is not. */
+export function isFollowed({ openedAt }: Pick<Inbox, 'openedAt'>, now: number): boolean {
+	return openedAt > now - FOLLOWED_MS && openedAt <= now + CLOCK_ALLOWANCE_MS;
+}
+
+/** A channel that watches the session of a question. */
+export interface AskedIn {
+	readonly channelId: string;
+	/** The thread of the watch's card; null before it is posted. */
+	readonly threadTs: string | null;
+	/** Whether its posts offer short options as buttons. */
+	readonly buttons: boolean;
+}
+
+/** A question that nobody has answered yet. It holds no text. */
+export interface OpenQuestion {
+	readonly question: QuestionKey;
+	/** When a read first found it open, milliseconds since the epoch. */
+	readonly since: number;
+	/** The channels of one workspace in which it is watched; at least one. */
+	readonly channels: readonly AskedIn[];
+}
+
+/** An open question in the one channel through which the person answers it. */
+export interface VisibleQuestion extends Omit<OpenQuestion, 'channels'> {
+	readonly askedIn: AskedIn;
+}
+
+/** An open question with its text, as the inbox shows it. */
+export interface InboxQuestion extends VisibleQuestion {
+	readonly sessionName: string;
+	readonly view: QuestionView;
+	/** The user ids of other people who are answering it, oldest claim first. */
+	readonly answering: readonly string[];
+}
+
+/** A draft that its author can continue. */
+export interface InboxDraft extends Draft {
+	/** Where its question is watched, if the person may see it there. */
+	readonly askedIn: AskedIn | null;
+}
+
+/** What one person's inbox shows. */
+export type InboxContent =
+	| { readonly kind: 'refused'; readonly refusal: Refusal }
+	| {
+			readonly kind: 'shown';
+			/** How many questions wait for the person. */
+			readonly total: number;
+			/** Counts from 0; the last page when the wanted one is beyond it. */
+			readonly page: number;
+			/** Of this page, oldest first. */
+			readonly questions: readonly InboxQuestion[];
+			/** Questions of this page that are stored with another key or by another version. */
+			readonly unreadableCount: number;
+			/** False when Slack did not tell the person's channels: only the direct messages with the app are shown. */
+			readonly channelsKnown: boolean;
+			/** Whether any session is watched. */
+			readonly isWatching: boolean;
+			/** Answers that are under way or need a decision, those first. */
+			readonly ownAnswers: { readonly shown: readonly Answer[]; readonly total: number };
+			/** Newest first. */
+			readonly drafts: readonly InboxDraft[];
+			/** The last answers that are not in `ownAnswers`, newest first. */
+			readonly lastAnswers: readonly Answer[];
+	  };
+
+/** Questions on a page. With everything else, a view holds at most 100 blocks. */
+export const QUESTIONS_PER_PAGE = 10;
+export const MOST_OWN_ANSWERS = 5;
+export const MOST_DRAFTS = 5;
+export const MOST_LAST_ANSWERS = 10;

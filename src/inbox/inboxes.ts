@@ -1,0 +1,235 @@
+import { setBounded } from '../bounded-map.ts';
+import { type Clock, hasCome, uptimeOf } from '../clock.ts';
+import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
+import { createLeaseLoop } from '../lease-loop.ts';
+import type { Log } from '../log.ts';
+import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
+import { createInboxContent } from './content.ts';
+import { FOLLOWED_MS, type Inbox, type InboxPlace, isFollowed } from './inbox.ts';
+import type {
+	InboxDisplay,
+	InboxMetrics,
+	InboxResult,
+	InboxStore,
+	MayAct,
+	Memberships,
+	PreparedInbox,
+	ShowOutcome,
+} from './ports.ts';
+
+interface Options {
+	readonly store: InboxStore;
+	/** Only questions of this session service. */
+	readonly serviceUrl: string;
+	readonly rateLimiter: RateLimiter;
+	readonly metrics: InboxMetrics;
+	readonly clock: Clock;
+	readonly log: Log;
+}
+
+/** What is known only once Slack has told who the app is. */
+interface SlackSide {
+	readonly display: InboxDisplay;
+	readonly memberships: Memberships;
+	readonly mayAct: MayAct;
+}
+
+/** Longer than a call to Slack with its time-out, so it is not renewed. A dead replica's inboxes are due again after it. */
+const LEASE_MS = 25_000;
+const UPDATES_AT_ONCE = 6;
+/** Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace; forms need them too. */
+const UPDATE_RATE: RateLimit = { intervalMs: 1_000, burst: 20 };
+/** The part of the burst that inboxes that only follow leave to people who have just opened theirs. */
+const KEPT_FROM_FOLLOWERS = 12;
+/** An inbox follows changes no faster than this. */
+const SPACING_MS = 3_000;
+/** All changes within this time mark the inboxes once. */
+const TOUCH_EVERY_MS = 1_000;
+/** Ages in an inbox are refreshed so often. */
+const AGES_EVERY_MS = 60_000;
+const FIRST_RETRY_MS = 2_000;
+const LONGEST_RETRY_MS = 2 * 60_000;
+/** Inboxes whose latest updates failed. */
+const MAX_FAILING = 1_000;
+
+/**
+ * Keeps the inboxes that people have open current. Opening one stores a row; a lease loop puts the content of due rows
+ * together and shows it, so that the newest state wins and replicas do not race. A change of questions, claims or
+ * answers marks all followed inboxes; content that looks the same is not sent.
+ */
+export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, log }: Options) {
+	const stopping = new AbortController();
+	const failureCounts = new Map<string, number>();
+	/** Whether something changed since the inboxes were marked; at the start nobody knows what was missed. */
+	let isTouched = true;
+	let touchedAt = Number.NEGATIVE_INFINITY;
+	/** When the shared rate next has room for inboxes that only follow, and for all, clock milliseconds. */
+	let roomAt = { followers: 0, all: 0 };
+	let wake = () => {};
+	let running: Promise<void> | null = null;
+
+	function touchDueInMs(): number {
+		return touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
+	}
+
+	async function markChanges(): Promise<void> {
+		if (!isTouched || touchDueInMs() > 0) return;
+		isTouched = false;
+		try {
+			await store.touchAll({ now: clock.now(), spacingMs: SPACING_MS });
+			touchedAt = uptimeOf(clock);
+		} catch (error) {
+			isTouched = true;
+			throw error;
+		}
+	}
+
+	function hasRoom(who: keyof typeof roomAt, now: number): boolean {
+		return hasCome(roomAt[who], now, LONGEST_RETRY_AFTER_MS);
+	}
+
+	/** When to update an inbox that shows the newest state; null when it is not followed until then. */
+	function followAt({ openedAt }: Inbox, now: number): number | null {
+		return isFollowed({ openedAt }, now + AGES_EVERY_MS) ? now + AGES_EVERY_MS : null;
+	}
+
+	function retryAt({ id, openedAt }: Inbox, { ms }: { ms: number | null }, now: number): number | null {
+		const failureCount = failureCounts.get(id) ?? 0;
+		setBounded(failureCounts, id, failureCount + 1, MAX_FAILING);
+		const delayMs =
+			ms === null
+				? Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, failureCount))
+				: Math.min(LONGEST_RETRY_AFTER_MS, ms);
+		return now + delayMs < openedAt + FOLLOWED_MS ? now + delayMs : null;
+	}
+
+	/** Takes one call from the shared rate. Resolves to null, or to the time of the next try. */
+	async function takeTurn({ person }: Inbox, isAsked: boolean): Promise<number | null> {
+		const now = clock.now();
+		const keep = isAsked ? 0 : KEPT_FROM_FOLLOWERS;
+		const waitMs = await rateLimiter.take(rateKey(person.teamId), UPDATE_RATE, { now, keep });
+		if (waitMs === 0) return null;
+		const at = now + waitMs;
+		roomAt = isAsked ? { all: at, followers: Math.max(roomAt.followers, at) } : { ...roomAt, followers: at };
+		return at;
+	}
+
+	async function resultOf(inbox: Inbox, prepared: PreparedInbox, outcome: ShowOutcome): Promise<InboxResult | null> {
+		const now = clock.now();
+		const common = { now, spacingMs: SPACING_MS };
+		if (outcome.kind !== 'later') failureCounts.delete(inbox.id);
+		switch (outcome.kind) {
+			case 'shown':
+				metrics.update('sent');
+				return { ...common, shownKey: prepared.key, nextAt: followAt(inbox, now) };
+			case 'gone':
+				return null;
+			case 'refused':
+				metrics.update('failed');
+				log.warn({ code: outcome.code }, 'Slack refuses an inbox; it is not tried again until somebody opens it');
+				return null;
+			case 'later':
+				metrics.update('failed');
+				if (outcome.limited) {
+					const until = now + Math.min(LONGEST_RETRY_AFTER_MS, outcome.ms ?? FIRST_RETRY_MS);
+					await rateLimiter.pause(rateKey(inbox.person.teamId), until, now);
+				}
+				return { ...common, shownKey: null, nextAt: retryAt(inbox, outcome, now) };
+		}
+	}
+
+	async function update(
+		inbox: Inbox,
+		token: string,
+		{ build, display }: { build: ReturnType<typeof createInboxContent>; display: InboxDisplay },
+	): Promise<void> {
+		const now = clock.now();
+		const isAsked = inbox.askedCount !== inbox.shownCount;
+		const common = { now, spacingMs: SPACING_MS };
+		if (!isAsked && !isFollowed(inbox, now)) {
+			await store.end(inbox, token, { ...common, shownKey: inbox.shownKey, nextAt: null });
+			return;
+		}
+		const startedAt = uptimeOf(clock);
+		const { content, againAt } = await build(inbox, now);
+		const prepared = display.prepare(inbox, content, now);
+		metrics.built(uptimeOf(clock) - startedAt);
+		const follow = followAt(inbox, now);
+		const nextAt = againAt === null || follow === null ? follow : Math.min(follow, againAt);
+		if (!isAsked && prepared.key === inbox.shownKey) {
+			metrics.update('unchanged');
+			await store.end(inbox, token, { ...common, shownKey: prepared.key, nextAt });
+			return;
+		}
+		const turnAt = await takeTurn(inbox, isAsked);
+		if (turnAt !== null) {
+			await store.end(inbox, token, { ...common, shownKey: null, nextAt: turnAt });
+			return;
+		}
+		const result = await resultOf(inbox, prepared, await prepared.send({ isAsked }));
+		if (result === null) await store.remove(inbox.id);
+		else await store.end(inbox, token, result.shownKey === null ? result : { ...result, nextAt });
+	}
+
+	return {
+		/** A person opened an inbox or changed its page: it is shown at once, and follows changes from now on. */
+		async ask(place: InboxPlace, page = 0): Promise<void> {
+			await store.ask(place, page, clock.now());
+			wake();
+		},
+		/** Nobody sees this inbox any more. */
+		closed: (id: string) => store.remove(id),
+		/** Questions, claims or answers changed. Costs nothing until the next mark. */
+		touch(): void {
+			isTouched = true;
+			wake();
+		},
+		/** Forgets inboxes that are not followed any more. */
+		async forget(): Promise<void> {
+			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
+		},
+		/** Begins to update. */
+		start({ display, memberships, mayAct }: SlackSide): void {
+			const build = createInboxContent({ reads: store, serviceUrl, memberships, mayAct, log });
+			const loop = createLeaseLoop<Inbox>({
+				itemsName: 'inboxes',
+				leaseMs: LEASE_MS,
+				concurrency: UPDATES_AT_ONCE,
+				prepare: markChanges,
+				async take(lease, room) {
+					const now = clock.now();
+					if (!hasRoom('all', now)) return [];
+					return store.takeDue(lease, room, { now, only: hasRoom('followers', now) ? 'all' : 'asked' });
+				},
+				async nextDueAt() {
+					const now = clock.now();
+					const { asked, all } = await store.nextDueAt(now);
+					const times = isTouched ? [now + Math.max(0, touchDueInMs())] : [];
+					if (asked !== null) times.push(Math.max(asked, hasRoom('all', now) ? now : roomAt.all));
+					if (all !== null) times.push(Math.max(all, hasRoom('followers', now) ? now : roomAt.followers));
+					return times.length === 0 ? null : Math.min(...times);
+				},
+				work: (inbox, token) => update(inbox, token, { build, display }),
+				onFailure: (_, error) =>
+					log.warn({ code: codeOf(error) }, 'an inbox could not be updated; its lease lapses and it is tried again'),
+				release: (held) => store.release(held.map(({ token }) => token)),
+				clock,
+				log,
+			});
+			wake = () => loop.wake();
+			running ??= loop.run(stopping.signal);
+		},
+		/** Stops updating. People keep what they see. */
+		async stop(): Promise<void> {
+			stopping.abort();
+			await running;
+		},
+	};
+}
+
+export type Inboxes = ReturnType<typeof createInboxes>;
+
+/** Slack's limits hold for a whole workspace. */
+function rateKey(teamId: string): string {
+	return `inbox:${teamId}`;
+}

@@ -1,0 +1,242 @@
+import type { HomeView, KnownBlock, ModalView } from '@slack/types';
+import type { Refusal } from '../../answers/access-policy.ts';
+import type { Answer, AnswerItem } from '../../answers/answer.ts';
+import {
+	type AskedIn,
+	type Inbox,
+	type InboxContent,
+	type InboxDraft,
+	type InboxQuestion,
+	QUESTIONS_PER_PAGE,
+} from '../../inbox/inbox.ts';
+import type { ItemView } from '../../watches/session-snapshot.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
+import { encodeMetadata, newMetadata } from '../metadata.ts';
+import { isBlank, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import { receiptHeadline, stateLine } from '../words/answers.ts';
+import { errorWords } from '../words/errors.ts';
+import {
+	CHANNELS_UNKNOWN,
+	emptyWords,
+	followedWords,
+	NO_WINDOW,
+	pageWords,
+	SENT_SOON,
+	unreadableWords,
+	waitingCountWords,
+	waitingSinceWords,
+} from '../words/inbox.ts';
+import { claimsWords } from '../words/notices.ts';
+import { andMoreWords, joined, sessionIdMrkdwn, sessionTitle } from '../words/sessions.ts';
+import { momentMrkdwn } from '../words/times.ts';
+import { placeMrkdwn } from '../words/watching.ts';
+import { button, buttons, context, divider, type MessageContent, message, modal, section } from './parts.ts';
+import { answerButtons } from './quick-answer.ts';
+import { type ReceiptContext, receiptButtons, receiptIcon } from './receipt.ts';
+
+export interface InboxModel {
+	readonly inbox: Pick<Inbox, 'openedAt'>;
+	readonly content: InboxContent;
+	/** Whether questions offer short options as buttons. */
+	readonly quickAnswers: boolean;
+	/** `now` in whole minutes. */
+	readonly receipt: ReceiptContext;
+}
+
+type Shown = Extract<InboxContent, { kind: 'shown' }>;
+
+/** What is pressed in an inbox belongs to no channel, except in rows with an id of their own. */
+const METADATA = newMetadata({ sessionId: '', formId: '' });
+
+/** The inbox in the Home tab. */
+export function homeView(model: InboxModel): HomeView {
+	return homeOf(inboxBlocks(model));
+}
+
+/** A Home tab that only says why there is no inbox. mrkdwn. */
+export function homeNotice(words: string): HomeView {
+	return homeOf(noticeBlocks(words));
+}
+
+function homeOf(blocks: KnownBlock[]): HomeView {
+	return { type: 'home', callback_id: CALLBACKS.home, private_metadata: encodeMetadata(METADATA), blocks };
+}
+
+/** The inbox in a window. */
+export function inboxModal(model: InboxModel): ModalView {
+	return inboxWindow(inboxBlocks(model));
+}
+
+/** Opens before the content is put together. */
+export function inboxLoadingModal(): ModalView {
+	return inboxWindow(section('⏳ Looking for questions that wait for you…'));
+}
+
+function inboxWindow(blocks: readonly KnownBlock[]): ModalView {
+	return modal({ callbackId: CALLBACKS.inbox, title: 'Inbox', metadata: METADATA, notifyOnClose: true, blocks });
+}
+
+/** For an expired trigger. */
+export function noInboxWindow(): MessageContent {
+	return message('Your inbox could not be opened in a window.', section(NO_WINDOW));
+}
+
+function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): KnownBlock[] {
+	if (content.kind === 'refused') return noticeBlocks(refusalWords(content.refusal, receipt.adminContact));
+	const { total, page, questions, channelsKnown, unreadableCount, isWatching } = content;
+	return [
+		...section(`*${total === 0 ? '' : '✋ '}${waitingCountWords(total)}*`),
+		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
+		...section(total === 0 && channelsKnown ? emptyWords(isWatching) : ''),
+		...context(unreadableCount === 0 ? '' : unreadableWords(unreadableCount)),
+		...questions.flatMap((question) => questionEntry(question, quickAnswers, receipt)),
+		...context(pageWords(page * QUESTIONS_PER_PAGE + 1, questions.length + unreadableCount, total)),
+		...buttons(...pageButtons(content)),
+		...ownAnswerEntries(content, receipt),
+		...draftEntries(content),
+		...lastAnswerEntries(content),
+		divider(),
+		...context(followedWords(inbox.openedAt)),
+		...refreshRow(page),
+	];
+}
+
+/** Why somebody sees no inbox. mrkdwn. */
+export function refusalWords(refusal: Refusal, adminContact: string | null): string {
+	return `🔒 ${errorWords(refusal, { kept: 'nothing', adminContact }).text}`;
+}
+
+function noticeBlocks(words: string): KnownBlock[] {
+	return [...section(words), ...refreshRow(0)];
+}
+
+function refreshRow(page: number): KnownBlock[] {
+	return buttons(button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) }));
+}
+
+function pageButtons({ total, page }: Shown) {
+	const after = total - (page + 1) * QUESTIONS_PER_PAGE;
+	const value = (wanted: number) => ({ value: String(wanted) });
+	return [
+		page === 0 ? null : button(ACTIONS.inboxOlder, `Previous ${QUESTIONS_PER_PAGE}`, value(page - 1)),
+		after <= 0 ? null : button(ACTIONS.inboxNewer, `Next ${Math.min(QUESTIONS_PER_PAGE, after)}`, value(page + 1)),
+	];
+}
+
+/** Items of a question whose text is shown; the form shows all. */
+const ITEMS_SHOWN = 2;
+
+/** At most about 900 characters and 4 blocks. */
+function questionEntry(entry: InboxQuestion, quickAnswers: boolean, { names, now }: ReceiptContext): KnownBlock[] {
+	const { question, askedIn, since, view, sessionName, answering } = entry;
+	const { sessionId, messageIndex } = question;
+	const asked = view.items.filter((item) => item.open).slice(0, ITEMS_SHOWN);
+	const moreCount = view.openCount - asked.length;
+	const text = [
+		`*${sessionTitle(sessionName, sessionId)}*`,
+		quotedMarkdown(view.context, 250),
+		...asked.map(itemLine),
+		andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'),
+	];
+	const { channelId } = askedIn;
+	const place = joined(placeMrkdwn(channelId), waitingSinceWords(since, now));
+	const offersOptions = quickAnswers && askedIn.buttons;
+	return [
+		divider(),
+		...section(text.filter((line) => line !== '').join('\n')),
+		...context(place, claimsWords(answering, names)),
+		...inRow(
+			answerButtons(view, { sessionId, channelId, readAt: since }, offersOptions),
+			askedIn,
+			`${messageIndex}:${sessionId}`,
+		),
+	];
+}
+
+function itemLine({ title, description }: ItemView): string {
+	return `❓ *${quotedNameMrkdwn(title, 120) || 'Question'}*\n${quotedLine(description, 120)}`.trimEnd();
+}
+
+/** Rows of buttons with an id that tells where they belong. */
+function inRow(
+	rows: readonly KnownBlock[],
+	{ channelId, threadTs }: Pick<AskedIn, 'threadTs'> & { readonly channelId: string | null },
+	key: string,
+): KnownBlock[] {
+	return rows.map((row) => ({ ...row, block_id: inboxRowId({ channelId, threadTs }, key) }));
+}
+
+/** Answers that are under way or need a decision. */
+function ownAnswerEntries({ ownAnswers: { shown, total } }: Shown, receipt: ReceiptContext): KnownBlock[] {
+	if (shown.length === 0) return [];
+	return [
+		divider(),
+		...section('*Your answers*'),
+		...shown.flatMap((answer) => [
+			...section(`${receiptIcon(answer)} ${ownAnswerWords(answer)}\n${answerLine(answer)}`),
+			...context(momentMrkdwn(answer.acceptedAt)),
+			...inRow(ownAnswerButtons(answer, receipt), answer.origin, answer.id),
+		]),
+		...context(andMoreWords(total - shown.length, 'answers')),
+	];
+}
+
+/** Whether its author can take it back. Whoever presses too late is told. */
+function isUndoable({ press, state, attempts }: Answer): boolean {
+	return press !== null && state === 'accepted' && attempts === 0;
+}
+
+function ownAnswerWords(answer: Answer): string {
+	return isUndoable(answer) ? SENT_SOON : receiptHeadline(answer);
+}
+
+function ownAnswerButtons(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
+	if (!isUndoable(answer)) return receiptButtons(answer, receipt);
+	return buttons(button(ACTIONS.undo, 'Undo', { value: answer.id }));
+}
+
+/** `3f9a2c1d, “Which colour?”: “grey”`. Never a secret. mrkdwn. */
+function answerLine({ question, content }: Answer): string {
+	const id = `*${sessionIdMrkdwn(question.sessionId)}*`;
+	const items = content.kind === 'readable' ? content.items.filter(({ value, wiped }) => value !== null || wiped) : [];
+	const [first] = items;
+	if (first === undefined) return id;
+	const title = quotedNameMrkdwn(first.title, 60);
+	const more =
+		items.length === 1 ? '' : ` ${andMoreWords(items.length - 1, items.length === 2 ? 'answer' : 'answers')}`;
+	return `${joined(id, title)}: ${valueMrkdwn(first)}${more}`;
+}
+
+function valueMrkdwn({ value, secret }: AnswerItem): string {
+	if (secret) return '(hidden)';
+	return value === null || isBlank(value) ? '(left empty)' : quotedNameMrkdwn(value, 80);
+}
+
+function draftEntries({ drafts }: Shown): KnownBlock[] {
+	if (drafts.length === 0) return [];
+	return [divider(), ...section('*Drafts*'), ...drafts.flatMap(draftEntry)];
+}
+
+function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
+	const { sessionId, messageIndex } = question;
+	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
+	const origin = { channelId: askedIn?.channelId ?? null, threadTs: askedIn?.threadTs ?? null };
+	return section(
+		`📝 ${joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedNameMrkdwn(text, 120), momentMrkdwn(updatedAt))}`,
+		{
+			block_id: inboxRowId(origin, formId),
+			accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
+		},
+	);
+}
+
+function lastAnswerEntries({ lastAnswers }: Shown): KnownBlock[] {
+	if (lastAnswers.length === 0) return [];
+	return [
+		divider(),
+		...section('*Your last answers*'),
+		...lastAnswers.flatMap((answer) =>
+			context(joined(stateLine(answer), answerLine(answer), momentMrkdwn(answer.acceptedAt))),
+		),
+	];
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import type { Refusal } from '../../answers/access-policy.ts';
+import { homeInboxId, type InboxPlace, windowInboxId } from '../../inbox/inbox.ts';
+import type { Inboxes } from '../../inbox/inboxes.ts';
+import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords } from '../blocks/inbox.ts';
+import { codeOf, slackFailure } from '../clients.ts';
+import { ACTIONS, CALLBACKS } from '../ids.ts';
+import type { SlackMemberships } from '../memberships.ts';
+import { logAccess, type PersonRequest, type SubmittedView } from '../request.ts';
+import { openView } from '../session/view-handle.ts';
+import { forAnybody, ifAllowedAnywhere, NOTHING_TO_DO } from '../task.ts';
+import { errorWords } from '../words/errors.ts';
+import type { HandlerContext } from './context.ts';
+
+const HOME_EVENT = z.object({
+	user: z.string(),
+	channel: z.string(),
+	/** The other tab holds the messages. */
+	tab: z.literal('home'),
+	event_ts: z.string().default(''),
+});
+const MEMBER_EVENT = z.object({ user: z.string() });
+
+/**
+ * Registers the Home tab and the buttons of inboxes; the returned `open` is for `/session inbox`. A handler only notes
+ * that the person wants to see their inbox; `src/inbox/inboxes.ts` fills it.
+ */
+export function registerInbox(
+	{ listen, client, personReads, reply, adminContact }: HandlerContext,
+	{ inboxes, memberships }: { inboxes: Inboxes; memberships: SlackMemberships },
+) {
+	/** Shows words instead of the Home tab's inbox. */
+	async function publishNotice({ person, log }: PersonRequest, words: string): Promise<void> {
+		await client.views.publish({ user_id: person.userId, view: homeNotice(words) }).catch((error: unknown) => {
+			log.warn({ code: slackFailure(error).code }, 'the Home tab could not be filled');
+		});
+	}
+
+	/** Calls `show` unless the person is too fast: they keep what they see, because they have just got it. */
+	async function inHome(request: PersonRequest, show: () => Promise<string>): Promise<void> {
+		const tooFast = await personReads.turn(request);
+		logAccess(request, 'inbox', null, tooFast === null ? await show() : tooFast.code);
+	}
+
+	async function openHome(request: PersonRequest): Promise<string> {
+		try {
+			await inboxes.ask(homeOf(request));
+			return 'opened';
+		} catch (error) {
+			const code = codeOf(error);
+			await publishNotice(request, `⚠️ ${errorWords(code, { kept: 'nothing', adminContact }).text}`);
+			return code;
+		}
+	}
+
+	async function refuseHome(request: PersonRequest, refusal: Refusal): Promise<string> {
+		await inboxes.closed(homeOf(request).id);
+		await publishNotice(request, refusalWords(refusal, adminContact));
+		return refusal;
+	}
+
+	listen.message('app_home_opened', (event) => {
+		const { data } = HOME_EVENT.safeParse(event);
+		if (data === undefined) return null;
+		const { user: userId, channel: channelId, event_ts: ts } = data;
+		return {
+			written: { userId, claimedTeamId: null, channelId, ts, threadTs: null },
+			task: (asked) => ({
+				...ifAllowedAnywhere((request) => inHome(request, () => openHome(request))),
+				refused: (refusal) => inHome(asked, () => refuseHome(asked, refusal)),
+			}),
+		};
+	});
+
+	for (const id of [ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh]) {
+		listen.action(id, (_, { view, value }) => {
+			if (view === null) return NOTHING_TO_DO;
+			const page = Math.max(0, Math.floor(Number(value)) || 0);
+			return ifAllowedAnywhere(async (request) => {
+				const tooFast = await personReads.turn(request);
+				logAccess(request, 'inbox', null, tooFast?.code ?? 'opened');
+				if (tooFast !== null) await reply.failed(request, tooFast);
+				else await inboxes.ask(placeOf(request, view), page);
+			});
+		});
+	}
+
+	listen.closed(CALLBACKS.inbox, (_, view) => forAnybody(() => inboxes.closed(windowInboxId(view.id))));
+
+	for (const name of ['member_joined_channel', 'member_left_channel']) {
+		listen.event(name, async (event) => {
+			const { data } = MEMBER_EVENT.safeParse(event);
+			if (data === undefined) return;
+			memberships.forget(data.user);
+			inboxes.touch();
+		});
+	}
+
+	/** Resolves to the outcome for the log. */
+	async function openWindow(request: PersonRequest): Promise<string> {
+		const tooFast = await personReads.turn(request);
+		if (tooFast !== null) {
+			await reply.failed(request, tooFast);
+			return tooFast.code;
+		}
+		const handle = await openView(client, request, { view: inboxLoadingModal() });
+		if (handle === null || handle.id === null) {
+			await reply.toPerson(request, noInboxWindow());
+			return 'no_window';
+		}
+		await inboxes.ask({ id: windowInboxId(handle.id), person: request.person, viewId: handle.id });
+		return 'opened';
+	}
+
+	return {
+		/** Opens the inbox in a window. */
+		async open(request: PersonRequest): Promise<void> {
+			const outcome = await openWindow(request).catch((error: unknown) => {
+				logAccess(request, 'inbox', null, codeOf(error));
+				throw error;
+			});
+			logAccess(request, 'inbox', null, outcome);
+		},
+	};
+}
+
+export type InboxCommand = ReturnType<typeof registerInbox>;
+
+function homeOf({ person }: PersonRequest): InboxPlace {
+	return { id: homeInboxId(person), person, viewId: null };
+}
+
+/** Where the inbox is in which the person pressed. */
+function placeOf(request: PersonRequest, { id, callbackId }: SubmittedView): InboxPlace {
+	if (callbackId === CALLBACKS.home) return homeOf(request);
+	return { id: windowInboxId(id), person: request.person, viewId: id };
+}

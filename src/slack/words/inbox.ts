@@ -1,0 +1,55 @@
+import { FOLLOWED_MS } from '../../inbox/inbox.ts';
+import { durationText, momentMrkdwn } from './times.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How many questions wait. */
+export function waitingCountWords(total: number): string {
+	if (total === 0) return 'No question waits for you.';
+	return total === 1 ? '1 question waits for you' : `${total} questions wait for you`;
+}
+
+/** Which questions a page shows; `first` counts from 1. Empty when it shows all. */
+export function pageWords(first: number, count: number, total: number): string {
+	if (total <= count) return '';
+	const which = count === 1 ? `Question ${first}` : `Questions ${first} to ${first + count - 1}`;
+	return `${which} of ${total}, oldest first.`;
+}
+
+/** `waiting 12 min`. Rounded, so that an inbox changes seldom: to 5 minutes after 10 minutes, to hours after one hour. */
+export function waitingSinceWords(since: number, now: number): string {
+	const ms = Math.max(0, now - since);
+	if (ms < MINUTE_MS) return 'asked just now';
+	const step = ms < 10 * MINUTE_MS ? MINUTE_MS : ms < HOUR_MS ? 5 * MINUTE_MS : HOUR_MS;
+	return `waiting ${durationText(Math.floor(ms / step) * step)}`;
+}
+
+const COMMANDS = 'Watch a session with `/session watch` and its id in a channel: its questions appear there and here.';
+
+/** What to do when no question waits. */
+export function emptyWords(isWatching: boolean): string {
+	if (!isWatching) return `No session is watched yet. ${COMMANDS}`;
+	return `Questions of the sessions that your channels watch appear here by themselves. ${COMMANDS}`;
+}
+
+export const CHANNELS_UNKNOWN =
+	'⚠️ Slack did not tell which channels you are in, so questions from channels are missing here. Handraise is asking again.';
+
+/** Questions of a page that cannot be decrypted. */
+export function unreadableWords(count: number): string {
+	const [what, them] = count === 1 ? ['One question', 'it'] : [`${count} questions`, 'them'];
+	return `⚠️ ${what} on this page cannot be read here right now. Open ${them} from the card in the channel.`;
+}
+
+/** Of a one-press answer that can be taken back. */
+export const SENT_SOON = 'Your choice is sent in a moment. *Undo* takes it back until then.';
+
+/** How long an inbox follows changes. mrkdwn. */
+export function followedWords(openedAt: number): string {
+	return `Follows changes by itself until ${momentMrkdwn(openedAt + FOLLOWED_MS)}. After that, press Refresh.`;
+}
+
+/** The window for the inbox could not be opened. */
+export const NO_WINDOW =
+	'Slack only opens a window within three seconds, and this took longer. Open the *Home* tab of this app, or type `/session inbox` again.';

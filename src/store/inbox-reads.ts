@@ -1,0 +1,283 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Answer, Person } from '../answers/answer.ts';
+import { BLOCKING_STATES, FAILED_STATES } from '../answers/answer.ts';
+import type { AskedIn, OpenQuestion } from '../inbox/inbox.ts';
+import type { InboxReads } from '../inbox/ports.ts';
+import type { Log } from '../log.ts';
+import type { Digest } from '../questions/changes.ts';
+import { hasOpenQuestion } from '../watches/watched-session.ts';
+import { type AnswerRow, readAnswer } from './answer-rows.ts';
+import { readDraft } from './answering-store.ts';
+import type { StoreDatabase } from './database.ts';
+import { isDue, LONGEST_DELAY_MS } from './due.ts';
+import type { Cipher } from './encryption.ts';
+import { personColumns, type Tables } from './tables.ts';
+import { readDigest, readView } from './watch-rows.ts';
+
+/** Drafts that are looked at until enough are found whose question is not closed. */
+const DRAFTS_EXAMINED = 40;
+
+/** `InboxReads` over SQLite or PostgreSQL; its docstrings are the contract. */
+export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): InboxReads {
+	function readOrSkip(row: AnswerRow): Answer[] {
+		try {
+			return [readAnswer(row, cipher)];
+		} catch {
+			log.error({ answer: row.id }, 'an answer written by another version cannot be read and is skipped');
+			return [];
+		}
+	}
+
+	/** Delivered or being delivered, by session and message index. */
+	async function settled(serviceUrl: string, open: readonly AskingSession[]): Promise<ReadonlySet<string>> {
+		if (open.length === 0) return new Set();
+		const oldestReadAt = Math.min(...open.map(({ readAt }) => readAt));
+		const rows = await db.read
+			.selectFrom('answers')
+			.select(['session_id', 'message_index', 'state', 'delivered_at'])
+			.where('service', '=', serviceUrl)
+			.where(
+				'session_id',
+				'in',
+				open.map(({ sessionId }) => sessionId),
+			)
+			.where(({ eb, or, and }) =>
+				or([
+					eb('state', 'in', BLOCKING_STATES),
+					and([eb('state', 'in', ['delivered', 'resumed']), eb('delivered_at', '>=', oldestReadAt)]),
+				]),
+			)
+			.execute();
+		const readAt = new Map(open.map((session) => [session.sessionId, session.readAt]));
+		return new Set(
+			rows
+				.filter((row) => row.delivered_at === null || row.delivered_at >= (readAt.get(row.session_id) ?? 0))
+				.map((row) => `${row.message_index}:${row.session_id}`),
+		);
+	}
+
+	function ofPerson(serviceUrl: string, person: Person) {
+		return db.read
+			.selectFrom('answers')
+			.where('service', '=', serviceUrl)
+			.where((eb) => eb.and(personColumns(person)));
+	}
+
+	return {
+		async openQuestions(serviceUrl, teamId) {
+			const rows = await db.read
+				.selectFrom('watched_sessions as session')
+				.innerJoin('watches as watch', (join) =>
+					join
+						.onRef('watch.service', '=', 'session.service')
+						.onRef('watch.session_id', '=', 'session.session_id')
+						.on('watch.ended_at', 'is', null),
+				)
+				.select([
+					'session.session_id',
+					'session.digest',
+					'session.question_since',
+					'session.last_change_at',
+					'session.last_read_at',
+					'watch.channel_id',
+					'watch.card_ts',
+					'watch.buttons',
+				])
+				.where('session.service', '=', serviceUrl)
+				.where('watch.team_id', '=', teamId)
+				// A session that the former version read has no time for its question until its next read.
+				.where(
+					sql<boolean>`(session.question_since is not null
+						or (session.digest like '%"open":[%' and session.digest not like '%"open":[]%'))`,
+				)
+				.orderBy('watch.created_at')
+				.orderBy('watch.id')
+				.execute();
+			const sessions = new Map<string, AskingSession>();
+			for (const row of rows) {
+				const channel = { channelId: row.channel_id, threadTs: row.card_ts, buttons: row.buttons === 1 };
+				const known = sessions.get(row.session_id);
+				if (known !== undefined) known.channels.push(channel);
+				const asking = known === undefined ? askingSession(row, channel) : null;
+				if (asking !== null) sessions.set(row.session_id, asking);
+			}
+			const open = [...sessions.values()];
+			const answered = await settled(serviceUrl, open);
+			return open.flatMap(({ sessionId, messageIndex, since, channels }): OpenQuestion[] => {
+				if (answered.has(`${messageIndex}:${sessionId}`)) return [];
+				return [{ question: { service: serviceUrl, sessionId, messageIndex }, since, channels }];
+			});
+		},
+
+		async isWatching(serviceUrl, teamId) {
+			const row = await db.read
+				.selectFrom('watches')
+				.select('id')
+				.where('service', '=', serviceUrl)
+				.where('team_id', '=', teamId)
+				.where('ended_at', 'is', null)
+				.limit(1)
+				.executeTakeFirst();
+			return row !== undefined;
+		},
+
+		async snapshots(serviceUrl, sessionIds) {
+			if (sessionIds.length === 0) return new Map();
+			const rows = await db.read
+				.selectFrom('watched_sessions')
+				.select(['service', 'session_id', 'view'])
+				.where('service', '=', serviceUrl)
+				.where('session_id', 'in', sessionIds)
+				.execute();
+			const read = rows.map((row) => [row.session_id, readView(row, cipher)] as const);
+			const unreadableCount = read.filter(([, view]) => view === null).length;
+			if (unreadableCount > 0) {
+				log.warn({ sessions: unreadableCount }, 'questions of another version or key cannot be read and are left out');
+			}
+			return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
+		},
+
+		async claims(questions, now) {
+			const [first] = questions;
+			if (first === undefined) return [];
+			const wanted = new Set(questions.map(({ sessionId, messageIndex }) => `${messageIndex}:${sessionId}`));
+			const rows = await db.read
+				.selectFrom('claims')
+				.selectAll()
+				.where('service', '=', first.service)
+				.where(
+					'session_id',
+					'in',
+					questions.map(({ sessionId }) => sessionId),
+				)
+				.where(({ not }) => not(isDue('until', now, LONGEST_DELAY_MS.claim)))
+				.orderBy('claimed_at')
+				.orderBy('user_id')
+				.execute();
+			return rows
+				.filter((row) => wanted.has(`${row.message_index}:${row.session_id}`))
+				.map((row) => ({
+					question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
+					person: { teamId: row.team_id, userId: row.user_id },
+					until: row.until,
+				}));
+		},
+
+		async ownAnswers(serviceUrl, person, { failedSince, limit }) {
+			const rows = await ofPerson(serviceUrl, person)
+				.selectAll()
+				.select(sql<number>`count(*) over ()`.as('total'))
+				.where((eb) => eb.or([isUnderWay(), eb('state', '=', 'waiting'), isFailedSince(failedSince)]))
+				.orderBy(sql`case when ${isUnderWay()} then 1 else 0 end`)
+				.orderBy('accepted_at', 'desc')
+				.orderBy('id')
+				.limit(limit)
+				.execute();
+			return { shown: rows.flatMap(readOrSkip), total: Number(rows[0]?.total ?? 0) };
+		},
+
+		async lastAnswers(serviceUrl, person, { without, limit }) {
+			let query = ofPerson(serviceUrl, person).selectAll();
+			if (without.length > 0) query = query.where('id', 'not in', without);
+			const rows = await query.orderBy('accepted_at', 'desc').orderBy('id').limit(limit).execute();
+			return rows.flatMap(readOrSkip);
+		},
+
+		async drafts(serviceUrl, person, limit) {
+			const rows = await examinedDrafts(db.read, serviceUrl, person);
+			const seen = new Set<string>();
+			const ids = rows
+				.filter((row) => {
+					const key = `${row.message_index}:${row.session_id}`;
+					const isNew = !seen.has(key);
+					seen.add(key);
+					return isNew && !isClosed(row);
+				})
+				.slice(0, limit)
+				.map((row) => row.form_id);
+			if (ids.length === 0) return [];
+			const full = await db.read.selectFrom('drafts').selectAll().where('form_id', 'in', ids).execute();
+			return full
+				.flatMap((row) => readDraft(row, cipher) ?? [])
+				.filter(({ values }) => Object.values(values).some((text) => text.trim() !== ''))
+				.sort((a, b) => b.updatedAt - a.updatedAt);
+		},
+	};
+}
+
+/** A session with an open question. */
+interface AskingSession {
+	readonly sessionId: string;
+	readonly messageIndex: number;
+	readonly since: number;
+	/** When its last read began: a later delivery is not in it. */
+	readonly readAt: number;
+	readonly channels: AskedIn[];
+}
+
+type SessionColumns = Pick<
+	Selectable<Tables['watched_sessions']>,
+	'session_id' | 'digest' | 'question_since' | 'last_change_at' | 'last_read_at'
+>;
+
+/** Null when it asks nothing, or when another version wrote the digest. */
+function askingSession(row: SessionColumns, channel: AskedIn): AskingSession | null {
+	const digest = readDigest(row.digest);
+	if (digest === null || digest.question === null || !hasOpenQuestion(digest)) return null;
+	return {
+		sessionId: row.session_id,
+		messageIndex: digest.question.messageIndex,
+		since: row.question_since ?? row.last_change_at ?? 0,
+		readAt: row.last_read_at ?? 0,
+		channels: [channel],
+	};
+}
+
+/** Not delivered yet, or delivered while nobody knows whether the agent went on. */
+function isUnderWay() {
+	return sql<boolean>`(state in (${sql.join(BLOCKING_STATES)}) or (state = 'delivered' and aftermath is null))`;
+}
+
+/**
+ * Failed for good, or the service could not start the agent; and its author has not answered the question again.
+ * `waiting` is a failed state too, but without a time limit.
+ */
+function isFailedSince(since: number) {
+	return sql<boolean>`((state in (${sql.join(FAILED_STATES)}) and ended_at >= ${since}
+			or state = 'delivered' and start_failed = 1 and aftermath = 'unseen' and delivered_at >= ${since})
+		and not exists (select 1 from answers as newer where newer.service = answers.service
+			and newer.session_id = answers.session_id and newer.message_index = answers.message_index
+			and newer.team_id = answers.team_id and newer.user_id = answers.user_id
+			and newer.accepted_at > answers.accepted_at))`;
+}
+
+/** The person's newest drafts with what is known of their sessions; not those that were put aside for a form. */
+function examinedDrafts(read: Kysely<Tables>, serviceUrl: string, person: Person) {
+	return read
+		.selectFrom('drafts as draft')
+		.leftJoin('watched_sessions as session', (join) =>
+			join
+				.onRef('session.service', '=', 'draft.service')
+				.onRef('session.session_id', '=', 'draft.session_id')
+				// A session that is not watched any more is not read: nothing is known of it.
+				.on('session.next_read_at', 'is not', null),
+		)
+		.select(['draft.form_id', 'draft.session_id', 'draft.message_index', 'draft.fingerprint', 'session.digest'])
+		.where('draft.service', '=', serviceUrl)
+		.where('draft.team_id', '=', person.teamId)
+		.where('draft.user_id', '=', person.userId)
+		.where('draft.message_index', '>=', 0)
+		.orderBy('draft.updated_at', 'desc')
+		.orderBy('draft.form_id')
+		.limit(DRAFTS_EXAMINED)
+		.execute();
+}
+
+/** Whether the session's last read found another question, or this one answered. */
+function isClosed(row: { digest: string | null; message_index: number; fingerprint: string }): boolean {
+	const digest: Digest | null = readDigest(row.digest);
+	if (digest === null) return false;
+	const { question } = digest;
+	const isSame = question?.messageIndex === row.message_index && question.fingerprint === row.fingerprint;
+	return !isSame || !hasOpenQuestion(digest);
+}

@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import { FOLLOWED_MS, type Inbox } from '../inbox/inbox.ts';
+import type { InboxStore, OpenedInboxes } from '../inbox/ports.ts';
+import type { Log } from '../log.ts';
+import { countUpdated, type StoreDatabase } from './database.ts';
+import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
+import type { Cipher } from './encryption.ts';
+import { createInboxReads } from './inbox-reads.ts';
+import { type InboxesTable, personColumns, WITHOUT_LEASE } from './tables.ts';
+
+/** `InboxStore` over SQLite or PostgreSQL; its docstrings are the contract. */
+export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): InboxStore {
+	return { ...createOpenedInboxes(db), ...createInboxReads({ db, cipher, log }) };
+}
+
+type InboxRow = Omit<InboxesTable, 'shown_count'> & { readonly shown_count: unknown };
+
+/** The person did something that the inbox does not show yet. */
+const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
+
+function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
+	return {
+		async ask({ id, person, viewId }, page, now) {
+			const asked = { page, opened_at: now, next_update_at: now };
+			await db.writeOne((trx) =>
+				trx
+					.insertInto('inboxes')
+					.values({ id, ...personColumns(person), view_id: viewId, ...asked, asked_count: 1, change_count: 1 })
+					.onConflict((conflict) =>
+						conflict.column('id').doUpdateSet({
+							...asked,
+							asked_count: sql<number>`inboxes.asked_count + 1`,
+							change_count: sql<number>`inboxes.change_count + 1`,
+						}),
+					)
+					.execute(),
+			);
+		},
+
+		touchAll: ({ now, spacingMs }) =>
+			db.writeOne((trx) => {
+				// A time ahead of `now` was noted before the clock was put back.
+				const soon = sql<number>`case when built_at <= ${now} and built_at + ${spacingMs} > ${now}
+					then built_at + ${spacingMs} else ${now} end`;
+				const update = trx
+					.updateTable('inboxes')
+					.set({
+						change_count: sql<number>`change_count + 1`,
+						next_update_at: sql<number>`case when next_update_at < ${soon} then next_update_at else ${soon} end`,
+					})
+					.where('opened_at', '>', now - FOLLOWED_MS)
+					.where('opened_at', '<=', now + CLOCK_ALLOWANCE_MS);
+				return countUpdated(update);
+			}),
+
+		async takeDue(lease, limit, { now, only }) {
+			const due = isDue('next_update_at', now, LONGEST_DELAY_MS.inbox);
+			const where = only === 'asked' ? sql<boolean>`${due} and ${IS_ASKED}` : due;
+			const at = dueAt('next_update_at', now, LONGEST_DELAY_MS.inbox);
+			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, ${at}`;
+			const rows = await leaseDue(db, { table: 'inboxes', key: 'id', where, orderBy, limit }, { lease, now });
+			return rows.map(readInbox);
+		},
+
+		async nextDueAt(now) {
+			const at = earliest(dueAt('next_update_at', now, LONGEST_DELAY_MS.inbox), now);
+			const base = db.read.selectFrom('inboxes').where('next_update_at', 'is not', null).select(at.as('at'));
+			const [asked, all] = await Promise.all([
+				base.where(IS_ASKED).executeTakeFirstOrThrow(),
+				base.executeTakeFirstOrThrow(),
+			]);
+			return { asked: asked.at, all: all.at };
+		},
+
+		async end({ id, changeCount, askedCount }, token, { shownKey, nextAt, now, spacingMs }) {
+			await db.writeOne((trx) =>
+				trx
+					.updateTable('inboxes')
+					.set({
+						...WITHOUT_LEASE,
+						...(shownKey !== null && { shown_key: shownKey, shown_count: askedCount }),
+						built_at: now,
+						next_update_at: sql<number | null>`case
+							when change_count = ${changeCount} then ${sql.val(nextAt)}
+							when asked_count <> ${askedCount} then ${now}
+							else ${now + spacingMs} end`,
+					})
+					.where('id', '=', id)
+					.where('lease_token', '=', token)
+					.execute(),
+			);
+		},
+
+		async remove(id) {
+			await db.writeOne((trx) => trx.deleteFrom('inboxes').where('id', '=', id).execute());
+		},
+
+		async release(tokens) {
+			if (tokens.length === 0) return;
+			await db.writeOne((trx) =>
+				trx.updateTable('inboxes').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute(),
+			);
+		},
+
+		removeOlderThan: (before) =>
+			db.writeOne(async (trx) => {
+				const result = await trx.deleteFrom('inboxes').where('opened_at', '<', before).executeTakeFirst();
+				return Number(result.numDeletedRows);
+			}),
+	};
+}
+
+function readInbox(row: InboxRow): Inbox {
+	return {
+		id: row.id,
+		person: { teamId: row.team_id, userId: row.user_id },
+		viewId: row.view_id,
+		page: row.page,
+		openedAt: row.opened_at,
+		askedCount: row.asked_count,
+		shownCount: Number(row.shown_count),
+		changeCount: row.change_count,
+		shownKey: row.shown_key,
+	};
+}
