@@ -21,7 +21,7 @@ export interface Member {
 }
 
 /** What a member has open before they do it. */
-export type Needs = 'nothing' | 'form' | 'history' | 'chooser' | 'receipt';
+export type Needs = 'nothing' | 'form' | 'history' | 'chooser' | 'receipt' | 'inbox';
 
 export interface Act {
 	readonly name: string;
@@ -49,6 +49,7 @@ const COMMANDS: Readonly<Record<keyof typeof COMMAND_GROUPS, (session: string) =
 	history: (session) => `/session history ${session}`,
 	watch: (session) => `/session watch ${session}`,
 	list: () => '/session list',
+	inbox: () => '/session inbox',
 	unwatch: (session) => `/session unwatch ${session}`,
 	help: () => '/session help',
 };
@@ -180,6 +181,9 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.listNewer]: ['nothing', nothing],
 	[ACTIONS.historyOlder]: ['history', nothing],
 	[ACTIONS.historyNewer]: ['history', nothing],
+	[ACTIONS.inboxOlder]: ['inbox', nothing],
+	[ACTIONS.inboxNewer]: ['inbox', nothing],
+	[ACTIONS.inboxRefresh]: ['inbox', nothing],
 	[ACTIONS.showScreenshot]: ['nothing', target],
 	[ACTIONS.showFiles]: ['nothing', target],
 };
@@ -239,6 +243,10 @@ const OTHERS: Readonly<Record<keyof typeof OTHER_GROUPS, OtherRun>> = {
 		inChannelOnly: true,
 		run: (app, { name, place }) => app.slack.as(name).mention(place, 'hello'),
 	},
+	'opening the Home tab': {
+		needs: 'nothing',
+		run: (app, { name }) => app.slack.as(name).openApp('home'),
+	},
 	'Send answer': {
 		needs: 'form',
 		run(app, member, at) {
@@ -257,6 +265,10 @@ const OTHERS: Readonly<Record<keyof typeof OTHER_GROUPS, OtherRun>> = {
 	'closing a receipt': {
 		needs: 'form',
 		run: (app, member, at) => close(app, member, { ...viewOf(at, member), callback_id: CALLBACKS.receipt }),
+	},
+	'closing an inbox': {
+		needs: 'form',
+		run: (app, member, at) => close(app, member, { ...viewOf(at, member), callback_id: CALLBACKS.inbox }),
 	},
 	'a button of an older version': {
 		needs: 'form',

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
+import { FOLLOWED_MS } from '../../../src/inbox/inbox.ts';
 import { openSession } from '../support/open-session.ts';
 import { type WatchingApp, watchingApp } from '../watching/harness.ts';
 import { ACTS, type Act, type ActContext, type Member } from './acts.ts';
@@ -71,6 +72,10 @@ async function prepare(
 		await person.command(place, `/session history ${session}`);
 		await person.waitForModal();
 	}
+	if (act.needs === 'inbox') {
+		await person.command(place, '/session inbox');
+		await person.waitForModal('waits for you');
+	}
 	if (act.needs === 'chooser') {
 		const thread = person.messages(card.channel).find(({ ts }) => ts === card.ts);
 		if (thread === undefined) throw new Error('there is no card');
@@ -100,9 +105,10 @@ export async function whoMayApp({ place = '#agents', inOrganisation = false, act
 	await Promise.all(members.map((member) => prepare(app, member, card)));
 	const answered = members.filter(({ act }) => act.needs === 'receipt');
 	await app.until(() => answered.every(({ session }) => service.log.effectivePuts(session).length === 1));
-	// Nothing reads or posts by itself while people act.
+	// Nothing reads, posts or follows by itself while people act.
 	await end();
 	await app.pass(30_000);
+	await app.clock.advance(FOLLOWED_MS);
 	const before = slack.snapshot();
 	const rows = query<{ who: string; id: string }>(app, 'select user_id as who, id from answers');
 	const answerOf = ({ id }: Member) => rows.find(({ who }) => who === id)?.id ?? '';

@@ -14,6 +14,7 @@ export type Outcome = 'allowed' | 'nothing' | 'no check' | Refusal;
 export const GROUPS = {
 	act: 'read, watch, act',
 	unwatch: 'stop watching',
+	inbox: 'look at the inbox',
 	send: 'send',
 	form: 'type, close the form',
 	free: 'help and links',
@@ -23,11 +24,11 @@ export type Group = keyof typeof GROUPS;
 export type Row = Readonly<Record<Exclude<Group, 'free'>, Outcome>>;
 
 function allowed(): Row {
-	return { act: 'allowed', unwatch: 'allowed', send: 'allowed', form: 'allowed' };
+	return { act: 'allowed', unwatch: 'allowed', inbox: 'allowed', send: 'allowed', form: 'allowed' };
 }
 
 function refused(refusal: Refusal): Row {
-	return { act: refusal, unwatch: refusal, send: refusal, form: 'nothing' };
+	return { act: refusal, unwatch: refusal, inbox: refusal, send: refusal, form: 'nothing' };
 }
 
 export const KINDS = {
@@ -51,7 +52,11 @@ export const KINDS = {
 export type Kind = keyof typeof KINDS;
 
 /** Somewhere that `ALLOWED_CHANNELS` does not name. */
-export const NOT_HERE = { ...refused('channel_not_allowed'), unwatch: 'allowed' } as const satisfies Row;
+export const NOT_HERE = {
+	...refused('channel_not_allowed'),
+	unwatch: 'allowed',
+	inbox: 'allowed',
+} as const satisfies Row;
 
 /** What the settings change: for whom, where. */
 export const SETTINGS = [
@@ -79,6 +84,7 @@ export const COMMAND_GROUPS = {
 	history: 'act',
 	watch: 'act',
 	list: 'act',
+	inbox: 'inbox',
 	unwatch: 'unwatch',
 	help: 'free',
 } as const satisfies Record<SessionCommand['kind'], Group>;
@@ -120,6 +126,9 @@ export const ACTION_GROUPS = {
 	[ACTIONS.listNewer]: 'act',
 	[ACTIONS.historyOlder]: 'act',
 	[ACTIONS.historyNewer]: 'act',
+	[ACTIONS.inboxOlder]: 'inbox',
+	[ACTIONS.inboxNewer]: 'inbox',
+	[ACTIONS.inboxRefresh]: 'inbox',
 	[ACTIONS.showScreenshot]: 'act',
 	[ACTIONS.showFiles]: 'act',
 } as const satisfies Record<ActionId, Group>;
@@ -128,10 +137,12 @@ export const ACTION_GROUPS = {
 export const OTHER_GROUPS = {
 	'the message shortcut "Use as answer"': 'act',
 	'mentioning the app': 'act',
+	'opening the Home tab': 'inbox',
 	'Send answer': 'send',
 	'closing a form': 'form',
 	'closing a window that is still loading': 'free',
 	'closing a receipt': 'free',
+	'closing an inbox': 'free',
 	'a button of an older version': 'free',
 	'writing to the app in a direct message': 'free',
 } as const satisfies Record<string, Group>;
@@ -198,7 +209,8 @@ ${tableOf(
 - Somebody who may not hears why and whom to ask, where they pressed. No session is read for them and nothing is
   stored. While they type or close a form they hear nothing: no draft is kept.
 - Rules are asked about the channel in which somebody acts; inside a window, about the channel it was opened from; on a
-  receipt, about the channel that the answer came from.
+  receipt, about the channel that the answer came from. An inbox belongs to no channel: it shows the questions of the
+  channels in which its person may act, and what is pressed on a question is asked about that question's channel.
 
 What the settings change:
 

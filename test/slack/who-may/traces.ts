@@ -9,6 +9,7 @@ const ROWS = `
 	select user_id as who, 'answer ' || id || state || edit_count || coalesce(restart_asked_at, '') as row from answers
 	union all select user_id, 'draft ' || form_id || content from drafts
 	union all select user_id, 'claim ' || session_id || until from claims
+	union all select user_id, 'inbox ' || id || asked_count from inboxes
 	union all select created_by, 'watch ' || id from watches where ended_at is null`;
 
 const firstSentence = (words: string) => words.split('. ')[0] ?? words;
