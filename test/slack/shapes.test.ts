@@ -23,14 +23,15 @@ function builders(): string[] {
 	return [...sources()]
 		.filter(([path]) => /^blocks\/(?!parts\.ts)/.test(path))
 		.flatMap(([, source]) => [...source.matchAll(/^export function (\w+)\([\s\S]*?\): ([^{;=]*)\{$/gm)])
-		.filter(([, , returned = '']) => /\b(?:ModalView|MessageContent)\b/.test(returned))
+		.filter(([, , returned = '']) => /\b(?:ModalView|HomeView|MessageContent)\b/.test(returned))
 		.map(([, name = '']) => name);
 }
 
 describe('allShapes', () => {
 	it('has a shape of every builder of a view or message', () => {
 		const found = builders();
-		for (const known of ['sessionModal', 'watchPost', 'filesMessage', 'chosenTextHelp']) expect(found).toContain(known);
+		for (const known of ['sessionModal', 'watchPost', 'filesMessage', 'chosenTextHelp', 'homeView'])
+			expect(found).toContain(known);
 		expect(found.filter((builder) => !names.some((name) => name.startsWith(`${builder}, `)))).toEqual([]);
 	});
 
@@ -38,7 +39,9 @@ describe('allShapes', () => {
 		const elsewhere = [...sources()].filter(
 			([path, source]) =>
 				!path.startsWith('blocks/') &&
-				/import \{[^}]*(?<!type )\b(?:message|modal)\b[^}]*\} from '[^']*blocks\/parts\.ts'|type: 'modal'/.test(source),
+				/import \{[^}]*(?<!type )\b(?:message|modal)\b[^}]*\} from '[^']*blocks\/parts\.ts'|type: '(?:modal|home)'/.test(
+					source,
+				),
 		);
 		expect(elsewhere.map(([path]) => path)).toEqual([]);
 	});

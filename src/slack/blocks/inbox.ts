@@ -148,7 +148,7 @@ function questionEntry(entry: InboxQuestion, quickAnswers: boolean, { names, now
 		...inRow(
 			answerButtons(view, { sessionId, channelId, readAt: since }, offersOptions),
 			askedIn,
-			`${messageIndex}:${sessionId}`,
+			`question ${messageIndex} ${sessionId}`,
 		),
 	];
 }
@@ -175,7 +175,7 @@ function ownAnswerEntries({ ownAnswers: { shown, total } }: Shown, receipt: Rece
 		...shown.flatMap((answer) => [
 			...section(`${receiptIcon(answer)} ${ownAnswerWords(answer)}\n${answerLine(answer)}`),
 			...context(momentMrkdwn(answer.acceptedAt)),
-			...inRow(ownAnswerButtons(answer, receipt), answer.origin, answer.id),
+			...inRow(ownAnswerButtons(answer, receipt), answer.origin, `answer ${answer.id}`),
 		]),
 		...context(andMoreWords(total - shown.length, 'answers')),
 	];
@@ -224,7 +224,7 @@ function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft
 	return section(
 		`📝 ${joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedNameMrkdwn(text, 120), momentMrkdwn(updatedAt))}`,
 		{
-			block_id: inboxRowId(origin, formId),
+			block_id: inboxRowId(origin, `draft ${formId}`),
 			accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
 		},
 	);

@@ -1,8 +1,9 @@
+import { inboxShapes } from './inbox.ts';
 import { messageShapes, watchShapes } from './messages.ts';
 import { modalShapes } from './modals.ts';
 import type { Shape } from './samples.ts';
 
 /** Every kind of view and message with invented content; the doctor asks Slack whether it accepts them. */
 export function allShapes(): Shape[] {
-	return [...modalShapes(), ...messageShapes(), ...watchShapes()];
+	return [...modalShapes(), ...messageShapes(), ...watchShapes(), ...inboxShapes()];
 }

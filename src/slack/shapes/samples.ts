@@ -1,4 +1,4 @@
-import type { ModalView } from '@slack/types';
+import type { HomeView, ModalView } from '@slack/types';
 import {
 	AGENT_OUTCOMES,
 	ANSWER_STATES,
@@ -18,11 +18,11 @@ import type { Names } from '../words/people.ts';
 
 /** One view or message as Slack gets it; the name says the builder and the case. */
 export type Shape = { readonly name: string } & (
-	| { readonly view: ModalView; readonly message?: never }
+	| { readonly view: ModalView | HomeView; readonly message?: never }
 	| { readonly message: MessageContent; readonly view?: never }
 );
 
-type Built = ModalView | MessageContent | readonly MessageContent[];
+type Built = ModalView | HomeView | MessageContent | readonly MessageContent[];
 
 /** What `builder` makes of the arguments of each case. */
 export function shapesOf<Args extends readonly unknown[]>(
@@ -36,7 +36,7 @@ export function shapesOf<Args extends readonly unknown[]>(
 	});
 }
 
-function shapeOf(name: string, built: ModalView | MessageContent): Shape {
+function shapeOf(name: string, built: ModalView | HomeView | MessageContent): Shape {
 	return 'type' in built ? { name, view: built } : { name, message: built };
 }
 

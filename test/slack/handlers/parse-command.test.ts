@@ -32,6 +32,7 @@ describe('/session', () => {
 		['watch', 'missing_id'],
 		['watch a --loud', 'unclear'],
 		['unwatch', 'missing_id'],
+		['inbox 3f9a2c1d', 'unclear'],
 		['https://evil.example.com/sessions/session?id=1', 'foreign_link'],
 		['https://agents.example.com.evil.test/app/sessions/session?id=1', 'foreign_link'],
 		['https://agents.example.com/app/sessions/session', 'link_without_id'],
@@ -81,8 +82,10 @@ describe('/session', () => {
 		expect(parse('Unwatch ALL')).toEqual({ kind: 'unwatch', sessionIds: 'all' });
 	});
 
-	it('reads list and the history of one session', () => {
+	it('reads list, inbox and the history of one session', () => {
 		expect(parse('list')).toEqual({ kind: 'list' });
+		expect(parse('Inbox')).toEqual({ kind: 'inbox' });
+		expect(parse('"inbox"')).toEqual({ kind: 'open', sessionId: 'inbox' });
 		expect(parse('history `a`')).toEqual({ kind: 'history', sessionId: 'a' });
 	});
 

@@ -1,14 +1,14 @@
-import type { KnownBlock, ModalView } from '@slack/types';
+import type { HomeView, KnownBlock, ModalView } from '@slack/types';
 import { expect } from 'vitest';
 import { validateMessage, validateView } from '../../../fake-slack/index.ts';
 import type { MessageContent } from '../../../src/slack/blocks/parts.ts';
 import { CANARY } from './hostile-session.ts';
 
-/** What the app may write in angle brackets: mentions and times. */
-const OURS = /<@U0OURS[A-Z0-9]*>|<!date\^\d+\^\{date_short_pretty\} \{time\}\|[\w ,:]+>/g;
+/** What the app may write in angle brackets: mentions, channels and times. */
+const OURS = /<@U0OURS[A-Z0-9]*>|<#C0OURS[A-Z0-9]*>|<!date\^\d+\^\{date_short_pretty\} \{time\}\|[\w ,:]+>/g;
 
 /** Slack accepts it, and interprets nothing in it that a session or a person wrote. */
-export function expectSafeView(view: ModalView): void {
+export function expectSafeView(view: ModalView | HomeView): void {
 	expect(validateView(view)).toEqual([]);
 	expectHarmless(view.blocks as KnownBlock[], []);
 	expect(JSON.stringify(view)).not.toContain(CANARY);

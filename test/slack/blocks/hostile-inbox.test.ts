@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ANSWER_STATES } from '../../../src/answers/answer.ts';
+import {
+	type InboxContent,
+	type InboxDraft,
+	type InboxQuestion,
+	MOST_DRAFTS,
+	MOST_LAST_ANSWERS,
+	MOST_OWN_ANSWERS,
+	QUESTIONS_PER_PAGE,
+} from '../../../src/inbox/inbox.ts';
+import { readSessionResponse } from '../../../src/session-service/schema.ts';
+import { homeView, inboxModal } from '../../../src/slack/blocks/inbox.ts';
+import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
+import { answerOf, item, now } from '../support/answers.ts';
+import { expectSafeView } from '../support/check.ts';
+import { CANARY, hostileSession } from '../support/hostile-session.ts';
+import { hostileText } from '../support/hostile-text.ts';
+import { expectVoices, foreign, IMITATIONS } from '../support/voices.ts';
+
+type Shown = Extract<InboxContent, { kind: 'shown' }>;
+
+const askedIn = { channelId: 'C0OURS1', threadTs: '1795250400.000100', buttons: true };
+const sessionIds = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
+
+const answers = fc
+	.record({
+		state: fc.constantFrom(...ANSWER_STATES),
+		sessionId: sessionIds,
+		items: fc.array(
+			fc.oneof(
+				fc.record({ title: hostileText, value: fc.option(hostileText) }).map(({ title, value }) => item(title, value)),
+				hostileText.map((title) => item(title, CANARY, { secret: true })),
+			),
+			{ maxLength: 40 },
+		),
+	})
+	.map(({ state, sessionId, items }) =>
+		answerOf({
+			state,
+			question: { service: 'https://service.example', sessionId, messageIndex: 1 },
+			content: { kind: 'readable', items, other: null },
+			origin: { channelId: 'C0OURS1', threadTs: null },
+		}),
+	);
+
+const questions = fc.tuple(hostileSession, sessionIds).map(([raw, sessionId]): InboxQuestion[] => {
+	const session = readSessionResponse({ session: raw }, sessionId);
+	const snapshot = session === null ? null : snapshotOf(session, now);
+	if (snapshot === null || snapshot.question === null) return [];
+	return [
+		{
+			question: { service: 'https://service.example', sessionId, messageIndex: snapshot.question.messageIndex },
+			since: now - 3_600_000,
+			askedIn,
+			sessionName: snapshot.name,
+			view: snapshot.question,
+			answering: ['U0OURS2', 'U0OURS3'],
+		},
+	];
+});
+
+const drafts = fc.tuple(sessionIds, hostileText).map(
+	([sessionId, text]): InboxDraft => ({
+		formId: 'form',
+		person: { teamId: 'T1', userId: 'U0OURS1' },
+		question: { service: 'https://service.example', sessionId, messageIndex: 1 },
+		fingerprint: 'f',
+		values: { 0: text },
+		updatedAt: now,
+		askedIn,
+	}),
+);
+
+/** Each with an id of its own, and as many as a view may hold. */
+function filled<Value>(most: number, values: readonly Value[], withId: (value: Value, id: string) => Value): Value[] {
+	return Array.from({ length: most }, (_, index) => values[index % values.length]).flatMap((value, index) =>
+		value === undefined ? [] : [withId(value, `id-${index}`)],
+	);
+}
+
+const inboxes = fc
+	.record({
+		questions: fc.array(questions, { minLength: 1, maxLength: 3 }).map((found) => found.flat()),
+		answers: fc.array(answers, { minLength: 1, maxLength: 4 }),
+		drafts: fc.array(drafts, { minLength: 1, maxLength: 3 }),
+	})
+	.map((some): Shown => {
+		const withAnswerId = <A extends { id: string }>(answer: A, id: string) => ({ ...answer, id });
+		return {
+			kind: 'shown',
+			total: 35,
+			page: 1,
+			questions: filled(QUESTIONS_PER_PAGE, some.questions, (value, id) => ({
+				...value,
+				question: { ...value.question, sessionId: `${id}${value.question.sessionId}`.slice(0, 400).toWellFormed() },
+			})),
+			unreadableCount: 3,
+			channelsKnown: false,
+			isWatching: true,
+			ownAnswers: { shown: filled(MOST_OWN_ANSWERS, some.answers, withAnswerId), total: 12 },
+			drafts: filled(MOST_DRAFTS, some.drafts, (value, formId) => ({ ...value, formId })),
+			lastAnswers: filled(MOST_LAST_ANSWERS, some.answers, withAnswerId),
+		};
+	});
+
+function modelOf(content: InboxContent, name: string) {
+	const receipt = { names: { displayName: () => name }, now, adminContact: null };
+	return { inbox: { openedAt: now }, content, quickAnswers: true, receipt };
+}
+
+describe('hostile inboxes', () => {
+	it('shows full pages of hostile texts without mentions, links or secrets, in views that Slack accepts', () => {
+		fc.assert(
+			fc.property(inboxes, hostileText, (content, name) => {
+				const home = homeView(modelOf(content, name));
+				expectSafeView(home);
+				expectSafeView(inboxModal(modelOf(content, name)));
+				// Slack's limit is 100.
+				expect(home.blocks.length).toBeLessThanOrEqual(90);
+			}),
+			{ numRuns: 150 },
+		);
+	});
+
+	it('marks text from outside and never begins with it', () => {
+		const text = fc.constantFrom(...IMITATIONS).map(foreign);
+		fc.assert(
+			fc.property(inboxes, fc.tuple(text, text, text), (content, [name = '', title = '', value = '']) => {
+				const marked: Shown = {
+					...content,
+					questions: content.questions.map((question) => ({
+						...question,
+						sessionName: name,
+						view: {
+							...question.view,
+							context: value,
+							items: question.view.items.map((one) => ({ ...one, title, description: value })),
+							quick: null,
+						},
+						question: { ...question.question, sessionId: '3f9a2c1d' },
+					})),
+					ownAnswers: { shown: [foreignAnswer(title, value)], total: 1 },
+					drafts: content.drafts.map((draft) => ({
+						...draft,
+						question: { ...draft.question, sessionId: '3f9a2c1d' },
+						values: { 0: value },
+					})),
+					lastAnswers: [foreignAnswer(title, value)],
+				};
+				expectVoices(homeView(modelOf(marked, name)));
+				expectVoices(inboxModal(modelOf(marked, name)));
+			}),
+			{ numRuns: 150 },
+		);
+	});
+});
+
+function foreignAnswer(title: string, value: string) {
+	return answerOf({ state: 'waiting', content: { kind: 'readable', items: [item(title, value)], other: null } });
+}
