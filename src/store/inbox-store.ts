@@ -81,10 +81,11 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 						...WITHOUT_LEASE,
 						...(shownKey !== null && { shown_key: shownKey, shown_count: askedCount }),
 						built_at: now,
-						next_update_at: sql<number | null>`case
-							when change_count = ${changeCount} then ${sql.val(nextAt)}
+						// PostgreSQL takes a case of nothing but parameters for a text.
+						next_update_at: sql<number | null>`cast(case
+							when change_count = ${changeCount} then ${nextAt}
 							when asked_count <> ${askedCount} then ${now}
-							else ${now + spacingMs} end`,
+							else ${now + spacingMs} end as bigint)`,
 					})
 					.where('id', '=', id)
 					.where('lease_token', '=', token)

@@ -3,6 +3,8 @@ import type { Store } from '../../src/store/open.ts';
 import { describeAccept } from './contract/accept.ts';
 import { describeClaims } from './contract/claims.ts';
 import { describeDrafts } from './contract/drafts.ts';
+import { describeInboxReads } from './contract/inbox-reads.ts';
+import { describeInboxes } from './contract/inboxes.ts';
 import { describeLeases } from './contract/leases.ts';
 import { describePresses } from './contract/presses.ts';
 import { describeQueries } from './contract/queries.ts';
@@ -56,6 +58,15 @@ export function describeWatchStore(name: string, open: () => Promise<Replicas>):
 		const subject = useReplicas(open);
 		describeWatches(subject);
 		describeWatchesInTrouble(subject);
+	});
+}
+
+/** Tests every sentence of `InboxStore`'s docstrings. */
+export function describeInboxStore(name: string, open: () => Promise<Replicas>): void {
+	describe(`inboxes on ${name}`, () => {
+		const subject = useReplicas(open);
+		describeInboxes(subject);
+		describeInboxReads(subject);
 	});
 }
 

@@ -5,6 +5,7 @@ import {
 	describeAnswerStore,
 	describeClaimStore,
 	describeDraftStore,
+	describeInboxStore,
 	describeWatchStore,
 	type Replicas,
 } from './contract.ts';
@@ -27,6 +28,7 @@ describeAnswerStore('PostgreSQL', openReplicas);
 describeDraftStore('PostgreSQL', openReplicas);
 describeClaimStore('PostgreSQL', openReplicas);
 describeWatchStore('PostgreSQL', openReplicas);
+describeInboxStore('PostgreSQL', openReplicas);
 
 it('skips due answers that another PostgreSQL transaction has locked', async () => {
 	const replicas = await openReplicas();

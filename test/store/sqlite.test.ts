@@ -2,6 +2,7 @@ import {
 	describeAnswerStore,
 	describeClaimStore,
 	describeDraftStore,
+	describeInboxStore,
 	describeWatchStore,
 	type Replicas,
 } from './contract.ts';
@@ -24,3 +25,4 @@ describeAnswerStore('SQLite', openReplicas);
 describeDraftStore('SQLite', openReplicas);
 describeClaimStore('SQLite', openReplicas);
 describeWatchStore('SQLite', openReplicas);
+describeInboxStore('SQLite', openReplicas);
