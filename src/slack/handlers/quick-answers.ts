@@ -6,7 +6,7 @@ import type { MessageContent } from '../blocks/parts.ts';
 import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice } from '../ids.ts';
-import { isSamePerson, type PersonRequest, type Press } from '../request.ts';
+import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
 import { type AllowedRequest, forAnybody, ifAllowed } from '../task.ts';
 import { receiptHeadline } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
@@ -122,6 +122,8 @@ export function registerQuickAnswers(
 			const withdrawn = await answers.withdraw(own.id, own.person, { onlyUnsent: true });
 			const current = withdrawn ?? (await store.get(own.id)) ?? own;
 			request.log.info({ answer: own.id, outcome: withdrawn === null ? current.state : 'undone' }, 'undo');
+			// The inbox shows it by itself.
+			if (isInbox(press.view) && withdrawn !== null) return;
 			const content = choiceMessage(afterUndoWords(current));
 			if (press.view === null && (await reply.inPlace(request, content))) return;
 			await tell(request, press, content);
