@@ -127,7 +127,7 @@ describe('hostile inboxes', () => {
 	it('marks text from outside and never begins with it', () => {
 		const text = fc.constantFrom(...IMITATIONS).map(foreign);
 		fc.assert(
-			fc.property(inboxes, fc.tuple(text, text, text), (content, [name = '', title = '', value = '']) => {
+			fc.property(inboxes, fc.tuple(text, text, text), (content, [name, title, value]) => {
 				const marked: Shown = {
 					...content,
 					questions: content.questions.map((question) => ({
