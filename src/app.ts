@@ -12,6 +12,7 @@ import { createAnswerWorker } from './answers/worker.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { codeOf } from './errors.ts';
+import type { InboxPlace } from './inbox/inbox.ts';
 import { createInboxes } from './inbox/inboxes.ts';
 import type { MayAct } from './inbox/ports.ts';
 import type { Log } from './log.ts';
@@ -263,7 +264,9 @@ export async function createHandraise({
 		const reply = createReply({ client, adminContact, clock });
 		const accessPolicy = createAccessPolicy({ rules: config.access, installation: identity, directory, clock });
 		const { acknowledged: onAcknowledged } = metrics;
-		const listen = createListen({ app: bolt.app, teamId, accessPolicy, reply, clock, log, onAcknowledged });
+		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
+		const listenTo = { app: bolt.app, teamId, accessPolicy, reply };
+		const listen = createListen({ ...listenTo, clock, log, onAcknowledged, onInboxPress });
 		const drafting = createDrafting({ ...shared, claims });
 		const links = createLinks({ serviceUrl, dashboardUrl });
 		const presenter = createPresenter({ ...shared, answers: answerStore, claims, watches, links });

@@ -18,7 +18,7 @@ export interface Inbox extends InboxPlace {
 	/** Counts from 0. */
 	readonly page: number;
 	readonly openedAt: number;
-	/** Counts what the person did: opening it and changing the page. */
+	/** Counts what the person did: opening it, changing the page, pressing something. */
 	readonly askedCount: number;
 	/** The `askedCount` that it shows. */
 	readonly shownCount: number;
@@ -36,7 +36,7 @@ export function windowInboxId(viewId: string): string {
 	return `view:${viewId}`;
 }
 
-/** An inbox follows changes for so long after its person opened it or changed the page. */
+/** An inbox follows changes for so long after its person opened it or did something in it. */
 export const FOLLOWED_MS = 10 * 60_000;
 
 /** Whether an inbox is followed at `now`. One that was opened before the clock was put back is not. */

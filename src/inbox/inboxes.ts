@@ -172,8 +172,11 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 	}
 
 	return {
-		/** A person opened an inbox or changed its page: it is shown at once, and follows changes from now on. */
-		async ask(place: InboxPlace, page = 0): Promise<void> {
+		/**
+		 * A person opened an inbox, changed its page or pressed something in it (null: the page stays). It is shown at once,
+		 * and follows changes from now on.
+		 */
+		async ask(place: InboxPlace, page: number | null): Promise<void> {
 			await store.ask(place, page, clock.now());
 			wake();
 		},

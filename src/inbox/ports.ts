@@ -13,8 +13,8 @@ export interface InboxStore extends OpenedInboxes, InboxReads {}
 
 /** See `InboxStore`. The row is the queue: an inbox is due when its person asked for it or its content may have changed. */
 export interface OpenedInboxes {
-	/** The person opened it or changed its page: it is due now, and followed from now on. */
-	ask(place: InboxPlace, page: number, now: number): Promise<void>;
+	/** The person opened it or did something in it: it is due now, and followed from now on. `page` null: as before. */
+	ask(place: InboxPlace, page: number | null, now: number): Promise<void>;
 	/**
 	 * Marks all followed inboxes as changed. Each is due now, or `spacingMs` after its content was last put together. One
 	 * that is leased is due again after that work. Returns how many there are.

@@ -4,11 +4,13 @@ import type { ModalView } from '@slack/types';
 import { type AccessPolicy, FRESH_MS, type Place, type Refusal, type Verdict } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
+import type { InboxPlace } from '../inbox/inbox.ts';
 import type { Log } from '../log.ts';
 import { codeOf } from './clients.ts';
-import type { ActionId, CallbackId } from './ids.ts';
+import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
 import type { Reply } from './reply.ts';
 import {
+	inboxOf,
 	type PersonRequest,
 	type Press,
 	personRequest,
@@ -19,7 +21,7 @@ import {
 	type WrittenMessage,
 	writtenRequest,
 } from './request.ts';
-import type { AllowedRequest, Task } from './task.ts';
+import { type AllowedRequest, NOTHING_TO_DO, type Task } from './task.ts';
 
 /** What a submission is acknowledged with. */
 export type SubmissionAck =
@@ -63,7 +65,12 @@ interface Dependencies {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly onAcknowledged: (ms: number) => void;
+	/** A press in an inbox was handled, so its person looks at it. */
+	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
 }
+
+/** They ask for the inbox themselves. */
+const INBOX_ACTIONS: ReadonlySet<ActionId> = new Set([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh]);
 
 /**
  * Registers handlers with Bolt. For each request it acknowledges first, works once however often Slack delivers the
@@ -71,7 +78,7 @@ interface Dependencies {
  * as a task; the task runs only after the access policy allowed it here.
  */
 export function createListen(deps: Dependencies) {
-	const { app, teamId, accessPolicy, reply, clock, log, onAcknowledged } = deps;
+	const { app, teamId, accessPolicy, reply, clock, log, onAcknowledged, onInboxPress } = deps;
 	const running = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
 	const rush = createRush(clock);
@@ -150,14 +157,38 @@ export function createListen(deps: Dependencies) {
 		await track(work(request, what, task));
 	}
 
+	/** The task, and then the inbox in which the person pressed. */
+	function withInbox(request: PersonRequest, view: SubmittedView | null, task: Task): Task {
+		const inbox = inboxOf(request, view);
+		if (inbox === null || task.place === 'anybody') return task;
+		return {
+			...task,
+			async run(allowed) {
+				const nextTask = await task.run(allowed);
+				await onInboxPress(inbox);
+				return nextTask ?? NOTHING_TO_DO;
+			},
+		};
+	}
+
 	/** Runs the task of a press; resolves to what is done after the acknowledgement. Never rejects. */
-	async function store(request: PersonRequest, plan: () => StoringTask): Promise<() => Promise<void>> {
+	async function store(
+		request: PersonRequest,
+		body: unknown,
+		plan: (view: SubmittedView | null) => StoringTask,
+	): Promise<() => Promise<void>> {
 		let failed: StoringTask['failed'] = (error) => () => reply.failed(request, error);
 		try {
-			const task = plan();
+			const view = viewIn(body);
+			const task = plan(view);
 			failed = task.failed;
 			const verdict = await check(request, task.place, FRESH_MS);
-			if (verdict.allowed) return await task.run({ ...request, access: 'allowed' });
+			if (verdict.allowed) {
+				const after = await task.run({ ...request, access: 'allowed' });
+				const inbox = inboxOf(request, view);
+				if (inbox === null) return after;
+				return () => after().finally(() => onInboxPress(inbox));
+			}
 			request.log.info({ refusal: verdict.refusal }, 'refused');
 			return task.refused(verdict.refusal);
 		} catch (error) {
@@ -193,7 +224,10 @@ export function createListen(deps: Dependencies) {
 
 		action(id: ActionId, plan: (request: PersonRequest, press: Press) => Task | Promise<Task>): void {
 			app.action(id, ({ body, ack, action }) =>
-				acknowledgeAndWork(body, ack, id, (request, view) => plan(request, readPress(action, view))),
+				acknowledgeAndWork(body, ack, id, async (request, view) => {
+					const task = await plan(request, readPress(action, view));
+					return INBOX_ACTIONS.has(id) ? task : withInbox(request, view, task);
+				}),
 			);
 		},
 
@@ -209,7 +243,7 @@ export function createListen(deps: Dependencies) {
 				const acknowledged = rush.enter();
 				let after = async () => {};
 				try {
-					const stored = store(request, () => plan(request, readPress(action, viewIn(body))));
+					const stored = store(request, body, (view) => plan(request, readPress(action, view)));
 					after = async () => (await stored)();
 					const inTime = new AbortController();
 					const late = clock.sleep(ACKNOWLEDGE_WITHIN_MS, inTime.signal).catch(() => undefined);

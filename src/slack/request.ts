@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Origin, Person } from '../answers/answer.ts';
 import { HandraiseError } from '../errors.ts';
+import { homeInboxId, type InboxPlace, windowInboxId } from '../inbox/inbox.ts';
 import { type Log, loggedId } from '../log.ts';
 import { CALLBACKS } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
@@ -168,7 +169,13 @@ export function writtenRequest(message: WrittenMessage, teamId: string, log: Log
 	};
 }
 
-/** Whether the view is an inbox, which follows changes by itself. */
+/** The inbox that a view is, which shows changes by itself; null when it is none. */
+export function inboxOf({ person }: PersonRequest, view: SubmittedView | null): InboxPlace | null {
+	if (view?.callbackId === CALLBACKS.home) return { id: homeInboxId(person), person, viewId: null };
+	if (view?.callbackId === CALLBACKS.inbox) return { id: windowInboxId(view.id), person, viewId: view.id };
+	return null;
+}
+
 export function isInbox(view: SubmittedView | null): boolean {
 	return view?.callbackId === CALLBACKS.home || view?.callbackId === CALLBACKS.inbox;
 }

@@ -22,11 +22,19 @@ const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 	return {
 		async ask({ id, person, viewId }, page, now) {
-			const asked = { page, opened_at: now, next_update_at: now };
+			const asked = { ...(page !== null && { page }), opened_at: now, next_update_at: now };
 			await db.writeOne((trx) =>
 				trx
 					.insertInto('inboxes')
-					.values({ id, ...personColumns(person), view_id: viewId, ...asked, asked_count: 1, change_count: 1 })
+					.values({
+						id,
+						...personColumns(person),
+						view_id: viewId,
+						page: 0,
+						...asked,
+						asked_count: 1,
+						change_count: 1,
+					})
 					.onConflict((conflict) =>
 						conflict.column('id').doUpdateSet({
 							...asked,

@@ -183,7 +183,7 @@ export interface InboxesTable extends PersonColumns, LeaseColumns {
 	/** Counts from 0. */
 	page: number;
 	opened_at: number;
-	/** Counts what the person did: opening it and changing the page. */
+	/** Counts what the person did: opening it, changing the page, pressing something. */
 	asked_count: number;
 	/** Counts every reason for an update, those of `asked_count` too. */
 	change_count: number;

@@ -54,6 +54,8 @@ export function registerAnswerActions(
 	async function showAgain(request: PersonRequest, press: Press, answer: Answer, note = ''): Promise<void> {
 		const receipt = receipts.context(note);
 		if (press.view !== null && isInbox(press.view)) {
+			// The inbox shows the state by itself, but no note.
+			if (note === '') return;
 			const modal = { view: receiptModal(answer, receipt), onTop: press.view.callbackId === CALLBACKS.inbox };
 			if ((await openView(client, request, modal)) === null)
 				await reply.toPerson(request, receiptMessage(answer, receipt));

@@ -6,7 +6,7 @@ import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords } from '../b
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { SlackMemberships } from '../memberships.ts';
-import { logAccess, type PersonRequest, type SubmittedView } from '../request.ts';
+import { inboxOf, logAccess, type PersonRequest } from '../request.ts';
 import { openView } from '../session/view-handle.ts';
 import { forAnybody, ifAllowedAnywhere, NOTHING_TO_DO } from '../task.ts';
 import { errorWords } from '../words/errors.ts';
@@ -44,7 +44,7 @@ export function registerInbox(
 
 	async function openHome(request: PersonRequest): Promise<string> {
 		try {
-			await inboxes.ask(homeOf(request));
+			await inboxes.ask(homeOf(request), 0);
 			return 'opened';
 		} catch (error) {
 			const code = codeOf(error);
@@ -73,14 +73,15 @@ export function registerInbox(
 	});
 
 	for (const id of [ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh]) {
-		listen.action(id, (_, { view, value }) => {
-			if (view === null) return NOTHING_TO_DO;
+		listen.action(id, (asked, { view, value }) => {
+			const place = inboxOf(asked, view);
+			if (place === null) return NOTHING_TO_DO;
 			const page = Math.max(0, Math.floor(Number(value)) || 0);
 			return ifAllowedAnywhere(async (request) => {
 				const tooFast = await personReads.turn(request);
 				logAccess(request, 'inbox', null, tooFast?.code ?? 'opened');
 				if (tooFast !== null) await reply.failed(request, tooFast);
-				else await inboxes.ask(placeOf(request, view), page);
+				else await inboxes.ask(place, page);
 			});
 		});
 	}
@@ -108,7 +109,7 @@ export function registerInbox(
 			await reply.toPerson(request, noInboxWindow());
 			return 'no_window';
 		}
-		await inboxes.ask({ id: windowInboxId(handle.id), person: request.person, viewId: handle.id });
+		await inboxes.ask({ id: windowInboxId(handle.id), person: request.person, viewId: handle.id }, 0);
 		return 'opened';
 	}
 
@@ -128,10 +129,4 @@ export type InboxCommand = ReturnType<typeof registerInbox>;
 
 function homeOf({ person }: PersonRequest): InboxPlace {
 	return { id: homeInboxId(person), person, viewId: null };
-}
-
-/** Where the inbox is in which the person pressed. */
-function placeOf(request: PersonRequest, { id, callbackId }: SubmittedView): InboxPlace {
-	if (callbackId === CALLBACKS.home) return homeOf(request);
-	return { id: windowInboxId(id), person: request.person, viewId: id };
 }

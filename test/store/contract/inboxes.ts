@@ -63,6 +63,17 @@ export function describeInboxes(subject: Subject): void {
 			]);
 		});
 
+		it('keep their page when their person does something in them', async () => {
+			await inboxes().ask(ANNS_HOME, null, T0);
+			await inboxes().ask(ANNS_WINDOW, 3, T0);
+			await replica().ask(ANNS_WINDOW, null, T0 + 5);
+			const pages = (await taken(T0 + 5)).map(({ id, page, askedCount }) => [id, page, askedCount]);
+			expect(pages.sort()).toEqual([
+				[ANNS_HOME.id, 0, 1],
+				[ANNS_WINDOW.id, 3, 2],
+			]);
+		});
+
 		it('come first while their person waits', async () => {
 			await shown(ANNS_HOME);
 			await inboxes().touchAll({ now: T0 + 10_000, spacingMs: SPACING });
