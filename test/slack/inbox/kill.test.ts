@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
+import { createHarness } from '../../faults/harness.ts';
+import { copySource } from '../../faults/source-copy.ts';
+import { createPostgresUnderTest, createSqliteUnderTest } from '../../faults/stores.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
+
+const HARNESS = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
+/** Longer than the lease on a session that the killed process was reading. */
+const WITHIN_MS = 45_000;
+const ID = 'chairs';
+const NOTHING = 'No question waits for you';
+const ONE = '1 question waits for you';
+
+it.each(['sqlite', 'postgres'] as const)(
+	'shows each state once, and follows on after a process was killed, on %s',
+	{ timeout: 180_000 },
+	async (kind) => {
+		await using source = await copySource();
+		await using store =
+			kind === 'sqlite'
+				? await createSqliteUnderTest()
+				: await createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
+		await using harness = await createHarness({
+			...HARNESS,
+			store,
+			entry: source.entry,
+			replicas: kind === 'sqlite' ? 1 : 2,
+		});
+		const { slack, service, replicas } = harness;
+		const ada = slack.as('ada');
+		const homeSays = (words: string) =>
+			slack.changes.until(
+				() => ada.home()?.text().includes(words),
+				() => `waited for "${words}" in:\n${ada.home()?.text() ?? 'no Home'}`,
+				WITHIN_MS,
+			);
+		const shown = () =>
+			slack.traffic
+				.calls('views.publish')
+				.map(({ request }) => JSON.stringify(request).match(/\w+ questions? waits? for you/)?.[0]);
+		service.sessions.put(ID, {
+			status: 'active',
+			name: 'Order chairs',
+			messages: [task('Order six chairs.'), done('I open the shop.')],
+		});
+		await harness.startAll();
+		await harness.serving();
+		await ada.command('#agents', `/session watch ${ID}`);
+		await ada.waitForMessage('#agents', 'Order chairs', WITHIN_MS);
+		await ada.openApp('home');
+		await homeSays(NOTHING);
+		service.sessions.push(ID, asking('Three are in stock.', ['Which colour?']));
+		service.sessions.setStatus(ID, 'humanInput');
+		await homeSays(ONE);
+
+		expect(shown()).toEqual([NOTHING, ONE]);
+
+		await replicas[0]?.kill();
+		if (kind === 'sqlite') await harness.startAll();
+		await harness.serving();
+		service.sessions.answerAsPage(ID, ['grey']);
+		await homeSays(NOTHING);
+
+		// The process may have been killed between Slack's response and its note of it: then the state is shown again.
+		expect(shown().filter((words, index, all) => words !== all[index - 1])).toEqual([NOTHING, ONE, NOTHING]);
+		expect(slack.violations()).toEqual([]);
+	},
+);
