@@ -1,7 +1,7 @@
 import { App, HTTPReceiver, SocketModeReceiver } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 
-/** The baseline: a bare Bolt app in its own process that acknowledges and opens a static view. */
+/** The baseline: a bare Bolt app in its own process that acknowledges and shows a static view. */
 const { SLACK_BOT_TOKEN = '', SLACK_APP_TOKEN, SLACK_SIGNING_SECRET = '', SLACK_API_URL = '', PORT } = process.env;
 
 const form: ModalView = {
@@ -43,6 +43,9 @@ app.command('/session', async ({ ack, body, client }) => {
 app.view({ callback_id: 'static', type: 'view_submission' }, async ({ ack }) => {
 	// Bolt types the argument for submissions and closings at once, and no value satisfies both.
 	await (ack as (answer: unknown) => Promise<void>)({ response_action: 'update', view: thanks });
+});
+app.event('app_home_opened', async ({ event, client }) => {
+	await client.views.publish({ user_id: event.user, view: { type: 'home', blocks: thanks.blocks } });
 });
 await app.init();
 await app.start(Number(PORT));

@@ -85,16 +85,15 @@ export function describeInboxReads(subject: Subject): void {
 
 		it('do not wait after a delivery that their last read cannot know', async () => {
 			await asking('s1', { since: T0 });
+			await asking('read long ago', { since: T0 - 3_600_000 });
 			const question = { service: SERVICE, sessionId: 's1', messageIndex: 0 };
 			await accepted(subject.store, submission({ question, formReadAt: T0 }), 'delivering', 'delivered');
-			expect(await open()).toEqual([]);
+			expect(await open()).toEqual(['read long ago: C1']);
+			const readAgain = { last_read_at: T0 + 60_000 };
 			await subject.store.db.writeOne((trx) =>
-				trx
-					.updateTable('watched_sessions')
-					.set({ last_read_at: T0 + 60_000 })
-					.execute(),
+				trx.updateTable('watched_sessions').set(readAgain).where('session_id', '=', 's1').execute(),
 			);
-			expect(await open()).toEqual(['s1: C1']);
+			expect(await open()).toEqual(['read long ago: C1', 's1: C1']);
 		});
 
 		it('wait again when an answer failed, and while an answer to another question is sent', async () => {

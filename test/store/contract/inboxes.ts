@@ -116,6 +116,7 @@ export function describeInboxes(subject: Subject): void {
 			const inbox = await take();
 			const result = { shownKey: 'late', nextAt: null, now: T0, spacingMs: SPACING };
 			await replica().end(inbox, OTHER_LEASE.token, result);
+			expect((await inboxes().nextDueAt(T0)).all).toBe(T0 + LEASE.ms);
 			await end(inbox);
 			expect((await take(T0 + 60_000)).shownKey).toBe('looks');
 		});
