@@ -14,8 +14,6 @@ let onPress: Record<string, (body: Json) => Promise<unknown>>;
 beforeAll(async () => {
 	harness = await openHarness({ withBot: false });
 	const { slack } = harness.sandbox;
-	slack.settings.homeTab = true;
-	slack.settings.events.push('app_home_opened');
 	const { bot: token, app: appToken } = slack.tokens;
 	app = new App({ token, appToken, socketMode: true, clientOptions: { slackApiUrl: slack.apiUrl } });
 	app.event('app_home_opened', async () => {});

@@ -97,9 +97,12 @@ export function createInboxContent({ reads, serviceUrl, memberships, mayAct, log
 
 	async function ownAnswersOf(person: Person, now: number) {
 		const limits = { failedSince: now - DECIDE_WITHIN_MS, limit: MOST_OWN_ANSWERS };
-		const ownAnswers = await reads.ownAnswers(serviceUrl, person, limits);
-		const without = ownAnswers.shown.map(({ id }) => id);
-		const lastAnswers = await reads.lastAnswers(serviceUrl, person, { without, limit: MOST_LAST_ANSWERS });
+		const [ownAnswers, newest] = await Promise.all([
+			reads.ownAnswers(serviceUrl, person, limits),
+			reads.lastAnswers(serviceUrl, person, MOST_LAST_ANSWERS + MOST_OWN_ANSWERS),
+		]);
+		const shownIds = new Set(ownAnswers.shown.map(({ id }) => id));
+		const lastAnswers = newest.filter(({ id }) => !shownIds.has(id)).slice(0, MOST_LAST_ANSWERS);
 		return { ownAnswers, lastAnswers };
 	}
 

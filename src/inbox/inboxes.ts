@@ -150,6 +150,9 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 			await store.end(inbox, token, { ...common, shownKey: inbox.shownKey, nextAt: null });
 			return;
 		}
+		// What was asked for is sent in any case, so it need not wait for its content to get its turn.
+		const turn = isAsked ? takeTurn(inbox, isAsked) : null;
+		turn?.catch(() => undefined);
 		const startedAt = uptimeOf(clock);
 		const { content, againAt } = await build(inbox, now);
 		const prepared = display.prepare(inbox, content, now);
@@ -161,7 +164,7 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 			await store.end(inbox, token, { ...common, shownKey: prepared.key, nextAt });
 			return;
 		}
-		const turnAt = await takeTurn(inbox, isAsked);
+		const turnAt = await (turn ?? takeTurn(inbox, isAsked));
 		if (turnAt !== null) {
 			await store.end(inbox, token, { ...common, shownKey: null, nextAt: turnAt });
 			return;

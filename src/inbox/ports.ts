@@ -69,12 +69,8 @@ export interface InboxReads {
 		person: Person,
 		options: { failedSince: number; limit: number },
 	): Promise<{ readonly shown: readonly Answer[]; readonly total: number }>;
-	/** The person's newest answers except `without`, newest first. */
-	lastAnswers(
-		serviceUrl: string,
-		person: Person,
-		options: { without: readonly string[]; limit: number },
-	): Promise<readonly Answer[]>;
+	/** The person's newest answers, newest first. */
+	lastAnswers(serviceUrl: string, person: Person, limit: number): Promise<readonly Answer[]>;
 	/** The person's newest drafts, one for each question, without those whose question is known to be closed. */
 	drafts(serviceUrl: string, person: Person, limit: number): Promise<readonly Draft[]>;
 }

@@ -176,11 +176,9 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return { shown: rows.flatMap(readOrSkip), total: Number(rows[0]?.total ?? 0) };
 		},
 
-		async lastAnswers(serviceUrl, person, { without, limit }) {
-			let query = ofPerson(serviceUrl, person).selectAll();
-			if (without.length > 0) query = query.where('id', 'not in', without);
-			const rows = await query.orderBy('accepted_at', 'desc').orderBy('id').limit(limit).execute();
-			return rows.flatMap(readOrSkip);
+		async lastAnswers(serviceUrl, person, limit) {
+			const newest = ofPerson(serviceUrl, person).selectAll().orderBy('accepted_at', 'desc').orderBy('id');
+			return (await newest.limit(limit).execute()).flatMap(readOrSkip);
 		},
 
 		async drafts(serviceUrl, person, limit) {

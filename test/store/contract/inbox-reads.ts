@@ -163,16 +163,14 @@ export function describeInboxReads(subject: Subject): void {
 			expect((await own()).shown).toEqual([]);
 		});
 
-		it('are listed newest first, without those that are shown elsewhere', async () => {
-			const ids: string[] = [];
+		it('are listed newest first', async () => {
 			for (const sessionId of ['a', 'b', 'c']) {
-				ids.push((await accepted(subject.store, given(sessionId), 'delivering', 'delivered', 'resumed')).id);
+				await accepted(subject.store, given(sessionId), 'delivering', 'delivered', 'resumed');
 			}
 			await accepted(subject.store, given('of bob', { person: BOB }));
-			const last = await replica().lastAnswers(SERVICE, ANN, { without: ids.slice(2), limit: 5 });
-			expect(sessionsOf(last)).toEqual(['b', 'a']);
-			expect(sessionsOf(await replica().lastAnswers(SERVICE, ANN, { without: [], limit: 1 }))).toEqual(['c']);
-			expect(await replica().lastAnswers('https://other.example', ANN, { without: [], limit: 5 })).toEqual([]);
+			expect(sessionsOf(await replica().lastAnswers(SERVICE, ANN, 5))).toEqual(['c', 'b', 'a']);
+			expect(sessionsOf(await replica().lastAnswers(SERVICE, ANN, 1))).toEqual(['c']);
+			expect(await replica().lastAnswers('https://other.example', ANN, 5)).toEqual([]);
 		});
 
 		it('moves on with their state', async () => {
