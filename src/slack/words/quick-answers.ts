@@ -23,7 +23,7 @@ interface OwnChoice {
 
 /** To the person who chose, while they can take it back. mrkdwn. */
 export function ownChoiceWords(choice: OwnChoice, undoMs: number): string {
-	return `${yourChoice(choice)} It is sent in ${durationText(undoMs)}.`;
+	return `${yourChoice(choice)} It is sent after ${durationText(undoMs)}. Until then, you can undo it.`;
 }
 
 /** To the person who took their choice back. mrkdwn. */
