@@ -22,8 +22,8 @@ export function sandboxWorkspace(now: number): SlackState {
 			minutes(42),
 			'I gave the Frankfurt trip to the travel agent. It will want to know which flight.',
 		),
-		said('C0AGENTS', 'U0ADA', minutes(38), 'I can take that one. What do I type?'),
-		said('C0AGENTS', 'U0GRACE', minutes(37), '`/session demo`, right here in the channel.'),
+		said('C0AGENTS', 'U0ADA', minutes(38), 'I can take that one. How do I see what it asks?'),
+		said('C0AGENTS', 'U0GRACE', minutes(37), 'Type `/session watch flight`, right here. Then one press answers.'),
 		said('C0SHARED', 'U0EVE', minutes(25), 'Hello from the other company.'),
 	];
 	return {

@@ -12,12 +12,18 @@ export function Guide({ data }: { data: PageData }) {
 			<h3>Two minutes</h3>
 			<ol>
 				<li>
-					In <b>#{inAgents?.name ?? 'agents'}</b> type <kbd>/session demo</kbd> and press Enter.
+					In <b>#{inAgents?.name ?? 'agents'}</b> type <kbd>/session watch flight</kbd> and press Enter. The agent’s
+					question comes by itself.
 				</li>
-				<li>Choose a flight, press Send answer, and watch: saved, delivered, agent resumed.</li>
-				<li>A few seconds later it asks again: the same command once more.</li>
 				<li>
-					<kbd>/session watch stepping</kbd> puts a live card into the channel; the questions come by themselves.
+					Press a flight. For ten seconds you can press <b>Undo</b>; then the answer is sent, and the agent goes on.
+				</li>
+				<li>
+					It asks three more times: yes or no is one press again. Long options and a code need the form behind{' '}
+					<b>Answer</b>.
+				</li>
+				<li>
+					<kbd>/session demo</kbd> shows a session without watching it, with the form first.
 				</li>
 			</ol>
 			<h3>Then</h3>

@@ -1,6 +1,7 @@
 import type { Scenario } from '../agents.ts';
 import { demo } from './demo.ts';
 import { completed, failed, failing, inactive, paused, stopped } from './endings.ts';
+import { flight } from './flight.ts';
 import { hostile, impostor } from './hostile.ts';
 import { busy, quiet, report, stepping } from './long.ts';
 import { choices, code, fields, forty, ninetyFive, three, tooLong, yesNo } from './questions.ts';
@@ -9,6 +10,7 @@ import { changing, elsewhere, empty, goneOn, nulls, unknown } from './surprises.
 /** Every scenario of the service, by the session id that people type, in the order of the sandbox page. */
 export const SCENARIOS: readonly Scenario[] = [
 	demo,
+	flight,
 	choices,
 	yesNo,
 	three,
