@@ -11,10 +11,12 @@ interface MessageMenuProps {
 	author: string;
 	shortcuts: readonly { name: string; callbackId: string }[];
 	onThread?: () => void;
+	/** Shows or hides what a notification says; absent when the message itself says it. */
+	onNotification?: () => void;
 }
 
 /** The toolbar of a message: reply in thread, the app's shortcuts, its JSON. */
-export function MessageMenu({ message, author, shortcuts, onThread }: MessageMenuProps) {
+export function MessageMenu({ message, author, shortcuts, onThread, onNotification }: MessageMenuProps) {
 	const doIt = useDo();
 	const toast = useToast();
 	const [isOpen, setOpen] = useState(false);
@@ -70,6 +72,19 @@ export function MessageMenu({ message, author, shortcuts, onThread }: MessageMen
 							{shortcut.name} <span className="menu-app">Handraise</span>
 						</button>
 					))}
+					{onNotification === undefined ? null : (
+						<button
+							type="button"
+							role="menuitem"
+							className="menu-item"
+							onClick={() => {
+								close();
+								onNotification();
+							}}
+						>
+							Show or hide the notification
+						</button>
+					)}
 					<button type="button" role="menuitem" className="menu-item" onClick={() => void copy()}>
 						Copy for Block Kit Builder
 					</button>

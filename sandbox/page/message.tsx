@@ -1,4 +1,4 @@
-import { memo, useMemo } from 'react';
+import { memo, useMemo, useState } from 'react';
 import type { WireMessage, WirePerson, WireWorkspace } from '../wire.ts';
 import { useDo } from './actions.ts';
 import { Avatar } from './avatar.tsx';
@@ -69,6 +69,7 @@ export const Message = memo(function Message(props: MessageProps) {
 	const doIt = useDo();
 	const author = authorOf(message, workspace);
 	const [surface, dialog] = useMessageSurface(message);
+	const [showsNotification, setShowsNotification] = useState(false);
 	const inThread = message.threadTs !== null;
 	const time = clockTime(message.ts);
 	const classes = ['message', isFollowing ? 'message-following' : '', message.ephemeral ? 'message-ephemeral' : ''];
@@ -111,6 +112,11 @@ export const Message = memo(function Message(props: MessageProps) {
 						</div>
 					)}
 				</SurfaceContext>
+				{showsNotification ? (
+					<p className="notification">
+						<b>Notification:</b> <Mrkdwn text={message.text} />
+					</p>
+				) : null}
 				{replies === null || onThread === undefined ? null : (
 					<button type="button" className="replies" onClick={() => onThread(message.ts)}>
 						<b>
@@ -133,6 +139,9 @@ export const Message = memo(function Message(props: MessageProps) {
 				message={message}
 				author={author.realName}
 				shortcuts={message.ephemeral ? [] : workspace.messageShortcuts}
+				{...(message.blocks.length === 0 || message.ephemeral
+					? {}
+					: { onNotification: () => setShowsNotification(!showsNotification) })}
 				{...(onThread === undefined || message.ephemeral
 					? {}
 					: { onThread: () => onThread(message.threadTs ?? message.ts) })}
