@@ -22,6 +22,8 @@ export interface SandboxOptions {
 	keepIn?: string;
 	/** The app's program; the project's own by default. */
 	entry?: string;
+	/** Settings of the app besides those that connect it: `UNDO_SECONDS`. */
+	appEnv?: Readonly<Record<string, string>>;
 	/** Multiplies the waits of the agents' scripts. */
 	pace?: number;
 	/** Gets every line of the app's log. */
@@ -95,6 +97,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		SESSION_DASHBOARD_URL: dashboardUrl,
 		DATA_DIR: keeper.dataDir,
 		PORT: '0',
+		...options.appEnv,
 	};
 	const bot =
 		options.withBot === false

@@ -32,6 +32,7 @@ try {
 	await page.goto(`${sandbox.url}/?as=ada&in=C0AGENTS`);
 	const composer = page.locator('#composer');
 	const modal = page.getByRole('dialog');
+	const dismiss = page.getByRole('button', { name: 'Dismiss message' });
 	await composer.waitFor();
 	// The guide is for visitors of the page, not for pictures.
 	const close = page.getByRole('button', { name: 'Close the panel' });
@@ -61,7 +62,7 @@ try {
 	await composer.press('Enter');
 	const answer = page.locator('.channel').getByRole('button', { name: 'Answer', exact: true });
 	await answer.first().waitFor({ timeout: 60_000 });
-	await page.getByRole('button', { name: 'Dismiss message' }).first().click();
+	await dismiss.first().click();
 	await picture(page, 'channel');
 
 	await page.setViewportSize({ ...WINDOW, width: 1400 });
@@ -72,6 +73,27 @@ try {
 	await modal.getByRole('button', { name: 'Send answer' }).click();
 	await modal.getByText('saved').first().waitFor();
 	await picture(page, 'trouble');
+	await sandbox.troubles.clear();
+	await page.keyboard.press('Escape');
+	await modal.waitFor({ state: 'detached' });
+	await composer.fill('/session unwatch all');
+	await composer.press('Enter');
+	await page.locator('.channel').getByText('not watched here any more').first().waitFor();
+
+	await close.click();
+	await page.setViewportSize(WINDOW);
+	await composer.fill('/session watch flight');
+	await composer.press('Enter');
+	const option = page.locator('.channel').getByRole('button', { name: 'TP 570', exact: true });
+	await option.waitFor({ timeout: 60_000 });
+	await dismiss.last().click();
+	// Pressing has scrolled up.
+	await page.evaluate('document.querySelector(".messages").scrollTo(0, 1e6)');
+	await picture(page, 'one-press');
+	await option.click();
+	await page.getByRole('button', { name: 'Undo' }).waitFor();
+	await option.waitFor({ state: 'detached' });
+	await picture(page, 'undo');
 	console.log(made.join('\n'));
 } finally {
 	await browser.close();

@@ -1,0 +1,183 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Harness, openHarness, type } from './harness.ts';
+import { seriousFindings } from './serious-findings.ts';
+import { askingSession, item } from './session-service/builders.ts';
+
+/** Enough to find and press *Undo* on a busy machine. */
+const UNDO_SECONDS = 5;
+const PATIENCE = { timeout: 30_000 };
+const CHANNEL = 'C0AGENTS';
+
+let harness: Harness;
+let asked = 0;
+
+beforeAll(async () => {
+	harness = await openHarness({ appEnv: { UNDO_SECONDS: String(UNDO_SECONDS) } });
+});
+afterAll(() => harness?.close());
+afterEach(async () => {
+	await harness.closeWindows();
+	harness.sandbox.slack.faults.clear();
+	await harness.sandbox.slack.as('ada').command('#agents', '/session unwatch all');
+	expect(harness.complaints).toEqual([]);
+	expect(harness.sandbox.slack.violations()).toEqual([]);
+});
+
+const service = () => harness.sandbox.service;
+const values = (id: string, index: number) => service().sessions.values(id, index);
+const puts = (id: string) => service().log.puts(id);
+const question = (page: Page, title: string) =>
+	page.locator('.channel .message:not(.message-ephemeral)', { hasText: title }).last();
+const option = (post: Locator, name: string) => post.getByRole('button', { name, exact: true });
+const privately = (page: Page, words: string) => page.locator('.message-ephemeral', { hasText: words }).last();
+
+/** Ada's window, in which a session of its own asks which flight to book. */
+async function watched(page: Page): Promise<{ id: string; index: number }> {
+	asked += 1;
+	const id = `flight-${asked}`;
+	service().sessions.start('flight', id);
+	await service().sessions.until(id, (json) => json.status === 'humanInput');
+	await type(page, `/session watch ${id}`);
+	await option(question(page, 'Which flight'), 'LH 1173').waitFor(PATIENCE);
+	return { id, index: service().sessions.askingIndex(id) };
+}
+
+/** Presses Shift-Tab until the button has the focus. */
+async function goBackTo(page: Page, name: string): Promise<void> {
+	for (let presses = 0; presses < 30; presses++) {
+		await page.keyboard.press('Shift+Tab');
+		if ((await page.evaluate('document.activeElement?.textContent')) === name) return;
+	}
+	throw new Error(`The keyboard does not reach ${name}`);
+}
+
+async function showNotification(post: Locator): Promise<string> {
+	await post.hover();
+	await post.getByRole('button', { name: /^More actions/ }).click();
+	await post.getByRole('menuitem', { name: 'Show or hide the notification' }).click();
+	return post.locator('.notification').innerText();
+}
+
+it('answers short options and yes or no in one press, and the others in the form', async () => {
+	const page = await harness.window('ada', { channel: CHANNEL });
+	const { id, index } = await watched(page);
+	const flight = question(page, 'Which flight');
+	expect(await flight.locator('.block-actions .button').allInnerTexts()).toEqual(['LH 1173', 'TP 570', 'Answer…']);
+	expect(await showNotification(flight)).toMatch(
+		/^Notification: An agent asks: Which flight should I book\? One of: LH 1173, TP 570 \(Plan the Frankfurt trip/,
+	);
+	await option(flight, 'TP 570').click();
+	await privately(page, 'You chose “TP 570” for “Which flight should I book?”').waitFor();
+	await flight.locator('.blocks').getByText('chose TP 570').waitFor();
+	expect(await flight.locator('.block-actions').count()).toBe(0);
+	expect(puts(id)).toHaveLength(0);
+	await expect.poll(() => values(id, index), PATIENCE).toEqual(['TP 570']);
+
+	const bag = question(page, 'Add a checked bag');
+	await option(bag, 'No').click(PATIENCE);
+	await bag.getByText('chose No').waitFor();
+	const hotel = question(page, 'Which hotel');
+	await option(hotel, 'Answer').waitFor(PATIENCE);
+	expect(await hotel.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer']);
+	expect(service().log.effectivePuts(id)).toHaveLength(2);
+
+	service().sessions.answerAsPage(id, ['Station Inn with free cancellation for 96 €']);
+	const code = question(page, 'One-time code');
+	await option(code, 'Answer').waitFor(PATIENCE);
+	expect(await code.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer']);
+	expect(await showNotification(code)).toBe('Notification: An agent asks for an answer.');
+}, 90_000);
+
+it('sends nothing after Undo, and offers the options again', async () => {
+	const page = await harness.window('ada', { channel: CHANNEL });
+	const { id, index } = await watched(page);
+	const post = question(page, 'Which flight');
+	await option(post, 'LH 1173').click();
+	await option(privately(page, 'You chose “LH 1173”'), 'Undo').click();
+	await privately(page, 'You took back “LH 1173”. Nothing was sent').waitFor();
+	await option(post, 'LH 1173').waitFor();
+	expect(puts(id)).toHaveLength(0);
+	// The first choice would be sent before the second.
+	await option(post, 'TP 570').click();
+	await expect.poll(() => values(id, index), PATIENCE).toEqual(['TP 570']);
+	expect(puts(id)).toHaveLength(1);
+}, 60_000);
+
+it('tells the second of two people who was first, and offers them the question when that is taken back', async () => {
+	const [ada, grace] = await Promise.all([
+		harness.window('ada', { channel: CHANNEL }),
+		harness.window('grace', { channel: CHANNEL }),
+	]);
+	const { id, index } = await watched(ada);
+	const graces = option(question(grace, 'Which flight'), 'TP 570');
+	await graces.waitFor();
+	// Both have seen the buttons before Slack shows them the other's press.
+	const release = harness.sandbox.slack.faults.hold('chat.update');
+	await option(question(ada, 'Which flight'), 'LH 1173').click();
+	const undo = option(privately(ada, 'You chose “LH 1173”'), 'Undo');
+	await undo.waitFor();
+	await graces.click();
+	await privately(grace, '@Ada Lovelace answered “LH 1173” before you. Your choice, “TP 570”, was not sent.').waitFor();
+	await undo.click();
+	release();
+	await grace.getByRole('button', { name: /^Handraise.*unread/ }).click(PATIENCE);
+	const offer = grace.locator('.message', { hasText: 'The first answer was taken back' }).last();
+	await offer.getByText('@Ada Lovelace answered before you and took that back.').waitFor();
+	await option(offer, 'Send mine').click();
+	await expect.poll(() => values(id, index), PATIENCE).toEqual(['TP 570']);
+	expect(service().log.effectivePuts(id)).toHaveLength(1);
+	await question(ada, 'Which flight').getByText('@Grace Hopper chose TP 570').waitFor(PATIENCE);
+}, 90_000);
+
+it('works with the keyboard alone', async () => {
+	const page = await harness.window('ada', { channel: CHANNEL });
+	const { id, index } = await watched(page);
+	await page.locator('#composer').focus();
+	await goBackTo(page, 'LH 1173');
+	await page.keyboard.press('Enter');
+	const undo = option(privately(page, 'You chose “LH 1173”'), 'Undo');
+	await undo.waitFor();
+	await page.locator('#composer').focus();
+	await goBackTo(page, 'Undo');
+	await page.keyboard.press('Enter');
+	await privately(page, 'You took back').waitFor();
+	await option(question(page, 'Which flight'), 'TP 570').waitFor();
+	expect(await page.evaluate('document.activeElement?.className')).toContain('message-ephemeral');
+	await goBackTo(page, 'TP 570');
+	await page.keyboard.press('Enter');
+	await question(page, 'Which flight').getByText('chose TP 570').waitFor();
+	// The post has the focus, and no other button that a second Enter would press.
+	expect(await page.evaluate('document.activeElement?.className')).toMatch(/^message/);
+	await expect.poll(() => values(id, index), PATIENCE).toEqual(['TP 570']);
+	expect(service().log.effectivePuts(id)).toHaveLength(1);
+}, 60_000);
+
+it('wraps five options legibly on a phone, and has no serious axe findings', async () => {
+	const cities = ['Frankfurt am Main, Terminal 1', 'Berlin Brandenburg', 'Munich', 'Hamburg', 'Cologne/Bonn Airport'];
+	service().sessions.put(
+		'five-options',
+		askingSession([item('Which airport is best?', `- ${cities.join('\n- ')}`)], { name: 'Book a flight' }),
+	);
+	const page = await harness.window('ada', { channel: CHANNEL, narrow: true });
+	await type(page, '/session watch five-options');
+	const post = question(page, 'Which airport is best?');
+	await option(post, 'Munich').waitFor(PATIENCE);
+	const buttons = post.locator('.block-actions .button');
+	expect(await buttons.allInnerTexts()).toEqual([...cities, 'Answer…']);
+	for (const one of await buttons.all()) {
+		const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };
+		const fits = box.x >= 0 && box.x + box.width <= 375 && box.height >= 24;
+		expect(fits, await one.innerText()).toBe(true);
+	}
+	expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+	expect(await seriousFindings(page)).toEqual([]);
+	await option(post, 'Munich').click();
+	const undo = option(privately(page, 'You chose “Munich”'), 'Undo');
+	await undo.waitFor();
+	expect(await seriousFindings(page)).toEqual([]);
+	await undo.click();
+	await privately(page, 'You took back').waitFor();
+	await showNotification(post);
+	expect(await seriousFindings(page)).toEqual([]);
+}, 60_000);
