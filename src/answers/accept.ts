@@ -55,6 +55,12 @@ export function createAnswers(deps: Dependencies) {
 		}
 	}
 
+	/** The posts show a choice without a read of the session. */
+	function answerChanged({ question, press }: Answer): void {
+		observer.questionUpdated(question, 'answer');
+		if (press !== null) observer.questionUpdated(question, 'choice');
+	}
+
 	return {
 		/**
 		 * Stores an answer durably. Acknowledge a submission only after this.
@@ -90,7 +96,7 @@ export function createAnswers(deps: Dependencies) {
 			const result = await store.retry(id, person, now, now + giveUpMs);
 			if (result.kind === 'queued') {
 				wake();
-				observer.questionUpdated(result.answer.question, 'answer');
+				answerChanged(result.answer);
 			}
 			return result;
 		},
@@ -125,8 +131,7 @@ export function createAnswers(deps: Dependencies) {
 			const answer = await store.withdraw(id, person, clock.now(), options);
 			if (answer === null) return null;
 			wake();
-			observer.questionUpdated(answer.question, 'answer');
-			if (answer.press !== null) observer.questionUpdated(answer.question, 'choice');
+			answerChanged(answer);
 			return answer;
 		},
 	};

@@ -123,6 +123,24 @@ describe.each(['sqlite', 'postgres'] as const)('a question with short options, o
 		expect(putCount(id)).toBe(1);
 	});
 
+	it('says who chose as soon as whoever lost presses Send mine, while the service takes no answers', async () => {
+		const { id, index, post } = await asked();
+		const release = app.slack.faults.hold('chat.update');
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		await app.toldAfter(() => seenBy('grace', post).press('TP 570'), 'grace');
+		await told.press('Undo');
+		release();
+		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
+		await app.until(() => post.buttons().includes('TP 570'));
+		app.service.faults.add({ kind: 'error', status: 503, method: 'PUT' });
+		await app.pass(20_000);
+		await offer.press('Send mine');
+		await app.until(() => post.buttons().length === 0);
+		expect(post.text()).toMatch(/grace chose TP 570/i);
+		app.service.faults.clear();
+		await app.until(() => value(id, index) === 'TP 570');
+	});
+
 	it('tells a person whose press came after a form that the form was first', async () => {
 		const { id, index, post } = await asked();
 		const form = await openSession(app.app, id, 'grace');
