@@ -1,7 +1,7 @@
 import { App, HTTPReceiver, SocketModeReceiver } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 
-/** The baseline: a bare Bolt app in its own process that acknowledges and shows a static view. */
+/** The baseline: a bare Bolt app in its own process that acknowledges everything and shows a static view. */
 const { SLACK_BOT_TOKEN = '', SLACK_APP_TOKEN, SLACK_SIGNING_SECRET = '', SLACK_API_URL = '', PORT } = process.env;
 
 const form: ModalView = {
@@ -47,5 +47,6 @@ app.view({ callback_id: 'static', type: 'view_submission' }, async ({ ack }) => 
 app.event('app_home_opened', async ({ event, client }) => {
 	await client.views.publish({ user_id: event.user, view: { type: 'home', blocks: thanks.blocks } });
 });
+app.action(/(?:)/, ({ ack }) => ack());
 await app.init();
 await app.start(Number(PORT));

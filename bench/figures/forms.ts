@@ -1,4 +1,5 @@
-import type { Actor, Modal } from '../../fake-slack/index.ts';
+import type { Actor, Json, Modal } from '../../fake-slack/index.ts';
+import type { ReadyAnswer } from './answers.ts';
 import { type Harness, lastCall } from './harness.ts';
 
 const OPENED_AT_ONCE = 10;
@@ -24,4 +25,17 @@ export async function submitAll(modals: readonly Modal[]): Promise<void> {
 	const results = await Promise.all(modals.map((modal) => modal.submit()));
 	const other = results.find(({ outcome }) => outcome !== 'updated');
 	if (other !== undefined) throw new Error(`A submission was answered with: ${JSON.stringify(other)}`);
+}
+
+/** The forms of `openForms` as answers that are ready to be given. */
+export async function readyForms(harness: Harness, actors: readonly Actor[], ids: readonly string[]) {
+	const modals = await openForms(harness, actors, ids);
+	const sessions = new Map(actors.map((actor, index) => [actor.user, ids[index] ?? '']));
+	return {
+		delivery: 'view_submission',
+		sessionOf: (request: Json) => sessions.get((request.user as { id: string }).id) ?? '',
+		answers: modals.map(
+			(modal, index): ReadyAnswer => ({ sessionId: ids[index] ?? '', give: () => submitAll([modal]) }),
+		),
+	} as const;
 }

@@ -29,6 +29,8 @@ export interface HarnessOptions {
 	readonly directory: string;
 	/** PostgreSQL instead of SQLite. */
 	readonly databaseUrl?: string;
+	/** More settings of the program. */
+	readonly env?: Readonly<Record<string, string>>;
 	readonly replicas?: number;
 }
 
@@ -66,6 +68,7 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 		// The real limit would be all that is measured.
 		SESSION_SERVICE_RPM: '100000',
 		...NO_LIMITS_ENV,
+		...options.env,
 		...(databaseUrl === undefined
 			? { DATA_DIR: directory }
 			: { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }),

@@ -7,6 +7,7 @@ import { measureContent } from './content.ts';
 import type { BenchContext } from './context.ts';
 import { measureDisk } from './disk.ts';
 import { measureMemory } from './memory.ts';
+import { measurePresses } from './presses.ts';
 import { measureRendering } from './rendering.ts';
 import { type Figure, tableOf } from './report.ts';
 import { startService } from './service.ts';
@@ -19,6 +20,7 @@ const MEASUREMENTS: Readonly<Record<string, (context: BenchContext) => Promise<F
 	acks: measureAcks,
 	content: measureContent,
 	submissions: measureSubmissions,
+	presses: measurePresses,
 	throughput: measureThroughput,
 	memory: measureMemory,
 };

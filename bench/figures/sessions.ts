@@ -2,6 +2,8 @@ import { asking, item } from '../../sandbox/session-service/builders.ts';
 import type { SessionJson } from '../../sandbox/session-service/json.ts';
 
 const QUESTION = 'What should the report be called?';
+/** The only item of `reportSession`. */
+export const REPORT_ITEM = item(QUESTION, 'As it stands on the cover.');
 
 /** A session of about 10 kB that waits for one answer. */
 export function reportSession(): SessionJson {
@@ -19,7 +21,7 @@ export function reportSession(): SessionJson {
 				content: `### Step ${n}\n\n${'I read the **sources** and noted some figures. '.repeat(12)}`,
 				agent_data: { action: [{ go_to_url: { url: `https://source-${n}.example/report?page=${n}` } }] },
 			})),
-			asking('I need a name.', [item(QUESTION, 'As it stands on the cover.')]),
+			asking('I need a name.', [REPORT_ITEM]),
 		],
 	};
 }

@@ -1,20 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { takeAnswers } from './answers.ts';
 import type { BenchContext } from './context.ts';
 import { measureDisk } from './disk.ts';
-import { openForms, submitAll } from './forms.ts';
+import { readyForms } from './forms.ts';
 import { createHarness, type Harness } from './harness.ts';
 import { type Figure, load } from './report.ts';
-import type { LoggedRequest } from './service-process.ts';
 import { ms, pair, Rounds } from './stats.ts';
 import { readWindow, type Window } from './window.ts';
 
 const ONE_BY_ONE = 50;
 const AT_ONCE = 50;
 const BURSTS = 2;
-/** By then the delivery of one answer has ended and the next may be submitted. */
-const BETWEEN_MS = 40;
-/** By then deliveries, receipts and the confirmation check after 2 s have ended. */
-const QUIET_MS = 3_000;
 /** The commit that is under way, and the answer's own. */
 const SYNCS_QUEUED = 2;
 
@@ -56,62 +52,20 @@ export async function measureSubmissions(context: BenchContext): Promise<Figure[
 	]);
 }
 
-async function takeRound({ service }: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
+async function takeRound(context: BenchContext, name: string, harness: Harness, rounds: Rounds): Promise<void> {
 	const actors = harness.meet(ONE_BY_ONE + AT_ONCE * BURSTS);
 	const ids = actors.map((_, index) => `session${index}`);
-	await service.tell({ do: 'clear' });
-	await service.tell({ do: 'put', ids });
-	const modals = await openForms(harness, actors, ids);
+	await context.service.tell({ do: 'clear' });
+	await context.service.tell({ do: 'put', ids });
+	const forms = await readyForms(harness, actors, ids);
 	await pause(500);
-	for (const modal of modals.slice(0, ONE_BY_ONE)) {
-		await submitAll([modal]);
-		await pause(BETWEEN_MS);
-	}
-	const quietMs = harness.program === 'bare' ? BETWEEN_MS : QUIET_MS;
-	await pause(quietMs);
-	for (let from = ONE_BY_ONE; from < modals.length; from += AT_ONCE) {
-		await submitAll(modals.slice(from, from + AT_ONCE));
-		await pause(quietMs);
-	}
-	const submissions = harness.acknowledged('view_submission');
-	const took = submissions.map((entry) => entry.tookMs ?? Number.NaN);
-	rounds.addSample(`${name} 1`, took.slice(0, ONE_BY_ONE));
-	rounds.addSample(`${name} ${AT_ONCE}`, took.slice(ONE_BY_ONE));
-	if (harness.program === 'bare') return;
-
-	const log = await service.log();
-	const acks = new Map(
-		submissions.map((entry) => [(entry.request.user as { id: string }).id, entry.doneAt ?? Number.NaN]),
-	);
-	const ways = actors.map((actor, index) => wayOf(log, ids[index] ?? '', acks.get(actor.user) ?? Number.NaN));
-	rounds.addSample(
-		`${name} put 1`,
-		ways.slice(0, ONE_BY_ONE).map((way) => way.ackToPutMs),
-	);
-	rounds.addSample(
-		`${name} put ${AT_ONCE}`,
-		ways.slice(ONE_BY_ONE).map((way) => way.ackToPutMs),
-	);
-	rounds.addSample(
-		`${name} window 1`,
-		ways.slice(0, ONE_BY_ONE).map((way) => way.windowMs),
-	);
-	rounds.addSample(
-		`${name} window ${AT_ONCE}`,
-		ways.slice(ONE_BY_ONE).map((way) => way.windowMs),
-	);
-}
-
-/** One answer as the service saw it. @throws Error unless exactly one PUT came and was saved after a read */
-function wayOf(log: readonly LoggedRequest[], id: string, ackedAt: number): { ackToPutMs: number; windowMs: number } {
-	const own = log.filter((entry) => entry.sessionId === id);
-	const puts = own.filter((entry) => entry.kind === 'answer');
-	const [put] = puts;
-	const read = own.findLast((entry) => entry.kind === 'read' && put !== undefined && entry.at < put.at);
-	if (put?.effective !== true || puts.length !== 1 || read?.answeredAt == null) {
-		throw new Error(`${puts.length} PUTs came for ${id}`);
-	}
-	return { ackToPutMs: put.at - ackedAt, windowMs: put.at - read.answeredAt };
+	await takeAnswers(context, harness, rounds, {
+		...forms,
+		groups: [
+			{ name: `${name} 1`, atOnce: 1, answers: forms.answers.slice(0, ONE_BY_ONE) },
+			{ name: `${name} ${AT_ONCE}`, atOnce: AT_ONCE, answers: forms.answers.slice(ONE_BY_ONE) },
+		],
+	});
 }
 
 function ackFigure(rounds: Rounds, { name, goalMs }: Store, atOnce: number): Figure {
@@ -130,10 +84,10 @@ function ackFigure(rounds: Rounds, { name, goalMs }: Store, atOnce: number): Fig
 function putFigure(rounds: Rounds, { name }: Store, atOnce: number): Figure {
 	return {
 		what: `From ack to the PUT at the service, ${atOnce} at once, ${name} (p50 / p99)`,
-		handraise: pair(rounds, `${name} put ${atOnce}`),
+		handraise: pair(rounds, `${name} ${atOnce} put`),
 		reference: `fdatasync ${pair(rounds, 'disk')}`,
 		goal: atOnce === 1 ? 'p50 ≤ 50 ms' : '',
-		met: atOnce === 1 ? rounds.median(`${name} put 1 p50`) <= 50 : null,
+		met: atOnce === 1 ? rounds.median(`${name} 1 put p50`) <= 50 : null,
 		load: load(),
 	};
 }
@@ -142,10 +96,10 @@ function windowFigures(rounds: Rounds, { name, window }: Store): Figure[] {
 	const seen = [1, AT_ONCE].map(
 		(atOnce): Figure => ({
 			what: `From the end of the read to the PUT as the service sees it, ${atOnce} at once, ${name} (p50 / p99)`,
-			handraise: pair(rounds, `${name} window ${atOnce}`),
+			handraise: pair(rounds, `${name} ${atOnce} window`),
 			reference: '–',
 			goal: 'p99 ≤ 50 ms',
-			met: rounds.median(`${name} window ${atOnce} p99`) <= 50,
+			met: rounds.median(`${name} ${atOnce} window p99`) <= 50,
 			load: load(),
 		}),
 	);
