@@ -122,7 +122,11 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 		stillOpen: positions,
 	}),
 	z.object({ kind: z.literal('questionClosed'), messageIndex: z.int() }),
-	z.object({ kind: z.literal('settle'), messageIndex: z.int(), how: z.enum(['answered', 'closed', 'unwatched']) }),
+	z.object({
+		kind: z.literal('settle'),
+		messageIndex: z.int(),
+		how: z.enum(['answered', 'closed', 'changed', 'unwatched']),
+	}),
 	z.object({ kind: z.literal('redraw') }),
 	z.object({ kind: z.literal('status'), from: z.string(), to: z.string() }),
 	z.object({ kind: z.literal('end'), status: z.string(), result: z.string().nullable(), step: z.int() }),

@@ -3,6 +3,9 @@ import { statusKind } from '../questions/session.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
 
+/** `changed`: the agent asks something else in the same message. */
+type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched';
+
 /**
  * What to post. Texts are cut and untrusted; secret values are never in it.
  *
@@ -33,7 +36,7 @@ export type AnnouncementContent =
 			readonly stillOpen: readonly number[];
 	  }
 	| { readonly kind: 'questionClosed'; readonly messageIndex: number }
-	| { readonly kind: 'settle'; readonly messageIndex: number; readonly how: 'answered' | 'closed' | 'unwatched' }
+	| { readonly kind: 'settle'; readonly messageIndex: number; readonly how: SettledHow }
 	| { readonly kind: 'redraw' }
 	| { readonly kind: 'status'; readonly from: string; readonly to: string }
 	| { readonly kind: 'end'; readonly status: string; readonly result: string | null; readonly step: number }
@@ -113,12 +116,13 @@ export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSess
 	for (const change of changes) {
 		card = moreUrgent(card, urgencyOf(change));
 		const post = postOf(change, watch, changes, seen);
-		if (post !== null) announcements.push({ target: targetOf(watch), ...post });
-		const settled = settledBy(change);
-		if (settled !== null) {
-			const key = `settle:${settled.messageIndex}:${watch.revision}`;
-			announcements.push({ target: targetOf(watch), key, content: { kind: 'settle', ...settled } });
-		}
+		const settled = settledBy(change, watch);
+		const posts = post === null ? [] : [{ target: targetOf(watch), ...post }];
+		const key = `settle:${settled?.messageIndex}:${watch.revision}`;
+		const settles =
+			settled === null ? [] : [{ target: targetOf(watch), key, content: { kind: 'settle', ...settled } as const }];
+		// A settle concerns the posts before it: not the one of the question that replaces them.
+		announcements.push(...(settled?.how === 'changed' ? [...settles, ...posts] : [...posts, ...settles]));
 	}
 	return { announcements, card, changed: card !== null && changes.length > 0 };
 }
@@ -152,7 +156,9 @@ export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null
 }
 
 /** The question that this change settles: it takes no more answers. */
-function settledBy(change: Change): { messageIndex: number; how: 'answered' | 'closed' } | null {
+function settledBy(change: Change, { digest }: Watch): { messageIndex: number; how: SettledHow } | null {
+	const wasOpen = (digest?.question?.open.length ?? 0) > 0;
+	if (change.kind === 'questionChanged' && wasOpen) return { messageIndex: change.messageIndex, how: 'changed' };
 	const isAnswered = change.kind === 'questionAnswered' && change.stillOpen.length === 0;
 	if (isAnswered) return { messageIndex: change.messageIndex, how: 'answered' };
 	return change.kind === 'questionClosed' ? { messageIndex: change.messageIndex, how: 'closed' } : null;

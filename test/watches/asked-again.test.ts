@@ -74,8 +74,8 @@ describe('a question', () => {
 		const { heardAfter } = await createWatchedHarness();
 		const other = (value = '') => ({ messages: [...started, code(value, 'Colour, in English')] });
 		expect(await heardAfter(asking)).toEqual(['question']);
-		expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['question']);
-		expect(await heardAfter(asking)).toEqual(['question']);
+		expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['settle 2', 'question']);
+		expect(await heardAfter(asking)).toEqual(['settle 2', 'question']);
 		expect(await heardAfter(answered)).toEqual(['answered 2', 'settle 2']);
 		expect(await heardAfter({ status: 'humanInput', ...other() })).toEqual(['question']);
 		expect(await heardAfter(other('blue'))).toEqual(['answered 2', 'settle 2']);

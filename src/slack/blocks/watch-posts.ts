@@ -154,7 +154,8 @@ export function settledQuestionPost(
 	how: Extract<AnnouncementContent, { kind: 'settle' }>['how'],
 	post: PostContext,
 ): MessageContent {
-	if (how === 'answered' && isChosen(asked, post.standing)) {
+	// A choice that was not sent yet is not the answer that the session got.
+	if (how === 'answered' && isThere(post.standing) && isChosen(asked, post.standing)) {
 		const { text, blocks } = chosenParts(asked, post);
 		return message(text, blocks);
 	}

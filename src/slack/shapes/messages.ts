@@ -276,6 +276,7 @@ type SettledHow = Parameters<typeof settledQuestionPost>[1];
 const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	answered: 'answered',
 	closed: 'closed',
+	changed: 'changed',
 	unwatched: 'unwatched',
 };
 

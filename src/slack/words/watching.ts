@@ -100,6 +100,7 @@ export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this post may be a 
 /** On the post of a question that was settled without an answer. */
 export const SETTLED_WORDS = {
 	closed: '💨 Closed without an answer',
+	changed: '✏️ The agent asks something else now',
 	unwatched: '👋 Not watched here any more. `/session` with its id shows its state.',
 } as const;
 

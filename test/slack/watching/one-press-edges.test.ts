@@ -1,0 +1,90 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Posted } from '../../../fake-slack/index.ts';
+import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
+import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+
+const UNDO_MS = 10_000;
+const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
+
+let app: WatchingApp;
+
+async function asked(items: readonly ItemJson[] = [FLIGHT]): Promise<{ id: string; index: number; post: Posted }> {
+	const id = await app.watched();
+	const index = app.ask(id, items, '');
+	const post = await app.threadSays(id, items.at(-1)?.title ?? '');
+	return { id, index, post };
+}
+
+const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
+const dmOf = (who: string) => app.slack.as(who).messages('dm');
+
+beforeAll(async () => {
+	app = await watchingApp();
+});
+afterAll(() => app[Symbol.asyncDispose]());
+afterEach(async () => {
+	app.slack.faults.clear();
+	for (const who of ['ada', 'grace']) await app.slack.as(who).modal()?.close(true);
+	expectNothingWrong(app);
+	await app.command('/session unwatch all');
+});
+
+describe('what happens to a question while a choice can be taken back', () => {
+	it('says who answered when somebody outside Slack is faster', async () => {
+		const { id, index, post } = await asked();
+		await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => post.buttons().length === 0);
+		app.service.sessions.answerAsPage(id, ['TP 570']);
+		await app.threadSays(id, 'Answered outside');
+		await app.until(() => dmOf('ada').some((dm) => dm.text().includes('somebody else answered first')));
+		await app.pass(10_000);
+		expect(value(id, index)).toBe('TP 570');
+		expect(app.service.log.puts(id)).toHaveLength(0);
+		expect(post.text()).not.toMatch(/chose/i);
+		expect(post.text()).toContain('Answered outside');
+	});
+
+	it('takes the options off the post of a question that the agent replaces', async () => {
+		const { id, index, post } = await asked();
+		app.service.sessions.patch(id, {
+			messages: [
+				task('Order six desk chairs.'),
+				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
+				asking('', [item('Which train should I book?', 'One of: ICE 5, TGV 9')]),
+			],
+		});
+		const next = await app.threadSays(id, 'Which train');
+		await app.until(() => !post.buttons().includes('LH 1173'));
+		await next.press('ICE 5');
+		await app.until(() => value(id, index) === 'ICE 5');
+	});
+
+	it('answers the only open item and leaves the others as they are', async () => {
+		const first = { ...item('Where to?'), value: 'Lisbon' };
+		const { id, index, post } = await asked([first, FLIGHT]);
+		expect(post.buttons()).toContain('TP 570');
+		await app.toldAfter(() => post.press('TP 570'));
+		await app.until(() => app.service.sessions.values(id, index)[1] === 'TP 570');
+		expect(app.service.sessions.values(id, index)).toEqual(['Lisbon', 'TP 570']);
+	});
+
+	it('sends the choice after the channel stopped watching, and can take one back', async () => {
+		const { id, index, post } = await asked();
+		await app.toldAfter(() => post.press('LH 1173'));
+		await app.command(`/session unwatch ${id}`);
+		await app.until(() => value(id, index) === 'LH 1173');
+		expect(post.buttons()).toEqual([]);
+
+		const second = await asked();
+		const told = await app.toldAfter(() => second.post.press('LH 1173'));
+		await app.command(`/session unwatch ${second.id}`);
+		await app.command(`/session watch ${second.id}`);
+		await told.press('Undo');
+		const again = await app.until(() => app.thread(second.id).findLast((one) => one.buttons().includes('LH 1173')));
+		await app.pass(UNDO_MS + 5_000);
+		expect(app.service.log.puts(second.id)).toHaveLength(0);
+		await again.press('TP 570');
+		await app.until(() => value(second.id, second.index) === 'TP 570');
+	});
+});
