@@ -203,7 +203,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				if (postedTs === null || content === null) continue;
 				// Without `text`, in which the time that it waits would make every post look new.
 				const key = keyOfLooks(content.blocks);
-				if (key === shownKey) continue;
+				// An attempt whose outcome is unknown may have shown something else since.
+				if (key === shownKey && announcement.sendingSince === null) continue;
 				const update = { channel: watch.channelId, ts: postedTs, ...replacement(content) };
 				updates.push({ announcementId: id, key, send: () => send(() => client.chat.update(update)) });
 			}

@@ -56,15 +56,19 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	/** Updates posts of questions, each at its turn. Null when the lease was lost. */
 	async function updatePosts(due: DueAnnouncement, token: string, signal: AbortSignal): Promise<Outcome | null> {
 		const { announcement, watch } = due;
+		/** Whether an earlier attempt may have updated a post. */
+		const isUnknown = announcement.sendingSince !== null;
 		for (const { announcementId, key, send } of await announcer.updatesOf(due)) {
 			const waitMs = await takeTurn(announcement, signal);
-			if (waitMs > 0) return retry(turnOf(announcement, waitMs), PACED, false);
+			if (waitMs > 0) return retry(turnOf(announcement, waitMs), PACED, isUnknown);
 			if (!(await store.beginAttempt(announcement.id, token, clock.now()))) return null;
 			const outcome = await send();
 			await pauseIfLimited(announcement, outcome);
 			// Slack refuses the update of a post that somebody deleted, and would refuse it again.
-			if (outcome.kind !== 'sent' && outcome.kind !== 'refused')
-				return resultOf(outcome, announcement, null, clock.now());
+			if (outcome.kind !== 'sent' && outcome.kind !== 'refused') {
+				const result = resultOf(outcome, announcement, null, clock.now());
+				return result.kind === 'retry' ? { ...result, unknown: result.unknown || isUnknown } : result;
+			}
 			if (outcome.kind === 'sent') metrics.post('posted');
 			await store.noteShown(announcementId, key);
 		}

@@ -88,3 +88,27 @@ describe('what happens to a question while a choice can be taken back', () => {
 		await app.until(() => value(second.id, second.index) === 'TP 570');
 	});
 });
+
+describe('what people are told about a choice', () => {
+	it('shows the options again when Slack applied an update without saying so', async () => {
+		const { id, post } = await asked();
+		const first = await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => post.buttons().length === 0);
+		await first.press('Undo');
+		await app.until(() => post.buttons().includes('LH 1173'));
+		await app.pass(3_000);
+		app.slack.faults.add({
+			method: 'chat.update',
+			drop: true,
+			afterEffect: true,
+			times: 1,
+			when: ({ ts }) => ts === post.ts,
+		});
+		const second = await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => post.buttons().length === 0);
+		await second.press('Undo');
+		await app.until(() => post.buttons().includes('LH 1173'), undefined, 60_000);
+		await app.pass(UNDO_MS + 5_000);
+		expect(app.service.log.puts(id)).toHaveLength(0);
+	});
+});
