@@ -11,12 +11,12 @@ interface MessageMenuProps {
 	author: string;
 	shortcuts: readonly { name: string; callbackId: string }[];
 	onThread?: () => void;
-	/** Shows or hides what a notification says; absent when the message itself says it. */
-	onNotification?: () => void;
+	/** What a notification says, below the message; absent when the message itself says it. */
+	notification?: { isShown: boolean; toggle: () => void };
 }
 
 /** The toolbar of a message: reply in thread, the app's shortcuts, its JSON. */
-export function MessageMenu({ message, author, shortcuts, onThread, onNotification }: MessageMenuProps) {
+export function MessageMenu({ message, author, shortcuts, onThread, notification }: MessageMenuProps) {
 	const doIt = useDo();
 	const toast = useToast();
 	const [isOpen, setOpen] = useState(false);
@@ -72,17 +72,17 @@ export function MessageMenu({ message, author, shortcuts, onThread, onNotificati
 							{shortcut.name} <span className="menu-app">Handraise</span>
 						</button>
 					))}
-					{onNotification === undefined ? null : (
+					{notification === undefined ? null : (
 						<button
 							type="button"
 							role="menuitem"
 							className="menu-item"
 							onClick={() => {
 								close();
-								onNotification();
+								notification.toggle();
 							}}
 						>
-							Show or hide the notification
+							{notification.isShown ? 'Hide notification' : 'Show notification'}
 						</button>
 					)}
 					<button type="button" role="menuitem" className="menu-item" onClick={() => void copy()}>

@@ -141,7 +141,12 @@ export const Message = memo(function Message(props: MessageProps) {
 				shortcuts={message.ephemeral ? [] : workspace.messageShortcuts}
 				{...(message.blocks.length === 0 || message.ephemeral
 					? {}
-					: { onNotification: () => setShowsNotification(!showsNotification) })}
+					: {
+							notification: {
+								isShown: showsNotification,
+								toggle: () => setShowsNotification(!showsNotification),
+							},
+						})}
 				{...(onThread === undefined || message.ephemeral
 					? {}
 					: { onThread: () => onThread(message.threadTs ?? message.ts) })}
