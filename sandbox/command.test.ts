@@ -143,7 +143,7 @@ it('shows the output of an app that ends by itself', async () => {
 	const lines: string[] = [];
 	const sandbox = await createSandbox({ entry, onLine: (line) => lines.push(line) });
 	cleanups.push(() => sandbox.close());
-	await expect.poll(() => sandbox.bot?.status().status).toBe('ended');
+	await expect.poll(() => sandbox.bot?.status().status, { timeout: 10_000 }).toBe('ended');
 	expect(sandbox.bot?.status().problems).toContain('SLACK_BOT_TOKEN is missing');
 	expect(sandbox.bot?.status().ended).toContain('exit code 3');
 	expect(lines).toContain('SLACK_BOT_TOKEN is missing');
