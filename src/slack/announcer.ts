@@ -6,10 +6,10 @@ import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
-import type { Announcement } from '../watches/announcements.ts';
+import type { Announcement, AnnouncementContent } from '../watches/announcements.ts';
 import type { Announcer, DueAnnouncement, PostUpdate, SendOutcome } from '../watches/announcer.ts';
 import type { WatchStore } from '../watches/ports.ts';
-import { asShownBy, type SessionSnapshot } from '../watches/session-snapshot.ts';
+import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
@@ -166,10 +166,10 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	async function redrawn(due: DueAnnouncement, asked: Announcement): Promise<MessageContent | null> {
 		const { content: change } = due.announcement;
 		if (asked.content.kind !== 'question') return null;
-		const context = await contextOf({ ...due, announcement: asked }, false);
-		return change.kind === 'settle'
-			? settledQuestionPost(asked.content, change.how, context)
-			: watchPost(asked.content, context);
+		const messageIndex = indexNow(asked.content.question, change, due.view);
+		const content = { ...asked.content, question: { ...asked.content.question, messageIndex } };
+		const context = await contextOf({ ...due, announcement: { ...asked, content } }, false);
+		return change.kind === 'settle' ? settledQuestionPost(content, change.how, context) : watchPost(content, context);
 	}
 
 	return {
@@ -279,6 +279,13 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			return { kind: 'unreadable' };
 		},
 	};
+}
+
+/** The index of a question whose posts are updated: messages before it may have come or gone since it was posted. */
+function indexNow(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null): number {
+	if (change.kind === 'settle') return change.messageIndex;
+	const newest = view?.question ?? null;
+	return newest?.fingerprint === asked.fingerprint ? newest.messageIndex : asked.messageIndex;
 }
 
 function keyOfLooks(content: object): string {

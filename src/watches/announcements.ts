@@ -14,7 +14,7 @@ type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched';
  * - `question`: a new one, or (`changed`) another one in the same message. `answered`: it got values. `questionClosed`: it
  *   is no longer open and no answer is known.
  * - `settle`: no post; the posts of this question lose their buttons and say how it was settled. `redraw`: no post; the
- *   posts of open questions show whether somebody has chosen an option.
+ *   posts of open questions show whether somebody has chosen an option, and their buttons get the question's new index.
  * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
  * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
  */
@@ -116,6 +116,9 @@ export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSess
 	for (const change of changes) {
 		card = moreUrgent(card, urgencyOf(change));
 		const post = postOf(change, watch, changes, seen);
+		if (change.kind === 'questionMoved' && hadOpenQuestion(watch)) {
+			announcements.push({ target: targetOf(watch), key: `redraw:${watch.revision}`, content: { kind: 'redraw' } });
+		}
 		const settled = settledBy(change, watch);
 		const posts = post === null ? [] : [{ target: targetOf(watch), ...post }];
 		const key = `settle:${settled?.messageIndex}:${watch.revision}`;
@@ -155,10 +158,15 @@ export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded', reason, days } };
 }
 
+function hadOpenQuestion({ digest }: Watch): boolean {
+	return digest?.question != null && digest.question.open.length > 0;
+}
+
 /** The question that this change settles: it takes no more answers. */
-function settledBy(change: Change, { digest }: Watch): { messageIndex: number; how: SettledHow } | null {
-	const wasOpen = (digest?.question?.open.length ?? 0) > 0;
-	if (change.kind === 'questionChanged' && wasOpen) return { messageIndex: change.messageIndex, how: 'changed' };
+function settledBy(change: Change, watch: Watch): { messageIndex: number; how: SettledHow } | null {
+	if (change.kind === 'questionChanged' && hadOpenQuestion(watch)) {
+		return { messageIndex: change.messageIndex, how: 'changed' };
+	}
 	const isAnswered = change.kind === 'questionAnswered' && change.stillOpen.length === 0;
 	if (isAnswered) return { messageIndex: change.messageIndex, how: 'answered' };
 	return change.kind === 'questionClosed' ? { messageIndex: change.messageIndex, how: 'closed' } : null;

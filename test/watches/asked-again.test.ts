@@ -97,9 +97,9 @@ describe('a question', () => {
 	it('an open question that moves to another index is not announced again, and is settled at the new index', async () => {
 		const { heardAfter, store, clock } = await createWatchedHarness();
 		expect(await heardAfter(asking)).toEqual(['question']);
-		expect(await heardAfter(moved)).toEqual([]);
-		expect(await heardAfter(asking)).toEqual([]);
-		expect(await heardAfter(moved)).toEqual([]);
+		expect(await heardAfter(moved)).toEqual(['redraw']);
+		expect(await heardAfter(asking)).toEqual(['redraw']);
+		expect(await heardAfter(moved)).toEqual(['redraw']);
 		const answeredThere = { messages: [note, ...started, code('blue')] };
 		expect(await heardAfter(answeredThere)).toEqual(['answered 3', 'settle 3']);
 		// It moves again, and is not announced again.

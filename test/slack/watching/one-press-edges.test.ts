@@ -60,6 +60,23 @@ describe('what happens to a question while a choice can be taken back', () => {
 		await app.until(() => value(id, index) === 'ICE 5');
 	});
 
+	it('sends a choice for a question whose place in the session has changed', async () => {
+		const { id, index, post } = await asked();
+		app.service.sessions.patch(id, {
+			messages: [
+				{ role: 'system', content: 'A summary' },
+				task('Order six desk chairs.'),
+				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
+				asking('', [FLIGHT]),
+			],
+		});
+		await app.pass(40_000);
+		await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => value(id, index + 1) === 'LH 1173');
+		await app.until(() => post.buttons().length === 0);
+		expect(post.text()).toMatch(/ada chose LH 1173/i);
+	});
+
 	it('answers the only open item and leaves the others as they are', async () => {
 		const first = { ...item('Where to?'), value: 'Lisbon' };
 		const { id, index, post } = await asked([first, FLIGHT]);
