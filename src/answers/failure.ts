@@ -1,5 +1,5 @@
 import { HandraiseError, retryAtOf } from '../errors.ts';
-import { type Answer, TAKES_LONG_MS } from './answer.ts';
+import { type Answer, firstDueAt, TAKES_LONG_MS } from './answer.ts';
 
 /** What a failed call to the service means for an answer. */
 export interface Failure {
@@ -60,7 +60,7 @@ const EARLY_READ_MS = 1_000;
 
 /** When the next step is due after a failed attempt: the next try, or earlier when the author must be told something. */
 export function nextStepAt(
-	answer: Pick<Answer, 'acceptedAt' | 'giveUpAt'>,
+	answer: Pick<Answer, 'acceptedAt' | 'giveUpAt' | 'press'>,
 	{ retryAt }: Failure,
 	{
 		attempts,
@@ -84,6 +84,6 @@ export function nextStepAt(
 			: isNewlyUnknown
 				? Math.ceil(Math.max(now + EARLY_READ_MS, retryAt ?? 0))
 				: nextAttemptAt(now, attempts, retryAt, random);
-	const tellAt = [answer.acceptedAt + TAKES_LONG_MS, answer.giveUpAt].filter((at) => at > now);
+	const tellAt = [firstDueAt(answer) + TAKES_LONG_MS, answer.giveUpAt].filter((at) => at > now);
 	return Math.min(next, ...tellAt);
 }

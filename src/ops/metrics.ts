@@ -92,7 +92,7 @@ export function createMetrics(sources: MetricSources) {
 			// Deliveries take from milliseconds to a day.
 			delivered: duration(
 				'delivery_seconds',
-				'From Submit to "the service has it"',
+				'From Submit, or from the end of the time for Undo, to "the service has it"',
 				[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400],
 			),
 		},

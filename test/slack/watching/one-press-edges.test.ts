@@ -128,4 +128,17 @@ describe('what people are told about a choice', () => {
 		await app.pass(UNDO_MS + 5_000);
 		expect(app.service.log.puts(id)).toHaveLength(0);
 	});
+
+	it('counts the time to the delivery from the end of the time for Undo', async () => {
+		const { id, index, post } = await asked();
+		const sum = async () => {
+			const text = await fetch(`${app.app.url}/metrics`).then((response) => response.text());
+			return Number(/^handraise_delivery_seconds_sum (\S+)$/m.exec(text)?.[1]);
+		};
+		const before = await sum();
+		await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => value(id, index) === 'LH 1173');
+		await app.threadSays(id, 'Answered by');
+		expect((await sum()) - before).toBeLessThan(5);
+	});
 });

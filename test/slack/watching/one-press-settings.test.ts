@@ -30,6 +30,16 @@ describe('one-press answers and their settings', () => {
 		expectNothingWrong(app);
 	});
 
+	it('sends no message about a delivery that only waited for UNDO_SECONDS', async () => {
+		app = await watchingApp({ env: { UNDO_SECONDS: '60' } });
+		const { id, index, post } = await asked();
+		await post.press('TP 570');
+		await app.until(() => value(id, index) === 'TP 570');
+		await app.threadSays(id, 'Answered by');
+		await app.pass(20_000);
+		expect(app.slack.as('ada').messages('dm')).toEqual([]);
+	});
+
 	it('offers no options when QUICK_ANSWERS is off, and sends nothing for a press on an older post', async () => {
 		app = await watchingApp();
 		const { id, post } = await asked();
