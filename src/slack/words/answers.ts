@@ -77,8 +77,16 @@ const AGENT_OUTCOME_WORDS: Readonly<Record<AgentOutcome, Words>> = {
 	],
 };
 
+/** Instead of the words for `conflicted` when the first answer was the author's own. */
+const ANSWERED_BEFORE: Words = [
+	'🔀 Not sent: the same person had already answered',
+	'Your answer was not sent: you had already answered.',
+];
+
 type SentAnswer = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
-type ReceiptAnswer = SentAnswer & Pick<Answer, 'agentOutcome' | 'lastError'> & Partial<Pick<Answer, 'startFailed'>>;
+type ReceiptAnswer = SentAnswer &
+	Pick<Answer, 'agentOutcome' | 'lastError'> &
+	Partial<Pick<Answer, 'startFailed' | 'person' | 'content'>>;
 
 /** Null unless the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
 function perhapsArrived({ state, putStartedAt }: SentAnswer): Words | null {
@@ -86,11 +94,21 @@ function perhapsArrived({ state, putStartedAt }: SentAnswer): Words | null {
 	return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
 }
 
+function isOwnFirst({ person, content }: Pick<ReceiptAnswer, 'person' | 'content'>): boolean {
+	const first = content?.kind === 'readable' ? (content.other?.person ?? null) : null;
+	return first !== null && first.userId === person?.userId;
+}
+
+/** The words for a state that the answer reached. */
+function wordsOf(state: AnswerState, answer: ReceiptAnswer): Words {
+	return state === 'conflicted' && isOwnFirst(answer) ? ANSWERED_BEFORE : STATE_WORDS[state];
+}
+
 /** The last lines of an answer's timeline, each with its time, and what became of the agent. mrkdwn. */
 export function timelineWords(answer: Answer): string {
 	const { state, timeline, agentOutcome } = answer;
 	const lines = timeline.slice(-8).map((entry) => {
-		const [line] = (entry.state === state ? perhapsArrived(answer) : null) ?? STATE_WORDS[entry.state];
+		const [line] = (entry.state === state ? perhapsArrived(answer) : null) ?? wordsOf(entry.state, answer);
 		return `${line} · ${momentMrkdwn(entry.at)}`;
 	});
 	if (agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_WORDS[agentOutcome][0]);
@@ -116,7 +134,7 @@ export function receiptHeadline(answer: ReceiptAnswer): string {
 	if (lastError !== null && state === 'accepted') return 'Your answer is saved and not delivered yet.';
 	if (lastError !== null && state === 'delivering')
 		return 'Your answer is saved and was sent. Handraise is checking whether it arrived.';
-	if (state !== 'delivered' && state !== 'resumed') return STATE_WORDS[state][1];
+	if (state !== 'delivered' && state !== 'resumed') return wordsOf(state, answer)[1];
 	if (answer.startFailed && (agentOutcome === null || agentOutcome === 'unseen')) {
 		return 'Your answer was delivered, but the session service reported a failure. The agent may not have been started.';
 	}
@@ -169,12 +187,14 @@ export function receiptExplanation(
 }
 
 /** The author of the first answer took it back. */
-function firstWithdrawnText({ content }: Answer): string {
+function firstWithdrawnText(answer: Answer): string {
+	const { content } = answer;
 	const first = content.kind === 'readable' ? (content.other?.person ?? null) : null;
-	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
 	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
 	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
-	return `${who} answered before you and took that back. The question is open again. Your text is kept.${secrets}`;
+	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
+	const what = isOwnFirst(answer) ? 'You had answered before' : `${who} answered before you`;
+	return `${what} and took that back. The question is open again. Your text is kept.${secrets}`;
 }
 
 function startFailedText({ restartAskedAt, lastError }: Answer): string {

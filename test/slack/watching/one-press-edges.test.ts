@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const UNDO_MS = 10_000;
@@ -127,6 +128,35 @@ describe('what people are told about a choice', () => {
 		await app.until(() => post.buttons().includes('LH 1173'), undefined, 60_000);
 		await app.pass(UNDO_MS + 5_000);
 		expect(app.service.log.puts(id)).toHaveLength(0);
+	});
+
+	it('tells in the history that the same person had answered', async () => {
+		const { id, index, post } = await asked();
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		await app.toldAfter(() => post.press('LH 1173'));
+		const told = await app.toldAfter(() => post.press('TP 570'));
+		expect(told.text()).toMatch(/You have already answered “LH 1173”/);
+		await app.until(() => value(id, index) === 'LH 1173');
+		const ada = app.slack.as('ada');
+		await ada.command('#agents', `/session history ${id}`);
+		const history = await ada.waitForModal((modal) => modal.text().includes('newest first'));
+		expect(history.text()).not.toContain('somebody else');
+		expect(history.text()).toContain('had already answered');
+	});
+
+	it('offers their form again to whoever took their own choice back', async () => {
+		const { id, index, post } = await asked();
+		const form = await openSession(app.app, id, 'ada');
+		await form.choose(0, 'TP 570');
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		await form.submit();
+		expect(form.text()).toContain('Your answer was not sent: you had already answered.');
+		await form.close();
+		await told.press('Undo');
+		const offer = await app.until(() => dmOf('ada').findLast((dm) => dm.buttons().includes('Send mine')));
+		expect(offer.text()).toContain('You had answered before and took that back.');
+		await offer.press('Send mine');
+		await app.until(() => value(id, index) === 'TP 570');
 	});
 
 	it('counts the time to the delivery from the end of the time for Undo', async () => {
