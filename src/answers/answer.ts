@@ -50,7 +50,7 @@ export interface Origin {
  * `deliver.ts` leaves `accepted` and `delivering`, `confirm.ts` leaves `delivered`. The author takes a failed answer back
  * to `accepted` (`tryAgain`) or to `withdrawn` (`withdraw`, both in `accept.ts`). A newer answer makes a waiting one
  * `conflicted`; an answer that comes second is stored as `conflicted`, and becomes `waiting` when the first one is
- * withdrawn.
+ * withdrawn, or fails because it was for the question before it changed.
  */
 export const ANSWER_STATES = [
 	'accepted',
@@ -205,6 +205,14 @@ export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'accept
 
 /** `lastError` of an answer that waits because the one that it lost to was withdrawn. */
 export const FIRST_WITHDRAWN = 'first_withdrawn';
+
+/** The same, because the one that it lost to was for the question before it changed. */
+export const FIRST_OUTDATED = 'first_outdated';
+
+/** Whether it waits because the answer that it lost to was not sent. */
+export function lostToUnsent({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): boolean {
+	return state === 'waiting' && (lastError === FIRST_WITHDRAWN || lastError === FIRST_OUTDATED);
+}
 
 /** True while the answer can still reach the service without its author. */
 export function isBlocking(state: AnswerState): boolean {

@@ -121,7 +121,7 @@ export interface AnswerStore {
 	/**
 	 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is not
 	 * possible. In the same transaction answers that lost to it wait for their authors (`FIRST_WITHDRAWN`), whose texts
-	 * become drafts.
+	 * become drafts. An update to `changed` does the same for answers to another version of the question (`FIRST_OUTDATED`).
 	 */
 	withdraw(id: string, person: Person, now: number, options?: { onlyUnsent: boolean }): Promise<Answer | null>;
 	/**

@@ -4,6 +4,7 @@ import {
 	type AnswerItem,
 	type AnswerState,
 	BLOCKING_STATES,
+	FIRST_OUTDATED,
 	FIRST_WITHDRAWN,
 	isBlocking,
 	isFailed,
@@ -179,20 +180,22 @@ export async function lockQuestionOf(db: Kysely<Tables>, dialect: Dialect, id: s
 }
 
 /**
- * Answers that lost to one that is now withdrawn wait for their authors, whom the worker tells at once; their texts become
- * drafts. A press of the same person stays as it is.
+ * Answers that lost to `first`, which is now withdrawn or outdated, wait for their authors, whom the worker tells at once;
+ * their texts become drafts. A press of the same person stays as it is, and so do answers that are outdated too.
  */
-export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, withdrawn: Answer, now: number): Promise<void> {
-	const { id, question, person } = withdrawn;
+export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: Answer, now: number): Promise<void> {
+	const { id, question, person, fingerprint } = first;
+	const isOutdated = first.state === 'changed';
 	const rows = await db
 		.selectFrom('answers')
 		.selectAll()
 		.where((eb) => eb.and({ ...questionColumns(question), state: 'conflicted' }))
+		.$if(isOutdated, (query) => query.where('fingerprint', '!=', fingerprint))
 		.execute();
 	for (const row of rows) {
 		const loser = readAnswer(row, cipher);
 		if (loser.content.kind !== 'readable' || loser.content.other?.answerId !== id) continue;
-		if (loser.press !== null && loser.person.userId === person.userId) continue;
+		if (!isOutdated && loser.press !== null && loser.person.userId === person.userId) continue;
 		await db
 			.updateTable('answers')
 			.set({
@@ -201,7 +204,7 @@ export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, withdraw
 				...WITHOUT_LEASE,
 				next_attempt_at: now,
 				give_up_at: now,
-				last_error: FIRST_WITHDRAWN,
+				last_error: isOutdated ? FIRST_OUTDATED : FIRST_WITHDRAWN,
 			})
 			.where('id', '=', row.id)
 			.where('state', '=', 'conflicted')

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Answer, BLOCKING_STATES } from '../answers/answer.ts';
 import type { AnswerPatch, AnswerStore } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import { lockQuestionOf, releaseLosers } from './answer-accept.ts';
 import {
 	type AnswerChange,
 	type AnswerRow,
@@ -66,6 +67,8 @@ export function createAnswerQueue({
 
 		update: ({ id, state }, token, patch, { now, release, editCount }) =>
 			db.write(async (trx) => {
+				// Before its row: the order in which all writes lock them.
+				if (patch.state === 'changed') await lockQuestionOf(trx, db.dialect, id);
 				const row = await trx
 					.selectFrom('answers')
 					.selectAll()
@@ -78,9 +81,10 @@ export function createAnswerQueue({
 				if (row === undefined) return null;
 				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
 				const set = { ...patchRow(row, patch, now, cipher), ...(release && WITHOUT_LEASE) };
-				return Object.values(set).every((value) => value === undefined)
-					? readAnswer(row, cipher)
-					: changeRow(trx, cipher, row, set);
+				if (Object.values(set).every((value) => value === undefined)) return readAnswer(row, cipher);
+				const changed = await changeRow(trx, cipher, row, set);
+				if (patch.state === 'changed') await releaseLosers(trx, cipher, changed, now);
+				return changed;
 			}),
 
 		renew: (id, lease, now) =>

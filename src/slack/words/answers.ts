@@ -5,6 +5,7 @@ import {
 	type FAILED_STATES,
 	FIRST_WITHDRAWN,
 	firstDueAt,
+	lostToUnsent,
 	TAKES_LONG_MS,
 } from '../../answers/answer.ts';
 import { isBlank, quoted } from '../text.ts';
@@ -128,8 +129,9 @@ export function receiptHeadline(answer: ReceiptAnswer): string {
 	const { state, agentOutcome, lastError } = answer;
 	const perhaps = perhapsArrived(answer);
 	if (perhaps !== null) return perhaps[1];
-	if (lastError === FIRST_WITHDRAWN && state === 'waiting') {
-		return 'The first answer was taken back. Yours was not sent; you can send it now.';
+	if (lostToUnsent({ state, lastError })) {
+		const why = lastError === FIRST_WITHDRAWN ? 'was taken back' : 'was for an older question and was not sent';
+		return `The first answer ${why}. Yours was not sent; you can send it now.`;
 	}
 	if (lastError !== null && state === 'accepted') return 'Your answer is saved and not delivered yet.';
 	if (lastError !== null && state === 'delivering')
@@ -167,7 +169,7 @@ export function receiptExplanation(
 			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
 		}
 		case 'waiting': {
-			if (lastError === FIRST_WITHDRAWN) return firstWithdrawnText(answer);
+			if (lostToUnsent(answer)) return firstUnsentText(answer);
 			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
 			return `${problem} Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or discard it?`.trim();
 		}
@@ -186,15 +188,16 @@ export function receiptExplanation(
 	}
 }
 
-/** The author of the first answer took it back. */
-function firstWithdrawnText(answer: Answer): string {
-	const { content } = answer;
+/** The author of the first answer took it back, or it was for another question. */
+function firstUnsentText(answer: Answer): string {
+	const { content, lastError } = answer;
 	const first = content.kind === 'readable' ? (content.other?.person ?? null) : null;
 	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
 	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
 	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
 	const what = isOwnFirst(answer) ? 'You had answered before' : `${who} answered before you`;
-	return `${what} and took that back. The question is open again. Your text is kept.${secrets}`;
+	const why = lastError === FIRST_WITHDRAWN ? 'and took that back' : 'but to the question before the agent changed it';
+	return `${what} ${why}. The question is open again. Your text is kept.${secrets}`;
 }
 
 function startFailedText({ restartAskedAt, lastError }: Answer): string {

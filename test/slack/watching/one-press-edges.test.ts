@@ -17,6 +17,13 @@ async function asked(items: readonly ItemJson[] = [FLIGHT]): Promise<{ id: strin
 	return { id, index, post };
 }
 
+function seenBy(who: string, { ts, channel }: Posted): Posted {
+	const posts = app.slack.as(who).messages(channel, { all: true });
+	const found = posts.flatMap((post) => [post, ...post.thread()]).find((post) => post.ts === ts);
+	if (found === undefined) throw new Error(`${who} does not see the post`);
+	return found;
+}
+
 const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
 const dmOf = (who: string) => app.slack.as(who).messages('dm');
 
@@ -58,6 +65,30 @@ describe('what happens to a question while a choice can be taken back', () => {
 		const next = await app.threadSays(id, 'Which train');
 		await app.until(() => !post.buttons().includes('LH 1173'));
 		await next.press('ICE 5');
+		await app.until(() => value(id, index) === 'ICE 5');
+	});
+
+	it('offers to send an answer that lost to one for an older question', async () => {
+		const { id, index, post } = await asked();
+		// The post stays as it is.
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		app.service.sessions.patch(id, {
+			messages: [
+				task('Order six desk chairs.'),
+				done('I open the shop.', { go_to_url: { url: 'https://shop.example/' } }),
+				asking('', [item('Which train should I book?', 'One of: ICE 5, TGV 9')]),
+			],
+		});
+		const next = await app.threadSays(id, 'Which train');
+		await app.toldAfter(() => post.press('LH 1173'));
+		const told = await app.toldAfter(() => seenBy('grace', next).press('ICE 5'), 'grace');
+		expect(told.text()).toMatch(/before you/);
+		await app.until(() => dmOf('ada').some((dm) => dm.text().includes('question has changed')));
+		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
+		expect(offer.text()).toContain('The first answer was for an older question and was not sent.');
+		expect(offer.text()).toContain('ICE 5');
+		app.slack.faults.clear();
+		await offer.press('Send mine');
 		await app.until(() => value(id, index) === 'ICE 5');
 	});
 
