@@ -86,7 +86,7 @@ export function createAnswers(deps: Dependencies) {
 			await Promise.all([
 				claims.release(answer.question, answer.person),
 				// A press sends no draft, and can be taken back.
-				answer.press === null && drafts.discard(answer.person, answer.question),
+				answer.press === null && drafts.discard(answer),
 			]);
 		},
 

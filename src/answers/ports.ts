@@ -172,8 +172,11 @@ export interface DraftStore {
 	newest(person: Person, question: QuestionKey): Promise<Draft | null>;
 	/** Removes these positions from all drafts of this person for this question, because their texts are secret now. */
 	forget(person: Person, question: QuestionKey, positions: readonly number[]): Promise<void>;
-	/** Removes all drafts of this person for this question. */
-	discard(person: Person, question: QuestionKey): Promise<void>;
+	/**
+	 * Removes the drafts of this person for this question, because `answer` was submitted. The draft that it became itself
+	 * when the first answer was withdrawn stays.
+	 */
+	discard(answer: Pick<Answer, 'id' | 'person' | 'question'>): Promise<void>;
 	removeOlderThan(before: number): Promise<number>;
 }
 

@@ -91,8 +91,10 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 			});
 		},
 
-		async discard(person, question) {
-			await db.writeOne((trx) => trx.deleteFrom('drafts').where(ofPerson(person, question)).execute());
+		async discard({ id, person, question }) {
+			await db.writeOne((trx) =>
+				trx.deleteFrom('drafts').where(ofPerson(person, question)).where('form_id', '!=', id).execute(),
+			);
 		},
 
 		removeOlderThan: (before) =>

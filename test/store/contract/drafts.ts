@@ -64,7 +64,7 @@ export function describeDrafts(subject: Subject): void {
 		const given = submission({ submissionKey: 'view-1:form-1' });
 		await subject.store.drafts.save(draft(), given.submissionKey);
 		await subject.store.answers.accept(given);
-		await subject.store.drafts.discard(ANN, question);
+		await subject.store.drafts.discard({ id: 'answer-1', person: ANN, question });
 		await subject.replica.drafts.save(draft({ updatedAt: T0 + 5 }), given.submissionKey);
 		expect(await subject.store.drafts.get('form-1')).toBeNull();
 		await subject.replica.drafts.save(draft({ formId: 'form-2' }), 'view-1:form-2');
@@ -88,9 +88,17 @@ export function describeDrafts(subject: Subject): void {
 		await subject.store.drafts.save(draft({ formId: 'form-2' }));
 		await subject.store.drafts.save(draft({ formId: 'form-3', person: BOB }));
 		await subject.store.drafts.save(draft({ formId: 'form-4', question: { ...question, sessionId: 's2' } }));
-		await subject.store.drafts.discard(ANN, question);
+		await subject.store.drafts.discard({ id: 'answer-1', person: ANN, question });
 		const left = await Promise.all(['form-1', 'form-2', 'form-3', 'form-4'].map((id) => subject.store.drafts.get(id)));
 		expect(left.map((one) => one?.formId)).toEqual([undefined, undefined, 'form-3', 'form-4']);
+	});
+
+	it('keeps the draft that the answer became when the first one was withdrawn', async () => {
+		await subject.store.drafts.save(draft());
+		await subject.store.drafts.save(draft({ formId: 'answer-1' }));
+		await subject.store.drafts.discard({ id: 'answer-1', person: ANN, question });
+		expect(await subject.store.drafts.get('form-1')).toBeNull();
+		expect(await subject.store.drafts.get('answer-1')).not.toBeNull();
 	});
 
 	it('removes drafts older than a given time', async () => {
