@@ -143,6 +143,12 @@ export interface OnePress {
 /** The longest time in which a one-press answer can be taken back (`UNDO_SECONDS`). */
 export const MAX_UNDO_MS = 60_000;
 
+/**
+ * How long the reply to a press that came second may take before the worker tells its author: the process that was to
+ * reply may be dead.
+ */
+export const TOLD_WITHIN_MS = 10_000;
+
 /** What an answer has from its submission on. All times are milliseconds since the epoch. */
 export interface SubmittedAnswer {
 	readonly id: string;

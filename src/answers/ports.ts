@@ -71,8 +71,13 @@ export type RetryResult =
  * `StoreUnavailableError` (code `store_unavailable`, retryable).
  */
 export interface AnswerStore {
-	/** Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. */
+	/**
+	 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that comes
+	 * second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author knows.
+	 */
 	accept(answer: NewAnswer): Promise<AcceptResult>;
+	/** Notes that the author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
+	noteTold(id: string): Promise<void>;
 	/**
 	 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time. Answers of another
 	 * version of the program are put off and block nothing.

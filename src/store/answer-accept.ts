@@ -11,6 +11,7 @@ import {
 	itemsOf,
 	type OtherAnswer,
 	type QuestionKey,
+	TOLD_WITHIN_MS,
 } from '../answers/answer.ts';
 import type { AcceptResult, NewAnswer, RetryResult } from '../answers/ports.ts';
 import {
@@ -22,6 +23,7 @@ import {
 	readAnswer,
 	readSecretPositions,
 	readSubmission,
+	receiptOf,
 	resetReceipt,
 	sealOther,
 	secretOf,
@@ -82,11 +84,38 @@ async function acceptInTransaction(
 		// The answer was never accepted, so its timeline starts empty.
 		const unaccepted = { ...row, timeline: '[]', ended_at: null };
 		const lost = giveWay(unaccepted, { winner: winnerOf(by), mine: answer.items, now: answer.acceptedAt }, cipher);
-		return { kind: 'taken', by, answer: readAnswer(await insert({ ...unaccepted, ...lost }), cipher) };
+		const tellAt = isOthersPress(answer, by) ? answer.acceptedAt + TOLD_WITHIN_MS : null;
+		const inserted = await insert({ ...unaccepted, ...lost, next_attempt_at: tellAt });
+		return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
 	}
 	// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
 	await replaceWaiting(db, cipher, rows, { winner: { ...answer, at: answer.acceptedAt }, now: answer.acceptedAt });
 	return { kind: 'accepted', answer: readAnswer(await insert(row), cipher) };
+}
+
+/** A press has no window that shows its author that somebody else was first. */
+function isOthersPress({ press, person }: NewAnswer, by: Answer): boolean {
+	return press !== null && (by.person.userId !== person.userId || by.person.teamId !== person.teamId);
+}
+
+/** `AnswerStore.noteTold` */
+export async function noteTold(db: Kysely<Tables>, id: string): Promise<void> {
+	const row = await db
+		.selectFrom('answers')
+		.selectAll()
+		.where('id', '=', id)
+		.where('state', '=', 'conflicted')
+		.where('next_attempt_at', 'is not', null)
+		.where('lease_token', 'is', null)
+		.executeTakeFirst();
+	if (row === undefined) return;
+	await db
+		.updateTable('answers')
+		.set({ ...receiptOf(row, 'conflicted'), next_attempt_at: null })
+		.where('id', '=', id)
+		.where('state', '=', 'conflicted')
+		.where('lease_token', 'is', null)
+		.execute();
 }
 
 async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer: NewAnswer): Promise<AcceptResult> {

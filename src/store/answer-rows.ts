@@ -229,9 +229,14 @@ export async function changeRow(
 	return readAnswer(changed, cipher);
 }
 
-/** Marks the current state as not told to the author yet; keeps the message that shows the receipt. */
+/** Marks this state as told to the author; keeps the message that shows the receipt. */
+export function receiptOf(row: AnswerRow, told: AnswerState | null): Partial<AnswerRow> {
+	return { told: writeReceiptState({ ...readReceiptState(row), state: told, agentOutcome: null }) };
+}
+
+/** Marks the current state as not told to the author yet. */
 export function resetReceipt(row: AnswerRow): Partial<AnswerRow> {
-	return { told: writeReceiptState({ ...readReceiptState(row), state: null, agentOutcome: null }) };
+	return receiptOf(row, null);
 }
 
 /** The columns that change with the state. A settled answer loses its secret values in the same write. */

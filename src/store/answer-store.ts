@@ -10,7 +10,7 @@ import {
 } from '../answers/answer.ts';
 import type { AnswerStats, AnswerStore } from '../answers/ports.ts';
 import type { Log } from '../log.ts';
-import { acceptAnswer, lockQuestionOf, releaseLosers, retryAnswer } from './answer-accept.ts';
+import { acceptAnswer, lockQuestionOf, noteTold, releaseLosers, retryAnswer } from './answer-accept.ts';
 import { createAnswerQueue } from './answer-queue.ts';
 import {
 	type AnswerRow,
@@ -89,6 +89,7 @@ export function createAnswerStore({
 	return {
 		...createAnswerQueue({ db, cipher, checksTime, readOrSkip }),
 		accept: (answer) => acceptAnswer(db, cipher, answer),
+		noteTold: (id) => db.write((trx) => noteTold(trx, id)),
 
 		async get(id) {
 			const row = await answers().where('id', '=', id).executeTakeFirst();

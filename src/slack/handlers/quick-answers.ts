@@ -62,15 +62,15 @@ export function registerQuickAnswers(
 		return errorWords(code, { kept: 'nothing', adminContact }).text;
 	}
 
-	/** Tells the person what became of their press. The inbox shows that by itself. */
-	async function tell(request: PersonRequest, press: Press, content: MessageContent): Promise<void> {
-		if (press.view === null) await reply.toPerson(request, content);
-		else await reply.inDirectMessage(request, content);
+	/** Tells the person what became of their press; false when Slack took no message. The inbox shows it by itself. */
+	function tell(request: PersonRequest, press: Press, content: MessageContent): Promise<boolean> {
+		return press.view === null ? reply.toPerson(request, content) : reply.inDirectMessage(request, content);
 	}
 
 	async function tellResult(request: PersonRequest, press: Press, choice: Choice, result: AcceptResult): Promise<void> {
 		if (result.kind === 'taken') {
-			await tell(request, press, choiceMessage(takenWords(request, choice, result.by), target(choice)));
+			const content = choiceMessage(takenWords(request, choice, result.by), target(choice));
+			if (await tell(request, press, content)) await store.noteTold(result.answer.id);
 			return;
 		}
 		const { answer } = result;
@@ -98,8 +98,9 @@ export function registerQuickAnswers(
 				};
 				return { place: 'anyChannel', run: async () => say, refused: () => say, failed: () => say };
 			}
-			const fail = (code: string) => () =>
-				tell(asked, press, choiceMessage(notChosenWords(choice, errorText(code)), target(choice)));
+			const fail = (code: string) => async () => {
+				await tell(asked, press, choiceMessage(notChosenWords(choice, errorText(code)), target(choice)));
+			};
 			return {
 				place: { channelId: channelOf(asked, choice) },
 				refused: fail,

@@ -95,9 +95,33 @@ describe.each(['sqlite', 'postgres'] as const)('a question with short options, o
 		await app.toldAfter(() => post.press('LH 1173'));
 		const told = await app.toldAfter(() => graces.press('TP 570').catch(() => false), 'grace').catch(() => null);
 		// Without an update of the post between the two presses, the button is still there.
+		const dmCount = dmOf('grace').length;
 		if (told !== null) {
 			expect(told.text()).toMatch(/ada.* answered “LH 1173” before you. Your choice, “TP 570”, was not sent/i);
 		}
+		await app.until(() => value(id, index) === 'LH 1173');
+		expect(putCount(id)).toBe(1);
+		await app.pass(20_000);
+		expect(dmOf('grace')).toHaveLength(dmCount);
+	});
+
+	it('tells the second of two people in a direct message when the reply did not reach them', async () => {
+		const { id, index, post } = await asked();
+		const graces = seenBy('grace', post);
+		// The program may also be killed between the acknowledgement and the reply.
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		await app.toldAfter(() => post.press('LH 1173'));
+		const before = dmOf('grace').length;
+		app.slack.faults.add({ method: 'response_url', status: 500, times: 1 });
+		for (const method of ['chat.postEphemeral', 'conversations.open']) {
+			app.slack.faults.add({ method, error: 'internal_error', times: 1 });
+		}
+		await graces.press('TP 570');
+		const receipt = await app.until(() => dmOf('grace')[before]);
+		app.slack.faults.clear();
+		expect(receipt.text()).toContain('Your answer was not sent: somebody else answered first.');
+		expect(receipt.text()).toContain('LH 1173');
+		expect(receipt.text()).toContain('TP 570');
 		await app.until(() => value(id, index) === 'LH 1173');
 		expect(putCount(id)).toBe(1);
 	});
