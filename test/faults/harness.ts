@@ -11,7 +11,7 @@ import { createReplica, type Replica } from './replica.ts';
 import type { StoreUnderTest } from './stores.ts';
 
 /** What happens while a submission is under way, as seen from outside the program. */
-export type Signal = 'pressed' | 'commit' | 'acked' | 'read' | 'put' | 'saved';
+export type Signal = 'pressed' | 'commit' | 'acked' | 'read' | 'put' | 'saved' | 'redraw';
 
 export interface Harness extends AsyncDisposable {
 	readonly service: FakeSessionService;

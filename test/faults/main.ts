@@ -5,11 +5,31 @@ import { parseArgs } from 'node:util';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { createRandom } from '../support/random.ts';
 import { runDuels } from './duels.ts';
-import { createHarness, type Harness } from './harness.ts';
+import { createHarness, type Harness, type HarnessOptions } from './harness.ts';
 import { FAULT_KINDS } from './kinds/index.ts';
-import { duelsReport, isClean, killsReport, stopsReport } from './report.ts';
+import { runPressDuels } from './presses/duels.ts';
+import { PEOPLE, runPresses } from './presses/presses.ts';
+import { openDesk, PRESS_ENV, type QuestionDesk, UNDO_MS } from './presses/questions.ts';
+import { runUndos } from './presses/undos.ts';
+import {
+	duelsReport,
+	isClean,
+	killsReport,
+	pressDuelsReport,
+	pressesReport,
+	stopsReport,
+	undosReport,
+} from './report.ts';
 import { type Aim, aimsFor, runFaults } from './run.ts';
-import { aimAgainst, SABOTAGES, type Sabotage } from './sabotage.ts';
+import {
+	aimAgainst,
+	isPressSabotage,
+	PRESS_SABOTAGES,
+	type PressRun,
+	pressRunAgainst,
+	SABOTAGES,
+	type Sabotage,
+} from './sabotage.ts';
 import { copySource } from './source-copy.ts';
 import { runStops } from './stops.ts';
 import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind } from './stores.ts';
@@ -18,6 +38,10 @@ const USAGE = `npm run test:faults -- [options]
   --rounds 1000   answers that meet kills and other faults, for each store; 0 leaves it out
   --duels 500     questions that two people answer at the same moment, for each store
   --stops 20      stops by SIGTERM while answers are on their way, for each store
+  --presses 1000  answers in one press that meet kills and other faults, for each store
+  --press-duels 500
+                  questions that two people answer at about the same moment, at least one of them in one press
+  --undos 200     one-press answers that are taken back around the end of the time for it, with kills
   --store both    sqlite, postgres or both
   --batch 16      answers under way at once
   --seed 1
@@ -25,7 +49,7 @@ const USAGE = `npm run test:faults -- [options]
                   ${Object.keys(FAULT_KINDS).join(', ')}
   --commit HEAD   takes the program from a commit instead of the working tree
   --sabotage X    breaks the program first, aims at what shows it, and fails when nobody notices:
-                  ${Object.keys(SABOTAGES).join(', ')}`;
+                  ${[...Object.keys(SABOTAGES), ...Object.keys(PRESS_SABOTAGES)].join(', ')}`;
 
 /** Short, so that unknown outcomes are resolved soon; the service's delays stay below it. */
 const CALL_TIMEOUT_MS = 600;
@@ -40,6 +64,9 @@ const { values } = parseArgs({
 		rounds: { type: 'string', default: '1000' },
 		duels: { type: 'string', default: '500' },
 		stops: { type: 'string', default: '20' },
+		presses: { type: 'string', default: '1000' },
+		'press-duels': { type: 'string', default: '500' },
+		undos: { type: 'string', default: '200' },
 		store: { type: 'string', default: 'both' },
 		seed: { type: 'string', default: '1' },
 		batch: { type: 'string', default: '16' },
@@ -51,8 +78,13 @@ const { values } = parseArgs({
 const [rounds, duels, stops, seed, batch] = [values.rounds, values.duels, values.stops, values.seed, values.batch].map(
 	Number,
 ) as [number, number, number, number, number];
+const [presses, pressDuels, undos] = [values.presses, values['press-duels'], values.undos].map(Number) as [
+	number,
+	number,
+	number,
+];
 const sabotage = values.sabotage === undefined ? null : sabotageNamed(values.sabotage);
-const only = values.target ?? (sabotage === null ? undefined : aimAgainst(sabotage));
+const only = values.target ?? (sabotage === null || isPressSabotage(sabotage) ? undefined : aimAgainst(sabotage));
 const kinds = (['sqlite', 'postgres'] as const).filter(
 	(kind) => (values.store === 'both' || values.store === kind) && aimsOn(kind).length > 0,
 );
@@ -63,7 +95,7 @@ function aimsOn(kind: StoreKind): readonly Aim[] {
 }
 
 function sabotageNamed(name: string): Sabotage {
-	if (Object.hasOwn(SABOTAGES, name)) return name as Sabotage;
+	if (Object.hasOwn({ ...SABOTAGES, ...PRESS_SABOTAGES }, name)) return name as Sabotage;
 	return usage();
 }
 
@@ -81,9 +113,10 @@ async function withProgram<T>(
 	kind: StoreKind,
 	callTimeoutMs: number,
 	use: (harness: Harness, postgres: OwnPostgres | null) => Promise<T>,
+	options: Partial<Pick<HarnessOptions, 'env' | 'people'>> = {},
 ): Promise<T> {
 	await using source = await copySource({
-		replacements: sabotage === null ? [] : SABOTAGES[sabotage],
+		replacements: sabotage === null ? [] : { ...SABOTAGES, ...PRESS_SABOTAGES }[sabotage],
 		commit: values.commit,
 	});
 	const postgres = kind === 'postgres' ? await startPostgres() : null;
@@ -99,6 +132,7 @@ async function withProgram<T>(
 			replicas,
 			people: batch * 2,
 			callTimeoutMs,
+			...options,
 		});
 		return await use(harness, postgres);
 	} finally {
@@ -150,11 +184,90 @@ async function terminations(kind: StoreKind): Promise<boolean> {
 	return result.problems.length === 0;
 }
 
-if (kinds.length === 0 || [rounds, duels, stops, seed, batch].some((number) => !Number.isInteger(number))) usage();
+/** The same with watched sessions that ask questions with options: for each question at once, that many sessions. */
+function withDesk<T extends { readonly problems: readonly string[] }>(
+	kind: StoreKind,
+	{
+		questions,
+		sessionsPerQuestion,
+		callTimeoutMs,
+	}: { questions: number; sessionsPerQuestion: number; callTimeoutMs: number },
+	run: (harness: Harness, desk: QuestionDesk, postgres: OwnPostgres | null) => Promise<T>,
+): Promise<T> {
+	return withProgram(
+		kind,
+		callTimeoutMs,
+		async (harness, postgres) => {
+			const desk = await openDesk(harness, Math.min(questions, batch * sessionsPerQuestion));
+			const result = await run(harness, desk, postgres);
+			desk.close();
+			if (result.problems.length > 0) await keepLogs(kind, harness);
+			return result;
+		},
+		{ env: PRESS_ENV, people: PEOPLE },
+	);
+}
+
+const nameOf = (kind: StoreKind) => (sabotage === null ? NAMES[kind] : `${NAMES[kind]}, sabotaged (${sabotage})`);
+
+async function oneByPress(kind: StoreKind): Promise<boolean> {
+	const stage = { questions: presses, sessionsPerQuestion: 4, callTimeoutMs: CALL_TIMEOUT_MS };
+	const result = await withDesk(kind, stage, (harness, desk, postgres) =>
+		runPresses({
+			harness,
+			desk,
+			presses,
+			batch,
+			random: createRandom(seed),
+			undoMs: UNDO_MS,
+			...(postgres === null ? {} : { outage: postgres, freezeMs: FREEZE_MS }),
+			onProgress: progress(kind),
+		}),
+	);
+	say(pressesReport(nameOf(kind), result));
+	return result.problems.length === 0;
+}
+
+async function twoWithPress(kind: StoreKind): Promise<boolean> {
+	const stage = { questions: pressDuels, sessionsPerQuestion: 3, callTimeoutMs: 20_000 };
+	const result = await withDesk(kind, stage, (harness, desk) =>
+		runPressDuels({
+			harness,
+			desk,
+			duels: pressDuels,
+			batch,
+			random: createRandom(seed),
+			undoMs: UNDO_MS,
+			onProgress: progress(kind),
+		}),
+	);
+	say(pressDuelsReport(nameOf(kind), result));
+	return result.problems.length === 0;
+}
+
+async function takenBack(kind: StoreKind): Promise<boolean> {
+	const stage = { questions: undos + batch, sessionsPerQuestion: 3, callTimeoutMs: CALL_TIMEOUT_MS };
+	const result = await withDesk(kind, stage, (harness, desk) =>
+		runUndos({ harness, desk, undos, batch, random: createRandom(seed), undoMs: UNDO_MS, onProgress: progress(kind) }),
+	);
+	say(undosReport(nameOf(kind), result));
+	return result.problems.length === 0;
+}
+
+if (
+	kinds.length === 0 ||
+	[rounds, duels, stops, presses, pressDuels, undos, seed, batch].some((number) => !Number.isInteger(number))
+)
+	usage();
 let clean = true;
 let brokenTurns = 0;
 for (const kind of kinds) {
-	if (rounds > 0) clean = (await kills(kind)) && clean;
+	const isAim = (run: PressRun) =>
+		sabotage === null ? only === undefined : isPressSabotage(sabotage) && pressRunAgainst(sabotage) === run;
+	if (presses > 0 && isAim('presses')) clean = (await oneByPress(kind)) && clean;
+	if (pressDuels > 0 && isAim('press-duels')) clean = (await twoWithPress(kind)) && clean;
+	if (undos > 0 && isAim('undos')) clean = (await takenBack(kind)) && clean;
+	if (rounds > 0 && (sabotage === null || !isPressSabotage(sabotage))) clean = (await kills(kind)) && clean;
 	if (sabotage !== null) continue;
 	if (duels > 0) clean = (await atOnce(kind)) && clean;
 	if (stops > 0) clean = (await terminations(kind)) && clean;

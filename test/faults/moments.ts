@@ -52,7 +52,7 @@ export async function strikeAt(
 /** Calls `strike` that long after the `count`-th such signal for these sessions. Resolves after the call. */
 export async function strikeAfter(
 	harness: Harness,
-	sessions: ReadonlySet<string>,
+	sessions: Pick<ReadonlySet<string>, 'has'>,
 	{ signal, count, afterMs }: { signal: Signal; count: number; afterMs: number },
 	strike: () => void,
 ): Promise<void> {

@@ -32,6 +32,13 @@ const OPEN_ENDS: readonly (readonly [RegExp, Claim])[] = [
 /** Says that somebody answered in the service's own page. */
 const OUTSIDER = /somebody outside/i;
 
+/** What a receipt with these words claims. */
+export function claimIn(shown: string): Claim | undefined {
+	const open = OPEN_ENDS.find(([words]) => words.test(shown))?.[1];
+	if (open !== undefined) return open;
+	return HEADLINES.find(([words]) => shown.includes(words))?.[1];
+}
+
 /** A receipt with one of these says that nothing of the answer is or will be at the service. */
 export const NOT_SENT: ReadonlySet<Claim> = new Set(['conflicted', 'changed', 'ended', 'not delivered']);
 
@@ -79,12 +86,6 @@ export function watchReceipts(harness: Harness): {
 		if (!OUTSIDER.test(shown) || service.log.list({ kind: 'page', sessionId: round.sessionId }).length > 0) return;
 		const what = 'it was told of somebody outside, who was not there';
 		if (!round.broken.includes(what)) round.broken.push(what);
-	}
-
-	function claimIn(shown: string): Claim | undefined {
-		const open = OPEN_ENDS.find(([words]) => words.test(shown))?.[1];
-		if (open !== undefined) return open;
-		return HEADLINES.find(([words]) => shown.includes(words))?.[1];
 	}
 
 	const stop = slack.changes.listen((change) => {

@@ -1,4 +1,8 @@
 import type { DuelsResult } from './duels.ts';
+import type { PressDuelsResult } from './presses/duels.ts';
+import type { PressesResult } from './presses/presses.ts';
+import type { UndosResult } from './presses/undos.ts';
+import type { PressVerdict } from './presses/verdict.ts';
 import type { RunResult } from './run.ts';
 import type { StopsResult } from './stops.ts';
 
@@ -12,7 +16,6 @@ export function isClean({ verdict, violations, brokenTurns }: RunResult): boolea
 /** The result of a run of kills, as lines for the terminal. */
 export function killsReport(name: string, result: RunResult): string[] {
 	const { verdict, histogram, kills, outages, freezes, claims } = result;
-	const most = Math.max(1, ...Object.values(histogram));
 	return [
 		'',
 		`${name}: ${verdict.rounds} answers, ${kills} kills${outages > 0 ? `, ${outages} times the database was stopped` : ''}${freezes > 0 ? `, ${freezes} times a replica stood still` : ''}, ${Math.round(result.seconds)} s`,
@@ -24,11 +27,61 @@ export function killsReport(name: string, result: RunResult): string[] {
 		`  turns that broke: ${result.brokenTurns.length}`,
 		...result.brokenTurns.map((why) => `    ${why}`),
 		'  an answer was met by a kill, or by another fault',
-		...Object.entries(histogram).map(
-			([phase, count]) =>
-				`    ${phase.padEnd(22)}${String(count).padStart(5)} ${'#'.repeat(Math.round((count / most) * 40))}`,
-		),
+		...histogramLines(histogram),
 		...shortened(verdict.problems),
+	];
+}
+
+function histogramLines(histogram: Readonly<Record<string, number>>): string[] {
+	const most = Math.max(1, ...Object.values(histogram));
+	return Object.entries(histogram).map(
+		([phase, count]) =>
+			`    ${phase.padEnd(26)}${String(count).padStart(5)} ${'#'.repeat(Math.round((count / most) * 40))}`,
+	);
+}
+
+function pressVerdictLines(verdict: PressVerdict): string[] {
+	return [
+		`  delivered ${verdict.delivered}, not sent and told so ${verdict.toldNot}, taken back ${verdict.takenBack}, not known to its author ${verdict.notKnown}, never acknowledged ${verdict.notTaken}`,
+		`  lost ${verdict.lost}, sent twice ${verdict.doubled}, before the undo time ended ${verdict.early}, after "You took back" ${verdict.afterUndo}, false words ${verdict.falseWords}, over another's ${verdict.overwrites}, not judged ${verdict.tooLate}`,
+	];
+}
+
+export function pressesReport(name: string, result: PressesResult): string[] {
+	const { verdict, histogram, kills, outages, freezes, cuts } = result;
+	return [
+		'',
+		`${name}: ${verdict.answers} answers in one press, ${kills} kills, ${cuts} times Slack was cut off, ${outages} times the database was stopped, ${freezes} times a replica stood still, ${Math.round(result.seconds)} s`,
+		...pressVerdictLines(verdict),
+		`  calls Slack refused as too many: ${result.refusedCalls}`,
+		'  a press was met by a kill',
+		...histogramLines(histogram),
+		...shortened(result.problems),
+	];
+}
+
+export function pressDuelsReport(name: string, result: PressDuelsResult): string[] {
+	const { duels, withForm, clean, told, upsets, verdict, problems } = result;
+	return [
+		'',
+		`${name}: ${duels} duels with a press, ${withForm} of them against a form, ${Math.round(result.seconds)} s`,
+		`  one PUT and the other told who was first: ${clean} of ${duels} (by a reply ${told.reply}, in the form's window ${told.window}, by the post ${told.post}; who began later won ${upsets} times)`,
+		...pressVerdictLines(verdict),
+		`  calls Slack refused as too many: ${result.refusedCalls}`,
+		...shortened(problems),
+	];
+}
+
+export function undosReport(name: string, result: UndosResult): string[] {
+	const { undos, kills, takenBack, tooLate, losers, offered, drafts, sentMine, again, verdict, problems } = result;
+	return [
+		'',
+		`${name}: Undo ${undos} times, ${kills} kills, ${Math.round(result.seconds)} s`,
+		`  taken back ${takenBack}, too late ${tooLate}; pressed again after that ${again}`,
+		`  second to an answer that was taken back ${losers}, offered the question again ${offered}, draft in the form ${drafts}, sent by Send mine ${sentMine}`,
+		...pressVerdictLines(verdict),
+		`  calls Slack refused as too many: ${result.refusedCalls}`,
+		...shortened(problems),
 	];
 }
 

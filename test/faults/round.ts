@@ -81,6 +81,8 @@ interface FormToOpen {
 	readonly question?: string;
 	/** How often the person types the command. */
 	readonly tries?: number;
+	/** Enters the text; types it into the first field by default. */
+	readonly enter?: (modal: Modal) => Promise<void>;
 }
 
 /**
@@ -89,7 +91,14 @@ interface FormToOpen {
  */
 export async function openForm(
 	harness: Harness,
-	{ sessionId, person, text, question = QUESTION, tries: mostTries = 4 }: FormToOpen,
+	{
+		sessionId,
+		person,
+		text,
+		question = QUESTION,
+		tries: mostTries = 4,
+		enter = (form) => form.fill(0, text),
+	}: FormToOpen,
 ): Promise<{ actor: Actor; modal: Modal }> {
 	const until = Date.now() + FORM_WITHIN_MS;
 	for (let tries = 1; ; tries++) {
@@ -103,7 +112,7 @@ export async function openForm(
 				(one) => one.submitText() !== null && one.text().includes(question),
 				6_000,
 			);
-			await modal.fill(0, text);
+			await enter(modal);
 			return { actor, modal };
 		} catch (error) {
 			const isRefused = harness.rates.refused > refusedBefore && mostTries > 1 && Date.now() < until;

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SABOTAGES } from './sabotage.ts';
+import { PRESS_SABOTAGES, SABOTAGES } from './sabotage.ts';
 import { copySource } from './source-copy.ts';
 import { UNSYNCED } from './unsynced.ts';
 
 describe('the fault runs with sabotage', () => {
-	it.each(Object.entries({ ...SABOTAGES, unsynced: UNSYNCED }))(
+	it.each(Object.entries({ ...SABOTAGES, ...PRESS_SABOTAGES, unsynced: UNSYNCED }))(
 		'still find the place where %s breaks the program',
 		async (_name, replacements) => {
 			await using copy = await copySource({ replacements });

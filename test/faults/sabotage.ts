@@ -150,14 +150,85 @@ export const SABOTAGES = {
 	],
 } as const satisfies Record<FaultName | 'ack-first' | 'blind-repeat', readonly Replacement[]>;
 
-export type Sabotage = keyof typeof SABOTAGES;
+/**
+ * Ways to break one-press answers, by the run that has to notice:
+ * - `press-ack-first`: a press is acknowledged before it is written.
+ * - `press-early`: the time for *Undo* is ignored.
+ * - `press-silent`: nobody is told that somebody else was first.
+ * - `press-over`: a press does not look for answers that block it.
+ * - `undo-late`: an answer is taken back although its PUT has begun.
+ * - `undo-alone`: who lost to an answer that is taken back is forgotten.
+ */
+export const PRESS_SABOTAGES = {
+	'press-ack-first': [
+		{
+			file: 'slack/listen.ts',
+			from: 'const stored = store(request, plan(request, readPress(action, viewIn(body))));',
+			to: `await ack();
+					await clock.sleep(30);
+					const stored = store(request, plan(request, readPress(action, viewIn(body))));`,
+		},
+	],
+	'press-early': [
+		{
+			file: 'answers/answer.ts',
+			from: 'return press?.undoUntil ?? acceptedAt;',
+			to: 'return press === null ? acceptedAt : acceptedAt + 1;',
+		},
+		{ file: 'answers/worker.ts', from: 'if (press !== null && !hasCome(', to: 'if (press === undefined && !hasCome(' },
+	],
+	'press-silent': [
+		{
+			file: 'slack/handlers/quick-answers.ts',
+			from: "if (result.kind === 'taken') {",
+			to: "if (result.kind === 'taken') {\n\t\t\tif (!isSamePerson(request, result.by.person)) return;",
+		},
+	],
+	'press-over': [
+		{
+			file: 'store/answer-accept.ts',
+			from: 'if (first !== null) {\n\t\tconst by = readAnswer(first, cipher);\n\t\t// The',
+			to: "if (first !== null && answer.viewId !== '') {\n\t\tconst by = readAnswer(first, cipher);\n\t\t// The",
+		},
+	],
+	'undo-late': [
+		{
+			file: 'store/answer-store.ts',
+			from: "const unsent = row.state === 'accepted' && row.put_started_at === null;",
+			to: "const unsent = row.state === 'accepted' || row.state === 'delivering';",
+		},
+	],
+	'undo-alone': [{ file: 'store/answer-store.ts', from: 'await releaseLosers(trx, cipher, withdrawn, now);', to: '' }],
+} as const satisfies Record<string, readonly Replacement[]>;
+
+export type PressRun = 'presses' | 'press-duels' | 'undos';
+type PressSabotage = keyof typeof PRESS_SABOTAGES;
+export type Sabotage = keyof typeof SABOTAGES | PressSabotage;
+
+const PRESS_RUNS = {
+	'press-ack-first': 'presses',
+	'press-early': 'presses',
+	'press-silent': 'press-duels',
+	'press-over': 'press-duels',
+	'undo-late': 'undos',
+	'undo-alone': 'undos',
+} as const satisfies Record<PressSabotage, PressRun>;
+
+export function isPressSabotage(sabotage: Sabotage): sabotage is PressSabotage {
+	return Object.hasOwn(PRESS_SABOTAGES, sabotage);
+}
+
+/** The run that has to notice this sabotage. */
+export function pressRunAgainst(sabotage: PressSabotage): PressRun {
+	return PRESS_RUNS[sabotage];
+}
 
 const AIMS = {
 	'ack-first': 'before ack',
 	'blind-repeat': 'during the PUT',
-} as const satisfies Record<Exclude<Sabotage, FaultName>, Aim>;
+} as const satisfies Record<'ack-first' | 'blind-repeat', Aim>;
 
 /** What shows a sabotage in a short run: the fault it is named after, or kills at the right moment. */
-export function aimAgainst(sabotage: Sabotage): Aim {
+export function aimAgainst(sabotage: keyof typeof SABOTAGES): Aim {
 	return isFault(sabotage) ? sabotage : AIMS[sabotage];
 }

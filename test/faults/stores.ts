@@ -14,6 +14,14 @@ export interface StoredAnswer {
 	readonly leaseToken: string | null;
 }
 
+/** The same of a one-press answer. */
+export interface StoredPress {
+	readonly sessionId: string;
+	readonly messageIndex: number;
+	readonly userId: string;
+	readonly leaseToken: string | null;
+}
+
 /** The database of the program, seen from outside. */
 export interface StoreUnderTest extends AsyncDisposable {
 	readonly kind: StoreKind;
@@ -24,6 +32,8 @@ export interface StoreUnderTest extends AsyncDisposable {
 	onCommit: () => void;
 	/** What is stored of these views' submissions. With SQLite only while no process has the file open. */
 	lookUp(viewIds: readonly string[]): Promise<ReadonlyMap<string, StoredAnswer>>;
+	/** What is stored of one-press answers to questions of these sessions, under the same condition. */
+	lookUpPresses(sessionIds: readonly string[]): Promise<readonly StoredPress[]>;
 	/** How many answers still have work to do; null when that cannot be read now. */
 	unfinished(): Promise<number | null>;
 	/** The TCP proxy in front of PostgreSQL; null with SQLite. */
@@ -76,6 +86,11 @@ export async function createSqliteUnderTest(given?: string): Promise<StoreUnderT
 			onCopy((database) => {
 				const rows = database.prepare("select submission ->> 'viewId' as view_id, lease_token from answers").all();
 				return keep(rows as unknown as Row[], viewIds);
+			}),
+		lookUpPresses: (sessionIds) =>
+			onCopy((database) => {
+				const rows = database.prepare(`select ${PRESS_COLUMNS} from answers where submission ->> 'viewId' = ''`).all();
+				return (rows as unknown as PressRow[]).map(pressOf).filter((press) => sessionIds.includes(press.sessionId));
 			}),
 		unfinished: () =>
 			// A copy of files that are being written may be torn. The next look will succeed.
@@ -133,6 +148,13 @@ export async function createPostgresUnderTest(databaseUrl: string): Promise<Stor
 			);
 			return keep(rows, viewIds);
 		},
+		async lookUpPresses(sessionIds) {
+			const rows = await query<PressRow>(
+				`select ${PRESS_COLUMNS} from answers where ${VIEW_ID} = '' and session_id = any($1)`,
+				[[...sessionIds]],
+			);
+			return rows.map(pressOf);
+		},
 		unfinished: () =>
 			query<{ count: string }>(UNFINISHED)
 				.then(([row]) => Number(row?.count))
@@ -152,6 +174,20 @@ export async function createPostgresUnderTest(databaseUrl: string): Promise<Stor
 interface Row {
 	readonly view_id: string;
 	readonly lease_token: string | null;
+}
+
+const PRESS_COLUMNS = 'session_id, message_index, user_id, lease_token';
+
+interface PressRow {
+	readonly session_id: string;
+	readonly message_index: number;
+	readonly user_id: string;
+	readonly lease_token: string | null;
+}
+
+function pressOf(row: PressRow): StoredPress {
+	const { session_id: sessionId, message_index: messageIndex, user_id: userId, lease_token: leaseToken } = row;
+	return { sessionId, messageIndex, userId, leaseToken };
 }
 
 function keep(rows: readonly Row[], viewIds: readonly string[]): ReadonlyMap<string, StoredAnswer> {

@@ -42,6 +42,24 @@ const readTroubles: readonly Trouble[] = [
 	{ kind: 'html' },
 ];
 
+/** Arms the service's part of `armTroubles`. */
+export function armServiceTroubles(
+	{ service, callTimeoutMs }: Harness,
+	{ sessionId, troubles }: Pick<Round, 'sessionId' | 'troubles'>,
+	{ random, slowPut }: { random: Random; slowPut: boolean },
+): void {
+	const arm = (method: string, trouble: Trouble) => {
+		service.faults.add({ ...trouble, method, sessionId, times: random.chance(0.8) ? 1 : 2 } as Fault);
+		troubles.push(`${method} ${JSON.stringify(trouble)}`);
+	};
+	if (slowPut && random.chance(0.7)) {
+		arm('PUT', { kind: random.pick(['late', 'slow'] as const), ms: Math.round(callTimeoutMs / 2) });
+	} else if (random.chance(0.45)) {
+		arm('PUT', random.pick(putTroubles(callTimeoutMs)));
+	}
+	if (random.chance(0.15)) arm('GET', random.pick(readTroubles));
+}
+
 /** The connection of one PUT breaks at once, and the PUT is saved just before the call's time-out. */
 export function resetThatLandsLate(random: Random, callTimeoutMs: number): Fault & { kind: 'reset' } {
 	const saveAfterMs = Math.round(callTimeoutMs * (0.6 + random.uniform() * 0.3));
@@ -52,22 +70,10 @@ export function resetThatLandsLate(random: Random, callTimeoutMs: number): Fault
  * Arms the trouble for this round, for about half of all rounds. `slowPut`: most PUTs are slow, so that many are under
  * way at once. Returns what was armed, for the report.
  */
-export function armTroubles(
-	{ service, slack, callTimeoutMs }: Harness,
-	round: Round,
-	{ random, slowPut }: { random: Random; slowPut: boolean },
-): void {
-	const { sessionId } = round;
-	const arm = (method: string, trouble: Trouble) => {
-		service.faults.add({ ...trouble, method, sessionId, times: random.chance(0.8) ? 1 : 2 } as Fault);
-		round.troubles.push(`${method} ${JSON.stringify(trouble)}`);
-	};
-	if (slowPut && random.chance(0.7)) {
-		arm('PUT', { kind: random.pick(['late', 'slow'] as const), ms: Math.round(callTimeoutMs / 2) });
-	} else if (random.chance(0.45)) {
-		arm('PUT', random.pick(putTroubles(callTimeoutMs)));
-	}
-	if (random.chance(0.15)) arm('GET', random.pick(readTroubles));
+export function armTroubles(harness: Harness, round: Round, how: { random: Random; slowPut: boolean }): void {
+	const { slack } = harness;
+	const { random } = how;
+	armServiceTroubles(harness, round, how);
 	if (random.chance(0.15)) {
 		slack.faults.duplicateNext('view_submission');
 		round.troubles.push('a submission delivered twice');

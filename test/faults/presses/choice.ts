@@ -1,0 +1,266 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Message, type Modal, records, text } from '../../../fake-slack/index.ts';
+import { FIRST_WITHDRAWN } from '../../../src/answers/answer.ts';
+import { ACTIONS } from '../../../src/slack/ids.ts';
+import { receiptHeadline } from '../../../src/slack/words/answers.ts';
+import { undoneWords, undoTooLateWords } from '../../../src/slack/words/quick-answers.ts';
+import type { Harness } from '../harness.ts';
+import { claimIn } from '../receipt-watch.ts';
+import type { Claim } from '../round.ts';
+import { OPTION_PATTERN, QUESTION_TITLE, type Question, type QuestionDesk } from './questions.ts';
+
+/** What a person is told about their choice, besides what receipts claim. */
+export type Told =
+	| Claim
+	/** Their choice is sent soon; there is *Undo*. */
+	| 'chosen'
+	/** Somebody else was first. */
+	| 'second'
+	/** They had answered before. */
+	| 'second of their own'
+	/** It was neither stored nor sent. */
+	| 'not taken'
+	| 'taken back'
+	| 'too late'
+	/** The first answer was taken back: their own can be sent now. */
+	| 'offered again';
+
+/** One press of a button with an option. */
+interface Attempt {
+	readonly option: string;
+	readonly sentAt: number;
+	/** Null without an acknowledgement. */
+	ackedAt: number | null;
+}
+
+/** One person's answer to one question. */
+export interface Choice {
+	readonly question: Question;
+	readonly person: string;
+	readonly userId: string;
+	/** What this person may choose; nobody else chooses one of these. */
+	readonly options: readonly string[];
+	/** Presses of options, oldest first. */
+	readonly attempts: Attempt[];
+	/** Of a form: which option was submitted, and whether that was acknowledged. */
+	form: { readonly modal: Modal; readonly option: string; acked: boolean } | null;
+	/** What they were told, in order, without repeats. */
+	readonly told: { readonly what: Told; readonly at: number; readonly shown: string }[];
+	/** The message with *Undo*, or its result. */
+	own: Message | null;
+	/** The message with *Send mine*. */
+	offer: Message | null;
+	/** They pressed *Send mine*, in that message or in the modal. */
+	sentMine: boolean;
+	/** The button was gone when they wanted to press it. */
+	gone: boolean;
+	readonly hits: string[];
+	readonly troubles: string[];
+	/** What was found wrong during the run. */
+	readonly broken: string[];
+}
+
+export interface Choices {
+	begin(question: Question, person: string, options: readonly string[]): Choice;
+	readonly all: readonly Choice[];
+	of(question: Question): readonly Choice[];
+	/** Presses an option until it is acknowledged, the person is told something, or the button is gone. */
+	press(choice: Choice, option?: string): Promise<void>;
+	/** Presses *Undo* until the person is told what became of it. False when there is nothing to press. */
+	undo(choice: Choice): Promise<boolean>;
+	/** Submits the form until it is acknowledged. */
+	submit(choice: Choice): Promise<void>;
+	/** Presses *Send mine* until it is acknowledged. */
+	sendMine(choice: Choice): Promise<void>;
+	stop(): void;
+}
+
+const MOST_PRESSES = 40;
+const PRESS_AGAIN_MS = 250;
+/** How long a person waits for the result of *Undo* before they press again. */
+const UNDO_ANSWERED_MS = 2_500;
+const LOOK_EVERY_MS = 20;
+const OFFERED = receiptHeadline({ state: 'waiting', agentOutcome: null, lastError: FIRST_WITHDRAWN });
+
+/** The people who answer, and everything that Slack shows them about it. */
+export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
+	const { slack, signals } = harness;
+	const { state } = slack;
+	const all: Choice[] = [];
+	const byQuestion = new Map<number, Choice[]>();
+	const numberOf = new Map<string, number>();
+	const byView = new Map<string, Choice>();
+
+	function tell(choice: Choice, shown: string): Told | null {
+		const what = toldBy(choice, shown);
+		if (what === null || choice.told.at(-1)?.what === what) return what;
+		choice.told.push({ what, at: Date.now(), shown });
+		return what;
+	}
+
+	function onMessage(ts: string): void {
+		const message = state.messages.findLast((one) => one.ts === ts);
+		if (message === undefined || message.user !== state.app.botUser) return;
+		const channel = state.channels.find(({ id }) => id === message.channel);
+		if (message.ephemeralFor === undefined && channel?.isIm !== true) return;
+		const shown = JSON.stringify([message.text, message.blocks]);
+		const number = Number(OPTION_PATTERN.exec(shown)?.[1] ?? numberOf.get(ts));
+		numberOf.set(ts, number);
+		const isFor = ({ userId }: Choice) =>
+			message.ephemeralFor === undefined ? channel?.members.includes(userId) === true : message.ephemeralFor === userId;
+		const choice = byQuestion.get(number)?.find((one) => isFor(one));
+		if (choice === undefined) return;
+		const what = tell(choice, shown);
+		if (what === 'chosen' || choice.own === message) choice.own = message;
+		if (what === 'offered again') choice.offer = message;
+	}
+
+	const stop = slack.changes.listen((change) => {
+		if (change.kind === 'message') onMessage(change.id);
+		const choice = change.kind === 'view' ? byView.get(change.id) : undefined;
+		if (choice !== undefined) tell(choice, JSON.stringify(state.views[change.id]?.payload.blocks ?? ''));
+	});
+
+	const viewer = ({ userId }: Choice) => ({ user: userId, window: 'main' });
+
+	/** Null when the message has no such button any more. */
+	async function pressButton(choice: Choice, message: Message, actionId: string): Promise<boolean | null> {
+		const block = message.blocks.find((one) =>
+			records(one, 'elements').some((element) => text(element, 'action_id') === actionId),
+		);
+		if (block === undefined) return null;
+		const { channel, ts } = message;
+		const blockId = text(block, 'block_id') ?? '';
+		return slack.perform(viewer(choice), { do: 'pressInMessage', channel, ts, blockId, actionId }).then(
+			({ acked }) => acked === true,
+			() => null,
+		);
+	}
+
+	/** What was told since there were `count` entries. */
+	async function toldSince(choice: Choice, count: number, withinMs: number): Promise<Told | null> {
+		const until = Date.now() + withinMs;
+		while (choice.told.length <= count && Date.now() < until) await pause(LOOK_EVERY_MS);
+		return choice.told[count]?.what ?? null;
+	}
+
+	return {
+		all,
+		of: ({ number }) => byQuestion.get(number) ?? [],
+		begin(question, person, options) {
+			const { user: userId } = slack.as(person);
+			const choice: Choice = {
+				question,
+				person,
+				userId,
+				options,
+				attempts: [],
+				form: null,
+				told: [],
+				own: null,
+				offer: null,
+				sentMine: false,
+				gone: false,
+				hits: [],
+				troubles: [],
+				broken: [],
+			};
+			all.push(choice);
+			byQuestion.set(question.number, [...(byQuestion.get(question.number) ?? []), choice]);
+			return choice;
+		},
+		async press(choice, option = choice.options[0] ?? '') {
+			const { question } = choice;
+			const toldCount = choice.told.length;
+			for (let press = 1; press <= MOST_PRESSES; press++) {
+				await harness.serving();
+				if (choice.told.length > toldCount) return;
+				const wanted = press > 1 ? (choice.options[press % choice.options.length] ?? option) : option;
+				const button = desk.button(question, wanted);
+				const post = desk.post(question);
+				if (button === null || post === undefined) {
+					choice.gone = true;
+					return;
+				}
+				const attempt: Attempt = { option: wanted, sentAt: Date.now(), ackedAt: null };
+				choice.attempts.push(attempt);
+				signals.emit('pressed', question.sessionId);
+				const acked = await pressButton(choice, post, button.actionId);
+				if (acked === null) {
+					choice.attempts.pop();
+					choice.gone = true;
+					return;
+				}
+				if (acked) {
+					attempt.ackedAt = Date.now();
+					signals.emit('acked', question.sessionId);
+					return;
+				}
+				await pause(PRESS_AGAIN_MS);
+			}
+			choice.broken.push('it was not acknowledged however often it was pressed');
+		},
+		async undo(choice) {
+			for (let press = 1; press <= MOST_PRESSES; press++) {
+				await harness.serving();
+				const { own } = choice;
+				if (own === null) return false;
+				const count = choice.told.length;
+				signals.emit('pressed', choice.question.sessionId);
+				const acked = await pressButton(choice, own, ACTIONS.undo);
+				if (acked === null) return choice.told.length > 0;
+				if (acked) signals.emit('acked', choice.question.sessionId);
+				const told = await toldSince(choice, count, acked ? UNDO_ANSWERED_MS : PRESS_AGAIN_MS);
+				if (told !== null) return true;
+			}
+			choice.broken.push('Undo did nothing however often it was pressed');
+			return true;
+		},
+		async submit(choice) {
+			const { form } = choice;
+			if (form === null) return;
+			byView.set(form.modal.id, choice);
+			for (let press = 1; press <= MOST_PRESSES; press++) {
+				await harness.serving();
+				if (!form.modal.isOpen() || form.modal.submitText() === null) return;
+				signals.emit('pressed', choice.question.sessionId);
+				const outcome = await form.modal.submit().catch(() => null);
+				if (outcome === null) return;
+				if (outcome.outcome === 'updated') {
+					form.acked = true;
+					signals.emit('acked', choice.question.sessionId);
+					return;
+				}
+				await pause(PRESS_AGAIN_MS);
+			}
+			choice.broken.push('it could not be submitted however often that was tried');
+		},
+		async sendMine(choice) {
+			const { offer, form } = choice;
+			choice.sentMine = true;
+			for (let press = 1; press <= MOST_PRESSES; press++) {
+				await harness.serving();
+				const inModal = form?.modal.isOpen() === true && form.modal.buttons().includes('Send mine');
+				const pressed = inModal
+					? await form.modal.press('Send mine').catch(() => false)
+					: offer === null || (await pressButton(choice, offer, ACTIONS.tryAgain));
+				if (pressed !== false) return;
+				await pause(PRESS_AGAIN_MS);
+			}
+		},
+		stop,
+	};
+}
+
+function toldBy({ options }: Choice, shown: string): Told | null {
+	const own = options.find((option) => shown.includes(option)) ?? '';
+	const choice = { option: own, title: QUESTION_TITLE, sessionId: '' };
+	if (shown.includes(undoneWords(choice))) return 'taken back';
+	if (shown.includes(undoTooLateWords(choice))) return 'too late';
+	if (shown.includes(OFFERED)) return 'offered again';
+	if (/You have already answered/.test(shown)) return 'second of their own';
+	if (/before you\. Your choice, .*, was not sent/.test(shown)) return 'second';
+	if (/Your choice, .*, was not sent/.test(shown)) return 'not taken';
+	if (/You chose .* It is sent in/.test(shown)) return 'chosen';
+	return claimIn(shown) ?? null;
+}

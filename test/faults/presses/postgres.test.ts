@@ -1,0 +1,3 @@
+import { describePresses } from './describe-presses.ts';
+
+describePresses('PostgreSQL with two replicas', { replicas: 2 });

@@ -1,0 +1,3 @@
+import { describePresses } from './describe-presses.ts';
+
+describePresses('SQLite in one process', { replicas: 1 });
