@@ -27,8 +27,12 @@ afterEach(async () => {
 const service = () => harness.sandbox.service;
 const values = (id: string, index: number) => service().sessions.values(id, index);
 const puts = (id: string) => service().log.puts(id);
+/** The question's post; the card shows the question too, and earlier. */
 const question = (page: Page, title: string) =>
-	page.locator('.channel .message:not(.message-ephemeral)', { hasText: title }).last();
+	page
+		.locator('.channel .message:not(.message-ephemeral)', { hasText: title })
+		.filter({ hasText: /” (asks for an answer|asked)/ })
+		.last();
 const option = (post: Locator, name: string) => post.getByRole('button', { name, exact: true });
 const privately = (page: Page, words: string) => page.locator('.message-ephemeral', { hasText: words }).last();
 
