@@ -172,10 +172,12 @@ export function createWatchedSessionStore({
 							and not exists (select 1 from announcements as settle where settle.target = asked.target
 								and settle.kind = 'settle' and settle.number > asked.number))`,
 					)
-					// One that no attempt has begun draws the newest state.
+					// One after the newest question that no attempt has begun draws the newest state.
 					.where(
 						sql<boolean>`not exists (select 1 from announcements as waiting where waiting.target = 'watch:' || watches.id
-							and waiting.kind = 'redraw' and waiting.state = 'pending' and waiting.lease_token is null)`,
+							and waiting.kind = 'redraw' and waiting.state = 'pending' and waiting.lease_token is null
+							and not exists (select 1 from announcements as later where later.target = waiting.target
+								and later.kind = 'question' and later.number > waiting.number))`,
 					)
 					.execute();
 				const watches = rows.flatMap(readOrSkip);

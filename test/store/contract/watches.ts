@@ -63,6 +63,33 @@ export function describeWatches(subject: Subject): void {
 			expect(await add('s6', {})).toMatchObject({ kind: 'added' });
 		});
 
+		it('draws posts again once for several requests, and again for a newer question', async () => {
+			const watch = await added();
+			const { id, teamId, channelId } = watch;
+			const target = { kind: 'watch', watchId: id, teamId, channelId } as const;
+			const ask = async (key: string, revision: number) => {
+				const view = {
+					fingerprint: key,
+					goneOn: false,
+					context: '',
+					items: [],
+					itemCount: 1,
+					openCount: 1,
+					quick: null,
+				};
+				const question = { messageIndex: 1, ...view };
+				const content = { kind: 'question', question, changed: false, readAt: T0 } as const;
+				const again = read({ nextRead: { at: T0, by: T0 } });
+				await recorded([news({ ...watch, revision }, { announcements: [{ target, key, content }] })], again);
+			};
+			await ask('q1', 0);
+			expect(await store().redraw(KEY, T0)).toBe(1);
+			expect(await store().redraw(KEY, T0)).toBe(0);
+			await ask('q2', 1);
+			expect(await store().redraw(KEY, T0)).toBe(1);
+			expect(await store().redraw(KEY, T0)).toBe(0);
+		});
+
 		it('keeps watches above a lowered limit and adds none', async () => {
 			for (const sessionId of ['s1', 's2', 's3']) await added({ sessionId });
 			const limits = { ...NO_LIMITS, person: 1 };
