@@ -46,9 +46,18 @@ function fromList(item: HumanInputItem): readonly string[] | null {
 	if (listed?.explicit !== true || asksForMore(item)) return null;
 	const { options } = listed;
 	if (options.length < 2 || options.length > MAX_OPTIONS || !options.every(staysAsItIs)) return null;
-	// Finding a list joins lines and white space. What is sent is what the agent wrote.
-	if (!options.every((option) => item.title.includes(option) || item.description.includes(option))) return null;
+	// Finding a list joins lines and white space, and drops marks of emphasis. What is sent is what the agent wrote.
+	if (!options.every((option) => [item.title, item.description].some((part) => standsAsItIs(option, part))))
+		return null;
 	return new Set(options.map(looks)).size === options.length ? options : null;
+}
+
+/** Whether the text has this option: "**Red**" emphasizes all of it, and "*A* search" has lost a mark of its own. */
+function standsAsItIs(option: string, text: string): boolean {
+	const at = text.indexOf(option);
+	if (at === -1) return false;
+	const [isMarkedBefore, isMarkedAfter] = [at - 1, at + option.length].map((place) => /[*_`]/.test(text.charAt(place)));
+	return isMarkedBefore === isMarkedAfter;
 }
 
 /** "Which plan? One of: A, B. And how many seats?" */
