@@ -12,6 +12,7 @@ import { receiptHeadline } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import {
+	choiceUnknownWords,
 	chosenAlreadyWords,
 	lostChoiceWords,
 	notChosenWords,
@@ -58,8 +59,9 @@ export function registerQuickAnswers(
 		};
 	}
 
-	function errorText(code: string): string {
-		return errorWords(code, { kept: 'nothing', adminContact }).text;
+	function failureWords(choice: Choice, code: string): string {
+		if (code === 'acceptance_unknown') return choiceUnknownWords(choice);
+		return notChosenWords(choice, errorWords(code, { kept: 'nothing', adminContact }).text);
 	}
 
 	/** Tells the person what became of their press; false when Slack took no message. The inbox shows it by itself. */
@@ -99,7 +101,7 @@ export function registerQuickAnswers(
 				return { place: 'anyChannel', run: async () => say, refused: () => say, failed: () => say };
 			}
 			const fail = (code: string) => async () => {
-				await tell(asked, press, choiceMessage(notChosenWords(choice, errorText(code)), target(choice)));
+				await tell(asked, press, choiceMessage(failureWords(choice, code), target(choice)));
 			};
 			return {
 				place: { channelId: channelOf(asked, choice) },

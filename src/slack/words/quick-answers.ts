@@ -56,6 +56,11 @@ export function notChosenWords(choice: OwnChoice, why: string): string {
 	return `⚠️ Your choice, ${optionMrkdwn(choice.option)}, was not sent. ${why}`;
 }
 
+/** The database did not say whether it stored the choice. mrkdwn. */
+export function choiceUnknownWords(choice: OwnChoice): string {
+	return `⚠️ Handraise could not check whether your choice, ${optionMrkdwn(choice.option)}, was saved. If it was, it is sent soon. Press it again to find out: it is not sent twice.`;
+}
+
 export const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
 
 function yourChoice({ option, title, sessionId }: OwnChoice): string {

@@ -190,6 +190,24 @@ describe('what people are told about a choice', () => {
 		await app.until(() => value(id, index) === 'TP 570');
 	});
 
+	it('shows marks of an option as they are', async () => {
+		const { id, index, post } = await asked([item('Which tag?', 'One of: A*B & <b, x_y ~z~, @here 👍')]);
+		expect(post.buttons()).toEqual(['A*B & <b', 'x_y ~z~', '@here 👍', 'Answer…']);
+		const told = await app.toldAfter(() => post.press('@here 👍'));
+		expect(told.text()).toContain('“@here 👍”');
+		await told.press('Undo');
+		await app.until(() => post.buttons().includes('x_y ~z~'));
+		const second = await app.toldAfter(() => post.press('x_y ~z~'));
+		expect(second.text()).toContain('“x_y ~z~”');
+		await app.until(() => post.text().includes('chose x_y ~z~'));
+		await app.until(() => value(id, index) === 'x_y ~z~');
+	});
+
+	it('offers no options that have lost a mark', async () => {
+		const { post } = await asked([item('Which search?', 'One of: *A* search, breadth first')]);
+		expect(post.buttons()).toEqual(['Answer']);
+	});
+
 	it('counts the time to the delivery from the end of the time for Undo', async () => {
 		const { id, index, post } = await asked();
 		const sum = async () => {
