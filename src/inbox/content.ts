@@ -18,7 +18,7 @@ import type { InboxReads, MayAct, Memberships } from './ports.ts';
 
 /** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
 const DECIDE_WITHIN_MS = 24 * 3_600_000;
-/** When to ask Slack again for a person's channels if it does not say when. */
+/** When to ask Slack again about a person or their channels if it does not say when. */
 const ASK_AGAIN_MS = 10_000;
 
 interface Dependencies {
@@ -109,7 +109,10 @@ export function createInboxContent({ reads, serviceUrl, memberships, mayAct, log
 	/** Resolves to the content of this inbox at `now`. Throws `StoreUnavailableError`. */
 	return async function build({ person, page }: Inbox, now: number): Promise<Built> {
 		const refusal = await mayAct(person, null);
-		if (refusal !== null) return { content: { kind: 'refused', refusal }, againAt: null };
+		if (refusal !== null) {
+			const againAt = refusal === 'could_not_check' ? now + ASK_AGAIN_MS : null;
+			return { content: { kind: 'refused', refusal }, againAt };
+		}
 		const [open, isWatching, own, drafts] = await Promise.all([
 			openQuestions(person.teamId),
 			reads.isWatching(serviceUrl, person.teamId),

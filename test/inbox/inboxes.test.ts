@@ -270,6 +270,16 @@ describe('when Slack fails', () => {
 		expect(run.screen(homeInboxId(BOB))).toEqual(['0: ']);
 	});
 
+	it('asks again soon whether a person may see their inbox', async () => {
+		const run = await startInboxes();
+		run.slack.refusal = 'could_not_check';
+		await run.inboxes.ask(HOME, 0);
+		await run.pass(1_000);
+		run.slack.refusal = null;
+		await run.pass(11_000);
+		expect(run.screen()).toEqual(['could_not_check', '0: ']);
+	});
+
 	it('shows what it can without the channels, and asks for them when Slack says', async () => {
 		const run = await startInboxes();
 		run.slack.channels = new ChannelsUnknown(T0 + 20_000);
