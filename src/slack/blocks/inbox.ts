@@ -1,4 +1,4 @@
-import type { HomeView, KnownBlock, ModalView } from '@slack/types';
+import type { HeaderBlock, HomeView, KnownBlock, ModalView } from '@slack/types';
 import type { Refusal } from '../../answers/access-policy.ts';
 import type { Answer, AnswerItem } from '../../answers/answer.ts';
 import {
@@ -9,17 +9,19 @@ import {
 	type InboxQuestion,
 	QUESTIONS_PER_PAGE,
 } from '../../inbox/inbox.ts';
+import type { QuickAnswer } from '../../questions/quick-answer.ts';
 import type { ItemView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
 import { encodeMetadata, newMetadata } from '../metadata.ts';
-import { isBlank, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import { receiptHeadline, stateLine } from '../words/answers.ts';
+import { isBlank, plain, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import { receiptHeadline } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
 import {
 	CHANNELS_UNKNOWN,
 	emptyWords,
 	followedWords,
 	NO_WINDOW,
+	ownStateLine,
 	pageWords,
 	SENT_SOON,
 	unreadableWords,
@@ -84,21 +86,28 @@ export function noInboxWindow(): MessageContent {
 function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): KnownBlock[] {
 	if (content.kind === 'refused') return noticeBlocks(refusalWords(content.refusal, receipt.adminContact));
 	const { total, page, questions, channelsKnown, unreadableCount, isWatching } = content;
+	const pageRow = buttons(...pageButtons(content));
 	return [
-		...section(`*${total === 0 ? '' : '✋ '}${waitingCountWords(total)}*`),
+		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
+		...ownAnswerEntries(content, receipt),
+		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total)}`),
+		...context(pageWords(page * QUESTIONS_PER_PAGE + 1, questions.length + unreadableCount, total)),
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
 		...section(total === 0 && channelsKnown ? emptyWords(isWatching) : ''),
 		...context(unreadableCount === 0 ? '' : unreadableWords(unreadableCount)),
 		...questions.flatMap((question) => questionEntry(question, quickAnswers, receipt)),
-		...context(pageWords(page * QUESTIONS_PER_PAGE + 1, questions.length + unreadableCount, total)),
-		...buttons(...pageButtons(content)),
-		...ownAnswerEntries(content, receipt),
+		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
 		...draftEntries(content),
 		...lastAnswerEntries(content),
 		divider(),
 		...context(followedWords(inbox.openedAt)),
 		...refreshRow(page),
 	];
+}
+
+function heading(text: string): HeaderBlock {
+	// Slack takes 150 characters.
+	return { type: 'header', text: plain(text, 150) };
 }
 
 /** Why somebody sees no inbox. mrkdwn. */
@@ -126,35 +135,49 @@ function pageButtons({ total, page }: Shown) {
 /** Items of a question whose text is shown; the form shows all. */
 const ITEMS_SHOWN = 2;
 
+/** Five options of 30 characters with what stands between them. */
+const MAX_OPTIONS_LENGTH = 250;
+
 /** At most about 900 characters and 4 blocks. */
 function questionEntry(entry: InboxQuestion, quickAnswers: boolean, { names, now }: ReceiptContext): KnownBlock[] {
 	const { question, askedIn, since, view, sessionName, answering } = entry;
 	const { sessionId, messageIndex } = question;
 	const asked = view.items.filter((item) => item.open).slice(0, ITEMS_SHOWN);
 	const moreCount = view.openCount - asked.length;
+	const { channelId } = askedIn;
+	const place = { sessionId, channelId, readAt: since };
+	const rows = answerButtons(view, place, quickAnswers && askedIn.buttons);
+	const shownOptions = rows.some((row) => row.type === 'actions' && row.elements.length > 1) ? view.quick : null;
 	const text = [
 		`*${sessionTitle(sessionName, sessionId)}*`,
 		quotedMarkdown(view.context, 250),
-		...asked.map(itemLine),
+		...asked.map((item) => itemLine(item, shownOptions)),
 		andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'),
 	];
-	const { channelId } = askedIn;
-	const place = joined(placeMrkdwn(channelId), waitingSinceWords(since, now));
-	const offersOptions = quickAnswers && askedIn.buttons;
 	return [
 		divider(),
 		...section(text.filter((line) => line !== '').join('\n')),
-		...context(place, claimsWords(answering, names)),
-		...inRow(
-			answerButtons(view, { sessionId, channelId, readAt: since }, offersOptions),
-			askedIn,
-			`question ${messageIndex} ${sessionId}`,
-		),
+		...context(joined(placeMrkdwn(channelId), waitingSinceWords(since, now)), claimsWords(answering, names)),
+		...inRow(rows, askedIn, `question ${messageIndex} ${sessionId}`),
 	];
 }
 
-function itemLine({ title, description }: ItemView): string {
-	return `❓ *${quotedNameMrkdwn(title, 120) || 'Question'}*\n${quotedLine(description, 120)}`.trimEnd();
+/** `shownOptions`: those that have buttons. */
+function itemLine({ title, description }: ItemView, shownOptions: QuickAnswer | null): string {
+	const isRepeated = shownOptions !== null && onlyListsOptions(description, shownOptions);
+	const text = isRepeated ? '' : quotedLine(description, 120);
+	return `❓ *${quotedNameMrkdwn(title, 120) || 'Question'}*\n${text}`.trimEnd();
+}
+
+/** Whether the description tells nothing that the buttons below it do not say. False in doubt. */
+function onlyListsOptions(description: string, { options }: QuickAnswer): boolean {
+	if (description.length > MAX_OPTIONS_LENGTH) return false;
+	const others = options.toSorted((a, b) => b.length - a.length).reduce(withoutOption, description);
+	return /^(?:one of|or|[\s/:,;.?•*()-])*$/i.test(others);
+}
+
+function withoutOption(text: string, option: string): string {
+	return text.toLowerCase().replaceAll(option.toLowerCase(), ',');
 }
 
 /** Rows of buttons with an id that tells where they belong. */
@@ -170,14 +193,14 @@ function inRow(
 function ownAnswerEntries({ ownAnswers: { shown, total } }: Shown, receipt: ReceiptContext): KnownBlock[] {
 	if (shown.length === 0) return [];
 	return [
-		divider(),
-		...section('*Your answers*'),
+		heading('Your answers'),
 		...shown.flatMap((answer) => [
 			...section(`${receiptIcon(answer)} ${ownAnswerWords(answer)}\n${answerLine(answer)}`),
-			...context(momentMrkdwn(answer.acceptedAt)),
+			...context(isUndoable(answer) ? '' : momentMrkdwn(answer.acceptedAt)),
 			...inRow(ownAnswerButtons(answer, receipt), answer.origin, `answer ${answer.id}`),
 		]),
 		...context(andMoreWords(total - shown.length, 'answers')),
+		divider(),
 	];
 }
 
@@ -214,7 +237,7 @@ function valueMrkdwn({ value, secret }: AnswerItem): string {
 
 function draftEntries({ drafts }: Shown): KnownBlock[] {
 	if (drafts.length === 0) return [];
-	return [divider(), ...section('*Drafts*'), ...drafts.flatMap(draftEntry)];
+	return [divider(), heading('Drafts'), ...drafts.flatMap(draftEntry)];
 }
 
 function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
@@ -234,9 +257,9 @@ function lastAnswerEntries({ lastAnswers }: Shown): KnownBlock[] {
 	if (lastAnswers.length === 0) return [];
 	return [
 		divider(),
-		...section('*Your last answers*'),
+		heading('Your last answers'),
 		...lastAnswers.flatMap((answer) =>
-			context(joined(stateLine(answer), answerLine(answer), momentMrkdwn(answer.acceptedAt))),
+			context(joined(answerLine(answer), ownStateLine(answer), momentMrkdwn(answer.acceptedAt))),
 		),
 	];
 }

@@ -1,4 +1,6 @@
+import type { Answer } from '../../answers/answer.ts';
 import { FOLLOWED_MS } from '../../inbox/inbox.ts';
+import { stateLine } from './answers.ts';
 import { durationText, momentMrkdwn } from './times.ts';
 
 const MINUTE_MS = 60_000;
@@ -25,12 +27,11 @@ export function waitingSinceWords(since: number, now: number): string {
 	return `waiting ${durationText(Math.floor(ms / step) * step)}`;
 }
 
-const COMMANDS = 'Watch a session with `/session watch` and its id in a channel: its questions appear there and here.';
-
 /** What to do when no question waits. */
 export function emptyWords(isWatching: boolean): string {
-	if (!isWatching) return `No session is watched yet. ${COMMANDS}`;
-	return `Questions of the sessions that your channels watch appear here by themselves. ${COMMANDS}`;
+	return isWatching
+		? 'New questions of the sessions that your channels watch appear here by themselves. To watch another session, type `/session watch` and its id in a channel.'
+		: 'No session is watched yet. Type `/session watch` and the id of a session in a channel: its questions appear there and here.';
 }
 
 export const CHANNELS_UNKNOWN =
@@ -45,9 +46,14 @@ export function unreadableWords(count: number): string {
 /** Of a one-press answer that can be taken back. */
 export const SENT_SOON = 'Your choice is sent in a moment. *Undo* takes it back until then.';
 
+/** What became of an answer, to its author. mrkdwn. */
+export function ownStateLine(answer: Answer): string {
+	return stateLine(answer).replace('its author', 'you');
+}
+
 /** How long an inbox follows changes. mrkdwn. */
 export function followedWords(openedAt: number): string {
-	return `Follows changes by itself until ${momentMrkdwn(openedAt + FOLLOWED_MS)}. After that, press Refresh.`;
+	return `This list updates by itself until ${momentMrkdwn(openedAt + FOLLOWED_MS)}. After that, press *Refresh*.`;
 }
 
 /** The window for the inbox could not be opened. */

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { InboxContent } from '../../../src/inbox/inbox.ts';
+import { readSessionResponse } from '../../../src/session-service/schema.ts';
+import { homeView } from '../../../src/slack/blocks/inbox.ts';
+import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
+import { answerOf, item, now } from '../support/answers.ts';
+
+type Shown = Extract<InboxContent, { kind: 'shown' }>;
+
+const NOTHING: Shown = {
+	kind: 'shown',
+	total: 0,
+	page: 0,
+	questions: [],
+	unreadableCount: 0,
+	channelsKnown: true,
+	isWatching: true,
+	ownAnswers: { shown: [], total: 0 },
+	drafts: [],
+	lastAnswers: [],
+};
+
+/** A session that asks which colour. */
+function asking(description: string): Shown {
+	const human_input = [{ title: 'Which colour?', description, value: '' }];
+	const raw = { name: 'Chairs', status: 'humanInput', messages: [{ role: 'assistant', content: '', human_input }] };
+	const session = readSessionResponse({ session: raw }, 'demo');
+	const snapshot = session === null ? null : snapshotOf(session, now);
+	if (snapshot === null || snapshot.question === null) throw new Error('no question');
+	const { question: view, name: sessionName } = snapshot;
+	const question = { service: 'https://service.example', sessionId: 'demo', messageIndex: view.messageIndex };
+	const askedIn = { channelId: 'C0OURS1', threadTs: null, buttons: true };
+	return { ...NOTHING, total: 1, questions: [{ question, since: now, askedIn, sessionName, view, answering: [] }] };
+}
+
+function textOf(content: Shown, quickAnswers = true): string {
+	const receipt = { names: { displayName: () => 'Ada' }, now, adminContact: null };
+	return JSON.stringify(homeView({ inbox: { openedAt: now }, content, quickAnswers, receipt }).blocks);
+}
+
+describe('the inbox', () => {
+	it.each(['One of: red, green', '- red\n- green', 'One of:\n• red\n• green'])(
+		'leaves out %j below buttons that say it',
+		(text) => {
+			const shown = textOf(asking(text));
+			expect(shown).toContain('"text":"green"');
+			expect(shown.match(/green/g)).toHaveLength(2);
+		},
+	);
+
+	it.each(['One of: red, green. Green costs 5 € more.', 'One of: red, green\n\nThe shop closes at six.'])(
+		'shows a description that says more than its buttons: %j',
+		(text) => {
+			const shown = textOf(asking(text));
+			expect(shown).toContain('> One of: red, green');
+		},
+	);
+
+	it('shows the options as text when they have no buttons', () => {
+		expect(textOf(asking('One of: red, green'), false)).toContain('> One of: red, green');
+	});
+
+	it('shows own answers above the questions, and what became of former ones to their author', () => {
+		const content = { kind: 'readable', items: [item('Which size?', 'L')], other: null } as const;
+		const shown = textOf({
+			...asking(''),
+			ownAnswers: { shown: [answerOf({ press: { undoUntil: now + 1 }, attempts: 0, content })], total: 1 },
+			lastAnswers: [answerOf({ state: 'withdrawn', content })],
+		});
+		expect(shown.indexOf('Undo')).toBeLessThan(shown.indexOf('1 question waits for you'));
+		expect(shown).toMatch(/“Which size\?”: “L” · ↩️ Discarded by you · /);
+	});
+});
