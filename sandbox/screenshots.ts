@@ -24,6 +24,31 @@ async function picture(page: Page, name: string): Promise<void> {
 	made.push(`${name}.png ${Math.round((await stat(path)).size / 1024)} kB`);
 }
 
+/** Home in a sandbox of its own, with a choice that can still be taken back. */
+async function inboxPicture(): Promise<void> {
+	const own = await createSandbox();
+	try {
+		await own.slack.connected();
+		const page = await browser.newPage({ viewport: { ...WINDOW, height: 850 }, reducedMotion: 'reduce' });
+		await page.goto(`${own.url}/?as=ada&in=C0AGENTS`);
+		await page.locator('#composer').fill('/session watch demo report code yesno');
+		await page.locator('#composer').press('Enter');
+		await page.getByRole('button', { name: 'Close the panel' }).click();
+		await page.getByRole('button', { name: 'Handraise', exact: true }).click();
+		await page.getByRole('tab', { name: 'Home' }).click();
+		const home = page.getByRole('tabpanel', { name: 'Home' });
+		await home.getByText('4 questions wait for you').waitFor({ timeout: 60_000 });
+		await home.getByRole('button', { name: 'Yes', exact: true }).click();
+		await home.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+		// The pressed question may have been further down.
+		await page.evaluate("document.querySelector('#app-home').scrollTo(0, 0)");
+		await picture(page, 'inbox');
+		await page.close();
+	} finally {
+		await own.close();
+	}
+}
+
 try {
 	await mkdir(FOLDER, { recursive: true });
 	await sandbox.slack.connected();
@@ -94,6 +119,7 @@ try {
 	await page.getByRole('button', { name: 'Undo' }).waitFor();
 	await option.waitFor({ state: 'detached' });
 	await picture(page, 'undo');
+	await inboxPicture();
 	console.log(made.join('\n'));
 } finally {
 	await browser.close();
