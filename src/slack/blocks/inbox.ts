@@ -88,15 +88,16 @@ function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): Kno
 	const { total, page, questions, channelsKnown, unreadableCount, isWatching } = content;
 	const pageRow = buttons(...pageButtons(content));
 	return [
-		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
-		...ownAnswerEntries(content, receipt),
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total)}`),
+		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
+		...content.ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
 		...context(pageWords(page * QUESTIONS_PER_PAGE + 1, questions.length + unreadableCount, total)),
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
 		...section(total === 0 && channelsKnown ? emptyWords(isWatching) : ''),
 		...context(unreadableCount === 0 ? '' : unreadableWords(unreadableCount)),
 		...questions.flatMap((question) => questionEntry(question, quickAnswers, receipt)),
 		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
+		...ownAnswerEntries(content, receipt),
 		...draftEntries(content),
 		...lastAnswerEntries(content),
 		divider(),
@@ -191,16 +192,17 @@ function inRow(
 
 /** Answers that are under way or need a decision. */
 function ownAnswerEntries({ ownAnswers: { shown, total } }: Shown, receipt: ReceiptContext): KnownBlock[] {
-	if (shown.length === 0) return [];
+	const others = shown.filter((answer) => !isUndoable(answer));
+	const more = context(andMoreWords(total - shown.length, 'answers'));
+	if (others.length === 0 && more.length === 0) return [];
+	return [divider(), heading('Your answers'), ...others.flatMap((answer) => ownAnswerEntry(answer, receipt)), ...more];
+}
+
+function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
 	return [
-		heading('Your answers'),
-		...shown.flatMap((answer) => [
-			...section(`${receiptIcon(answer)} ${ownAnswerWords(answer)}\n${answerLine(answer)}`),
-			...context(isUndoable(answer) ? '' : momentMrkdwn(answer.acceptedAt)),
-			...inRow(ownAnswerButtons(answer, receipt), answer.origin, `answer ${answer.id}`),
-		]),
-		...context(andMoreWords(total - shown.length, 'answers')),
-		divider(),
+		...section(`${receiptIcon(answer)} ${ownAnswerWords(answer)}\n${answerLine(answer)}`),
+		...context(isUndoable(answer) ? '' : momentMrkdwn(answer.acceptedAt)),
+		...inRow(ownAnswerButtons(answer, receipt), answer.origin, `answer ${answer.id}`),
 	];
 }
 

@@ -60,14 +60,16 @@ describe('the inbox', () => {
 		expect(textOf(asking('One of: red, green'), false)).toContain('> One of: red, green');
 	});
 
-	it('shows own answers above the questions, and what became of former ones to their author', () => {
+	it('begins with the count, then Undo, the questions and the other own answers', () => {
 		const content = { kind: 'readable', items: [item('Which size?', 'L')], other: null } as const;
 		const shown = textOf({
 			...asking(''),
 			ownAnswers: { shown: [answerOf({ press: { undoUntil: now + 1 }, attempts: 0, content })], total: 1 },
 			lastAnswers: [answerOf({ state: 'withdrawn', content })],
 		});
-		expect(shown.indexOf('Undo')).toBeLessThan(shown.indexOf('1 question waits for you'));
+		const order = ['1 question waits for you', 'Undo', 'Your last answers'].map((words) => shown.indexOf(words));
+		expect(order).toEqual(order.toSorted((a, b) => a - b));
+		expect(order).not.toContain(-1);
 		expect(shown).toMatch(/“Which size\?”: “L” · ↩️ Discarded by you · /);
 	});
 });

@@ -129,7 +129,7 @@ describe('the Home tab', () => {
 		await form.close().catch(() => undefined);
 		app.service.faults.clear();
 		await ada.home()?.press('Try again');
-		await app.homeSays(/▶️ The agent went on[^\n]*“grey”/, { without: ['the session service refused it'] });
+		await app.homeSays(/“grey”[^\n]*▶️ The agent went on/, { without: ['the session service refused it'] });
 		const published = app.slack.traffic.calls('views.publish').map(({ request }) => JSON.stringify(request));
 		expect(published.join()).not.toContain('hunter2');
 	});
