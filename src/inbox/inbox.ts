@@ -24,7 +24,7 @@ export interface Inbox extends InboxPlace {
 	readonly shownCount: number;
 	/** Counts every reason for an update. */
 	readonly changeCount: number;
-	/** `PreparedInbox.key` of what it shows; null before the first time. */
+	/** `PreparedInbox.key` of what it shows; null before the first time, and when a call to Slack was interrupted. */
 	readonly shownKey: string | null;
 }
 

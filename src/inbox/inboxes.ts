@@ -169,6 +169,7 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 			await store.end(inbox, token, { ...common, shownKey: null, nextAt: turnAt });
 			return;
 		}
+		if (!(await store.beginShowing(inbox.id, token))) return;
 		const result = await resultOf(inbox, prepared, await prepared.send({ isAsked }));
 		if (result === null) await store.remove(inbox.id);
 		else await store.end(inbox, token, result.shownKey === null ? result : { ...result, nextAt });

@@ -25,6 +25,11 @@ export interface OpenedInboxes {
 	/** When `takeDue` next finds something; null for never. */
 	nextDueAt(now: number): Promise<{ readonly asked: number | null; readonly all: number | null }>;
 	/**
+	 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die in
+	 * between. False when the lease was lost or the inbox was forgotten.
+	 */
+	beginShowing(id: string, token: string): Promise<boolean>;
+	/**
 	 * Notes what became of an update and gives the lease back; does nothing when the lease was lost. If the inbox was
 	 * marked as changed meanwhile, it is due `spacingMs` from now, or at once when its person asked.
 	 */
@@ -39,7 +44,7 @@ export interface OpenedInboxes {
 
 /** What became of one update of an inbox. */
 export interface InboxResult {
-	/** The key of what it shows now; null when the update failed. */
+	/** The key of what it shows now; null when nothing was shown, or nobody knows. */
 	readonly shownKey: string | null;
 	/** When to update it again if nothing changes; null: never. */
 	readonly nextAt: number | null;

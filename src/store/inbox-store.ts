@@ -81,6 +81,15 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 			return { asked: asked.at, all: all.at };
 		},
 
+		async beginShowing(id, token) {
+			const held = await db.writeOne((trx) =>
+				countUpdated(
+					trx.updateTable('inboxes').set({ shown_key: null }).where('id', '=', id).where('lease_token', '=', token),
+				),
+			);
+			return held > 0;
+		},
+
 		async end({ id, changeCount, askedCount }, token, { shownKey, nextAt, now, spacingMs }) {
 			await db.writeOne((trx) =>
 				trx

@@ -37,6 +37,8 @@ async function startInboxes({ processes = 1 } = {}) {
 		channels: new Set(['C1']) as ReadonlySet<string> | ChannelsUnknown,
 		refusal: null as Refusal | null,
 		asked: [] as string[],
+		/** The process dies after Slack has taken a call. */
+		dies: false,
 	};
 
 	function says(content: InboxContent): string {
@@ -75,6 +77,7 @@ async function startInboxes({ processes = 1 } = {}) {
 								const screen = screens.get(inbox.id) ?? [];
 								screens.set(inbox.id, [...screen, { at: clock.now() - T0, says: says(content) }]);
 							}
+							if (slack.dies) throw new Error('died');
 							return slack.outcome;
 						},
 					};
@@ -199,6 +202,23 @@ describe('an inbox', () => {
 		onTestFinished(() => next.stop());
 		await run.pass(2_000);
 		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
+	});
+
+	it('is shown again when the process died before it noted what Slack shows', async () => {
+		const run = await startInboxes();
+		await run.inboxes.ask(HOME, 0);
+		await run.pass(5_000);
+		const watch = await run.asks('s1');
+		run.slack.dies = true;
+		run.inboxes.touch();
+		await run.pass(500);
+		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
+		await run.store.watches.end(watch.id, 'unwatched', { now: run.clock.now(), announcements: [], keepPending: false });
+		run.slack.dies = false;
+		const next = run.start();
+		onTestFinished(() => next.stop());
+		await run.pass(30_000);
+		expect(run.screen()).toEqual(['0: ', '1: Session s1', '0: ']);
 	});
 
 	it('is forgotten when Slack does not know its window, when it was closed, and when Slack refuses it', async () => {

@@ -30,7 +30,7 @@ describe('the Home tab', () => {
 	it('shows what waits, oldest first, with the session, the question, the channel, how long and who is answering', async () => {
 		await start();
 		await app.askedIn('#agents', ['Older chairs', 'Newer chairs']);
-		await app.pass(12 * 60_000);
+		await app.clock.advance(12 * 60_000);
 		const text = await app.openHome();
 		expect(text).toContain('2 questions wait for you');
 		expect(text.indexOf('Older chairs')).toBeLessThan(text.indexOf('Newer chairs'));
@@ -40,7 +40,7 @@ describe('the Home tab', () => {
 		await app.openHome('grace');
 		await app.slack.as('grace').home()?.press('Answer');
 		await app.homeSays(/@grace.* is answering this/i);
-		await app.pass(3 * 60_000);
+		await app.clock.advance(3 * 60_000);
 		await app.homeSays('waiting 15 min');
 	});
 

@@ -7,14 +7,14 @@ import { sharedPostgres } from '../../support/shared-postgres.ts';
 
 const HARNESS = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
 /** Longer than the lease on a session that the killed process was reading. */
-const WITHIN_MS = 45_000;
+const WITHIN_MS = 90_000;
 const ID = 'chairs';
 const NOTHING = 'No question waits for you';
 const ONE = '1 question waits for you';
 
 it.each(['sqlite', 'postgres'] as const)(
 	'shows each state once, and follows on after a process was killed, on %s',
-	{ timeout: 180_000 },
+	{ timeout: 400_000 },
 	async (kind) => {
 		await using source = await copySource();
 		await using store =

@@ -118,6 +118,16 @@ export function describeInboxes(subject: Subject): void {
 			expect((await take(T0 + 60_000)).shownKey).toBe('looks');
 		});
 
+		it('show nobody knows what while Slack is called, also after the process died', async () => {
+			await shown();
+			await take(T0 + 60_000);
+			expect(await replica().beginShowing(ANNS_HOME.id, OTHER_LEASE.token)).toBe(false);
+			expect(await replica().beginShowing(ANNS_HOME.id, LEASE.token)).toBe(true);
+			expect((await take(T0 + 60_000 + LEASE.ms)).shownKey).toBeNull();
+			await inboxes().remove(ANNS_HOME.id);
+			expect(await replica().beginShowing(ANNS_HOME.id, LEASE.token)).toBe(false);
+		});
+
 		it('are forgotten when they were closed, also while somebody works on them', async () => {
 			await inboxes().ask(ANNS_WINDOW, 0, T0);
 			const inbox = await take();
