@@ -81,7 +81,7 @@ it('says what to do next, then shows a question that is answered, taken back and
 	expect(service().values('pressed', 1)).toEqual(['']);
 
 	await pressable(home, 'Graphite').click();
-	await home.getByText('Your answers', { exact: true }).waitFor();
+	await pressable(home, 'Undo').waitFor();
 	await home.getByText('No question waits for you').waitFor();
 	await service().until('pressed', () => service().values('pressed', 1)[0] === 'Graphite');
 	await home.getByText(/pressed · “Which colour\?”: “Graphite” · .*The agent went on/).waitFor();
