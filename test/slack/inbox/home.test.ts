@@ -27,7 +27,9 @@ describe('the Home tab', () => {
 		);
 	});
 
-	it('shows what waits, oldest first, with the session, the question, the channel, how long and who is answering', async () => {
+	it('shows what waits, oldest first, with the session, the question, the channel, how long and who is answering', {
+		timeout: 180_000,
+	}, async () => {
 		await start();
 		await app.askedIn('#agents', ['Older chairs', 'Newer chairs']);
 		await app.clock.advance(12 * 60_000);

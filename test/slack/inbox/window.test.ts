@@ -52,7 +52,7 @@ describe('/session inbox', () => {
 		expect(app.slack.as('ada').modal()?.id).toBe(inbox.id);
 	});
 
-	it('pages through 25 questions, ten at a time, and misses none', async () => {
+	it('pages through 25 questions, ten at a time, and misses none', { timeout: 180_000 }, async () => {
 		await start();
 		const names = Array.from({ length: 25 }, (_, index) => `Order ${String(index).padStart(2, '0')}`);
 		await app.askedIn('#agents', names);
@@ -68,7 +68,7 @@ describe('/session inbox', () => {
 		await app.windowSays('Questions 21 to 25 of 25');
 		pages.push(namesShown());
 		expect(pages.map((page) => page.length)).toEqual([10, 10, 5]);
-		expect(pages.flat().toSorted()).toEqual(names);
+		expect(new Set(pages.flat())).toEqual(new Set(names));
 		expect(inbox.buttons().filter((label) => label.startsWith('Next'))).toEqual([]);
 		await inbox.press('Previous 10');
 		await app.windowSays('Questions 11 to 20 of 25');
