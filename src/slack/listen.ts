@@ -47,10 +47,14 @@ interface StoringTask {
 	run(request: AllowedRequest): Promise<() => Promise<void>>;
 	refused(refusal: Refusal): () => Promise<void>;
 	failed(error: unknown): () => Promise<void>;
+	/** Tells the person that the result comes later; acknowledged after that. */
+	late(): Promise<void>;
 }
 
 /** Slack waits three seconds for an acknowledgement, and shows a warning after that. */
 const ACKNOWLEDGE_WITHIN_MS = 2_500;
+/** Of the rest, for telling that the result comes later. */
+const TELL_LATE_WITHIN_MS = 400;
 /** More requests than arrive in the time in which Slack or a socket may deliver one twice. */
 const MAX_SEEN_KEYS = 5_000;
 /** The longest time for which other submissions delay the work after an acknowledgement. */
@@ -171,6 +175,24 @@ export function createListen(deps: Dependencies) {
 		};
 	}
 
+	/** Whether the work ends within this time. Never rejects. */
+	async function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+		const ended = new AbortController();
+		const late = clock.sleep(ms, ended.signal).then(
+			() => false,
+			() => true,
+		);
+		const inTime = await Promise.race([
+			work.then(
+				() => true,
+				() => true,
+			),
+			late,
+		]);
+		ended.abort();
+		return inTime;
+	}
+
 	/** Runs the task of a press; resolves to what is done after the acknowledgement. Never rejects. */
 	async function store(
 		request: PersonRequest,
@@ -232,8 +254,8 @@ export function createListen(deps: Dependencies) {
 		},
 
 		/**
-		 * A press that stores an answer. It is acknowledged after its task ran, or after 2.5 s; then the result is told when the
-		 * task has run. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
+		 * A press that stores an answer. It is acknowledged after its task ran. After 2.5 s the person is told that the result
+		 * comes later, and only then it is acknowledged: a press without a word has failed visibly, also if the process ends. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {
@@ -243,12 +265,14 @@ export function createListen(deps: Dependencies) {
 				const acknowledged = rush.enter();
 				let after = async () => {};
 				try {
-					const stored = store(request, body, (view) => plan(request, readPress(action, view)));
+					let tellLate = async () => {};
+					const stored = store(request, body, (view) => {
+						const task = plan(request, readPress(action, view));
+						tellLate = task.late;
+						return task;
+					});
 					after = async () => (await stored)();
-					const inTime = new AbortController();
-					const late = clock.sleep(ACKNOWLEDGE_WITHIN_MS, inTime.signal).catch(() => undefined);
-					await Promise.race([stored, late]);
-					inTime.abort();
+					if (!(await isWithin(stored, ACKNOWLEDGE_WITHIN_MS))) await isWithin(tellLate(), TELL_LATE_WITHIN_MS);
 					await ack();
 					onAcknowledged(uptimeOf(clock) - startedAt);
 				} finally {

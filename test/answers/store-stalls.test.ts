@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Modal } from '../../fake-slack/index.ts';
-import { askingSession } from '../../sandbox/session-service/builders.ts';
+import { asking, askingSession, item, task } from '../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -71,6 +71,27 @@ it('records a failed attempt and tries again', async () => {
 	await ada.waitForModal('Your answer was delivered', 10_000);
 	expect(app.log.filter((line) => line.includes('could not finish work on an answer'))).toEqual([]);
 });
+
+it('tells a person that their choice takes long to save before it is acknowledged, and then that it is saved', async () => {
+	const ada = app.slack.as('ada');
+	app.service.sessions.put('slow-choice', {
+		status: 'humanInput',
+		messages: [task('Book a flight.'), asking('', [item('Which flight?', 'One of: LH 1173, TP 570')])],
+	});
+	await ada.command('#agents', '/session watch slow-choice');
+	const post = await app.slack.changes.until(
+		() => ada.messages('#agents').find((message) => message.buttons().includes('TP 570')),
+		() => 'no post with options',
+	);
+	await locker.query('begin');
+	await locker.query('lock table answers in access exclusive mode');
+	const pressed = post.press('TP 570');
+	const told = (words: string) => ada.waitForMessage('#agents', words, 10_000);
+	await told('takes long to save');
+	expect(await pressed).toBe(true);
+	await locker.query('rollback');
+	await told('You chose “TP 570”');
+}, 30_000);
 
 it('stops the program while the database does not answer', async () => {
 	await locker.query('begin');

@@ -12,6 +12,7 @@ import { receiptHeadline } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import {
+	choiceLateWords,
 	choiceUnknownWords,
 	chosenAlreadyWords,
 	lostChoiceWords,
@@ -98,7 +99,13 @@ export function registerQuickAnswers(
 					if (content === null) await reply.failed(asked, 'button_outdated');
 					else await tell(asked, press, { ...content, text: QUICK_ANSWERS_OFF });
 				};
-				return { place: 'anyChannel', run: async () => say, refused: () => say, failed: () => say };
+				return {
+					place: 'anyChannel',
+					run: async () => say,
+					refused: () => say,
+					failed: () => say,
+					late: async () => {},
+				};
 			}
 			const fail = (code: string) => async () => {
 				await tell(asked, press, choiceMessage(failureWords(choice, code), target(choice)));
@@ -107,6 +114,9 @@ export function registerQuickAnswers(
 				place: { channelId: channelOf(asked, choice) },
 				refused: fail,
 				failed: (error) => fail(codeOf(error)),
+				async late() {
+					await tell(asked, press, choiceMessage(choiceLateWords(choice), target(choice)));
+				},
 				async run(request) {
 					const result = await answers.submit(submissionOf(request, press, choice));
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');

@@ -51,6 +51,11 @@ export function chosenAlreadyWords(choice: OwnChoice, first: string | null): str
 	return `You have already ${what}. Your second choice, ${optionMrkdwn(choice.option)}, was not sent.`;
 }
 
+/** Before the acknowledgement of a choice that takes long to store. mrkdwn. */
+export function choiceLateWords(choice: OwnChoice): string {
+	return `⏳ Your choice, ${optionMrkdwn(choice.option)}, takes long to save. You hear in a moment whether it was saved. If you do not, look at the post and choose again: only one answer is sent.`;
+}
+
 /** To somebody whose choice could be neither checked nor stored. mrkdwn; `why`: what happened. */
 export function notChosenWords(choice: OwnChoice, why: string): string {
 	return `⚠️ Your choice, ${optionMrkdwn(choice.option)}, was not sent. ${why}`;
