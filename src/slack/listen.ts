@@ -53,8 +53,8 @@ interface StoringTask {
 
 /** Slack waits three seconds for an acknowledgement, and shows a warning after that. */
 const ACKNOWLEDGE_WITHIN_MS = 2_500;
-/** Of the rest, for telling that the result comes later. */
-const TELL_LATE_WITHIN_MS = 400;
+/** Of the rest, for telling that a press is not stored, or not yet. */
+const TELL_WITHIN_MS = 400;
 /** More requests than arrive in the time in which Slack or a socket may deliver one twice. */
 const MAX_SEEN_KEYS = 5_000;
 /** The longest time for which other submissions delay the work after an acknowledgement. */
@@ -193,12 +193,12 @@ export function createListen(deps: Dependencies) {
 		return inTime;
 	}
 
-	/** Runs the task of a press; resolves to what is done after the acknowledgement. Never rejects. */
+	/** Runs the task of a press. Never rejects. */
 	async function store(
 		request: PersonRequest,
 		body: unknown,
 		plan: (view: SubmittedView | null) => StoringTask,
-	): Promise<() => Promise<void>> {
+	): Promise<{ readonly isStored: boolean; readonly tell: () => Promise<void> }> {
 		let failed: StoringTask['failed'] = (error) => () => reply.failed(request, error);
 		try {
 			const view = viewIn(body);
@@ -206,16 +206,15 @@ export function createListen(deps: Dependencies) {
 			failed = task.failed;
 			const verdict = await check(request, task.place, FRESH_MS);
 			if (verdict.allowed) {
-				const after = await task.run({ ...request, access: 'allowed' });
+				const tell = await task.run({ ...request, access: 'allowed' });
 				const inbox = inboxOf(request, view);
-				if (inbox === null) return after;
-				return () => after().finally(() => onInboxPress(inbox));
+				return { isStored: true, tell: inbox === null ? tell : () => tell().finally(() => onInboxPress(inbox)) };
 			}
 			request.log.info({ refusal: verdict.refusal }, 'refused');
-			return task.refused(verdict.refusal);
+			return { isStored: false, tell: task.refused(verdict.refusal) };
 		} catch (error) {
 			request.log.error({ code: codeOf(error), err: error }, 'a choice could not be stored');
-			return failed(error);
+			return { isStored: false, tell: failed(error) };
 		}
 	}
 
@@ -254,8 +253,9 @@ export function createListen(deps: Dependencies) {
 		},
 
 		/**
-		 * A press that stores an answer. It is acknowledged after its task ran. After 2.5 s the person is told that the result
-		 * comes later, and only then it is acknowledged: a press without a word has failed visibly, also if the process ends. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
+		 * A press that stores an answer. It is acknowledged when the answer is stored, or when the person was told that it is
+		 * not. After 2.5 s they are told that the result comes later. So a press that is acknowledged is stored or was told of,
+		 * also if the process ends. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {
@@ -263,22 +263,26 @@ export function createListen(deps: Dependencies) {
 				const request = personRequest(body, teamId, log);
 				const isFirstDelivery = isNew(request.triggerId);
 				const acknowledged = rush.enter();
-				let after = async () => {};
+				let tellLate = async () => {};
+				const stored = store(request, body, (view) => {
+					const task = plan(request, readPress(action, view));
+					tellLate = task.late;
+					return task;
+				});
+				let telling: Promise<void> | null = null;
+				const tell = async () => {
+					if (isFirstDelivery) telling ??= work(request, id, (await stored).tell, { tellsFailure: false });
+					await telling;
+				};
 				try {
-					let tellLate = async () => {};
-					const stored = store(request, body, (view) => {
-						const task = plan(request, readPress(action, view));
-						tellLate = task.late;
-						return task;
-					});
-					after = async () => (await stored)();
-					if (!(await isWithin(stored, ACKNOWLEDGE_WITHIN_MS))) await isWithin(tellLate(), TELL_LATE_WITHIN_MS);
+					const inTime = await isWithin(stored, ACKNOWLEDGE_WITHIN_MS);
+					if (!inTime) await isWithin(tellLate(), TELL_WITHIN_MS);
+					else if (!(await stored).isStored) await isWithin(tell(), TELL_WITHIN_MS);
 					await ack();
 					onAcknowledged(uptimeOf(clock) - startedAt);
 				} finally {
 					acknowledged();
-					const follow = () => work(request, id, after, { tellsFailure: false });
-					if (isFirstDelivery) await track(rush.over().then(follow));
+					await track(rush.over().then(tell));
 				}
 			});
 		},
