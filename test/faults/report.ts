@@ -48,14 +48,14 @@ function pressVerdictLines(verdict: PressVerdict): string[] {
 }
 
 export function pressesReport(name: string, result: PressesResult): string[] {
-	const { verdict, histogram, kills, outages, freezes, cuts } = result;
+	const { verdict, histogram, kills, outages, freezes, cuts, redraws } = result;
 	return [
 		'',
 		`${name}: ${verdict.answers} answers in one press, ${kills} kills, ${cuts} times Slack was cut off, ${outages} times the database was stopped, ${freezes} times a replica stood still, ${Math.round(result.seconds)} s`,
 		...pressVerdictLines(verdict),
 		`  calls Slack refused as too many: ${result.refusedCalls}`,
 		'  a press was met by a kill',
-		...histogramLines(histogram),
+		...histogramLines({ ...histogram, 'while a post is redrawn': redraws }),
 		...shortened(result.problems),
 	];
 }

@@ -163,10 +163,10 @@ export const PRESS_SABOTAGES = {
 	'press-ack-first': [
 		{
 			file: 'slack/listen.ts',
-			from: 'const stored = store(request, plan(request, readPress(action, viewIn(body))));',
+			from: 'const { isStored, tell } = await store(request, plan',
 			to: `await ack();
 					await clock.sleep(30);
-					const stored = store(request, plan(request, readPress(action, viewIn(body))));`,
+					const { isStored, tell } = await store(request, plan`,
 		},
 	],
 	'press-early': [

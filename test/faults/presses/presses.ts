@@ -30,6 +30,8 @@ export interface PressesResult {
 	readonly outages: number;
 	readonly freezes: number;
 	readonly cuts: number;
+	/** Posts that were being redrawn when the program was killed. */
+	readonly redraws: number;
 	/** Calls that Slack refused with status 429. */
 	readonly refusedCalls: number;
 	/** The verdict's problems, and what Slack refuses as malformed of what the app sent. */
@@ -40,6 +42,10 @@ export interface PressesResult {
 /** People who press. Slack tells about each of them once a restart, and no more often than its rates allow. */
 export const PEOPLE = 4;
 const SETTLE_WITHIN_MS = 90_000;
+/** A dead replica's lease (20 s) and the wait for an unknown outcome. */
+const FORGOTTEN_AFTER_MS = 45_000;
+/** Handraise cannot see an answer in the service's page that comes between its read and its PUT. */
+const BEFORE_READ_MS = 500;
 const LOOK_EVERY_MS = 200;
 
 /** People answer in one press while the program is killed, cut off and restarted. Judges every answer. */
@@ -96,7 +102,9 @@ export async function runPresses(options: PressesOptions): Promise<PressesResult
 		await choices.press(choice);
 		if (!random.chance(0.08)) return;
 		// Somebody answers in the service's page before the answer is sent.
-		await pause(random.whole(0, undoMs));
+		const until = (choice.attempts.at(-1)?.sentAt ?? 0) + undoMs - BEFORE_READ_MS;
+		await pause(Math.max(0, random.between(Date.now(), until) - Date.now()));
+		if (Date.now() > until) return;
 		harness.service.sessions.answerAsPage(sessionId, ['Given on the web page']);
 		choice.troubles.push('somebody answered in the web page');
 	}
@@ -122,11 +130,16 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
 		.map(({ item }) => item);
 }
 
+/** A press that was never acknowledged may be stored all the same: then it is sent by then. */
+function isForgotten(choice: Choice): boolean {
+	return !isTaken(choice) && Date.now() - (choice.attempts.at(-1)?.sentAt ?? 0) > FORGOTTEN_AFTER_MS;
+}
+
 /** Lets the sessions of settled questions ask again. */
 export function finishSettled(harness: Harness, desk: QuestionDesk) {
 	let pending: Choice[] = [];
 	const timer = setInterval(() => {
-		const over = pending.filter((choice) => isSettled(harness, choice) || !isTaken(choice));
+		const over = pending.filter((choice) => isSettled(harness, choice) || isForgotten(choice));
 		pending = pending.filter((choice) => !over.includes(choice));
 		const open = new Set(pending.map(({ question }) => question));
 		for (const question of new Set(over.map((choice) => choice.question))) {

@@ -31,7 +31,6 @@ export const PRESS_PHASES = [
 	'before the PUT',
 	'during the PUT',
 	'after the PUT',
-	'while the post is redrawn',
 ] as const;
 export type PressPhase = (typeof PRESS_PHASES)[number];
 
@@ -41,6 +40,8 @@ export interface PressStrikes {
 		readonly outages: number;
 		readonly freezes: number;
 		readonly cuts: number;
+		/** Posts that Slack was being asked to update when the program was killed. */
+		readonly redraws: number;
 	};
 	/** Kills, cuts off or stops something at the chosen moment. Resolves when the program runs normally again. */
 	strike(target: PressTarget, choices: readonly Choice[]): Promise<void>;
@@ -69,7 +70,7 @@ const SENDING_MS = 120;
 
 export function createPressStrikes(options: Options): PressStrikes {
 	const { harness, random, undoMs, outage, freezeMs, redrawnAt } = options;
-	const counts = { kills: 0, outages: 0, freezes: 0, cuts: 0 };
+	const counts = { kills: 0, outages: 0, freezes: 0, cuts: 0, redraws: 0 };
 	let number = 0;
 
 	/** Calls `hit` in a moment of this kind. */
@@ -111,6 +112,7 @@ export function createPressStrikes(options: Options): PressStrikes {
 		await at(target, choices, () => {
 			gone = Promise.all(victims.map((replica) => replica.kill()));
 			seen = choices.map((choice) => progressOf(choice));
+			counts.redraws += [...redrawnAt.values()].filter((updatedAt) => Date.now() - updatedAt < REDRAW_MS).length;
 		});
 		counts.kills++;
 		await gone;
@@ -119,7 +121,6 @@ export function createPressStrikes(options: Options): PressStrikes {
 		for (const progress of seen) {
 			const phase = phaseOf(progress, stored, { pids, all: victims.length === running.length });
 			if (phase !== null) progress.choice.hits.push(phase);
-			if (progress.redrawn) progress.choice.hits.push('while the post is redrawn');
 		}
 		if (random.chance(0.3)) await pause(random.whole(0, 500));
 		await harness.startAll();
@@ -138,7 +139,6 @@ export function createPressStrikes(options: Options): PressStrikes {
 			isTold: choice.told.length > 0,
 			inWindow: attempt !== undefined && now < attempt.sentAt + undoMs,
 			put: put === undefined ? null : put.answeredAt === null && !put.reset ? 'open' : 'ended',
-			redrawn: now - (redrawnAt.get(sessionId) ?? 0) < REDRAW_MS,
 		};
 	}
 

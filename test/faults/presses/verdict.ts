@@ -7,7 +7,7 @@ import type { Question } from './questions.ts';
 
 /** How one-press answers ended, according to the service's log and what people saw. */
 export interface PressVerdict {
-	/** Answers: presses that Slack took, and submitted forms. */
+	/** What people pressed and submitted. */
 	readonly answers: number;
 	readonly delivered: number;
 	/** Not sent, and its author was told so. */
@@ -98,7 +98,7 @@ export function judgePresses(harness: Harness, choices: readonly Choice[], undoM
 		}
 		for (const choice of own) judgeOne(choice, own, saved, report);
 	}
-	return { answers: choices.filter(isTaken).length, ...count, problems };
+	return { answers: choices.length, ...count, problems };
 
 	function judgeOne(
 		choice: Choice,
@@ -138,9 +138,10 @@ export function judgePresses(harness: Harness, choices: readonly Choice[], undoM
 	}
 }
 
-/** Slack took it: its author may rely on it. */
-export function isTaken({ attempts, form }: Choice): boolean {
-	return form?.acked === true || attempts.some(({ ackedAt }) => ackedAt !== null);
+/** Slack took it, or its author was told that it is sent: they may rely on it. */
+export function isTaken({ attempts, form, told }: Choice): boolean {
+	const isAcked = form?.acked === true || attempts.some(({ ackedAt }) => ackedAt !== null);
+	return isAcked || told.some(({ what }) => what === 'chosen');
 }
 
 /** Whether it arrived, was taken back, or its author knows more. */
