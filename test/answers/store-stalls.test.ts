@@ -72,13 +72,13 @@ it('records a failed attempt and tries again', async () => {
 	expect(app.log.filter((line) => line.includes('could not finish work on an answer'))).toEqual([]);
 });
 
-it('tells a person that their choice takes long to save before it is acknowledged, and then that it is saved', async () => {
+it('tells a person that their choice was not sent when it could not be saved', async () => {
 	const ada = app.slack.as('ada');
-	app.service.sessions.put('slow-choice', {
+	app.service.sessions.put('lost-choice', {
 		status: 'humanInput',
 		messages: [task('Book a flight.'), asking('', [item('Which flight?', 'One of: LH 1173, TP 570')])],
 	});
-	await ada.command('#agents', '/session watch slow-choice');
+	await ada.command('#agents', '/session watch lost-choice');
 	const post = await app.slack.changes.until(
 		() => ada.messages('#agents').find((message) => message.buttons().includes('TP 570')),
 		() => 'no post with options',
@@ -86,11 +86,11 @@ it('tells a person that their choice takes long to save before it is acknowledge
 	await locker.query('begin');
 	await locker.query('lock table answers in access exclusive mode');
 	const pressed = post.press('TP 570');
-	const told = (words: string) => ada.waitForMessage('#agents', words, 10_000);
-	await told('takes long to save');
+	await ada.waitForMessage('#agents', 'Your choice, “TP 570”, was not sent', 10_000);
 	expect(await pressed).toBe(true);
 	await locker.query('rollback');
-	await told('You chose “TP 570”');
+	await post.press('LH 1173');
+	await ada.waitForMessage('#agents', 'You chose “LH 1173”', 10_000);
 }, 30_000);
 
 it('stops the program while the database does not answer', async () => {
