@@ -163,10 +163,10 @@ export const PRESS_SABOTAGES = {
 	'press-ack-first': [
 		{
 			file: 'slack/listen.ts',
-			from: 'const { isStored, tell } = await store(request, plan',
+			from: 'const stored = store(request, body, (view) => {',
 			to: `await ack();
-					await clock.sleep(30);
-					const { isStored, tell } = await store(request, plan`,
+				await clock.sleep(30);
+				const stored = store(request, body, (view) => {`,
 		},
 	],
 	'press-early': [

@@ -3,11 +3,16 @@ import { type Message, type Modal, records, text } from '../../../fake-slack/ind
 import { FIRST_WITHDRAWN } from '../../../src/answers/answer.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import { receiptHeadline } from '../../../src/slack/words/answers.ts';
-import { undoneWords, undoTooLateWords } from '../../../src/slack/words/quick-answers.ts';
+import {
+	choiceLateWords,
+	ownChoiceWords,
+	undoneWords,
+	undoTooLateWords,
+} from '../../../src/slack/words/quick-answers.ts';
 import type { Harness } from '../harness.ts';
 import { claimIn } from '../receipt-watch.ts';
 import type { Claim } from '../round.ts';
-import { OPTION_PATTERN, QUESTION_TITLE, type Question, type QuestionDesk } from './questions.ts';
+import { OPTION_PATTERN, QUESTION_TITLE, type Question, type QuestionDesk, UNDO_MS } from './questions.ts';
 
 /** What a person is told about their choice, besides what receipts claim. */
 export type Told =
@@ -20,6 +25,8 @@ export type Told =
 	| 'second of their own'
 	/** It was neither stored nor sent. */
 	| 'not taken'
+	/** It may not be stored: they hear whether it was, or choose again. */
+	| 'not saved yet'
 	| 'taken back'
 	| 'too late'
 	/** The first answer was taken back: their own can be sent now. */
@@ -261,6 +268,7 @@ function toldBy({ options }: Choice, shown: string): Told | null {
 	if (/You have already answered/.test(shown)) return 'second of their own';
 	if (/before you\. Your choice, .*, was not sent/.test(shown)) return 'second';
 	if (/Your choice, .*, was not sent/.test(shown)) return 'not taken';
-	if (/You chose .* It is sent in/.test(shown)) return 'chosen';
+	if (shown.includes(choiceLateWords(choice))) return 'not saved yet';
+	if (shown.includes(ownChoiceWords(choice, UNDO_MS))) return 'chosen';
 	return claimIn(shown) ?? null;
 }

@@ -129,7 +129,7 @@ export function judgePresses(harness: Harness, choices: readonly Choice[], undoM
 		if (arrived) count.delivered++;
 		else if (last === 'taken back') count.takenBack++;
 		else if (told.some(({ what }) => CERTAINLY_NOT.has(what))) count.toldNot++;
-		else if (last !== undefined && OPEN.has(last)) count.notKnown++;
+		else if (last !== undefined && (OPEN.has(last) || last === 'not saved yet')) count.notKnown++;
 		else if (!isTaken(choice)) count.notTaken++;
 		else {
 			count.lost++;
@@ -138,9 +138,10 @@ export function judgePresses(harness: Harness, choices: readonly Choice[], undoM
 	}
 }
 
-/** Slack took it, or its author was told that it is sent: they may rely on it. */
+/** Slack took it, or its author was told that it is sent: they may rely on it, unless they were told that it may not be saved. */
 export function isTaken({ attempts, form, told }: Choice): boolean {
 	const isAcked = form?.acked === true || attempts.some(({ ackedAt }) => ackedAt !== null);
+	if (told.at(-1)?.what === 'not saved yet') return false;
 	return isAcked || told.some(({ what }) => what === 'chosen');
 }
 
