@@ -15,6 +15,7 @@ import { codeOf } from './errors.ts';
 import type { InboxPlace } from './inbox/inbox.ts';
 import { createInboxes } from './inbox/inboxes.ts';
 import type { MayAct } from './inbox/ports.ts';
+import { createReminders } from './inbox/reminders.ts';
 import type { Log } from './log.ts';
 import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';
 import { createMetrics } from './ops/metrics.ts';
@@ -151,6 +152,16 @@ export async function createHandraise({
 		clock,
 		log,
 	});
+	const reminders = createReminders({
+		store: store.ladders,
+		serviceUrl,
+		defaults: config.ladderTimes,
+		metrics: metrics.ladders,
+		onNews: () => watching.wakeOutbox(),
+		onEarlyRead: () => watching.wakePoller(),
+		clock,
+		log,
+	});
 	const watching = createWatching({
 		store: watches,
 		sessionService: sessions,
@@ -178,6 +189,7 @@ export async function createHandraise({
 			if (what === 'choice') watching.choiceUpdated(question);
 			else watching.questionUpdated(question, { readEarly: what === 'delivered' });
 			inboxes.touch();
+			reminders.questionUpdated(question);
 		},
 	};
 	const claims = createClaims({ store: claimStore, observer, clock, log });
@@ -253,6 +265,7 @@ export async function createHandraise({
 			maxDays: config.watchMaxDays,
 		});
 		await watching.start({ announcer, channels: createChannelList({ client }) });
+		await reminders.start();
 		housekeeping.start();
 	}
 
@@ -353,6 +366,7 @@ export async function createHandraise({
 				slack?.stop(),
 				worker.stop(),
 				watching.stop(),
+				reminders.stop(),
 				inboxes.stop(),
 				housekeeping.stop(),
 			]);

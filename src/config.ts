@@ -33,6 +33,24 @@ const wholeNumber = (fallback: number, min: number, max: number) =>
 			.max(max, `is more than ${max}`)
 			.default(fallback),
 	);
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const LONGEST_DURATION_MS = 30 * UNITS.d;
+/** Milliseconds of `90s`, `15m`, `2h` or `1d`; null for `off`. */
+const duration = (fallback: string) =>
+	setting(
+		z
+			.string()
+			.trim()
+			.default(fallback)
+			.transform((value, context) => {
+				if (value === 'off') return null;
+				const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
+				const ms = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0);
+				if (ms > 0 && ms <= LONGEST_DURATION_MS) return ms;
+				context.addIssue('is not a time from 1s to 30d: use one such as 90s, 15m or 2h, or off');
+				return z.NEVER;
+			}),
+	);
 const ids = (pattern: RegExp, example: string) =>
 	setting(
 		z
@@ -95,6 +113,8 @@ const environment = z.object({
 			.transform((value) => value === 'on'),
 	),
 	UNDO_SECONDS: wholeNumber(10, 0, 60),
+	REMIND_AFTER: duration('15m'),
+	ESCALATE_AFTER: duration('off'),
 	SHOW_ANSWERS: setting(z.enum(SHOW_ANSWERS, { error: `is not one of ${SHOW_ANSWERS.join(', ')}` }).default('auto')),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
 	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
@@ -118,6 +138,11 @@ function crossProblems(env: Environment): string[] {
 		problems.push(
 			'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; create one with: openssl rand -base64 32',
 		);
+	const [remindAfter, escalateAfter] = (['REMIND_AFTER', 'ESCALATE_AFTER'] as const).map(
+		(name) => environment.shape[name].safeParse(env[name]).data ?? null,
+	);
+	if (remindAfter != null && escalateAfter != null && escalateAfter <= remindAfter)
+		problems.push('ESCALATE_AFTER is not longer than REMIND_AFTER: people are reminded first, and mentioned later');
 	return problems;
 }
 
@@ -149,7 +174,7 @@ export function readSettings(env: Environment): SettingsReading {
 }
 
 const OUR_NAMES =
-	/^(SLACK|SESSION_SERVICE|SESSION_DASHBOARD|ALLOW|ALLOWED|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
+	/^(SLACK|SESSION_SERVICE|SESSION_DASHBOARD|ALLOW|ALLOWED|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
 
 /** Names in the environment that look like settings of Handraise but are none. */
 export function unknownSettings(env: Environment): readonly string[] {
@@ -210,6 +235,8 @@ export function parseConfig(env: Environment) {
 		quickAnswers: valid.QUICK_ANSWERS,
 		/** How long a one-press answer can be taken back before it is sent. */
 		undoMs: valid.UNDO_SECONDS * 1_000,
+		/** When open questions are reminded of and escalated where a channel has not set it; null: never. */
+		ladderTimes: { remindAfterMs: valid.REMIND_AFTER, escalateAfterMs: valid.ESCALATE_AFTER },
 		/** Whether channels see the text of answers. */
 		showAnswers: valid.SHOW_ANSWERS,
 		retentionDays: valid.RETENTION_DAYS,

@@ -122,6 +122,14 @@ export function createMetrics(sources: MetricSources) {
 				[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
 			),
 		},
+		ladders: {
+			rung: counter('rungs_total', 'Reminders and escalations that were announced', 'rung'),
+			late: duration(
+				'rung_late_seconds',
+				'From the time at which a reminder or escalation was due to its announcement',
+				[1, 2.5, 5, 10, 15, 20, 30, 60, 300, 900],
+			),
+		},
 		checkpoint(outcome: string, ms: number) {
 			checkpoints(outcome);
 			checkpointSeconds(ms);

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
-import type { QuestionKey } from '../answers/answer.ts';
+import { isBlocking, type QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
-import type { Announcement, AnnouncementContent } from '../watches/announcements.ts';
+import type { Announcement, AnnouncementContent, RungEntry } from '../watches/announcements.ts';
 import type { Announcer, DueAnnouncement, PostUpdate, SendOutcome } from '../watches/announcer.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
+import { type RungQuestion, rungPost, rungsPost } from './blocks/rungs.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
 import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from './blocks/watch-posts.ts';
 import { isThreaded, slackErrorCode, slackFailure } from './clients.ts';
@@ -51,7 +52,7 @@ interface Dependencies {
 	readonly serviceUrl: string;
 	readonly answers: AnswerStore;
 	readonly claims: ClaimStore;
-	readonly watches: Pick<WatchStore, 'postedQuestions'>;
+	readonly watches: Pick<WatchStore, 'postedQuestions' | 'shownOf'>;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	readonly showAnswers: ShowAnswers;
@@ -140,6 +141,75 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return { ...content, question: asShownBy(discreet ? 'never' : showAnswers, content.question) };
 	}
 
+	/** `isShownInChannel`: a reply in a thread is shown in the channel too. */
+	function postMessage(
+		due: DueAnnouncement,
+		content: MessageContent,
+		{ metadataKey, isShownInChannel }: { metadataKey: string; isShownInChannel: boolean },
+	): Promise<SendOutcome> {
+		const threadTs = threadOf(due);
+		return send(async () => {
+			const channel = await channelOf(due);
+			if (channel === null) return {};
+			const post = { channel, ...content, ...metadataOf(metadataKey) };
+			if (threadTs === null) return client.chat.postMessage(post);
+			const reply = { ...post, thread_ts: threadTs };
+			return client.chat.postMessage(isShownInChannel ? { ...reply, reply_broadcast: true } : reply);
+		}, threadTs);
+	}
+
+	/** Reminds of those questions that nobody has answered meanwhile. */
+	async function postRungs(
+		due: DueAnnouncement,
+		content: Extract<AnnouncementContent, { kind: 'rung' | 'rungs' }>,
+		{ metadataKey, maybeRepeat }: { metadataKey: string; maybeRepeat: boolean },
+	): Promise<SendOutcome> {
+		const entries = content.kind === 'rung' ? [content.entry] : content.entries;
+		const open = await openQuestions(entries, { withLinks: content.kind === 'rungs' });
+		const [first] = open;
+		if (first === undefined) return { kind: 'obsolete' };
+		const context = { mention: content.mention, names, now: clock.now(), maybeRepeat };
+		const message = content.kind === 'rung' ? rungPost(first, context) : rungsPost(open, context);
+		const isShownInChannel = content.kind === 'rung' && content.entry.rung === 'escalation';
+		return postMessage(due, message, { metadataKey, isShownInChannel });
+	}
+
+	async function openQuestions(
+		entries: readonly RungEntry[],
+		{ withLinks }: { withLinks: boolean },
+	): Promise<RungQuestion[]> {
+		const shown = await watches.shownOf(entries.map(({ watchId }) => watchId));
+		const asked = await Promise.all(
+			entries.map(async (entry): Promise<RungQuestion[]> => {
+				const { watch, view } = shown.get(entry.watchId) ?? { watch: null, view: null };
+				const question = view?.question ?? null;
+				if (watch === null || view === null || question === null) return [];
+				const isSame = question.fingerprint === entry.fingerprint && question.openCount > 0;
+				if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];
+				const link = withLinks ? await linkTo(watch.channelId, entry.postTs) : null;
+				return [{ entry, question, sessionName: view.name, discreet: watch.discreet, link }];
+			}),
+		);
+		return asked.flat();
+	}
+
+	/** Whether somebody has answered since the question was posted, or an answer is on its way. */
+	async function isAnswered({ sessionId, postedAt }: RungEntry, messageIndex: number): Promise<boolean> {
+		const standing = await answers.standing(keyOf(sessionId, messageIndex));
+		if (standing === null) return false;
+		return isBlocking(standing.state) || (standing.deliveredAt !== null && standing.deliveredAt > postedAt);
+	}
+
+	/** Null when Slack does not tell it: the message has no link then. */
+	async function linkTo(channel: string, ts: string): Promise<string | null> {
+		try {
+			return (await client.chat.getPermalink({ channel, message_ts: ts })).permalink ?? null;
+		} catch (error) {
+			log.debug({ code: slackFailure(error).code }, 'Slack did not tell the link of a post');
+			return null;
+		}
+	}
+
 	async function channelOf({ announcement: { target } }: DueAnnouncement): Promise<string | null> {
 		if (target.kind !== 'person') return target.channelId;
 		const { channel } = await client.conversations.open({ users: target.userId });
@@ -217,18 +287,13 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			if (content.kind === 'card' || content.kind === 'settle' || content.kind === 'redraw') {
 				return { kind: 'refused', code: 'no_post' };
 			}
+			if (content.kind === 'rung' || content.kind === 'rungs') {
+				return postRungs(due, content, { metadataKey, maybeRepeat });
+			}
 			const context = await contextOf(due, maybeRepeat);
 			const message = watchPost(withCurrentSettings(content, context), context);
-			const threadTs = threadOf(due);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;
-			return send(async () => {
-				const channel = await channelOf(due);
-				if (channel === null) return {};
-				const post = { channel, ...message, ...metadataOf(metadataKey) };
-				if (threadTs === null) return client.chat.postMessage(post);
-				const reply = { ...post, thread_ts: threadTs };
-				return client.chat.postMessage(isShownInChannel ? { ...reply, reply_broadcast: true } : reply);
-			}, threadTs);
+			return postMessage(due, message, { metadataKey, isShownInChannel });
 		},
 
 		async remove(due, ts) {

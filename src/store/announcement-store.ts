@@ -6,6 +6,7 @@ import type { CardUrgency } from '../watches/watch.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { beginLadder } from './ladder-store.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	type AnnouncementRow,
@@ -15,7 +16,15 @@ import {
 	URGENCIES,
 	type WatchRow,
 } from './watch-rows.ts';
-import { lockSessionOf, lockWatch, loseCard, NO_CARD_WANTED, readShown, wantCard } from './watch-writes.ts';
+import {
+	liveWatches,
+	lockSessionOf,
+	lockWatch,
+	loseCard,
+	NO_CARD_WANTED,
+	readShown,
+	wantCard,
+} from './watch-writes.ts';
 
 /** The `last_error` of an announcement that cannot be read. It does not block later ones of its target. */
 const UNREADABLE = 'unreadable';
@@ -70,6 +79,29 @@ export function createAnnouncementStore({
 		);
 	}
 
+	/** Begins the reminders of a question, which count from its post. */
+	async function begin(
+		trx: Kysely<Tables>,
+		{
+			row,
+			watch,
+			postTs,
+			sentAt,
+			now,
+		}: { row: AnnouncementRow; watch: WatchRow; postTs: string; sentAt: number | null; now: number },
+	): Promise<void> {
+		const content = readAnnouncement(row, cipher)?.content;
+		if (content?.kind !== 'question') return;
+		const { fingerprint } = content.question;
+		await beginLadder(trx, watch, { fingerprint, postTs, postedAt: Math.min(sentAt ?? now, now), now });
+	}
+
+	/** When Slack was first called for a post that is being noted. */
+	async function sendingSince(trx: Kysely<Tables>, id: string): Promise<number | null> {
+		const row = await trx.selectFrom('announcements').select('sending_since').where('id', '=', id).executeTakeFirst();
+		return row?.sending_since ?? null;
+	}
+
 	async function watchIdOf(trx: Kysely<Tables>, id: string): Promise<string | null> {
 		const row = await trx.selectFrom('announcements').select('watch_id').where('id', '=', id).executeTakeFirst();
 		return row?.watch_id ?? null;
@@ -84,6 +116,7 @@ export function createAnnouncementStore({
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
 		// Lock order: whatever adds announcements of a watch locks its session first, then the watch.
 		if (lostCardTs !== undefined) await lockSessionOf(trx, db.dialect, await watchIdOf(trx, id));
+		const sentAt = await sendingSince(trx, id);
 		const row = await trx
 			.updateTable('announcements')
 			.set((eb) => ({
@@ -94,13 +127,15 @@ export function createAnnouncementStore({
 			.where('id', '=', id)
 			.where('state', '=', 'pending')
 			.where('lease_token', '=', token)
-			.returning(['kind', 'watch_id'])
+			.returningAll()
 			.executeTakeFirst();
 		if (row === undefined || row.watch_id === null) return;
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
-		if (!isNewCard && lostCardTs === undefined) return;
+		const isQuestion = result.kind === 'posted' && row.kind === 'question';
+		if (!isNewCard && !isQuestion && lostCardTs === undefined) return;
 		const watch = await lockWatch(trx, db.dialect, row.watch_id).executeTakeFirst();
 		if (watch === undefined) return;
+		if (isQuestion && watch.ended_at === null) await begin(trx, { row, watch, postTs: result.ts, sentAt, now });
 		if (lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
 		if (!isNewCard) return;
 		await trx
@@ -148,6 +183,18 @@ export function createAnnouncementStore({
 				.orderBy('number')
 				.execute();
 			return rows.flatMap((row) => readAnnouncement(row, cipher) ?? []);
+		},
+
+		async shownOf(watchIds) {
+			const rows = await liveWatches(db.read).where('id', 'in', watchIds).execute();
+			const watches = rows.flatMap((row) => readWatch(row) ?? []);
+			const shown = await Promise.all(
+				watches.map(async (watch) => {
+					const { view } = await readShown(db, cipher, watch.session);
+					return [watch.id, { watch, view }] as const;
+				}),
+			);
+			return new Map(shown);
 		},
 
 		async noteShown(id, key) {

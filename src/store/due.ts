@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import { LONGEST_LOOK_MS } from '../inbox/ladder.ts';
 import type { Lease } from '../lease-loop.ts';
 import { LONGEST_INTERVAL_MS } from '../watches/schedule.ts';
 import type { StoreDatabase } from './database.ts';
@@ -21,6 +22,8 @@ export const LONGEST_DELAY_MS = {
 	claim: 10 * 60_000,
 	/** The longest retry delay of an inbox. */
 	inbox: 10 * 60_000,
+	/** A ladder is looked at at least this often while a rung lies ahead. */
+	ladder: LONGEST_LOOK_MS,
 } as const;
 
 /** How long an unreadable row waits: a replica of another version may have rewritten it by then. */
@@ -63,7 +66,7 @@ export function earliest(due: RawBuilder<number | null>, now: number, lease: str
 		then ${lapse} else ${due} end)`;
 }
 
-type LeasedTable = 'answers' | 'watches' | 'watched_sessions' | 'announcements' | 'inboxes';
+type LeasedTable = 'answers' | 'watches' | 'watched_sessions' | 'announcements' | 'inboxes' | 'ladders';
 
 /**
  * Leases up to `limit` rows that match `where` and have no lease, in the order of `orderBy`. Skips rows that other replicas

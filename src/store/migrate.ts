@@ -11,6 +11,7 @@ import { keySalt } from './migrations/0005-key-salt.ts';
 import { secretPositions } from './migrations/0006-secret-positions.ts';
 import { submissionDetails } from './migrations/0007-submission-details.ts';
 import { questionsFindPeople } from './migrations/0008-questions-find-people.ts';
+import { nobodyForgets } from './migrations/0009-nobody-forgets.ts';
 
 /** One step of the schema. Never change a released one; add another. */
 export interface Migration {
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
 	secretPositions,
 	submissionDetails,
 	questionsFindPeople,
+	nobodyForgets,
 ];
 
 /** Any constant that no other lock of this database uses ("hand" in ASCII). */

@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import { retryUnreadable } from './announcement-store.ts';
 import { createAnswerStore } from './answer-store.ts';
 import { createClaimStore, createDraftStore } from './answering-store.ts';
+import { createChannelSettingsStore } from './channel-settings-store.ts';
 import type { StoreDatabase } from './database.ts';
 import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import {
@@ -18,6 +19,7 @@ import {
 	sealsKeyCheck,
 } from './encryption.ts';
 import { createInboxStore } from './inbox-store.ts';
+import { createLadderStore } from './ladder-store.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
 import { type CheckpointOutcome, type SecretWiping, startSecretWiping } from './secret-wiping.ts';
@@ -100,6 +102,8 @@ export async function openStore({
 			claims: createClaimStore({ db }),
 			watches: createWatchStore({ db, cipher, log }),
 			inboxes: createInboxStore({ db, cipher, log }),
+			ladders: createLadderStore({ db, cipher }),
+			channelSettings: createChannelSettingsStore({ db, cipher }),
 			/** For the stores of `shared-cells.ts`. */
 			db,
 			/** The clock that stored times are compared with. */
@@ -129,7 +133,7 @@ async function migratePostgres(databaseUrl: string, context: { clock: Clock; log
 async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	if (db.dialect !== 'sqlite') return;
 	await db.write(async (trx) => {
-		for (const table of ['answers', 'watched_sessions', 'watches', 'announcements', 'inboxes'] as const) {
+		for (const table of ['answers', 'watched_sessions', 'watches', 'announcements', 'inboxes', 'ladders'] as const) {
 			await trx.updateTable(table).set(WITHOUT_LEASE).where('lease_token', 'is not', null).execute();
 		}
 	});

@@ -15,6 +15,10 @@ export interface Tables {
 	watched_sessions: WatchedSessionsTable;
 	announcements: AnnouncementsTable;
 	inboxes: InboxesTable;
+	ladders: LaddersTable;
+	channel_settings: ChannelSettingsTable;
+	snoozes: SnoozesTable;
+	hand_overs: HandOversTable;
 	service_outages: ServiceOutagesTable;
 	paces: PacesTable;
 	request_budgets: RequestBudgetsTable;
@@ -195,6 +199,62 @@ export interface InboxesTable extends PersonColumns, LeaseColumns {
 	shown_key: string | null;
 	/** When its content was last put together. */
 	built_at: number | null;
+}
+
+/** The reminders of a question in a channel. */
+export interface LaddersTable extends LeaseColumns {
+	watch_id: string;
+	team_id: string;
+	channel_id: string;
+	service: string;
+	session_id: string;
+	fingerprint: string;
+	/** The question's post. */
+	post_ts: string;
+	posted_at: number;
+	reminded_at: number | null;
+	escalation_count: Generated<number>;
+	last_rung_at: number | null;
+	/** When the rung was due that waits for something. */
+	rung_due_at: number | null;
+	/** Who was answering when a rung was due. */
+	held_by: string | null;
+	/** When to look at it; null: when something changes. */
+	due_at: number | null;
+	/** Counts what happened to the question. */
+	change_count: Generated<number>;
+}
+
+interface ChannelSettingsTable {
+	team_id: string;
+	channel_id: string;
+	/** JSON */
+	settings: string;
+	revision: number;
+	changed_by: string;
+	changed_at: number;
+}
+
+/** A question that a person does not see in their inbox for some time. */
+interface SnoozesTable extends PersonColumns {
+	service: string;
+	session_id: string;
+	fingerprint: string;
+	until: number;
+}
+
+/** Whom a question was handed over to, and how often. */
+interface HandOversTable {
+	team_id: string;
+	service: string;
+	session_id: string;
+	fingerprint: string;
+	channel_id: string;
+	from_user_id: string;
+	/** Null after it was given back. */
+	to_user_id: string | null;
+	count: number;
+	changed_at: number;
 }
 
 interface ServiceOutagesTable {

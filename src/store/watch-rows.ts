@@ -9,6 +9,7 @@ import type {
 	AnnouncementContent,
 	AnnouncementState,
 	AnnouncementTarget,
+	RungEntry,
 } from '../watches/announcements.ts';
 import type { QuestionView, SessionSnapshot } from '../watches/session-snapshot.ts';
 import { type CardUrgency, type SessionKey, WATCH_ENDS, type Watch } from '../watches/watch.ts';
@@ -18,6 +19,7 @@ import {
 	UNKNOWN_STEP_RATE,
 	type WatchedSession,
 } from '../watches/watched-session.ts';
+import { channelSettings } from './channel-settings-rows.ts';
 import type { Cipher } from './encryption.ts';
 import type { AnnouncementsTable, WatchedSessionsTable, WatchesTable } from './tables.ts';
 
@@ -105,6 +107,17 @@ const view: z.ZodType<SessionSnapshot, unknown> = z.object({
 	seenAt: z.number(),
 });
 const reason = z.enum(WATCH_ENDS);
+const rungEntry: z.ZodType<RungEntry> = z.object({
+	watchId: z.string(),
+	sessionId: z.string(),
+	fingerprint: z.string(),
+	postTs: z.string(),
+	postedAt: z.number(),
+	heldBy: z.string().nullable(),
+	rung: z.enum(['reminder', 'escalation']),
+	number: z.int(),
+});
+const mention = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) }).nullable();
 const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('card'), notBefore: z.exactOptional(z.number()) }),
 	z.object({
@@ -133,6 +146,9 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 	z.object({ kind: z.literal('watchEnded'), reason, days: z.number().nullable() }),
 	z.object({ kind: z.literal('serviceDown'), since: z.number() }),
 	z.object({ kind: z.literal('serviceBack'), since: z.number(), downMs: z.number() }),
+	z.object({ kind: z.literal('rung'), entry: rungEntry, mention }),
+	z.object({ kind: z.literal('rungs'), entries: z.array(rungEntry), mention }),
+	z.object({ kind: z.literal('settingsChanged'), by: z.string(), before: channelSettings, after: channelSettings }),
 	z.object({ kind: z.literal('creatorTold'), reason, channelId: z.string(), sessionIds: z.array(z.string()) }),
 ]);
 const state: z.ZodType<AnnouncementState> = z.enum(['pending', 'posted', 'refused', 'dropped']);

@@ -12,6 +12,7 @@ import {
 	sealContent,
 	targetKey,
 	URGENCIES,
+	type WatchedSessionRow,
 	type WatchRow,
 } from './watch-rows.ts';
 
@@ -72,6 +73,30 @@ export async function lockSessionOf(
 	const key = { service: row.service, sessionId: row.session_id };
 	await lockSession(trx, dialect, key);
 	return key;
+}
+
+/**
+ * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. The caller holds the
+ * lock of the session.
+ */
+export async function readEarly(
+	trx: Kysely<Tables>,
+	row: WatchedSessionRow,
+	{ askedAt, at }: { askedAt: number; at: number },
+): Promise<void> {
+	if (row.next_read_at === null) return;
+	// While the session is being read, `next_read_at` is the past time of that read.
+	const earlier = row.lease_token === null ? Math.min(row.next_read_at, at) : at;
+	await trx
+		.updateTable('watched_sessions')
+		.set({ touched_at: askedAt, hurry: row.hurry + 1, next_read_at: earlier, read_by: earlier })
+		.where(onSession({ service: row.service, sessionId: row.session_id }))
+		.execute();
+}
+
+/** The statement that makes ladders due now; the caller adds which. */
+export function touchLadders(trx: Kysely<Tables>, now: number) {
+	return trx.updateTable('ladders').set({ due_at: now, change_count: sql<number>`change_count + 1` });
 }
 
 /** What a session's cards show; `view` is null when there is none or it cannot be read. */

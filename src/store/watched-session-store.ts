@@ -17,6 +17,7 @@ import {
 	lockWatch,
 	onSession,
 	queueAnnouncements,
+	readEarly,
 	stopUnwatched,
 	wantCard,
 } from './watch-writes.ts';
@@ -192,15 +193,7 @@ export function createWatchedSessionStore({
 			db.write(async (trx) => {
 				const row = await lockSession(trx, db.dialect, session);
 				if (row === undefined || row.next_read_at === null) return;
-				if (earlyReadAt !== null) {
-					// While the session is being read, `next_read_at` is the past time of that read.
-					const at = row.lease_token === null ? Math.min(row.next_read_at, earlyReadAt) : earlyReadAt;
-					await trx
-						.updateTable('watched_sessions')
-						.set({ touched_at: now, hurry: row.hurry + 1, next_read_at: at, read_by: at })
-						.where(onSession(session))
-						.execute();
-				}
+				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
 				const watches = await liveWatches(trx).where(onSession(session)).$call(lockRows(db.dialect)).execute();
 				for (const watch of watches) {
 					await trx

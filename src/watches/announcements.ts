@@ -1,5 +1,6 @@
 import type { Change } from '../questions/changes.ts';
 import { statusKind } from '../questions/session.ts';
+import type { ChannelSettings, Mention, Rung } from './channel-settings.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
 
@@ -17,6 +18,8 @@ type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched';
  *   posts of open questions show whether somebody has chosen an option, and their buttons get the question's new index.
  * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
  * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
+ * - `rung`: nobody has answered the question yet; into its thread. `rungs`: several of a channel, outside threads.
+ * - `settingsChanged`: somebody changed the channel's settings.
  */
 export type AnnouncementContent =
 	| { readonly kind: 'card'; readonly notBefore?: number }
@@ -43,12 +46,37 @@ export type AnnouncementContent =
 	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd; readonly days: number | null }
 	| { readonly kind: 'serviceDown'; readonly since: number }
 	| { readonly kind: 'serviceBack'; readonly since: number; readonly downMs: number }
+	| { readonly kind: 'rung'; readonly entry: RungEntry; readonly mention: Mention | null }
+	| { readonly kind: 'rungs'; readonly entries: readonly RungEntry[]; readonly mention: Mention | null }
+	| {
+			readonly kind: 'settingsChanged';
+			/** Slack user id. */
+			readonly by: string;
+			readonly before: ChannelSettings;
+			readonly after: ChannelSettings;
+	  }
 	| {
 			readonly kind: 'creatorTold';
 			readonly reason: WatchEnd;
 			readonly channelId: string;
 			readonly sessionIds: readonly string[];
 	  };
+
+/** A question that nobody has answered yet. */
+export interface RungEntry {
+	readonly watchId: string;
+	readonly sessionId: string;
+	readonly fingerprint: string;
+	/** The question's post. */
+	readonly postTs: string;
+	/** When it was posted, clock milliseconds. */
+	readonly postedAt: number;
+	/** Slack user id of who was answering when the rung was due, and did not answer. */
+	readonly heldBy: string | null;
+	readonly rung: Rung;
+	/** How many rungs came before. */
+	readonly number: number;
+}
 
 /** `lastError` of a card that waits for its `notBefore`. The watch's other posts do not wait for it. */
 export const CARD_HELD = 'card_held';
@@ -150,7 +178,7 @@ export function isPostUpdate({ kind }: AnnouncementContent): boolean {
 
 /** Whether it is posted in the channel when the watch has no thread. The next card shows everything else. */
 export function isPostedWithoutThread({ kind }: AnnouncementContent): boolean {
-	return kind === 'question' || kind === 'end' || kind === 'watchEnded';
+	return kind === 'question' || kind === 'rung' || kind === 'end' || kind === 'watchEnded';
 }
 
 /** Announces the end of a watch whose session goes on. */

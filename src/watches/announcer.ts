@@ -16,6 +16,8 @@ export type SendOutcome =
 	| { readonly kind: 'unknown'; readonly code: string }
 	/** Slack refuses it, and would refuse it again. */
 	| { readonly kind: 'refused'; readonly code: string }
+	/** Nothing was written, because what it says is not so any more. */
+	| { readonly kind: 'obsolete' }
 	/** It was posted in the channel because its thread is gone. */
 	| { readonly kind: 'unthreaded'; readonly ts: string }
 	/** Somebody deleted the message that this updates. */

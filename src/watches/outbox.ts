@@ -91,6 +91,7 @@ export function createOutbox(options: PostingOptions): LeaseLoop {
 			}
 			case 'unknown':
 			case 'unthreaded':
+			case 'obsolete':
 				// A repeated update changes nothing.
 				await end({ kind: 'retry', at: clock.now() + retryDelay(0) });
 				return;

@@ -195,6 +195,10 @@ export interface PostingStore {
 	 * it and `updateId`, and for a `redraw` only posts that no `settle` follows.
 	 */
 	postedQuestions(updateId: string): Promise<readonly Announcement[]>;
+	/** Those of these watches that have not ended, with what their cards show, by id. */
+	shownOf(
+		watchIds: readonly string[],
+	): Promise<ReadonlyMap<string, { readonly watch: Watch; readonly view: SessionSnapshot | null }>>;
 	/** Notes what the post of a question shows now. */
 	noteShown(id: string, key: string): Promise<void>;
 	/**

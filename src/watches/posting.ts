@@ -145,7 +145,8 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	}
 
 	/** Whether it is for the watches of a channel that has none left. */
-	async function isForNobody({ announcement: { target } }: DueAnnouncement): Promise<boolean> {
+	async function isForNobody({ announcement: { target, content } }: DueAnnouncement): Promise<boolean> {
+		if (content.kind === 'settingsChanged') return false;
 		return target.kind === 'channel' && (await store.ofChannel(target)).length === 0;
 	}
 
@@ -242,6 +243,8 @@ function resultOf(outcome: SendOutcome, announcement: Announcement, cardKey: str
 			return { kind: 'refused', code: outcome.code };
 		case 'deleted':
 			return { kind: 'refused', code: 'deleted' };
+		case 'obsolete':
+			return { kind: 'dropped' };
 		case 'later':
 			return retry(now + retryDelay(announcement.attempts, outcome.ms), outcome.code, false);
 		case 'unknown':

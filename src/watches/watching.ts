@@ -66,6 +66,10 @@ export function createWatching(options: Options) {
 				.redraw(key)
 				.catch((error: unknown) => log.warn({ err: error }, 'the posts of a question could not be drawn again'));
 		},
+		/** Posts were stored for the outbox. */
+		wakeOutbox: () => wakeOutbox(),
+		/** A read was moved forward. */
+		wakePoller: () => poller.wake(),
 		/** Slack takes no more posts in this channel. */
 		channelGone: (channel: ChannelKey, reason: GoneReason) => channelEnded(channel, reason),
 		/** Another organisation reads this channel or is invited to it. Ends its watches in every team. */

@@ -7,6 +7,7 @@ import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { chosenWords } from '../words/quick-answers.ts';
+import { settingsChangedWords } from '../words/reminders.ts';
 import { andMoreWords, questionCountWords, sessionTitle, statusWords, waitingWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import {
@@ -45,8 +46,8 @@ export interface PostContext {
 	readonly maybeRepeat: boolean;
 }
 
-/** Cards have a builder of their own, and settling changes a post. */
-export type PostedContent = Exclude<AnnouncementContent, { kind: 'card' | 'settle' | 'redraw' }>;
+/** Cards and reminders have builders of their own, and settling changes a post. */
+export type PostedContent = Exclude<AnnouncementContent, { kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' }>;
 /** A question as it was announced. */
 export type AskedContent = Extract<AnnouncementContent, { kind: 'question' }>;
 
@@ -92,6 +93,8 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return textOnly(serviceDownWords(content.since));
 		case 'serviceBack':
 			return textOnly(serviceBackWords(content.downMs));
+		case 'settingsChanged':
+			return textOnly(settingsChangedWords(content.by, content.before, content.after));
 		case 'creatorTold':
 			return textOnly(creatorToldWords(content, post.adminContact));
 	}

@@ -1,4 +1,7 @@
+import { DEFAULT_CHANNEL_SETTINGS } from '../../inbox/channel-settings.ts';
+import { MOST_TOGETHER } from '../../inbox/ladder.ts';
 import type { Session } from '../../questions/session.ts';
+import type { ChannelSettings, Rung } from '../../watches/channel-settings.ts';
 import type { WatchPage } from '../../watches/ports.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
 import { WATCH_ENDS } from '../../watches/watch.ts';
@@ -16,6 +19,7 @@ import {
 } from '../blocks/messages.ts';
 import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage } from '../blocks/receipt.ts';
+import { type RungQuestion, rungPost, rungsPost } from '../blocks/rungs.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from '../blocks/watch-posts.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
@@ -236,6 +240,10 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 		watchEnded: WATCH_ENDS.map((reason) => ({ kind: 'watchEnded', reason, days: 7 })),
 		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000 }],
 		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
+		settingsChanged: [
+			{ kind: 'settingsChanged', by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: CHANGED_SETTINGS },
+			{ kind: 'settingsChanged', by: USER_ID, before: CHANGED_SETTINGS, after: DEFAULT_CHANNEL_SETTINGS },
+		],
 		creatorTold: WATCH_ENDS.flatMap((reason) =>
 			[[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map(
 				(sessionIds) => ({ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds }) as const,
@@ -244,6 +252,30 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 	};
 	return Object.values(contents).flat();
 }
+
+const CHANGED_SETTINGS: ChannelSettings = {
+	remindAfterMs: 3_600_000,
+	escalateAfterMs: null,
+	mention: { userIds: Array.from({ length: 20 }, () => USER_ID), groupIds: ['S0EXAMPLE1'] },
+	quietHours: { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '08:00', timeZone: 'America/Argentina/Buenos_Aires' },
+};
+
+function rungOf(session: Session, rung: Rung): RungQuestion {
+	const entry = {
+		watchId: 'watch',
+		sessionId: session.sessionId,
+		fingerprint: '',
+		postTs: '1795250400.000100',
+		postedAt: NOW - 900_000,
+		heldBy: USER_ID,
+		rung,
+		number: 0,
+	};
+	const link = 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100';
+	return { entry, question: questionOf(session), sessionName: session.name, discreet: false, link };
+}
+
+const RUNG = { mention: CHANGED_SETTINGS.mention, names: NAMES, now: NOW, maybeRepeat: true };
 
 function askedAs(question: QuestionView) {
 	return { kind: 'question', question, changed: false, readAt: NOW - 120_000 } as const;
@@ -305,6 +337,13 @@ export function watchShapes(): Shape[] {
 			),
 			GIANT_POST,
 		),
+		...shapesOf(rungPost, {
+			reminder: [rungOf(ASKS, 'reminder'), { ...RUNG, mention: null }],
+			escalation: [rungOf(GIANT_SESSION, 'escalation'), RUNG],
+		}),
+		...shapesOf(rungsPost, {
+			many: [Array.from({ length: MOST_TOGETHER }, () => rungOf(GIANT_SESSION, 'escalation')), RUNG],
+		}),
 		...shapesOf(settledQuestionPost, {
 			...casesOf(SETTLED, (how) => [askedAs(questionOf(ASKS)), how, POST] as const),
 			giant: [askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST],

@@ -1,0 +1,124 @@
+import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import type { QuietHours, Rung } from '../watches/channel-settings.ts';
+import type { ChannelKey, SessionKey } from '../watches/watch.ts';
+import type { LadderTimes } from './channel-settings.ts';
+import { quietUntil } from './quiet-hours.ts';
+
+/** The reminders of one question in one channel, as stored. All times are milliseconds since the epoch. */
+export interface Ladder {
+	/** The watch's id: a session asks one question at a time. */
+	readonly watchId: string;
+	readonly channel: ChannelKey;
+	readonly session: SessionKey;
+	readonly fingerprint: string;
+	/** The question's post. */
+	readonly postTs: string;
+	readonly postedAt: number;
+	readonly remindedAt: number | null;
+	readonly escalationCount: number;
+	/** When the newest rung was announced; null before the first. */
+	readonly lastRungAt: number | null;
+	/** When the next rung was due; later looks wait for a read, or for other rungs. Null: no rung is due. */
+	readonly rungDueAt: number | null;
+	/** Slack user id of whoever was answering when a rung was due; the rung says so. */
+	readonly heldBy: string | null;
+}
+
+/** What is known of a ladder's question. */
+export interface LadderFacts {
+	readonly ladder: Ladder;
+	readonly times: LadderTimes;
+	readonly quietHours: QuietHours | null;
+	/** Whether the watch goes on, and the newest read found this question open. */
+	readonly isOpen: boolean;
+	/** Whether somebody has answered through Handraise since: delivered, or on its way. */
+	readonly isAnswered: boolean;
+	/** The active claim that lasts longest. */
+	readonly claim: { readonly userId: string; readonly until: number } | null;
+	/** When the newest successful read of the session began. */
+	readonly readAt: number | null;
+	/** Whether reads of the session fail at the moment. */
+	readonly isFailing: boolean;
+}
+
+export type Decision =
+	/** The question is settled: no more rungs. */
+	| { readonly kind: 'over' }
+	/** Look again then (null: when something changes). `rungDueAt`: the time of the rung that is due. */
+	| {
+			readonly kind: 'wait';
+			readonly until: number | null;
+			readonly rungDueAt: number | null;
+			readonly heldBy: string | null;
+			/** Ask for a read of the session. */
+			readonly read?: true;
+	  }
+	| { readonly kind: 'ring'; readonly rung: Rung; readonly dueAt: number };
+
+export const MOST_ESCALATIONS = 3;
+/** How long nobody looks at a ladder whose next rung lies further ahead: clocks may be set in between. */
+export const LONGEST_LOOK_MS = 3_600_000;
+/** A read in this time before a rung tells whether the question is still open. */
+const READ_WITHIN_MS = 10_000;
+/** How often to look whether the read that was asked for is there. */
+const LOOK_AGAIN_MS = 1_000;
+/** The same while the service is away. */
+const LOOK_AGAIN_FAILING_MS = 5_000;
+/** An answer may be taken back or fail; that is noticed at once unless the process dies then. */
+const LOOK_AGAIN_ANSWERED_MS = 20_000;
+/** Rungs of a channel that are due within this time are announced together. */
+export const TOGETHER_MS = 10_000;
+/** Rungs in one message. */
+export const MOST_TOGETHER = 40;
+
+/** What to do about a ladder at `now`. */
+export function decide(facts: LadderFacts, now: number): Decision {
+	const { ladder, claim } = facts;
+	if (!facts.isOpen) return { kind: 'over' };
+	if (facts.isAnswered) return { ...NOT_DUE, until: now + LOOK_AGAIN_ANSWERED_MS };
+	const next = nextRung(facts, now);
+	if (next === null) return { ...NOT_DUE, until: null };
+	if (next.at > now) return { ...NOT_DUE, until: next.at, heldBy: ladder.heldBy };
+	// From when it is late: not while somebody was answering or the service was away.
+	const rungDueAt = Math.max(next.at, Math.min(ladder.rungDueAt ?? next.at, now));
+	if (claim !== null && claim.until > now) {
+		return { kind: 'wait', until: claim.until, rungDueAt: claim.until, heldBy: claim.userId };
+	}
+	const { heldBy } = ladder;
+	if (facts.isFailing) {
+		const until = now + LOOK_AGAIN_FAILING_MS;
+		return { kind: 'wait', until, rungDueAt: until, heldBy };
+	}
+	if (facts.readAt === null || facts.readAt < now - READ_WITHIN_MS || facts.readAt > now + CLOCK_ALLOWANCE_MS) {
+		return { kind: 'wait', until: now + LOOK_AGAIN_MS, rungDueAt, heldBy, read: true };
+	}
+	return { kind: 'ring', rung: next.rung, dueAt: rungDueAt };
+}
+
+const NOT_DUE = { kind: 'wait', rungDueAt: null, heldBy: null } as const;
+
+/**
+ * The next rung and its time, after the quiet hours. Of a reminder and an escalation that are both due, only the
+ * escalation: what came together in the quiet hours rings once.
+ */
+function nextRung({ ladder, times, quietHours }: LadderFacts, now: number): { rung: Rung; at: number } | null {
+	const { remindAfterMs, escalateAfterMs } = times;
+	const { remindedAt, escalationCount } = ladder;
+	// A time ahead of now was noted before the clock was put back.
+	const postedAt = Math.min(ladder.postedAt, now);
+	const lastRungAt = Math.min(ladder.lastRungAt ?? postedAt, now);
+	const afterQuietHours = (at: number) => {
+		if (quietHours === null) return at;
+		const after = quietUntil(quietHours, at) ?? at;
+		return after > now ? after : (quietUntil(quietHours, now) ?? after);
+	};
+	const rungs: { rung: Rung; at: number }[] = [];
+	if (escalateAfterMs !== null && escalationCount < MOST_ESCALATIONS) {
+		const from = escalationCount === 0 ? postedAt : lastRungAt;
+		rungs.push({ rung: 'escalation', at: afterQuietHours(from + escalateAfterMs) });
+	}
+	if (remindAfterMs !== null && remindedAt === null && escalationCount === 0) {
+		rungs.push({ rung: 'reminder', at: afterQuietHours(postedAt + remindAfterMs) });
+	}
+	return rungs.find(({ at }) => at <= now) ?? rungs.toSorted((one, other) => one.at - other.at)[0] ?? null;
+}

@@ -1,0 +1,55 @@
+import { Temporal } from 'temporal-polyfill';
+import type { QuietHours } from '../watches/channel-settings.ts';
+
+/** Quiet hours that follow each other without a gap last less than a week, or they would never end. */
+const LONGEST_DAYS = 8;
+
+/**
+ * When the quiet hours end that `at` is in; null outside of them. Milliseconds since the epoch. A time that a
+ * daylight-saving change skips counts as the same time after the change; one that comes twice, as the first.
+ */
+export function quietUntil(hours: QuietHours, at: number): number | null {
+	const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(hours.timeZone).toPlainDate();
+	let end: number | null = null;
+	for (let day = -1; day <= LONGEST_DAYS; day += 1) {
+		const period = periodOf(hours, today.add({ days: day }));
+		if (period === null) continue;
+		const isIn = end === null ? period.from <= at && at < period.to : period.from <= end && end < period.to;
+		if (isIn) end = period.to;
+	}
+	return end;
+}
+
+/** Whether the quiet hours leave any time of the week. */
+export function leavesTime({ days, from, to }: QuietHours): boolean {
+	return days.length < 7 || from !== to;
+}
+
+/** Whether this machine knows the time zone. */
+export function isTimeZone(name: string): boolean {
+	try {
+		return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+	} catch {
+		return false;
+	}
+}
+
+/** The next 9:00 of tomorrow in a time zone, milliseconds since the epoch. */
+export function tomorrowAtNine(now: number, timeZone: string): number {
+	const tomorrow = Temporal.Instant.fromEpochMilliseconds(now)
+		.toZonedDateTimeISO(timeZone)
+		.toPlainDate()
+		.add({ days: 1 });
+	return momentOf(tomorrow, '09:00', timeZone);
+}
+
+/** The quiet hours that begin on a day; null when none do. */
+function periodOf({ days, from, to, timeZone }: QuietHours, day: Temporal.PlainDate) {
+	if (!days.some((weekday) => weekday === day.dayOfWeek)) return null;
+	const lastDay = to <= from ? day.add({ days: 1 }) : day;
+	return { from: momentOf(day, from, timeZone), to: momentOf(lastDay, to, timeZone) };
+}
+
+function momentOf(day: Temporal.PlainDate, time: string, timeZone: string): number {
+	return day.toZonedDateTime({ timeZone, plainTime: Temporal.PlainTime.from(time) }).epochMilliseconds;
+}

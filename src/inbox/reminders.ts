@@ -1,0 +1,168 @@
+import type { Clock } from '../clock.ts';
+import { codeOf } from '../errors.ts';
+import { createLeaseLoop } from '../lease-loop.ts';
+import type { Log } from '../log.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
+import type { SessionKey } from '../watches/watch.ts';
+import { type LadderTimes, timesIn } from './channel-settings.ts';
+import { type Decision, decide, MOST_TOGETHER, TOGETHER_MS } from './ladder.ts';
+import type { LadderBatch, LadderMetrics, LadderOutcome, LadderStore, TakenLadder } from './ladder-ports.ts';
+
+interface Options {
+	readonly store: LadderStore;
+	/** Only questions of this session service. */
+	readonly serviceUrl: string;
+	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
+	readonly defaults: LadderTimes;
+	readonly metrics: LadderMetrics;
+	/** Called after an announcement was stored. */
+	readonly onNews: () => void;
+	/** Called after an early read was asked for. */
+	readonly onEarlyRead: () => void;
+	readonly clock: Clock;
+	readonly log: Log;
+}
+
+type Ringing = Extract<Decision, { kind: 'ring' }>;
+
+/** The work on a batch is a few statements. A dead replica's ladders are due again after it. */
+const LEASE_MS = 25_000;
+/** Channels at once. */
+const CHANNELS_AT_ONCE = 8;
+/** Ladders taken at once. */
+const LADDERS_AT_ONCE = 500;
+/** A rung does not wait longer than this for the reads of other rungs. */
+const WAIT_FOR_OTHERS_MS = 20_000;
+
+/**
+ * Reminds of open questions. Each ladder is a row with a due time; a rung is queued as an announcement in the same
+ * transaction as the row's next time. The session is read before, and what is not known rings nobody.
+ */
+export function createReminders(options: Options) {
+	const { store, serviceUrl, defaults, metrics, onNews, onEarlyRead, clock, log } = options;
+	const stopping = new AbortController();
+	let running: Promise<void> | null = null;
+
+	async function work(batch: LadderBatch, token: string): Promise<void> {
+		const now = clock.now();
+		const decisions = batch.ladders.map((taken) => ({ taken, decision: decisionFor(taken, batch, now) }));
+		const outcomes: LadderOutcome[] = [];
+		const ringing: { taken: TakenLadder; decision: Ringing }[] = [];
+		for (const { taken, decision } of decisions) {
+			const { ladder, changeCount } = taken;
+			if (decision.kind === 'ring') ringing.push({ taken, decision });
+			else if (decision.kind === 'over') outcomes.push({ ladder, changeCount, kind: 'over' });
+			else {
+				const { until, rungDueAt, heldBy, read = false } = decision;
+				outcomes.push({ ladder, changeCount, kind: 'wait', dueAt: until, rungDueAt, heldBy, read });
+			}
+		}
+		const waitsForRead = decisions.some(({ decision }) => decision.kind === 'wait' && decision.read === true);
+		const ringAt = timeToRing(ringing, waitsForRead, now);
+		const rung = ringAt !== null && ringAt <= now ? ringing.slice(0, MOST_TOGETHER) : [];
+		for (const { taken, decision } of ringing) {
+			const { ladder, changeCount } = taken;
+			if (rung.some((one) => one.taken === taken)) {
+				outcomes.push({ ladder, changeCount, kind: 'rung', rung: decision.rung });
+				continue;
+			}
+			const dueAt = Math.max(ringAt ?? now, now);
+			const { heldBy } = ladder;
+			outcomes.push({ ladder, changeCount, kind: 'wait', dueAt, rungDueAt: decision.dueAt, heldBy, read: false });
+		}
+		const announcement = rung.length === 0 ? null : announcementOf(batch, rung);
+		if ((await store.record(token, outcomes, { announcement, now })) === null) return;
+		if (outcomes.some((outcome) => outcome.kind === 'wait' && outcome.read)) onEarlyRead();
+		if (announcement === null) return;
+		for (const { decision } of rung) {
+			metrics.rung(decision.rung);
+			metrics.late(Math.max(0, now - decision.dueAt));
+		}
+		onNews();
+	}
+
+	function decisionFor(taken: TakenLadder, { settings }: LadderBatch, now: number): Decision {
+		return decide({ ...taken, times: timesIn(settings, defaults), quietHours: settings.quietHours }, now);
+	}
+
+	const loop = createLeaseLoop<LadderBatch>({
+		itemsName: 'reminders',
+		leaseMs: LEASE_MS,
+		concurrency: CHANNELS_AT_ONCE,
+		take: (lease, _room, batches) =>
+			store.takeDue(serviceUrl, lease, {
+				now: clock.now(),
+				limit: LADDERS_AT_ONCE,
+				except: batches.map(({ channel }) => channel),
+			}),
+		nextDueAt: () => store.nextDueAt(serviceUrl, clock.now()),
+		work,
+		onFailure: (_, error) =>
+			log.warn({ code: codeOf(error) }, 'a reminder could not be stored; its lease lapses and it is tried again'),
+		release: (held) => store.release(held.map(({ token }) => token)),
+		clock,
+		log,
+	});
+
+	return {
+		/** Somebody answered a question of this session, took an answer back, or began or stopped answering. */
+		questionUpdated(session: SessionKey): void {
+			store.touchSession(session, clock.now()).then(
+				() => loop.wake(),
+				(error: unknown) => log.warn({ code: codeOf(error) }, 'the reminders of a question are looked at later'),
+			);
+		},
+		/** Ladders began, or settings of a channel changed. */
+		wake: () => loop.wake(),
+		/** Begins to remind. Resolves when the ladders are planned anew, because settings may have changed. */
+		async start(): Promise<void> {
+			await store.touchAll(serviceUrl, clock.now());
+			running ??= loop.run(stopping.signal);
+		},
+		async stop(): Promise<void> {
+			stopping.abort();
+			await running;
+		},
+	};
+}
+
+/**
+ * When to ring: as soon as the rungs that are due within a short time are there too and their sessions are read; null
+ * when none rings.
+ */
+function timeToRing(ringing: readonly { decision: Ringing }[], waitsForRead: boolean, now: number): number | null {
+	if (ringing.length === 0) return null;
+	const oldestDueAt = Math.min(...ringing.map(({ decision }) => decision.dueAt));
+	const together = oldestDueAt + TOGETHER_MS;
+	if (!waitsForRead || now >= oldestDueAt + WAIT_FOR_OTHERS_MS) return together;
+	return Math.max(together, now + LOOK_AGAIN_MS);
+}
+
+const LOOK_AGAIN_MS = 1_000;
+
+/** One rung goes into its question's thread. Several become one message in the channel that links to each thread. */
+function announcementOf(
+	{ channel, settings }: LadderBatch,
+	rung: readonly { taken: TakenLadder; decision: Ringing }[],
+): NewAnnouncement {
+	const entries = rung.map(({ taken: { ladder }, decision }) => ({
+		watchId: ladder.watchId,
+		sessionId: ladder.session.sessionId,
+		fingerprint: ladder.fingerprint,
+		postTs: ladder.postTs,
+		postedAt: ladder.postedAt,
+		heldBy: ladder.heldBy,
+		rung: decision.rung,
+		number: ladder.escalationCount + (ladder.remindedAt === null ? 0 : 1),
+	}));
+	const [first] = entries as [(typeof entries)[0], ...typeof entries];
+	const isEscalation = entries.some((entry) => entry.rung === 'escalation');
+	const mention = isEscalation ? settings.mention : null;
+	const key = `rung:${first.postTs}:${first.number}`;
+	if (entries.length > 1) {
+		const target = { kind: 'channel', ...channel } as const;
+		return { target, key: `${key}:${entries.length}`, content: { kind: 'rungs', entries, mention } };
+	}
+	const target = { kind: 'watch', watchId: first.watchId, ...channel } as const;
+	return { target, key, content: { kind: 'rung', entry: first, mention } };
+}

@@ -1,0 +1,69 @@
+import type { RungEntry } from '../../watches/announcements.ts';
+import type { Mention } from '../../watches/channel-settings.ts';
+import type { QuestionView } from '../../watches/session-snapshot.ts';
+import type { Names } from '../words/people.ts';
+import { questionText } from '../words/question-text.ts';
+import { heldWords, mentionMrkdwn, rungsWords, rungWords, waitingTimeWords } from '../words/reminders.ts';
+import { MAYBE_REPEAT } from '../words/watching.ts';
+import { answerButton, buttons, context, type MessageContent, message, section } from './parts.ts';
+
+/** A question that still waits, as its reminder shows it. */
+export interface RungQuestion {
+	readonly entry: RungEntry;
+	readonly question: QuestionView;
+	readonly sessionName: string;
+	/** Whether the reminder says only that an agent asks. */
+	readonly discreet: boolean;
+	/** Of the question's post; null when Slack does not tell it. */
+	readonly link: string | null;
+}
+
+interface RungContext {
+	readonly mention: Mention | null;
+	readonly names: Names;
+	readonly now: number;
+	/** An earlier attempt may have posted it; the post says so. */
+	readonly maybeRepeat: boolean;
+}
+
+/** A reminder of one question, in its thread. */
+export function rungPost(asked: RungQuestion, { mention, names, now, maybeRepeat }: RungContext): MessageContent {
+	const { entry, question } = asked;
+	const words = [mentionMrkdwn(mention), rungWords(entry.rung, now - entry.postedAt)].filter(Boolean).join(' ');
+	const told = textOf(asked);
+	return message(`${words} ${told}`, [
+		...section(`${words}\n> ${told}`),
+		...context(heldWords(entry.heldBy, names)),
+		...buttons(answerButton({ sessionId: entry.sessionId, messageIndex: question.messageIndex })),
+		...context(maybeRepeat ? MAYBE_REPEAT : ''),
+	]);
+}
+
+/** Questions in one section: Slack allows 3,000 characters, and a question takes at most about 520 with its link. */
+const LINES_PER_SECTION = 4;
+
+/** Reminders of several questions of a channel, longest waiting first, with a link to each thread. */
+export function rungsPost(
+	asked: readonly RungQuestion[],
+	{ mention, names, now, maybeRepeat }: RungContext,
+): MessageContent {
+	const words = [mentionMrkdwn(mention), rungsWords(asked.length)].filter(Boolean).join(' ');
+	const lines = asked
+		.toSorted((one, other) => one.entry.postedAt - other.entry.postedAt)
+		.map((one) => lineOf(one, names, now));
+	const sections = Array.from({ length: Math.ceil(lines.length / LINES_PER_SECTION) }, (_, index) =>
+		section(lines.slice(index * LINES_PER_SECTION, (index + 1) * LINES_PER_SECTION).join('\n')),
+	);
+	return message(words, [...section(`*${words}*`), ...sections.flat(), ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
+}
+
+function lineOf(asked: RungQuestion, names: Names, now: number): string {
+	const { entry, link } = asked;
+	const waited = waitingTimeWords(now - entry.postedAt);
+	const where = link === null ? waited : `<${link}|${waited}>`;
+	return [`• ${textOf(asked)} · ${where}`, heldWords(entry.heldBy, names)].filter(Boolean).join(' · ');
+}
+
+function textOf({ question, sessionName, discreet }: RungQuestion): string {
+	return questionText({ question, quick: question.quick, sessionName, waitedMs: null, discreet });
+}

@@ -1,0 +1,77 @@
+import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
+import { type Names, personMrkdwn } from './people.ts';
+import { durationText } from './times.ts';
+
+/** The opening words of a rung. mrkdwn. */
+export function rungWords(rung: Rung, waitedMs: number): string {
+	const waited = durationText(waitedMs);
+	return rung === 'reminder'
+		? `⏰ Nobody has answered for ${waited}.`
+		: `📣 Still no answer after ${waited}. The agent waits.`;
+}
+
+/** The opening words of several rungs in one message. mrkdwn. */
+export function rungsWords(count: number): string {
+	return `⏰ ${count} questions in this channel wait for an answer.`;
+}
+
+/** Who was answering when the reminder was due. mrkdwn. */
+export function heldWords(userId: string | null, names: Names): string {
+	return userId === null ? '' : `${personMrkdwn(userId, names)} was answering, and has not sent an answer yet.`;
+}
+
+/** Mentions of people and user groups; empty for nobody. mrkdwn. */
+export function mentionMrkdwn(mention: Mention | null): string {
+	if (mention === null) return '';
+	const people = mention.userIds.map((id) => `<@${id}>`);
+	const groups = mention.groupIds.map((id) => `<!subteam^${id}>`);
+	return [...people, ...groups].join(' ');
+}
+
+/** How long the question in a line of a list waits. */
+export function waitingTimeWords(waitedMs: number): string {
+	return `waiting ${durationText(waitedMs)}`;
+}
+
+/** What somebody changed in a channel's settings. mrkdwn; nobody is mentioned. */
+export function settingsChangedWords(by: string, before: ChannelSettings, after: ChannelSettings): string {
+	const lines = [
+		changeLine('Remind after', afterWords(before.remindAfterMs), afterWords(after.remindAfterMs)),
+		changeLine('Escalate after', afterWords(before.escalateAfterMs), afterWords(after.escalateAfterMs)),
+		changeLine('Mention', mentionWords(before.mention), mentionWords(after.mention)),
+		changeLine('Quiet hours', quietWords(before.quietHours), quietWords(after.quietHours)),
+	].filter((line) => line !== '');
+	return [`🔧 <@${by}> changed the reminders of this channel.`, ...lines].join('\n');
+}
+
+/** A time in settings: `15 min`, `off` or `default`. */
+export function afterWords(after: ChannelSettings['remindAfterMs']): string {
+	if (after === 'default') return 'default';
+	return after === null ? 'off' : durationText(after);
+}
+
+const DAY_NAMES = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+
+export function dayName(day: Weekday): string {
+	return DAY_NAMES[day - 1] ?? '';
+}
+
+/** `Mon, Tue 22:00 to 08:00 (Europe/Berlin)`, or `none`. */
+export function quietWords(hours: QuietHours | null): string {
+	if (hours === null) return 'none';
+	const days = hours.days.length === 7 ? 'every day' : hours.days.toSorted().map(dayName).join(', ');
+	return `${days} ${hours.from} to ${hours.to} (${hours.timeZone})`;
+}
+
+function changeLine(name: string, before: string, after: string): string {
+	return before === after ? '' : `• *${name}*: ${before} → ${after}`;
+}
+
+/** Without names: a mention would notify people of every change. */
+function mentionWords({ userIds, groupIds }: Mention): string {
+	const parts = [
+		userIds.length === 0 ? '' : `${userIds.length} ${userIds.length === 1 ? 'person' : 'people'}`,
+		groupIds.length === 0 ? '' : `${groupIds.length} ${groupIds.length === 1 ? 'group' : 'groups'}`,
+	].filter((part) => part !== '');
+	return parts.length === 0 ? 'nobody' : parts.join(' and ');
+}

@@ -1,0 +1,83 @@
+import type { Kysely } from 'kysely';
+import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
+import type { ChannelKey } from '../watches/watch.ts';
+import { readSettings } from './channel-settings-rows.ts';
+import { countUpdated, type StoreDatabase } from './database.ts';
+import type { Cipher } from './encryption.ts';
+import type { Tables } from './tables.ts';
+import { queueAnnouncements, touchLadders } from './watch-writes.ts';
+
+/** `ChannelSettingsStore` over SQLite or PostgreSQL; its docstrings are the contract. */
+export function createChannelSettingsStore({
+	db,
+	cipher,
+}: {
+	db: StoreDatabase;
+	cipher: Cipher;
+}): ChannelSettingsStore {
+	return {
+		async read(channel) {
+			const row = await settingsRow(db.read, channel);
+			return {
+				settings: readSettings(row?.settings ?? null),
+				revision: row?.revision ?? 0,
+				changedBy: row?.changed_by ?? null,
+				changedAt: row?.changed_at ?? null,
+			};
+		},
+
+		write: (channel, { settings: changed, revision, person, announcement, now }) =>
+			db.write(async (trx) => {
+				const values = {
+					settings: JSON.stringify(changed),
+					revision: revision + 1,
+					changed_by: person.userId,
+					changed_at: now,
+				};
+				const isWritten =
+					revision === 0 ? await insert(trx, channel, values) : await update(trx, channel, revision, values);
+				if (!isWritten) return false;
+				await queueAnnouncements(trx, cipher, [announcement], now);
+				await touchLadders(trx, now)
+					.where('team_id', '=', channel.teamId)
+					.where('channel_id', '=', channel.channelId)
+					.execute();
+				return true;
+			}),
+	};
+}
+
+type Values = Pick<Tables['channel_settings'], 'settings' | 'revision' | 'changed_by' | 'changed_at'>;
+
+async function insert(trx: Kysely<Tables>, { teamId, channelId }: ChannelKey, values: Values): Promise<boolean> {
+	const result = await trx
+		.insertInto('channel_settings')
+		.values({ team_id: teamId, channel_id: channelId, ...values })
+		.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
+		.executeTakeFirst();
+	return Number(result.numInsertedOrUpdatedRows ?? 0n) > 0;
+}
+
+async function update(
+	trx: Kysely<Tables>,
+	{ teamId, channelId }: ChannelKey,
+	revision: number,
+	values: Values,
+): Promise<boolean> {
+	const query = trx
+		.updateTable('channel_settings')
+		.set(values)
+		.where('team_id', '=', teamId)
+		.where('channel_id', '=', channelId)
+		.where('revision', '=', revision);
+	return (await countUpdated(query)) > 0;
+}
+
+export function settingsRow(read: Kysely<Tables>, { teamId, channelId }: ChannelKey) {
+	return read
+		.selectFrom('channel_settings')
+		.selectAll()
+		.where('team_id', '=', teamId)
+		.where('channel_id', '=', channelId)
+		.executeTakeFirst();
+}

@@ -1,0 +1,260 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { BLOCKING_STATES } from '../answers/answer.ts';
+import type { Ladder } from '../inbox/ladder.ts';
+import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from '../inbox/ladder-ports.ts';
+import { hasOpenQuestion } from '../watches/watched-session.ts';
+import { readSettings } from './channel-settings-rows.ts';
+import { settingsRow } from './channel-settings-store.ts';
+import { countUpdated, type StoreDatabase } from './database.ts';
+import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
+import type { Cipher } from './encryption.ts';
+import { type LaddersTable, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { readDigest } from './watch-rows.ts';
+import { lockSession, queueAnnouncements, readEarly, touchLadders } from './watch-writes.ts';
+
+type LadderRow = Selectable<LaddersTable>;
+
+/** `LadderStore` over SQLite or PostgreSQL; its docstrings are the contract. */
+export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): LadderStore {
+	async function batchOf(rows: readonly LadderRow[], now: number): Promise<LadderBatch> {
+		const [{ team_id: teamId, channel_id: channelId }] = rows as [LadderRow, ...LadderRow[]];
+		const channel = { teamId, channelId };
+		const [row, facts] = await Promise.all([settingsRow(db.read, channel), factsOf(rows, now)]);
+		return { channel, settings: readSettings(row?.settings ?? null), ladders: facts };
+	}
+
+	async function factsOf(rows: readonly LadderRow[], now: number): Promise<TakenLadder[]> {
+		const service = rows[0]?.service ?? '';
+		const sessionIds = [...new Set(rows.map(({ session_id }) => session_id))];
+		const ofSessions = { service, sessionIds };
+		const [live, sessions, answered, claims] = await Promise.all([
+			liveWatchIds(
+				db.read,
+				rows.map(({ watch_id }) => watch_id),
+			),
+			sessionsOf(db.read, ofSessions),
+			answeredQuestions(db.read, ofSessions),
+			activeClaims(db.read, ofSessions, now),
+		]);
+		return rows.map((row): TakenLadder => {
+			const session = sessions.get(row.session_id);
+			const digest = readDigest(session?.digest ?? null);
+			const question = digest?.question ?? null;
+			const isSame = question !== null && question.fingerprint === row.fingerprint;
+			const key = `${question?.messageIndex}:${row.session_id}`;
+			const readAt = session?.last_read_at ?? null;
+			return {
+				ladder: readLadder(row),
+				changeCount: row.change_count,
+				// What another version wrote is open until the next read.
+				isOpen: live.has(row.watch_id) && (digest === null || (isSame && hasOpenQuestion(digest))),
+				isAnswered: (answered.get(key) ?? []).some(
+					(deliveredAt) => deliveredAt === null || deliveredAt >= (readAt ?? 0),
+				),
+				claim: claims.get(key) ?? null,
+				readAt: digest === null ? null : readAt,
+				isFailing: (session?.failures ?? 0) > 0,
+			};
+		});
+	}
+
+	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
+		const { watchId } = outcome.ladder;
+		if (outcome.kind === 'over') {
+			const query = trx.deleteFrom('ladders').where('watch_id', '=', watchId).where('lease_token', '=', token);
+			return Number((await query.executeTakeFirst()).numDeletedRows) > 0;
+		}
+		if (outcome.kind === 'wait' && outcome.read) {
+			const row = await lockSession(trx, db.dialect, outcome.ladder.session);
+			// One read that is under way or asked for is enough.
+			const isAsked = row?.touched_at != null && row.touched_at > now - ASKED_WITHIN_MS && row.touched_at <= now;
+			if (row !== undefined && !isAsked) await readEarly(trx, row, { askedAt: now, at: now });
+		}
+		const change =
+			outcome.kind === 'wait'
+				? { due_at: soonest(outcome, now), rung_due_at: outcome.rungDueAt, held_by: outcome.heldBy }
+				: { ...rungChange(outcome, now), due_at: now, rung_due_at: null, held_by: null };
+		const held = trx
+			.updateTable('ladders')
+			.set({ ...WITHOUT_LEASE, ...change })
+			.where('watch_id', '=', watchId)
+			.where('lease_token', '=', token);
+		return (await countUpdated(held)) > 0;
+	}
+
+	return {
+		async takeDue(service, lease, { now, limit, except }) {
+			const due = isDue('due_at', now, LONGEST_DELAY_MS.ladder);
+			const keys = except.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
+			const where =
+				keys.length === 0 ? due : sql<boolean>`${due} and team_id || ':' || channel_id not in (${sql.join(keys)})`;
+			const orderBy = sql`${dueAt('due_at', now, LONGEST_DELAY_MS.ladder)}, posted_at`;
+			const query = { table: 'ladders', key: 'watch_id', service, where, orderBy, limit } as const;
+			const rows = await leaseDue(db, query, { lease, now });
+			const byChannel = Map.groupBy(rows, ({ team_id, channel_id }) => `${team_id}:${channel_id}`);
+			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
+		},
+
+		async nextDueAt(service, now) {
+			const row = await db.read
+				.selectFrom('ladders')
+				.where('service', '=', service)
+				.where('due_at', 'is not', null)
+				.select(earliest(dueAt('due_at', now, LONGEST_DELAY_MS.ladder), now).as('at'))
+				.executeTakeFirstOrThrow();
+			return row.at;
+		},
+
+		record: (token, outcomes, { announcement, now }) =>
+			db
+				.write(async (trx) => {
+					for (const outcome of outcomes) {
+						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
+					}
+					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
+					return 'recorded' as const;
+				})
+				.catch((error: unknown) => {
+					if (error instanceof LeaseLost) return null;
+					throw error;
+				}),
+
+		async touchSession(session, now) {
+			await db.writeOne((trx) =>
+				touchLadders(trx, now)
+					.where('service', '=', session.service)
+					.where('session_id', '=', session.sessionId)
+					.execute(),
+			);
+		},
+
+		async touchAll(service, now) {
+			await db.writeOne((trx) => touchLadders(trx, now).where('service', '=', service).execute());
+		},
+
+		async release(tokens) {
+			if (tokens.length === 0) return;
+			await db.writeOne((trx) =>
+				trx.updateTable('ladders').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute(),
+			);
+		},
+	};
+}
+
+/** Ends the transaction of a batch whose lease somebody else has. */
+class LeaseLost extends Error {}
+
+/** A read that was asked for is there within a moment; a lost one is asked for again after this. */
+const ASKED_WITHIN_MS = 5_000;
+
+/** Begins the ladder of a question whose post is there, and forgets that of the question before. */
+export async function beginLadder(
+	trx: Kysely<Tables>,
+	watch: { id: string; team_id: string; channel_id: string; service: string; session_id: string },
+	{ fingerprint, postTs, postedAt, now }: { fingerprint: string; postTs: string; postedAt: number; now: number },
+): Promise<void> {
+	const begun = {
+		fingerprint,
+		post_ts: postTs,
+		posted_at: postedAt,
+		reminded_at: null,
+		escalation_count: 0,
+		last_rung_at: null,
+		rung_due_at: null,
+		held_by: null,
+		due_at: now,
+		...WITHOUT_LEASE,
+	};
+	const { id, team_id, channel_id, service, session_id } = watch;
+	await trx
+		.insertInto('ladders')
+		.values({ watch_id: id, team_id, channel_id, service, session_id, ...begun })
+		.onConflict((conflict) => conflict.column('watch_id').doUpdateSet(begun))
+		.execute();
+}
+
+function readLadder(row: LadderRow): Ladder {
+	return {
+		watchId: row.watch_id,
+		channel: { teamId: row.team_id, channelId: row.channel_id },
+		session: { service: row.service, sessionId: row.session_id },
+		fingerprint: row.fingerprint,
+		postTs: row.post_ts,
+		postedAt: row.posted_at,
+		remindedAt: row.reminded_at,
+		escalationCount: row.escalation_count,
+		lastRungAt: row.last_rung_at,
+		rungDueAt: row.rung_due_at,
+		heldBy: row.held_by,
+	};
+}
+
+function rungChange({ rung }: Extract<LadderOutcome, { kind: 'rung' }>, now: number) {
+	if (rung === 'reminder') return { reminded_at: now, last_rung_at: now };
+	return { escalation_count: sql<number>`escalation_count + 1`, last_rung_at: now };
+}
+
+/** When to look again: at once if the question changed meanwhile, else at the latest after the longest legal delay. */
+function soonest({ dueAt: at, changeCount }: Extract<LadderOutcome, { kind: 'wait' }>, now: number) {
+	const planned = at === null ? null : Math.round(Math.min(at, now + LONGEST_DELAY_MS.ladder));
+	// PostgreSQL takes a case of nothing but parameters for a text.
+	return sql<number | null>`cast(case when change_count = ${changeCount} then ${planned} else ${now} end as bigint)`;
+}
+
+interface OfSessions {
+	readonly service: string;
+	readonly sessionIds: readonly string[];
+}
+
+async function liveWatchIds(read: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlySet<string>> {
+	const rows = await read
+		.selectFrom('watches')
+		.select('id')
+		.where('id', 'in', ids)
+		.where('ended_at', 'is', null)
+		.execute();
+	return new Set(rows.map(({ id }) => id));
+}
+
+async function sessionsOf(read: Kysely<Tables>, { service, sessionIds }: OfSessions) {
+	const rows = await read
+		.selectFrom('watched_sessions')
+		.select(['session_id', 'digest', 'last_read_at', 'failures'])
+		.where('service', '=', service)
+		.where('session_id', 'in', sessionIds)
+		.execute();
+	return new Map(rows.map((row) => [row.session_id, row]));
+}
+
+/** When our answers were delivered, by message index and session; null for one that is on its way. */
+async function answeredQuestions(read: Kysely<Tables>, { service, sessionIds }: OfSessions) {
+	const rows = await read
+		.selectFrom('answers')
+		.select(['session_id', 'message_index', 'delivered_at', 'state'])
+		.where('service', '=', service)
+		.where('session_id', 'in', sessionIds)
+		.where('state', 'in', [...BLOCKING_STATES, 'delivered', 'resumed'])
+		.execute();
+	const answered = new Map<string, (number | null)[]>();
+	for (const row of rows) {
+		const key = `${row.message_index}:${row.session_id}`;
+		const isUnderWay = BLOCKING_STATES.some((state) => state === row.state);
+		answered.set(key, [...(answered.get(key) ?? []), isUnderWay ? null : (row.delivered_at ?? 0)]);
+	}
+	return answered;
+}
+
+/** The claim that lasts longest, by message index and session. */
+async function activeClaims(read: Kysely<Tables>, { service, sessionIds }: OfSessions, now: number) {
+	const rows = await read
+		.selectFrom('claims')
+		.select(['session_id', 'message_index', 'user_id', 'until'])
+		.where('service', '=', service)
+		.where('session_id', 'in', sessionIds)
+		.where(({ not }) => not(isDue('until', now, LONGEST_DELAY_MS.claim)))
+		.orderBy('until')
+		.execute();
+	return new Map(
+		rows.map((row) => [`${row.message_index}:${row.session_id}`, { userId: row.user_id, until: row.until }]),
+	);
+}
