@@ -5,6 +5,7 @@ import { describeClaims } from './contract/claims.ts';
 import { describeDrafts } from './contract/drafts.ts';
 import { describeInboxReads } from './contract/inbox-reads.ts';
 import { describeInboxes } from './contract/inboxes.ts';
+import { describeLadders } from './contract/ladders.ts';
 import { describeLeases } from './contract/leases.ts';
 import { describePresses } from './contract/presses.ts';
 import { describeQueries } from './contract/queries.ts';
@@ -68,6 +69,11 @@ export function describeInboxStore(name: string, open: () => Promise<Replicas>):
 		describeInboxes(subject);
 		describeInboxReads(subject);
 	});
+}
+
+/** Tests every sentence of `LadderStore`'s docstrings. */
+export function describeLadderStore(name: string, open: () => Promise<Replicas>): void {
+	describe(`reminders on ${name}`, () => describeLadders(useReplicas(open)));
 }
 
 function useReplicas(open: () => Promise<Replicas>): Subject {

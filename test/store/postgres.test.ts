@@ -6,6 +6,7 @@ import {
 	describeClaimStore,
 	describeDraftStore,
 	describeInboxStore,
+	describeLadderStore,
 	describeWatchStore,
 	type Replicas,
 } from './contract.ts';
@@ -29,6 +30,7 @@ describeDraftStore('PostgreSQL', openReplicas);
 describeClaimStore('PostgreSQL', openReplicas);
 describeWatchStore('PostgreSQL', openReplicas);
 describeInboxStore('PostgreSQL', openReplicas);
+describeLadderStore('PostgreSQL', openReplicas);
 
 it('skips due answers that another PostgreSQL transaction has locked', async () => {
 	const replicas = await openReplicas();

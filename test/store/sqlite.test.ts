@@ -3,6 +3,7 @@ import {
 	describeClaimStore,
 	describeDraftStore,
 	describeInboxStore,
+	describeLadderStore,
 	describeWatchStore,
 	type Replicas,
 } from './contract.ts';
@@ -26,3 +27,4 @@ describeDraftStore('SQLite', openReplicas);
 describeClaimStore('SQLite', openReplicas);
 describeWatchStore('SQLite', openReplicas);
 describeInboxStore('SQLite', openReplicas);
+describeLadderStore('SQLite', openReplicas);

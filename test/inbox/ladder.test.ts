@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { type Decision, decide, type LadderFacts, MOST_ESCALATIONS } from '../../src/inbox/ladder.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** A Friday, 11:00 in Berlin. */
+const POSTED = Date.UTC(2026, 10, 20, 10);
+const NIGHT = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '08:00', timeZone: 'Europe/Berlin' } as const;
+
+interface Known extends Partial<Omit<LadderFacts, 'ladder'>> {
+	readonly ladder?: Partial<LadderFacts['ladder']>;
+}
+
+/** The decision at `now` about a question that was posted at `POSTED` and was read just now. */
+function decided(now: number, { ladder, ...known }: Known = {}): Decision {
+	return decide(
+		{
+			ladder: {
+				watchId: 'w1',
+				channel: { teamId: 'T1', channelId: 'C1' },
+				session: { service: 'https://service.example', sessionId: 's1' },
+				fingerprint: 'f1',
+				postTs: '1.2',
+				postedAt: POSTED,
+				remindedAt: null,
+				escalationCount: 0,
+				lastRungAt: null,
+				rungDueAt: null,
+				heldBy: null,
+				...ladder,
+			},
+			times: { remindAfterMs: 15 * MINUTE, escalateAfterMs: HOUR },
+			quietHours: null,
+			isOpen: true,
+			isAnswered: false,
+			claim: null,
+			readAt: now,
+			isFailing: false,
+			...known,
+		},
+		now,
+	);
+}
+
+const REMINDED = { remindedAt: POSTED + 15 * MINUTE, lastRungAt: POSTED + 15 * MINUTE };
+
+describe('the ladder of a question', () => {
+	it('waits for the reminder, rings it, and waits for the escalation', () => {
+		expect(decided(POSTED)).toMatchObject({ kind: 'wait', until: POSTED + 15 * MINUTE });
+		expect(decided(POSTED + 15 * MINUTE)).toEqual({ kind: 'ring', rung: 'reminder', dueAt: POSTED + 15 * MINUTE });
+		expect(decided(POSTED + 16 * MINUTE, { ladder: REMINDED })).toMatchObject({ kind: 'wait', until: POSTED + HOUR });
+		const escalated = decided(POSTED + HOUR, { ladder: REMINDED });
+		expect(escalated).toEqual({ kind: 'ring', rung: 'escalation', dueAt: POSTED + HOUR });
+	});
+
+	it('counts each repetition from the last escalation, and ends after three', () => {
+		const lastRungAt = POSTED + HOUR + 5 * MINUTE;
+		const once = { ...REMINDED, escalationCount: 1, lastRungAt };
+		expect(decided(POSTED + 2 * HOUR, { ladder: once })).toMatchObject({ kind: 'wait', until: lastRungAt + HOUR });
+		expect(decided(lastRungAt + HOUR, { ladder: once })).toMatchObject({ kind: 'ring', rung: 'escalation' });
+		const all = { ...once, escalationCount: MOST_ESCALATIONS };
+		expect(decided(lastRungAt + HOUR, { ladder: all })).toMatchObject({ kind: 'wait', until: null });
+	});
+
+	it('rings the escalation alone when the reminder is due too', () => {
+		expect(decided(POSTED + 2 * HOUR)).toMatchObject({ kind: 'ring', rung: 'escalation' });
+	});
+
+	it.each<[string, Known, number | null]>([
+		['no reminder', { times: { remindAfterMs: null, escalateAfterMs: HOUR } }, POSTED + HOUR],
+		['no escalation', { times: { remindAfterMs: 15 * MINUTE, escalateAfterMs: null } }, POSTED + 15 * MINUTE],
+		['neither', { times: { remindAfterMs: null, escalateAfterMs: null } }, null],
+	])('waits for what the settings name: %s', (_, known, until) => {
+		expect(decided(POSTED, known)).toMatchObject({ kind: 'wait', until });
+	});
+
+	it('is over when the question is settled', () => {
+		expect(decided(POSTED + HOUR, { isOpen: false })).toEqual({ kind: 'over' });
+	});
+
+	it('rings nobody while an answer is on its way', () => {
+		expect(decided(POSTED + HOUR, { isAnswered: true })).toMatchObject({ kind: 'wait' });
+	});
+
+	it('waits for a read before it rings', () => {
+		const now = POSTED + 15 * MINUTE;
+		const waits = { kind: 'wait', until: now + 1_000, rungDueAt: now, read: true };
+		expect(decided(now, { readAt: now - 10_001 })).toMatchObject(waits);
+		expect(decided(now, { readAt: null })).toMatchObject(waits);
+		expect(decided(now + 3_000, { ladder: { rungDueAt: now } })).toMatchObject({ kind: 'ring', dueAt: now });
+	});
+
+	it('rings nobody while the service is away, and is not late for that', () => {
+		const now = POSTED + HOUR;
+		const waits = decided(now, { isFailing: true });
+		expect(waits).toMatchObject({ kind: 'wait', until: now + 5_000, rungDueAt: now + 5_000 });
+		const back = decided(now + 6_000, { ladder: { rungDueAt: now + 5_000 } });
+		expect(back).toMatchObject({ kind: 'ring', dueAt: now + 5_000 });
+	});
+
+	it('waits while somebody is answering, and then says who', () => {
+		const now = POSTED + 15 * MINUTE;
+		const until = now + 3 * MINUTE;
+		const held = { kind: 'wait', until, rungDueAt: until, heldBy: 'U1' };
+		expect(decided(now, { claim: { userId: 'U1', until } })).toEqual(held);
+		const ladder = { rungDueAt: until, heldBy: 'U1' };
+		expect(decided(until, { ladder })).toMatchObject({ kind: 'ring', dueAt: until });
+		// The person closed the form before the end of their time.
+		expect(decided(now + MINUTE, { ladder })).toMatchObject({ kind: 'ring', dueAt: now + MINUTE });
+	});
+
+	it('rings once at the end of the quiet hours for all that was due in them', () => {
+		const evening = Date.UTC(2026, 10, 20, 20, 30);
+		const morning = Date.UTC(2026, 10, 21, 7);
+		const known = { ladder: { postedAt: evening }, quietHours: NIGHT };
+		expect(decided(evening, known)).toMatchObject({ kind: 'wait', until: evening + 15 * MINUTE });
+		const reminded = { postedAt: evening, remindedAt: evening + 15 * MINUTE, lastRungAt: evening + 15 * MINUTE };
+		expect(decided(evening + HOUR, { ...known, ladder: reminded })).toMatchObject({ kind: 'wait', until: morning });
+		expect(decided(morning, known)).toEqual({ kind: 'ring', rung: 'escalation', dueAt: morning });
+		expect(
+			decided(morning + 1_000, { ...known, ladder: { ...reminded, escalationCount: 1, lastRungAt: morning } }),
+		).toMatchObject({
+			kind: 'wait',
+			until: morning + HOUR,
+		});
+	});
+
+	it('does not ring in quiet hours that begin while it is late', () => {
+		const night = Date.UTC(2026, 10, 20, 22);
+		expect(decided(night, { quietHours: NIGHT })).toMatchObject({ kind: 'wait', until: Date.UTC(2026, 10, 21, 7) });
+	});
+
+	it('goes on when the clock was put back', () => {
+		const now = POSTED - 3 * HOUR;
+		expect(decided(now)).toMatchObject({ kind: 'wait', until: now + 15 * MINUTE });
+		const ahead = { ...REMINDED, escalationCount: 1, lastRungAt: POSTED };
+		expect(decided(now, { ladder: ahead })).toMatchObject({ kind: 'wait', until: now + HOUR });
+	});
+});

@@ -1,0 +1,60 @@
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import { isTimeZone, leavesTime, quietUntil, tomorrowAtNine } from '../../src/inbox/quiet-hours.ts';
+import type { QuietHours, Weekday } from '../../src/watches/channel-settings.ts';
+
+const BERLIN = 'Europe/Berlin';
+const EVERY_DAY: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
+const NIGHTS: QuietHours = { days: EVERY_DAY, from: '22:00', to: '08:00', timeZone: BERLIN };
+const WEEKENDS: QuietHours = { days: [6, 7], from: '00:00', to: '00:00', timeZone: BERLIN };
+
+const at = (local: string, timeZone = BERLIN) =>
+	Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds;
+
+describe('the end of the quiet hours', () => {
+	it.each<[string, QuietHours, string, string | null]>([
+		['before midnight, the next morning', NIGHTS, '2026-11-20T23:30', '2026-11-21T08:00'],
+		['after midnight, the same morning', NIGHTS, '2026-11-21T03:00', '2026-11-21T08:00'],
+		['at their first moment', NIGHTS, '2026-11-20T22:00', '2026-11-21T08:00'],
+		['not at their last moment', NIGHTS, '2026-11-21T08:00', null],
+		['not during the day', NIGHTS, '2026-11-21T12:00', null],
+		['a whole weekend has one end', WEEKENDS, '2026-11-21T10:00', '2026-11-23T00:00'],
+		['not on a day without them', { ...NIGHTS, days: [1, 2] }, '2026-11-20T23:00', null],
+		['the morning after the last day belongs to it', { ...NIGHTS, days: [5] }, '2026-11-21T07:59', '2026-11-21T08:00'],
+		['within a day', { ...NIGHTS, from: '12:00', to: '13:30' }, '2026-11-20T12:45', '2026-11-20T13:30'],
+	])('%s', (_, hours, moment, end) => {
+		expect(quietUntil(hours, at(moment))).toBe(end === null ? null : at(end));
+	});
+
+	it('is the same time of day over both daylight-saving changes', () => {
+		expect(quietUntil(NIGHTS, at('2026-03-28T23:00'))).toBe(at('2026-03-29T08:00'));
+		expect(at('2026-03-29T08:00') - at('2026-03-28T22:00')).toBe(9 * 3_600_000);
+		expect(quietUntil(NIGHTS, at('2026-10-24T23:00'))).toBe(at('2026-10-25T08:00'));
+		expect(at('2026-10-25T08:00') - at('2026-10-24T22:00')).toBe(11 * 3_600_000);
+	});
+
+	it('moves on by an hour when a daylight-saving change skips it', () => {
+		const hours = { ...NIGHTS, to: '02:30' };
+		expect(quietUntil(hours, at('2026-03-28T23:00'))).toBe(at('2026-03-29T03:30'));
+	});
+});
+
+describe('quiet hours', () => {
+	it('must leave some time of the week', () => {
+		expect(leavesTime(NIGHTS)).toBe(true);
+		expect(leavesTime(WEEKENDS)).toBe(true);
+		expect(leavesTime({ ...WEEKENDS, days: EVERY_DAY })).toBe(false);
+	});
+
+	it('need a known time zone', () => {
+		expect(['Europe/Berlin', 'UTC', 'America/New_York'].map(isTimeZone)).toEqual([true, true, true]);
+		expect(['', 'Berlin', 'Mars/Olympus', '+99:00'].map(isTimeZone)).toEqual([false, false, false, false]);
+	});
+});
+
+it('finds tomorrow at nine in the time zone of the person', () => {
+	const now = at('2026-11-20T23:30');
+	expect(tomorrowAtNine(now, BERLIN)).toBe(at('2026-11-21T09:00'));
+	expect(tomorrowAtNine(now, 'Asia/Tokyo')).toBe(at('2026-11-22T09:00', 'Asia/Tokyo'));
+	expect(tomorrowAtNine(at('2026-03-28T12:00'), BERLIN)).toBe(at('2026-03-29T09:00'));
+});

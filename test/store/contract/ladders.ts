@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest';
+import type { LadderBatch, LadderOutcome } from '../../../src/inbox/ladder-ports.ts';
+import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
+import { questionViewAt, type SessionSnapshot, snapshotOf } from '../../../src/watches/session-snapshot.ts';
+import type { Watch } from '../../../src/watches/watch.ts';
+import { addWatch, assistant, session } from '../../watches/support.ts';
+import type { Subject } from '../contract.ts';
+import { ANN, accepted, BOB, LEASE, moved, OTHER_LEASE, SERVICE, submission, T0 } from '../support.ts';
+import { C1, KEY, news, read, watchActs } from './watch-acts.ts';
+
+const RING_AT = T0 + 900_000;
+const WAIT = { kind: 'wait', dueAt: RING_AT, rungDueAt: null, heldBy: null, read: false } as const;
+
+export function describeLadders(subject: Subject): void {
+	const { recorded, posted } = watchActs(subject);
+	const ladders = () => subject.store.ladders;
+	const replica = () => subject.replica.ladders;
+
+	const asks = (title = 'Colour') => session({ status: 'humanInput', messages: [assistant('Which?', title)] });
+
+	/** A watch whose question was posted at `T0`. */
+	async function asked(overrides: Parameters<typeof addWatch>[1] = {}, title = 'Colour'): Promise<Watch> {
+		const asking = asks(title);
+		const watch = await addWatch(subject.store.watches, { view: snapshotOf(asking, T0), ...overrides });
+		await posted();
+		await announce(watch, title);
+		await posted();
+		return watch;
+	}
+
+	/** Queues the post of the watch's question, as a read does. */
+	async function announce(watch: Watch, title = 'Colour'): Promise<void> {
+		const question = questionViewAt(asks(title), 0);
+		if (question === null) throw new Error('the session asks nothing');
+		const { id: watchId, teamId, channelId } = watch;
+		const announcement: NewAnnouncement = {
+			target: { kind: 'watch', watchId, teamId, channelId },
+			key: `question:${title}`,
+			content: { kind: 'question', question, changed: false, readAt: T0 },
+		};
+		const { digest } = snapshotOf(asks(title), T0);
+		await recorded([news(watch, { digest, announcements: [announcement] })], again(snapshotOf(asks(title), T0)));
+	}
+
+	/** A read of this content, after which the session is due again at once. */
+	const again = (view: SessionSnapshot) => read({ view, nextRead: { at: T0, by: T0 } });
+
+	const take = (now = T0, lease = LEASE, options: { limit?: number; except?: (typeof C1)[] } = {}) =>
+		ladders().takeDue(SERVICE, lease, { now, limit: 100, except: [], ...options });
+
+	async function takeOne(now = T0): Promise<LadderBatch['ladders'][number]> {
+		const [batch, ...others] = await take(now);
+		const [taken, ...more] = batch?.ladders ?? [];
+		if (taken === undefined || others.length + more.length > 0) throw new Error('not exactly one ladder is due');
+		return taken;
+	}
+
+	type Wait = Omit<Extract<LadderOutcome, { kind: 'wait' }>, 'ladder' | 'changeCount' | 'kind'>;
+
+	async function waits(wait: Partial<Wait> = {}, now = T0) {
+		const { ladder, changeCount } = await takeOne(now);
+		return ladders().record(LEASE.token, [{ ladder, changeCount, ...WAIT, ...wait }], { announcement: null, now });
+	}
+
+	describe('ladders', () => {
+		it('begin with the post of a question, and not before', async () => {
+			const watch = await addWatch(subject.store.watches, { view: snapshotOf(asks(), T0) });
+			await posted();
+			await announce(watch);
+			expect(await take()).toEqual([]);
+			await posted(T0 + 5);
+			expect(await takeOne(T0 + 5)).toMatchObject({
+				ladder: {
+					watchId: watch.id,
+					channel: C1,
+					session: KEY,
+					postedAt: T0 + 5,
+					remindedAt: null,
+					escalationCount: 0,
+				},
+				isOpen: true,
+				isAnswered: false,
+				claim: null,
+				isFailing: false,
+			});
+		});
+
+		it('begin anew with the post of another question', async () => {
+			const watch = await asked();
+			const { ladder, changeCount } = await takeOne();
+			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'rung', rung: 'escalation' }], {
+				announcement: null,
+				now: T0,
+			});
+			await announce({ ...watch, revision: 1 }, 'Size');
+			await posted(T0 + 9);
+			const next = await takeOne(T0 + 9);
+			expect(next.ladder).toMatchObject({ postedAt: T0 + 9, escalationCount: 0, lastRungAt: null });
+			expect(next.ladder.fingerprint).not.toBe(ladder.fingerprint);
+		});
+
+		it('of one channel are taken together, with its settings, and by one replica', async () => {
+			await asked();
+			await addChannels();
+			const [mine, others] = await Promise.all([
+				take(),
+				replica().takeDue(SERVICE, OTHER_LEASE, { now: T0, limit: 100, except: [] }),
+			]);
+			const channels = [...mine, ...others].map(
+				({ channel: { channelId }, ladders: { length } }) => `${channelId} ${length}`,
+			);
+			expect(channels.sort()).toEqual(['C1 1', 'C2 1']);
+		});
+
+		it('are not taken in channels that are in work', async () => {
+			await asked();
+			await addChannels();
+			const taken = await take(T0, LEASE, { except: [C1] });
+			expect(taken.map(({ channel }) => channel.channelId)).toEqual(['C2']);
+		});
+
+		it('are due when their time has come, and when it is too far ahead', async () => {
+			await asked();
+			await waits();
+			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(RING_AT);
+			expect(await take(RING_AT - 1)).toEqual([]);
+			expect(await take(T0 - 30 * 86_400_000)).toHaveLength(1);
+			expect(await ladders().nextDueAt('https://other.example', T0)).toBeNull();
+		});
+
+		it('without a time wait until something changes', async () => {
+			await asked();
+			await waits({ dueAt: null });
+			expect(await ladders().nextDueAt(SERVICE, T0)).toBeNull();
+			await replica().touchSession(KEY, T0 + 1);
+			expect(await ladders().nextDueAt(SERVICE, T0 + 1)).toBe(T0 + 1);
+			await waits({ dueAt: null }, T0 + 1);
+			await replica().touchAll(SERVICE, T0 + 2);
+			expect(await take(T0 + 2)).toHaveLength(1);
+		});
+
+		it('are looked at again at once when the question changed during the work', async () => {
+			await asked();
+			const { ladder, changeCount } = await takeOne();
+			await replica().touchSession(KEY, T0);
+			await ladders().record(LEASE.token, [{ ladder, changeCount, ...WAIT }], { announcement: null, now: T0 });
+			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(T0);
+		});
+
+		it('tell what is known of the question', async () => {
+			await asked();
+			const until = T0 + 60_000;
+			const { question } = submission();
+			const key = { ...question, messageIndex: 0 };
+			await subject.store.claims.claim({ question: key, person: ANN, until }, T0);
+			await subject.store.claims.claim({ question: key, person: BOB, until: until + 1 }, T0);
+			const answer = submission({ question: key });
+			await accepted(subject.store, answer);
+			expect(await takeOne()).toMatchObject({
+				isAnswered: true,
+				claim: { userId: BOB.userId, until: until + 1 },
+				readAt: T0,
+			});
+			await ladders().release([LEASE.token]);
+			await moved(subject.store, answer.id, 'delivering', 'delivered');
+			expect(await takeOne()).toMatchObject({ isAnswered: true });
+		});
+
+		it('are not answered by an answer that a later read did not find', async () => {
+			await asked();
+			const answer = submission({ question: { ...submission().question, messageIndex: 0 } });
+			await accepted(subject.store, answer, 'delivering', 'delivered');
+			const again = read({ lastReadAt: T0 + 60_000, nextRead: { at: T0, by: T0 } });
+			await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0 + 60_000);
+			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
+			expect(await takeOne()).toMatchObject({ isAnswered: false, readAt: T0 + 60_000 });
+		});
+
+		it('are closed with their question and with their watch', async () => {
+			const watch = await asked();
+			const answeredView = snapshotOf(session({ messages: [assistant('Which?'), assistant('Thanks')] }), T0);
+			await recorded([news(watch, { digest: answeredView.digest })], again(answeredView));
+			expect(await takeOne()).toMatchObject({ isOpen: false });
+			await ladders().release([LEASE.token]);
+			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			const { ladder, changeCount } = await takeOne();
+			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'over' }], { announcement: null, now: T0 });
+			expect(await ladders().nextDueAt(SERVICE, T0)).toBeNull();
+		});
+
+		it('note a rung together with its announcement, and are planned anew', async () => {
+			const watch = await asked();
+			const { ladder, changeCount } = await takeOne();
+			const announcement = rungOf(watch, ladder.fingerprint);
+			const outcome = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
+			await ladders().record(LEASE.token, [outcome], { announcement, now: T0 + 7 });
+			expect(await takeOne(T0 + 7)).toMatchObject({ ladder: { remindedAt: T0 + 7, lastRungAt: T0 + 7 } });
+			expect(await posted(T0 + 7)).toEqual(['rung']);
+		});
+
+		it('write nothing after their lease was lost', async () => {
+			const watch = await asked();
+			const { ladder, changeCount } = await takeOne();
+			const later = T0 + LEASE.ms;
+			await replica().takeDue(SERVICE, OTHER_LEASE, { now: later, limit: 9, except: [] });
+			const outcome = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
+			const announcement = rungOf(watch, ladder.fingerprint);
+			expect(await ladders().record(LEASE.token, [outcome], { announcement, now: later })).toBeNull();
+			expect(await posted(later)).toEqual([]);
+		});
+
+		it('ask for a read of their session once', async () => {
+			await asked();
+			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
+			await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0 + 20_000);
+			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
+			await waits({ read: true, dueAt: T0 + 1_000 });
+			expect(await subject.store.watches.nextReadDueAt(SERVICE, T0)).toBe(T0);
+			const [taken] = await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0);
+			await waits({ read: true, dueAt: T0 + 2_000 }, T0 + 1_000);
+			const [row] = await subject.store.watches.outlines(SERVICE);
+			expect(row?.earlyReadAskedAt).toBe(T0);
+			expect(taken?.earlyReadAskedAt).toBe(T0);
+		});
+	});
+
+	/** Watches of the same session in another channel. */
+	async function addChannels(): Promise<void> {
+		const watch = await addWatch(subject.store.watches, { channelId: 'C2', view: snapshotOf(asks(), T0) });
+		await posted();
+		await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0 + 20_000);
+		const question = questionViewAt(asks(), 0);
+		if (question === null) throw new Error('the session asks nothing');
+		const target = { kind: 'watch', watchId: watch.id, teamId: 'T1', channelId: 'C2' } as const;
+		const content = { kind: 'question', question, changed: false, readAt: T0 } as const;
+		const { digest } = snapshotOf(asks(), T0);
+		const update = news(watch, { digest, announcements: [{ target, key: 'question', content }] });
+		const held = { session: KEY, token: LEASE.token };
+		await subject.store.watches.record(held, { update: read(), watches: [update], now: T0 });
+		await posted();
+	}
+}
+
+function rungOf({ id: watchId, teamId, channelId }: Watch, fingerprint: string): NewAnnouncement {
+	const entry = { watchId, sessionId: 's1', fingerprint, postTs: '1.2', postedAt: T0, heldBy: null } as const;
+	const content = { kind: 'rung', entry: { ...entry, rung: 'reminder', number: 0 }, mention: null } as const;
+	return { target: { kind: 'watch', watchId, teamId, channelId }, key: 'rung', content };
+}
