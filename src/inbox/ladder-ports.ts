@@ -38,7 +38,10 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
  * method is one transaction; throws `StoreUnavailableError` (code `store_unavailable`, retryable).
  */
 export interface LadderStore {
-	/** Leases due ladders, longest due first, and groups them by channel; none of the channels `except`. */
+	/**
+	 * Leases due ladders, longest due first, and groups them by channel; none of the channels `except`. With a ladder whose
+	 * rung is due, also those of its channel whose rung is due and that wait for others.
+	 */
 	takeDue(
 		serviceUrl: string,
 		lease: Lease,

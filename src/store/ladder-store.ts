@@ -84,7 +84,11 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 
 	return {
 		async takeDue(service, lease, { now, limit, except }) {
-			const due = isDue('due_at', now, LONGEST_DELAY_MS.ladder);
+			// With a rung that waits for others of its channel, those others are taken too.
+			const due = sql<boolean>`(${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or (rung_due_at <= ${now}
+				and exists (select 1 from ladders as other where other.team_id = ladders.team_id
+				and other.channel_id = ladders.channel_id and other.rung_due_at <= ${now}
+				and ${isDue('other.due_at', now, LONGEST_DELAY_MS.ladder)})))`;
 			const keys = except.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
 			const where =
 				keys.length === 0 ? due : sql<boolean>`${due} and team_id || ':' || channel_id not in (${sql.join(keys)})`;

@@ -12,7 +12,9 @@ export function rungWords(rung: Rung, waitedMs: number): string {
 
 /** The opening words of several rungs in one message. mrkdwn. */
 export function rungsWords(count: number): string {
-	return `⏰ ${count} questions in this channel wait for an answer.`;
+	return count === 1
+		? '⏰ 1 question in this channel waits for an answer.'
+		: `⏰ ${count} questions in this channel wait for an answer.`;
 }
 
 /** Who was answering when the reminder was due. mrkdwn. */

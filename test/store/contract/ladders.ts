@@ -147,6 +147,16 @@ export function describeLadders(subject: Subject): void {
 			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(T0);
 		});
 
+		it('whose rungs wait for each other are taken together', async () => {
+			await asked();
+			await waits({ dueAt: T0 + 10_000, rungDueAt: T0 });
+			await asked({ sessionId: 's2' });
+			await waits({ dueAt: T0 + 15_000, rungDueAt: T0 + 5_000 });
+			expect(await take(T0 + 9_999)).toEqual([]);
+			const [batch] = await take(T0 + 10_000);
+			expect(batch?.ladders.map(({ ladder }) => ladder.session.sessionId).sort()).toEqual(['s1', 's2']);
+		});
+
 		it('tell what is known of the question', async () => {
 			await asked();
 			const until = T0 + 60_000;
