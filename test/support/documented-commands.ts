@@ -37,6 +37,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'npm run test:faults -- --rounds 8 --duels 2 --stops 1 --store sqlite --seed 11',
 	),
 	script(
+		/^npm run test:faults -- .*--presses \d+ --press-duels \d+ --undos \d+ --seed \d+$/,
+		'npm run test:faults -- --rounds 0 --duels 0 --stops 0 --presses 8 --press-duels 4 --undos 4 --store sqlite --seed 12',
+	),
+	script(
 		/^npm run test:watch-faults$/,
 		'npm run test:watch-faults -- --sessions 5 --kills 1 --questions 2 --store sqlite --history both',
 	),
@@ -44,9 +48,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	script(/^npm run test:attack( -- --.*)?$/, 'npm run test:attack -- --only stamps,signed-null'),
 	script(/^npm run fake-slack:sabotage$/, "npm run fake-slack:sabotage -- --only 'delivers events once'"),
 	script(/^npm run bench( -- --rounds 3)?$/, 'npm run bench -- --rounds 1'),
+	script(/^npm run bench -- --only presses --rounds 3$/, 'npm run bench -- --only presses --rounds 1'),
 	script(/^npm run bench:watching( -- --compare)?$/, 'npm run bench:watching -- --compare --seeds 1'),
 	script(/^npm run bench:watching:live$/, 'npm run bench:watching:live -- --watches 20 --minutes 0.5'),
-	script(/^npm run bench:inbox( -- --opens 30)?$/, 'npm run bench:inbox -- --opens 3'),
+	script(/^npm run bench:inbox( -- --opens 40)?$/, 'npm run bench:inbox -- --opens 3'),
 	script(/^npm run bench:wiping$/, 'npm run bench:wiping -- --rounds 1 --seconds 1'),
 	script(/^npm run bench:schema$/, 'npm run bench:schema'),
 	script(/^npm run bench:sandbox$/, 'npm run bench:sandbox'),
