@@ -275,6 +275,7 @@ async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): 
 	const ids = ended.map((row) => row.id);
 	if (ids.length > 0) {
 		await trx.deleteFrom('announcements').where('watch_id', 'in', ids).execute();
+		await trx.deleteFrom('ladders').where('watch_id', 'in', ids).execute();
 		await trx.deleteFrom('watches').where('id', 'in', ids).execute();
 	}
 	await trx
