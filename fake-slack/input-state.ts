@@ -56,8 +56,8 @@ export function setValue(input: InputState, placed: Placed, held: unknown): void
 
 /**
  * `state.values` as Slack sends it. With `omitUntouched`, initial values of unchanged plain-text inputs are omitted,
- * and initial options of unchanged checkboxes and multi-selects are an empty list, although the client shows them as
- * chosen (bolt-js #1073, #1258, bolt-python #572).
+ * and what unchanged checkboxes and multi-selects begin with is an empty list, although the client shows it as chosen
+ * (bolt-js #1073, #1258, bolt-python #572).
  */
 export function stateValues(blocks: readonly Json[], input: InputState, omitUntouched: boolean): InputValues {
 	const values: InputValues = {};
@@ -67,7 +67,8 @@ export function stateValues(blocks: readonly Json[], input: InputState, omitUnto
 		const untouched = hasInitial(placed.element) && !isEmpty(value) && !input.touched.includes(key(placed));
 		const isOmitted = omitUntouched && untouched;
 		if (isOmitted && placed.type === 'plain_text_input') continue;
-		const list = isOmitted && heldKey(placed.type) === 'selected_options' ? { selected_options: [] } : {};
+		const held = heldKey(placed.type) ?? '';
+		const list = isOmitted && Array.isArray(value[held]) ? { [held]: [] } : {};
 		values[placed.blockId] ??= {};
 		(values[placed.blockId] as Record<string, InputValue>)[placed.actionId] = structuredClone({ ...value, ...list });
 	}

@@ -326,7 +326,7 @@ describe('what Slack checks before it sends a modal', () => {
 			element('day', 'datepicker'),
 			element('hour', 'timepicker'),
 			element('moment', 'datetimepicker'),
-			element('who', 'multi_users_select'),
+			element('who', 'multi_users_select', { max_selected_items: 2 }),
 			element('where', 'conversations_select'),
 			element('words', 'plain_text_input'),
 		];
@@ -339,6 +339,7 @@ describe('what Slack checks before it sends a modal', () => {
 		await expect(modal.choose('hour', '9')).rejects.toThrow('a time as HH:mm');
 		await expect(modal.choose('moment', '2026-01-05')).rejects.toThrow('seconds since the epoch');
 		await expect(modal.choose('who', ['grace', 'nobody'])).rejects.toThrow('nobody called nobody');
+		await expect(modal.choose('who', ['ada', 'grace', 'gus'])).rejects.toThrow('3 cannot be chosen: the limit is 2');
 		await expect(modal.choose('where', '#nowhere')).rejects.toThrow('no channel #nowhere');
 		expect(modal.fields().flatMap((one) => one.value ?? [])).toEqual([]);
 		expect(modal.text()).not.toContain('> ');

@@ -17,6 +17,8 @@ export interface Person {
 	isUltraRestricted: boolean;
 	isBot: boolean;
 	deleted: boolean;
+	/** A name of the time zone database; Europe/London by default. */
+	tz?: string;
 }
 
 export interface UserGroup {

@@ -222,6 +222,11 @@ describe('updates', () => {
 			expect(slack.as('ada').modal()?.value('Answer')).toEqual(['a']);
 			expect(values()).toEqual({ [type]: { value: { type, selected_options: [] } } });
 		}
+		const people = { type: 'multi_users_select', action_id: 'value', initial_users: ['U0GRACE'] };
+		const block = { type: 'input', block_id: 'people', label, optional: true, element: people };
+		await update({ view_id: view.id, view: inputModal({ blocks: [block] }) });
+		expect(values()).toEqual({ people: { value: { type: 'multi_users_select', selected_users: [] } } });
+		await update({ view_id: view.id, view: boxes('checkboxes') });
 		await slack.as('ada').modal()?.choose('Answer', ['a', 'b']);
 		await update({ view_id: view.id, view: boxes('checkboxes') });
 		expect(values()).toEqual({ checkboxes: { value: { type: 'checkboxes', selected_options: options } } });

@@ -175,6 +175,12 @@ describe('people', () => {
 	it('lists one user group, and names an unknown person or group', async () => {
 		const group = await callSlack(slack, 'usergroups.users.list', { usergroup: 'S0OPS' });
 		expect(group).toMatchObject({ users: ['U0ADA'] });
+		slack.state.userGroups.push({ id: 'S0OLD', handle: 'old', users: ['U0ADA'], disabled: true });
+		const old = { usergroup: 'S0OLD' };
+		expect(await callSlack(slack, 'usergroups.users.list', old)).toMatchObject({ error: 'no_such_subteam' });
+		expect(await callSlack(slack, 'usergroups.users.list', { ...old, include_disabled: true })).toMatchObject({
+			users: ['U0ADA'],
+		});
 		const none = await callSlack(slack, 'usergroups.users.list', { usergroup: 'S0NO' });
 		expect(none).toMatchObject({ error: 'no_such_subteam' });
 		expect(await callSlack(slack, 'users.info', { user: 'U0NO' })).toMatchObject({ error: 'user_not_found' });

@@ -33,6 +33,7 @@ import { createSlackClients } from './slack/clients.ts';
 import { createDirectory } from './slack/directory.ts';
 import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
 import { registerChannelEvents } from './slack/handlers/channel-events.ts';
+import { registerChannelSettings } from './slack/handlers/channel-settings.ts';
 import { registerFallbacks } from './slack/handlers/fallbacks.ts';
 import { registerHistory } from './slack/handlers/history.ts';
 import { registerInbox } from './slack/handlers/inbox.ts';
@@ -54,6 +55,7 @@ import { createDrafting } from './slack/session/drafts.ts';
 import { createSessionFlow } from './slack/session/flow.ts';
 import { createPresenter } from './slack/session/presenter.ts';
 import { createPatientReads } from './slack/session/waiting.ts';
+import { createUserGroups } from './slack/settings/user-groups.ts';
 import { openStore } from './store/open.ts';
 import { createSharedBudget, createSharedRates } from './store/shared-cells.ts';
 import { createServiceHealth } from './watches/service-health.ts';
@@ -294,7 +296,20 @@ export async function createHandraise({
 		const watchCommands = registerWatching(context, { subscriptions, channels, links });
 		const memberships = createMemberships({ client, clock });
 		const inbox = registerInbox(context, { inboxes, memberships });
-		registerSessionCommand(context, { history, watching: watchCommands, inbox, dashboardUrl });
+		const settings = registerChannelSettings(context, {
+			settings: store.channelSettings,
+			defaults: config.ladderTimes,
+			channels,
+			memberships,
+			accessPolicy,
+			directory,
+			userGroups: createUserGroups({ client, clock, log }),
+			onChanged() {
+				watching.wakeOutbox();
+				reminders.wake();
+			},
+		});
+		registerSessionCommand(context, { history, watching: watchCommands, inbox, settings, dashboardUrl });
 		registerSessionActions(context, { drafts });
 		registerSubmission(context, { answers, receipts });
 		registerAnswerActions(context, { answers, store: answerStore, receipts });

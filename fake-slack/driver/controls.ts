@@ -175,5 +175,7 @@ export function choice(
 			`There is no option "${wish}". Options: ${options.map((one) => readText(core, one.text)).join(' | ')}`,
 		);
 	});
+	const most = Number(placed.element.max_selected_items ?? Number.POSITIVE_INFINITY);
+	if (values.length > most) throw new Error(`${values.length} cannot be chosen: the limit is ${most}.`);
 	return multiple ? values : (values[0] ?? null);
 }

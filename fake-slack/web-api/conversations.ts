@@ -103,7 +103,7 @@ export const conversationMethods: Methods = {
 		perMinute: TIER.four,
 		run({ core, args }) {
 			const { id, members } = channelArg(core, args.channel);
-			const { items, next } = page(members, args, `members ${id}`);
+			const { items, next } = page(members, args, `members ${id}`, { mostItems: core.settings.conversationsPageSize });
 			return { members: items, response_metadata: { next_cursor: next } };
 		},
 	},

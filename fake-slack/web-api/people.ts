@@ -32,7 +32,7 @@ function userForApp(core: Core, person: Person): Json {
 		...known,
 		deleted: false,
 		real_name: person.realName,
-		tz: 'Europe/London',
+		tz: person.tz ?? 'Europe/London',
 		profile: { real_name: person.realName, display_name: person.name, team: person.teamId },
 		is_admin: false,
 		is_owner: false,
@@ -137,7 +137,8 @@ export const peopleMethods: Methods = {
 		run({ core, args }) {
 			const id = required(args, 'usergroup');
 			const group = core.state.userGroups.find((one) => one.id === id);
-			if (!group) throw new SlackError('no_such_subteam');
+			// Disabled groups are left out unless asked for.
+			if (!group || (group.disabled === true && !flag(args.include_disabled))) throw new SlackError('no_such_subteam');
 			return { users: [...group.users] };
 		},
 	},

@@ -90,7 +90,7 @@ export const REQUIRED_SCOPES: Readonly<Record<string, string>> = {
 
 /** The optional bot scopes of manifest.yml, and what happens without them. */
 export const OPTIONAL_SCOPES: Readonly<Record<string, string>> = {
-	'usergroups:read': 'ALLOWED_USERGROUPS cannot be used',
+	'usergroups:read': 'ALLOWED_USERGROUPS cannot be used, and /session settings offers no user groups',
 	'channels:history': 'after a crash a post in a public channel may come twice, marked as a repeat',
 	'groups:history': 'after a crash a post in a private channel may come twice, marked as a repeat',
 };

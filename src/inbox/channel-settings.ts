@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ChannelSettings } from '../watches/channel-settings.ts';
 
 /** Of a channel in which nobody has changed anything. */
@@ -25,4 +26,34 @@ export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, def
 /** Whether escalation comes after the reminder; also when one of them is off. */
 export function isInOrder({ remindAfterMs, escalateAfterMs }: LadderTimes): boolean {
 	return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs;
+}
+
+export function isSameSettings(one: ChannelSettings, other: ChannelSettings): boolean {
+	return changedParts(one, other).length === 0;
+}
+
+/** The settings that differ; the order of people, groups and days does not count. */
+export function changedParts(before: ChannelSettings, after: ChannelSettings): readonly (keyof ChannelSettings)[] {
+	const [one, other] = [sorted(before), sorted(after)];
+	return PARTS.filter((part) => !isDeepStrictEqual(one[part], other[part]));
+}
+
+/** The newest settings, with what somebody chose since they saw `base`. */
+export function rebased({
+	base,
+	chosen,
+	newest,
+}: Readonly<Record<'base' | 'chosen' | 'newest', ChannelSettings>>): ChannelSettings {
+	const own = Object.fromEntries(changedParts(base, chosen).map((part) => [part, chosen[part]]));
+	return { ...newest, ...own };
+}
+
+const PARTS = ['remindAfterMs', 'escalateAfterMs', 'mention', 'quietHours'] as const;
+
+function sorted({ mention, quietHours, ...times }: ChannelSettings): ChannelSettings {
+	return {
+		...times,
+		mention: { userIds: mention.userIds.toSorted(), groupIds: mention.groupIds.toSorted() },
+		quietHours: quietHours === null ? null : { ...quietHours, days: quietHours.days.toSorted() },
+	};
 }

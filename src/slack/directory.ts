@@ -5,7 +5,7 @@ import { setBounded } from '../bounded-map.ts';
 import { slackErrorCode } from './clients.ts';
 import type { Names } from './words/people.ts';
 
-/** Enough for the daily users of a large workspace. */
+/** Enough for the daily users of a large workspace, for names and for time zones. */
 const MAX_NAMES = 5_000;
 
 /**
@@ -21,14 +21,16 @@ const USER_SCHEMA = z.object({
 	is_restricted: z.boolean().nullish(),
 	is_ultra_restricted: z.boolean().nullish(),
 	is_stranger: z.boolean().nullish(),
+	tz: z.string().nullish().catch(null),
 });
 
 /**
  * Looks people up by Slack's `users.info` and `usergroups.users.list`. The access policy looks up everybody who acts, so
- * their names need no call of their own.
+ * their names and time zones need no call of their own.
  */
-export function createDirectory({ client }: { client: WebClient }): Directory & Names {
+export function createDirectory({ client }: { client: WebClient }): Directory & Names & TimeZones {
 	const names = new Map<string, string>();
+	const timeZones = new Map<string, string>();
 
 	return {
 		async person(userId, signal) {
@@ -40,6 +42,7 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 			if (facts === undefined || facts.id !== userId) return null;
 			const name = user?.profile?.display_name || user?.profile?.real_name || user?.real_name || user?.name;
 			if (name) setBounded(names, userId, name, MAX_NAMES);
+			if (facts.tz) setBounded(timeZones, userId, facts.tz, MAX_NAMES);
 			const { enterprise_user: enterprise } = facts;
 			return {
 				teamId: facts.team_id ?? null,
@@ -55,7 +58,14 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 			return new Set(users ?? []);
 		},
 		displayName: (userId) => names.get(userId) ?? 'somebody',
+		timeZoneOf: (userId) => timeZones.get(userId) ?? null,
 	};
+}
+
+/** The time zones of people whom the access policy has looked up. */
+export interface TimeZones {
+	/** As Slack names it, such as `Europe/Berlin`; null when it is not known. */
+	timeZoneOf(userId: string): string | null;
 }
 
 /** Slack's codes for ids of nobody, or of people whom the app cannot see. */
@@ -76,7 +86,7 @@ function isGuest({
 }
 
 /** The Web API client takes no signal: a response that comes later is ignored. */
-function unlessAborted<Value>(call: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function unlessAborted<Value>(call: Promise<Value>, signal: AbortSignal): Promise<Value> {
 	return new Promise((resolve, reject) => {
 		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
 		call.then(resolve, reject);

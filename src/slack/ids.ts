@@ -64,6 +64,8 @@ export const ACTIONS = {
 	inboxOlder: 'inbox.older',
 	inboxNewer: 'inbox.newer',
 	inboxRefresh: 'inbox.refresh',
+	/** An input of a channel's settings; those that may be emptied report each change. */
+	settingsField: 'settings.field',
 	/** On a card: shown only to the person who presses it. */
 	showScreenshot: 'card.screenshot',
 	showFiles: 'card.files',
@@ -81,7 +83,7 @@ export const CHOOSE_IDS = [
 
 export const CALLBACKS = {
 	loading: 'handraise.loading',
-	/** The only view with a submit button. */
+	/** The form of a question. */
 	session: 'handraise.session',
 	receipt: 'handraise.receipt',
 	error: 'handraise.error',
@@ -90,6 +92,8 @@ export const CALLBACKS = {
 	/** The inbox in the Home tab and in a window. */
 	home: 'handraise.home',
 	inbox: 'handraise.inbox',
+	/** The settings of a channel: while they are looked up, as a form, and after saving. */
+	settings: 'handraise.settings',
 	/** The message shortcut of the manifest. */
 	useAsAnswer: 'use_as_answer',
 } as const;
@@ -130,6 +134,17 @@ export function secretBlockId({ messageIndex, fingerprint }: Pick<FieldId, 'mess
 /** The block_id of a block that is not a field, unique in its view. */
 export function blockId(name: string, index?: number): string {
 	return index === undefined ? `b.${name}` : `b.${name}.${index}`;
+}
+
+/** A field of a channel's settings. */
+export type SettingsField = 'remind' | 'escalate' | 'people' | 'groups' | 'days' | 'from' | 'to' | 'zone';
+
+/**
+ * The block_id of a field of a channel's settings. It holds the revision that the form began with, so that a form with a
+ * newer revision shows its own values instead of what Slack keeps.
+ */
+export function settingsBlockId(field: SettingsField, revision: number): string {
+	return `c.${field}.${revision}`;
 }
 
 /** Where a row of an inbox belongs: what its buttons open has this origin. */

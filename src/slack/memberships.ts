@@ -76,6 +76,12 @@ export function createMemberships({ client, clock }: { client: WebClient; clock:
 	};
 	return {
 		...memberships,
+		/** Whether a person is in a channel, or this is their direct message with the app; Slack is asked now. */
+		async isMemberNow(userId: string, channelId: string): Promise<boolean> {
+			if (channelId.startsWith('D')) return (await memberships.directChannelOf(userId)) === channelId;
+			channels.forget(userId);
+			return (await memberships.channelsOf(userId)).has(channelId);
+		},
 		/** The person joined or left a channel. */
 		forget: (userId: string) => channels.forget(userId),
 	};

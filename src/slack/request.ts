@@ -197,7 +197,17 @@ export function isSamePerson({ person, claimedTeamId }: PersonRequest, earlier: 
 }
 
 /** What a person does with a session, for audits. */
-type Access = 'open' | 'refresh' | 'history' | 'files' | 'screenshot' | 'watch' | 'unwatch' | 'list' | 'inbox';
+type Access =
+	| 'open'
+	| 'refresh'
+	| 'history'
+	| 'files'
+	| 'screenshot'
+	| 'watch'
+	| 'unwatch'
+	| 'list'
+	| 'inbox'
+	| 'settings';
 
 /**
  * Writes the log line of an access: the request's person, the session and the outcome (a stable word), but no content of

@@ -168,7 +168,7 @@ export const VIEWS: readonly Sabotage[] = [
 	{
 		name: 'sends untouched ticks after an update',
 		file: 'input-state.ts',
-		from: "heldKey(placed.type) === 'selected_options' ? { selected_options: [] } : {}",
+		from: 'isOmitted && Array.isArray(value[held]) ? { [held]: [] } : {}',
 		to: '{}',
 		tests: TESTS,
 	},

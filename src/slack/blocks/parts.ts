@@ -40,7 +40,8 @@ interface ModalParts {
 	readonly callbackId: CallbackId;
 	readonly title: string;
 	readonly blocks: readonly KnownBlock[];
-	readonly metadata: ViewMetadata;
+	/** A string: encoded already, for views that are not about a session. */
+	readonly metadata: ViewMetadata | string;
 	/** Only where there are inputs. */
 	readonly submit?: string;
 	readonly close?: string;
@@ -55,7 +56,7 @@ export function modal(parts: ModalParts): ModalView {
 		close: plain(parts.close ?? 'Close', 24),
 		...(parts.submit === undefined ? {} : { submit: plain(parts.submit, 24) }),
 		...(parts.notifyOnClose === true ? { notify_on_close: true } : {}),
-		private_metadata: encodeMetadata(parts.metadata),
+		private_metadata: typeof parts.metadata === 'string' ? parts.metadata : encodeMetadata(parts.metadata),
 		blocks: [...parts.blocks],
 	};
 }

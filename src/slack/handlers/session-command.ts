@@ -2,6 +2,7 @@ import { isReservedId } from '../../questions/session.ts';
 import type { WatchSettings } from '../../watches/watch.ts';
 import { helpMessage } from '../blocks/messages.ts';
 import { forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
+import type { ChannelSettingsCommand } from './channel-settings.ts';
 import type { HandlerContext } from './context.ts';
 import type { History } from './history.ts';
 import type { InboxCommand } from './inbox.ts';
@@ -14,7 +15,10 @@ export type SessionCommand =
 	| { readonly kind: 'open' | 'history'; readonly sessionId: string }
 	| { readonly kind: 'watch'; readonly sessionIds: readonly string[]; readonly settings: Partial<WatchSettings> }
 	| { readonly kind: 'unwatch'; readonly sessionIds: readonly string[] | 'all' }
-	| { readonly kind: 'list' | 'inbox' };
+	| { readonly kind: WordCommand };
+
+/** Commands that take nothing more. */
+type WordCommand = 'list' | 'inbox' | 'settings';
 
 /** Why help is shown. */
 export type HelpReason =
@@ -35,7 +39,7 @@ const MAX_IDS = 20;
 
 /**
  * Parses the text after `/session`: an id alone, in quotes or backticks, as a link of Slack (`<…|…>`) or of the dashboard;
- * `watch`, `unwatch`, `list`, `inbox`, `history` and `help` in any letter case. A quoted word is always an id.
+ * `watch`, `unwatch`, `list`, `inbox`, `settings`, `history` and `help` in any letter case. A quoted word is always an id.
  *
  * @param dashboardUrl without trailing slash; null accepts a session link of any dashboard
  */
@@ -53,7 +57,8 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null): 
 			return help('asked');
 		case 'list':
 		case 'inbox':
-			return args.length === 0 ? { kind: first.toLowerCase() === 'list' ? 'list' : 'inbox' } : help('unclear');
+		case 'settings':
+			return args.length === 0 ? { kind: first.toLowerCase() as WordCommand } : help('unclear');
 		case 'watch':
 			return parseWatch(args, dashboardUrl);
 		case 'unwatch':
@@ -158,8 +163,15 @@ export function registerSessionCommand(
 		history,
 		watching,
 		inbox,
+		settings,
 		dashboardUrl,
-	}: { history: History; watching: Watching; inbox: InboxCommand; dashboardUrl: string | null },
+	}: {
+		history: History;
+		watching: Watching;
+		inbox: InboxCommand;
+		settings: ChannelSettingsCommand;
+		dashboardUrl: string | null;
+	},
 ): void {
 	listen.command('/session', (asked, text) => {
 		const command = parseSessionCommand(text, dashboardUrl);
@@ -176,6 +188,8 @@ export function registerSessionCommand(
 				return ifAllowed(asked.channelId, (request) => watching.list(request, 0));
 			case 'inbox':
 				return ifAllowedAnywhere((request) => inbox.open(request));
+			case 'settings':
+				return ifAllowed(asked.channelId, (request) => settings.open(request));
 			case 'watch':
 				return ifAllowed(asked.channelId, (request) => watching.watch(request, command.sessionIds, command.settings));
 			case 'unwatch':

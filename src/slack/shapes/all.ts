@@ -1,3 +1,4 @@
+import { channelSettingsShapes } from './channel-settings.ts';
 import { inboxShapes } from './inbox.ts';
 import { messageShapes, watchShapes } from './messages.ts';
 import { modalShapes } from './modals.ts';
@@ -5,5 +6,5 @@ import type { Shape } from './samples.ts';
 
 /** Every kind of view and message with invented content; the doctor asks Slack whether it accepts them. */
 export function allShapes(): Shape[] {
-	return [...modalShapes(), ...messageShapes(), ...watchShapes(), ...inboxShapes()];
+	return [...modalShapes(), ...messageShapes(), ...watchShapes(), ...inboxShapes(), ...channelSettingsShapes()];
 }

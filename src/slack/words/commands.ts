@@ -30,6 +30,7 @@ export function helpLines(command: string): string {
 		`\`${command} unwatch 3f9a2c1d\` — stop watching it; \`unwatch all\` stops watching everything here`,
 		`\`${command} list\` — what this channel watches`,
 		`\`${command} inbox\` — what waits for you; the *Home* tab of this app shows the same`,
+		`\`${command} settings\` — when open questions are reminded of in this channel, whom to mention, quiet hours`,
 		`\`${command} history 3f9a2c1d\` — who answered what`,
 		`\`${command} help\` — show this help`,
 		"In a card's thread: choose *Use as answer* in a message's menu, or mention me, to answer with that message.",

@@ -1,3 +1,4 @@
+import { changedParts } from '../../inbox/channel-settings.ts';
 import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
 import { type Names, personMrkdwn } from './people.ts';
 import { durationText } from './times.ts';
@@ -37,19 +38,41 @@ export function waitingTimeWords(waitedMs: number): string {
 
 /** What somebody changed in a channel's settings. mrkdwn; nobody is mentioned. */
 export function settingsChangedWords(by: string, before: ChannelSettings, after: ChannelSettings): string {
-	const lines = [
+	return [`🔧 <@${by}> changed the reminders of this channel.`, ...settingsChanges(before, after)].join('\n');
+}
+
+/** A line for each setting that differs. mrkdwn; nobody is mentioned. */
+export function settingsChanges(before: ChannelSettings, after: ChannelSettings): string[] {
+	return [
 		changeLine('Remind after', afterWords(before.remindAfterMs), afterWords(after.remindAfterMs)),
 		changeLine('Escalate after', afterWords(before.escalateAfterMs), afterWords(after.escalateAfterMs)),
-		changeLine('Mention', mentionWords(before.mention), mentionWords(after.mention)),
+		mentionLine(before, after),
 		changeLine('Quiet hours', quietWords(before.quietHours), quietWords(after.quietHours)),
 	].filter((line) => line !== '');
-	return [`🔧 <@${by}> changed the reminders of this channel.`, ...lines].join('\n');
 }
 
 /** A time in settings: `15 min`, `off` or `default`. */
 export function afterWords(after: ChannelSettings['remindAfterMs']): string {
 	if (after === 'default') return 'default';
-	return after === null ? 'off' : durationText(after);
+	return after === null ? 'off' : exactly(after);
+}
+
+const UNITS = [
+	['day', 86_400_000],
+	['h', 3_600_000],
+	['min', 60_000],
+	['s', 1_000],
+] as const;
+
+/** `1 day`, `1 h 30 min`, `90 s` as `1 min 30 s`: nothing is rounded away above a second. */
+function exactly(ms: number): string {
+	let left = ms;
+	const parts = UNITS.flatMap(([unit, size]) => {
+		const count = Math.floor(left / size);
+		left -= count * size;
+		return count === 0 ? [] : [`${count} ${unit === 'day' && count > 1 ? 'days' : unit}`];
+	});
+	return parts.join(' ') || '0 s';
 }
 
 const DAY_NAMES = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
@@ -67,6 +90,13 @@ export function quietWords(hours: QuietHours | null): string {
 
 function changeLine(name: string, before: string, after: string): string {
 	return before === after ? '' : `• *${name}*: ${before} → ${after}`;
+}
+
+function mentionLine(before: ChannelSettings, after: ChannelSettings): string {
+	const words = mentionWords(after.mention);
+	const isSameCount = mentionWords(before.mention) === words;
+	const isChanged = changedParts(before, after).includes('mention');
+	return changeLine('Mention', mentionWords(before.mention), isSameCount && isChanged ? `others, ${words}` : words);
 }
 
 /** Without names: a mention would notify people of every change. */

@@ -1,0 +1,344 @@
+import type { AccessPolicy, Directory, Refusal } from '../../answers/access-policy.ts';
+import { setBounded } from '../../bounded-map.ts';
+import { type Clock, startDeadline, uptimeOf } from '../../clock.ts';
+import { HandraiseError } from '../../errors.ts';
+import { changedParts, isSameSettings, type LadderTimes, rebased } from '../../inbox/channel-settings.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../../inbox/ladder-ports.ts';
+import type { ChannelSettings } from '../../watches/channel-settings.ts';
+import {
+	noSettingsWindow,
+	settingsForm,
+	settingsLoadingModal,
+	settingsNotice,
+	settingsSaved,
+} from '../blocks/channel-settings.ts';
+import type { Channels } from '../channels.ts';
+import { codeOf } from '../clients.ts';
+import { type TimeZones, unlessAborted } from '../directory.ts';
+import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
+import type { Submitted } from '../listen.ts';
+import type { SlackMemberships } from '../memberships.ts';
+import { logAccess, type SubmittedView } from '../request.ts';
+import { createViewHandle, openView } from '../session/view-handle.ts';
+import { createMentionChecks } from '../settings/mention-checks.ts';
+import { decodeSettingsMetadata, type SettingsMetadata, settingsOf, valuesOf } from '../settings/metadata.ts';
+import { emptiedList, readSettingsForm, type SettingsList, type SettingsReading } from '../settings/read.ts';
+import type { createUserGroups, UserGroups } from '../settings/user-groups.ts';
+import { type AllowedRequest, ifAllowed, NOTHING_TO_DO, silently } from '../task.ts';
+import {
+	conflictWords,
+	groupsError,
+	NOT_A_MEMBER,
+	noSettingsWords,
+	notSavedError,
+	peopleError,
+	placeError,
+	SETTINGS_ERRORS,
+	SETTINGS_OUTDATED,
+	settingsFailedWords,
+} from '../words/channel-settings.ts';
+import { errorWords } from '../words/errors.ts';
+import type { Names } from '../words/people.ts';
+import type { HandlerContext } from './context.ts';
+
+/** Slack waits three seconds for an acknowledgement: until then Slack is asked, and the rest is for the store. */
+const CHECK_UNTIL_MS = 1_900;
+/** However long the access policy took. */
+const MIN_CHECK_MS = 300;
+const STORE_WITHIN_MS = 500;
+/** Most often the list is known from opening the window. */
+const LIST_WITHIN_MS = 200;
+/** Windows whose emptied lists are remembered. */
+const MOST_WINDOWS = 1_000;
+const OUTCOME_UNKNOWN = 'settings_outcome_unknown';
+const NO_GROUPS: UserGroups = { kind: 'unknown', why: 'no_answer' };
+
+interface Parts {
+	readonly settings: ChannelSettingsStore;
+	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
+	readonly defaults: LadderTimes;
+	readonly channels: Channels;
+	readonly memberships: SlackMemberships;
+	readonly accessPolicy: AccessPolicy;
+	readonly directory: Directory & Names & TimeZones;
+	readonly userGroups: ReturnType<typeof createUserGroups>;
+	/** An announcement was stored, and reminders of the channel are due anew. */
+	readonly onChanged: () => void;
+}
+
+/** Registers the window of a channel's settings; the returned `open` is for `/session settings`. */
+export function registerChannelSettings(
+	{ listen, client, personReads, reply, adminContact, clock }: HandlerContext,
+	parts: Parts,
+) {
+	const { settings, defaults, channels, memberships, directory, userGroups, onChanged } = parts;
+	const mentionChecks = createMentionChecks({ ...parts, client });
+
+	/** The form of what is stored, or words why there is none. */
+	async function contentFor(request: AllowedRequest, channelId: string) {
+		const { person } = request;
+		const verdict = await channels.mayWatch(request);
+		if (!verdict.ok) return { outcome: verdict.reason, view: settingsNotice(noSettingsWords(verdict.reason)) };
+		if (!(await memberships.isMemberNow(person.userId, channelId))) {
+			return { outcome: 'not_a_member', view: settingsNotice(NOT_A_MEMBER) };
+		}
+		const stored = await settings.read({ teamId: person.teamId, channelId });
+		const shown = valuesOf(stored.settings, { timeZone: directory.timeZoneOf(person.userId) });
+		const metadata = { channelId, revision: stored.revision, base: shown, shown };
+		const groups = await userGroups.list();
+		return { outcome: 'opened', view: formOf(metadata, stored, { notice: '', groups }) };
+	}
+
+	function formOf(
+		metadata: Omit<SettingsMetadata, 'offersGroups'>,
+		{ changedBy, changedAt }: StoredChannelSettings,
+		{ notice, groups }: { notice: string; groups: UserGroups },
+	) {
+		const change = changedBy === null || changedAt === null ? null : { by: changedBy, at: changedAt };
+		return settingsForm({ metadata, defaults, groups, change, notice, names: directory, adminContact });
+	}
+
+	/** Resolves to the outcome for the log. */
+	async function openWindow(request: AllowedRequest): Promise<string> {
+		const { channelId } = request;
+		const tooFast = await personReads.turn(request);
+		if (tooFast !== null) {
+			await reply.failed(request, tooFast);
+			return tooFast.code;
+		}
+		const handle = await openView(client, request, { view: settingsLoadingModal() });
+		if (handle === null) {
+			await reply.toPerson(request, noSettingsWindow());
+			return 'no_window';
+		}
+		const { outcome, view } =
+			channelId === null
+				? { outcome: 'no_channel', view: settingsNotice(noSettingsWords('no_channel')) }
+				: await contentFor(request, channelId).catch((error: unknown) => {
+						const code = codeOf(error);
+						request.log.error({ code, err: error }, 'the settings of a channel could not be shown');
+						return { outcome: code, view: settingsNotice(settingsFailedWords(code, adminContact)) };
+					});
+		await handle.update(view);
+		return outcome;
+	}
+
+	/** By window: the lists that were emptied in it, before Slack shows the window with them empty. */
+	const emptied = new Map<string, ReadonlySet<SettingsList>>();
+	const keyOf = (view: SubmittedView, { revision }: SettingsMetadata) => `${view.id} ${revision}`;
+
+	/** The metadata of a form; null for other views. */
+	function metadataOf(view: SubmittedView): SettingsMetadata | null {
+		const metadata = decodeSettingsMetadata(view.privateMetadata);
+		if (metadata === null) return null;
+		const lists = [...(emptied.get(keyOf(view, metadata)) ?? [])].map((list) => [list, []]);
+		return { ...metadata, shown: { ...metadata.shown, ...Object.fromEntries(lists) } };
+	}
+
+	listen.action(ACTIONS.settingsField, (_, { view, blockId }) => {
+		const before = view === null ? null : metadataOf(view);
+		const list = view === null || before === null ? null : emptiedList(view.values, blockId, before);
+		if (view === null || before === null || list === null) return NOTHING_TO_DO;
+		const key = keyOf(view, before);
+		setBounded(emptied, key, new Set([...(emptied.get(key) ?? []), list]), MOST_WINDOWS);
+		const { channelId } = before;
+		const show = async ({ person }: AllowedRequest) => {
+			const stored = await settings.read({ teamId: person.teamId, channelId });
+			const form = formOf(metadataOf(view) ?? before, stored, { notice: '', groups: await userGroups.list() });
+			await createViewHandle(client, view, false).update(form);
+		};
+		// A refusal is told at *Save*.
+		return ifAllowed(channelId, show, silently);
+	});
+
+	/** Why this cannot be saved, by field; empty when it can. Throws when Slack does not tell in time. */
+	async function refusalsOf(
+		request: AllowedRequest,
+		{ channelId, offersGroups }: SettingsMetadata,
+		{ userIds, groupIds }: ChannelSettings['mention'],
+		msLeft: number,
+	): Promise<SettingsReading['errors']> {
+		const { person } = request;
+		const { signal, end } = startDeadline(clock, Math.max(MIN_CHECK_MS, msLeft));
+		// Groups without a field cannot be changed, and may be those that Slack does not tell about.
+		const mention = { userIds, groupIds: offersGroups ? groupIds : [] };
+		const checks = Promise.all([
+			channels.mayWatch({ ...request, channelId }),
+			memberships.isMemberNow(person.userId, channelId),
+			mentionChecks.problems(mention, { channelId, person }, signal),
+			groupIds.length === 0 ? NO_GROUPS : userGroups.list(),
+		]);
+		try {
+			const [verdict, isMember, problems, groups] = await unlessAborted(checks, signal);
+			if (!isMember) return { remind: SETTINGS_ERRORS.notMember };
+			if (!verdict.ok) {
+				return verdict.reason === 'could_not_check'
+					? { remind: SETTINGS_ERRORS.notChecked }
+					: { remind: placeError(verdict.reason) };
+			}
+			return {
+				people: peopleError(problems, directory),
+				groups: groupsError(problems, groups),
+			};
+		} finally {
+			end();
+		}
+	}
+
+	/** `conflict`: somebody else saved other settings since `revision`, and nothing was written. */
+	async function store(
+		{ person, log }: AllowedRequest,
+		{ channelId, revision }: SettingsMetadata,
+		chosen: ChannelSettings,
+	): Promise<{ readonly kind: 'saved' | 'same' | 'conflict'; readonly stored: StoredChannelSettings }> {
+		const channel = { teamId: person.teamId, channelId };
+		const stored = await settings.read(channel);
+		const before = stored.settings;
+		// Also when Slack delivers a submission twice.
+		if (isSameSettings(before, chosen)) return { kind: stored.revision === revision ? 'same' : 'saved', stored };
+		if (stored.revision !== revision) return { kind: 'conflict', stored };
+		const isWritten = await settings.write(channel, {
+			settings: chosen,
+			revision,
+			person,
+			announcement: {
+				target: { kind: 'channel', ...channel },
+				key: `settings:${revision + 1}`,
+				content: { kind: 'settingsChanged', by: person.userId, before, after: chosen },
+			},
+			now: clock.now(),
+		});
+		if (isWritten) {
+			const changed = Object.fromEntries(
+				changedParts(before, chosen).map((part) => [part, { from: before[part], to: chosen[part] }]),
+			);
+			log.info({ channel: channelId, revision: revision + 1, changed }, 'the settings of a channel were changed');
+			return { kind: 'saved', stored };
+		}
+		const newest = await settings.read(channel);
+		return { kind: isSameSettings(newest.settings, chosen) ? 'saved' : 'conflict', stored: newest };
+	}
+
+	/** The form again, with what somebody else changed meanwhile. */
+	async function conflictForm(
+		metadata: SettingsMetadata,
+		{ values, chosen }: SettingsReading,
+		stored: StoredChannelSettings,
+	) {
+		const base = settingsOf(metadata.base);
+		const { settings: newest, revision, changedBy } = stored;
+		const next = {
+			channelId: metadata.channelId,
+			revision,
+			base: valuesOf(newest, values),
+			shown: valuesOf(rebased({ base, chosen, newest }), values),
+		};
+		const notice = conflictWords({ by: changedBy, before: base, after: newest }, directory);
+		const groups = await within(userGroups.list(), LIST_WITHIN_MS, { clock, late: () => NO_GROUPS });
+		return formOf(next, stored, { notice, groups });
+	}
+
+	async function save(
+		request: AllowedRequest,
+		view: SubmittedView,
+		{ metadata, startedAt }: { metadata: SettingsMetadata; startedAt: number },
+	): Promise<Submitted> {
+		const reading = readSettingsForm(view.values, metadata, defaults);
+		const { chosen, errors } = reading;
+		if (hasErrors(errors)) return refuse(view, metadata, errors);
+		const msLeft = startedAt + CHECK_UNTIL_MS - uptimeOf(clock);
+		const refusals = await refusalsOf(request, metadata, chosen.mention, msLeft).catch((error: unknown) => {
+			request.log.warn({ code: codeOf(error), err: error }, 'the settings of a channel could not be checked');
+			return { remind: SETTINGS_ERRORS.notChecked };
+		});
+		if (hasErrors(refusals)) return refuse(view, metadata, refusals);
+		const { kind, stored } = await within(store(request, metadata, chosen), STORE_WITHIN_MS, {
+			clock,
+			late: outcomeUnknown,
+		});
+		if (kind === 'conflict') {
+			const form = await conflictForm(metadata, reading, stored);
+			return { ack: { response_action: 'update', view: form } };
+		}
+		return {
+			ack: { response_action: 'update', view: settingsSaved(kind, chosen, defaults) },
+			after: async () => onChanged(),
+		};
+	}
+
+	listen.submission(CALLBACKS.settings, {
+		async plan(_, view) {
+			const startedAt = uptimeOf(clock);
+			const metadata = metadataOf(view);
+			const place = { channelId: metadata?.channelId ?? null };
+			const refused = (refusal: Refusal) => {
+				const { plain } = errorWords(refusal, { kept: 'nothing', adminContact });
+				return refuse(view, metadata, { remind: plain });
+			};
+			if (metadata !== null) {
+				return { place, refused, run: (request) => save(request, view, { metadata, startedAt }) };
+			}
+			const outdated = settingsNotice(SETTINGS_OUTDATED);
+			return { place, refused, run: async () => ({ ack: { response_action: 'update', view: outdated } }) };
+		},
+		failed(request, view, error) {
+			const code = codeOf(error);
+			request.log.error({ code, err: error }, 'the settings of a channel could not be saved');
+			const words = code === OUTCOME_UNKNOWN ? SETTINGS_ERRORS.unknownOutcome : notSavedError(code, adminContact);
+			return refuse(view, decodeSettingsMetadata(view.privateMetadata), { remind: words });
+		},
+	});
+
+	return {
+		/** Opens the settings of the request's channel in a window. */
+		async open(request: AllowedRequest): Promise<void> {
+			const outcome = await openWindow(request).catch((error: unknown) => {
+				logAccess(request, 'settings', null, codeOf(error));
+				throw error;
+			});
+			logAccess(request, 'settings', null, outcome);
+		},
+	};
+}
+
+export type ChannelSettingsCommand = ReturnType<typeof registerChannelSettings>;
+
+function hasErrors(errors: SettingsReading['errors']): boolean {
+	return Object.values(errors).some((words) => words !== '');
+}
+
+/** Errors at fields leave the form as it is. Those of a field that the view lacks stand at its first field. */
+function refuse(view: SubmittedView, metadata: SettingsMetadata | null, errors: SettingsReading['errors']): Submitted {
+	const fields = Object.keys(view.labels);
+	const [first = ''] = fields;
+	const placed: Record<string, string> = {};
+	for (const [field, words] of Object.entries(errors) as [SettingsField, string][]) {
+		if (words === '') continue;
+		const id = settingsBlockId(field, metadata?.revision ?? 0);
+		const place = fields.includes(id) ? id : first;
+		placed[place] = [placed[place], words].filter(Boolean).join(' ');
+	}
+	return { ack: { response_action: 'errors', errors: placed } };
+}
+
+/** The result of `work`, or that of `late` after `ms`. */
+async function within<Value>(
+	work: Promise<Value>,
+	ms: number,
+	{ clock, late }: { clock: Clock; late: () => Value },
+): Promise<Value> {
+	const { signal, end } = startDeadline(clock, ms);
+	try {
+		return await unlessAborted(work, signal);
+	} catch (error) {
+		if (!signal.aborted) throw error;
+		return late();
+	} finally {
+		end();
+	}
+}
+
+/** The store may hang; what becomes of the write is not known then. */
+function outcomeUnknown(): never {
+	throw new HandraiseError('the store did not confirm settings in time', { code: OUTCOME_UNKNOWN, retryable: true });
+}

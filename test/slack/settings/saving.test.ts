@@ -1,0 +1,205 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { expectNothingWrong } from '../watching/harness.ts';
+import { type SettingsApp, settingsApp } from './harness.ts';
+
+let app: SettingsApp;
+const start = async (options: Parameters<typeof settingsApp>[0] = {}) => {
+	app = await settingsApp(options);
+};
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+describe('/session settings', () => {
+	it('opens a loading window at once and fills it with the defaults of the program', async () => {
+		await start({ env: { REMIND_AFTER: '90s', ESCALATE_AFTER: 'off' } });
+		const modal = await app.openSettings();
+		expect(modal.title()).toBe('Channel settings');
+		expect(modal.submitText()).toBe('Save');
+		const [opened] = app.slack.traffic.calls('views.open');
+		expect(JSON.stringify(opened?.request)).toContain('Looking up the settings');
+		expect(modal.fields().map(({ label, value }) => [label, value])).toEqual([
+			['Remind after', 'Default (1 min 30 s)'],
+			['Escalate after', 'Default (off)'],
+			['Mention', []],
+			['Mention user groups', []],
+			['Quiet hours', []],
+			['Quiet hours from', '20:00'],
+			['Quiet hours to', '08:00'],
+			['Time zone', 'Europe/London'],
+		]);
+		expect(modal.text()).toContain('Nobody has changed these settings yet.');
+	});
+
+	it("begins with the person's own time zone", async () => {
+		await start();
+		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
+		Object.assign(ada ?? {}, { tz: 'Asia/Kathmandu' });
+		expect((await app.openSettings()).value('Time zone')).toBe('Asia/Kathmandu');
+	});
+
+	it('saves, tells the channel, logs it, and shows what was saved', async () => {
+		await start();
+		const { outcome, modal } = await app.save({
+			'Remind after': '1 h',
+			'Escalate after': '1 day',
+			Mention: ['grace'],
+			'Mention user groups': ['Operations (@ops)'],
+			'Quiet hours': ['Sat', 'Sun'],
+			'Quiet hours from': '18:30',
+			'Quiet hours to': '07:15',
+			'Time zone': ' Europe/Berlin ',
+		});
+		expect(outcome).toBe('updated');
+		expect(modal.text()).toContain('Saved.');
+		expect(modal.text()).toContain('Quiet hours*: Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
+		const post = await app.told(1);
+		expect(post).toContain('@ada changed the reminders of this channel');
+		expect(post).toContain('Remind after*: default → 1 h');
+		expect(post).toContain('Escalate after*: default → 1 day');
+		expect(post).toContain('Mention*: nobody → 1 person and 1 group');
+		expect(post).toContain('Quiet hours*: none → Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
+		const line = app.log.find((one) => one.includes('the settings of a channel were changed')) ?? '';
+		expect(JSON.parse(line)).toMatchObject({
+			user: 'U0ADA',
+			channel: 'C0AGENTS',
+			revision: 1,
+			changed: { remindAfterMs: { from: 'default', to: 3_600_000 }, quietHours: { from: null } },
+		});
+	});
+
+	it('keeps what was saved over a restart, and shows who saved it', async () => {
+		await start();
+		await app.save({ 'Remind after': '30 min', Mention: ['grace', 'ada'], 'Quiet hours': ['Mon', 'Fri'] });
+		await app.told(1);
+		await app.app.restart();
+		const modal = await app.openSettings({ who: 'grace' });
+		expect(modal.value('Remind after')).toBe('30 min');
+		expect(modal.value('Mention')).toEqual(['U0GRACE', 'U0ADA']);
+		expect(modal.value('Quiet hours')).toEqual(['Mon', 'Fri']);
+		expect(modal.text()).toContain('Last changed by @ada');
+	});
+
+	it('keeps what nobody touched, though Slack leaves it out of the state', async () => {
+		await start();
+		await app.save({
+			Mention: ['grace'],
+			'Mention user groups': ['Operations (@ops)'],
+			'Quiet hours': ['Sun'],
+			'Time zone': 'Asia/Tokyo',
+		});
+		await app.told(1);
+		await app.save({ 'Remind after': 'Off' });
+		const post = await app.told(2);
+		expect(post).toContain('Remind after*: default → off');
+		expect(post).not.toContain('Mention');
+		expect(post).not.toContain('Quiet hours');
+	});
+
+	it('takes back mentions and quiet hours when their fields are emptied', async () => {
+		await start();
+		await app.save({ Mention: ['grace'], 'Mention user groups': ['Operations (@ops)'], 'Quiet hours': ['Sun'] });
+		await app.told(1);
+		const modal = await app.openSettings();
+		for (const label of ['Mention', 'Mention user groups', 'Quiet hours']) await modal.clear(label);
+		// Without waiting for the window to be shown with empty fields.
+		expect((await app.submit(modal)).outcome).toBe('updated');
+		const post = await app.told(2);
+		expect(post).toContain('Mention*: 1 person and 1 group → nobody');
+		expect(post).toMatch(/Quiet hours\*: Sun .* → none/);
+	});
+
+	it('shows an emptied field as empty, so that another replica knows of it', async () => {
+		await start();
+		await app.save({ Mention: ['grace'], 'Quiet hours': ['Sun'] });
+		await app.told(1);
+		const modal = await app.openSettings();
+		await modal.clear('Mention');
+		await app.until(() => !JSON.stringify(modal.blocks()).includes('initial_users'));
+		expect(modal.value('Quiet hours')).toEqual(['Sun']);
+		await app.app.restart();
+		await app.submit(modal);
+		const post = await app.told(2);
+		expect(post).toContain('Mention*: 1 person → nobody');
+		expect(post).not.toContain('Quiet hours');
+	});
+
+	it('posts nothing when nothing was changed', async () => {
+		await start();
+		const { outcome, modal } = await app.save({ 'Remind after': 'Default (15 min)' });
+		expect(outcome).toBe('updated');
+		expect(modal.text()).toContain('nothing was changed');
+		await app.pass(30_000);
+		expect(app.changes()).toEqual([]);
+	});
+
+	it('saves and posts once when Slack delivers the submission twice', async () => {
+		await start();
+		app.slack.faults.duplicateNext('view_submission');
+		const { modal } = await app.save({ 'Remind after': '2 h' });
+		expect(modal.text()).toContain('Saved.');
+		await app.told(1);
+		await app.pass(30_000);
+		expect(app.changes()).toHaveLength(1);
+		expect((await app.openSettings()).text()).toContain('> 2 h');
+	});
+
+	it('works in the direct message with the app', async () => {
+		await start();
+		await app.save({ 'Remind after': '4 h', Mention: ['ada'] }, { channel: 'dm' });
+		await app.until(() =>
+			app.slack
+				.as('ada')
+				.dm()
+				.some((post) => post.text().includes('default → 4 h')),
+		);
+		const { errors } = await app.save({ Mention: ['grace'] }, { channel: 'dm' });
+		expect(errors).toEqual({ Mention: expect.stringContaining('“grace” is not a member') });
+	});
+
+	it('offers at most 100 user groups and says so', async () => {
+		await start();
+		for (let index = 0; index < 120; index += 1) {
+			app.slack.state.userGroups.push({ id: `S1G${index}`, handle: `g${index}`, users: ['U0ADA'] });
+		}
+		const modal = await app.openSettings();
+		expect(modal.text()).toContain('Slack shows only 100 groups in one field, and this workspace has 121.');
+	});
+
+	it('has no field for user groups where there are none', async () => {
+		await start();
+		app.slack.state.userGroups = [];
+		const labels = (await app.openSettings()).fields().map(({ label }) => label);
+		expect(labels).toContain('Mention');
+		expect(labels).not.toContain('Mention user groups');
+	});
+});
+
+describe('two people who change the settings of one channel', () => {
+	it('see what the other changed, keep their own choices and can save again', async () => {
+		await start();
+		const adas = await app.openSettings();
+		const graces = await app.openSettings({ who: 'grace' });
+		await adas.choose('Remind after', '1 h');
+		await adas.choose('Quiet hours', ['Sun']);
+		await graces.choose('Remind after', '30 min');
+		await graces.choose('Mention', ['grace']);
+		await app.submit(graces);
+		await app.told(1);
+		expect((await app.submit(adas)).outcome).toBe('updated');
+		expect(adas.text()).toContain('@grace changed these settings meanwhile, so yours are not saved yet.');
+		expect(adas.text()).toContain('Remind after*: default → 30 min');
+		expect(adas.value('Remind after')).toBe('1 h');
+		expect(adas.value('Mention')).toEqual(['U0GRACE']);
+		expect(adas.value('Quiet hours')).toEqual(['Sun']);
+		await app.pass(10_000);
+		expect(app.changes()).toHaveLength(1);
+		expect((await app.submit(adas)).outcome).toBe('updated');
+		const post = await app.told(2);
+		expect(post).toContain('Remind after*: 30 min → 1 h');
+		expect(post).not.toContain('Mention');
+		expect((await app.openSettings({ who: 'grace' })).value('Mention')).toEqual(['U0GRACE']);
+	});
+});
