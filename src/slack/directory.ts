@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import type { Directory } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
+import { isTimeZone } from '../inbox/quiet-hours.ts';
 import { slackErrorCode } from './clients.ts';
 import type { Names } from './words/people.ts';
 
@@ -21,14 +22,22 @@ const USER_SCHEMA = z.object({
 	is_restricted: z.boolean().nullish(),
 	is_ultra_restricted: z.boolean().nullish(),
 	is_stranger: z.boolean().nullish(),
+	tz: z.string().nullish().catch(null),
 });
+
+/** Where people are. */
+export interface TimeZones {
+	/** A name of the time zone database; null when Slack did not tell it, or this machine does not know it. */
+	timeZoneOf(userId: string): string | null;
+}
 
 /**
  * Looks people up by Slack's `users.info` and `usergroups.users.list`. The access policy looks up everybody who acts, so
- * their names need no call of their own.
+ * their names and time zones need no call of their own.
  */
-export function createDirectory({ client }: { client: WebClient }): Directory & Names {
+export function createDirectory({ client }: { client: WebClient }): Directory & Names & TimeZones {
 	const names = new Map<string, string>();
+	const timeZones = new Map<string, string>();
 
 	return {
 		async person(userId, signal) {
@@ -40,12 +49,15 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 			if (facts === undefined || facts.id !== userId) return null;
 			const name = user?.profile?.display_name || user?.profile?.real_name || user?.real_name || user?.name;
 			if (name) setBounded(names, userId, name, MAX_NAMES);
-			const { enterprise_user: enterprise } = facts;
+			const { enterprise_user: enterprise, tz } = facts;
+			if (tz && isTimeZone(tz)) setBounded(timeZones, userId, tz, MAX_NAMES);
+			else timeZones.delete(userId);
 			return {
 				teamId: facts.team_id ?? null,
 				enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
 				isGuest: isGuest(facts),
-				isBot: facts.is_bot,
+				// Slackbot counts as a person in `users.info`.
+				isBot: facts.is_bot || userId === 'USLACKBOT',
 				isDeactivated: facts.deleted,
 				isStranger: facts.is_stranger === true,
 			};
@@ -55,6 +67,7 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 			return new Set(users ?? []);
 		},
 		displayName: (userId) => names.get(userId) ?? 'somebody',
+		timeZoneOf: (userId) => timeZones.get(userId) ?? null,
 	};
 }
 

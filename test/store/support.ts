@@ -155,6 +155,8 @@ const TABLES = [
 	'watched_sessions',
 	'announcements',
 	'inboxes',
+	'snoozes',
+	'hand_overs',
 	'service_outages',
 	'paces',
 	'request_budgets',
