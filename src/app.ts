@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { createAnswers } from './answers/accept.ts';
-import { createAccessPolicy } from './answers/access-policy.ts';
+import { createAccessPolicy, FRESH_MS } from './answers/access-policy.ts';
 import { createClaims } from './answers/claims.ts';
 import { createConfirmation } from './answers/confirm.ts';
 import { createDelivery } from './answers/deliver.ts';
@@ -12,6 +12,7 @@ import { createAnswerWorker } from './answers/worker.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { codeOf } from './errors.ts';
+import { createHandOvers } from './inbox/hand-over.ts';
 import type { InboxPlace } from './inbox/inbox.ts';
 import { createInboxes } from './inbox/inboxes.ts';
 import type { MayAct } from './inbox/ports.ts';
@@ -35,11 +36,13 @@ import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
 import { registerChannelEvents } from './slack/handlers/channel-events.ts';
 import { registerChannelSettings } from './slack/handlers/channel-settings.ts';
 import { registerFallbacks } from './slack/handlers/fallbacks.ts';
+import { registerHandOver } from './slack/handlers/hand-over.ts';
 import { registerHistory } from './slack/handlers/history.ts';
 import { registerInbox } from './slack/handlers/inbox.ts';
 import { registerQuickAnswers } from './slack/handlers/quick-answers.ts';
 import { registerSessionActions } from './slack/handlers/session-actions.ts';
 import { registerSessionCommand } from './slack/handlers/session-command.ts';
+import { registerSnooze } from './slack/handlers/snooze.ts';
 import { registerSubmission } from './slack/handlers/submission.ts';
 import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
 import { registerWatching } from './slack/handlers/watching.ts';
@@ -218,6 +221,16 @@ export async function createHandraise({
 		landsWithinMs: mayLandForMs(config.service.callTimeoutMs),
 		log,
 	});
+	const handOvers = createHandOvers({
+		store: store.handOvers,
+		serviceUrl,
+		answers: answerStore,
+		onNews() {
+			watching.wakeOutbox();
+			inboxes.touch();
+		},
+		clock,
+	});
 	const housekeeping = createHousekeeping({
 		answers: answerStore,
 		drafts,
@@ -262,6 +275,7 @@ export async function createHandraise({
 			answers: answerStore,
 			claims: claimStore,
 			watches,
+			handOvers: store.handOvers,
 			showAnswers,
 			quickAnswers,
 			maxDays: config.watchMaxDays,
@@ -278,6 +292,11 @@ export async function createHandraise({
 		const client = clients.people;
 		const reply = createReply({ client, adminContact, clock });
 		const accessPolicy = createAccessPolicy({ rules: config.access, installation: identity, directory, clock });
+		const mayAct: MayAct = async ({ userId }, channelId, maxAgeMs) => {
+			const place = channelId === null ? 'anyChannel' : { channelId };
+			const verdict = await accessPolicy.check({ userId, claimedTeamId: null }, place, maxAgeMs);
+			return verdict.allowed ? null : verdict.refusal;
+		};
 		const { acknowledged: onAcknowledged } = metrics;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
 		const listenTo = { app: bolt.app, teamId, accessPolicy, reply };
@@ -320,15 +339,16 @@ export async function createHandraise({
 			quickAnswers,
 			undoMs: config.undoMs,
 		});
+		registerSnooze(context, { store: store.inboxes, timeZones: directory });
+		registerHandOver(context, {
+			handOvers,
+			mayGet: (person, channelId) => mayAct(person, channelId, FRESH_MS),
+			names: directory,
+		});
 		registerTextAsAnswer(context, { botUserId, watches, drafts });
 		registerChannelEvents(context, { watching, channels, allowExternal });
 		registerFallbacks(context, clients.background);
 
-		const mayAct: MayAct = async ({ userId }, channelId) => {
-			const place = channelId === null ? 'anyChannel' : { channelId };
-			const verdict = await accessPolicy.check({ userId, claimedTeamId: null }, place);
-			return verdict.allowed ? null : verdict.refusal;
-		};
 		const display = createInboxDisplay({ clients, quickAnswers, receiptContext: receipts.context });
 		inboxes.start({ display, memberships, mayAct });
 

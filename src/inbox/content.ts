@@ -1,6 +1,7 @@
 import type { Person } from '../answers/answer.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { HandOver } from './hand-over.ts';
 import {
 	type AskedIn,
 	type Inbox,
@@ -15,6 +16,7 @@ import {
 	type VisibleQuestion,
 } from './inbox.ts';
 import type { InboxReads, MayAct, Memberships } from './ports.ts';
+import { isSnoozed, type Snooze } from './snooze.ts';
 
 /** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
 const DECIDE_WITHIN_MS = 24 * 3_600_000;
@@ -30,7 +32,10 @@ interface Dependencies {
 	readonly log: Log;
 }
 
-/** The content of an inbox, and when it has to be put together again because a part is missing; null: complete. */
+/**
+ * The content of an inbox, and when it has to be put together again, because a part is missing or a snoozed question comes
+ * back; null: when something changes.
+ */
 export interface Built {
 	readonly content: InboxContent;
 	readonly againAt: number | null;
@@ -39,6 +44,7 @@ export interface Built {
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
 export function createInboxContent({ reads, serviceUrl, memberships, mayAct, log }: Dependencies) {
 	const openQuestions = shareNext((teamId: string) => reads.openQuestions(serviceUrl, teamId));
+	const handOversIn = shareNext((teamId: string) => reads.handOvers(serviceUrl, teamId));
 
 	/** The channels in which the person may see questions; `againAt` if Slack did not tell all of them. */
 	async function visibleChannels(person: Person, wanted: ReadonlySet<string>, now: number) {
@@ -61,6 +67,15 @@ export function createInboxContent({ reads, serviceUrl, memberships, mayAct, log
 			}),
 		);
 		return { visible, againAt };
+	}
+
+	/** The channels whose questions somebody handed over to the person, as far as the person may act there. */
+	async function handedChannels(person: Person, questions: readonly HandedQuestion[]): Promise<ReadonlySet<string>> {
+		const ids = new Set(
+			questions.flatMap(({ handOver }) => (handOver?.to === person.userId ? [handOver.channelId] : [])),
+		);
+		const reachable = await Promise.all([...ids].map(async (id) => ((await mayAct(person, id)) === null ? [id] : [])));
+		return new Set(reachable.flat());
 	}
 
 	async function questionsOfPage(questions: readonly VisibleQuestion[], person: Person, now: number) {
@@ -113,15 +128,20 @@ export function createInboxContent({ reads, serviceUrl, memberships, mayAct, log
 			const againAt = refusal === 'could_not_check' ? now + ASK_AGAIN_MS : null;
 			return { content: { kind: 'refused', refusal }, againAt };
 		}
-		const [open, isWatching, own, drafts] = await Promise.all([
+		const [open, handOvers, snoozes, isWatching, own, drafts] = await Promise.all([
 			openQuestions(person.teamId),
+			handOversIn(person.teamId),
+			reads.snoozes(serviceUrl, person),
 			reads.isWatching(serviceUrl, person.teamId),
 			ownAnswersOf(person, now),
 			reads.drafts(serviceUrl, person, MOST_DRAFTS),
 		]);
 		const channelIds = new Set(open.flatMap(({ channels }) => channels.map(({ channelId }) => channelId)));
-		const { visible, againAt } = await visibleChannels(person, channelIds, now);
-		const questions = inOrder(open.flatMap((question) => asSeenIn(question, visible)));
+		const channels = await visibleChannels(person, channelIds, now);
+		const handed = withHandOvers(open, handOvers);
+		const reachable = await handedChannels(person, handed);
+		const seen = inOrder(handed.flatMap((question) => asSeenIn(question, { ...channels, person, reachable })));
+		const { questions, snoozed } = withoutSnoozed(seen, snoozes, now);
 		const pageCount = Math.max(1, Math.ceil(questions.length / QUESTIONS_PER_PAGE));
 		const shownPage = Math.min(page, pageCount - 1);
 		const first = shownPage * QUESTIONS_PER_PAGE;
@@ -131,20 +151,49 @@ export function createInboxContent({ reads, serviceUrl, memberships, mayAct, log
 			content: {
 				kind: 'shown',
 				total: questions.length,
+				snoozed,
 				page: shownPage,
 				questions: shown,
 				unreadableCount,
-				channelsKnown: againAt === null,
+				channelsKnown: channels.againAt === null,
 				isWatching,
 				...own,
 				drafts: drafts.map((draft): InboxDraft => {
 					const { sessionId } = draft.question;
-					const asked = questions.find(({ question }) => question.sessionId === sessionId);
+					const asked = seen.find(({ question }) => question.sessionId === sessionId);
 					return { ...draft, askedIn: asked?.askedIn ?? null };
 				}),
 			},
-			againAt,
+			againAt: soonest(channels.againAt, snoozed?.nextAt ?? null),
 		};
+	};
+}
+
+function soonest(one: number | null, other: number | null): number | null {
+	return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+/** An open question, and who has it. */
+type HandedQuestion = OpenQuestion & Pick<VisibleQuestion, 'handOver'>;
+
+/** A hand-over of another question that its session asked before counts no more. */
+function withHandOvers(open: readonly OpenQuestion[], handOvers: readonly HandOver[]): readonly HandedQuestion[] {
+	const bySession = new Map(handOvers.map((handOver) => [handOver.session.sessionId, handOver]));
+	return open.map((question) => {
+		const handOver = bySession.get(question.question.sessionId) ?? null;
+		return { ...question, handOver: handOver?.fingerprint === question.fingerprint ? handOver : null };
+	});
+}
+
+/** Splits off the questions that their person does not want to see now. */
+function withoutSnoozed(seen: readonly VisibleQuestion[], snoozes: readonly Snooze[], now: number) {
+	const active = snoozes.filter((snooze) => isSnoozed(snooze, now));
+	const snoozeOf = ({ question, fingerprint }: VisibleQuestion) =>
+		active.find((snooze) => snooze.session.sessionId === question.sessionId && snooze.fingerprint === fingerprint);
+	const times = seen.flatMap((question) => snoozeOf(question)?.until ?? []);
+	return {
+		questions: seen.filter((question) => snoozeOf(question) === undefined),
+		snoozed: times.length === 0 ? null : { count: times.length, nextAt: Math.min(...times) },
 	};
 }
 
@@ -153,11 +202,19 @@ function isDirect(channelId: string): boolean {
 	return channelId.startsWith('D');
 }
 
-/** The question in one of these channels, preferably one with buttons; empty if it is asked in none of them. */
-function asSeenIn({ question, since, channels }: OpenQuestion, visible: ReadonlySet<string>): VisibleQuestion[] {
-	const places = channels.filter(({ channelId }) => visible.has(channelId));
+/**
+ * The question in one of the channels that its person sees, preferably one with buttons; empty if it is asked in none of
+ * them. Whoever it was handed over to sees it in the channel of the hand-over.
+ */
+function asSeenIn(
+	{ channels, ...question }: HandedQuestion,
+	{ person, visible, reachable }: { person: Person; visible: ReadonlySet<string>; reachable: ReadonlySet<string> },
+): VisibleQuestion[] {
+	const { handOver } = question;
+	const handedIn = handOver?.to === person.userId && reachable.has(handOver.channelId) ? handOver.channelId : null;
+	const places = channels.filter(({ channelId }) => visible.has(channelId) || channelId === handedIn);
 	const askedIn: AskedIn | undefined = places.find(({ buttons }) => buttons) ?? places[0];
-	return askedIn === undefined ? [] : [{ question, since, askedIn }];
+	return askedIn === undefined ? [] : [{ ...question, askedIn }];
 }
 
 /** Oldest first. */

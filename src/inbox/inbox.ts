@@ -3,6 +3,7 @@ import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
 import type { Draft } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
+import type { HandOver } from './hand-over.ts';
 
 /** A place where a person looks at their inbox: their Home tab or a window. */
 export interface InboxPlace {
@@ -56,6 +57,7 @@ export interface AskedIn {
 /** A question that nobody has answered yet. It holds no text. */
 export interface OpenQuestion {
 	readonly question: QuestionKey;
+	readonly fingerprint: string;
 	/** When a read first found it open, milliseconds since the epoch. */
 	readonly since: number;
 	/** The channels of one workspace in which it is watched; at least one. */
@@ -65,6 +67,8 @@ export interface OpenQuestion {
 /** An open question in the one channel through which the person answers it. */
 export interface VisibleQuestion extends Omit<OpenQuestion, 'channels'> {
 	readonly askedIn: AskedIn;
+	/** Who has it now, because it was handed over to them; null: nobody. */
+	readonly handOver: HandOver | null;
 }
 
 /** An open question with its text, as the inbox shows it. */
@@ -86,8 +90,10 @@ export type InboxContent =
 	| { readonly kind: 'refused'; readonly refusal: Refusal }
 	| {
 			readonly kind: 'shown';
-			/** How many questions wait for the person. */
+			/** How many questions wait for the person, without those that they snoozed. */
 			readonly total: number;
+			/** The questions that the person snoozed, and when the first of them comes back; null: none. */
+			readonly snoozed: { readonly count: number; readonly nextAt: number } | null;
 			/** Counts from 0; the last page when the wanted one is beyond it. */
 			readonly page: number;
 			/** Of this page, oldest first. */

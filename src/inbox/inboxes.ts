@@ -158,7 +158,8 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 		const prepared = display.prepare(inbox, content, now);
 		metrics.built(uptimeOf(clock) - startedAt);
 		const follow = followAt(inbox, now);
-		const nextAt = againAt === null || follow === null ? follow : Math.min(follow, againAt);
+		const again = againAt !== null && isFollowed(inbox, againAt) ? againAt : null;
+		const nextAt = again === null || follow === null ? (again ?? follow) : Math.min(follow, again);
 		if (!isAsked && prepared.key === inbox.shownKey) {
 			metrics.update('unchanged');
 			await store.end(inbox, token, { ...common, shownKey: prepared.key, nextAt });
@@ -191,9 +192,10 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 			isTouched = true;
 			wake();
 		},
-		/** Forgets inboxes that are not followed any more. */
+		/** Forgets inboxes that are not followed any more, and snoozes that have ended. */
 		async forget(): Promise<void> {
 			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
+			await store.removeEndedSnoozes(clock.now());
 		},
 		/** Begins to update. */
 		start({ display, memberships, mayAct }: SlackSide): void {

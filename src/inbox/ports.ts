@@ -3,13 +3,15 @@ import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
 import type { Claim, Draft } from '../answers/ports.ts';
 import type { Lease } from '../lease-loop.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import type { HandOver } from './hand-over.ts';
 import type { Inbox, InboxContent, InboxPlace, OpenQuestion } from './inbox.ts';
+import type { Snooze, SnoozeStore } from './snooze.ts';
 
 /**
  * The stored inboxes and what they show. Every method is one transaction; a resolved promise means committed. Throws
  * `StoreUnavailableError` (code `store_unavailable`, retryable).
  */
-export interface InboxStore extends OpenedInboxes, InboxReads {}
+export interface InboxStore extends OpenedInboxes, SnoozeStore, InboxReads {}
 
 /** See `InboxStore`. The row is the queue: an inbox is due when its person asked for it or its content may have changed. */
 export interface OpenedInboxes {
@@ -61,6 +63,10 @@ export interface InboxReads {
 	openQuestions(serviceUrl: string, teamId: string): Promise<readonly OpenQuestion[]>;
 	/** Whether a channel of this workspace watches a session. */
 	isWatching(serviceUrl: string, teamId: string): Promise<boolean>;
+	/** The person's snoozes, also those that have ended. */
+	snoozes(serviceUrl: string, person: Person): Promise<readonly Snooze[]>;
+	/** The questions of this workspace that somebody has, because they were handed over to them. */
+	handOvers(serviceUrl: string, teamId: string): Promise<readonly HandOver[]>;
 	/** What cards show of these sessions, by session id; without those that cannot be read. */
 	snapshots(serviceUrl: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionSnapshot>>;
 	/** The claims on these questions that have not lapsed, oldest first. */
@@ -88,8 +94,11 @@ export interface Memberships {
 	directChannelOf(userId: string): Promise<string>;
 }
 
-/** Whether the access policy allows a person to act in a channel, or in any (null); the refusal if it does not. */
-export type MayAct = (person: Person, channelId: string | null) => Promise<Refusal | null>;
+/**
+ * Whether the access policy allows a person to act in a channel, or in any (null); the refusal if it does not. The facts
+ * about the person are at most `maxAgeMs` old; left out: the policy's default.
+ */
+export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
 
 /** The outcome of showing an inbox. */
 export type ShowOutcome =

@@ -4,6 +4,7 @@ import { isBlocking, type QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
+import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
 import type { Announcement, AnnouncementContent, RungEntry } from '../watches/announcements.ts';
@@ -11,6 +12,7 @@ import type { Announcer, DueAnnouncement, PostUpdate, SendOutcome } from '../wat
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
+import { givenBackPost, handedOverPost } from './blocks/hand-over.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type RungQuestion, rungPost, rungsPost } from './blocks/rungs.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
@@ -53,6 +55,7 @@ interface Dependencies {
 	readonly answers: AnswerStore;
 	readonly claims: ClaimStore;
 	readonly watches: Pick<WatchStore, 'postedQuestions' | 'shownOf'>;
+	readonly handOvers: Pick<HandOverStore, 'handOverOf'>;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	readonly showAnswers: ShowAnswers;
@@ -68,7 +71,7 @@ interface Dependencies {
 /** Writes cards and posts to Slack; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
 	const { client, serviceUrl, answers, claims, watches, names, dashboardUrl, adminContact, clock, log } = deps;
-	const { showAnswers, quickAnswers, maxDays } = deps;
+	const { handOvers, showAnswers, quickAnswers, maxDays } = deps;
 	/** Searches that continue later, by the metadata key of the post and the time from which it is searched. */
 	const searches = new Map<string, Search>();
 
@@ -76,16 +79,30 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return { service: serviceUrl, sessionId, messageIndex };
 	}
 
+	/** The hand-over by which somebody has the question now. */
+	async function holderOf({ teamId, session }: Watch, fingerprint: string): Promise<HandOver | null> {
+		const handOver = await handOvers.handOverOf({ teamId, session, fingerprint });
+		return handOver?.givenBackAt === null ? handOver : null;
+	}
+
 	async function cardModel(watch: Watch, view: SessionSnapshot): Promise<CardModel> {
-		const key = view.question === null ? null : keyOf(view.sessionId, view.question.messageIndex);
-		const [standing, active] =
-			key === null ? [null, []] : await Promise.all([answers.standing(key), claims.active(key, clock.now())]);
+		const { question } = view;
+		const key = question === null ? null : keyOf(view.sessionId, question.messageIndex);
+		const [standing, active, handOver] =
+			key === null
+				? [null, [], null]
+				: await Promise.all([
+						answers.standing(key),
+						claims.active(key, clock.now()),
+						holderOf(watch, question?.fingerprint ?? ''),
+					]);
 		return {
 			view,
 			checkedAt: null,
 			waitedMs: null,
 			discreet: watch.discreet,
 			claims: active.map(({ person }) => person.userId),
+			handOver,
 			standing,
 			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, { days: maxDays, adminContact }),
 			names,
@@ -111,23 +128,23 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 
 	async function contextOf({ announcement, watch, view }: DueAnnouncement, maybeRepeat: boolean): Promise<PostContext> {
 		const { content } = announcement;
-		const sessionId = watch?.session.sessionId ?? '';
-		const messageIndex =
-			content.kind === 'question'
-				? content.question.messageIndex
-				: 'messageIndex' in content
-					? content.messageIndex
-					: null;
-		const standing =
-			watch !== null && messageIndex !== null ? await answers.standing(keyOf(sessionId, messageIndex)) : null;
+		const sessionId = watch?.session.sessionId ?? ('sessionId' in content ? content.sessionId : '');
+		const asked = content.kind === 'question' || content.kind === 'handedOver' ? content.question : null;
+		const messageIndex = asked?.messageIndex ?? ('messageIndex' in content ? content.messageIndex : null);
+		const [standing, handOver] = await Promise.all([
+			sessionId === '' || messageIndex === null ? null : answers.standing(keyOf(sessionId, messageIndex)),
+			watch === null || asked === null ? null : holderOf(watch, asked.fingerprint),
+		]);
 		return {
 			sessionId,
 			view,
 			standing,
+			handOver,
 			channelId: watch?.channelId ?? '',
+			threadTs: watch?.card.ts ?? null,
 			offersOptions: quickAnswers && watch?.buttons === true,
 			showsChoices: showAnswers !== 'never',
-			discreet: watch?.discreet === true,
+			discreet: watch?.discreet !== false,
 			now: clock.now(),
 			names,
 			adminContact,
@@ -193,6 +210,36 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return asked.flat();
 	}
 
+	/** The same announcement with the watch whose question was handed over; null once that watch has ended. */
+	async function withWatch(due: DueAnnouncement, watchId: string): Promise<DueAnnouncement> {
+		const shown = (await watches.shownOf([watchId])).get(watchId);
+		return { ...due, watch: shown?.watch ?? null, view: shown?.view ?? null };
+	}
+
+	/** The direct message about a hand-over, unless it is over by now. */
+	async function postHandOver(
+		due: DueAnnouncement,
+		content: Extract<AnnouncementContent, { kind: 'handedOver' | 'givenBack' }>,
+		{ metadataKey, maybeRepeat }: { metadataKey: string; maybeRepeat: boolean },
+	): Promise<SendOutcome> {
+		const { target } = due.announcement;
+		const shown = await withWatch(due, content.watchId);
+		const question = shown.view?.question ?? null;
+		const fingerprint = content.kind === 'handedOver' ? content.question.fingerprint : content.fingerprint;
+		if (shown.watch === null || question?.fingerprint !== fingerprint || question.openCount === 0) {
+			return { kind: 'obsolete' };
+		}
+		const { teamId, session } = shown.watch;
+		const newest = await handOvers.handOverOf({ teamId, session, fingerprint });
+		const isHeld = newest?.givenBackAt === null;
+		const isNewest = target.kind === 'person' && newest?.id === target.topic;
+		if (!isNewest || isHeld !== (content.kind === 'handedOver')) return { kind: 'obsolete' };
+		const context = await contextOf(shown, maybeRepeat);
+		const message =
+			content.kind === 'handedOver' ? handedOverPost(content, context) : givenBackPost(content.by, question, context);
+		return postMessage(due, message, { metadataKey, isShownInChannel: false });
+	}
+
 	/** Whether somebody has answered since the question was posted, or an answer is on its way. */
 	async function isAnswered({ sessionId, postedAt }: RungEntry, messageIndex: number): Promise<boolean> {
 		const standing = await answers.standing(keyOf(sessionId, messageIndex));
@@ -235,11 +282,13 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	/** What a `settle` or `redraw` shows in the post of a question. */
 	async function redrawn(due: DueAnnouncement, asked: Announcement): Promise<MessageContent | null> {
 		const { content: change } = due.announcement;
-		if (asked.content.kind !== 'question') return null;
-		const messageIndex = indexNow(asked.content.question, change, due.view);
+		if (asked.content.kind !== 'question' && asked.content.kind !== 'handedOver') return null;
+		const shown = asked.content.kind === 'handedOver' ? await withWatch(due, asked.content.watchId) : due;
+		const messageIndex = indexNow(asked.content.question, change, shown.view);
 		const content = { ...asked.content, question: { ...asked.content.question, messageIndex } };
-		const context = await contextOf({ ...due, announcement: { ...asked, content } }, false);
-		return change.kind === 'settle' ? settledQuestionPost(content, change.how, context) : watchPost(content, context);
+		const context = await contextOf({ ...shown, announcement: { ...asked, content } }, false);
+		if (change.kind === 'settle') return settledQuestionPost(content, change.how, context);
+		return content.kind === 'question' ? watchPost(content, context) : handedOverPost(content, context);
 	}
 
 	return {
@@ -264,8 +313,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		},
 
 		async updatesOf(due) {
-			const { announcement, watch } = due;
-			if (watch === null) return [];
+			const { announcement } = due;
 			const updates: PostUpdate[] = [];
 			for (const asked of await watches.postedQuestions(announcement.id)) {
 				const { id, postedTs, shownKey } = asked;
@@ -275,8 +323,12 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				const key = keyOfLooks(content.blocks);
 				// An attempt whose outcome is unknown may have shown something else since.
 				if (key === shownKey && announcement.sendingSince === null) continue;
-				const update = { channel: watch.channelId, ts: postedTs, ...replacement(content) };
-				updates.push({ announcementId: id, key, send: () => send(() => client.chat.update(update)) });
+				const update = { ts: postedTs, ...replacement(content) };
+				const call = async () => {
+					const channel = await channelOf(due);
+					return channel === null ? {} : client.chat.update({ channel, ...update });
+				};
+				updates.push({ announcementId: id, key, send: () => send(call) });
 			}
 			return updates;
 		},
@@ -289,6 +341,9 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			}
 			if (content.kind === 'rung' || content.kind === 'rungs') {
 				return postRungs(due, content, { metadataKey, maybeRepeat });
+			}
+			if (content.kind === 'handedOver' || content.kind === 'givenBack') {
+				return postHandOver(due, content, { metadataKey, maybeRepeat });
 			}
 			const context = await contextOf(due, maybeRepeat);
 			const message = watchPost(withCurrentSettings(content, context), context);

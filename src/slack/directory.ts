@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import type { Directory } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
+import { isTimeZone } from '../inbox/quiet-hours.ts';
 import { slackErrorCode } from './clients.ts';
 import type { Names } from './words/people.ts';
 
@@ -24,6 +25,12 @@ const USER_SCHEMA = z.object({
 	tz: z.string().nullish().catch(null),
 });
 
+/** The time zones of people whom the access policy has looked up. */
+export interface TimeZones {
+	/** A name of the time zone database, such as `Europe/Berlin`; null when Slack did not tell it, or this machine does not know it. */
+	timeZoneOf(userId: string): string | null;
+}
+
 /**
  * Looks people up by Slack's `users.info` and `usergroups.users.list`. The access policy looks up everybody who acts, so
  * their names and time zones need no call of their own.
@@ -42,13 +49,15 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 			if (facts === undefined || facts.id !== userId) return null;
 			const name = user?.profile?.display_name || user?.profile?.real_name || user?.real_name || user?.name;
 			if (name) setBounded(names, userId, name, MAX_NAMES);
-			if (facts.tz) setBounded(timeZones, userId, facts.tz, MAX_NAMES);
-			const { enterprise_user: enterprise } = facts;
+			const { enterprise_user: enterprise, tz } = facts;
+			if (tz && isTimeZone(tz)) setBounded(timeZones, userId, tz, MAX_NAMES);
+			else timeZones.delete(userId);
 			return {
 				teamId: facts.team_id ?? null,
 				enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
 				isGuest: isGuest(facts),
-				isBot: facts.is_bot,
+				// Slackbot counts as a person in `users.info`.
+				isBot: facts.is_bot || userId === 'USLACKBOT',
 				isDeactivated: facts.deleted,
 				isStranger: facts.is_stranger === true,
 			};
@@ -60,12 +69,6 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 		displayName: (userId) => names.get(userId) ?? 'somebody',
 		timeZoneOf: (userId) => timeZones.get(userId) ?? null,
 	};
-}
-
-/** The time zones of people whom the access policy has looked up. */
-export interface TimeZones {
-	/** As Slack names it, such as `Europe/Berlin`; null when it is not known. */
-	timeZoneOf(userId: string): string | null;
 }
 
 /** Slack's codes for ids of nobody, or of people whom the app cannot see. */

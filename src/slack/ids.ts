@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/snooze.ts';
 
 /*
  * Every id that Slack returns. They never change, because messages posted months ago carry them. Ids hold positions and
@@ -38,6 +39,10 @@ export const ACTIONS = {
 	choose3: 'question.choose_3',
 	choose4: 'question.choose_4',
 	choose5: 'question.choose_5',
+	/** On a question; `value`: a `QuestionMark`. The first opens a window with the input `handOverTo`. */
+	handOver: 'question.hand_over',
+	handOverTo: 'question.hand_over_to',
+	giveBack: 'question.give_back',
 	/** To the person who chose, until the answer is sent; `value`: the answer's id. */
 	undo: 'answer.undo',
 	/** On the reply to a mention: open the form with that message in it; `value` holds the draft's form id and a `SessionTarget`. */
@@ -66,6 +71,9 @@ export const ACTIONS = {
 	inboxRefresh: 'inbox.refresh',
 	/** An input of a channel's settings; those that may be emptied report each change. */
 	settingsField: 'settings.field',
+	/** A menu on a question in an inbox; the options' values: a `SnoozeChoice`. */
+	snooze: 'inbox.snooze',
+	showSnoozed: 'inbox.show_snoozed',
 	/** On a card: shown only to the person who presses it. */
 	showScreenshot: 'card.screenshot',
 	showFiles: 'card.files',
@@ -94,6 +102,8 @@ export const CALLBACKS = {
 	inbox: 'handraise.inbox',
 	/** The settings of a channel: while they are looked up, as a form, and after saving. */
 	settings: 'handraise.settings',
+	/** Asks whom to hand a question over to, and says what came of it. */
+	handOver: 'handraise.hand_over',
 	/** The message shortcut of the manifest. */
 	useAsAnswer: 'use_as_answer',
 } as const;
@@ -147,15 +157,15 @@ export function settingsBlockId(field: SettingsField, revision: number): string 
 	return `c.${field}.${revision}`;
 }
 
-/** Where a row of an inbox belongs: what its buttons open has this origin. */
+/** Where a row of buttons belongs that is pressed elsewhere: what its buttons open has this origin. */
 interface RowOrigin {
 	readonly channelId: string | null;
 	readonly threadTs: string | null;
 }
 
 /**
- * The block_id of a row of buttons in an inbox. Slack keeps the focus while it stays the same. `key`: identifies the row
- * in its view; may hold anything.
+ * The block_id of a row of buttons in an inbox or a direct message. Slack keeps the focus while it stays the same. `key`:
+ * identifies the row in its view; may hold anything.
  */
 export function inboxRowId({ channelId, threadTs }: RowOrigin, key: string): string {
 	return `i|${channelId ?? ''}|${threadTs ?? ''}|${createHash('sha256').update(key).digest('base64url').slice(0, 22)}`;
@@ -185,6 +195,44 @@ export function decodeCarriage(
 	const [, answerId = null, encodedTarget] = /^(?:([0-9a-f-]{36})\|)?(.*)$/s.exec(value ?? '') ?? [];
 	const target = decodeTarget(encodedTarget);
 	return target === null ? null : { answerId, target };
+}
+
+/** Which question a button is about, wherever it stands in its session. */
+export interface QuestionMark {
+	readonly sessionId: string;
+	readonly fingerprint: string;
+}
+
+export function encodeQuestionMark({ sessionId, fingerprint }: QuestionMark): string {
+	return `${fingerprint}|${sessionId}`;
+}
+
+/** Null for any other value. */
+export function decodeQuestionMark(value: string | undefined): QuestionMark | null {
+	const [, fingerprint, sessionId] = /^([\w-]{1,64})\|(.+)$/s.exec(value ?? '') ?? [];
+	return fingerprint === undefined || sessionId === undefined ? null : { sessionId, fingerprint };
+}
+
+/** For how long to snooze which question. */
+interface SnoozeChoice {
+	readonly length: SnoozeLength;
+	/** `questionHash` of the question: the value of an option has no room for the id of a session. */
+	readonly hash: string;
+}
+
+export function questionHash(question: QuestionMark): string {
+	return createHash('sha256').update(encodeQuestionMark(question)).digest('base64url').slice(0, 22);
+}
+
+export function encodeSnooze({ length, hash }: SnoozeChoice): string {
+	return `${length}|${hash}`;
+}
+
+/** Null for any other value. */
+export function decodeSnooze(value: string | undefined): SnoozeChoice | null {
+	const [wanted, hash] = (value ?? '').split('|');
+	const length = SNOOZE_LENGTHS.find((one) => one === wanted);
+	return length === undefined || hash === undefined ? null : { length, hash };
 }
 
 /** What the button with an option sends, and for which question. */

@@ -41,7 +41,7 @@ interface SubmissionTask {
 	refused(refusal: Refusal): Submitted;
 }
 
-/** The work of a press that stores an answer. Each function resolves to what is done after the acknowledgement. */
+/** The work of a press that is stored. Each function resolves to what is done after the acknowledgement. */
 interface StoringTask {
 	readonly place: Place;
 	run(request: AllowedRequest): Promise<() => Promise<void>>;
@@ -213,7 +213,7 @@ export function createListen(deps: Dependencies) {
 			request.log.info({ refusal: verdict.refusal }, 'refused');
 			return { isStored: false, tell: task.refused(verdict.refusal) };
 		} catch (error) {
-			request.log.error({ code: codeOf(error), err: error }, 'a choice could not be stored');
+			request.log.error({ code: codeOf(error), err: error }, 'a press could not be stored');
 			return { isStored: false, tell: failed(error) };
 		}
 	}
@@ -253,8 +253,7 @@ export function createListen(deps: Dependencies) {
 		},
 
 		/**
-		 * A press that stores an answer. It is acknowledged when the answer is stored, or when the person was told that it is
-		 * not. After 2.5 s they are told that the result comes later. So a press that is acknowledged is stored or was told of,
+		 * A press that is stored. It is acknowledged when it is stored, or when the person was told that it is not. After 2.5 s they are told that the result comes later. So a press that is acknowledged is stored or was told of,
 		 * also if the process ends. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {

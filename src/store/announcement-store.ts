@@ -22,6 +22,7 @@ import {
 	lockWatch,
 	loseCard,
 	NO_CARD_WANTED,
+	QUESTION_POSTS,
 	readShown,
 	wantCard,
 } from './watch-writes.ts';
@@ -170,7 +171,7 @@ export function createAnnouncementStore({
 			const rows = await db.read
 				.selectFrom('announcements')
 				.selectAll()
-				.where('kind', '=', 'question')
+				.where('kind', 'in', QUESTION_POSTS)
 				.where('state', '=', 'posted')
 				.where(
 					sql<boolean>`exists (select 1 from announcements as change where change.id = ${updateId}

@@ -11,6 +11,7 @@ import { readDraft } from './answering-store.ts';
 import type { StoreDatabase } from './database.ts';
 import { isDue, LONGEST_DELAY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { readHandOver } from './hand-over-rows.ts';
 import { personColumns, type Tables } from './tables.ts';
 import { readDigest, readView } from './watch-rows.ts';
 
@@ -103,9 +104,9 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			}
 			const open = [...sessions.values()];
 			const answered = await settled(serviceUrl, open);
-			return open.flatMap(({ sessionId, messageIndex, since, channels }): OpenQuestion[] => {
+			return open.flatMap(({ sessionId, messageIndex, fingerprint, since, channels }): OpenQuestion[] => {
 				if (answered.has(`${messageIndex}:${sessionId}`)) return [];
-				return [{ question: { service: serviceUrl, sessionId, messageIndex }, since, channels }];
+				return [{ question: { service: serviceUrl, sessionId, messageIndex }, fingerprint, since, channels }];
 			});
 		},
 
@@ -119,6 +120,29 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 				.limit(1)
 				.executeTakeFirst();
 			return row !== undefined;
+		},
+
+		async snoozes(serviceUrl, person) {
+			const rows = await db.read
+				.selectFrom('snoozes')
+				.selectAll()
+				.where('service', '=', serviceUrl)
+				.where((eb) => eb.and(personColumns(person)))
+				.execute();
+			return rows.map(({ service, session_id: sessionId, fingerprint, until }) => {
+				return { person, session: { service, sessionId }, fingerprint, until };
+			});
+		},
+
+		async handOvers(serviceUrl, teamId) {
+			const rows = await db.read
+				.selectFrom('hand_overs')
+				.selectAll()
+				.where('service', '=', serviceUrl)
+				.where('team_id', '=', teamId)
+				.where('given_back_at', 'is', null)
+				.execute();
+			return rows.map(readHandOver);
 		},
 
 		async snapshots(serviceUrl, sessionIds) {
@@ -207,6 +231,7 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 interface AskingSession {
 	readonly sessionId: string;
 	readonly messageIndex: number;
+	readonly fingerprint: string;
 	readonly since: number;
 	/** When its last read began: a later delivery is not in it. */
 	readonly readAt: number;
@@ -225,6 +250,7 @@ function askingSession(row: SessionColumns, channel: AskedIn): AskingSession | n
 	return {
 		sessionId: row.session_id,
 		messageIndex: digest.question.messageIndex,
+		fingerprint: digest.question.fingerprint,
 		since: row.question_since ?? row.last_change_at ?? 0,
 		readAt: row.last_read_at ?? 0,
 		channels: [channel],

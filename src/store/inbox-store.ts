@@ -7,11 +7,12 @@ import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { createInboxReads } from './inbox-reads.ts';
+import { createSnoozeStore } from './snooze-store.ts';
 import { type InboxesTable, personColumns, WITHOUT_LEASE } from './tables.ts';
 
 /** `InboxStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): InboxStore {
-	return { ...createOpenedInboxes(db), ...createInboxReads({ db, cipher, log }) };
+	return { ...createOpenedInboxes(db), ...createSnoozeStore(db), ...createInboxReads({ db, cipher, log }) };
 }
 
 type InboxRow = Omit<InboxesTable, 'shown_count'> & { readonly shown_count: unknown };

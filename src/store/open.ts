@@ -18,6 +18,7 @@ import {
 	sealKeyCheck,
 	sealsKeyCheck,
 } from './encryption.ts';
+import { createHandOverStore } from './hand-over-store.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createLadderStore } from './ladder-store.ts';
 import { migrate } from './migrate.ts';
@@ -102,6 +103,7 @@ export async function openStore({
 			claims: createClaimStore({ db }),
 			watches: createWatchStore({ db, cipher, log }),
 			inboxes: createInboxStore({ db, cipher, log }),
+			handOvers: createHandOverStore({ db, cipher }),
 			ladders: createLadderStore({ db, cipher }),
 			channelSettings: createChannelSettingsStore({ db, cipher }),
 			/** For the stores of `shared-cells.ts`. */

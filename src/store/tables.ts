@@ -155,7 +155,7 @@ export interface WatchedSessionsTable extends LeaseColumns {
 
 export interface AnnouncementsTable extends LeaseColumns {
 	id: string;
-	/** `watch:<id>`, `channel:<team>:<channel>` or `person:<team>:<user>`. */
+	/** `watch:<id>`, `channel:<team>:<channel>`, `person:<team>:<user>` or `person:<team>:<user>:<topic>`. */
 	target: string;
 	/** Position in the target's order. */
 	number: number;
@@ -243,18 +243,24 @@ interface SnoozesTable extends PersonColumns {
 	until: number;
 }
 
-/** Whom a question was handed over to, and how often. */
-interface HandOversTable {
+/** The newest hand-over of a question. */
+export interface HandOversTable {
 	team_id: string;
 	service: string;
 	session_id: string;
 	fingerprint: string;
+	/** The watch whose question it is, and its channel. */
+	watch_id: string;
 	channel_id: string;
 	from_user_id: string;
-	/** Null after it was given back. */
-	to_user_id: string | null;
+	to_user_id: string;
+	/** See `HandOver.id`. */
+	id: string;
+	/** How often the question was handed over. */
 	count: number;
-	changed_at: number;
+	handed_over_at: number;
+	/** Null while the person has it. */
+	given_back_at: number | null;
 }
 
 interface ServiceOutagesTable {

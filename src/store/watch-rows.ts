@@ -138,7 +138,7 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 	z.object({
 		kind: z.literal('settle'),
 		messageIndex: z.int(),
-		how: z.enum(['answered', 'closed', 'changed', 'unwatched']),
+		how: z.enum(['answered', 'closed', 'changed', 'unwatched', 'handedOn', 'givenBack']),
 	}),
 	z.object({ kind: z.literal('redraw') }),
 	z.object({ kind: z.literal('status'), from: z.string(), to: z.string() }),
@@ -149,6 +149,21 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 	z.object({ kind: z.literal('rung'), entry: rungEntry, mention }),
 	z.object({ kind: z.literal('rungs'), entries: z.array(rungEntry), mention }),
 	z.object({ kind: z.literal('settingsChanged'), by: z.string(), before: channelSettings, after: channelSettings }),
+	z.object({
+		kind: z.literal('handedOver'),
+		watchId: z.string(),
+		sessionId: z.string(),
+		from: z.string(),
+		question,
+		readAt: z.number(),
+	}),
+	z.object({
+		kind: z.literal('givenBack'),
+		watchId: z.string(),
+		sessionId: z.string(),
+		fingerprint: z.string(),
+		by: z.string(),
+	}),
 	z.object({ kind: z.literal('creatorTold'), reason, channelId: z.string(), sessionIds: z.array(z.string()) }),
 ]);
 const state: z.ZodType<AnnouncementState> = z.enum(['pending', 'posted', 'refused', 'dropped']);
@@ -255,7 +270,7 @@ export function targetKey(target: AnnouncementTarget): string {
 		case 'channel':
 			return `channel:${target.teamId}:${target.channelId}`;
 		case 'person':
-			return `person:${target.teamId}:${target.userId}`;
+			return `person:${target.teamId}:${target.userId}${target.topic === undefined ? '' : `:${target.topic}`}`;
 	}
 }
 
@@ -263,7 +278,11 @@ function readTarget(row: AnnouncementRow): AnnouncementTarget {
 	if (row.watch_id !== null) {
 		return { kind: 'watch', watchId: row.watch_id, teamId: row.team_id, channelId: row.place_id };
 	}
-	if (row.target.startsWith('person:')) return { kind: 'person', teamId: row.team_id, userId: row.place_id };
+	if (row.target.startsWith('person:')) {
+		const [, , , topic] = row.target.split(':');
+		const person = { kind: 'person', teamId: row.team_id, userId: row.place_id } as const;
+		return topic === undefined ? person : { ...person, topic };
+	}
 	return { kind: 'channel', teamId: row.team_id, channelId: row.place_id };
 }
 

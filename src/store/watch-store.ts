@@ -16,6 +16,7 @@ import {
 	lockSessionOf,
 	lockWatch,
 	onSession,
+	QUESTION_POSTS,
 	queueAnnouncements,
 	readShown,
 	silence,
@@ -260,7 +261,7 @@ async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: numbe
 				// A card's content holds no text, and the last card tells when another one may be posted.
 				.where('done.kind', '!=', 'card')
 				.where(
-					sql<boolean>`(done.kind <> 'question' or done.state <> 'posted' or exists (
+					sql<boolean>`(done.kind not in (${sql.join(QUESTION_POSTS)}) or done.state <> 'posted' or exists (
 						select 1 from announcements as settle where settle.target = done.target and settle.kind = 'settle'
 						and settle.state = 'posted' and settle.number > done.number))`,
 				)
@@ -278,6 +279,12 @@ async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): 
 		await trx.deleteFrom('ladders').where('watch_id', 'in', ids).execute();
 		await trx.deleteFrom('watches').where('id', 'in', ids).execute();
 	}
+	await trx
+		.deleteFrom('hand_overs')
+		.where(({ not, exists, selectFrom }) =>
+			not(exists(selectFrom('watches').select('id').whereRef('watches.id', '=', 'hand_overs.watch_id'))),
+		)
+		.execute();
 	await trx
 		.deleteFrom('announcements')
 		.where('watch_id', 'is', null)

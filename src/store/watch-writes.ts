@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
-import { cardAgain, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
+import { type HandOver, targetOfHandOver } from '../inbox/hand-over.ts';
+import { type AnnouncementContent, cardAgain, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
 import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
 import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
+import { readHandOver } from './hand-over-rows.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
+	readDigest,
 	readView,
 	readWatch,
 	sealContent,
@@ -15,6 +18,11 @@ import {
 	type WatchedSessionRow,
 	type WatchRow,
 } from './watch-rows.ts';
+
+/** The kinds of posts with a question and its buttons. */
+export const QUESTION_POSTS = ['question', 'handedOver'];
+
+type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
 
 export function onSession({ service, sessionId }: SessionKey) {
 	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions'>) =>
@@ -162,6 +170,109 @@ async function wasSaidLast(
 	return last !== undefined && (last.unique_key === says || last.unique_key.startsWith(`${says}:`));
 }
 
+/**
+ * Queues a `redraw` for each live watch of the session that has posted its question or is about to, and for the direct
+ * messages about it, unless one waits already. Returns how many. The caller holds the lock of the session.
+ */
+export async function queueRedraws(
+	trx: Kysely<Tables>,
+	cipher: Cipher,
+	session: SessionKey,
+	now: number,
+): Promise<number> {
+	const watches = await liveWatches(trx).where(onSession(session)).execute();
+	const handOvers = await trx
+		.selectFrom('hand_overs')
+		.selectAll()
+		.where('service', '=', session.service)
+		.where('session_id', '=', session.sessionId)
+		.where('given_back_at', 'is', null)
+		.execute();
+	const targets = [
+		...watches.flatMap((row) => readWatch(row) ?? []).map(targetOf),
+		...handOvers.map((row) => targetOfHandOver(readHandOver(row))),
+	];
+	const redraws: NewAnnouncement[] = [];
+	for (const target of targets) {
+		if (!(await needsRedraw(trx, targetKey(target)))) continue;
+		redraws.push({ target, key: `redraw:${randomUUID()}`, content: { kind: 'redraw' } });
+	}
+	await queueAnnouncements(trx, cipher, redraws, now);
+	return redraws.length;
+}
+
+/** Whether a target has a question, posted or about to be, that no redraw which waits will draw. */
+async function needsRedraw(trx: Kysely<Tables>, target: string): Promise<boolean> {
+	const asked = await trx
+		.selectFrom('announcements as asked')
+		.select('asked.id')
+		.where('asked.target', '=', target)
+		.where('asked.kind', 'in', QUESTION_POSTS)
+		.where('asked.state', 'in', ['pending', 'posted'])
+		.where(
+			sql<boolean>`not exists (select 1 from announcements as settle where settle.target = asked.target
+				and settle.kind = 'settle' and settle.number > asked.number)`,
+		)
+		// One after the newest question that no attempt has begun draws the newest state.
+		.where(
+			sql<boolean>`not exists (select 1 from announcements as waiting where waiting.target = asked.target
+				and waiting.kind = 'redraw' and waiting.state = 'pending' and waiting.lease_token is null
+				and not exists (select 1 from announcements as later where later.target = waiting.target
+					and later.kind in (${sql.join(QUESTION_POSTS)}) and later.number > waiting.number))`,
+		)
+		.limit(1)
+		.executeTakeFirst();
+	return asked !== undefined;
+}
+
+/** Requests an update of the session's cards. The caller holds the lock of the session. */
+export async function wantCards(
+	trx: Kysely<Tables>,
+	dialect: Dialect,
+	session: SessionKey,
+	now: number,
+): Promise<void> {
+	const watches = await liveWatches(trx).where(onSession(session)).$call(lockRows(dialect)).execute();
+	for (const watch of watches) {
+		await trx
+			.updateTable('watches')
+			.set(wantCard(watch, 'now', now))
+			.where('id', '=', watch.id)
+			.execute();
+	}
+}
+
+/** Settles the direct message about a hand-over. */
+export function settleDirectMessage(
+	trx: Kysely<Tables>,
+	cipher: Cipher,
+	handOver: HandOver,
+	{ settled, now }: { settled: Settle; now: number },
+): Promise<void> {
+	return queueAnnouncements(
+		trx,
+		cipher,
+		[{ target: targetOfHandOver(handOver), key: 'settle', content: settled }],
+		now,
+	);
+}
+
+/**
+ * Forgets the hand-over of a watch's question, because the question's posts are settled, and settles the direct message
+ * about it. The caller holds the lock of the session.
+ */
+export async function endHandOver(
+	trx: Kysely<Tables>,
+	cipher: Cipher,
+	watchId: string,
+	{ settled, now }: { settled: Settle; now: number },
+): Promise<void> {
+	const rows = await trx.deleteFrom('hand_overs').where('watch_id', '=', watchId).returningAll().execute();
+	for (const handOver of rows.map(readHandOver)) {
+		if (handOver.givenBackAt === null) await settleDirectMessage(trx, cipher, handOver, { settled, now });
+	}
+}
+
 /** The columns that request a card update: they keep the oldest time and the highest urgency. */
 export function wantCard(
 	row: Pick<WatchRow, 'card_since' | 'card_urgency' | 'card_wants' | 'card_not_before'>,
@@ -250,7 +361,16 @@ export async function endWatch(
 	if (ended === undefined) return null;
 	if (!keepPending) await dropPending(trx).where('target', '=', `watch:${row.id}`).execute();
 	await queueAnnouncements(trx, cipher, announcements, now);
+	const messageIndex = readDigest(row.digest)?.question?.messageIndex ?? 0;
+	const settled = settleIn(announcements) ?? { kind: 'settle', messageIndex, how: 'unwatched' };
+	await endHandOver(trx, cipher, row.id, { settled, now });
 	return ended;
+}
+
+/** The first of these announcements that settles a question. */
+export function settleIn(announcements: readonly NewAnnouncement[]): Settle | null {
+	for (const { content } of announcements) if (content.kind === 'settle') return content;
+	return null;
 }
 
 /** Stops reading a session without live watches. Its row stays, because the last cards show it. */

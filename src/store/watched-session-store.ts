@@ -1,25 +1,27 @@
-import { randomUUID } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
-import { type NewAnnouncement, targetOf } from '../watches/announcements.ts';
+import type { Kysely } from 'kysely';
 import type { HeldSession, ReadingStore, WatchStore, WatchUpdate } from '../watches/ports.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
 import type { SessionUpdate } from '../watches/watched-session.ts';
-import { countUpdated, lockRows, type StoreDatabase } from './database.ts';
+import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { noteOutage } from './outages.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import { outlineOf, readWatchedSession, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 import {
+	endHandOver,
 	endWatch,
 	liveWatches,
 	lockSession,
 	lockWatch,
 	onSession,
 	queueAnnouncements,
+	queueRedraws,
 	readEarly,
+	settleIn,
 	stopUnwatched,
 	wantCard,
+	wantCards,
 } from './watch-writes.ts';
 
 type SessionMethods = ReadingStore & Pick<WatchStore, 'redraw' | 'refresh' | 'countSessions'>;
@@ -74,8 +76,11 @@ export function createWatchedSessionStore({
 			.where('ended_at', 'is', null)
 			.returningAll()
 			.executeTakeFirstOrThrow();
-		if (update.end === null) await queueAnnouncements(trx, cipher, update.announcements, now);
-		else {
+		if (update.end === null) {
+			await queueAnnouncements(trx, cipher, update.announcements, now);
+			const settled = settleIn(update.announcements);
+			if (settled !== null) await endHandOver(trx, cipher, update.watchId, { settled, now });
+		} else {
 			const { end: reason, announcements } = update;
 			await endWatch(trx, cipher, row, { reason, now, announcements, keepPending: true });
 		}
@@ -165,28 +170,7 @@ export function createWatchedSessionStore({
 		redraw: (session, now) =>
 			db.write(async (trx) => {
 				await lockSession(trx, db.dialect, session);
-				const rows = await liveWatches(trx)
-					.where(onSession(session))
-					.where(
-						sql<boolean>`exists (select 1 from announcements as asked where asked.target = 'watch:' || watches.id
-							and asked.kind = 'question' and asked.state in ('pending', 'posted')
-							and not exists (select 1 from announcements as settle where settle.target = asked.target
-								and settle.kind = 'settle' and settle.number > asked.number))`,
-					)
-					// One after the newest question that no attempt has begun draws the newest state.
-					.where(
-						sql<boolean>`not exists (select 1 from announcements as waiting where waiting.target = 'watch:' || watches.id
-							and waiting.kind = 'redraw' and waiting.state = 'pending' and waiting.lease_token is null
-							and not exists (select 1 from announcements as later where later.target = waiting.target
-								and later.kind = 'question' and later.number > waiting.number))`,
-					)
-					.execute();
-				const watches = rows.flatMap(readOrSkip);
-				const redraws = watches.map((watch): NewAnnouncement => {
-					return { target: targetOf(watch), key: `redraw:${randomUUID()}`, content: { kind: 'redraw' } };
-				});
-				await queueAnnouncements(trx, cipher, redraws, now);
-				return redraws.length;
+				return queueRedraws(trx, cipher, session, now);
 			}),
 
 		refresh: (session, { now, earlyReadAt }) =>
@@ -194,14 +178,7 @@ export function createWatchedSessionStore({
 				const row = await lockSession(trx, db.dialect, session);
 				if (row === undefined || row.next_read_at === null) return;
 				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
-				const watches = await liveWatches(trx).where(onSession(session)).$call(lockRows(db.dialect)).execute();
-				for (const watch of watches) {
-					await trx
-						.updateTable('watches')
-						.set(wantCard(watch, 'now', now))
-						.where('id', '=', watch.id)
-						.execute();
-				}
+				await wantCards(trx, db.dialect, session, now);
 			}),
 	};
 }

@@ -4,8 +4,11 @@ import type { ChannelSettings, Mention, Rung } from './channel-settings.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
 
-/** `changed`: the agent asks something else in the same message. */
-type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched';
+/**
+ * `changed`: the agent asks something else in the same message. Only of a direct message: `handedOn`: its person handed the
+ * question over to somebody else; `givenBack`: they gave it back.
+ */
+export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'handedOn' | 'givenBack';
 
 /**
  * What to post. Texts are cut and untrusted; secret values are never in it.
@@ -15,11 +18,14 @@ type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched';
  * - `question`: a new one, or (`changed`) another one in the same message. `answered`: it got values. `questionClosed`: it
  *   is no longer open and no answer is known.
  * - `settle`: no post; the posts of this question lose their buttons and say how it was settled. `redraw`: no post; the
- *   posts of open questions show whether somebody has chosen an option, and their buttons get the question's new index.
+ *   posts of open questions show whether somebody has chosen an option and who has the question, and their buttons get the
+ *   question's new index. Both are for a watch, or for the direct message about a question that was handed over.
  * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
  * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
  * - `rung`: nobody has answered the question yet; into its thread. `rungs`: several of a channel, outside threads.
  * - `settingsChanged`: somebody changed the channel's settings.
+ * - `handedOver`: a direct message; somebody handed a question over to this person. `givenBack`: a direct message; the
+ *   question that this person handed over is open for all again.
  */
 export type AnnouncementContent =
 	| { readonly kind: 'card'; readonly notBefore?: number }
@@ -54,6 +60,25 @@ export type AnnouncementContent =
 			readonly by: string;
 			readonly before: ChannelSettings;
 			readonly after: ChannelSettings;
+	  }
+	| {
+			readonly kind: 'handedOver';
+			/** The watch whose question it is. */
+			readonly watchId: string;
+			readonly sessionId: string;
+			/** Slack user id. */
+			readonly from: string;
+			readonly question: QuestionView;
+			/** When the read began that found it, clock milliseconds. */
+			readonly readAt: number;
+	  }
+	| {
+			readonly kind: 'givenBack';
+			readonly watchId: string;
+			readonly sessionId: string;
+			readonly fingerprint: string;
+			/** Slack user id. */
+			readonly by: string;
 	  }
 	| {
 			readonly kind: 'creatorTold';
@@ -92,7 +117,8 @@ export function waitsForTurn(code: string): boolean {
 export type AnnouncementTarget =
 	| { readonly kind: 'watch'; readonly watchId: string; readonly teamId: string; readonly channelId: string }
 	| { readonly kind: 'channel'; readonly teamId: string; readonly channelId: string }
-	| { readonly kind: 'person'; readonly teamId: string; readonly userId: string };
+	/** `topic`: posts about other topics to the same person do not wait for those about this one. */
+	| { readonly kind: 'person'; readonly teamId: string; readonly userId: string; readonly topic?: string };
 
 export interface NewAnnouncement {
 	readonly target: AnnouncementTarget;

@@ -119,8 +119,8 @@ export interface SubscriptionStore {
 	/** How many sessions are watched. */
 	countSessions(serviceUrl: string): Promise<number>;
 	/**
-	 * Queues a `redraw` for each live watch of the session that has posted its question or is about to, unless one waits
-	 * already. Returns how many.
+	 * Queues a `redraw` for each live watch of the session that has posted its question or is about to, and for the direct
+	 * messages about it, unless one waits already. Returns how many.
 	 */
 	redraw(session: SessionKey, now: number): Promise<number>;
 	/** Marks a session's cards for an update now, and moves its read forward to `earlyReadAt` (null: as planned). */
@@ -191,8 +191,8 @@ export interface PostingStore {
 	 */
 	takeAnnouncements(lease: Lease, limit: number, now: number): Promise<readonly DueAnnouncement[]>;
 	/**
-	 * The question posts of the watch that a `settle` or `redraw` is about, oldest first: those between the `settle` before
-	 * it and `updateId`, and for a `redraw` only posts that no `settle` follows.
+	 * The question posts of the target of a `settle` or `redraw`, oldest first: those between the `settle` before it and
+	 * `updateId`, and for a `redraw` only posts that no `settle` follows.
 	 */
 	postedQuestions(updateId: string): Promise<readonly Announcement[]>;
 	/** Those of these watches that have not ended, with what their cards show, by id. */

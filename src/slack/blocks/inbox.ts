@@ -1,4 +1,4 @@
-import type { HeaderBlock, HomeView, KnownBlock, ModalView } from '@slack/types';
+import type { HeaderBlock, HomeView, KnownBlock, ModalView, Overflow } from '@slack/types';
 import type { Refusal } from '../../answers/access-policy.ts';
 import type { Answer, AnswerItem } from '../../answers/answer.ts';
 import {
@@ -9,13 +9,15 @@ import {
 	type InboxQuestion,
 	QUESTIONS_PER_PAGE,
 } from '../../inbox/inbox.ts';
+import { SNOOZE_LENGTHS } from '../../inbox/snooze.ts';
 import type { QuickAnswer } from '../../questions/quick-answer.ts';
 import type { ItemView } from '../../watches/session-snapshot.ts';
-import { ACTIONS, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
+import { ACTIONS, CALLBACKS, encodeSnooze, encodeTarget, inboxRowId, type QuestionMark, questionHash } from '../ids.ts';
 import { encodeMetadata, newMetadata } from '../metadata.ts';
 import { isBlank, plain, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { receiptHeadline } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
+import { inboxHandOverLine } from '../words/hand-over.ts';
 import {
 	CHANNELS_UNKNOWN,
 	emptyWords,
@@ -24,6 +26,8 @@ import {
 	ownStateLine,
 	pageWords,
 	SENT_SOON,
+	SNOOZE_LABELS,
+	snoozedWords,
 	unreadableWords,
 	waitingCountWords,
 	waitingSinceWords,
@@ -32,12 +36,24 @@ import { claimsWords } from '../words/notices.ts';
 import { andMoreWords, joined, sessionIdMrkdwn, sessionTitle } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import { placeMrkdwn } from '../words/watching.ts';
-import { button, buttons, context, divider, type MessageContent, message, modal, section } from './parts.ts';
+import {
+	button,
+	buttons,
+	context,
+	divider,
+	giveBackButton,
+	handOverButton,
+	type MessageContent,
+	message,
+	modal,
+	overflow,
+	section,
+} from './parts.ts';
 import { answerButtons } from './quick-answer.ts';
 import { type ReceiptContext, receiptButtons, receiptIcon } from './receipt.ts';
 
 export interface InboxModel {
-	readonly inbox: Pick<Inbox, 'openedAt'>;
+	readonly inbox: Pick<Inbox, 'openedAt' | 'person'>;
 	readonly content: InboxContent;
 	/** Whether questions offer short options as buttons. */
 	readonly quickAnswers: boolean;
@@ -83,19 +99,26 @@ export function noInboxWindow(): MessageContent {
 	return message('Your inbox could not be opened in a window.', section(NO_WINDOW));
 }
 
+/** To a person about a question that they snoozed. mrkdwn. */
+export function snoozedMessage(words: string): MessageContent {
+	return message(words, section(words));
+}
+
 function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): KnownBlock[] {
 	if (content.kind === 'refused') return noticeBlocks(refusalWords(content.refusal, receipt.adminContact));
-	const { total, page, questions, channelsKnown, unreadableCount, isWatching } = content;
+	const { total, snoozed, page, questions, channelsKnown, unreadableCount, isWatching } = content;
+	const { userId } = inbox.person;
 	const pageRow = buttons(...pageButtons(content));
 	return [
-		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total)}`),
+		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0)}`),
 		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
 		...content.ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+		...snoozedLine(snoozed),
 		...context(pageWords(page * QUESTIONS_PER_PAGE + 1, questions.length + unreadableCount, total)),
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
-		...section(total === 0 && channelsKnown ? emptyWords(isWatching) : ''),
+		...section(total === 0 && snoozed === null && channelsKnown ? emptyWords(isWatching) : ''),
 		...context(unreadableCount === 0 ? '' : unreadableWords(unreadableCount)),
-		...questions.flatMap((question) => questionEntry(question, quickAnswers, receipt)),
+		...questions.flatMap((question) => questionEntry(question, { quickAnswers, userId }, receipt)),
 		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
 		...ownAnswerEntries(content, receipt),
 		...draftEntries(content),
@@ -104,6 +127,13 @@ function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): Kno
 		...context(followedWords(inbox.openedAt)),
 		...refreshRow(page),
 	];
+}
+
+function snoozedLine(snoozed: Shown['snoozed']): KnownBlock[] {
+	if (snoozed === null) return [];
+	return section(snoozedWords(snoozed.count, snoozed.nextAt), {
+		accessory: button(ACTIONS.showSnoozed, 'Show now', { value: 'all' }),
+	});
 }
 
 function heading(text: string): HeaderBlock {
@@ -140,15 +170,24 @@ const ITEMS_SHOWN = 2;
 const MAX_OPTIONS_LENGTH = 250;
 
 /** At most about 900 characters and 4 blocks. */
-function questionEntry(entry: InboxQuestion, quickAnswers: boolean, { names, now }: ReceiptContext): KnownBlock[] {
-	const { question, askedIn, since, view, sessionName, answering } = entry;
+function questionEntry(
+	entry: InboxQuestion,
+	{ quickAnswers, userId }: Pick<InboxModel, 'quickAnswers'> & { userId: string },
+	{ names, now }: ReceiptContext,
+): KnownBlock[] {
+	const { question, askedIn, since, view, sessionName, answering, handOver } = entry;
 	const { sessionId, messageIndex } = question;
 	const asked = view.items.filter((item) => item.open).slice(0, ITEMS_SHOWN);
 	const moreCount = view.openCount - asked.length;
 	const { channelId } = askedIn;
 	const place = { sessionId, channelId, readAt: since };
-	const rows = answerButtons(view, place, quickAnswers && askedIn.buttons);
-	const shownOptions = rows.some((row) => row.type === 'actions' && row.elements.length > 1) ? view.quick : null;
+	const mark = { sessionId, fingerprint: view.fingerprint };
+	const rows = answerButtons(view, place, quickAnswers && askedIn.buttons, [
+		...(handOver?.to === userId ? [giveBackButton(mark)] : []),
+		...(handOver === null || handOver.to === userId ? [handOverButton(mark)] : []),
+		snoozeMenu(mark),
+	]);
+	const shownOptions = rows.some(hasOption) ? view.quick : null;
 	const text = [
 		`*${sessionTitle(sessionName, sessionId)}*`,
 		quotedMarkdown(view.context, 250),
@@ -158,9 +197,27 @@ function questionEntry(entry: InboxQuestion, quickAnswers: boolean, { names, now
 	return [
 		divider(),
 		...section(text.filter((line) => line !== '').join('\n')),
-		...context(joined(placeMrkdwn(channelId), waitingSinceWords(since, now)), claimsWords(answering, names)),
+		...context(
+			joined(placeMrkdwn(channelId), waitingSinceWords(since, now)),
+			inboxHandOverLine(handOver, userId, names),
+			claimsWords(answering, names),
+		),
 		...inRow(rows, askedIn, `question ${messageIndex} ${sessionId}`),
 	];
+}
+
+function snoozeMenu(mark: QuestionMark): Overflow {
+	const hash = questionHash(mark);
+	const options = SNOOZE_LENGTHS.map((length) => ({
+		label: SNOOZE_LABELS[length],
+		value: encodeSnooze({ length, hash }),
+	}));
+	return overflow(ACTIONS.snooze, options);
+}
+
+/** Whether a row has a button with an option. */
+function hasOption(row: KnownBlock): boolean {
+	return row.type === 'actions' && row.elements.some((element) => element.action_id === ACTIONS.choose1);
 }
 
 /** `shownOptions`: those that have buttons. */

@@ -1,5 +1,13 @@
-import type { Button, ContextBlock, DividerBlock, KnownBlock, ModalView, SectionBlock } from '@slack/types';
-import { ACTIONS, type ActionId, type CallbackId, encodeTarget, type SessionTarget } from '../ids.ts';
+import type { Button, ContextBlock, DividerBlock, KnownBlock, ModalView, Overflow, SectionBlock } from '@slack/types';
+import {
+	ACTIONS,
+	type ActionId,
+	type CallbackId,
+	encodeQuestionMark,
+	encodeTarget,
+	type QuestionMark,
+	type SessionTarget,
+} from '../ids.ts';
 import { encodeMetadata, type ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, plain } from '../text.ts';
 
@@ -30,8 +38,27 @@ export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }
 
-/** A row of buttons; no block when there are none. */
-export function buttons(...row: readonly (Button | null)[]): KnownBlock[] {
+/** Opens the window that hands a question over. */
+export function handOverButton(question: QuestionMark): Button {
+	return button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(question) });
+}
+
+/** For the person who has a question that was handed over. */
+export function giveBackButton(question: QuestionMark): Button {
+	return button(ACTIONS.giveBack, 'Give back', { value: encodeQuestionMark(question) });
+}
+
+/** A menu behind three dots. Slack allows five options. */
+export function overflow(actionId: ActionId, options: readonly { label: string; value: string }[]): Overflow {
+	return {
+		type: 'overflow',
+		action_id: actionId,
+		options: options.map(({ label, value }) => ({ text: plain(label, 75), value })),
+	};
+}
+
+/** A row of buttons and menus; no block when there are none. */
+export function buttons(...row: readonly (Button | Overflow | null)[]): KnownBlock[] {
 	const elements = row.filter((element) => element !== null);
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }

@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { Button, KnownBlock, Overflow } from '@slack/types';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CHOOSE_IDS, type Choice, encodeChoice, encodeTarget, type SessionTarget } from '../ids.ts';
 import { cutTo } from '../text.ts';
@@ -13,15 +13,17 @@ const TITLE_LENGTH = 120;
  * The buttons of an open question: one for each option that can be sent in one press, and one that opens the form.
  *
  * @param offersOptions whether the settings allow buttons with options
+ * @param others what comes after them
  */
 export function answerButtons(
 	question: Pick<QuestionView, 'messageIndex' | 'fingerprint' | 'quick' | 'items'>,
 	place: Pick<Choice, 'sessionId' | 'channelId' | 'readAt'>,
 	offersOptions: boolean,
+	others: readonly (Button | Overflow)[] = [],
 ): KnownBlock[] {
 	const { messageIndex, fingerprint, quick } = question;
 	const target = { sessionId: place.sessionId, messageIndex };
-	const form = buttons(answerButton(target));
+	const form = buttons(answerButton(target), ...others);
 	if (quick === null || !offersOptions) return form;
 	const { position, options } = quick;
 	const title = cutTo(question.items[position]?.title ?? '', TITLE_LENGTH);
@@ -34,7 +36,7 @@ export function answerButtons(
 		const value = values[index];
 		return option === undefined || value === undefined ? [] : [button(id, option, { value })];
 	});
-	return buttons(...row, button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target) }));
+	return buttons(...row, button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target) }), ...others);
 }
 
 /** To the person who chose: what is sent, and *Undo* until then. */

@@ -1,8 +1,10 @@
 import type { KnownBlock } from '@slack/types';
 import { type Answer, isBlocking } from '../../answers/answer.ts';
+import type { HandOver } from '../../inbox/hand-over.ts';
 import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { isBlank, oneLineMrkdwn, quotedNameMrkdwn } from '../text.ts';
+import { handOverLine } from '../words/hand-over.ts';
 import { claimsWords } from '../words/notices.ts';
 import type { Names } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
@@ -31,6 +33,8 @@ export interface CardModel {
 	readonly waitedMs: number | null;
 	/** Ids of those who have the open question in a form now. */
 	readonly claims: readonly string[];
+	/** Who has the open question, because it was handed over to them. */
+	readonly handOver: HandOver | null;
 	/** The newest answer from Handraise to the newest question. */
 	readonly standing: Answer | null;
 	/** Null while it is watched. */
@@ -71,7 +75,7 @@ function asksAbove({ question }: SessionSnapshot): boolean {
 	return question !== null && question.openCount > 0;
 }
 
-function openQuestion({ view, claims, standing, names }: CardModel): KnownBlock[] {
+function openQuestion({ view, claims, handOver, standing, names }: CardModel): KnownBlock[] {
 	const { question } = view;
 	if (question === null) return [];
 	return [
@@ -79,6 +83,7 @@ function openQuestion({ view, claims, standing, names }: CardModel): KnownBlock[
 		...questionBlocks('The agent asks', question, 1_200),
 		...buttons(answerButton({ sessionId: view.sessionId, messageIndex: question.messageIndex })),
 		...context(
+			handOverLine(handOver, names),
 			claimsWords(claims, names),
 			standing !== null && isBlocking(standing.state)
 				? `📨 ${answeredLine(standing, names)}. The answer is being delivered.`

@@ -1,9 +1,11 @@
 import type { KnownBlock } from '@slack/types';
 import { type Answer, isBlocking, itemsOf } from '../../answers/answer.ts';
+import type { HandOver } from '../../inbox/hand-over.ts';
 import { isWaiting } from '../../questions/session.ts';
-import type { AnnouncementContent } from '../../watches/announcements.ts';
+import type { AnnouncementContent, SettledHow } from '../../watches/announcements.ts';
 import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import { handOverLine } from '../words/hand-over.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { chosenWords } from '../words/quick-answers.ts';
@@ -21,7 +23,7 @@ import {
 	serviceBackWords,
 	serviceDownWords,
 } from '../words/watching.ts';
-import { context, type MessageContent, message, section } from './parts.ts';
+import { context, handOverButton, type MessageContent, message, section } from './parts.ts';
 import { answerButtons } from './quick-answer.ts';
 
 /** What a post needs besides its content. */
@@ -31,8 +33,11 @@ export interface PostContext {
 	readonly view: SessionSnapshot | null;
 	/** The answer from Handraise to the question of the post. */
 	readonly standing: Answer | null;
-	/** Where the post is. */
+	/** Where the question is asked, and the thread of the watch's card there. */
 	readonly channelId: string;
+	readonly threadTs: string | null;
+	/** Who has the question of the post, because it was handed over to them. */
+	readonly handOver: HandOver | null;
 	/** Whether the post offers short options as buttons. */
 	readonly offersOptions: boolean;
 	/** Whether channels see which option somebody chose. */
@@ -46,10 +51,15 @@ export interface PostContext {
 	readonly maybeRepeat: boolean;
 }
 
-/** Cards and reminders have builders of their own, and settling changes a post. */
-export type PostedContent = Exclude<AnnouncementContent, { kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' }>;
+/** Cards, reminders and hand-overs have builders of their own, and settling changes a post. */
+export type PostedContent = Exclude<
+	AnnouncementContent,
+	{ kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' | 'handedOver' | 'givenBack' }
+>;
 /** A question as it was announced. */
 export type AskedContent = Extract<AnnouncementContent, { kind: 'question' }>;
+/** The same, or as it was handed over. */
+type Asked = Pick<AskedContent, 'question' | 'readAt'>;
 
 /** A post in a watch's thread, in a channel or to a person. Holds no link that gives access. */
 export function watchPost(content: PostedContent, post: PostContext): MessageContent {
@@ -111,20 +121,23 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 		text: questionText({ question, quick, sessionName, waitedMs, discreet, changed }),
 		blocks: [
 			...questionBlocks(asksWords(titleOf(post), changed), question, 2_500),
-			...answerButtons(question, { sessionId, channelId, readAt }, quick !== null),
+			...answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
+				handOverButton({ sessionId, fingerprint: question.fingerprint }),
+			]),
+			...context(handOverLine(post.handOver, post.names)),
 		],
 	};
 }
 
 /** Whether `answer` is a choice of one of the options of this question, and neither failed nor was taken back. */
-function isChosen({ question, readAt }: AskedContent, answer: Answer | null): answer is Answer {
+export function isChosen({ question, readAt }: Asked, answer: Answer | null): answer is Answer {
 	if (answer === null || answer.press === null || answer.fingerprint !== question.fingerprint) return false;
 	// The agent may have asked the same before.
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt > readAt);
 }
 
 /** The post of a question for which somebody has chosen an option. */
-function chosenParts({ question }: AskedContent, post: PostContext) {
+function chosenParts({ question }: Asked, post: PostContext) {
 	const title = titleOf(post);
 	const words = `👉 ${choiceWords(post)}`;
 	return {
@@ -139,7 +152,8 @@ function choiceWords({ standing, names, discreet, showsChoices }: PostContext): 
 	return chosenWords(standing.person.userId, option, names);
 }
 
-function titleOf({ view, sessionId }: PostContext): string {
+/** The session's name, or its id. mrkdwn. */
+export function titleOf({ view, sessionId }: PostContext): string {
 	return sessionTitle(view?.name ?? '', sessionId);
 }
 
@@ -152,11 +166,7 @@ function answeredWords({ standing, names }: PostContext): string {
 }
 
 /** The post of a settled question: what was asked, who settled it, no button. */
-export function settledQuestionPost(
-	asked: AskedContent,
-	how: Extract<AnnouncementContent, { kind: 'settle' }>['how'],
-	post: PostContext,
-): MessageContent {
+export function settledQuestionPost(asked: Asked, how: SettledHow, post: PostContext): MessageContent {
 	// A choice that was not sent yet is not the answer that the session got.
 	if (how === 'answered' && isThere(post.standing) && isChosen(asked, post.standing)) {
 		const { text, blocks } = chosenParts(asked, post);

@@ -5,7 +5,7 @@ import { answerCard } from '../blocks/messages.ts';
 import type { MessageContent } from '../blocks/parts.ts';
 import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { codeOf } from '../clients.ts';
-import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice } from '../ids.ts';
+import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice, decodeInboxRow } from '../ids.ts';
 import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
 import { type AllowedRequest, forAnybody, ifAllowed } from '../task.ts';
 import { receiptHeadline } from '../words/answers.ts';
@@ -55,7 +55,7 @@ export function registerQuickAnswers(
 			items: [...items, { ...item, title, value: option }],
 			leftEmpty: [],
 			boxed: false,
-			origin: { channelId: channelOf(request, choice), threadTs: press.view === null ? request.threadTs : null },
+			origin: originOf(request, press, choice),
 			formReadAt: readAt,
 		};
 	}
@@ -111,7 +111,7 @@ export function registerQuickAnswers(
 				await tell(asked, press, choiceMessage(failureWords(choice, code), target(choice)));
 			};
 			return {
-				place: { channelId: channelOf(asked, choice) },
+				place: { channelId: originOf(asked, press, choice).channelId },
 				refused: fail,
 				failed: (error) => fail(codeOf(error)),
 				async late() {
@@ -144,9 +144,13 @@ export function registerQuickAnswers(
 	});
 }
 
-/** The channel that the access policy checks: a press in a view names none. */
-function channelOf({ channelId }: PersonRequest, choice: Choice): string {
-	return channelId ?? choice.channelId;
+/**
+ * Where the question is asked; the access policy checks that channel. A press in a view names none, and one in a direct
+ * message about a hand-over names another.
+ */
+function originOf({ channelId, threadTs }: PersonRequest, { view, blockId }: Press, choice: Choice) {
+	if (view !== null) return { channelId: choice.channelId, threadTs: null };
+	return decodeInboxRow(blockId) ?? { channelId: channelId ?? choice.channelId, threadTs };
 }
 
 function target({ sessionId, messageIndex }: Choice) {

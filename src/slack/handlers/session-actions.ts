@@ -68,7 +68,7 @@ export function registerSessionActions(
 		listen.action(id, (request, { value, view, blockId }) => {
 			const target = decodeTarget(value);
 			if (target === null) return NOTHING_TO_DO;
-			const origin = isInbox(view) ? decodeInboxRow(blockId) : null;
+			const origin = view === null || isInbox(view) ? decodeInboxRow(blockId) : null;
 			const wish = { ...target, toAnswer: id === ACTIONS.answer, ...(origin !== null && { origin }) };
 			return flow.open(request, wish, view);
 		});

@@ -10,8 +10,10 @@ import {
 	inboxModal,
 	noInboxWindow,
 	refusalWords,
+	snoozedMessage,
 } from '../blocks/inbox.ts';
 import { REFUSAL_CODES } from '../words/errors.ts';
+import { snoozedInZoneWords } from '../words/inbox.ts';
 import {
 	ANSWER_ID,
 	ANSWERS,
@@ -24,6 +26,7 @@ import {
 	FIELD_ITEMS,
 	GIANT,
 	GIANT_ANSWER,
+	HAND_OVER,
 	HOSTILE,
 	itemsOf,
 	LONGEST_ID,
@@ -45,7 +48,9 @@ function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): I
 	const view = present(snapshot.question);
 	return {
 		question: { service: 'https://service.example', sessionId: session.sessionId, messageIndex: view.messageIndex },
+		fingerprint: view.fingerprint,
 		since: NOW - 12 * 60_000,
+		handOver: null,
 		askedIn: ASKED_IN,
 		sessionName: snapshot.name,
 		view,
@@ -75,6 +80,7 @@ function many<Value>(count: number, make: (id: string) => Value): Value[] {
 const NOTHING: Shown = {
 	kind: 'shown',
 	total: 0,
+	snoozed: null,
 	page: 0,
 	questions: [],
 	unreadableCount: 0,
@@ -89,11 +95,12 @@ const GIANT_QUESTION = asking(itemsOf(90, GIANT), sessionOf(GIANT, { sessionId: 
 const FULL: Shown = {
 	...NOTHING,
 	total: 25,
+	snoozed: { count: 12, nextAt: NOW + 900_000 },
 	page: 1,
 	questions: many(QUESTIONS_PER_PAGE, (id) =>
 		questionOf(
 			{ ...GIANT_QUESTION, sessionId: `${LONGEST_ID.slice(id.length)}${id}` },
-			{ answering: many(30, () => USER_ID) },
+			{ answering: many(30, () => USER_ID), handOver: HAND_OVER },
 		),
 	),
 	ownAnswers: { shown: many(MOST_OWN_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })), total: 40 },
@@ -103,7 +110,14 @@ const FULL: Shown = {
 
 function modelOf(content: InboxContent, quickAnswers = true): [InboxModel] {
 	const receipt = { names: NAMES, now: NOW, adminContact: USER_ID };
-	return [{ inbox: { openedAt: NOW - 60_000 }, content, quickAnswers, receipt }];
+	return [
+		{
+			inbox: { openedAt: NOW - 60_000, person: { teamId: 'T0EXAMPLE1', userId: USER_ID } },
+			content,
+			quickAnswers,
+			receipt,
+		},
+	];
 }
 
 const INBOXES: Readonly<Record<string, [InboxModel]>> = {
@@ -112,6 +126,15 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 	'channels unknown': modelOf({ ...NOTHING, channelsKnown: false }),
 	'one question': modelOf({ ...NOTHING, total: 1, questions: [ONE] }),
 	'one-press answers switched off': modelOf({ ...NOTHING, total: 1, questions: [ONE] }, false),
+	'a question that somebody else has, and one that is handed to this person': modelOf({
+		...NOTHING,
+		total: 2,
+		questions: [
+			{ ...ONE, handOver: { ...HAND_OVER, to: 'U0EXAMPLE9' } },
+			questionOf({ ...asking([FIELD_ITEMS.line]), sessionId: LONGEST_ID }, { handOver: HAND_OVER }),
+		],
+	}),
+	'all questions snoozed': modelOf({ ...NOTHING, snoozed: { count: 1, nextAt: NOW + 900_000 } }),
 	'in the direct message': modelOf({
 		...NOTHING,
 		total: 2,
@@ -147,6 +170,7 @@ export function inboxShapes(): Shape[] {
 		...shapesOf(inboxModal, INBOXES),
 		...shapesOf(inboxLoadingModal, { 'before the content': [] }),
 		...shapesOf(noInboxWindow, { 'an expired trigger': [] }),
+		...shapesOf(snoozedMessage, { 'no time zone': [snoozedInZoneWords(NOW, 'UTC')] }),
 		...shapesOf(homeNotice, { 'a refusal': [refusalWords('guest', USER_ID)] }),
 	];
 }

@@ -5,6 +5,7 @@ import type { ChannelSettings, Rung } from '../../watches/channel-settings.ts';
 import type { WatchPage } from '../../watches/ports.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
 import { WATCH_ENDS } from '../../watches/watch.ts';
+import { giveBackMessage, givenBackPost, handedOverPost, noHandOverWindow } from '../blocks/hand-over.ts';
 import { filesMessage, screenshotMessage } from '../blocks/links.ts';
 import { LIST_PAGE, watchList } from '../blocks/lists.ts';
 import {
@@ -23,6 +24,7 @@ import { type RungQuestion, rungPost, rungsPost } from '../blocks/rungs.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from '../blocks/watch-posts.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
+import { GIVE_BACK_LATE, notGivenBackWords, notYoursWords } from '../words/hand-over.ts';
 import {
 	lostChoiceWords,
 	notChosenWords,
@@ -44,6 +46,7 @@ import {
 	ERROR_CONTEXT,
 	FIELD_ITEMS,
 	GIANT,
+	HAND_OVER,
 	HOSTILE,
 	itemsOf,
 	LINKS,
@@ -113,6 +116,13 @@ export function messageShapes(): Shape[] {
 				),
 			],
 		}),
+		...shapesOf(noHandOverWindow, { 'an expired trigger': [] }),
+		...shapesOf(giveBackMessage, {
+			'somebody else has it': [notYoursWords(HAND_OVER, NAMES)],
+			settled: [notYoursWords(null, NAMES)],
+			late: [GIVE_BACK_LATE],
+			'not stored': [notGivenBackWords('The database does not answer.')],
+		}),
 		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, ownChoiceWords(CHOICE, 5_000)] }),
 		...shapesOf(choiceMessage, {
 			'taken back': [undoneWords(CHOICE)],
@@ -170,6 +180,7 @@ function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardMode
 		waitedMs: 120_000,
 		discreet: false,
 		claims: [],
+		handOver: null,
 		standing: null,
 		endedWords: null,
 		names: NAMES,
@@ -184,6 +195,7 @@ const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'at work': cardOf(AT_WORK, { checkedAt: NOW - 600_000 }),
 	'a question': cardOf(ASKS),
 	'a question that people answer': cardOf(ASKS, { claims: [USER_ID] }),
+	'a question that somebody has': cardOf(ASKS, { handOver: HAND_OVER }),
 	'an answer on its way': cardOf(ASKS, { standing: answerOf({ state: 'delivering' }) }),
 	'answered by somebody': cardOf(ANSWERED, { standing: answerOf({ state: 'resumed' }) }),
 	'answered elsewhere': cardOf(ANSWERED),
@@ -281,11 +293,18 @@ function askedAs(question: QuestionView) {
 	return { kind: 'question', question, changed: false, readAt: NOW - 120_000 } as const;
 }
 
+function handedAs(question: QuestionView) {
+	const { sessionId } = GIANT_POST;
+	return { kind: 'handedOver', watchId: 'watch', sessionId, from: USER_ID, question, readAt: NOW - 120_000 } as const;
+}
+
 const POST: PostContext = {
 	sessionId: SESSION_ID,
 	view: snapshotOf(AT_WORK, NOW),
 	standing: null,
+	handOver: null,
 	channelId: 'C0EXAMPLE1',
+	threadTs: '1795250400.000100',
 	offersOptions: true,
 	showsChoices: true,
 	discreet: false,
@@ -310,6 +329,8 @@ const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	closed: 'closed',
 	changed: 'changed',
 	unwatched: 'unwatched',
+	handedOn: 'handedOn',
+	givenBack: 'givenBack',
 };
 
 function postShapes(of: string, contents: readonly PostedContent[], post: PostContext): Shape[] {
@@ -329,6 +350,17 @@ export function watchShapes(): Shape[] {
 		}),
 		...postShapes('plain', postsAbout(questionOf(ASKS)), POST),
 		...postShapes('options', [askedAs(questionOf(FLIGHTS))], POST),
+		...postShapes('handed over', [askedAs(questionOf(FLIGHTS))], { ...POST, handOver: HAND_OVER }),
+		...shapesOf(handedOverPost, {
+			options: [handedAs(questionOf(FLIGHTS)), POST],
+			discreet: [handedAs(questionOf(ASKS)), { ...POST, discreet: true }],
+			chosen: [handedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			giant: [handedAs(questionOf(GIANT_SESSION)), GIANT_POST],
+		}),
+		...shapesOf(givenBackPost, {
+			plain: [USER_ID, questionOf(FLIGHTS), POST],
+			giant: ['somebody', questionOf(GIANT_SESSION), GIANT_POST],
+		}),
 		...postShapes('chosen', [askedAs(questionOf(FLIGHTS))], { ...POST, standing: CHOSEN }),
 		...postShapes(
 			'giant',

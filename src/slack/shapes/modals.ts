@@ -1,11 +1,14 @@
 import type { OtherAnswer } from '../../answers/answer.ts';
+import type { HandOverObstacle } from '../../inbox/hand-over.ts';
 import { openQuestion } from '../../questions/open-question.ts';
 import type { Session, StatusKind } from '../../questions/session.ts';
+import { handOverMetadata, handOverModal, handOverNotice } from '../blocks/hand-over.ts';
 import { HISTORY_PAGE, historyView } from '../blocks/lists.ts';
 import { receiptModal, savedModal } from '../blocks/receipt.ts';
 import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
 import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../blocks/small-modals.ts';
 import { ERROR_CODES, REFUSAL_CODES } from '../words/errors.ts';
+import { handOverWords } from '../words/hand-over.ts';
 import type { Notice } from '../words/notices.ts';
 import {
 	ANSWERS,
@@ -22,6 +25,7 @@ import {
 	FIELD_ITEMS,
 	GIANT,
 	GIANT_ANSWER,
+	HAND_OVER,
 	HOSTILE,
 	itemsOf,
 	LINKS,
@@ -60,6 +64,14 @@ const NOTICES: Readonly<Record<Notice['kind'], readonly Notice[]>> = {
 		{ kind: 'ownAnswer', state: 'delivering', at: NOW - 60_000 },
 		{ kind: 'ownAnswer', state: 'waiting', at: NOW - 60_000 },
 	],
+};
+
+const HAND_OVER_OUTCOMES: Readonly<Record<string, HandOverObstacle>> = {
+	'handed over': { kind: 'handedOver', handOver: HAND_OVER },
+	'somebody else has it': { kind: 'taken', handOver: HAND_OVER },
+	'handed over too often': { kind: 'limit', handOver: HAND_OVER },
+	'answered by somebody': { kind: 'closed', by: answerOf() },
+	closed: { kind: 'closed', by: null },
 };
 
 const STATUSES: Readonly<Record<StatusKind, string>> = {
@@ -170,6 +182,13 @@ export function modalShapes(): Shape[] {
 			'two items': [QUESTION, [0, 1], 'The hall with the garden', metadataOf()],
 			'90 items': [QUESTION, QUESTION.openItems, GIANT, metadataOf()],
 		}),
+		...shapesOf(handOverModal, {
+			'any question': [handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0' }, 'C0')],
+		}),
+		...shapesOf(
+			handOverNotice,
+			casesOf(HAND_OVER_OUTCOMES, (outcome) => [handOverWords(outcome, NAMES), metadataOf()] as const),
+		),
 		...shapesOf(savedModal, { 'any answer': [answerOf()], giant: [GIANT_ANSWER] }),
 		...shapesOf(receiptModal, RECEIPTS),
 		...shapesOf(historyView, {

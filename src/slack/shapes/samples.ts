@@ -7,6 +7,7 @@ import {
 	FAILED_STATES,
 	type OtherAnswer,
 } from '../../answers/answer.ts';
+import type { HandOver } from '../../inbox/hand-over.ts';
 import type { InputGuess } from '../../questions/input-kind.ts';
 import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
 import type { MessageContent } from '../blocks/parts.ts';
@@ -58,6 +59,20 @@ export const LONGEST_ID = 'f'.repeat(400);
 export const ANSWER_ID = '0b7e7a52-5a0e-4f53-9d0c-3a1f5b7c9d11';
 export const DASHBOARD_URL = 'https://dashboard.example';
 export const USER_ID = 'U0EXAMPLE1';
+
+export const HAND_OVER: HandOver = {
+	id: 'V0EXAMPLE1',
+	teamId: 'T0EXAMPLE1',
+	session: { service: 'https://service.example', sessionId: SESSION_ID },
+	fingerprint: '0123456789abcdef',
+	watchId: 'watch',
+	channelId: 'C0EXAMPLE1',
+	from: 'U0EXAMPLE2',
+	to: USER_ID,
+	count: 3,
+	handedOverAt: NOW - 60_000,
+	givenBackAt: null,
+};
 
 /** Text that means something to Slack or to Markdown, or that a wrong cut breaks. */
 export const HOSTILE =

@@ -1,15 +1,35 @@
 import type { Answer } from '../../answers/answer.ts';
 import { FOLLOWED_MS } from '../../inbox/inbox.ts';
+import type { SnoozeLength } from '../../inbox/snooze.ts';
 import { stateLine } from './answers.ts';
 import { durationText, momentMrkdwn } from './times.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How many questions wait. */
-export function waitingCountWords(total: number): string {
-	if (total === 0) return 'No question waits for you.';
-	return total === 1 ? '1 question waits for you' : `${total} questions wait for you`;
+/** How many questions wait, and how many more the person snoozed. Plain text. */
+export function waitingCountWords(total: number, snoozedCount: number): string {
+	const snoozed = snoozedCount === 0 ? '' : `, ${snoozedCount} ${snoozedCount === 1 ? 'is' : 'are'} snoozed`;
+	if (total === 0) return `No question waits for you${snoozed}.`;
+	return `${total === 1 ? '1 question waits for you' : `${total} questions wait for you`}${snoozed}`;
+}
+
+/** What the menu of a question offers. */
+export const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
+	'15m': 'Snooze for 15 min',
+	'1h': 'Snooze for 1 h',
+	tomorrow: 'Snooze until tomorrow 9:00',
+};
+
+/** How many questions the person snoozed, and when the first of them comes back. mrkdwn. */
+export function snoozedWords(count: number, nextAt: number): string {
+	const what = count === 1 ? '1 question is snoozed. It comes' : `${count} questions are snoozed. The next one comes`;
+	return `💤 ${what} back here ${momentMrkdwn(nextAt)}. Only your inbox hides ${count === 1 ? 'it' : 'them'}.`;
+}
+
+/** To a person whose time zone Slack does not tell. mrkdwn. */
+export function snoozedInZoneWords(until: number, timeZone: string): string {
+	return `💤 Slack did not tell Handraise your time zone, so the question is snoozed until 9:00 ${timeZone}: ${momentMrkdwn(until)} for you. *Show now* in your inbox shows it again.`;
 }
 
 /** Which questions a page shows; `first` counts from 1. Empty when it shows all. */

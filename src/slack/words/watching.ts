@@ -97,11 +97,13 @@ export const OUTSIDE = "Answered outside Slack, on the session service's own pag
 export const QUESTION_CLOSED = '💨 The question is closed: the agent went on without an answer.';
 export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this post may be a repeat.';
 
-/** On the post of a question that was settled without an answer. */
+/** On the post of a question that was settled without an answer, and on a direct message whose person does not have it now. */
 export const SETTLED_WORDS = {
 	closed: '💨 Closed without an answer',
 	changed: '✏️ The agent asks something else now',
 	unwatched: '👋 Not watched here any more. `/session` with its id shows its state.',
+	handedOn: '↪️ You handed this question over.',
+	givenBack: '↩️ You gave this question back. It is open for all again.',
 } as const;
 
 export function serviceDownWords(since: number): string {

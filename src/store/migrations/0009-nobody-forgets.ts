@@ -57,14 +57,18 @@ export const nobodyForgets: Migration = {
 			.addColumn('service', 'text', (column) => column.notNull())
 			.addColumn('session_id', 'text', (column) => column.notNull())
 			.addColumn('fingerprint', 'text', (column) => column.notNull())
+			.addColumn('watch_id', 'text', (column) => column.notNull())
 			.addColumn('channel_id', 'text', (column) => column.notNull())
 			.addColumn('from_user_id', 'text', (column) => column.notNull())
-			// Null after it was given back.
-			.addColumn('to_user_id', 'text')
+			.addColumn('to_user_id', 'text', (column) => column.notNull())
+			// Names the direct message about it.
+			.addColumn('id', 'text', (column) => column.notNull())
 			.addColumn('count', 'integer', (column) => column.notNull())
-			.addColumn('changed_at', 'bigint', (column) => column.notNull())
-			.addPrimaryKeyConstraint('hand_overs_key', ['team_id', 'service', 'session_id'])
+			.addColumn('handed_over_at', 'bigint', (column) => column.notNull())
+			.addColumn('given_back_at', 'bigint')
+			.addPrimaryKeyConstraint('hand_overs_key', ['service', 'session_id', 'team_id'])
 			.execute();
+		await sql`create index hand_overs_watch on hand_overs (watch_id)`.execute(db);
 		await climbOpenQuestions(db as Kysely<FormerTables>);
 	},
 };

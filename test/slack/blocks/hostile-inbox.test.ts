@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ANSWER_STATES } from '../../../src/answers/answer.ts';
+import type { HandOver } from '../../../src/inbox/hand-over.ts';
 import {
 	type InboxContent,
 	type InboxDraft,
@@ -45,6 +46,20 @@ const answers = fc
 		}),
 	);
 
+const handOver: HandOver = {
+	id: 'V1',
+	teamId: 'T1',
+	session: { service: 'https://service.example', sessionId: 's1' },
+	fingerprint: 'f',
+	watchId: 'watch',
+	channelId: 'C0OURS1',
+	from: 'U0OURS2',
+	to: 'U0OURS1',
+	count: 3,
+	handedOverAt: now,
+	givenBackAt: null,
+};
+
 const questions = fc.tuple(hostileSession, sessionIds).map(([raw, sessionId]): InboxQuestion[] => {
 	const session = readSessionResponse({ session: raw }, sessionId);
 	const snapshot = session === null ? null : snapshotOf(session, now);
@@ -52,8 +67,10 @@ const questions = fc.tuple(hostileSession, sessionIds).map(([raw, sessionId]): I
 	return [
 		{
 			question: { service: 'https://service.example', sessionId, messageIndex: snapshot.question.messageIndex },
+			fingerprint: snapshot.question.fingerprint,
 			since: now - 3_600_000,
 			askedIn,
+			handOver,
 			sessionName: snapshot.name,
 			view: snapshot.question,
 			answering: ['U0OURS2', 'U0OURS3'],
@@ -91,6 +108,7 @@ const inboxes = fc
 		return {
 			kind: 'shown',
 			total: 35,
+			snoozed: { count: 4, nextAt: now + 900_000 },
 			page: 1,
 			questions: filled(QUESTIONS_PER_PAGE, some.questions, (value, id) => ({
 				...value,
@@ -107,7 +125,12 @@ const inboxes = fc
 
 function modelOf(content: InboxContent, name: string) {
 	const receipt = { names: { displayName: () => name }, now, adminContact: null };
-	return { inbox: { openedAt: now }, content, quickAnswers: true, receipt };
+	return {
+		inbox: { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } },
+		content,
+		quickAnswers: true,
+		receipt,
+	};
 }
 
 describe('hostile inboxes', () => {

@@ -27,6 +27,7 @@ describe('hostile watched sessions', () => {
 					waitedMs: now,
 					discreet: isAnswered,
 					claims: [name],
+					handOver: null,
 					standing,
 					endedWords: isAnswered ? null : 'Not watched any more.',
 					names,

@@ -10,6 +10,7 @@ type Shown = Extract<InboxContent, { kind: 'shown' }>;
 const NOTHING: Shown = {
 	kind: 'shown',
 	total: 0,
+	snoozed: null,
 	page: 0,
 	questions: [],
 	unreadableCount: 0,
@@ -30,12 +31,17 @@ function asking(description: string): Shown {
 	const { question: view, name: sessionName } = snapshot;
 	const question = { service: 'https://service.example', sessionId: 'demo', messageIndex: view.messageIndex };
 	const askedIn = { channelId: 'C0OURS1', threadTs: null, buttons: true };
-	return { ...NOTHING, total: 1, questions: [{ question, since: now, askedIn, sessionName, view, answering: [] }] };
+	const { fingerprint } = view;
+	const asked = { question, fingerprint, since: now, askedIn, handOver: null, sessionName, view, answering: [] };
+	return { ...NOTHING, total: 1, questions: [asked] };
 }
 
 function textOf(content: Shown, quickAnswers = true): string {
 	const receipt = { names: { displayName: () => 'Ada' }, now, adminContact: null };
-	return JSON.stringify(homeView({ inbox: { openedAt: now }, content, quickAnswers, receipt }).blocks);
+	return JSON.stringify(
+		homeView({ inbox: { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } }, content, quickAnswers, receipt })
+			.blocks,
+	);
 }
 
 describe('the inbox', () => {

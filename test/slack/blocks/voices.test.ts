@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { openQuestion } from '../../../src/questions/open-question.ts';
 import type { Message, Session } from '../../../src/questions/session.ts';
+import { givenBackPost, handedOverPost } from '../../../src/slack/blocks/hand-over.ts';
 import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/links.ts';
 import { historyView, watchList } from '../../../src/slack/blocks/lists.ts';
 import {
@@ -119,12 +120,25 @@ describe('text from outside is marked as such and never begins a view or message
 				const view = { ...snapshotOf(given, now), sessionId: given.sessionId };
 				const standing = isThere ? answerOf({ state: 'resumed', person: { teamId: 'T1', userId: name } }) : null;
 				const claims = [name];
-				const shown = { checkedAt: now, waitedMs: null, discreet: false, endedWords: null, dashboardUrl: null };
+				const shown = {
+					checkedAt: now,
+					waitedMs: null,
+					discreet: false,
+					endedWords: null,
+					dashboardUrl: null,
+					handOver: null,
+				};
 				const card = { ...shown, view, claims, standing, names };
 				expectVoices(watchCard(card));
 				const { sessionId } = given;
 				const post = postContext({ sessionId, view, standing, names, maybeRepeat: isThere, now });
 				for (const content of posts(view, name)) expectVoices(watchPost(content, post));
+				if (view.question !== null) {
+					const { question } = view;
+					const handed = { kind: 'handedOver', watchId: 'w', sessionId, from: name, question, readAt: 0 } as const;
+					expectVoices(handedOverPost(handed, post));
+					expectVoices(givenBackPost(name, question, post));
+				}
 				if (view.question !== null) expectVoices(settledQuestionPost(askedContent(view.question), 'answered', post));
 				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, 0));
 				for (const message of [...filesMessage(given, LINKS), ...screenshotMessage(given, LINKS)])

@@ -23,6 +23,7 @@ function wordsOf(standing: Answer | null): string[] {
 		waitedMs: null,
 		discreet: false,
 		claims: [],
+		handOver: null,
 		standing,
 		endedWords: null,
 		names,

@@ -7,7 +7,9 @@ export function postContext(
 ): PostContext {
 	return {
 		standing: null,
+		handOver: null,
 		channelId: 'C1',
+		threadTs: null,
 		offersOptions: true,
 		showsChoices: true,
 		discreet: false,

@@ -104,7 +104,7 @@ describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (sto
 		const elsewhere = await app.threadSays(id, 'Which colour?', '#secret');
 		expect(post.text()).toContain('The shop has two colours.');
 		expect(post.isBroadcast()).toBe(true);
-		expect(post.buttons()).toEqual(['sand', 'forest', 'Answer…']);
+		expect(post.buttons()).toEqual(['sand', 'forest', 'Answer…', 'Hand over']);
 		await app.cardSays(id, 'Which colour?');
 		expect(app.card(id)?.buttons()[0]).toBe('Answer');
 

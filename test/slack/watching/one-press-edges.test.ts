@@ -192,7 +192,7 @@ describe('what people are told about a choice', () => {
 
 	it('shows marks of an option as they are', async () => {
 		const { id, index, post } = await asked([item('Which tag?', 'One of: A*B & <b, x_y ~z~, @here 👍')]);
-		expect(post.buttons()).toEqual(['A*B & <b', 'x_y ~z~', '@here 👍', 'Answer…']);
+		expect(post.buttons()).toEqual(['A*B & <b', 'x_y ~z~', '@here 👍', 'Answer…', 'Hand over']);
 		const told = await app.toldAfter(() => post.press('@here 👍'));
 		expect(told.text()).toContain('“@here 👍”');
 		await told.press('Undo');

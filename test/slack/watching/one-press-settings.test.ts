@@ -61,7 +61,7 @@ describe('one-press answers and their settings', () => {
 		await app.threadSays(id, 'Answered outside');
 		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');
 		const next = await app.threadSays(id, 'Which seat?');
-		expect(next.buttons()).toEqual(['aisle', 'window', 'Answer…']);
+		expect(next.buttons()).toEqual(['aisle', 'window', 'Answer…', 'Hand over']);
 	});
 
 	it('tells neither question nor choice with --discreet', async () => {

@@ -48,7 +48,7 @@ describe.each(['sqlite', 'postgres'] as const)('a question with short options, o
 
 	it('is answered by one press after the time for Undo, and its post says who chose what', async () => {
 		const { id, index, post } = await asked();
-		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…']);
+		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		expect(post.notification()).toMatch(/^An agent asks: Which flight should I book\? One of: LH 1173, TP 570 \(Order/);
 		const told = await app.toldAfter(() => post.press('LH 1173'));
 		expect(told.text()).toContain('You chose “LH 1173”');

@@ -1,11 +1,15 @@
 import type { Json, SlackState } from '../../../fake-slack/index.ts';
+import { HAND_OVER_FIELD } from '../../../src/slack/blocks/hand-over.ts';
 import {
 	ACTIONS,
 	type ActionId,
 	CALLBACKS,
 	encodeCarriage,
 	encodeChoice,
+	encodeQuestionMark,
+	encodeSnooze,
 	encodeTarget,
+	inboxRowId,
 } from '../../../src/slack/ids.ts';
 import type { WatchingApp } from '../watching/harness.ts';
 import { ACTION_GROUPS, COMMAND_GROUPS, type Group, OTHER_GROUPS } from './table.ts';
@@ -21,7 +25,7 @@ export interface Member {
 }
 
 /** What a member has open before they do it. */
-export type Needs = 'nothing' | 'form' | 'history' | 'chooser' | 'receipt' | 'inbox';
+export type Needs = 'nothing' | 'form' | 'history' | 'chooser' | 'receipt' | 'inbox' | 'handOver';
 
 export interface Act {
 	readonly name: string;
@@ -125,6 +129,11 @@ function pressOnMessage(
 	});
 }
 
+/** A question's row of an inbox belongs to the question's channel. */
+function rowIn({ card }: ActContext): Json {
+	return { block_id: inboxRowId({ channelId: card.channel, threadTs: null }, 'row') };
+}
+
 type PressValue = (member: Member, at: ActContext) => string;
 const nothing: PressValue = () => '0';
 const target: PressValue = ({ session }) => encodeTarget({ sessionId: session, messageIndex: null });
@@ -139,6 +148,8 @@ const choice: PressValue = ({ session }, { card }) =>
 		readAt: 0,
 		channelId: card.channel,
 	});
+const mark: PressValue = ({ session }) => encodeQuestionMark({ sessionId: session, fingerprint: '0123456789abcdef' });
+const snooze: PressValue = () => encodeSnooze({ length: '15m', hash: 'unknown' });
 const ownAnswer: PressValue = (member, at) => at.answerOf(member);
 
 /** Where each button is pressed and what its value is. */
@@ -164,6 +175,9 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.choose3]: ['nothing', choice],
 	[ACTIONS.choose4]: ['nothing', choice],
 	[ACTIONS.choose5]: ['nothing', choice],
+	[ACTIONS.handOver]: ['nothing', mark],
+	[ACTIONS.handOverTo]: ['form', nothing],
+	[ACTIONS.giveBack]: ['nothing', mark],
 	[ACTIONS.undo]: ['receipt', ownAnswer],
 	[ACTIONS.useText]: ['nothing', (member, at) => `unknown|${target(member, at)}`],
 	[ACTIONS.chooseItem]: ['chooser', nothing],
@@ -184,6 +198,8 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.inboxOlder]: ['inbox', nothing],
 	[ACTIONS.inboxNewer]: ['inbox', nothing],
 	[ACTIONS.inboxRefresh]: ['inbox', nothing],
+	[ACTIONS.snooze]: ['inbox', snooze],
+	[ACTIONS.showSnoozed]: ['inbox', nothing],
 	[ACTIONS.showScreenshot]: ['nothing', target],
 	[ACTIONS.showFiles]: ['nothing', target],
 };
@@ -219,7 +235,7 @@ const presses = Object.entries(PRESSES).map(([id, [needs, pressValue]]): Act => 
 			// Undo is on a message, although its answer needs a form here.
 			return needs === 'nothing' || actionId === ACTIONS.undo
 				? pressOnMessage(app, member, at, { actionId, value })
-				: pressInView(app, member, at, { action_id: actionId, value });
+				: pressInView(app, member, at, { action_id: actionId, value, ...(actionId === ACTIONS.snooze && rowIn(at)) });
 		},
 	};
 });
@@ -252,6 +268,20 @@ const OTHERS: Readonly<Record<keyof typeof OTHER_GROUPS, OtherRun>> = {
 		run(app, member, at) {
 			const view = viewOf(at, member, `sent ${at.round}`);
 			return deliver(app, 'view_submission', { ...base(app, member), type: 'view_submission', view });
+		},
+	},
+	'Hand over, in its window': {
+		needs: 'handOver',
+		inChannelOnly: true,
+		run(app, member, at) {
+			const view = viewOf(at, member);
+			const chosen = { type: 'users_select', selected_user: 'U0GRACE' };
+			const state = { values: { [HAND_OVER_FIELD]: { [ACTIONS.handOverTo]: chosen } } };
+			return deliver(app, 'view_submission', {
+				...base(app, member),
+				type: 'view_submission',
+				view: { ...view, state },
+			});
 		},
 	},
 	'closing a form': {

@@ -76,6 +76,13 @@ async function prepare(
 		await person.command(place, '/session inbox');
 		await person.waitForModal('waits for you');
 	}
+	if (act.needs === 'handOver') {
+		const post = await app.until(() =>
+			person.messages(card.channel, { all: true }).find((one) => one.buttons().includes('Hand over')),
+		);
+		await post.press('Hand over');
+		await person.waitForModal('Hand over to');
+	}
 	if (act.needs === 'chooser') {
 		const thread = person.messages(card.channel).find(({ ts }) => ts === card.ts);
 		if (thread === undefined) throw new Error('there is no card');

@@ -1,0 +1,214 @@
+import type { Refusal } from '../answers/access-policy.ts';
+import { type Answer, isBlocking, type Person } from '../answers/answer.ts';
+import type { AnswerStore } from '../answers/ports.ts';
+import type { Clock } from '../clock.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
+import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import type { ChannelKey, SessionKey, Watch } from '../watches/watch.ts';
+
+/** The newest hand-over of an open question. All times are milliseconds since the epoch. */
+export interface HandOver {
+	/** The id of the window in which the person was chosen: a repeated submission is recognised by it. */
+	readonly id: string;
+	readonly teamId: string;
+	readonly session: SessionKey;
+	readonly fingerprint: string;
+	/** The watch whose question it is, and its channel. */
+	readonly watchId: string;
+	readonly channelId: string;
+	/** Slack user ids. */
+	readonly from: string;
+	readonly to: string;
+	/** How often the question was handed over. */
+	readonly count: number;
+	readonly handedOverAt: number;
+	/** Null while `to` has it. */
+	readonly givenBackAt: number | null;
+}
+
+/** A question can be handed over so often. After that, somebody answers it or gives it back. */
+export const MOST_HAND_OVERS = 3;
+
+/** A hand-over that somebody wants, with the direct message about it. */
+export interface NewHandOver
+	extends Pick<HandOver, 'id' | 'teamId' | 'session' | 'fingerprint' | 'watchId' | 'channelId' | 'from' | 'to'> {
+	readonly announcement: NewAnnouncement;
+}
+
+export type HandOverResult =
+	| { readonly kind: 'handedOver'; readonly handOver: HandOver }
+	/** Somebody else has the question. */
+	| { readonly kind: 'taken'; readonly handOver: HandOver }
+	/** It was handed over too often. */
+	| { readonly kind: 'limit'; readonly handOver: HandOver }
+	/** It is not open any more, or not watched there. */
+	| { readonly kind: 'closed' };
+
+export type GiveBackResult =
+	/** `repeated`: it was given back before. */
+	| { readonly kind: 'givenBack'; readonly handOver: HandOver; readonly repeated: boolean }
+	/** Somebody else has it. */
+	| { readonly kind: 'notYours'; readonly handOver: HandOver }
+	| { readonly kind: 'closed' };
+
+/** A question of a session in one workspace. */
+export interface HandedQuestion {
+	readonly teamId: string;
+	readonly session: SessionKey;
+	readonly fingerprint: string;
+}
+
+/**
+ * The stored hand-overs, one for a question. Every method is one transaction; throws `StoreUnavailableError` (code
+ * `store_unavailable`, retryable). A hand-over is over when its question is answered, changed or closed, or not watched any
+ * more: the store of watches forgets it when it queues the `settle` of the question's posts, and queues the same `settle`
+ * for the direct message.
+ */
+export interface HandOverStore {
+	/**
+	 * Hands a question over, all or nothing: queues the direct message, settles that of whoever had it, and has posts and
+	 * cards drawn again. Of two at the same moment one wins. Idempotent by `id` and `to`.
+	 */
+	handOver(wish: NewHandOver, now: number): Promise<HandOverResult>;
+	/** Gives a question back for `userId`, and queues what `told` returns. Idempotent. */
+	giveBack(
+		question: HandedQuestion & { readonly userId: string },
+		options: { now: number; told: (handOver: HandOver) => NewAnnouncement },
+	): Promise<GiveBackResult>;
+	/** The newest hand-over of this question, also one that was given back. */
+	handOverOf(question: HandedQuestion): Promise<HandOver | null>;
+	/**
+	 * The watch of a session in a channel that has not ended, with what its card shows and when the session was last read;
+	 * null when there is none.
+	 */
+	watchedIn(
+		channel: ChannelKey,
+		session: SessionKey,
+	): Promise<{ readonly watch: Watch; readonly view: SessionSnapshot; readonly checkedAt: number | null } | null>;
+}
+
+/** What `from` may do with the question; `null`: they may hand it over. */
+export function obstacleTo(
+	{ id, from, to }: Pick<HandOver, 'id' | 'from' | 'to'>,
+	current: HandOver | null,
+): Exclude<HandOverResult['kind'], 'closed'> | null {
+	if (current === null) return null;
+	if (current.id === id && current.to === to) return 'handedOver';
+	if (current.givenBackAt === null && current.to !== from) return 'taken';
+	return current.count >= MOST_HAND_OVERS ? 'limit' : null;
+}
+
+/** The target of the direct message about a hand-over. */
+export function targetOfHandOver({ id, teamId, to }: Pick<HandOver, 'id' | 'teamId' | 'to'>) {
+	return { kind: 'person', teamId, userId: to, topic: id } as const;
+}
+
+/** The question of a *Hand over* or *Give back*, and where its person sees it. */
+export interface PressedQuestion {
+	readonly sessionId: string;
+	readonly fingerprint: string;
+	/** The channel that watches the session. */
+	readonly channelId: string;
+}
+
+export type HandOverOutcome =
+	| Exclude<HandOverResult, { kind: 'closed' }>
+	/** `by`: the answer that settles it, if it is one of ours. */
+	| { readonly kind: 'closed'; readonly by: Answer | null }
+	/** The chosen person may not answer. */
+	| { readonly kind: 'refused'; readonly refusal: Refusal | 'self' };
+
+export type HandOverObstacle = Exclude<HandOverOutcome, { kind: 'refused' }>;
+
+interface Dependencies {
+	readonly store: HandOverStore;
+	readonly serviceUrl: string;
+	readonly answers: Pick<AnswerStore, 'standing'>;
+	/** Called after something was stored. */
+	readonly onNews: () => void;
+	readonly clock: Clock;
+}
+
+/** Hands questions over to people, and back. */
+export function createHandOvers({ store, serviceUrl, answers, onNews, clock }: Dependencies) {
+	function questionOf({ teamId }: Person, { sessionId, fingerprint }: PressedQuestion): HandedQuestion {
+		return { teamId, session: { service: serviceUrl, sessionId }, fingerprint };
+	}
+
+	/** The question as it is asked in its channel; else who has answered it. */
+	async function askedIn({ teamId }: Person, { sessionId, fingerprint, channelId }: PressedQuestion) {
+		const session = { service: serviceUrl, sessionId };
+		const shown = await store.watchedIn({ teamId, channelId }, session);
+		const question = shown?.view.question ?? null;
+		if (shown === null || question === null) return { by: null };
+		const { messageIndex } = question;
+		const standing = await answers.standing({ service: serviceUrl, sessionId, messageIndex });
+		const isSame = question.fingerprint === fingerprint;
+		if (isSame && question.openCount > 0 && !isAnswered(standing, shown.checkedAt)) return { ...shown, question };
+		return { by: isSame ? standing : null };
+	}
+
+	return {
+		/** Why this person cannot hand this question over to anybody; null when they can. */
+		async obstacle(person: Person, pressed: PressedQuestion): Promise<HandOverObstacle | null> {
+			const asked = await askedIn(person, pressed);
+			if ('by' in asked) return { kind: 'closed', by: asked.by };
+			const handOver = await store.handOverOf(questionOf(person, pressed));
+			const kind = obstacleTo({ id: '', from: person.userId, to: '' }, handOver);
+			return kind === null || handOver === null ? null : { kind, handOver };
+		},
+
+		/** @param viewId of the window in which `to` was chosen */
+		async handOver(
+			person: Person,
+			pressed: PressedQuestion,
+			{ viewId, to, refusal }: { viewId: string; to: string; refusal: Promise<Refusal | null> },
+		): Promise<HandOverOutcome> {
+			const { sessionId, channelId } = pressed;
+			const { teamId, userId: from } = person;
+			if (to === from) return { kind: 'refused', refusal: 'self' };
+			const why = await refusal;
+			if (why !== null) return { kind: 'refused', refusal: why };
+			const asked = await askedIn(person, pressed);
+			if ('by' in asked) return { kind: 'closed', by: asked.by };
+			const { watch, view, question } = asked;
+			const watchId = watch.id;
+			const target = targetOfHandOver({ id: viewId, teamId, to });
+			const content = { kind: 'handedOver', watchId, sessionId, from, question, readAt: view.seenAt } as const;
+			const announcement = { target, key: 'handedOver', content };
+			const wish = { ...questionOf(person, pressed), id: viewId, watchId, channelId, from, to, announcement };
+			const result = await store.handOver(wish, clock.now());
+			onNews();
+			return result.kind === 'closed' ? { kind: 'closed', by: null } : result;
+		},
+
+		async giveBack(person: Person, pressed: PressedQuestion): Promise<GiveBackResult> {
+			const { teamId, userId } = person;
+			const { sessionId } = pressed;
+			const result = await store.giveBack(
+				{ ...questionOf(person, pressed), userId },
+				{
+					now: clock.now(),
+					told({ id, from: to, watchId, fingerprint }) {
+						const target = targetOfHandOver({ id, teamId, to });
+						return {
+							target,
+							key: 'givenBack',
+							content: { kind: 'givenBack', watchId, sessionId, fingerprint, by: userId },
+						};
+					},
+				},
+			);
+			onNews();
+			return result;
+		},
+	};
+}
+
+export type HandOvers = ReturnType<typeof createHandOvers>;
+
+/** Whether an answer is on its way, or arrived after the session was last read. */
+function isAnswered(standing: Answer | null, checkedAt: number | null): boolean {
+	if (standing === null) return false;
+	return isBlocking(standing.state) || (standing.deliveredAt !== null && standing.deliveredAt >= (checkedAt ?? 0));
+}

@@ -1,0 +1,121 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import type { AnnouncementContent } from '../../watches/announcements.ts';
+import type { QuestionView } from '../../watches/session-snapshot.ts';
+import { ACTIONS, CALLBACKS, encodeQuestionMark, inboxRowId, type QuestionMark } from '../ids.ts';
+import { newMetadata, type ViewMetadata } from '../metadata.ts';
+import { plain } from '../text.ts';
+import {
+	givenBackWords,
+	HAND_OVER_HINT,
+	handedOverHint,
+	handedOverWords,
+	NO_HAND_OVER_WINDOW,
+} from '../words/hand-over.ts';
+import { questionText } from '../words/question-text.ts';
+import { asksWords, MAYBE_REPEAT, placeMrkdwn } from '../words/watching.ts';
+import {
+	answerButton,
+	buttons,
+	context,
+	giveBackButton,
+	handOverButton,
+	type MessageContent,
+	message,
+	modal,
+	section,
+} from './parts.ts';
+import { answerButtons } from './quick-answer.ts';
+import { isChosen, type PostContext, questionBlocks, titleOf, watchPost } from './watch-posts.ts';
+
+/** The block_id of the input in the window. */
+export const HAND_OVER_FIELD = 'b.hand_over_to';
+
+/** The metadata of the window for a question that `channelId` asks. */
+export function handOverMetadata(question: QuestionMark, channelId: string): ViewMetadata {
+	const { sessionId, fingerprint } = question;
+	const origin = { channelId, threadTs: null };
+	return { ...newMetadata({ sessionId, formId: '', origin }), fingerprint };
+}
+
+/** Asks whom to hand a question over to. */
+export function handOverModal(metadata: ViewMetadata): ModalView {
+	return modal({
+		callbackId: CALLBACKS.handOver,
+		title: 'Hand over',
+		metadata,
+		submit: 'Hand over',
+		close: 'Cancel',
+		blocks: [
+			{
+				type: 'input',
+				block_id: HAND_OVER_FIELD,
+				label: plain('Hand over to', 150),
+				hint: plain(HAND_OVER_HINT, 150),
+				element: { type: 'users_select', action_id: ACTIONS.handOverTo, placeholder: plain('Choose a person', 150) },
+			},
+		],
+	});
+}
+
+/** What came of it, or why it is not possible. mrkdwn. */
+export function handOverNotice(words: string, metadata: ViewMetadata): ModalView {
+	return modal({ callbackId: CALLBACKS.handOver, title: 'Hand over', metadata, blocks: section(words) });
+}
+
+/** For an expired trigger. */
+export function noHandOverWindow(): MessageContent {
+	return message(NO_HAND_OVER_WINDOW, section(NO_HAND_OVER_WINDOW));
+}
+
+/** To one person about *Give back*. mrkdwn. */
+export function giveBackMessage(words: string): MessageContent {
+	return message(words, section(words));
+}
+
+/** The direct message to the person who has the question now. */
+export function handedOverPost(
+	{ from, question, readAt }: Extract<AnnouncementContent, { kind: 'handedOver' }>,
+	post: PostContext,
+): MessageContent {
+	const asked = { kind: 'question', question, changed: false, readAt } as const;
+	if (isChosen(asked, post.standing)) return watchPost(asked, post);
+	const { sessionId, channelId } = post;
+	const mark = { sessionId, fingerprint: question.fingerprint };
+	const quick = post.offersOptions ? question.quick : null;
+	const words = handedOverWords(from, post.names);
+	const row = answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
+		giveBackButton(mark),
+		handOverButton(mark),
+	]);
+	return message(`${words} ${textOf(question, post)}`, [
+		...section(`*${words}*`),
+		...questionBlocks(asksWords(titleOf(post)), question, 2_500),
+		...inOrigin(row, post, mark),
+		...context(handedOverHint(placeMrkdwn(channelId)), post.maybeRepeat ? MAYBE_REPEAT : ''),
+	]);
+}
+
+/** The direct message to the person who had handed the question over. */
+export function givenBackPost(by: string, question: QuestionView, post: PostContext): MessageContent {
+	const { sessionId } = post;
+	const mark = { sessionId, fingerprint: question.fingerprint };
+	const words = givenBackWords(by, post.names);
+	const row = buttons(answerButton({ sessionId, messageIndex: question.messageIndex }));
+	return message(`${words} ${textOf(question, post)}`, [
+		...section(words),
+		...questionBlocks(asksWords(titleOf(post)), question, 2_500),
+		...inOrigin(row, post, mark),
+		...context(post.maybeRepeat ? MAYBE_REPEAT : ''),
+	]);
+}
+
+/** What is pressed here belongs to the channel and the thread that ask the question. */
+function inOrigin(row: readonly KnownBlock[], { channelId, threadTs }: PostContext, mark: QuestionMark): KnownBlock[] {
+	const block_id = inboxRowId({ channelId, threadTs }, encodeQuestionMark(mark));
+	return row.map((block) => ({ ...block, block_id }));
+}
+
+function textOf(question: QuestionView, { offersOptions, view, discreet }: PostContext): string {
+	const quick = offersOptions ? question.quick : null;
+	return questionText({ question, quick, sessionName: view?.name ?? '', waitedMs: null, discreet });
+}

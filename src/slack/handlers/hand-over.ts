@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import type { Refusal } from '../../answers/access-policy.ts';
+import type { Person } from '../../answers/answer.ts';
+import type { HandOvers, PressedQuestion } from '../../inbox/hand-over.ts';
+import {
+	giveBackMessage,
+	HAND_OVER_FIELD,
+	handOverMetadata,
+	handOverModal,
+	handOverNotice,
+	noHandOverWindow,
+} from '../blocks/hand-over.ts';
+import type { MessageContent } from '../blocks/parts.ts';
+import { codeOf } from '../clients.ts';
+import { ACTIONS, CALLBACKS, decodeInboxRow, decodeQuestionMark } from '../ids.ts';
+import type { Submitted } from '../listen.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import { metadataOf, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
+import { openView } from '../session/view-handle.ts';
+import { ifAllowed, NOTHING_TO_DO } from '../task.ts';
+import { errorWords } from '../words/errors.ts';
+import {
+	GIVE_BACK_LATE,
+	handOverRefusedText,
+	handOverWords,
+	notGivenBackWords,
+	notYoursWords,
+} from '../words/hand-over.ts';
+import type { Names } from '../words/people.ts';
+import type { HandlerContext } from './context.ts';
+
+interface Options {
+	readonly handOvers: HandOvers;
+	/** Whether the access policy allows the chosen person to act in the channel of a question, with fresh facts. */
+	readonly mayGet: (person: Person, channelId: string) => Promise<Refusal | null>;
+	readonly names: Names;
+}
+
+const VALUES = z.object({
+	[HAND_OVER_FIELD]: z.object({ [ACTIONS.handOverTo]: z.object({ selected_user: z.string().min(1) }) }),
+});
+
+/** Registers *Hand over* with its window, and *Give back*. */
+export function registerHandOver(
+	{ listen, client, reply, adminContact }: HandlerContext,
+	{ handOvers, mayGet, names }: Options,
+): void {
+	/** A press in a view has no message to answer to. */
+	function tell(request: PersonRequest, { view }: Press, content: MessageContent): Promise<boolean> {
+		return view === null ? reply.toPerson(request, content) : reply.inDirectMessage(request, content);
+	}
+
+	listen.action(ACTIONS.handOver, (asked, press) => {
+		const pressed = pressedQuestion(asked, press);
+		if (pressed === null) return NOTHING_TO_DO;
+		return ifAllowed(pressed.channelId, async (request) => {
+			const obstacle = await handOvers.obstacle(request.person, pressed);
+			const metadata = handOverMetadata(pressed, pressed.channelId);
+			const view =
+				obstacle === null ? handOverModal(metadata) : handOverNotice(handOverWords(obstacle, names), metadata);
+			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
+			if ((await openView(client, request, { view, onTop })) === null) await tell(request, press, noHandOverWindow());
+		});
+	});
+
+	// The choice counts when the window is submitted.
+	listen.action(ACTIONS.handOverTo, () => NOTHING_TO_DO);
+
+	function onField(words: string): Submitted {
+		return { ack: { response_action: 'errors', errors: { [HAND_OVER_FIELD]: words } } };
+	}
+
+	async function handOver(
+		request: PersonRequest,
+		view: SubmittedView,
+		metadata: ViewMetadata,
+		chosen: { readonly to: string; readonly refusal: Promise<Refusal | null> },
+	): Promise<Submitted> {
+		const { sessionId, fingerprint, origin } = metadata;
+		const pressed = { sessionId, fingerprint: fingerprint ?? '', channelId: origin.channelId ?? '' };
+		const outcome = await handOvers.handOver(request.person, pressed, { viewId: view.id, ...chosen });
+		request.log.info({ session: sessionId, outcome: outcome.kind }, 'hand over');
+		if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, adminContact));
+		const notice = handOverNotice(handOverWords(outcome, names), metadata);
+		return { ack: { response_action: 'update', view: notice } };
+	}
+
+	listen.submission(CALLBACKS.handOver, {
+		async plan({ person }, view) {
+			const metadata = metadataOf(view);
+			const { channelId } = metadata.origin;
+			const refused = (refusal: Refusal) => onField(errorWords(refusal, { kept: 'nothing', adminContact }).plain);
+			const { data } = VALUES.safeParse(view.values);
+			const to = data?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
+			if (to === undefined || channelId === null) {
+				return { place: { channelId }, refused, run: async () => onField('Choose a person.') };
+			}
+			// At the same time as the check of whoever presses: Slack waits three seconds for both.
+			const refusal = mayGet({ ...person, userId: to }, channelId);
+			return {
+				place: { channelId },
+				refused,
+				run: (request) => handOver(request, view, metadata, { to, refusal }),
+			};
+		},
+		failed(request, _, error) {
+			const code = codeOf(error);
+			request.log.error({ code, err: error }, 'a question could not be handed over');
+			return onField(errorWords(code, { kept: 'nothing', adminContact }).plain);
+		},
+	});
+
+	listen.storingAction(ACTIONS.giveBack, (asked, press) => {
+		const pressed = pressedQuestion(asked, press);
+		const fail = (code: string) => async () => {
+			const { text } = errorWords(code, { kept: 'nothing', adminContact });
+			await tell(asked, press, giveBackMessage(notGivenBackWords(text)));
+		};
+		return {
+			place: { channelId: pressed?.channelId ?? null },
+			refused: fail,
+			failed: (error) => fail(codeOf(error)),
+			async late() {
+				await tell(asked, press, giveBackMessage(GIVE_BACK_LATE));
+			},
+			async run(request) {
+				if (pressed === null) return fail('button_outdated');
+				const result = await handOvers.giveBack(request.person, pressed);
+				request.log.info({ session: pressed.sessionId, outcome: result.kind }, 'give back');
+				// Posts, the direct message and inboxes show it by themselves.
+				if (result.kind === 'givenBack') return async () => {};
+				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null, names);
+				return async () => void (await tell(request, press, giveBackMessage(words)));
+			},
+		};
+	});
+}
+
+/** Null when the press is not one of ours. What is pressed in an inbox or a direct message belongs to another channel. */
+function pressedQuestion({ channelId: pressedIn }: PersonRequest, { value, blockId }: Press): PressedQuestion | null {
+	const mark = decodeQuestionMark(value);
+	const channelId = decodeInboxRow(blockId)?.channelId ?? pressedIn;
+	return mark === null || channelId === null ? null : { ...mark, channelId };
+}

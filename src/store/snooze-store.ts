@@ -1,0 +1,39 @@
+import type { SnoozeStore } from '../inbox/snooze.ts';
+import { LONGEST_SNOOZE_MS } from '../inbox/snooze.ts';
+import type { StoreDatabase } from './database.ts';
+import { isDue } from './due.ts';
+import { personColumns } from './tables.ts';
+
+/** `SnoozeStore` over SQLite or PostgreSQL; its docstrings are the contract. */
+export function createSnoozeStore(db: StoreDatabase): SnoozeStore {
+	return {
+		async snooze({ person, session, fingerprint, until }) {
+			const { service, sessionId } = session;
+			await db.writeOne((trx) =>
+				trx
+					.insertInto('snoozes')
+					.values({ ...personColumns(person), service, session_id: sessionId, fingerprint, until })
+					.onConflict((conflict) =>
+						conflict.columns(['team_id', 'user_id', 'service', 'session_id']).doUpdateSet({ fingerprint, until }),
+					)
+					.execute(),
+			);
+		},
+
+		async endSnoozes(serviceUrl, person) {
+			await db.writeOne((trx) =>
+				trx
+					.deleteFrom('snoozes')
+					.where('service', '=', serviceUrl)
+					.where((eb) => eb.and(personColumns(person)))
+					.execute(),
+			);
+		},
+
+		removeEndedSnoozes: (now) =>
+			db.writeOne(async (trx) => {
+				const ended = trx.deleteFrom('snoozes').where(isDue('until', now, LONGEST_SNOOZE_MS));
+				return Number((await ended.executeTakeFirst()).numDeletedRows);
+			}),
+	};
+}
