@@ -208,6 +208,19 @@ describe.each(STORES)('a database of the former version, on %s,', (kind) => {
 		expect(since).toBeLessThan(Number(second));
 	});
 
+	it('begins reminders of open questions, from their posts', async () => {
+		const row = await run.first(
+			"select fingerprint, post_ts, posted_at, reminded_at from ladders where session_id = 'asking'",
+		);
+		const post = await run.first(
+			"select posted_ts, created_at from announcements where kind = 'question' and posted_ts is not null and watch_id = (select id from watches where session_id = 'asking')",
+		);
+		const watch = await run.first("select digest from watches where session_id = 'asking'");
+		expect(row).toMatchObject({ post_ts: post.posted_ts, reminded_at: null });
+		expect(Number(row.posted_at)).toBe(Number(post.created_at));
+		expect(JSON.parse(String(watch.digest)).question.fingerprint).toBe(row.fingerprint);
+	});
+
 	it('continues the watches and posts their pending announcements', { timeout: 60_000 }, async () => {
 		const thread = () => cardOf('working').thread();
 		await until(() => thread().length > 0);
@@ -294,7 +307,7 @@ describe.each(STORES)('the migration of the former version on %s', (kind) => {
 			for (const [table, rows] of before) {
 				const added = ADDED[table] ?? {};
 				expect(after.get(table)).toEqual(expect.arrayContaining(rows.map((row) => ({ ...row, ...added }))));
-				expect(after.get(table)).toHaveLength(rows.length + (table === 'migrations' ? 1 : 0));
+				expect(after.get(table)).toHaveLength(rows.length + (table === 'migrations' ? 2 : 0));
 			}
 			expect((await rowsOf(db, ['inboxes'])).get('inboxes')).toEqual([]);
 		}));
