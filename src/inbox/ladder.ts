@@ -68,8 +68,6 @@ const LOOK_AGAIN_FAILING_MS = 5_000;
 const LOOK_AGAIN_ANSWERED_MS = 20_000;
 /** Rungs of a channel that are due within this time are announced together. */
 export const TOGETHER_MS = 10_000;
-/** Rungs in one message. */
-export const MOST_TOGETHER = 40;
 
 /** What to do about a ladder at `now`. */
 export function decide(facts: LadderFacts, now: number): Decision {

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { type LadderTimes, timesIn } from './channel-settings.ts';
-import { type Decision, decide, MOST_TOGETHER, TOGETHER_MS } from './ladder.ts';
+import { type Decision, decide, TOGETHER_MS } from './ladder.ts';
 import type { LadderBatch, LadderMetrics, LadderOutcome, LadderStore, TakenLadder } from './ladder-ports.ts';
 
 interface Options {
@@ -23,7 +23,15 @@ interface Options {
 	readonly log: Log;
 }
 
-type Ringing = Extract<Decision, { kind: 'ring' }>;
+interface Decided {
+	readonly taken: TakenLadder;
+	readonly decision: Decision;
+}
+
+/** A ladder whose rung is due. */
+interface Due extends Decided {
+	readonly decision: Extract<Decision, { kind: 'ring' }>;
+}
 
 /** The work on a batch is a few statements. A dead replica's ladders are due again after it. */
 const LEASE_MS = 25_000;
@@ -33,6 +41,9 @@ const CHANNELS_AT_ONCE = 8;
 const LADDERS_AT_ONCE = 500;
 /** A rung does not wait longer than this for the reads of other rungs. */
 const WAIT_FOR_OTHERS_MS = 20_000;
+
+/** How often to look whether the reads of other rungs are there. */
+const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Reminds of open questions. Each ladder is a row with a due time; a rung is queued as an announcement in the same
@@ -45,36 +56,16 @@ export function createReminders(options: Options) {
 
 	async function work(batch: LadderBatch, token: string): Promise<void> {
 		const now = clock.now();
-		const decisions = batch.ladders.map((taken) => ({ taken, decision: decisionFor(taken, batch, now) }));
-		const outcomes: LadderOutcome[] = [];
-		const ringing: { taken: TakenLadder; decision: Ringing }[] = [];
-		for (const { taken, decision } of decisions) {
-			const { ladder, changeCount } = taken;
-			if (decision.kind === 'ring') ringing.push({ taken, decision });
-			else if (decision.kind === 'over') outcomes.push({ ladder, changeCount, kind: 'over' });
-			else {
-				const { until, rungDueAt, heldBy, read = false } = decision;
-				outcomes.push({ ladder, changeCount, kind: 'wait', dueAt: until, rungDueAt, heldBy, read });
-			}
-		}
-		const waitsForRead = decisions.some(({ decision }) => decision.kind === 'wait' && decision.read === true);
-		const ringAt = timeToRing(ringing, waitsForRead, now);
-		const rung = ringAt !== null && ringAt <= now ? ringing.slice(0, MOST_TOGETHER) : [];
-		for (const { taken, decision } of ringing) {
-			const { ladder, changeCount } = taken;
-			if (rung.some((one) => one.taken === taken)) {
-				outcomes.push({ ladder, changeCount, kind: 'rung', rung: decision.rung });
-				continue;
-			}
-			const dueAt = Math.max(ringAt ?? now, now);
-			const { heldBy } = ladder;
-			outcomes.push({ ladder, changeCount, kind: 'wait', dueAt, rungDueAt: decision.dueAt, heldBy, read: false });
-		}
-		const announcement = rung.length === 0 ? null : announcementOf(batch, rung);
+		const decided = batch.ladders.map((taken) => ({ taken, decision: decisionFor(taken, batch, now) }));
+		const due = decided.filter(isDueToRing);
+		const waitsForRead = decided.some(({ decision }) => decision.kind === 'wait' && decision.read === true);
+		const ringAt = timeToRing(due, waitsForRead, now);
+		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due) : null;
+		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, now }));
 		if ((await store.record(token, outcomes, { announcement, now })) === null) return;
-		if (outcomes.some((outcome) => outcome.kind === 'wait' && outcome.read)) onEarlyRead();
+		if (waitsForRead) onEarlyRead();
 		if (announcement === null) return;
-		for (const { decision } of rung) {
+		for (const { decision } of due) {
 			metrics.rung(decision.rung);
 			metrics.late(Math.max(0, now - decision.dueAt));
 		}
@@ -126,26 +117,46 @@ export function createReminders(options: Options) {
 	};
 }
 
+function isDueToRing(decided: Decided): decided is Due {
+	return decided.decision.kind === 'ring';
+}
+
 /**
  * When to ring: as soon as the rungs that are due within a short time are there too and their sessions are read; null
- * when none rings.
+ * when none is due.
  */
-function timeToRing(ringing: readonly { decision: Ringing }[], waitsForRead: boolean, now: number): number | null {
-	if (ringing.length === 0) return null;
-	const oldestDueAt = Math.min(...ringing.map(({ decision }) => decision.dueAt));
+function timeToRing(due: readonly Due[], waitsForRead: boolean, now: number): number | null {
+	if (due.length === 0) return null;
+	const oldestDueAt = Math.min(...due.map(({ decision }) => decision.dueAt));
 	const together = oldestDueAt + TOGETHER_MS;
 	if (!waitsForRead || now >= oldestDueAt + WAIT_FOR_OTHERS_MS) return together;
 	return Math.max(together, now + LOOK_AGAIN_MS);
 }
 
-const LOOK_AGAIN_MS = 1_000;
+/** What becomes of a ladder. `ringAt`: when the rungs that are due in its channel ring. */
+function outcomeOf(
+	{ ladder, changeCount }: TakenLadder,
+	decision: Decision,
+	{ ringAt, now }: { ringAt: number | null; now: number },
+): LadderOutcome {
+	switch (decision.kind) {
+		case 'over':
+			return { ladder, changeCount, kind: 'over' };
+		case 'wait': {
+			const { until, rungDueAt, heldBy, read = false } = decision;
+			return { ladder, changeCount, kind: 'wait', dueAt: until, rungDueAt, heldBy, read };
+		}
+		case 'ring': {
+			if (ringAt !== null && ringAt <= now) return { ladder, changeCount, kind: 'rung', rung: decision.rung };
+			const { heldBy } = ladder;
+			return { ladder, changeCount, kind: 'wait', dueAt: ringAt, rungDueAt: decision.dueAt, heldBy, read: false };
+		}
+	}
+}
 
 /** One rung goes into its question's thread. Several become one message in the channel that links to each thread. */
-function announcementOf(
-	{ channel, settings }: LadderBatch,
-	rung: readonly { taken: TakenLadder; decision: Ringing }[],
-): NewAnnouncement {
-	const entries = rung.map(({ taken: { ladder }, decision }) => ({
+function announcementOf({ channel, settings }: LadderBatch, due: readonly Due[]): NewAnnouncement {
+	const entries = due.map(({ taken: { ladder }, decision }) => ({
 		watchId: ladder.watchId,
 		sessionId: ladder.session.sessionId,
 		fingerprint: ladder.fingerprint,

@@ -14,7 +14,7 @@ import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/s
 import type { Watch } from '../watches/watch.ts';
 import { givenBackPost, handedOverPost } from './blocks/hand-over.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
-import { type RungQuestion, rungPost, rungsPost } from './blocks/rungs.ts';
+import { MOST_LISTED, type RungQuestion, rungPost, rungsPost } from './blocks/rungs.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
 import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from './blocks/watch-posts.ts';
 import { isThreaded, slackErrorCode, slackFailure } from './clients.ts';
@@ -182,32 +182,37 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		{ metadataKey, maybeRepeat }: { metadataKey: string; maybeRepeat: boolean },
 	): Promise<SendOutcome> {
 		const entries = content.kind === 'rung' ? [content.entry] : content.entries;
-		const open = await openQuestions(entries, { withLinks: content.kind === 'rungs' });
+		const open = await openQuestions(entries.toSorted((one, other) => one.postedAt - other.postedAt));
 		const [first] = open;
 		if (first === undefined) return { kind: 'obsolete' };
 		const context = { mention: content.mention, names, now: clock.now(), maybeRepeat };
-		const message = content.kind === 'rung' ? rungPost(first, context) : rungsPost(open, context);
+		const message =
+			content.kind === 'rung'
+				? rungPost(first, context)
+				: rungsPost(await withLinks(open.slice(0, MOST_LISTED)), open.length, context);
 		const isShownInChannel = content.kind === 'rung' && content.entry.rung === 'escalation';
 		return postMessage(due, message, { metadataKey, isShownInChannel });
 	}
 
-	async function openQuestions(
-		entries: readonly RungEntry[],
-		{ withLinks }: { withLinks: boolean },
-	): Promise<RungQuestion[]> {
+	/** Those of these questions that still wait. */
+	async function openQuestions(entries: readonly RungEntry[]): Promise<(RungQuestion & { channelId: string })[]> {
 		const shown = await watches.shownOf(entries.map(({ watchId }) => watchId));
 		const asked = await Promise.all(
-			entries.map(async (entry): Promise<RungQuestion[]> => {
+			entries.map(async (entry) => {
 				const { watch, view } = shown.get(entry.watchId) ?? { watch: null, view: null };
 				const question = view?.question ?? null;
 				if (watch === null || view === null || question === null) return [];
 				const isSame = question.fingerprint === entry.fingerprint && question.openCount > 0;
 				if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];
-				const link = withLinks ? await linkTo(watch.channelId, entry.postTs) : null;
-				return [{ entry, question, sessionName: view.name, discreet: watch.discreet, link }];
+				const { discreet, channelId } = watch;
+				return [{ entry, question, sessionName: view.name, discreet, channelId, link: null }];
 			}),
 		);
 		return asked.flat();
+	}
+
+	function withLinks(asked: readonly (RungQuestion & { channelId: string })[]): Promise<RungQuestion[]> {
+		return Promise.all(asked.map(async (one) => ({ ...one, link: await linkTo(one.channelId, one.entry.postTs) })));
 	}
 
 	/** The same announcement with the watch whose question was handed over; null once that watch has ended. */

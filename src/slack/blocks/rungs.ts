@@ -3,7 +3,14 @@ import type { Mention } from '../../watches/channel-settings.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import type { Names } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
-import { heldWords, mentionMrkdwn, rungsWords, rungWords, waitingTimeWords } from '../words/reminders.ts';
+import {
+	heldWords,
+	mentionMrkdwn,
+	notListedWords,
+	rungsWords,
+	rungWords,
+	waitingTimeWords,
+} from '../words/reminders.ts';
 import { MAYBE_REPEAT } from '../words/watching.ts';
 import { answerButton, buttons, context, type MessageContent, message, section } from './parts.ts';
 
@@ -39,22 +46,31 @@ export function rungPost(asked: RungQuestion, { mention, names, now, maybeRepeat
 	]);
 }
 
-/** Questions in one section: Slack allows 3,000 characters, and a question takes at most about 520 with its link. */
+/** Questions in the list: a message holds about 12,000 characters, and a line takes up to 600 with its link. */
+export const MOST_LISTED = 15;
+/** Slack allows 3,000 characters in a section. */
 const LINES_PER_SECTION = 4;
 
-/** Reminders of several questions of a channel, longest waiting first, with a link to each thread. */
+/**
+ * Reminders of several questions of a channel, with a link to each thread.
+ * @param asked those that are listed, at most `MOST_LISTED`
+ * @param count all that wait
+ */
 export function rungsPost(
 	asked: readonly RungQuestion[],
+	count: number,
 	{ mention, names, now, maybeRepeat }: RungContext,
 ): MessageContent {
-	const words = [mentionMrkdwn(mention), rungsWords(asked.length)].filter(Boolean).join(' ');
-	const lines = asked
-		.toSorted((one, other) => one.entry.postedAt - other.entry.postedAt)
-		.map((one) => lineOf(one, names, now));
+	const words = [mentionMrkdwn(mention), rungsWords(count)].filter(Boolean).join(' ');
+	const lines = asked.map((one) => lineOf(one, names, now));
 	const sections = Array.from({ length: Math.ceil(lines.length / LINES_PER_SECTION) }, (_, index) =>
 		section(lines.slice(index * LINES_PER_SECTION, (index + 1) * LINES_PER_SECTION).join('\n')),
 	);
-	return message(words, [...section(`*${words}*`), ...sections.flat(), ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
+	return message(words, [
+		...section(`*${words}*`),
+		...sections.flat(),
+		...context(notListedWords(count - asked.length), maybeRepeat ? MAYBE_REPEAT : ''),
+	]);
 }
 
 function lineOf(asked: RungQuestion, names: Names, now: number): string {

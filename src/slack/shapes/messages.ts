@@ -1,5 +1,4 @@
 import { DEFAULT_CHANNEL_SETTINGS } from '../../inbox/channel-settings.ts';
-import { MOST_TOGETHER } from '../../inbox/ladder.ts';
 import type { Session } from '../../questions/session.ts';
 import type { ChannelSettings, Rung } from '../../watches/channel-settings.ts';
 import type { WatchPage } from '../../watches/ports.ts';
@@ -20,7 +19,7 @@ import {
 } from '../blocks/messages.ts';
 import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage } from '../blocks/receipt.ts';
-import { type RungQuestion, rungPost, rungsPost } from '../blocks/rungs.ts';
+import { MOST_LISTED, type RungQuestion, rungPost, rungsPost } from '../blocks/rungs.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from '../blocks/watch-posts.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
@@ -374,7 +373,7 @@ export function watchShapes(): Shape[] {
 			escalation: [rungOf(GIANT_SESSION, 'escalation'), RUNG],
 		}),
 		...shapesOf(rungsPost, {
-			many: [Array.from({ length: MOST_TOGETHER }, () => rungOf(GIANT_SESSION, 'escalation')), RUNG],
+			many: [Array.from({ length: MOST_LISTED }, () => rungOf(GIANT_SESSION, 'escalation')), 100, RUNG],
 		}),
 		...shapesOf(settledQuestionPost, {
 			...casesOf(SETTLED, (how) => [askedAs(questionOf(ASKS)), how, POST] as const),

@@ -1,6 +1,7 @@
 import { changedParts } from '../../inbox/channel-settings.ts';
 import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
 import { type Names, personMrkdwn } from './people.ts';
+import { andMoreWords } from './sessions.ts';
 import { durationText } from './times.ts';
 
 /** The opening words of a rung. mrkdwn. */
@@ -16,6 +17,11 @@ export function rungsWords(count: number): string {
 	return count === 1
 		? '⏰ 1 question in this channel waits for an answer.'
 		: `⏰ ${count} questions in this channel wait for an answer.`;
+}
+
+/** How many questions a list leaves out; empty for none. mrkdwn. */
+export function notListedWords(count: number): string {
+	return count === 0 ? '' : `${andMoreWords(count)}: \`/session inbox\` shows all.`;
 }
 
 /** Who was answering when the reminder was due. mrkdwn. */
