@@ -21,7 +21,7 @@ export interface Member {
 }
 
 /** What a member has open before they do it. */
-export type Needs = 'nothing' | 'form' | 'history' | 'chooser' | 'receipt' | 'inbox';
+export type Needs = 'nothing' | 'form' | 'history' | 'chooser' | 'receipt' | 'inbox' | 'settings';
 
 export interface Act {
 	readonly name: string;
@@ -50,6 +50,7 @@ const COMMANDS: Readonly<Record<keyof typeof COMMAND_GROUPS, (session: string) =
 	watch: (session) => `/session watch ${session}`,
 	list: () => '/session list',
 	inbox: () => '/session inbox',
+	settings: () => '/session settings',
 	unwatch: (session) => `/session unwatch ${session}`,
 	help: () => '/session help',
 };
@@ -125,6 +126,33 @@ function pressOnMessage(
 	});
 }
 
+/** The member's settings as they were opened, with another time, or without days of quiet hours. */
+function changedSettings(at: ActContext, member: Member, { remind }: { remind?: number }): Json {
+	const view = viewOf(at, member);
+	const { values } = view.state as { values: Record<string, Record<string, Json>> };
+	for (const [blockId, block] of Object.entries(values)) {
+		const element = block[ACTIONS.settingsField];
+		if (element === undefined) continue;
+		if (remind === undefined && blockId.startsWith('c.days.')) element.selected_options = [];
+		if (remind !== undefined && blockId.startsWith('c.remind.')) {
+			element.selected_option = { value: String(remind * 60_000) };
+		}
+	}
+	return view;
+}
+
+function emptyQuietHours(app: WatchingApp, member: Member, at: ActContext): Promise<unknown> {
+	const view = changedSettings(at, member, {});
+	const blockId = Object.keys((view.state as { values: Json }).values).find((id) => id.startsWith('c.days.'));
+	return deliver(app, 'block_actions', {
+		...base(app, member),
+		container: { type: 'view', view_id: view.id },
+		view,
+		trigger_id: app.slack.trigger(member.name, { view: String(view.id) }),
+		actions: [{ type: 'checkboxes', action_id: ACTIONS.settingsField, block_id: blockId, selected_options: [] }],
+	});
+}
+
 type PressValue = (member: Member, at: ActContext) => string;
 const nothing: PressValue = () => '0';
 const target: PressValue = ({ session }) => encodeTarget({ sessionId: session, messageIndex: null });
@@ -184,6 +212,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.inboxOlder]: ['inbox', nothing],
 	[ACTIONS.inboxNewer]: ['inbox', nothing],
 	[ACTIONS.inboxRefresh]: ['inbox', nothing],
+	[ACTIONS.settingsField]: ['settings', nothing],
 	[ACTIONS.showScreenshot]: ['nothing', target],
 	[ACTIONS.showFiles]: ['nothing', target],
 };
@@ -211,6 +240,7 @@ const presses = Object.entries(PRESSES).map(([id, [needs, pressValue]]): Act => 
 		needs,
 		inChannelOnly: needs === 'chooser',
 		run(app, member, at) {
+			if (actionId === ACTIONS.settingsField) return emptyQuietHours(app, member, at);
 			if (group === 'form') {
 				const typed = { type: 'plain_text_input', action_id: actionId, value: `typed ${at.round}` };
 				return pressInView(app, member, at, typed);
@@ -251,6 +281,13 @@ const OTHERS: Readonly<Record<keyof typeof OTHER_GROUPS, OtherRun>> = {
 		needs: 'form',
 		run(app, member, at) {
 			const view = viewOf(at, member, `sent ${at.round}`);
+			return deliver(app, 'view_submission', { ...base(app, member), type: 'view_submission', view });
+		},
+	},
+	'Save, in the settings of a channel': {
+		needs: 'settings',
+		run(app, member, at) {
+			const view = changedSettings(at, member, { remind: at.round });
 			return deliver(app, 'view_submission', { ...base(app, member), type: 'view_submission', view });
 		},
 	},
