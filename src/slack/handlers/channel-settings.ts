@@ -136,13 +136,13 @@ export function registerChannelSettings(
 	}
 
 	listen.action(ACTIONS.settingsField, (_, { view, blockId }) => {
-		const before = view === null ? null : metadataOf(view);
+		const before = decodeSettingsMetadata(view?.privateMetadata);
 		const list = view === null || before === null ? null : emptiedList(view.values, blockId, before);
 		if (view === null || before === null || list === null) return NOTHING_TO_DO;
-		const key = keyOf(view, before);
-		setBounded(emptied, key, new Set([...(emptied.get(key) ?? []), list]), MOST_WINDOWS);
 		const { channelId } = before;
 		const show = async ({ person }: AllowedRequest) => {
+			const key = keyOf(view, before);
+			setBounded(emptied, key, new Set([...(emptied.get(key) ?? []), list]), MOST_WINDOWS);
 			const stored = await settings.read({ teamId: person.teamId, channelId });
 			const form = formOf(metadataOf(view) ?? before, stored, { notice: '', groups: await userGroups.list() });
 			await createViewHandle(client, view, false).update(form);

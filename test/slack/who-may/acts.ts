@@ -25,7 +25,7 @@ export interface Member {
 }
 
 /** What a member has open before they do it. */
-export type Needs = 'nothing' | 'form' | 'history' | 'chooser' | 'receipt' | 'inbox' | 'handOver';
+export type Needs = 'nothing' | 'form' | 'history' | 'chooser' | 'receipt' | 'inbox' | 'handOver' | 'settings';
 
 export interface Act {
 	readonly name: string;
@@ -54,6 +54,7 @@ const COMMANDS: Readonly<Record<keyof typeof COMMAND_GROUPS, (session: string) =
 	watch: (session) => `/session watch ${session}`,
 	list: () => '/session list',
 	inbox: () => '/session inbox',
+	settings: () => '/session settings',
 	unwatch: (session) => `/session unwatch ${session}`,
 	help: () => '/session help',
 };
@@ -134,6 +135,33 @@ function rowIn({ card }: ActContext): Json {
 	return { block_id: inboxRowId({ channelId: card.channel, threadTs: null }, 'row') };
 }
 
+/** The member's settings as they were opened, with another time, or without days of quiet hours. */
+function changedSettings(at: ActContext, member: Member, { remind }: { remind?: number }): Json {
+	const view = viewOf(at, member);
+	const { values } = view.state as { values: Record<string, Record<string, Json>> };
+	for (const [blockId, block] of Object.entries(values)) {
+		const element = block[ACTIONS.settingsField];
+		if (element === undefined) continue;
+		if (remind === undefined && blockId.startsWith('c.days.')) element.selected_options = [];
+		if (remind !== undefined && blockId.startsWith('c.remind.')) {
+			element.selected_option = { value: String(remind * 60_000) };
+		}
+	}
+	return view;
+}
+
+function emptyQuietHours(app: WatchingApp, member: Member, at: ActContext): Promise<unknown> {
+	const view = changedSettings(at, member, {});
+	const blockId = Object.keys((view.state as { values: Json }).values).find((id) => id.startsWith('c.days.'));
+	return deliver(app, 'block_actions', {
+		...base(app, member),
+		container: { type: 'view', view_id: view.id },
+		view,
+		trigger_id: app.slack.trigger(member.name, { view: String(view.id) }),
+		actions: [{ type: 'checkboxes', action_id: ACTIONS.settingsField, block_id: blockId, selected_options: [] }],
+	});
+}
+
 type PressValue = (member: Member, at: ActContext) => string;
 const nothing: PressValue = () => '0';
 const target: PressValue = ({ session }) => encodeTarget({ sessionId: session, messageIndex: null });
@@ -200,6 +228,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.inboxRefresh]: ['inbox', nothing],
 	[ACTIONS.snooze]: ['inbox', snooze],
 	[ACTIONS.showSnoozed]: ['inbox', nothing],
+	[ACTIONS.settingsField]: ['settings', nothing],
 	[ACTIONS.showScreenshot]: ['nothing', target],
 	[ACTIONS.showFiles]: ['nothing', target],
 };
@@ -227,6 +256,7 @@ const presses = Object.entries(PRESSES).map(([id, [needs, pressValue]]): Act => 
 		needs,
 		inChannelOnly: needs === 'chooser',
 		run(app, member, at) {
+			if (actionId === ACTIONS.settingsField) return emptyQuietHours(app, member, at);
 			if (group === 'form') {
 				const typed = { type: 'plain_text_input', action_id: actionId, value: `typed ${at.round}` };
 				return pressInView(app, member, at, typed);
@@ -282,6 +312,13 @@ const OTHERS: Readonly<Record<keyof typeof OTHER_GROUPS, OtherRun>> = {
 				type: 'view_submission',
 				view: { ...view, state },
 			});
+		},
+	},
+	'Save, in the settings of a channel': {
+		needs: 'settings',
+		run(app, member, at) {
+			const view = changedSettings(at, member, { remind: at.round });
+			return deliver(app, 'view_submission', { ...base(app, member), type: 'view_submission', view });
 		},
 	},
 	'closing a form': {

@@ -83,6 +83,16 @@ async function prepare(
 		await post.press('Hand over');
 		await person.waitForModal('Hand over to');
 	}
+	if (act.needs === 'settings') {
+		const open = async () => {
+			await person.command(place, '/session settings');
+			return person.waitForModal('[Save]');
+		};
+		const form = await open();
+		await form.choose('Quiet hours', ['Sun']);
+		await form.submit();
+		await open();
+	}
 	if (act.needs === 'chooser') {
 		const thread = person.messages(card.channel).find(({ ts }) => ts === card.ts);
 		if (thread === undefined) throw new Error('there is no card');

@@ -85,6 +85,7 @@ export const COMMAND_GROUPS = {
 	watch: 'act',
 	list: 'act',
 	inbox: 'inbox',
+	settings: 'act',
 	unwatch: 'unwatch',
 	help: 'free',
 } as const satisfies Record<SessionCommand['kind'], Group>;
@@ -134,6 +135,7 @@ export const ACTION_GROUPS = {
 	[ACTIONS.inboxRefresh]: 'inbox',
 	[ACTIONS.snooze]: 'act',
 	[ACTIONS.showSnoozed]: 'inbox',
+	[ACTIONS.settingsField]: 'form',
 	[ACTIONS.showScreenshot]: 'act',
 	[ACTIONS.showFiles]: 'act',
 } as const satisfies Record<ActionId, Group>;
@@ -145,6 +147,7 @@ export const OTHER_GROUPS = {
 	'opening the Home tab': 'inbox',
 	'Send answer': 'send',
 	'Hand over, in its window': 'send',
+	'Save, in the settings of a channel': 'send',
 	'closing a form': 'form',
 	'closing a window that is still loading': 'free',
 	'closing a receipt': 'free',
@@ -214,6 +217,8 @@ ${tableOf(
   does not answer within 1.5 s, nobody passes; the text stays in the form.
 - Somebody who may not hears why and whom to ask, where they pressed. No session is read for them and nothing is
   stored. While they type or close a form they hear nothing: no draft is kept.
+- The settings of a channel are for its members, as Slack tells when they are opened and again at *Save*, in addition to
+  this table.
 - Rules are asked about the channel in which somebody acts; inside a window, about the channel it was opened from; on a
   receipt, about the channel that the answer came from. An inbox belongs to no channel: it shows the questions of the
   channels in which its person may act, and what is pressed on a question is asked about that question's channel.

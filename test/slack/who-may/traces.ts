@@ -10,6 +10,7 @@ const ROWS = `
 	union all select user_id, 'draft ' || form_id || content from drafts
 	union all select user_id, 'claim ' || session_id || until from claims
 	union all select user_id, 'inbox ' || id || asked_count from inboxes
+	union all select changed_by, 'settings ' || channel_id || revision from channel_settings
 	union all select created_by, 'watch ' || id from watches where ended_at is null`;
 
 const firstSentence = (words: string) => words.split('. ')[0] ?? words;

@@ -1,0 +1,44 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { expectNothingWrong } from '../watching/harness.ts';
+import { type SettingsApp, settingsApp } from './harness.ts';
+
+const MINUTE = 60_000;
+let app: SettingsApp;
+afterEach(async () => {
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+describe('reminders after a change of the settings', () => {
+	it('follow the new times and mention the chosen people in that channel only, also for questions asked before', async () => {
+		app = await settingsApp({ env: { REMIND_AFTER: '1h', ESCALATE_AFTER: 'off' } });
+		const here = await app.watched();
+		const there = app.session();
+		await app.watch(there, { channel: '#secret' });
+		await app.pass(3_000);
+		app.ask(here, ['Which colour?']);
+		app.ask(there, ['Which size?']);
+		await app.threadSays(here, 'Which colour?');
+		await app.threadSays(there, 'Which size?', '#secret');
+		const askedAt = app.clock.now();
+		await app.save({ 'Remind after': '5 min', 'Escalate after': '15 min', Mention: ['grace'] });
+		await app.told(1);
+		const change = app.inChannel().find((post) => post.text().includes('changed the reminders'));
+		expect(change?.rung()).toEqual(['ada']);
+
+		await app.pass(3 * MINUTE);
+		const reminder = await app.threadSays(here, 'Nobody has answered for 5 min');
+		expect(reminder.rung()).toEqual([]);
+		expect(app.clock.now() - askedAt).toBeLessThan(5 * MINUTE + 30_000);
+		const escalation = await app.until(
+			() => app.thread(here).find((post) => post.text().includes('Still no answer')),
+			() => '',
+			20 * MINUTE,
+		);
+		expect(escalation.rung()).toEqual(['grace']);
+		expect(app.clock.now() - askedAt).toBeLessThan(15 * MINUTE + 30_000);
+		await app.pass(10 * MINUTE);
+		const elsewhere = app.thread(there, '#secret').map((post) => post.text());
+		expect(elsewhere.filter((text) => /Nobody has answered|Still no answer/.test(text))).toEqual([]);
+	});
+});
