@@ -15,6 +15,7 @@ function person(id: string, name: string, realName: string, traits: Partial<Pers
 		name,
 		realName,
 		teamId: TEAM_ID,
+		timeZone: 'Europe/London',
 		isRestricted: false,
 		isUltraRestricted: false,
 		isBot: false,
