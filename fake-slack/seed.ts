@@ -15,7 +15,6 @@ function person(id: string, name: string, realName: string, traits: Partial<Pers
 		name,
 		realName,
 		teamId: TEAM_ID,
-		timeZone: 'Europe/London',
 		isRestricted: false,
 		isUltraRestricted: false,
 		isBot: false,

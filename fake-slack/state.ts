@@ -13,12 +13,12 @@ export interface Person {
 	teamId: string;
 	/** The workspaces of the own organisation they belong to, when there are more than `teamId`. */
 	teams?: string[];
-	/** A name of the time zone database; null: Slack does not tell it. */
-	timeZone: string | null;
 	isRestricted: boolean;
 	isUltraRestricted: boolean;
 	isBot: boolean;
 	deleted: boolean;
+	/** A name of the time zone database; Europe/London by default. Null: Slack does not tell it. */
+	tz?: string | null;
 }
 
 export interface UserGroup {

@@ -73,7 +73,7 @@ describe('Snooze', () => {
 		await start();
 		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
 		if (ada === undefined) throw new Error('there is no ada');
-		ada.timeZone = 'Asia/Tokyo';
+		ada.tz = 'Asia/Tokyo';
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
 		await home().press('Snooze until tomorrow 9:00');
@@ -90,8 +90,7 @@ describe('Snooze', () => {
 		await start();
 		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
 		if (ada === undefined) throw new Error('there is no ada');
-		ada.timeZone = null;
-		await app.clock.advance(6 * MINUTE);
+		ada.tz = null;
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
 		await home().press('Snooze until tomorrow 9:00');
