@@ -48,7 +48,7 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 				teamId: facts.team_id ?? null,
 				enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
 				isGuest: isGuest(facts),
-				// Slack says that Slackbot is no bot.
+				// Slack says that Slackbot is no bot (bolt-js #794).
 				isBot: facts.is_bot || facts.id === SLACKBOT,
 				isDeactivated: facts.deleted,
 				isStranger: facts.is_stranger === true,

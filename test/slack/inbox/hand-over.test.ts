@@ -9,7 +9,11 @@ let app: InboxApp;
 /** bob, cleo and dan are members of #agents; tess is in no channel that the app is in. */
 function workspace() {
 	const all = withMembers(sampleWorkspace(), 'agents', ['bob', 'cleo', 'dan']);
-	return withMembers(all, 'vault', ['tess']);
+	const whole = withMembers(all, 'vault', ['tess']);
+	const [ada] = whole.people;
+	if (ada === undefined) throw new Error('nobody is there');
+	// Slackbot looks like a person, except for its id.
+	return { ...whole, people: [...whole.people, { ...ada, id: 'USLACKBOT', name: 'slackbot', realName: 'Slackbot' }] };
 }
 
 const start = async (env: Record<string, string> = {}) => {
@@ -204,6 +208,7 @@ describe('Hand over', () => {
 		expect(Object.values(errors)[0]).toContain('This person is a guest');
 		const refusals: [string, string][] = [
 			['otherbot', 'This is an app or a bot'],
+			['slackbot', 'This is an app or a bot'],
 			['ada', 'That is you.'],
 			['dora', 'is deactivated'],
 			['eve', 'belongs to another workspace'],
