@@ -17,8 +17,8 @@ export interface Person {
 	isUltraRestricted: boolean;
 	isBot: boolean;
 	deleted: boolean;
-	/** A name of the time zone database; Europe/London by default. */
-	tz?: string;
+	/** A name of the time zone database; Europe/London by default. Null: Slack does not tell it. */
+	tz?: string | null;
 }
 
 export interface UserGroup {

@@ -32,7 +32,7 @@ function userForApp(core: Core, person: Person): Json {
 		...known,
 		deleted: false,
 		real_name: person.realName,
-		tz: person.tz ?? 'Europe/London',
+		...(person.tz === null ? {} : { tz: person.tz ?? 'Europe/London' }),
 		profile: { real_name: person.realName, display_name: person.name, team: person.teamId },
 		is_admin: false,
 		is_owner: false,

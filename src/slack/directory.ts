@@ -2,7 +2,6 @@ import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import type { Directory } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
-import { isTimeZone } from '../inbox/quiet-hours.ts';
 import { slackErrorCode } from './clients.ts';
 import type { Names } from './words/people.ts';
 
@@ -25,12 +24,6 @@ const USER_SCHEMA = z.object({
 	tz: z.string().nullish().catch(null),
 });
 
-/** The time zones of people whom the access policy has looked up. */
-export interface TimeZones {
-	/** A name of the time zone database, such as `Europe/Berlin`; null when Slack did not tell it, or this machine does not know it. */
-	timeZoneOf(userId: string): string | null;
-}
-
 /**
  * Looks people up by Slack's `users.info` and `usergroups.users.list`. The access policy looks up everybody who acts, so
  * their names and time zones need no call of their own.
@@ -49,15 +42,14 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 			if (facts === undefined || facts.id !== userId) return null;
 			const name = user?.profile?.display_name || user?.profile?.real_name || user?.real_name || user?.name;
 			if (name) setBounded(names, userId, name, MAX_NAMES);
-			const { enterprise_user: enterprise, tz } = facts;
-			if (tz && isTimeZone(tz)) setBounded(timeZones, userId, tz, MAX_NAMES);
-			else timeZones.delete(userId);
+			if (facts.tz) setBounded(timeZones, userId, facts.tz, MAX_NAMES);
+			const { enterprise_user: enterprise } = facts;
 			return {
 				teamId: facts.team_id ?? null,
 				enterprise: enterprise == null ? null : { id: enterprise.enterprise_id, teamIds: enterprise.teams },
 				isGuest: isGuest(facts),
-				// Slackbot counts as a person in `users.info`.
-				isBot: facts.is_bot || userId === 'USLACKBOT',
+				// Slack says that Slackbot is no bot (bolt-js #794).
+				isBot: facts.is_bot || facts.id === SLACKBOT,
 				isDeactivated: facts.deleted,
 				isStranger: facts.is_stranger === true,
 			};
@@ -70,6 +62,14 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 		timeZoneOf: (userId) => timeZones.get(userId) ?? null,
 	};
 }
+
+/** The time zones of people whom the access policy has looked up. */
+export interface TimeZones {
+	/** As Slack names it, such as `Europe/Berlin`; null when it is not known. */
+	timeZoneOf(userId: string): string | null;
+}
+
+const SLACKBOT = 'USLACKBOT';
 
 /** Slack's codes for ids of nobody, or of people whom the app cannot see. */
 const UNKNOWN = new Set(['user_not_found', 'user_not_visible', 'users_not_found']);

@@ -60,8 +60,9 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			.execute();
 		const settled = { kind: 'settle', messageIndex, how: 'handedOn' } as const;
 		if (current?.givenBackAt === null) await settleDirectMessage(trx, cipher, current, { settled, now });
-		await queueAnnouncements(trx, cipher, [announcement], now);
+		// Before the direct message, which shows the newest state anyway.
 		await showEverywhere(trx, wish.session, now);
+		await queueAnnouncements(trx, cipher, [announcement], now);
 		return { kind: 'handedOver', handOver: next };
 	}
 

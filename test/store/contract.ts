@@ -3,6 +3,7 @@ import type { Store } from '../../src/store/open.ts';
 import { describeAccept } from './contract/accept.ts';
 import { describeClaims } from './contract/claims.ts';
 import { describeDrafts } from './contract/drafts.ts';
+import { describeHandOvers } from './contract/hand-overs.ts';
 import { describeInboxReads } from './contract/inbox-reads.ts';
 import { describeInboxes } from './contract/inboxes.ts';
 import { describeLadders } from './contract/ladders.ts';
@@ -11,6 +12,7 @@ import { describePresses } from './contract/presses.ts';
 import { describeQueries } from './contract/queries.ts';
 import { describeRaces } from './contract/races.ts';
 import { describeRetry } from './contract/retry.ts';
+import { describeSnoozes } from './contract/snoozes.ts';
 import { describeUpdates } from './contract/updates.ts';
 import { describeWatches } from './contract/watches.ts';
 import { describeWatchesInTrouble } from './contract/watches-in-trouble.ts';
@@ -62,12 +64,14 @@ export function describeWatchStore(name: string, open: () => Promise<Replicas>):
 	});
 }
 
-/** Tests every sentence of `InboxStore`'s docstrings. */
+/** Tests every sentence of the docstrings of `InboxStore` and `HandOverStore`. */
 export function describeInboxStore(name: string, open: () => Promise<Replicas>): void {
 	describe(`inboxes on ${name}`, () => {
 		const subject = useReplicas(open);
 		describeInboxes(subject);
 		describeInboxReads(subject);
+		describeSnoozes(subject);
+		describeHandOvers(subject);
 	});
 }
 

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { isRecord, type Json, list, str } from '../json.ts';
+import { useNames } from './names.ts';
 import { useSurface } from './surface.ts';
 import type { ControlProps } from './text-input.tsx';
 import { words } from './text-object.tsx';
@@ -9,18 +10,40 @@ function optionsOf(element: Json): Json[] {
 	return [...list(element, 'options'), ...list(element, 'option_groups').flatMap((group) => list(group, 'options'))];
 }
 
+/** One of the options of the element. */
+export function OptionSelect(props: ControlProps) {
+	const { blockId, element } = props;
+	const [chosen, set] = useChoice(blockId, str(element, 'action_id'), 'selected_option');
+	return <Select {...props} options={optionsOf(element)} chosen={isRecord(chosen) ? chosen : null} set={set} />;
+}
+
+/** One of the people of the workspace. */
+export function PersonSelect(props: ControlProps) {
+	const { blockId, element } = props;
+	const { people } = useNames();
+	const [chosen, set] = useChoice(blockId, str(element, 'action_id'), 'selected_user');
+	const options = people.map(({ id, realName }): Json => ({ value: id, text: { type: 'plain_text', text: realName } }));
+	const option = options.find((one) => one.value === chosen) ?? null;
+	return <Select {...props} options={options} chosen={option} set={(wanted) => set(wanted.value)} />;
+}
+
+interface SelectProps extends ControlProps {
+	options: readonly Json[];
+	chosen: Json | null;
+	set: (option: Json) => void;
+}
+
 /** A menu with search, as in Slack. */
-export function Select({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
+function Select(props: SelectProps) {
+	const { element, labelId, describedBy, isInvalid, isRequired, options, chosen, set } = props;
 	const surface = useSurface();
-	const actionId = str(element, 'action_id');
-	const [chosen, set] = useChoice(blockId, actionId, 'selected_option');
-	const chosenWords = isRecord(chosen) ? words(chosen.text) : '';
+	const chosenWords = words(chosen?.text);
 	const [search, setSearch] = useState<string | null>(null);
 	const [active, setActive] = useState(0);
 	const listId = useId();
 	const root = useRef<HTMLFieldSetElement>(null);
 	const isOpen = search !== null;
-	const found = optionsOf(element).filter((option) =>
+	const found = options.filter((option) =>
 		words(option.text)
 			.toLowerCase()
 			.includes((search ?? '').trim().toLowerCase()),

@@ -205,7 +205,7 @@ describe('what people are told about a choice', () => {
 
 	it('offers no options that have lost a mark', async () => {
 		const { post } = await asked([item('Which search?', 'One of: *A* search, breadth first')]);
-		expect(post.buttons()).toEqual(['Answer']);
+		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
 	});
 
 	it('counts the time to the delivery from the end of the time for Undo', async () => {

@@ -49,13 +49,13 @@ describe('one-press answers and their settings', () => {
 		await app.pass(20_000);
 		expect(app.service.log.puts(id)).toHaveLength(0);
 		const second = await asked();
-		expect(second.post.buttons()).toEqual(['Answer']);
+		expect(second.post.buttons()).toEqual(['Answer', 'Hand over']);
 	});
 
 	it('leaves the options out with --no-buttons, and offers them again after --buttons', async () => {
 		app = await watchingApp();
 		const { id, post } = await asked('--no-buttons');
-		expect(post.buttons()).toEqual(['Answer']);
+		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
 		await app.command(`/session watch ${id} --buttons`);
 		app.service.sessions.answerAsPage(id, ['TP 570']);
 		await app.threadSays(id, 'Answered outside');
@@ -94,7 +94,7 @@ describe('one-press answers and their settings', () => {
 	it('offers no options for a question that looks secret, and does not tell it in the notification', async () => {
 		app = await watchingApp();
 		const { post } = await asked('', [item('Which password should I use?', 'One of: hunter1, hunter2')]);
-		expect(post.buttons()).toEqual(['Answer']);
+		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
 		expect(post.notification()).toBe('An agent asks for an answer.');
 	});
 

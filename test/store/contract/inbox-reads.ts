@@ -31,6 +31,7 @@ export function describeInboxReads(subject: Subject): void {
 			expect(await replica().openQuestions(SERVICE, 'T1')).toEqual([
 				{
 					question: { service: SERVICE, sessionId: 's1', messageIndex: 0 },
+					fingerprint: expect.any(String),
 					since: T0 + 5,
 					channels: [
 						{ channelId: 'C1', threadTs: null, buttons: true },

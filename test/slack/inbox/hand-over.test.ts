@@ -1,0 +1,280 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Posted, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
+import { asking } from '../../../sandbox/session-service/builders.ts';
+import { expectNothingWrong } from '../watching/harness.ts';
+import { type InboxApp, inboxApp } from './harness.ts';
+
+let app: InboxApp;
+
+/** bob, cleo and dan are members of #agents; tess is in no channel that the app is in. */
+function workspace() {
+	const all = withMembers(sampleWorkspace(), 'agents', ['bob', 'cleo', 'dan']);
+	const whole = withMembers(all, 'vault', ['tess']);
+	const [ada] = whole.people;
+	if (ada === undefined) throw new Error('nobody is there');
+	// Slackbot looks like a person, except for its id.
+	return { ...whole, people: [...whole.people, { ...ada, id: 'USLACKBOT', name: 'slackbot', realName: 'Slackbot' }] };
+}
+
+const start = async (env: Record<string, string> = {}) => {
+	app = await inboxApp({ env: { UNDO_SECONDS: '0', ...env }, slack: { workspace: workspace() } });
+};
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const FLIGHT = { title: 'Which flight?', description: 'One of: LH 1173, TP 570' };
+
+/** A question of a watched session, and its post. */
+async function asked(flags = '', items: Parameters<InboxApp['ask']>[1] = [FLIGHT]) {
+	const id = await app.watched({ name: 'Book a flight' }, flags);
+	const index = app.ask(id, items, '');
+	const post = await app.until(() => app.thread(id).findLast((one) => one.buttons().includes('Hand over')));
+	return { id, index, post };
+}
+
+/** Somebody presses *Hand over*, chooses somebody and submits; resolves to the window. */
+async function handOver(post: Posted, from: string, to: string) {
+	const seen = app.slack
+		.as(from)
+		.messages(post.channel, { all: true })
+		.find(({ ts }) => ts === post.ts);
+	await seen?.press('Hand over');
+	const modal = await app.slack.as(from).waitForModal('Hand over to');
+	await modal.choose('Hand over to', to);
+	return { modal, ...(await modal.submit()) };
+}
+
+const dms = (who: string) => app.slack.as(who).dm();
+const newestDm = (who: string, words: string) =>
+	app.until(
+		() => dms(who).findLast((dm) => dm.text().includes(words)),
+		() =>
+			`${who} has:\n${dms(who)
+				.map((dm) => dm.text())
+				.join('\n--\n')}`,
+	);
+const saysIn = (post: Posted, words: string) =>
+	app.until(
+		() => post.text().includes(words),
+		() => post.text(),
+	);
+
+describe('Hand over', () => {
+	it('gives a question with its buttons to somebody who is not in the channel, and shows everywhere who has it', async () => {
+		await start();
+		const { id, index, post } = await asked();
+		await app.openHome('tess');
+		await app.openHome('grace');
+		const { modal, outcome } = await handOver(post, 'ada', 'tess');
+		expect(outcome).toBe('updated');
+		expect(modal.text()).toContain('You handed the question over to @tess');
+		const dm = await newestDm('tess', 'handed a question over to you');
+		expect(dm.notification()).toContain('An agent asks: Which flight? One of: LH 1173, TP 570 (Book a flight)');
+		expect(dm.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back', 'Hand over']);
+		await saysIn(post, 'handed this over to @tess');
+		await app.cardSays(id, 'handed this over to @tess');
+		await app.homeSays('handed this over to you', { who: 'tess' });
+		await app.homeSays('@tess has it', { who: 'grace' });
+		await dm.press('TP 570');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		expect(app.service.sessions.values(id, index)).toEqual(['TP 570']);
+		await app.until(() => dm.buttons().length === 0);
+		expect(dm.text()).toContain('chose TP 570');
+		await app.homeSays('No question waits for you.', { who: 'tess', without: ['handed this over'] });
+		expect(dms('tess')).toHaveLength(1);
+	});
+
+	it('opens the form for the channel and thread of the question', async () => {
+		await start({ ALLOWED_CHANNELS: 'C0AGENTS' });
+		const { id, post } = await asked('', ['Which colour?']);
+		await handOver(post, 'ada', 'tess');
+		const dm = await newestDm('tess', 'Which colour?');
+		await dm.press('Answer');
+		const form = await app.slack.as('tess').waitForModal('Which colour?');
+		await form.fill(0, 'grey');
+		app.service.sessions.answerAsPage(id, ['red']);
+		await form.submit();
+		await app.windowSays('somebody else answered first', { who: 'tess' });
+		await app.slack.as('tess').modal()?.press('Post my text to the thread');
+		await app.until(() =>
+			app
+				.card(id)
+				?.thread()
+				.some((one) => one.text().includes('> grey')),
+		);
+	});
+
+	it('is given back with one press, of which whoever handed it over hears', async () => {
+		await start();
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		const dm = await newestDm('tess', 'handed a question over to you');
+		await saysIn(post, 'handed this over to @tess');
+		await dm.press('Give back');
+		await app.until(() => dm.buttons().length === 0);
+		expect(dm.text()).toContain('You gave this question back.');
+		const told = await newestDm('ada', 'gave back the question');
+		expect(told.text()).toContain('Which flight?');
+		await app.until(() => !post.text().includes('handed this over'));
+		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+		await app.cardSays(id, /^(?![\s\S]*handed this over)/);
+	});
+
+	it('is given back in the inbox, by whoever has it', async () => {
+		await start();
+		const { post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		await newestDm('tess', 'handed a question over to you');
+		await app.openHome('tess');
+		await app.slack.as('tess').home()?.press('Give back');
+		await app.homeSays('No question waits for you.', { who: 'tess' });
+		await newestDm('ada', 'gave back the question');
+		await app.until(() => !post.text().includes('handed this over'));
+	});
+
+	it('settles the direct message when somebody else answers, and its old buttons say who did', async () => {
+		await start();
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		const dm = await newestDm('tess', 'handed a question over to you');
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		await app.slack
+			.as('grace')
+			.messages(post.channel, { all: true })
+			.find(({ ts }) => ts === post.ts)
+			?.press('LH 1173');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		const before = dms('tess').length;
+		await dm.press('TP 570');
+		await app.until(() => dms('tess').length > before);
+		expect(dms('tess').at(-1)?.text()).toContain('answered “LH 1173” before you');
+		app.slack.faults.clear();
+		await app.until(() => dm.buttons().length === 0);
+		expect(dm.text()).toContain('@grace');
+	});
+
+	it('settles the direct message when the agent changes the question, and when it is not watched any more', async () => {
+		await start();
+		const { id, index, post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		const dm = await newestDm('tess', 'handed a question over to you');
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		messages[index] = asking('', ['Which hotel?']);
+		app.service.sessions.patch(id, { messages });
+		await app.until(() => dm.buttons().length === 0);
+		expect(dm.text()).toContain('asks something else now');
+		const next = await app.threadSays(id, 'Which hotel?');
+		await app.pass(2_000);
+		expect(next.text()).not.toContain('handed this over');
+		await handOver(next, 'ada', 'tess');
+		const second = await newestDm('tess', 'Which hotel?');
+		await app.command(`/session unwatch ${id}`);
+		await app.until(() => second.buttons().length === 0);
+		expect(second.text()).toContain('Not watched here any more.');
+	});
+
+	it('goes round three times, and then says who had it last and what to do', async () => {
+		await start();
+		const { post } = await asked();
+		await handOver(post, 'ada', 'bob');
+		const bobs = await newestDm('bob', 'handed a question over to you');
+		await handOver(bobs, 'bob', 'cleo');
+		const cleos = await newestDm('cleo', 'handed a question over to you');
+		await app.until(() => bobs.buttons().length === 0);
+		expect(bobs.text()).toContain('You handed this question over.');
+		await handOver(cleos, 'cleo', 'ada');
+		const adas = await newestDm('ada', 'handed a question over to you');
+		await adas.press('Hand over');
+		await app.windowSays('handed over 3 times, last by @cleo to @ada');
+		expect(app.textOf('ada')).not.toContain('bob');
+		await app.slack.as('ada').modal()?.close();
+		await adas.press('Give back');
+		await newestDm('cleo', 'gave back the question');
+		await app.slack
+			.as('dan')
+			.messages(post.channel, { all: true })
+			.find(({ ts }) => ts === post.ts)
+			?.press('Hand over');
+		await app.windowSays('Answer it, or give it back', { who: 'dan' });
+	});
+
+	it('refuses people who may not answer, in the window, and keeps the window', async () => {
+		await start();
+		const { post } = await asked();
+		const { modal, errors } = await handOver(post, 'ada', 'gus');
+		expect(Object.values(errors)[0]).toContain('This person is a guest');
+		const refusals: [string, string][] = [
+			['otherbot', 'This is an app or a bot'],
+			['slackbot', 'This is an app or a bot'],
+			['ada', 'That is you.'],
+			['dora', 'is deactivated'],
+			['eve', 'belongs to another workspace'],
+		];
+		for (const [who, words] of refusals) {
+			await modal.choose('Hand over to', who);
+			expect(Object.values((await modal.submit()).errors)[0]).toContain(words);
+		}
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		await modal.choose('Hand over to', 'tess');
+		expect(Object.values((await modal.submit()).errors)[0]).toContain('could not check');
+		app.slack.faults.clear();
+		await app.pass(3_000);
+		expect(post.text()).not.toContain('handed this over');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await newestDm('tess', 'handed a question over to you');
+	});
+
+	it('has one winner when two people hand over at the same moment, and tells the other who has it', async () => {
+		await start();
+		const { post } = await asked();
+		const press = async (who: string, to: string) => {
+			const seen = app.slack.as(who).messages(post.channel, { all: true });
+			await seen.find(({ ts }) => ts === post.ts)?.press('Hand over');
+			const modal = await app.slack.as(who).waitForModal('Hand over to');
+			await modal.choose('Hand over to', to);
+			return modal;
+		};
+		const windows = [await press('ada', 'bob'), await press('grace', 'cleo')];
+		await Promise.all(windows.map((modal) => modal.submit()));
+		const texts = windows.map((modal) => modal.text());
+		expect(texts.filter((text) => text.includes('You handed the question over'))).toHaveLength(1);
+		expect(texts.filter((text) => /@(bob|cleo) has this question/.test(text))).toHaveLength(1);
+		await app.pass(5_000);
+		expect(dms('bob').length + dms('cleo').length).toBe(1);
+		// Somebody who does not have it hears that at once.
+		const seen = app.slack.as('dan').messages(post.channel, { all: true });
+		await seen.find(({ ts }) => ts === post.ts)?.press('Hand over');
+		await app.windowSays('has this question', { who: 'dan' });
+	});
+
+	it('tells neither the question of a discreet watch nor a secret in the notification', async () => {
+		await start();
+		const discreet = await asked('--discreet');
+		await handOver(discreet.post, 'ada', 'tess');
+		const dm = await newestDm('tess', 'Which flight?');
+		expect(dm.notification()).toMatch(/handed a question over to you\. An agent asks for an answer\.$/);
+		const secret = await asked('', [{ title: 'Which password should I use?' }]);
+		await handOver(secret.post, 'ada', 'cleo');
+		const other = await newestDm('cleo', 'Which password');
+		expect(other.notification()).not.toContain('password');
+	});
+
+	it('survives a restart between the submission and the direct message', async () => {
+		await start();
+		const { post } = await asked();
+		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
+		await handOver(post, 'ada', 'tess');
+		await app.restart({});
+		app.slack.faults.clear();
+		const dm = await newestDm('tess', 'handed a question over to you');
+		await app.pass(10_000);
+		expect(dms('tess')).toHaveLength(1);
+		await dm.press('Give back');
+		await app.restart({});
+		await app.until(() => dm.buttons().length === 0);
+		await newestDm('ada', 'gave back the question');
+	});
+});

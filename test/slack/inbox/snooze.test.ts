@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { expectNothingWrong } from '../watching/harness.ts';
+import { type InboxApp, inboxApp } from './harness.ts';
+
+const MINUTE = 60_000;
+let app: InboxApp;
+const start = async (options: Parameters<typeof inboxApp>[0] = {}) => {
+	app = await inboxApp(options);
+};
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const home = (who = 'ada') => {
+	const view = app.slack.as(who).home();
+	if (view === null) throw new Error(`${who} has no Home`);
+	return view;
+};
+const SHOWN = '1 question waits for you';
+const SNOOZED = 'No question waits for you, 1 is snoozed.';
+
+describe('Snooze', () => {
+	it('hides a question in one inbox alone, and shows it again by itself when the time has come', async () => {
+		await start();
+		await app.askedIn('#agents', ['Chairs']);
+		await app.openHome('grace');
+		await app.openHome();
+		const before = app.now();
+		await home().press('Snooze for 15 min');
+		await app.homeSays(SNOOZED, { without: ['“Chairs”'] });
+		expect(app.textOf('ada')).toContain('1 question is snoozed. It comes back here');
+		const snoozedAt = app.clock.now();
+		await app.pass(5 * MINUTE);
+		await app.homeSays(SHOWN, { who: 'grace' });
+		expect([...app.calls('chat.update', before), ...app.calls('chat.postMessage', before)]).toEqual([]);
+		await app.pass(6 * MINUTE);
+		// The inbox follows changes for ten minutes.
+		await app.openHome();
+		await app.homeSays(SNOOZED);
+		await app.homeSays(SHOWN);
+		expect(app.clock.now() - snoozedAt).toBeGreaterThanOrEqual(15 * MINUTE);
+		expect(app.clock.now() - snoozedAt).toBeLessThan(15 * MINUTE + 5_000);
+	});
+
+	it('hides it in the window too, after a restart, and shows it again with one press', async () => {
+		await start();
+		await app.askedIn('#agents', ['Chairs', 'Tables']);
+		await app.openHome();
+		await home().press('Snooze for 1 h', 0);
+		await app.homeSays(`${SHOWN}, 1 is snoozed`, { without: ['“Chairs”'] });
+		await app.restart();
+		await app.slack.as('ada').command('#agents', '/session inbox');
+		await app.windowSays(`${SHOWN}, 1 is snoozed`, { without: ['“Chairs”'] });
+		await app.slack.as('ada').modal()?.press('Show now');
+		await app.windowSays('2 questions wait for you', { without: ['snoozed'] });
+		await app.homeSays('2 questions wait for you', { without: ['snoozed'] });
+	});
+
+	it('does not hide what the agent asks instead', async () => {
+		await start();
+		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
+		await app.openHome();
+		await home().press('Snooze for 1 h');
+		await app.homeSays(SNOOZED);
+		app.service.sessions.answerAsPage(id, ['red']);
+		app.ask(id, ['Which size?']);
+		await app.homeSays('Which size?', { without: ['snoozed'] });
+	});
+
+	it('lasts until tomorrow 9:00 where the person is', async () => {
+		await start();
+		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
+		if (ada === undefined) throw new Error('there is no ada');
+		ada.tz = 'Asia/Tokyo';
+		await app.askedIn('#agents', ['Chairs']);
+		await app.openHome();
+		await home().press('Snooze until tomorrow 9:00');
+		await app.homeSays(SNOOZED);
+		const [, seconds] = /<!date\^(\d+)\^[^>]*>\. Only your inbox/.exec(JSON.stringify(home().blocks())) ?? [];
+		const until = new Date(Number(seconds) * 1_000);
+		expect(until.toISOString().slice(11)).toBe('00:00:00.000Z');
+		expect(until.getTime() - app.clock.now()).toBeGreaterThan(9 * 60 * MINUTE);
+		expect(until.getTime() - app.clock.now()).toBeLessThanOrEqual(33 * 60 * MINUTE);
+		expect(app.slack.as('ada').dm()).toEqual([]);
+	});
+
+	it('says which time zone it used when Slack does not tell the person’s', async () => {
+		await start();
+		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
+		if (ada === undefined) throw new Error('there is no ada');
+		ada.tz = null;
+		await app.askedIn('#agents', ['Chairs']);
+		await app.openHome();
+		await home().press('Snooze until tomorrow 9:00');
+		await app.homeSays(SNOOZED);
+		const told = await app.until(() => app.slack.as('ada').dm()[0]);
+		expect(told.text()).toContain('snoozed until 9:00 UTC');
+	});
+});

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { type NewHandOver, targetOfHandOver } from '../../../src/inbox/hand-over.ts';
+import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
+import type { Watch } from '../../../src/watches/watch.ts';
+import { addWatch, assistant, session } from '../../watches/support.ts';
+import type { Subject } from '../contract.ts';
+import { LEASE, SERVICE, T0 } from '../support.ts';
+import { KEY, news, read, watchActs } from './watch-acts.ts';
+
+const asks = session({ sessionId: 's1', status: 'humanInput', messages: [assistant('Which?', 'Colour')] });
+const view = snapshotOf(asks, T0);
+const question = view.question;
+if (question === null) throw new Error('it asks nothing');
+const { fingerprint } = question;
+const QUESTION = { teamId: 'T1', session: KEY, fingerprint };
+
+export function describeHandOvers(subject: Subject): void {
+	const acts = watchActs(subject);
+	const store = () => subject.store.handOvers;
+	const replica = () => subject.replica.handOvers;
+
+	/** A watch whose question is posted. */
+	async function askedIn(channelId = 'C1'): Promise<Watch> {
+		const watch = await addWatch(subject.store.watches, { view, channelId });
+		const target = { kind: 'watch', watchId: watch.id, teamId: 'T1', channelId } as const;
+		const content = {
+			kind: 'question',
+			question: question as NonNullable<typeof question>,
+			changed: false,
+			readAt: T0,
+		} as const;
+		await acts.recorded(
+			[news(watch, { digest: view.digest, announcements: [{ target, key: 'question', content }] })],
+			read({ nextRead: { at: T0, by: T0 } }),
+		);
+		await acts.posted();
+		await acts.posted();
+		return watch;
+	}
+
+	function wish(watch: Watch, id: string, [from, to]: readonly [string, string]): NewHandOver {
+		const target = targetOfHandOver({ id, teamId: 'T1', to });
+		const content = {
+			kind: 'handedOver',
+			watchId: watch.id,
+			sessionId: 's1',
+			from,
+			question: question as NonNullable<typeof question>,
+			readAt: T0,
+		} as const;
+		const announcement = { target, key: 'handedOver', content };
+		return { ...QUESTION, id, watchId: watch.id, channelId: watch.channelId, from, to, announcement };
+	}
+
+	const giveBack = (userId: string) =>
+		store().giveBack(
+			{ ...QUESTION, userId },
+			{
+				now: T0,
+				told: ({ id, from, watchId }) => ({
+					target: targetOfHandOver({ id, teamId: 'T1', to: from }),
+					key: 'givenBack',
+					content: { kind: 'givenBack', watchId, sessionId: 's1', fingerprint, by: userId },
+				}),
+			},
+		);
+
+	/** What waits to be posted, as `target kind`. */
+	async function waiting(): Promise<string[]> {
+		const rows = await subject.store.db.read
+			.selectFrom('announcements')
+			.select(['target', 'kind', 'watch_id'])
+			.where('state', '=', 'pending')
+			.execute();
+		return rows.map(({ target, kind, watch_id }) => `${watch_id === null ? target : 'watch'} ${kind}`).toSorted();
+	}
+
+	describe('a hand-over', () => {
+		it('is stored with its direct message, and has posts and cards drawn again', async () => {
+			const watch = await askedIn();
+			expect(await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0)).toMatchObject({ kind: 'handedOver' });
+			const handOver = { ...QUESTION, id: 'V1', watchId: watch.id, channelId: 'C1', from: 'U-ANN', to: 'U-BOB' };
+			const stored = { ...handOver, count: 1, handedOverAt: T0, givenBackAt: null };
+			expect(await replica().handOverOf(QUESTION)).toEqual(stored);
+			expect(await subject.replica.inboxes.handOvers(SERVICE, 'T1')).toEqual([stored]);
+			expect(await subject.replica.inboxes.handOvers(SERVICE, 'T2')).toEqual([]);
+			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver', 'watch redraw']);
+			expect((await acts.stored(watch.id))?.card.wanted?.urgency).toBe('now');
+		});
+
+		it('is the same when its window is submitted again, also after it was given back', async () => {
+			const watch = await askedIn();
+			const first = wish(watch, 'V1', ['U-ANN', 'U-BOB']);
+			await store().handOver(first, T0);
+			expect((await replica().handOver(first, T0)).kind).toBe('handedOver');
+			await giveBack('U-BOB');
+			expect((await replica().handOver(first, T0)).kind).toBe('handedOver');
+			expect(await replica().handOverOf(QUESTION)).toMatchObject({ count: 1, givenBackAt: T0 });
+			expect((await waiting()).filter((one) => one.endsWith('handedOver'))).toHaveLength(1);
+		});
+
+		it('has one winner when two people hand over at once', async () => {
+			const watch = await askedIn();
+			const results = await Promise.all([
+				store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0),
+				replica().handOver(wish(watch, 'V2', ['U-EVE', 'U-DAN']), T0),
+			]);
+			expect(results.map(({ kind }) => kind).toSorted()).toEqual(['handedOver', 'taken']);
+			const current = await store().handOverOf(QUESTION);
+			for (const result of results) expect(result).toMatchObject({ handOver: { to: current?.to } });
+			expect((await waiting()).filter((one) => one.endsWith('handedOver'))).toHaveLength(1);
+		});
+
+		it('is handed on by whoever has it, three times', async () => {
+			const watch = await askedIn();
+			const hand = (id: string, ...people: [string, string]) => store().handOver(wish(watch, id, people), T0);
+			expect((await hand('V1', 'U-ANN', 'U-BOB')).kind).toBe('handedOver');
+			expect((await hand('V2', 'U-ANN', 'U-DAN')).kind).toBe('taken');
+			expect((await hand('V3', 'U-BOB', 'U-DAN')).kind).toBe('handedOver');
+			expect(await waiting()).toContain('person:T1:U-BOB:V1 settle');
+			await giveBack('U-DAN');
+			expect((await hand('V4', 'U-BOB', 'U-ANN')).kind).toBe('handedOver');
+			const fourth = await hand('V5', 'U-ANN', 'U-BOB');
+			expect(fourth).toMatchObject({ kind: 'limit', handOver: { from: 'U-BOB', to: 'U-ANN', count: 3 } });
+		});
+
+		it('is not possible for another question, or where it is not watched', async () => {
+			const watch = await askedIn();
+			const other = { ...wish(watch, 'V1', ['U-ANN', 'U-BOB']), fingerprint: 'another' };
+			expect(await store().handOver(other, T0)).toEqual({ kind: 'closed' });
+			const nowhere = { ...wish(watch, 'V1', ['U-ANN', 'U-BOB']), watchId: 'unknown' };
+			expect(await store().handOver(nowhere, T0)).toEqual({ kind: 'closed' });
+			expect(await waiting()).toEqual([]);
+		});
+
+		it('is given back once, by whoever has it', async () => {
+			const watch = await askedIn();
+			expect(await giveBack('U-BOB')).toEqual({ kind: 'closed' });
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			expect(await giveBack('U-ANN')).toMatchObject({ kind: 'notYours', handOver: { to: 'U-BOB' } });
+			expect(await giveBack('U-BOB')).toMatchObject({ kind: 'givenBack', repeated: false });
+			expect(await giveBack('U-BOB')).toMatchObject({ kind: 'givenBack', repeated: true });
+			expect(await subject.replica.inboxes.handOvers(SERVICE, 'T1')).toEqual([]);
+			expect(await waiting()).toEqual([
+				'person:T1:U-ANN:V1 givenBack',
+				'person:T1:U-BOB:V1 handedOver',
+				'person:T1:U-BOB:V1 settle',
+				'watch redraw',
+			]);
+		});
+
+		it.each(['answered', 'closed', 'changed'] as const)('is over when its question is %s', async (how) => {
+			const watch = await askedIn();
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			await acts.posted();
+			await acts.posted();
+			const current = await acts.stored(watch.id);
+			const target = { kind: 'watch', watchId: watch.id, teamId: 'T1', channelId: 'C1' } as const;
+			const settle = { target, key: 'settle', content: { kind: 'settle', messageIndex: 0, how } } as const;
+			await acts.recorded([news(current as Watch, { announcements: [settle] })], read({ earlyReadCount: 2 }));
+			expect(await replica().handOverOf(QUESTION)).toBeNull();
+			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 settle', 'watch settle']);
+			const due = await subject.store.watches.takeAnnouncements(LEASE, 10, T0);
+			const settled = due.find(({ announcement }) => announcement.target.kind === 'person');
+			const posts = await subject.replica.watches.postedQuestions(settled?.announcement.id ?? '');
+			expect(posts.map(({ content }) => content.kind)).toEqual(['handedOver']);
+		});
+
+		it('is over when its watch ends', async () => {
+			const watch = await askedIn();
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			expect(await replica().handOverOf(QUESTION)).toBeNull();
+			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver', 'person:T1:U-BOB:V1 settle']);
+		});
+
+		it('has its direct message drawn again with the posts, once', async () => {
+			const watch = await askedIn();
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			await acts.posted();
+			await acts.posted();
+			expect(await subject.replica.watches.redraw(KEY, T0)).toBe(2);
+			expect(await subject.replica.watches.redraw(KEY, T0)).toBe(0);
+			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 redraw', 'watch redraw']);
+		});
+	});
+
+	it('finds the watch of a channel with what its card shows', async () => {
+		const watch = await askedIn();
+		expect(await replica().watchedIn({ teamId: 'T1', channelId: 'C1' }, KEY)).toMatchObject({
+			watch: { id: watch.id },
+			view: { question: { fingerprint } },
+			checkedAt: T0,
+		});
+		expect(await replica().watchedIn({ teamId: 'T1', channelId: 'C2' }, KEY)).toBeNull();
+	});
+}

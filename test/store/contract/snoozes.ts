@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { LONGEST_SNOOZE_MS } from '../../../src/inbox/snooze.ts';
+import type { Subject } from '../contract.ts';
+import { ANN, BOB, SERVICE, T0 } from '../support.ts';
+
+const session = { service: SERVICE, sessionId: 's1' };
+const MINUTE = 60_000;
+
+export function describeSnoozes(subject: Subject): void {
+	const store = () => subject.store.inboxes;
+	const replica = () => subject.replica.inboxes;
+	const snooze = (until: number, overrides = {}) =>
+		store().snooze({ person: ANN, session, fingerprint: 'f1', until, ...overrides });
+
+	describe('snoozes', () => {
+		it('are those of one person, one for each session', async () => {
+			await snooze(T0 + 15 * MINUTE);
+			await snooze(T0 + 60 * MINUTE, { fingerprint: 'f2' });
+			await snooze(T0 + 30 * MINUTE, { session: { ...session, sessionId: 's2' } });
+			await snooze(T0 + 45 * MINUTE, { person: BOB });
+			const anns = await replica().snoozes(SERVICE, ANN);
+			expect(anns.toSorted((one, other) => one.until - other.until)).toEqual([
+				{ person: ANN, session: { ...session, sessionId: 's2' }, fingerprint: 'f1', until: T0 + 30 * MINUTE },
+				{ person: ANN, session, fingerprint: 'f2', until: T0 + 60 * MINUTE },
+			]);
+			expect(await replica().snoozes('https://other.example', ANN)).toEqual([]);
+		});
+
+		it('of a person end together, those of others stay', async () => {
+			await snooze(T0 + 15 * MINUTE);
+			await snooze(T0 + 15 * MINUTE, { person: BOB });
+			await replica().endSnoozes(SERVICE, ANN);
+			await replica().endSnoozes(SERVICE, ANN);
+			expect(await store().snoozes(SERVICE, ANN)).toEqual([]);
+			expect(await store().snoozes(SERVICE, BOB)).toHaveLength(1);
+		});
+
+		it('are forgotten after their end, and when they were stored before the clock was put back', async () => {
+			await snooze(T0 + 15 * MINUTE);
+			expect(await replica().removeEndedSnoozes(T0 + 15 * MINUTE - 1)).toBe(0);
+			expect(await replica().removeEndedSnoozes(T0 + 15 * MINUTE)).toBe(1);
+			await snooze(T0 + LONGEST_SNOOZE_MS + 1);
+			expect(await replica().removeEndedSnoozes(T0)).toBe(1);
+		});
+	});
+}
