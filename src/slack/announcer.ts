@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
 import type { Announcement, AnnouncementContent, RungEntry } from '../watches/announcements.ts';
-import type { Announcer, DueAnnouncement, PostUpdate, SendOutcome } from '../watches/announcer.ts';
+import type { Announcer, DueAnnouncement, PostUpdate, PreparedPost, SendOutcome } from '../watches/announcer.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
@@ -142,36 +142,39 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	}
 
 	/** `isShownInChannel`: a reply in a thread is shown in the channel too. */
-	function postMessage(
+	function prepared(
 		due: DueAnnouncement,
 		content: MessageContent,
-		{ metadataKey, isShownInChannel }: { metadataKey: string; isShownInChannel: boolean },
-	): Promise<SendOutcome> {
+		{ isShownInChannel }: { isShownInChannel: boolean },
+	): PreparedPost {
 		const threadTs = threadOf(due);
-		return send(async () => {
-			const channel = await channelOf(due);
-			if (channel === null) return {};
-			const post = { channel, ...content, ...metadataOf(metadataKey) };
-			if (threadTs === null) return client.chat.postMessage(post);
-			const reply = { ...post, thread_ts: threadTs };
-			return client.chat.postMessage(isShownInChannel ? { ...reply, reply_broadcast: true } : reply);
-		}, threadTs);
+		return {
+			send: ({ metadataKey }) =>
+				send(async () => {
+					const channel = await channelOf(due);
+					if (channel === null) return {};
+					const post = { channel, ...content, ...metadataOf(metadataKey) };
+					if (threadTs === null) return client.chat.postMessage(post);
+					const reply = { ...post, thread_ts: threadTs };
+					return client.chat.postMessage(isShownInChannel ? { ...reply, reply_broadcast: true } : reply);
+				}, threadTs),
+		};
 	}
 
 	/** Reminds of those questions that nobody has answered meanwhile. */
-	async function postRungs(
+	async function prepareRungs(
 		due: DueAnnouncement,
 		content: Extract<AnnouncementContent, { kind: 'rung' | 'rungs' }>,
-		{ metadataKey, maybeRepeat }: { metadataKey: string; maybeRepeat: boolean },
-	): Promise<SendOutcome> {
+		{ maybeRepeat }: { maybeRepeat: boolean },
+	): Promise<PreparedPost | null> {
 		const entries = content.kind === 'rung' ? [content.entry] : content.entries;
 		const open = await openQuestions(entries, { withLinks: content.kind === 'rungs' });
 		const [first] = open;
-		if (first === undefined) return { kind: 'obsolete' };
+		if (first === undefined) return null;
 		const context = { mention: content.mention, names, now: clock.now(), maybeRepeat };
 		const message = content.kind === 'rung' ? rungPost(first, context) : rungsPost(open, context);
 		const isShownInChannel = content.kind === 'rung' && content.entry.rung === 'escalation';
-		return postMessage(due, message, { metadataKey, isShownInChannel });
+		return prepared(due, message, { isShownInChannel });
 	}
 
 	async function openQuestions(
@@ -281,19 +284,15 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			return updates;
 		},
 
-		async post(due, { metadataKey, maybeRepeat }) {
+		async preparePost(due, { maybeRepeat }) {
 			const { announcement, watch } = due;
 			const { content } = announcement;
-			if (content.kind === 'card' || content.kind === 'settle' || content.kind === 'redraw') {
-				return { kind: 'refused', code: 'no_post' };
-			}
-			if (content.kind === 'rung' || content.kind === 'rungs') {
-				return postRungs(due, content, { metadataKey, maybeRepeat });
-			}
+			if (content.kind === 'card' || content.kind === 'settle' || content.kind === 'redraw') return null;
+			if (content.kind === 'rung' || content.kind === 'rungs') return prepareRungs(due, content, { maybeRepeat });
 			const context = await contextOf(due, maybeRepeat);
 			const message = watchPost(withCurrentSettings(content, context), context);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;
-			return postMessage(due, message, { metadataKey, isShownInChannel });
+			return prepared(due, message, { isShownInChannel });
 		},
 
 		async remove(due, ts) {
