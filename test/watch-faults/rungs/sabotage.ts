@@ -28,7 +28,7 @@ export const RUNG_SABOTAGES = {
 			to: '',
 		},
 	],
-	'rung-lease': [{ file: 'watches/outbox.ts', from: 'const LEASE_MS = 25_000;', to: 'const LEASE_MS = 58_000;' }],
+	'rung-lease': [{ file: 'watches/posting.ts', from: 'POST_LEASE_MS = 25_000;', to: 'POST_LEASE_MS = 58_000;' }],
 } as const satisfies Record<string, readonly Replacement[]>;
 
 export function isRungSabotage(name: string): name is keyof typeof RUNG_SABOTAGES {

@@ -27,6 +27,6 @@ export function rungTimes(kind: StoreKind): RungTimes {
 export const SHORT_TIMES: readonly Replacement[] = [
 	{ file: 'inbox/ladder.ts', from: 'TOGETHER_MS = 10_000;', to: 'TOGETHER_MS = 2_000;' },
 	{ file: 'inbox/reminders.ts', from: 'const LEASE_MS = 25_000;', to: 'const LEASE_MS = 8_000;' },
-	{ file: 'watches/outbox.ts', from: 'const LEASE_MS = 25_000;', to: 'const LEASE_MS = 8_000;' },
+	{ file: 'watches/posting.ts', from: 'POST_LEASE_MS = 25_000;', to: 'POST_LEASE_MS = 8_000;' },
 	{ file: 'watches/poller.ts', from: 'const LEASE_MS = 21_000;', to: 'const LEASE_MS = 8_000;' },
 ];
