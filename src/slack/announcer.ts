@@ -8,7 +8,7 @@ import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
 import type { Announcement, AnnouncementContent, RungEntry } from '../watches/announcements.ts';
-import type { Announcer, DueAnnouncement, PostUpdate, SendOutcome } from '../watches/announcer.ts';
+import type { Announcer, DueAnnouncement, PostUpdate, PreparedPost, SendOutcome } from '../watches/announcer.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
@@ -158,40 +158,47 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return { ...content, question: asShownBy(discreet ? 'never' : showAnswers, content.question) };
 	}
 
-	/** `isShownInChannel`: a reply in a thread is shown in the channel too. */
-	function postMessage(
+	/**
+	 * A post whose call needs nothing more from Slack or the store. `isShownInChannel`: a reply in a thread is shown in the
+	 * channel too.
+	 */
+	async function prepared(
 		due: DueAnnouncement,
 		content: MessageContent,
-		{ metadataKey, isShownInChannel }: { metadataKey: string; isShownInChannel: boolean },
-	): Promise<SendOutcome> {
+		{ isShownInChannel }: { isShownInChannel: boolean },
+	): Promise<PreparedPost> {
 		const threadTs = threadOf(due);
-		return send(async () => {
-			const channel = await channelOf(due);
-			if (channel === null) return {};
-			const post = { channel, ...content, ...metadataOf(metadataKey) };
-			if (threadTs === null) return client.chat.postMessage(post);
-			const reply = { ...post, thread_ts: threadTs };
-			return client.chat.postMessage(isShownInChannel ? { ...reply, reply_broadcast: true } : reply);
-		}, threadTs);
+		const channel = await channelOf(due).catch(outcomeOf);
+		return {
+			async send({ metadataKey }) {
+				if (channel === null) return { kind: 'unknown', code: 'no_channel' };
+				if (typeof channel !== 'string') return channel;
+				const post = { channel, ...content, ...metadataOf(metadataKey) };
+				if (threadTs === null) return send(() => client.chat.postMessage(post));
+				const reply = { ...post, thread_ts: threadTs };
+				const broadcast = { ...reply, reply_broadcast: true };
+				return send(() => client.chat.postMessage(isShownInChannel ? broadcast : reply), threadTs);
+			},
+		};
 	}
 
 	/** Reminds of those questions that nobody has answered meanwhile. */
-	async function postRungs(
+	async function prepareRungs(
 		due: DueAnnouncement,
 		content: Extract<AnnouncementContent, { kind: 'rung' | 'rungs' }>,
-		{ metadataKey, maybeRepeat }: { metadataKey: string; maybeRepeat: boolean },
-	): Promise<SendOutcome> {
+		{ maybeRepeat }: { maybeRepeat: boolean },
+	): Promise<PreparedPost | null> {
 		const entries = content.kind === 'rung' ? [content.entry] : content.entries;
 		const open = await openQuestions(entries.toSorted((one, other) => one.postedAt - other.postedAt));
 		const [first] = open;
-		if (first === undefined) return { kind: 'obsolete' };
+		if (first === undefined) return null;
 		const context = { mention: content.mention, names, now: clock.now(), maybeRepeat };
 		const message =
 			content.kind === 'rung'
 				? rungPost(first, context)
 				: rungsPost(await withLinks(open.slice(0, MOST_LISTED)), open.length, context);
 		const isShownInChannel = content.kind === 'rung' && content.entry.rung === 'escalation';
-		return postMessage(due, message, { metadataKey, isShownInChannel });
+		return prepared(due, message, { isShownInChannel });
 	}
 
 	/** Those of these questions that still wait. */
@@ -222,27 +229,27 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	}
 
 	/** The direct message about a hand-over, unless it is over by now. */
-	async function postHandOver(
+	async function prepareHandOver(
 		due: DueAnnouncement,
 		content: Extract<AnnouncementContent, { kind: 'handedOver' | 'givenBack' }>,
-		{ metadataKey, maybeRepeat }: { metadataKey: string; maybeRepeat: boolean },
-	): Promise<SendOutcome> {
+		{ maybeRepeat }: { maybeRepeat: boolean },
+	): Promise<PreparedPost | null> {
 		const { target } = due.announcement;
 		const shown = await withWatch(due, content.watchId);
 		const question = shown.view?.question ?? null;
 		const fingerprint = content.kind === 'handedOver' ? content.question.fingerprint : content.fingerprint;
 		if (shown.watch === null || question?.fingerprint !== fingerprint || question.openCount === 0) {
-			return { kind: 'obsolete' };
+			return null;
 		}
 		const { teamId, session } = shown.watch;
 		const newest = await handOvers.handOverOf({ teamId, session, fingerprint });
 		const isHeld = newest?.givenBackAt === null;
 		const isNewest = target.kind === 'person' && newest?.id === target.topic;
-		if (!isNewest || isHeld !== (content.kind === 'handedOver')) return { kind: 'obsolete' };
+		if (!isNewest || isHeld !== (content.kind === 'handedOver')) return null;
 		const context = await contextOf(shown, maybeRepeat);
 		const message =
 			content.kind === 'handedOver' ? handedOverPost(content, context) : givenBackPost(content.by, question, context);
-		return postMessage(due, message, { metadataKey, isShownInChannel: false });
+		return prepared(due, message, { isShownInChannel: false });
 	}
 
 	/** Whether somebody has answered since the question was posted, or an answer is on its way. */
@@ -338,22 +345,18 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			return updates;
 		},
 
-		async post(due, { metadataKey, maybeRepeat }) {
+		async preparePost(due, { maybeRepeat }) {
 			const { announcement, watch } = due;
 			const { content } = announcement;
-			if (content.kind === 'card' || content.kind === 'settle' || content.kind === 'redraw') {
-				return { kind: 'refused', code: 'no_post' };
-			}
-			if (content.kind === 'rung' || content.kind === 'rungs') {
-				return postRungs(due, content, { metadataKey, maybeRepeat });
-			}
+			if (content.kind === 'card' || content.kind === 'settle' || content.kind === 'redraw') return null;
+			if (content.kind === 'rung' || content.kind === 'rungs') return prepareRungs(due, content, { maybeRepeat });
 			if (content.kind === 'handedOver' || content.kind === 'givenBack') {
-				return postHandOver(due, content, { metadataKey, maybeRepeat });
+				return prepareHandOver(due, content, { maybeRepeat });
 			}
 			const context = await contextOf(due, maybeRepeat);
 			const message = watchPost(withCurrentSettings(content, context), context);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;
-			return postMessage(due, message, { metadataKey, isShownInChannel });
+			return prepared(due, message, { isShownInChannel });
 		},
 
 		async remove(due, ts) {

@@ -204,10 +204,11 @@ export function createAnnouncementStore({
 			);
 		},
 
-		beginAttempt: (id, token, since) =>
+		beginAttempt: (id, token, { since, leasedUntil }) =>
 			db.writeOne(async (trx) => {
 				const held = trx.updateTable('announcements').where('id', '=', id).where('lease_token', '=', token);
-				return (await countUpdated(held.where('state', '=', 'pending').set({ sending_since: since }))) > 0;
+				const begun = held.where('state', '=', 'pending').set({ sending_since: since, leased_until: leasedUntil });
+				return (await countUpdated(begun)) > 0;
 			}),
 
 		endAttempt: (id, token, result, now) => db.write((trx) => finish(trx, { id, token }, result, now)),

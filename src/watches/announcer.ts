@@ -16,8 +16,6 @@ export type SendOutcome =
 	| { readonly kind: 'unknown'; readonly code: string }
 	/** Slack refuses it, and would refuse it again. */
 	| { readonly kind: 'refused'; readonly code: string }
-	/** Nothing was written, because what it says is not so any more. */
-	| { readonly kind: 'obsolete' }
 	/** It was posted in the channel because its thread is gone. */
 	| { readonly kind: 'unthreaded'; readonly ts: string }
 	/** Somebody deleted the message that this updates. */
@@ -47,6 +45,10 @@ export interface DueAnnouncement {
 	readonly view: SessionSnapshot | null;
 }
 
+export interface PreparedPost {
+	send(options: { metadataKey: string }): Promise<SendOutcome>;
+}
+
 /** An update of a post of a question. */
 export interface PostUpdate {
 	/** The announcement of the question. */
@@ -62,8 +64,11 @@ export interface Announcer {
 	prepareCard(card: DueCard): Promise<PreparedCard>;
 	/** The updates that a `settle` or `redraw` needs, built from what is stored now; empty when the posts are current. */
 	updatesOf(due: DueAnnouncement): Promise<readonly PostUpdate[]>;
-	/** Posts an announcement other than a card. `maybeRepeat`: the post says that it may be a repeat. */
-	post(due: DueAnnouncement, options: { metadataKey: string; maybeRepeat: boolean }): Promise<SendOutcome>;
+	/**
+	 * Builds the post of an announcement other than a card from what is stored now; may ask Slack for links. Null when what
+	 * it says is not so any more. `maybeRepeat`: the post says that it may be a repeat.
+	 */
+	preparePost(due: DueAnnouncement, options: { maybeRepeat: boolean }): Promise<PreparedPost | null>;
 	/** Deletes a post. `refused`: Slack never allows it. */
 	remove(due: DueAnnouncement, ts: string): Promise<'removed' | 'refused' | 'unknown'>;
 	/** Searches readable history from `since` on for a post by its metadata: first its thread, then its channel. */

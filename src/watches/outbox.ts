@@ -4,15 +4,20 @@ import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { DueAnnouncement, DueCard } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
 import type { CardResult } from './ports.ts';
-import { createPosting, KEPT_FROM_PROGRESS, type PostingOptions, retryDelay, UPDATE_RATE } from './posting.ts';
+import {
+	createPosting,
+	KEPT_FROM_PROGRESS,
+	POST_LEASE_MS,
+	type PostingOptions,
+	retryDelay,
+	UPDATE_RATE,
+} from './posting.ts';
 import type { CardUrgency } from './watch.ts';
 
 type Due =
 	| { readonly kind: 'post'; readonly post: DueAnnouncement }
 	| { readonly kind: 'card'; readonly card: DueCard };
 
-/** Longer than a call to Slack with its time-out, so it is not renewed. A dead replica's posts are due again after it. */
-const LEASE_MS = 25_000;
 const POSTS_AT_ONCE = 6;
 const CARDS_AT_ONCE = 4;
 
@@ -91,7 +96,6 @@ export function createOutbox(options: PostingOptions): LeaseLoop {
 			}
 			case 'unknown':
 			case 'unthreaded':
-			case 'obsolete':
 				// A repeated update changes nothing.
 				await end({ kind: 'retry', at: clock.now() + retryDelay(0) });
 				return;
@@ -100,7 +104,7 @@ export function createOutbox(options: PostingOptions): LeaseLoop {
 
 	return createLeaseLoop<Due>({
 		itemsName: 'posts',
-		leaseMs: LEASE_MS,
+		leaseMs: POST_LEASE_MS,
 		concurrency: POSTS_AT_ONCE + CARDS_AT_ONCE,
 		// Cards only when no post is due: a second query could fail and lose what the first one leased.
 		async take(lease, _room, running) {

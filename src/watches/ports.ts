@@ -202,10 +202,14 @@ export interface PostingStore {
 	/** Notes what the post of a question shows now. */
 	noteShown(id: string, key: string): Promise<void>;
 	/**
-	 * Notes that Slack is about to be called. `since`: now, or the time of an earlier attempt whose post may exist.
-	 * False when the lease was lost.
+	 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or the time of an earlier attempt whose
+	 * post may exist. False when the lease was lost.
 	 */
-	beginAttempt(id: string, token: string, since: number): Promise<boolean>;
+	beginAttempt(
+		id: string,
+		token: string,
+		attempt: { readonly since: number; readonly leasedUntil: number },
+	): Promise<boolean>;
 	/**
 	 * Notes the outcome and gives the lease back; does nothing when the lease was lost. A lost card is handled as by
 	 * `endCard`.

@@ -39,6 +39,15 @@ const SEARCH_BACK_MS = 60_000;
 /** The same after the clock was put back, when the noted time means nothing. */
 const SEARCH_FAR_BACK_MS = 24 * 3_600_000;
 const THREAD_GONE = 'thread_gone';
+/**
+ * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves. A
+ * dead replica's posts are due again after it.
+ */
+export const POST_LEASE_MS = 25_000;
+/** A call leaves within this time after the note of its attempt, or not at all: others may post it after the lease. */
+const SEND_WITHIN_MS = 2_000;
+/** `lastError` of an attempt that stood still until its call was not allowed any more. */
+const STOOD_STILL = 'stood_still';
 
 /** Milliseconds to wait after so many failed attempts. `ms`: the wait that Slack asks for, used up to a limit. */
 export function retryDelay(attempts: number, ms: number | null = null): number {
@@ -61,7 +70,9 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 		for (const { announcementId, key, send } of await announcer.updatesOf(due)) {
 			const waitMs = await takeTurn(announcement, signal);
 			if (waitMs > 0) return retry(turnOf(announcement, waitMs), PACED, isUnknown);
-			if (!(await store.beginAttempt(announcement.id, token, clock.now()))) return null;
+			const begun = await begin(announcement, token, null);
+			if (begun === 'lost') return null;
+			if (begun === 'late') return retry(clock.now(), STOOD_STILL, isUnknown);
 			const outcome = await send();
 			await pauseIfLimited(announcement, outcome);
 			// Slack refuses the update of a post that somebody deleted, and would refuse it again.
@@ -110,20 +121,19 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 		if (heldUntil !== null) return retry(heldUntil, CARD_HELD, maybeRepeat);
 		const waitMs = await takeTurn(announcement, signal);
 		if (waitMs > 0) return retry(turnOf(announcement, waitMs), PACED, maybeRepeat);
-		const isCard = announcement.content.kind === 'card';
-		const prepared = isCard ? await prepareCard(due) : null;
-		if (isCard && prepared === null) return { kind: 'refused', code: 'nothing_to_show' };
-		if (!(await store.beginAttempt(announcement.id, token, earlierAt ?? clock.now()))) return null;
-		const outcome =
-			prepared === null
-				? await announcer.post(due, { metadataKey, maybeRepeat })
-				: await prepared.send({ ts: null, metadataKey });
+		// Before the note of the attempt, because the call has to follow it at once and this may be slow.
+		const prepared = await prepare(due, { metadataKey, maybeRepeat });
+		if ('kind' in prepared) return prepared;
+		const begun = await begin(announcement, token, earlierAt);
+		if (begun === 'lost') return null;
+		if (begun === 'late') return retry(clock.now(), STOOD_STILL, maybeRepeat);
+		const outcome = await prepared.send();
 		if (outcome.kind === 'sent') metrics.post(maybeRepeat ? 'maybeRepeated' : 'posted');
 		await pauseIfLimited(announcement, outcome);
 		const result =
 			outcome.kind === 'unthreaded'
 				? await unthreadedResult(due, outcome.ts)
-				: resultOf(outcome, announcement, prepared?.key ?? null, clock.now());
+				: resultOf(outcome, announcement, prepared.cardKey, clock.now());
 		return result.kind === 'retry' ? { ...result, unknown: result.unknown || maybeRepeat } : result;
 	}
 
@@ -148,6 +158,33 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	async function isForNobody({ announcement: { target, content } }: DueAnnouncement): Promise<boolean> {
 		if (content.kind === 'settingsChanged') return false;
 		return target.kind === 'channel' && (await store.ofChannel(target)).length === 0;
+	}
+
+	/** Notes an attempt. `late`: the process stood still meanwhile, so the call must not leave any more. */
+	async function begin(
+		{ id }: Announcement,
+		token: string,
+		earlierAt: number | null,
+	): Promise<'begun' | 'lost' | 'late'> {
+		const now = clock.now();
+		const attempt = { since: earlierAt ?? now, leasedUntil: now + POST_LEASE_MS };
+		if (!(await store.beginAttempt(id, token, attempt))) return 'lost';
+		const tookMs = clock.now() - now;
+		return tookMs >= 0 && tookMs <= SEND_WITHIN_MS ? 'begun' : 'late';
+	}
+
+	/** What to send, built from what is stored now; or the result where there is nothing to send. */
+	async function prepare(
+		due: DueAnnouncement,
+		{ metadataKey, maybeRepeat }: { metadataKey: string; maybeRepeat: boolean },
+	): Promise<{ cardKey: string | null; send: () => Promise<SendOutcome> } | AttemptResult> {
+		if (due.announcement.content.kind === 'card') {
+			const card = await prepareCard(due);
+			if (card === null) return { kind: 'refused', code: 'nothing_to_show' };
+			return { cardKey: card.key, send: () => card.send({ ts: null, metadataKey }) };
+		}
+		const post = await announcer.preparePost(due, { maybeRepeat });
+		return post === null ? { kind: 'dropped' } : { cardKey: null, send: () => post.send({ metadataKey }) };
 	}
 
 	async function prepareCard({ watch, view }: DueAnnouncement) {
@@ -243,8 +280,6 @@ function resultOf(outcome: SendOutcome, announcement: Announcement, cardKey: str
 			return { kind: 'refused', code: outcome.code };
 		case 'deleted':
 			return { kind: 'refused', code: 'deleted' };
-		case 'obsolete':
-			return { kind: 'dropped' };
 		case 'later':
 			return retry(now + retryDelay(announcement.attempts, outcome.ms), outcome.code, false);
 		case 'unknown':

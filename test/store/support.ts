@@ -26,6 +26,9 @@ export const EVE: Person = { teamId: 'T2', userId: 'U-EVE' };
 export const LEASE: Lease = { token: 'replica-1', ms: 20_000 };
 export const OTHER_LEASE: Lease = { token: 'replica-2', ms: 20_000 };
 
+/** An attempt to post that begins then. */
+export const attemptAt = (now: number) => ({ since: now, leasedUntil: now + LEASE.ms });
+
 export function item(value: string | null, options: { title?: string; secret?: boolean } = {}): AnswerItem {
 	return { title: options.title ?? 'Which one?', value, secret: options.secret ?? false, wiped: false };
 }

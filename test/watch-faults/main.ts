@@ -1,19 +1,37 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createHarness } from '../faults/harness.ts';
-import { copySource } from '../faults/source-copy.ts';
+import { createHarness, type Harness } from '../faults/harness.ts';
+import { copySource, type Replacement } from '../faults/source-copy.ts';
 import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind } from '../faults/stores.ts';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { createRandom } from '../support/random.ts';
 import { runWatchFaults, type WatchFaultResult } from './run.ts';
+import { type RungFaultResult, runRungFaults } from './rungs/run.ts';
+import { isRungSabotage, RUNG_SABOTAGES } from './rungs/sabotage.ts';
+import { FREEZE_MS, RUNG_ENV, rungTimes } from './rungs/times.ts';
 
-const USAGE =
-	'npm run test:watch-faults -- [--sessions 50] [--kills 6] [--questions 20] [--store sqlite|postgres|both] [--history readable|unreadable|both] [--seed 1] [--commit HEAD]';
+const USAGE = `npm run test:watch-faults -- [options]
+  --sessions 50   watched sessions; with --rungs 24
+  --kills 6       kills of one process at a time; with --rungs 12 kills and freezes
+  --questions 20  questions asked around each kill; not with --rungs
+  --rungs         reminds and escalates within seconds, and aims kills and freezes at the moments around rungs: a
+                  ladder becomes due, its session is read, the rung is stored, Slack is called, Slack has said "ok"
+  --store both    sqlite, postgres or both
+  --history both  whether the channels' history is readable: readable, unreadable or both
+  --seed 1
+  --commit HEAD   takes the program from a commit instead of the working tree
+  --sabotage X    with --rungs: breaks the program first, and fails when nobody notices:
+                  ${Object.keys(RUNG_SABOTAGES).join(', ')}`;
 
 const { values } = parseArgs({
 	options: {
-		sessions: { type: 'string', default: '50' },
-		kills: { type: 'string', default: '6' },
+		sessions: { type: 'string' },
+		kills: { type: 'string' },
 		questions: { type: 'string', default: '20' },
+		rungs: { type: 'boolean', default: false },
+		sabotage: { type: 'string' },
 		store: { type: 'string', default: 'both' },
 		history: { type: 'string', default: 'both' },
 		seed: { type: 'string', default: '1' },
@@ -33,8 +51,20 @@ const HISTORIES: Readonly<Record<string, readonly boolean[]>> = {
 /** Within this time another replica reads a dead one's sessions, and posts a question that was held back. */
 const TAKEN_OVER_WITHIN_MS = 30_000;
 
-async function run(kind: StoreKind, historyReadable: boolean): Promise<WatchFaultResult> {
-	await using source = await copySource({ commit: values.commit });
+const SESSIONS_PER_CHANNEL = 5;
+/** Few, so that some rungs come alone. */
+const SESSIONS_PER_CHANNEL_OF_RUNGS = 3;
+const sessions = Number(values.sessions ?? (values.rungs ? 24 : 50));
+const kills = Number(values.kills ?? (values.rungs ? 12 : 6));
+const { sabotage } = values;
+
+/** Runs `use` with the program on a new store of this kind. */
+async function withProgram<T>(
+	kind: StoreKind,
+	{ env, replacements }: { env: Readonly<Record<string, string>>; replacements: readonly Replacement[] },
+	use: (harness: Harness) => Promise<T>,
+): Promise<T> {
+	await using source = await copySource({ replacements, commit: values.commit });
 	let postgres: OwnPostgres | null = null;
 	try {
 		if (kind === 'postgres') postgres = await startPostgres();
@@ -48,22 +78,57 @@ async function run(kind: StoreKind, historyReadable: boolean): Promise<WatchFaul
 			replicas: kind === 'sqlite' ? 1 : 2,
 			people: 1,
 			callTimeoutMs: 2_000,
-			// The answers' texts tell whether they were posted, so none of them may be hidden as a possible code.
-			env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000', SHOW_ANSWERS: 'always' },
+			env,
 		});
-		return await runWatchFaults({
-			harness,
-			sessions: Number(values.sessions),
-			perChannel: 5,
-			kills: Number(values.kills),
-			questions: Number(values.questions),
-			random: createRandom(Number(values.seed)),
-			historyReadable,
-			onProgress: (line) => process.stderr.write(`${kind}: ${line}\n`),
-		});
+		return await use(harness);
 	} finally {
 		await postgres?.close();
 	}
+}
+
+const progress = (kind: StoreKind) => (line: string) => void process.stderr.write(`${kind}: ${line}\n`);
+
+function runWatching(kind: StoreKind, historyReadable: boolean): Promise<WatchFaultResult> {
+	// The answers' texts tell whether they were posted, so none of them may be hidden as a possible code.
+	const env = { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000', SHOW_ANSWERS: 'always' };
+	return withProgram(kind, { env, replacements: [] }, (harness) =>
+		runWatchFaults({
+			harness,
+			sessions,
+			perChannel: SESSIONS_PER_CHANNEL,
+			kills,
+			questions: Number(values.questions),
+			random: createRandom(Number(values.seed)),
+			historyReadable,
+			onProgress: progress(kind),
+		}),
+	);
+}
+
+function runRungs(kind: StoreKind, historyReadable: boolean): Promise<RungFaultResult> {
+	const replacements = sabotage !== undefined && isRungSabotage(sabotage) ? RUNG_SABOTAGES[sabotage] : [];
+	return withProgram(kind, { env: RUNG_ENV, replacements }, async (harness) => {
+		const result = await runRungFaults({
+			harness,
+			sessions,
+			perChannel: SESSIONS_PER_CHANNEL_OF_RUNGS,
+			strikes: kills,
+			random: createRandom(Number(values.seed)),
+			times: rungTimes(kind),
+			freezeMs: FREEZE_MS,
+			historyReadable,
+			onProgress: progress(kind),
+		});
+		if (result.problems.length > 0) await keepLogs(kind, harness);
+		return result;
+	});
+}
+
+/** Keeps the program's log, to find what led to a problem. */
+async function keepLogs(kind: StoreKind, { replicas }: Harness): Promise<void> {
+	const path = join(tmpdir(), `watch-fault-run-${kind}-${process.pid}.log`);
+	await writeFile(path, replicas.map((replica) => replica.lines.join('\n')).join('\n--- the other replica ---\n'));
+	process.stderr.write(`The program's log is in ${path}\n`);
 }
 
 function percentile(sorted: readonly number[], share: number): string {
@@ -73,35 +138,53 @@ function percentile(sorted: readonly number[], share: number): string {
 
 const stores = STORES[values.store];
 const histories = HISTORIES[values.history];
-if (stores === undefined || histories === undefined) {
+if (
+	stores === undefined ||
+	histories === undefined ||
+	(sabotage !== undefined && (!values.rungs || !isRungSabotage(sabotage)))
+) {
 	console.error(USAGE);
 	process.exit(2);
 }
 const rows: string[] = [];
 const problems: string[] = [];
-let clean = true;
 for (const kind of stores) {
 	for (const readable of histories) {
-		const result = await run(kind, readable);
-		const { delays } = result;
-		const tooLate = delays.filter((ms) => ms > TAKEN_OVER_WITHIN_MS).length;
-		rows.push(
-			`| ${kind === 'sqlite' ? 'SQLite, one process' : 'PostgreSQL, two replicas'} | ${readable ? 'yes' : 'no'} | ${result.kills} | ${result.expected} | ${result.missed} | ${result.unmarkedRepeats} | ${result.markedRepeats} | ${percentile(delays, 0.5)} / ${percentile(delays, 1)} | ${result.refusedCalls} |`,
-		);
+		const place = `| ${kind === 'sqlite' ? 'SQLite, one process' : 'PostgreSQL, two replicas'} | ${readable ? 'yes' : 'no'} |`;
 		const name = `${kind}, history ${readable ? 'readable' : 'unreadable'}`;
+		const result = values.rungs ? await runRungs(kind, readable) : await runWatching(kind, readable);
+		const { delays } = result;
+		const times = `${percentile(delays, 0.5)} / ${percentile(delays, 1)} | ${result.refusedCalls} |`;
+		const repeats = `${result.unmarkedRepeats} | ${result.markedRepeats}`;
 		problems.push(...result.problems.map((problem) => `${name}: ${problem}`));
+		if ('freezes' in result) {
+			const { kills, freezes, questions, rungs, together, struck, missed, afterAnswer } = result;
+			rows.push(
+				`${place} ${kills} / ${freezes} | ${questions} | ${rungs} / ${together} | ${struck} | ${missed} | ${repeats} | ${afterAnswer} | ${times}`,
+			);
+			continue;
+		}
+		rows.push(`${place} ${result.kills} | ${result.expected} | ${result.missed} | ${repeats} | ${times}`);
+		const tooLate = delays.filter((ms) => ms > TAKEN_OVER_WITHIN_MS).length;
 		if (tooLate > 0) problems.push(`${name}: ${tooLate} questions were told later than 30 s after the kill`);
-		clean &&= result.problems.length === 0 && tooLate === 0;
 	}
 }
-console.log(
-	[
-		`${values.sessions} watched sessions, SIGKILL of one process at a time, seed ${values.seed}`,
-		'',
-		'| store | history readable | kills | questions and answers | missed | repeated | repeated and marked | told after the kill, median / longest | calls refused as too many |',
-		'|---|---|---|---|---|---|---|---|---|',
-		...rows,
-		...problems.slice(0, 20),
-	].join('\n'),
-);
-process.exit(clean ? 0 : 1);
+const HEADS = values.rungs
+	? [
+			`${sessions} watched sessions, reminded after ${RUNG_ENV.REMIND_AFTER} and escalated after ${RUNG_ENV.ESCALATE_AFTER}; kills and freezes around rungs, seed ${values.seed}`,
+			'',
+			'| store | history readable | kills / freezes | questions | rungs / of them together with others | met by a kill or a freeze | missed | repeated | repeated and marked | after the answer | after their time, median / longest | calls refused as too many |',
+			'|---|---|---|---|---|---|---|---|---|---|---|---|',
+		]
+	: [
+			`${sessions} watched sessions, SIGKILL of one process at a time, seed ${values.seed}`,
+			'',
+			'| store | history readable | kills | questions and answers | missed | repeated | repeated and marked | told after the kill, median / longest | calls refused as too many |',
+			'|---|---|---|---|---|---|---|---|---|',
+		];
+console.log([...HEADS, ...rows, ...problems.slice(0, 20)].join('\n'));
+const isClean = problems.length === 0;
+if (sabotage !== undefined) {
+	console.log(isClean ? 'The sabotage went UNNOTICED.' : 'The run noticed the sabotage.');
+}
+process.exit(isClean === (sabotage === undefined) ? 0 : 1);

@@ -73,11 +73,11 @@ function createFakeAnnouncer(clock: ManualClock) {
 				},
 			};
 		},
-		post({ announcement }, { metadataKey, maybeRepeat }) {
+		async preparePost({ announcement }, { maybeRepeat }) {
 			const { content, target } = announcement;
 			const what = content.kind === 'status' ? content.to : content.kind;
 			const channel = target.kind === 'person' ? target.userId : target.channelId;
-			return deliver({ what, channel, at: clock.now(), maybeRepeat }, metadataKey);
+			return { send: ({ metadataKey }) => deliver({ what, channel, at: clock.now(), maybeRepeat }, metadataKey) };
 		},
 		async updatesOf({ announcement: { id, target, content } }) {
 			const channel = target.kind === 'person' ? target.userId : target.channelId;
@@ -273,6 +273,52 @@ describe('posts', () => {
 		await pass(clock, 10_000);
 		expect(texts()).toEqual(['card', 'asked', 'answered']);
 		expect(recorded.of('post found')).toBe(1);
+	});
+
+	it('posts once when the process stands still between the note of the attempt and the call', async () => {
+		const { clock, start, add, texts, store } = await createOutboxHarness();
+		const watch = await add();
+		await recordRead(store, watch.id, T0, { announcements: [statusOf(watch, 'asked')] });
+		const frozen = Promise.withResolvers<void>();
+		let begun = 0;
+		const freezing = new Proxy(store, {
+			get(target, name) {
+				if (name !== 'beginAttempt') return Reflect.get(target, name);
+				return async (...given: Parameters<typeof store.beginAttempt>) => {
+					const isBegun = await store.beginAttempt(...given);
+					begun += 1;
+					// The first attempt is the card's.
+					if (begun === 2) await frozen.promise;
+					return isBegun;
+				};
+			},
+		});
+		start({ store: freezing });
+		await pass(clock, 30_000);
+		frozen.resolve();
+		await pass(clock, 5_000);
+		expect(texts()).toEqual(['card', 'asked']);
+	});
+
+	it('posts once when it takes longer than the lease to prepare the post', async () => {
+		const { clock, start, add, texts, store, announcer } = await createOutboxHarness();
+		const watch = await add();
+		await recordRead(store, watch.id, T0, { announcements: [statusOf(watch, 'asked')] });
+		let isSlow = true;
+		start({
+			announcer: {
+				...announcer,
+				async preparePost(...given) {
+					if (isSlow) {
+						isSlow = false;
+						await clock.sleep(30_000);
+					}
+					return announcer.preparePost(...given);
+				},
+			},
+		});
+		await pass(clock, 40_000);
+		expect(texts()).toEqual(['card', 'asked']);
 	});
 
 	it('finds a post after a crash although the clock was ahead when it was sent', async () => {

@@ -4,7 +4,7 @@ import type { Watch } from '../../../src/watches/watch.ts';
 import { type SessionUpdate, UNKNOWN_STEP_RATE } from '../../../src/watches/watched-session.ts';
 import { addWatch, type newWatch, SERVICE, sessionView, storedWatch } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { LEASE, T0 } from '../support.ts';
+import { attemptAt, LEASE, T0 } from '../support.ts';
 
 export const C1 = { teamId: 'T1', channelId: 'C1' };
 export const KEY = { service: SERVICE, sessionId: 's1' };
@@ -59,7 +59,7 @@ export function watchActs(subject: Subject) {
 	async function posted(now = T0): Promise<string[]> {
 		const due = await store().takeAnnouncements(LEASE, 50, now);
 		for (const { announcement } of due) {
-			await store().beginAttempt(announcement.id, LEASE.token, now);
+			await store().beginAttempt(announcement.id, LEASE.token, attemptAt(now));
 			const result = { kind: 'posted', ts: `ts-${announcement.key}`, cardKey: 'looks' } as const;
 			await store().endAttempt(announcement.id, LEASE.token, result, now);
 		}

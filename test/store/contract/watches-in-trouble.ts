@@ -7,7 +7,7 @@ import { CARD_HELD, type NewAnnouncement } from '../../../src/watches/announceme
 import type { Watch } from '../../../src/watches/watch.ts';
 import { newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
 import { C1, KEY, news, read, said, watchActs } from './watch-acts.ts';
 
 const ASKED = {
@@ -62,11 +62,11 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await added();
 			const [due] = await store().takeAnnouncements(LEASE, 1, T0);
 			const id = due?.announcement.id ?? '';
-			await store().beginAttempt(id, LEASE.token, T0);
+			await store().beginAttempt(id, LEASE.token, attemptAt(T0));
 			await store().takeAnnouncements(AGAIN, 1, later);
 			await store().endAttempt(id, LEASE.token, { kind: 'refused', code: 'late' }, later);
-			expect(await store().beginAttempt(id, LEASE.token, later)).toBe(false);
-			expect(await store().beginAttempt(id, AGAIN.token, later)).toBe(true);
+			expect(await store().beginAttempt(id, LEASE.token, attemptAt(later))).toBe(false);
+			expect(await store().beginAttempt(id, AGAIN.token, attemptAt(later))).toBe(true);
 			const sent = { kind: 'posted', ts: '1.1', cardKey: 'k' } as const;
 			await store().endAttempt(id, AGAIN.token, sent, later);
 			await store().endAttempt(id, AGAIN.token, { kind: 'retry', at: later, code: 'late', unknown: true }, later);

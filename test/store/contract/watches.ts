@@ -7,7 +7,7 @@ import type { Watch } from '../../../src/watches/watch.ts';
 import { UNKNOWN_STEP_RATE } from '../../../src/watches/watched-session.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { attemptAt, inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
 import { C1, KEY, news, read, said, watchActs } from './watch-acts.ts';
 
 const GONE = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1', sessionIds: ['s1'] } as const;
@@ -180,7 +180,7 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().holdsCard(other.id, OTHER_LEASE.token)).toBe(false);
 			const begun = due.map(async ({ announcement }) => {
 				const { id, key } = announcement;
-				return [key, await store().beginAttempt(id, LEASE.token, T0)];
+				return [key, await store().beginAttempt(id, LEASE.token, attemptAt(T0))];
 			});
 			expect(Object.fromEntries(await Promise.all(begun))).toEqual({ here: false, there: true });
 			expect(await store().takeCards(OTHER_LEASE, 5, { now: T0 + 1e6, urgency: 'any' })).toHaveLength(1);
@@ -402,10 +402,12 @@ export function describeWatches(subject: Subject): void {
 			const [due] = await store().takeAnnouncements(LEASE, 10, T0);
 			expect(await replica().takeAnnouncements(OTHER_LEASE, 10, T0)).toEqual([]);
 			const id = due?.announcement.id ?? '';
-			expect(await store().beginAttempt(id, LEASE.token, T0 + 1)).toBe(true);
-			const [again] = await replica().takeAnnouncements(OTHER_LEASE, 10, T0 + LEASE.ms);
+			expect(await store().beginAttempt(id, LEASE.token, attemptAt(T0 + 1))).toBe(true);
+			// The attempt has prolonged the lease.
+			expect(await replica().takeAnnouncements(OTHER_LEASE, 10, T0 + LEASE.ms)).toEqual([]);
+			const [again] = await replica().takeAnnouncements(OTHER_LEASE, 10, T0 + 1 + LEASE.ms);
 			expect(again?.announcement).toMatchObject({ id, sendingSince: T0 + 1 });
-			expect(await store().beginAttempt(id, LEASE.token, T0 + 2)).toBe(false);
+			expect(await store().beginAttempt(id, LEASE.token, attemptAt(T0 + 2))).toBe(false);
 			await store().endAttempt(id, LEASE.token, { kind: 'refused', code: 'late' }, T0);
 			await replica().endAttempt(id, OTHER_LEASE.token, { kind: 'posted', ts: '1.1', cardKey: 'k' }, T0);
 			expect(await store().takeAnnouncements(LEASE, 10, T0 + 1e6)).toEqual([]);
@@ -415,7 +417,7 @@ export function describeWatches(subject: Subject): void {
 			await added();
 			const take = async (now: number) => (await store().takeAnnouncements(LEASE, 1, now))[0]?.announcement;
 			const first = await take(T0);
-			await store().beginAttempt(first?.id ?? '', LEASE.token, T0);
+			await store().beginAttempt(first?.id ?? '', LEASE.token, attemptAt(T0));
 			const retry = (unknown: boolean) => ({ kind: 'retry', at: T0 + 5_000, code: 'timeout', unknown }) as const;
 			await store().endAttempt(first?.id ?? '', LEASE.token, retry(true), T0);
 			expect(await take(T0 + 4_999)).toBeUndefined();
@@ -511,7 +513,7 @@ export function describeWatches(subject: Subject): void {
 			await posted();
 			await store().noteOutage(down);
 			const [notice] = await store().takeAnnouncements(LEASE, 1, down.now);
-			await store().beginAttempt(notice?.announcement.id ?? '', LEASE.token, down.now);
+			await store().beginAttempt(notice?.announcement.id ?? '', LEASE.token, attemptAt(down.now));
 			await replica().noteOutage({ ...down, now: T0 + 70_000, down: false });
 			const sent = { kind: 'posted', ts: '9.9', cardKey: null } as const;
 			await store().endAttempt(notice?.announcement.id ?? '', LEASE.token, sent, T0 + 70_000);

@@ -1,0 +1,175 @@
+import { MOST_ESCALATIONS } from '../../../src/inbox/ladder.ts';
+import type { AskedQuestion, SeenRung } from './questions.ts';
+
+/** The times of the program under test, in milliseconds. */
+export interface RungTimes {
+	/** `REMIND_AFTER` */
+	readonly remindMs: number;
+	/** `ESCALATE_AFTER` */
+	readonly escalateMs: number;
+	/** A rung waits this long for others of its channel. */
+	readonly togetherMs: number;
+	/** The longest lease of a dead process's work; 0 where the next process clears the leases. */
+	readonly leaseMs: number;
+}
+
+/** A kill or a freeze. */
+export interface Strike {
+	readonly at: number;
+	/** When a process ran again that was not hit; `at` when another one ran all the time. */
+	readonly upAt: number;
+}
+
+export interface RungVerdict {
+	readonly questions: number;
+	/** Rungs that came, each counted once; `together`: those in a message with others. */
+	readonly rungs: number;
+	readonly together: number;
+	/** Rungs between whose time and message a strike fell. */
+	readonly struck: number;
+	/** Rungs that never came, or too late, while their question was open; questions that were never posted. */
+	readonly missed: number;
+	/** Rungs that came a second time, without the mark of a possible repeat; and more rungs than were due. */
+	readonly unmarkedRepeats: number;
+	readonly markedRepeats: number;
+	/** Rungs after the answer was known. */
+	readonly afterAnswer: number;
+	/** From the time of a rung to its message; ms, ascending. */
+	readonly delays: readonly number[];
+	readonly problems: readonly string[];
+}
+
+/** A reminder and the escalations. */
+const MOST_RUNGS = 1 + MOST_ESCALATIONS;
+/** A rung does not wait longer than this for reads of other sessions. */
+const OTHERS_READ_MS = 20_000;
+/** A read before a rung is no older than this. */
+const READ_WITHIN_MS = 10_000;
+/** A post waits for the posts before it, one a second in a channel. */
+const POSTED_WITHIN_MS = 6_000;
+/** A process that takes work over reads the session, looks for the post, and posts. */
+const TAKEN_UP_MS = 12_000;
+
+/** Judges by what stands in Slack. A rung is due by the settings, counted from the post and from the rung before it. */
+export function judgeRungs(
+	questions: readonly AskedQuestion[],
+	options: {
+		readonly times: RungTimes;
+		readonly strikes: readonly Strike[];
+		readonly historyReadable: boolean;
+		readonly endedAt: number;
+	},
+): RungVerdict {
+	const { times, strikes, historyReadable, endedAt } = options;
+	const counts = { rungs: 0, together: 0, struck: 0, missed: 0, unmarkedRepeats: 0, markedRepeats: 0, afterAnswer: 0 };
+	const delays: number[] = [];
+	const problems: string[] = [];
+	for (const question of questions) {
+		const tell = (what: string) => void problems.push(`${what}: ${question.title} ${storyOf(question)}`);
+		const { rungs, repeats } = withoutRepeats(question.rungs);
+		for (const { isMarked } of repeats) {
+			counts[isMarked ? 'markedRepeats' : 'unmarkedRepeats'] += 1;
+			if (!isMarked || historyReadable) tell(isMarked ? 'marked as a repeat' : 'not marked as a repeat');
+		}
+		for (const [index, rung] of rungs.entries()) {
+			counts.rungs += 1;
+			if (rung.kind === 'together') counts.together += 1;
+			if (index >= MOST_RUNGS || rung.at < earliestAt(question, index, times)) {
+				counts.unmarkedRepeats += 1;
+				tell(`rung ${index + 1} was not due yet`);
+				continue;
+			}
+			if (isAfterAnswer(question, rung, options)) {
+				counts.afterAnswer += 1;
+				tell(`rung ${index + 1} came after the answer`);
+			}
+			const dueAt = dueAtOf({ ...question, rungs }, index, times) ?? rung.at;
+			delays.push(Math.max(0, rung.at - dueAt));
+			if (strikes.some(({ at }) => at >= dueAt && at <= rung.at)) counts.struck += 1;
+			if (rung.at <= latestAt(dueAt, options)) continue;
+			counts.missed += 1;
+			tell(`rung ${index + 1} came too late`);
+		}
+		const { postedAt } = question;
+		const dueAt =
+			postedAt === null ? question.askedAt + POSTED_WITHIN_MS : dueAtOf({ ...question, rungs }, rungs.length, times);
+		if (dueAt === null || (question.answeredAt ?? endedAt) <= latestAt(dueAt, options)) continue;
+		counts.missed += 1;
+		tell(postedAt === null ? 'never posted' : `rung ${rungs.length + 1} never came`);
+	}
+	return { questions: questions.length, ...counts, delays: delays.toSorted((one, other) => one - other), problems };
+}
+
+/**
+ * When the rung after `index` others is due: at the latest, because a message comes after its rung was noted. Null when no
+ * further rung has to come.
+ */
+export function dueAtOf(
+	{ postedAt, rungs }: Pick<AskedQuestion, 'postedAt' | 'rungs'>,
+	index: number,
+	{ remindMs, escalateMs }: RungTimes,
+): number | null {
+	const first = rungs[0];
+	const before = rungs[index - 1];
+	if (postedAt === null) return null;
+	if (index === 0 || first === undefined || before === undefined) return postedAt + remindMs;
+	// When both are due together, the escalation comes without the reminder.
+	const isReminder = first.kind === 'reminder' || (first.kind === 'together' && first.at < postedAt + escalateMs);
+	if (index === 1 && isReminder) return postedAt + escalateMs;
+	const mostRungs = isReminder ? MOST_RUNGS : MOST_ESCALATIONS;
+	return index < mostRungs ? before.at + escalateMs : null;
+}
+
+/** Until when a rung that is due at `dueAt` has to be in Slack. */
+export function latestAt(
+	dueAt: number,
+	{ times: { togetherMs, leaseMs }, strikes }: { readonly times: RungTimes; readonly strikes: readonly Strike[] },
+): number {
+	let latest = dueAt + togetherMs + OTHERS_READ_MS + POSTED_WITHIN_MS;
+	for (const { at, upAt } of strikes) {
+		if (at <= latest) latest = Math.max(latest, Math.max(at + leaseMs, upAt) + TAKEN_UP_MS);
+	}
+	return latest;
+}
+
+/** Each rung counts from a message or a post that may have come before it was seen; from the asking at the earliest. */
+function earliestAt({ askedAt }: AskedQuestion, index: number, { remindMs, escalateMs }: RungTimes): number {
+	return askedAt + (index === 0 ? remindMs : index * escalateMs);
+}
+
+function isAfterAnswer(
+	{ answeredAt, toldAt }: AskedQuestion,
+	{ at }: SeenRung,
+	{ times, strikes }: { readonly times: RungTimes; readonly strikes: readonly Strike[] },
+): boolean {
+	if (toldAt !== null && at > toldAt) return true;
+	if (answeredAt === null) return false;
+	let knownAt = answeredAt + READ_WITHIN_MS + POSTED_WITHIN_MS;
+	for (const strike of strikes) {
+		if (strike.at <= knownAt) {
+			knownAt = Math.max(knownAt, Math.max(strike.at + times.leaseMs, strike.upAt) + TAKEN_UP_MS);
+		}
+	}
+	return at > knownAt;
+}
+
+/** The first message of each announcement, and the others. */
+function withoutRepeats(seen: readonly SeenRung[]) {
+	const keys = new Set<string>();
+	const rungs: SeenRung[] = [];
+	const repeats: SeenRung[] = [];
+	for (const rung of seen) {
+		if (rung.key !== null && keys.has(rung.key)) repeats.push(rung);
+		else rungs.push(rung);
+		if (rung.key !== null) keys.add(rung.key);
+	}
+	return { rungs, repeats };
+}
+
+/** What happened, in seconds from the post. */
+function storyOf({ askedAt, postedAt, answeredAt, toldAt, rungs }: AskedQuestion): string {
+	const from = postedAt ?? askedAt;
+	const seconds = (at: number | null) => (at === null ? '–' : ((at - from) / 1_000).toFixed(1));
+	const seen = rungs.map(({ at, kind, isMarked }) => `${kind} ${seconds(at)}${isMarked ? ' marked' : ''}`);
+	return `(posted ${new Date(from).toISOString()}; ${seen.join(', ') || 'no rung'}; answered ${seconds(answeredAt)}, told ${seconds(toldAt)})`;
+}

@@ -1,0 +1,152 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Harness } from '../../faults/harness.ts';
+import { until } from '../../faults/until.ts';
+import type { Random } from '../../support/random.ts';
+import { createFleet } from '../fleet.ts';
+import { dueAtOf, judgeRungs, latestAt, type RungTimes, type RungVerdict, type Strike } from './judge.ts';
+import { RUNG_TARGETS, type RungTarget, strikeAtRung } from './moments.ts';
+import { type Asked, followQuestions } from './questions.ts';
+
+export interface RungFaultOptions {
+	readonly harness: Harness;
+	readonly sessions: number;
+	readonly perChannel: number;
+	/** Kills and freezes, each aimed at a moment around a rung. */
+	readonly strikes: number;
+	readonly random: Random;
+	/** What the program was started with. */
+	readonly times: RungTimes;
+	/** Longer than the leases. */
+	readonly freezeMs: number;
+	/** Whether the app may read the channels' history, to find what it posted before a kill. */
+	readonly historyReadable: boolean;
+	readonly onProgress?: (line: string) => void;
+}
+
+export interface RungFaultResult extends RungVerdict {
+	readonly kills: number;
+	readonly freezes: number;
+	/** Calls that Slack refused with status 429. */
+	readonly refusedCalls: number;
+	readonly seconds: number;
+}
+
+const STRIKES = ['kill one', 'kill all', 'freeze'] as const;
+type StrikeKind = (typeof STRIKES)[number];
+
+/** An agent whose question was answered asks the next one within this time. */
+const ASKS_WITHIN_MS = 12_000;
+const TOLD_WITHIN_MS = 60_000;
+/** After the leases have ended, the work of the process that was hit is done within this time. */
+const DONE_MS = 6_000;
+
+/**
+ * Kills or freezes processes at moments around rungs, while sessions ask questions that most people answer late or never,
+ * and judges by what stands in Slack.
+ */
+export async function runRungFaults(options: RungFaultOptions): Promise<RungFaultResult> {
+	const { harness, random, times, freezeMs, historyReadable, onProgress = () => {} } = options;
+	const { slack, replicas } = harness;
+	const started = performance.now();
+	const { settings } = slack;
+	if (!historyReadable) settings.scopes = settings.scopes.filter((scope) => !/^(channels|groups):history$/.test(scope));
+	const fleet = createFleet(harness, options.sessions, options.perChannel);
+	const questions = followQuestions(harness, fleet);
+	const strikes: Strike[] = [];
+	const counts = { kills: 0, freezes: 0 };
+	let isOver = false;
+	await harness.startAll();
+	await harness.serving();
+	await fleet.watchAll();
+	onProgress(`${fleet.ids.length} sessions are watched`);
+
+	const agents = fleet.ids.map((id) => agent(id, random.fork()));
+	const targets = inTurn(RUNG_TARGETS);
+	const kinds = inTurn(replicas.length > 1 ? STRIKES : (['kill all', 'kill all', 'freeze'] as const));
+	for (let number = 0; number < options.strikes; number += 1) {
+		const [target, kind] = [targets(), kinds()];
+		await strike(target, kind);
+		onProgress(`strike ${number + 1} of ${options.strikes}: ${kind} ${target}`);
+	}
+	isOver = true;
+	await Promise.all(agents);
+	const rungsCame = () => questions.all.every((question) => question.answeredAt !== null || isThrough(question));
+	while (!rungsCame()) await pause(250);
+	// A repeat would come only when the leases of the last strike have ended.
+	const lastStrikeAt = strikes.at(-1)?.at ?? 0;
+	await pause(Math.max(0, lastStrikeAt + times.leaseMs + DONE_MS - Date.now()));
+	questions.close();
+	const verdict = judgeRungs(questions.all, { times, strikes, historyReadable, endedAt: Date.now() });
+	const violations = slack.violations().map(({ where, messages }) => `refused: ${where}: ${messages.join(', ')}`);
+	return {
+		...verdict,
+		problems: [...verdict.problems, ...violations],
+		...counts,
+		refusedCalls: harness.rates.refused,
+		seconds: (performance.now() - started) / 1_000,
+	};
+
+	/** Asks again and again. Some questions are answered before their first rung, some between rungs, and many never. */
+	async function agent(id: string, own: Random): Promise<void> {
+		while (!isOver) {
+			await pause(own.whole(0, ASKS_WITHIN_MS));
+			if (isOver) return;
+			const question = questions.ask(id);
+			const { remindMs, togetherMs, escalateMs } = times;
+			const firstMs = remindMs + togetherMs;
+			const patienceMs = own.chance(0.15) ? own.whole(0, firstMs) : own.whole(firstMs, 6 * escalateMs);
+			const isPatient = own.chance(0.5);
+			const answerAt = isPatient ? Number.POSITIVE_INFINITY : Date.now() + patienceMs;
+			while (Date.now() < answerAt && !isThrough(question)) {
+				if (isOver && isPatient) return;
+				await pause(100);
+			}
+			questions.answer(question);
+			await until(() => question.toldAt !== null, TOLD_WITHIN_MS);
+		}
+	}
+
+	/** Whether all rungs came, or the next one comes no more. */
+	function isThrough(question: Asked): boolean {
+		const dueAt = dueAtOf(question, question.rungs.length, times);
+		if (dueAt === null) return question.postedAt !== null || question.askedAt < Date.now() - TOLD_WITHIN_MS;
+		return Date.now() > latestAt(dueAt, { times, strikes });
+	}
+
+	/** Resolves when the program runs as before and the leases of what was hit have ended. */
+	async function strike(target: RungTarget, kind: StrikeKind): Promise<void> {
+		const running = replicas.filter((replica) => replica.running);
+		const victims = kind === 'kill all' ? running : [random.pick(running)];
+		let at = 0;
+		let gone: Promise<unknown> = Promise.resolve();
+		const aim = { harness, questions: () => questions.all, target, times, random };
+		await strikeAtRung(aim, () => {
+			at = Date.now();
+			if (kind === 'freeze') for (const victim of victims) victim.freeze();
+			else gone = Promise.all(victims.map((victim) => victim.kill()));
+		});
+		// The end is not known yet.
+		strikes.push({ at, upAt: Number.POSITIVE_INFINITY });
+		await gone;
+		if (kind === 'freeze') {
+			await pause(freezeMs);
+			for (const victim of victims) victim.thaw();
+			counts.freezes += 1;
+		} else counts.kills += 1;
+		// Of two processes, the other has to take over.
+		const hasOther = kind === 'kill one' && running.length > 1;
+		if (kind === 'kill all') await harness.startAll();
+		strikes.splice(-1, 1, { at, upAt: hasOther ? at : Date.now() });
+		await pause(Math.max(0, at + times.leaseMs - Date.now()) + DONE_MS);
+		await harness.startAll();
+	}
+
+	/** Each choice in turn, shuffled anew for each round. */
+	function inTurn<T>(choices: readonly T[]): () => T {
+		let left: T[] = [];
+		return () => {
+			if (left.length === 0) left = [...choices];
+			return left.splice(random.whole(0, left.length - 1), 1)[0] as T;
+		};
+	}
+}

@@ -1,0 +1,36 @@
+import type { Replacement } from '../../faults/source-copy.ts';
+
+/**
+ * Ways to break the promises about rungs, to show that the run notices:
+ * - `rung-unsearched`: a rung that may stand in Slack is posted again without a look and without a mark.
+ * - `rung-unstored`: a rung is noted, and what to post is stored a second later.
+ * - `rung-unread`: whether the question is still open is not asked.
+ * - `rung-lease`: on PostgreSQL, nobody takes over the posts of a dead process for a minute.
+ */
+export const RUNG_SABOTAGES = {
+	'rung-unsearched': [
+		{ file: 'watches/posting.ts', from: 'if (announcement.sendingSince !== null) {', to: 'if (false) {' },
+	],
+	'rung-unstored': [
+		{
+			file: 'inbox/reminders.ts',
+			from: 'if ((await store.record(token, outcomes, { announcement, now })) === null) return;',
+			to: `if ((await store.record(token, outcomes, { announcement: null, now })) === null) return;
+		await clock.sleep(1_000);
+		await store.record(token, [], { announcement, now });`,
+		},
+	],
+	'rung-unread': [
+		{ file: 'inbox/ladder.ts', from: "if (!facts.isOpen) return { kind: 'over' };", to: '' },
+		{
+			file: 'slack/announcer.ts',
+			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];',
+			to: '',
+		},
+	],
+	'rung-lease': [{ file: 'watches/posting.ts', from: 'POST_LEASE_MS = 25_000;', to: 'POST_LEASE_MS = 58_000;' }],
+} as const satisfies Record<string, readonly Replacement[]>;
+
+export function isRungSabotage(name: string): name is keyof typeof RUNG_SABOTAGES {
+	return Object.hasOwn(RUNG_SABOTAGES, name);
+}
