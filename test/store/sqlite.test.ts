@@ -1,5 +1,6 @@
 import {
 	describeAnswerStore,
+	describeChannelSettingsStore,
 	describeClaimStore,
 	describeDraftStore,
 	describeInboxStore,
@@ -26,3 +27,4 @@ describeDraftStore('SQLite', openReplicas);
 describeClaimStore('SQLite', openReplicas);
 describeWatchStore('SQLite', openReplicas);
 describeInboxStore('SQLite', openReplicas);
+describeChannelSettingsStore('SQLite', openReplicas);

@@ -155,6 +155,8 @@ const TABLES = [
 	'watched_sessions',
 	'announcements',
 	'inboxes',
+	'ladders',
+	'channel_settings',
 	'service_outages',
 	'paces',
 	'request_budgets',
