@@ -59,6 +59,7 @@ it('puts the value of every control where Slack gives it to the app', async () =
 		input('Size', { type: 'radio_buttons', options: options('Small', 'Large') }),
 		input('Extras', { type: 'checkboxes', options: options('Bag', 'Seat', 'Meal') }),
 		input('Stops', { type: 'multi_static_select', placeholder: plain('Choose'), options: options('Rome', 'Oslo') }),
+		input('Guides', { type: 'multi_users_select', initial_users: ['U0GRACE'] }),
 		input('Day', { type: 'datepicker' }),
 		input('Hour', { type: 'timepicker' }),
 	]);
@@ -82,6 +83,9 @@ it('puts the value of every control where Slack gives it to the app', async () =
 	await dialog.getByRole('checkbox', { name: 'Meal' }).check();
 	await dialog.getByRole('checkbox', { name: 'Bag' }).uncheck();
 	await dialog.getByRole('checkbox', { name: 'Oslo' }).check();
+	const guides = dialog.getByRole('group', { name: 'Guides' });
+	await guides.getByRole('checkbox', { name: 'Ada Lovelace' }).check();
+	await guides.getByRole('checkbox', { name: 'Grace Hopper' }).uncheck();
 	await field('Day').fill('2026-12-04');
 	await field('Hour').fill('14:30');
 	const [red, green] = options('Red', 'Green');
@@ -98,6 +102,7 @@ it('puts the value of every control where Slack gives it to the app', async () =
 			Size: { it: { type: 'radio_buttons', selected_option: options('Large')[0] } },
 			Extras: { it: { type: 'checkboxes', selected_options: options('Meal') } },
 			Stops: { it: { type: 'multi_static_select', selected_options: options('Oslo') } },
+			Guides: { it: { type: 'multi_users_select', selected_users: ['U0ADA'] } },
 			Day: { it: { type: 'datepicker', selected_date: '2026-12-04' } },
 			Hour: { it: { type: 'timepicker', selected_time: '14:30' } },
 		});

@@ -54,6 +54,7 @@ function sorted({ mention, quietHours, ...times }: ChannelSettings): ChannelSett
 	return {
 		...times,
 		mention: { userIds: mention.userIds.toSorted(), groupIds: mention.groupIds.toSorted() },
-		quietHours: quietHours === null ? null : { ...quietHours, days: quietHours.days.toSorted() },
+		quietHours:
+			quietHours === null ? null : { ...quietHours, days: quietHours.days.toSorted((one, other) => one - other) },
 	};
 }

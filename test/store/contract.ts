@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/store/open.ts';
 import { describeAccept } from './contract/accept.ts';
+import { describeChannelSettings } from './contract/channel-settings.ts';
 import { describeClaims } from './contract/claims.ts';
 import { describeDrafts } from './contract/drafts.ts';
 import { describeHandOvers } from './contract/hand-overs.ts';
@@ -78,6 +79,11 @@ export function describeInboxStore(name: string, open: () => Promise<Replicas>):
 /** Tests every sentence of `LadderStore`'s docstrings. */
 export function describeLadderStore(name: string, open: () => Promise<Replicas>): void {
 	describe(`reminders on ${name}`, () => describeLadders(useReplicas(open)));
+}
+
+/** Tests every sentence of `ChannelSettingsStore`'s docstrings. */
+export function describeChannelSettingsStore(name: string, open: () => Promise<Replicas>): void {
+	describe(`channel settings on ${name}`, () => describeChannelSettings(useReplicas(open)));
 }
 
 function useReplicas(open: () => Promise<Replicas>): Subject {

@@ -3,6 +3,7 @@ import { mapPostgresError } from '../../src/store/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
 	describeAnswerStore,
+	describeChannelSettingsStore,
 	describeClaimStore,
 	describeDraftStore,
 	describeInboxStore,
@@ -31,6 +32,7 @@ describeClaimStore('PostgreSQL', openReplicas);
 describeWatchStore('PostgreSQL', openReplicas);
 describeInboxStore('PostgreSQL', openReplicas);
 describeLadderStore('PostgreSQL', openReplicas);
+describeChannelSettingsStore('PostgreSQL', openReplicas);
 
 it('skips due answers that another PostgreSQL transaction has locked', async () => {
 	const replicas = await openReplicas();

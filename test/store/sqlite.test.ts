@@ -1,5 +1,6 @@
 import {
 	describeAnswerStore,
+	describeChannelSettingsStore,
 	describeClaimStore,
 	describeDraftStore,
 	describeInboxStore,
@@ -28,3 +29,4 @@ describeClaimStore('SQLite', openReplicas);
 describeWatchStore('SQLite', openReplicas);
 describeInboxStore('SQLite', openReplicas);
 describeLadderStore('SQLite', openReplicas);
+describeChannelSettingsStore('SQLite', openReplicas);

@@ -1,5 +1,5 @@
 import { str } from '../json.ts';
-import { Choices, DateInput } from './choices.tsx';
+import { Choices, DateInput, PeopleChoices } from './choices.tsx';
 import { OptionSelect, PersonSelect } from './select.tsx';
 import { type ControlProps, TextInput } from './text-input.tsx';
 
@@ -19,6 +19,8 @@ export function Control(props: ControlProps) {
 		case 'checkboxes':
 		case 'multi_static_select':
 			return <Choices {...props} />;
+		case 'multi_users_select':
+			return <PeopleChoices {...props} />;
 		case 'datepicker':
 		case 'timepicker':
 		case 'datetimepicker':

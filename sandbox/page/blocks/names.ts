@@ -4,6 +4,7 @@ import type { WireWorkspace } from '../../wire.ts';
 /** Looks up the ids in a text. */
 export interface Names {
 	me: string;
+	/** Everybody who can be chosen in a select of people. */
 	people: readonly { id: string; realName: string }[];
 	person: (id: string) => string | null;
 	channel: (id: string) => string | null;

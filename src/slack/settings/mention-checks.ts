@@ -114,5 +114,3 @@ export function createMentionChecks({ client, accessPolicy, directory, membershi
 		},
 	};
 }
-
-export type MentionChecks = ReturnType<typeof createMentionChecks>;

@@ -48,7 +48,7 @@ function valuesIn(state: unknown, { revision, shown }: SettingsMetadata): Settin
 		escalateAfterMs: afterIn(element('escalate'), shown.escalateAfterMs),
 		userIds: list(element('people').selected_users, shown.userIds),
 		groupIds: list(optionsOf('groups'), shown.groupIds),
-		days: list(optionsOf('days')?.map(Number).filter(isWeekday), shown.days).toSorted(),
+		days: list(optionsOf('days')?.map(Number).filter(isWeekday), shown.days).toSorted((one, other) => one - other),
 		from: timeIn(element('from'), shown.from),
 		to: timeIn(element('to'), shown.to),
 		timeZone: element('zone').value?.trim() || shown.timeZone,

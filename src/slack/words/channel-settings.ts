@@ -29,7 +29,7 @@ export function settingsIntro(channelId: string): string {
 export const SETTINGS_HINTS = {
 	remind: 'A word in the thread of the question, this long after its post.',
 	escalate:
-		'Shown in the channel too, with the mentions below, this long after the post. Twice more after as long again.',
+		'Shown in the channel too, with the mentions below, this long after the post. Then twice more, as long after the last.',
 	people: 'Up to 10 members of this channel who may answer. Only an escalation mentions them.',
 	groups: 'Up to 5. At least one person of the group must be in this channel.',
 	days: 'The days on which quiet hours begin. What falls due then comes once, at their end. No day: no quiet hours.',

@@ -90,7 +90,13 @@ export function dayName(day: Weekday): string {
 /** `Mon, Tue 22:00 to 08:00 (Europe/Berlin)`, or `none`. */
 export function quietWords(hours: QuietHours | null): string {
 	if (hours === null) return 'none';
-	const days = hours.days.length === 7 ? 'every day' : hours.days.toSorted().map(dayName).join(', ');
+	const days =
+		hours.days.length === 7
+			? 'every day'
+			: hours.days
+					.toSorted((one, other) => one - other)
+					.map(dayName)
+					.join(', ');
 	return `${days} ${hours.from} to ${hours.to} (${hours.timeZone})`;
 }
 

@@ -33,6 +33,7 @@ describe('/session', () => {
 		['watch a --loud', 'unclear'],
 		['unwatch', 'missing_id'],
 		['inbox 3f9a2c1d', 'unclear'],
+		['settings 3f9a2c1d', 'unclear'],
 		['https://evil.example.com/sessions/session?id=1', 'foreign_link'],
 		['https://agents.example.com.evil.test/app/sessions/session?id=1', 'foreign_link'],
 		['https://agents.example.com/app/sessions/session', 'link_without_id'],

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Json } from '../../../fake-slack/index.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 
@@ -142,6 +143,12 @@ describe('/session settings', () => {
 		expect(modal.text()).toContain('Saved.');
 		await app.told(1);
 		await app.pass(30_000);
+		expect(app.changes()).toHaveLength(1);
+		// The second may be the one whose acknowledgement Slack takes.
+		const [delivered] = app.slack.traffic.deliveries('view_submission');
+		const payload = delivered?.request as Json;
+		const repeat = { kind: 'interactive', name: 'view_submission', acceptsPayload: true, payload } as const;
+		expect(JSON.stringify(await app.slack.deliver(repeat))).toContain('Saved.');
 		expect(app.changes()).toHaveLength(1);
 		expect((await app.openSettings()).text()).toContain('> 2 h');
 	});
