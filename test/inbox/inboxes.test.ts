@@ -3,7 +3,7 @@ import { createManualClock } from '../../fake-slack/index.ts';
 import type { Refusal } from '../../src/answers/access-policy.ts';
 import type { Person } from '../../src/answers/answer.ts';
 import { HandraiseError } from '../../src/errors.ts';
-import { homeInboxId, type InboxContent, windowInboxId } from '../../src/inbox/inbox.ts';
+import { FOLLOWED_MS, homeInboxId, type InboxContent, windowInboxId } from '../../src/inbox/inbox.ts';
 import { createInboxes } from '../../src/inbox/inboxes.ts';
 import type { ShowOutcome } from '../../src/inbox/ports.ts';
 import { createRateLimiter } from '../../src/rate-limiter.ts';
@@ -178,6 +178,20 @@ describe('an inbox', () => {
 		await run.inboxes.ask(HOME, 0);
 		await run.pass(200);
 		expect(run.screen().at(-1)).toMatch(/^2: /);
+	});
+
+	it('shows a snoozed question again when its time comes, also in the last minute', async () => {
+		const run = await startInboxes();
+		await run.asks('s1');
+		const [asked] = await run.store.inboxes.openQuestions(SERVICE, ANN.teamId);
+		const session = { service: SERVICE, sessionId: 's1' };
+		const until = T0 + FOLLOWED_MS - 10_000;
+		await run.store.inboxes.snooze({ person: ANN, session, fingerprint: asked?.fingerprint ?? '', until });
+		await run.inboxes.ask(HOME, 0);
+		await run.pass(FOLLOWED_MS - 11_000);
+		expect(run.screen()).toEqual(['0: ']);
+		await run.pass(2_000);
+		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
 	});
 
 	it('is shown by one of two replicas', async () => {

@@ -64,7 +64,7 @@ const saysIn = (post: Posted, words: string) =>
 
 describe('Hand over', () => {
 	it('gives a question with its buttons to somebody who is not in the channel, and shows everywhere who has it', async () => {
-		await start();
+		await start({ ALLOWED_CHANNELS: 'C0AGENTS' });
 		const { id, index, post } = await asked();
 		await app.openHome('tess');
 		await app.openHome('grace');
@@ -154,6 +154,20 @@ describe('Hand over', () => {
 		app.slack.faults.clear();
 		await app.until(() => dm.buttons().length === 0);
 		expect(dm.text()).toContain('@grace');
+	});
+
+	it('shows a choice in the direct message while it can be taken back, and the buttons again after that', async () => {
+		await start({ UNDO_SECONDS: '30' });
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		const dm = await newestDm('tess', 'handed a question over to you');
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		await app.until(() => dm.buttons().length === 0);
+		expect(dm.text()).toContain('@ada chose LH 1173');
+		await told.press('Undo');
+		await app.until(() => dm.buttons().includes('LH 1173'));
+		expect(dm.text()).toContain('handed a question over to you');
+		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
 	it('settles the direct message when the agent changes the question, and when it is not watched any more', async () => {

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
+import { createHarness } from '../../faults/harness.ts';
+import { copySource } from '../../faults/source-copy.ts';
+import { createPostgresUnderTest, createSqliteUnderTest } from '../../faults/stores.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
+
+const HARNESS = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
+/** Longer than the lease on a post that the killed process was sending. */
+const WITHIN_MS = 90_000;
+const ID = 'chairs';
+
+it.each(['sqlite', 'postgres'] as const)(
+	'posts and settles the direct message of a hand-over once, although processes are killed, on %s',
+	{ timeout: 400_000 },
+	async (kind) => {
+		await using source = await copySource();
+		await using store =
+			kind === 'sqlite'
+				? await createSqliteUnderTest()
+				: await createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
+		await using harness = await createHarness({ ...HARNESS, store, entry: source.entry, replicas: 1 });
+		const { slack, service, replicas } = harness;
+		const ada = slack.as('ada');
+		const messages = () => slack.as('grace').dm();
+		const until = (look: () => boolean | undefined, what: string) =>
+			slack.changes.until(
+				look,
+				() => `waited for ${what}, grace has:\n${messages().map((one) => one.text())}`,
+				WITHIN_MS,
+			);
+		const killed = async () => {
+			await replicas[0]?.kill();
+			await harness.startAll();
+			await harness.serving();
+		};
+		service.sessions.put(ID, {
+			status: 'active',
+			name: 'Order chairs',
+			messages: [task('Order six chairs.'), done('I open the shop.')],
+		});
+		await harness.startAll();
+		await harness.serving();
+		await ada.command('#agents', `/session watch ${ID}`);
+		await ada.waitForMessage('#agents', 'Order chairs', WITHIN_MS);
+		service.sessions.push(ID, asking('Three are in stock.', ['Which colour?']));
+		service.sessions.setStatus(ID, 'humanInput');
+		const asked = () => ada.messages('#agents').find((one) => one.buttons().includes('Hand over'));
+		await until(() => asked() !== undefined, 'the question');
+
+		// Slack does not take the direct message, so it is stored when the process dies.
+		slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
+		await asked()?.press('Hand over');
+		const modal = await ada.waitForModal('Hand over to');
+		await modal.choose('Hand over to', 'grace');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await replicas[0]?.kill();
+		slack.faults.clear();
+		await harness.startAll();
+		await harness.serving();
+		await until(() => messages()[0]?.buttons().includes('Give back'), 'the direct message');
+
+		await messages()[0]?.press('Give back');
+		await killed();
+		await until(() => messages()[0]?.buttons().length === 0, 'the settled direct message');
+		await until(() => ada.dm().some((one) => one.text().includes('gave back the question')), 'the word to ada');
+		expect(messages()).toHaveLength(1);
+		expect(ada.dm()).toHaveLength(1);
+		expect(slack.violations()).toEqual([]);
+	},
+);
