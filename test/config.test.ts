@@ -35,6 +35,7 @@ describe('the settings', () => {
 			watchLimits: { person: 50, channel: 100, all: 1_000 },
 			quickAnswers: true,
 			undoMs: 10_000,
+			ladderTimes: { remindAfterMs: 900_000, escalateAfterMs: null },
 			showAnswers: 'auto',
 			retentionDays: 90,
 			waitingSecretDays: 7,
@@ -70,6 +71,13 @@ describe('the settings', () => {
 		expect(config.giveUpMs).toBe(24 * 3_600_000);
 	});
 
+	it('reads times with a unit, and off', () => {
+		const times = (remind: string, escalate: string) =>
+			parseConfig({ ...COMPLETE, REMIND_AFTER: remind, ESCALATE_AFTER: escalate }).ladderTimes;
+		expect(times('90s', '2h')).toEqual({ remindAfterMs: 90_000, escalateAfterMs: 7_200_000 });
+		expect(times('off', '1d')).toEqual({ remindAfterMs: null, escalateAfterMs: 86_400_000 });
+	});
+
 	it('reads lists with commas and spaces', () => {
 		const { access } = parseConfig({
 			...COMPLETE,
@@ -98,6 +106,14 @@ describe('the settings', () => {
 			'neither app token nor signing secret',
 			{ SLACK_APP_TOKEN: undefined },
 			/^SLACK_APP_TOKEN is missing: .*SLACK_SIGNING_SECRET/,
+		],
+		['a time without a unit', { REMIND_AFTER: '15' }, /^REMIND_AFTER is not a time from 1s to 30d: .*15m/],
+		['no time at all', { ESCALATE_AFTER: '0m' }, /^ESCALATE_AFTER is not a time/],
+		['too long a time', { REMIND_AFTER: '31d' }, /^REMIND_AFTER is not a time/],
+		[
+			'an escalation before the reminder',
+			{ REMIND_AFTER: '1h', ESCALATE_AFTER: '60m' },
+			/^ESCALATE_AFTER is not longer than REMIND_AFTER/,
 		],
 		['no service', { SESSION_SERVICE_URL: undefined }, /^SESSION_SERVICE_URL is missing/],
 		[
