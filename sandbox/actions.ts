@@ -3,6 +3,7 @@ import { type Act, actSchema, type FakeSlack, type Viewer } from '../fake-slack/
 import { dashboardSession } from './agents.ts';
 import type { AppProcess } from './app-process.ts';
 import { callDetail } from './calls.ts';
+import type { MovedClock } from './moved-clock.ts';
 import { builderJson, type ReadMarks, readKey } from './person-view.ts';
 import type { FakeSessionService } from './session-service/fake-session-service.ts';
 import type { Stream } from './stream.ts';
@@ -26,8 +27,12 @@ export interface ActionsDeps {
 	troubles: Troubles;
 	marks: ReadMarks;
 	bot: AppProcess | null;
+	clock: MovedClock;
 	stream: Stream;
 }
+
+/** How far one press moves the clock at most. */
+const FARTHEST_MS = 7 * 24 * 3_600_000;
 
 const inMessage = { channel: z.string(), ts: z.string() };
 
@@ -37,7 +42,7 @@ const LEAVE = /^\/leave\s*$/;
 
 /** Everything a person can do on the page. Each action calls the same function as the in-process driver. */
 export function createActions(deps: ActionsDeps): Actions {
-	const { slack, service, troubles, marks, stream } = deps;
+	const { slack, service, troubles, marks, clock, stream } = deps;
 	/** Throws unless the person can use the view now: the modal on top, or their Home tab. */
 	function requireUsableView(viewer: Viewer, id: string): void {
 		const window = slack.state.windows.find((one) => one.user === viewer.user && one.id === viewer.window);
@@ -139,6 +144,15 @@ export function createActions(deps: ActionsDeps): Actions {
 		}),
 		'clear-troubles': action({}, async () => {
 			await troubles.clear();
+			stream.changed();
+			return undefined;
+		}),
+		'move-clock': action({ ms: z.number().int().positive().max(FARTHEST_MS) }, async (_viewer, { ms }) => {
+			const { bot } = deps;
+			if (bot === null)
+				throw new ActionError('The bot was started elsewhere (--no-bot), so its clock cannot be moved.');
+			clock.advance(ms);
+			await bot.setClock(clock.offsetMs);
 			stream.changed();
 			return undefined;
 		}),
