@@ -4,7 +4,7 @@ import type { ControlProps } from './text-input.tsx';
 import { TextObject } from './text-object.tsx';
 import { useChoice } from './use-choice.ts';
 
-/** Radio buttons and checkboxes; also a multi-select, as checkboxes. */
+/** Radio buttons and checkboxes. */
 export function Choices({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
 	const surface = useSurface();
 	const actionId = str(element, 'action_id');

@@ -1,6 +1,6 @@
 import { str } from '../json.ts';
 import { Choices, DateInput } from './choices.tsx';
-import { Select } from './select.tsx';
+import { MultiSelect, Select } from './select.tsx';
 import { type ControlProps, TextInput } from './text-input.tsx';
 
 /** The control of an element that holds a value. Says so when the sandbox has none for it. */
@@ -12,10 +12,13 @@ export function Control(props: ControlProps) {
 		case 'url_text_input':
 			return <TextInput {...props} />;
 		case 'static_select':
+		case 'users_select':
 			return <Select {...props} />;
+		case 'multi_static_select':
+		case 'multi_users_select':
+			return <MultiSelect {...props} />;
 		case 'radio_buttons':
 		case 'checkboxes':
-		case 'multi_static_select':
 			return <Choices {...props} />;
 		case 'datepicker':
 		case 'timepicker':

@@ -1,9 +1,11 @@
 import { createContext, useContext } from 'react';
-import type { WireWorkspace } from '../../wire.ts';
+import type { WirePerson, WireWorkspace } from '../../wire.ts';
 
-/** Looks up the ids in a text. */
+/** Looks up the ids in a text, and whom a field of people offers. */
 export interface Names {
 	me: string;
+	/** Everybody in the workspace's directory. */
+	people: readonly WirePerson[];
 	person: (id: string) => string | null;
 	channel: (id: string) => string | null;
 	userGroup: (id: string) => string | null;
@@ -13,12 +15,13 @@ export function namesOf(workspace: WireWorkspace, channels: readonly { id: strin
 	const find = <T extends { id: string }>(all: readonly T[], id: string) => all.find((one) => one.id === id);
 	return {
 		me: workspace.me.id,
+		people: workspace.people,
 		person: (id) => find(workspace.people, id)?.realName ?? null,
 		channel: (id) => find(channels, id)?.name ?? null,
 		userGroup: (id) => find(workspace.userGroups, id)?.handle ?? null,
 	};
 }
 
-const nobody: Names = { me: '', person: () => null, channel: () => null, userGroup: () => null };
+const nobody: Names = { me: '', people: [], person: () => null, channel: () => null, userGroup: () => null };
 export const NamesContext = createContext<Names>(nobody);
 export const useNames = () => useContext(NamesContext);
