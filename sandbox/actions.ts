@@ -34,6 +34,9 @@ export interface ActionsDeps {
 /** How far one press moves the clock at most. */
 const FARTHEST_MS = 7 * 24 * 3_600_000;
 
+/** How long the app may take to connect again. */
+const CONNECT_WITHIN_MS = 15_000;
+
 const inMessage = { channel: z.string(), ts: z.string() };
 
 /** Commands that Slack's client handles itself. */
@@ -95,6 +98,23 @@ export function createActions(deps: ActionsDeps): Actions {
 		stream.changed();
 	}
 
+	/** Moves the clock of everything ahead. */
+	async function moveClock(ms: number): Promise<void> {
+		const { bot } = deps;
+		if (bot === null) throw new ActionError('The bot was started elsewhere (--no-bot): its clock cannot be moved.');
+		clock.advance(ms);
+		await bot.setClock(clock.offsetMs);
+		stream.changed();
+		// By its new time the app has heard nothing on its connections for long, and would drop them in a moment.
+		const count = slack.sockets.count();
+		slack.sockets.disconnect('refresh_requested', 'all');
+		await slack.changes.until(
+			() => slack.sockets.count() >= count,
+			() => 'The time was moved, and the app does not connect again.',
+			CONNECT_WITHIN_MS,
+		);
+	}
+
 	function action<T extends z.ZodRawShape>(
 		shape: T,
 		act: (viewer: Viewer, input: z.infer<z.ZodObject<T>>) => Promise<object | undefined> | object | undefined,
@@ -148,12 +168,7 @@ export function createActions(deps: ActionsDeps): Actions {
 			return undefined;
 		}),
 		'move-clock': action({ ms: z.number().int().positive().max(FARTHEST_MS) }, async (_viewer, { ms }) => {
-			const { bot } = deps;
-			if (bot === null)
-				throw new ActionError('The bot was started elsewhere (--no-bot), so its clock cannot be moved.');
-			clock.advance(ms);
-			await bot.setClock(clock.offsetMs);
-			stream.changed();
+			await moveClock(ms);
 			return undefined;
 		}),
 		bot: action({ do: z.enum(['kill', 'start', 'restart', 'stop']) }, async (_viewer, input) => {
