@@ -126,7 +126,7 @@ it('snoozes a question in one’s own inbox only, shows it again, and brings it 
 	const home = homeOf(ada);
 	await snooze(home, 'Snooze until tomorrow 9:00');
 	await home.getByText('No question waits for you, 1 is snoozed.').waitFor();
-	await home.getByText(/It comes back here tomorrow at 9:00 AM/).waitFor();
+	await home.getByText(/It comes back here tomorrow 9:00 AM/).waitFor();
 	expect(await button(home, 'Sand').count()).toBe(0);
 	await button(home, 'Show now').click();
 	await home.getByText('1 question waits for you').waitFor();

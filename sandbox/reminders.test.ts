@@ -135,7 +135,7 @@ it('makes one message of several that are due, without the one that was answered
 	await move(page, '+15 min');
 	const post = channelOf(page).locator('.message', { hasText: '3 questions in this channel wait' });
 	await post.waitFor(PATIENCE);
-	expect(await post.innerText()).toMatch(/desks.*\n.*lamps.*\n.*plants/);
+	for (const name of ['desks', 'lamps', 'plants']) expect(await post.innerText()).toContain(`Which ${name}?`);
 	expect(await post.innerText()).not.toContain('chairs');
 	expect(await post.getByRole('link', { name: 'waiting 15 min' }).count()).toBe(3);
 	expect(rungs(AGENTS)).toHaveLength(before + 1);
