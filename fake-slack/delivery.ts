@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { realClock } from './clock.ts';
 import type { Core } from './core.ts';
 import type { Json } from './json.ts';
 
@@ -58,7 +57,7 @@ export function createDeliverer(core: Core, transport: () => { send: Transport; 
 		const signal = AbortSignal.any([ended.signal, closing.signal]);
 		const timer = core.clock
 			.sleep(ACK_MS, signal)
-			.then(() => (core.clock === realClock ? undefined : delay(JUMP_GRACE_MS, undefined, { signal })))
+			.then(() => (core.clock.sleepsInRealTime ? undefined : delay(JUMP_GRACE_MS, undefined, { signal })))
 			.then(
 				() => ended.abort(),
 				() => undefined,

@@ -3,6 +3,7 @@ import { type Act, actSchema, type FakeSlack, type Viewer } from '../fake-slack/
 import { dashboardSession } from './agents.ts';
 import type { AppProcess } from './app-process.ts';
 import { callDetail } from './calls.ts';
+import type { MovedClock } from './moved-clock.ts';
 import { builderJson, type ReadMarks, readKey } from './person-view.ts';
 import type { FakeSessionService } from './session-service/fake-session-service.ts';
 import type { Stream } from './stream.ts';
@@ -26,8 +27,15 @@ export interface ActionsDeps {
 	troubles: Troubles;
 	marks: ReadMarks;
 	bot: AppProcess | null;
+	clock: MovedClock;
 	stream: Stream;
 }
+
+/** How far one press moves the clock at most. */
+const FARTHEST_MS = 7 * 24 * 3_600_000;
+
+/** How long the app may take to connect again. */
+const CONNECT_WITHIN_MS = 15_000;
 
 const inMessage = { channel: z.string(), ts: z.string() };
 
@@ -37,7 +45,7 @@ const LEAVE = /^\/leave\s*$/;
 
 /** Everything a person can do on the page. Each action calls the same function as the in-process driver. */
 export function createActions(deps: ActionsDeps): Actions {
-	const { slack, service, troubles, marks, stream } = deps;
+	const { slack, service, troubles, marks, clock, stream } = deps;
 	/** Throws unless the person can use the view now: the modal on top, or their Home tab. */
 	function requireUsableView(viewer: Viewer, id: string): void {
 		const window = slack.state.windows.find((one) => one.user === viewer.user && one.id === viewer.window);
@@ -90,6 +98,23 @@ export function createActions(deps: ActionsDeps): Actions {
 		stream.changed();
 	}
 
+	/** Moves the clock of everything ahead. */
+	async function moveClock(ms: number): Promise<void> {
+		const { bot } = deps;
+		if (bot === null) throw new ActionError('The bot was started elsewhere (--no-bot): its clock cannot be moved.');
+		clock.advance(ms);
+		await bot.setClock(clock.offsetMs);
+		stream.changed();
+		// By its new time the app has heard nothing on its connections for long, and would drop them in a moment.
+		const count = slack.sockets.count();
+		slack.sockets.disconnect('refresh_requested', 'all');
+		await slack.changes.until(
+			() => slack.sockets.count() >= count,
+			() => 'The time was moved, and the app does not connect again.',
+			CONNECT_WITHIN_MS,
+		);
+	}
+
 	function action<T extends z.ZodRawShape>(
 		shape: T,
 		act: (viewer: Viewer, input: z.infer<z.ZodObject<T>>) => Promise<object | undefined> | object | undefined,
@@ -140,6 +165,10 @@ export function createActions(deps: ActionsDeps): Actions {
 		'clear-troubles': action({}, async () => {
 			await troubles.clear();
 			stream.changed();
+			return undefined;
+		}),
+		'move-clock': action({ ms: z.number().int().positive().max(FARTHEST_MS) }, async (_viewer, { ms }) => {
+			await moveClock(ms);
 			return undefined;
 		}),
 		bot: action({ do: z.enum(['kill', 'start', 'restart', 'stop']) }, async (_viewer, input) => {

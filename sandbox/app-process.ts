@@ -12,6 +12,7 @@ const ERROR_LEVEL = 50;
 const STOP_MS = 11_000;
 
 const LEASH = new URL('leash.ts', import.meta.url).href;
+const SHIFTED_CLOCK = new URL('shifted-clock.ts', import.meta.url).href;
 
 export interface AppProcess {
 	status(): WireBot;
@@ -21,6 +22,8 @@ export interface AppProcess {
 	kill(): Promise<void>;
 	/** SIGTERM, then SIGKILL when it takes too long. */
 	stop(): Promise<void>;
+	/** Sets how far its clock is ahead of the machine's, now and at later starts. Resolves when the app has that time. */
+	setClock(offsetMs: number): Promise<void>;
 	/** The app has connected to Slack. */
 	connected(): void;
 	/** Ends it without waiting, for the moment when the sandbox itself dies. */
@@ -46,6 +49,8 @@ function readLine(line: string): { isProblem: boolean; words: string } {
 export function createAppProcess(deps: {
 	/** The app's whole environment. */
 	env: Record<string, string>;
+	/** How far its clock is ahead of the machine's at the first start. */
+	clockOffsetMs: number;
 	entry?: string;
 	onChange: () => void;
 	/** Gets every line of its log; `isProblem` marks errors and lines that are not log records. */
@@ -57,6 +62,7 @@ export function createAppProcess(deps: {
 	let ended: string | null = null;
 	let problems: string[] = [];
 	let wanted = false;
+	let { clockOffsetMs } = deps;
 
 	function change(next: BotStatus): void {
 		status = next;
@@ -74,12 +80,14 @@ export function createAppProcess(deps: {
 		if (child !== null) return;
 		wanted = true;
 		ended = null;
-		const own = spawn(process.execPath, ['--import', LEASH, entry], {
-			env: deps.env,
-			stdio: ['pipe', 'pipe', 'pipe'],
+		const own = spawn(process.execPath, ['--import', LEASH, '--import', SHIFTED_CLOCK, entry], {
+			env: { ...deps.env, CLOCK_OFFSET_MS: String(clockOffsetMs) },
+			stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
 		});
 		child = own;
-		for (const stream of [own.stdout, own.stderr]) createInterface({ input: stream }).on('line', hear);
+		for (const stream of [own.stdout, own.stderr]) {
+			if (stream !== null) createInterface({ input: stream }).on('line', hear);
+		}
 		own.once('error', (error) => hear(`The app cannot be started: ${error.message}`));
 		own.once('close', (code, signal) => {
 			if (child === own) child = null;
@@ -108,6 +116,15 @@ export function createAppProcess(deps: {
 		start,
 		kill: () => end('SIGKILL'),
 		stop: () => end('SIGTERM'),
+		async setClock(offsetMs) {
+			clockOffsetMs = offsetMs;
+			const own = child;
+			if (own === null || !own.connected) return;
+			const taken = Promise.race([once(own, 'message'), once(own, 'close')]);
+			// It may end meanwhile, which is told by itself.
+			own.send(offsetMs, () => undefined);
+			await taken;
+		},
 		connected() {
 			if (status === 'starting') change('running');
 		},

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { callSlack, type Json } from '../fake-slack/index.ts';
 import { type Harness, openHarness } from './harness.ts';
@@ -46,6 +46,11 @@ async function open(blocks: Json[]): Promise<{ id: string }> {
 	const { view } = await slackCall('views.open', { trigger_id: trigger(), view: modal(blocks) });
 	return view as { id: string };
 }
+/** Types into a menu and takes the first entry. */
+async function choose(dialog: Locator, label: string, typed: string): Promise<void> {
+	await dialog.getByRole('combobox', { name: label }).fill(typed);
+	await page.keyboard.press('Enter');
+}
 const held = (id: string) => harness.sandbox.slack.state.views[id]?.input.values;
 
 it('puts the value of every control where Slack gives it to the app', async () => {
@@ -59,7 +64,8 @@ it('puts the value of every control where Slack gives it to the app', async () =
 		input('Size', { type: 'radio_buttons', options: options('Small', 'Large') }),
 		input('Extras', { type: 'checkboxes', options: options('Bag', 'Seat', 'Meal') }),
 		input('Stops', { type: 'multi_static_select', placeholder: plain('Choose'), options: options('Rome', 'Oslo') }),
-		input('Guides', { type: 'multi_users_select', initial_users: ['U0GRACE'] }),
+		input('Owner', { type: 'users_select', placeholder: plain('Choose') }),
+		input('Guests', { type: 'multi_users_select', max_selected_items: 2 }),
 		input('Day', { type: 'datepicker' }),
 		input('Hour', { type: 'timepicker' }),
 	]);
@@ -82,10 +88,20 @@ it('puts the value of every control where Slack gives it to the app', async () =
 	await dialog.getByRole('checkbox', { name: 'Bag' }).check();
 	await dialog.getByRole('checkbox', { name: 'Meal' }).check();
 	await dialog.getByRole('checkbox', { name: 'Bag' }).uncheck();
-	await dialog.getByRole('checkbox', { name: 'Oslo' }).check();
-	const guides = dialog.getByRole('group', { name: 'Guides' });
-	await guides.getByRole('checkbox', { name: 'Ada Lovelace' }).check();
-	await guides.getByRole('checkbox', { name: 'Grace Hopper' }).uncheck();
+	const stops = dialog.getByRole('combobox', { name: 'Stops' });
+	await stops.press('ArrowDown');
+	await stops.press('Enter');
+	await stops.fill('os');
+	await page.keyboard.press('Enter');
+	// The menu stays open for more. Escape closes it, and not the modal.
+	await page.keyboard.press('Escape');
+	await dialog.getByRole('button', { name: 'Remove Rome' }).click();
+	await choose(dialog, 'Owner', 'grace');
+	for (const name of ['ada', 'gus', 'eve']) await choose(dialog, 'Guests', name);
+	await dialog.getByText('2 at most. Take one out to choose another.').waitFor();
+	await page.keyboard.press('Backspace');
+	await choose(dialog, 'Guests', 'eve');
+	await page.keyboard.press('Escape');
 	await field('Day').fill('2026-12-04');
 	await field('Hour').fill('14:30');
 	const [red, green] = options('Red', 'Green');
@@ -102,7 +118,8 @@ it('puts the value of every control where Slack gives it to the app', async () =
 			Size: { it: { type: 'radio_buttons', selected_option: options('Large')[0] } },
 			Extras: { it: { type: 'checkboxes', selected_options: options('Meal') } },
 			Stops: { it: { type: 'multi_static_select', selected_options: options('Oslo') } },
-			Guides: { it: { type: 'multi_users_select', selected_users: ['U0ADA'] } },
+			Owner: { it: { type: 'users_select', selected_user: 'U0GRACE' } },
+			Guests: { it: { type: 'multi_users_select', selected_users: ['U0ADA', 'U0EVE'] } },
 			Day: { it: { type: 'datepicker', selected_date: '2026-12-04' } },
 			Hour: { it: { type: 'timepicker', selected_time: '14:30' } },
 		});

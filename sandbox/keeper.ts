@@ -12,6 +12,8 @@ export interface Kept {
 	/** Read marks, as entries of their map. */
 	marks: [string, string][];
 	servicePort: number;
+	/** How far the clock was moved. Absent in what was kept before it could be. */
+	clockOffsetMs?: number;
 	sessions: ReturnType<FakeSessionService['sessions']['snapshot']>;
 }
 

@@ -5,6 +5,7 @@ import { bundlePage } from './bundle.ts';
 import { connectionEnv } from './connection-env.ts';
 import { createKeeper } from './keeper.ts';
 import { manifestPath } from './manifest-path.ts';
+import { createMovedClock } from './moved-clock.ts';
 import { createPageServer } from './page-server.ts';
 import { type ReadMarks, readKey } from './person-view.ts';
 import { onPortOrFree } from './port.ts';
@@ -48,11 +49,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	const manifest = readManifest(manifestPath);
 	const keeper = await createKeeper(options.keepIn ?? null);
 	const { kept } = keeper;
+	const clock = createMovedClock(kept?.clockOffsetMs ?? 0);
 	const port = options.port ?? 0;
 	// The app knows a session by its service's address, so the address has to stay the same over a restart.
 	const service = await onPortOrFree(kept?.servicePort ?? (port === 0 ? 0 : port + 2), async (own) => {
 		const created = createFakeSessionService({
 			port: own,
+			clock,
 			...(options.pace === undefined ? {} : { pace: options.pace }),
 		});
 		await created.start();
@@ -61,7 +64,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	if (kept !== null) service.sessions.restore(kept.sessions);
 	const isOnSandbox = (url: string) => URL.parse(url)?.origin === service.url;
 	const slackOptions = {
-		state: kept?.slack ?? sandboxWorkspace(Date.now()),
+		clock,
+		state: kept?.slack ?? sandboxWorkspace(clock.now()),
 		manifest: manifestPath,
 		trafficLimit: 1000,
 		settings: { undownloadable: (url: string) => !isOnSandbox(url) },
@@ -104,6 +108,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 			? null
 			: createAppProcess({
 					env,
+					clockOffsetMs: clock.offsetMs,
 					...(options.entry === undefined ? {} : { entry: options.entry }),
 					onChange: () => parts?.stream.changed(),
 					onLine: options.onLine ?? (() => undefined),
@@ -117,16 +122,18 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		manifest,
 		marks,
 		troubles,
+		clock,
 		dashboardUrl,
 		bot: () => bot?.status() ?? { status: 'external', pid: null, ended: null, problems: [] },
 	});
-	parts = { stream, actions: createActions({ slack, service, troubles, marks, bot, stream }) };
+	parts = { stream, actions: createActions({ slack, service, troubles, marks, bot, clock, stream }) };
 	const servicePort = Number(new URL(service.url).port);
 	const now = () => ({
 		slack: slack.snapshot(),
 		marks: [...marks],
 		sessions: service.sessions.snapshot(),
 		servicePort,
+		clockOffsetMs: clock.offsetMs,
 	});
 	keeper.watch(now);
 	bot?.start();

@@ -49,6 +49,70 @@ async function inboxPicture(): Promise<void> {
 	}
 }
 
+/** A channel's settings, what they cause when nobody answers, and a question that is handed over. */
+async function reminderPictures(): Promise<void> {
+	const own = await createSandbox();
+	try {
+		await own.slack.connected();
+		const page = await browser.newPage({ viewport: { ...WINDOW, height: 900 }, reducedMotion: 'reduce' });
+		await page.goto(`${own.url}/?as=ada&in=C0AGENTS`);
+		const composer = page.locator('#composer');
+		const modal = page.getByRole('dialog');
+		const close = page.getByRole('button', { name: 'Close the panel' });
+		const channel = page.locator('.channel');
+		async function choose(label: string | RegExp, typed: string): Promise<void> {
+			const field = modal.getByRole('combobox', { name: label });
+			await field.fill(typed);
+			await field.press('Enter');
+			if (await modal.getByRole('listbox').filter({ visible: true }).isVisible()) await field.press('Escape');
+		}
+		async function move(label: string): Promise<void> {
+			await page.getByRole('button', { name: /^Trouble/ }).click();
+			await page.getByRole('button', { name: label, exact: true }).click();
+			await close.click();
+		}
+		await close.click();
+		await composer.fill('/session settings');
+		await composer.press('Enter');
+		await modal.getByRole('button', { name: 'Save' }).waitFor();
+		await choose('Escalate after', '30 min');
+		await choose(/^Mention \(/, 'grace');
+		await picture(page, 'settings');
+		await modal.getByRole('button', { name: 'Save' }).click();
+		await modal.getByText('Saved.').waitFor();
+		await page.keyboard.press('Escape');
+
+		await composer.fill('/session watch flight');
+		await composer.press('Enter');
+		await channel.getByRole('button', { name: 'Hand over' }).waitFor({ timeout: 60_000 });
+		await move('+15 min');
+		const replies = channel.getByRole('button', { name: /^2 replies/ });
+		await replies.waitFor({ timeout: 60_000 });
+		await move('+15 min');
+		await channel.getByText('Still no answer').waitFor({ timeout: 60_000 });
+		await channel.getByRole('button', { name: /^3 replies/ }).click();
+		await page.setViewportSize({ width: 1400, height: 800 });
+		await page.evaluate('for (const list of document.querySelectorAll(".messages")) list.scrollTo(0, 1e6)');
+		await picture(page, 'reminder');
+
+		await page.getByRole('button', { name: 'Close the thread' }).click();
+		await channel.getByRole('button', { name: 'Hand over' }).click();
+		await choose('Hand over to', 'grace');
+		await modal.getByRole('button', { name: 'Hand over' }).click();
+		await modal.getByText('You handed the question over').waitFor();
+		await page.close();
+		const grace = await browser.newPage({ viewport: { ...WINDOW, height: 560 }, reducedMotion: 'reduce' });
+		await grace.goto(`${own.url}/?as=grace&in=C0GENERAL`);
+		await grace.getByRole('button', { name: 'Close the panel' }).click();
+		await grace.getByRole('button', { name: /^Handraise/ }).click();
+		await grace.getByRole('button', { name: 'Give back' }).waitFor();
+		await picture(grace, 'hand-over');
+		await grace.close();
+	} finally {
+		await own.close();
+	}
+}
+
 try {
 	await mkdir(FOLDER, { recursive: true });
 	await sandbox.slack.connected();
@@ -120,6 +184,7 @@ try {
 	await option.waitFor({ state: 'detached' });
 	await picture(page, 'undo');
 	await inboxPicture();
+	await reminderPictures();
 	console.log(made.join('\n'));
 } finally {
 	await browser.close();

@@ -2,6 +2,7 @@ import type { WebSocket } from 'ws';
 import type { FakeSlack, Manifest, Viewer } from '../fake-slack/index.ts';
 import { agentsOnPage } from './agents.ts';
 import { recentCalls } from './calls.ts';
+import type { MovedClock } from './moved-clock.ts';
 import {
 	channelsOf,
 	homeOf,
@@ -26,6 +27,7 @@ export interface StreamSources {
 	manifest: Manifest;
 	marks: ReadMarks;
 	troubles: Troubles;
+	clock: MovedClock;
 	dashboardUrl: string;
 	bot: () => WireBot;
 }
@@ -38,8 +40,9 @@ interface Shared {
 
 function shareable(sources: StreamSources): Shared {
 	const { slack, service, troubles } = sources;
-	const parts: Pick<WireParts, 'bot' | 'agents' | 'troubles'> = {
+	const parts: Pick<WireParts, 'bot' | 'clock' | 'agents' | 'troubles'> = {
 		bot: sources.bot(),
+		clock: { offsetMs: sources.clock.offsetMs },
 		agents: agentsOnPage(service, sources.dashboardUrl),
 		troubles: troubles.list(),
 	};

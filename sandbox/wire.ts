@@ -66,6 +66,11 @@ export interface WireHome {
 	inputs: WireInputs;
 }
 
+export interface WireClock {
+	/** How far the sandbox's clock is ahead of the machine's, which is the page's too. */
+	offsetMs: number;
+}
+
 export type BotStatus = 'external' | 'starting' | 'running' | 'stopped' | 'ended';
 
 export interface WireBot {
@@ -149,6 +154,7 @@ export interface WireParts {
 	/** Null before the app publishes one. */
 	home: WireHome | null;
 	bot: WireBot;
+	clock: WireClock;
 	agents: WireAgent[];
 	troubles: WireTrouble[];
 }

@@ -13,6 +13,7 @@ function said(channel: string, user: string, at: number, text: string): Message 
 /** The workspace for a visitor: the fake Slack's people, the important channels, and a few messages. */
 export function sandboxWorkspace(now: number): SlackState {
 	const state = seedState(sampleWorkspace(), manifestPath);
+	const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	const minutes = (count: number) => now - count * 60_000;
 	const messages = [
 		said('C0GENERAL', 'U0GRACE', minutes(64), 'Morning! The quarterly review is on Thursday, agenda follows.'),
@@ -28,8 +29,8 @@ export function sandboxWorkspace(now: number): SlackState {
 	];
 	return {
 		...state,
-		// A person who shares no channel with others is of no use here.
-		people: state.people.filter((person) => person.name !== 'sid'),
+		// A person who shares no channel with others is of no use here. The others live where the page's clock is.
+		people: state.people.filter((person) => person.name !== 'sid').map((person) => ({ ...person, tz: timeZone })),
 		channels: state.channels.filter((channel) => CHANNELS.includes(channel.name)),
 		messages,
 		lastTs:

@@ -6,6 +6,7 @@ import { NamesContext, namesOf } from './blocks/names.ts';
 import { ChannelBody, ChannelView } from './channel-view.tsx';
 import { LiveRegion } from './live-region.tsx';
 import { ModalStack } from './modal-stack.tsx';
+import { ClockContext } from './now.ts';
 import type { createPageStore } from './page-state.ts';
 import { Panel } from './panels/panel.tsx';
 import { usePlace } from './place.ts';
@@ -58,71 +59,73 @@ export function App({ store }: { store: Store }) {
 		<ChannelBody key={shown.id} data={data} channel={shown} onThread={(ts) => go({ channel: shown.id, thread: ts })} />
 	);
 	return (
-		<NamesContext value={names}>
-			<Toasts>
-				<div className="workspace">
-					<div className="slack">
-						<div className={isSidebarOpen ? 'client client-sidebar' : 'client'} inert={hasModal}>
-							<a className="skip" href={isHome ? '#app-home' : '#composer'}>
-								{isHome ? 'Skip to Home' : 'Skip to the message box'}
-							</a>
-							{isConnected ? null : (
-								<p className="offline" role="alert">
-									The sandbox does not answer. Trying again…
-								</p>
-							)}
-							<Sidebar
-								data={data}
-								current={channel?.id ?? null}
-								isApp={isApp}
-								onChoose={(id) => {
-									setSidebarOpen(false);
-									go({ channel: id, thread: null });
-								}}
-								onOpenApp={() => {
-									setSidebarOpen(false);
-									const hasUnread = talk !== null && unreadOf(data.messages, talk, me.id).length > 0;
-									void openTab(app.hasHomeTab && !hasUnread ? 'home' : 'messages');
-								}}
-								onClose={() => setSidebarOpen(false)}
-							/>
-							{isApp && app.hasHomeTab ? (
-								<AppView
+		<ClockContext value={data.clock.offsetMs}>
+			<NamesContext value={names}>
+				<Toasts>
+					<div className="workspace">
+						<div className="slack">
+							<div className={isSidebarOpen ? 'client client-sidebar' : 'client'} inert={hasModal}>
+								<a className="skip" href={isHome ? '#app-home' : '#composer'}>
+									{isHome ? 'Skip to Home' : 'Skip to the message box'}
+								</a>
+								{isConnected ? null : (
+									<p className="offline" role="alert">
+										The sandbox does not answer. Trying again…
+									</p>
+								)}
+								<Sidebar
 									data={data}
-									tab={isHome ? 'home' : 'messages'}
-									onTab={(tab) => void openTab(tab)}
-									onSidebar={toggleSidebar}
-									messages={channel === null ? null : bodyOf(channel)}
+									current={channel?.id ?? null}
+									isApp={isApp}
+									onChoose={(id) => {
+										setSidebarOpen(false);
+										go({ channel: id, thread: null });
+									}}
+									onOpenApp={() => {
+										setSidebarOpen(false);
+										const hasUnread = talk !== null && unreadOf(data.messages, talk, me.id).length > 0;
+										void openTab(app.hasHomeTab && !hasUnread ? 'home' : 'messages');
+									}}
+									onClose={() => setSidebarOpen(false)}
 								/>
-							) : channel === null ? (
-								<main className="channel">
-									<p className="empty">This person is in no channel yet.</p>
-								</main>
-							) : (
-								<ChannelView
-									key={channel.id}
-									data={data}
-									channel={channel}
-									onThread={(ts) => go({ channel: channel.id, thread: ts })}
-									onSidebar={toggleSidebar}
-								/>
-							)}
-							{channel === null || parent === null ? null : (
-								<Thread
-									key={parent.ts}
-									data={data}
-									channel={channel}
-									parent={parent}
-									onClose={() => go({ channel: channel.id, thread: null })}
-								/>
-							)}
+								{isApp && app.hasHomeTab ? (
+									<AppView
+										data={data}
+										tab={isHome ? 'home' : 'messages'}
+										onTab={(tab) => void openTab(tab)}
+										onSidebar={toggleSidebar}
+										messages={channel === null ? null : bodyOf(channel)}
+									/>
+								) : channel === null ? (
+									<main className="channel">
+										<p className="empty">This person is in no channel yet.</p>
+									</main>
+								) : (
+									<ChannelView
+										key={channel.id}
+										data={data}
+										channel={channel}
+										onThread={(ts) => go({ channel: channel.id, thread: ts })}
+										onSidebar={toggleSidebar}
+									/>
+								)}
+								{channel === null || parent === null ? null : (
+									<Thread
+										key={parent.ts}
+										data={data}
+										channel={channel}
+										parent={parent}
+										onClose={() => go({ channel: channel.id, thread: null })}
+									/>
+								)}
+							</div>
+							<ModalStack modals={data.modals} workspace={data.workspace} />
 						</div>
-						<ModalStack modals={data.modals} workspace={data.workspace} />
+						<Panel data={data} />
 					</div>
-					<Panel data={data} />
-				</div>
-				<LiveRegion data={data} />
-			</Toasts>
-		</NamesContext>
+					<LiveRegion data={data} />
+				</Toasts>
+			</NamesContext>
+		</ClockContext>
 	);
 }

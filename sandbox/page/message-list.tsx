@@ -2,6 +2,7 @@ import { Fragment, type ReactNode, useLayoutEffect, useMemo, useRef } from 'reac
 import type { WireMessage, WireWorkspace } from '../wire.ts';
 import { useKeptFocus } from './kept-focus.ts';
 import { Message, type Replies } from './message.tsx';
+import { useNow } from './now.ts';
 import { dayName, isSameDay } from './times.ts';
 
 /** Messages of one author within this time are grouped, as in Slack. */
@@ -70,6 +71,7 @@ function useStickToEnd(last: string): React.RefObject<HTMLElement | null> {
 export function MessageList({ messages, workspace, replies, newAfter, label, intro, onThread }: MessageListProps) {
 	const box = useStickToEnd(messages.at(-1)?.ts ?? '');
 	const keptFocus = useKeptFocus();
+	const now = useNow();
 	const firstNew = useMemo(
 		() =>
 			newAfter === null ? undefined : messages.find((one) => one.ts > newAfter && one.user !== workspace.me.id)?.ts,
@@ -88,7 +90,7 @@ export function MessageList({ messages, workspace, replies, newAfter, label, int
 						<Fragment key={message.ts}>
 							{isNewDay ? (
 								<p className="day">
-									<span>{dayName(message.ts)}</span>
+									<span>{dayName(message.ts, now())}</span>
 								</p>
 							) : null}
 							{isFirstNew ? (

@@ -17,7 +17,7 @@ function ordinal(day: number): string {
 }
 
 /** The day separators of Slack: Today, Yesterday, Monday, November 20th. */
-export function dayName(ts: string, now = new Date()): string {
+export function dayName(ts: string, now: Date): string {
 	const date = at(ts);
 	if (dayKey(date) === dayKey(now)) return 'Today';
 	if (dayKey(date) === dayKey(new Date(now.getTime() - 86_400_000))) return 'Yesterday';
@@ -26,7 +26,7 @@ export function dayName(ts: string, now = new Date()): string {
 }
 
 /** `<!date^seconds^format|fallback>`: every token of docs.slack.dev, "Formatting message text". */
-export function slackDate(seconds: number, format: string, now = new Date()): string {
+export function slackDate(seconds: number, format: string, now: Date): string {
 	const date = new Date(seconds * 1000);
 	const pretty = (rest: string) => {
 		const days = Math.round((new Date(dayKey(date)).getTime() - new Date(dayKey(now)).getTime()) / 86_400_000);
@@ -49,6 +49,18 @@ export function slackDate(seconds: number, format: string, now = new Date()): st
 		ago: pretty(short),
 	};
 	return format.replace(/\{(\w+)\}/g, (whole, token: string) => tokens[token] ?? whole);
+}
+
+/** A long time in its two largest units: `15 min`, `1 h 15 min`, `2 d 3 h`. */
+export function span(ms: number): string {
+	const minutes = Math.round(ms / 60_000);
+	const parts = [
+		[Math.floor(minutes / 1440), 'd'],
+		[Math.floor(minutes / 60) % 24, 'h'],
+		[minutes % 60, 'min'],
+	] as const;
+	const shown = parts.filter(([count]) => count > 0).slice(0, 2);
+	return shown.map(([count, unit]) => `${count} ${unit}`).join(' ') || '0 min';
 }
 
 export function duration(ms: number | null): string {

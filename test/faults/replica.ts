@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 const LINES_KEPT = 50_000;
 /** While Slack cannot be reached, the program tries again at least every 30 s. */
 const READY_WITHIN_MS = 60_000;
-const SHIFTED_CLOCK = new URL('shifted-clock.ts', import.meta.url).href;
+const SHIFTED_CLOCK = new URL('../../sandbox/shifted-clock.ts', import.meta.url).href;
 
 /** The program as a process of its own that can be started repeatedly. */
 export interface Replica {

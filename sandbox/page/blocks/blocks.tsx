@@ -69,7 +69,7 @@ function Input({ block }: { block: Json }) {
 	const described = [hint === '' ? '' : `hint-${base}`, error === undefined ? '' : `error-${base}`];
 	const type = str(element, 'type');
 	// A group of choices is named by its label, and a click on the label focuses nothing in it.
-	const isGroup = ['radio_buttons', 'checkboxes', 'multi_static_select', 'multi_users_select'].includes(type);
+	const isGroup = ['radio_buttons', 'checkboxes'].includes(type);
 	const label = (
 		<>
 			<span id={`label-${base}`}>

@@ -1,11 +1,10 @@
 import { isRecord, list, str } from '../json.ts';
-import { useNames } from './names.ts';
 import { useSurface } from './surface.ts';
 import type { ControlProps } from './text-input.tsx';
 import { TextObject } from './text-object.tsx';
 import { useChoice } from './use-choice.ts';
 
-/** Radio buttons and checkboxes; also a multi-select, as checkboxes. */
+/** Radio buttons and checkboxes. */
 export function Choices({ blockId, element, labelId, describedBy, isInvalid, isRequired }: ControlProps) {
 	const surface = useSurface();
 	const actionId = str(element, 'action_id');
@@ -47,27 +46,6 @@ export function Choices({ blockId, element, labelId, describedBy, isInvalid, isR
 					</label>
 				);
 			})}
-		</div>
-	);
-}
-
-/** A multi-select of people, as checkboxes. */
-export function PeopleChoices({ blockId, element, labelId, describedBy }: ControlProps) {
-	const { people } = useNames();
-	const [held, choose] = useChoice(blockId, str(element, 'action_id'), 'selected_users');
-	const chosen = Array.isArray(held) ? held.map(String) : [];
-	return (
-		<div className="choices" {...{ role: 'group', 'aria-labelledby': labelId, 'aria-describedby': describedBy }}>
-			{people.map(({ id, realName }) => (
-				<label className="choice" key={id}>
-					<input
-						type="checkbox"
-						checked={chosen.includes(id)}
-						onChange={() => choose(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])}
-					/>
-					<span className="choice-words">{realName}</span>
-				</label>
-			))}
 		</div>
 	);
 }

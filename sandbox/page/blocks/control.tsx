@@ -1,6 +1,6 @@
 import { str } from '../json.ts';
-import { Choices, DateInput, PeopleChoices } from './choices.tsx';
-import { OptionSelect, PersonSelect } from './select.tsx';
+import { Choices, DateInput } from './choices.tsx';
+import { MultiSelect, Select } from './select.tsx';
 import { type ControlProps, TextInput } from './text-input.tsx';
 
 /** The control of an element that holds a value. Says so when the sandbox has none for it. */
@@ -12,15 +12,14 @@ export function Control(props: ControlProps) {
 		case 'url_text_input':
 			return <TextInput {...props} />;
 		case 'static_select':
-			return <OptionSelect {...props} />;
 		case 'users_select':
-			return <PersonSelect {...props} />;
+			return <Select {...props} />;
+		case 'multi_static_select':
+		case 'multi_users_select':
+			return <MultiSelect {...props} />;
 		case 'radio_buttons':
 		case 'checkboxes':
-		case 'multi_static_select':
 			return <Choices {...props} />;
-		case 'multi_users_select':
-			return <PeopleChoices {...props} />;
 		case 'datepicker':
 		case 'timepicker':
 		case 'datetimepicker':

@@ -1,4 +1,5 @@
 import { Fragment, type ReactNode } from 'react';
+import { useNow } from '../now.ts';
 import { slackDate } from '../times.ts';
 import { withEmoji } from './emoji.ts';
 import { type Names, useNames } from './names.ts';
@@ -27,6 +28,11 @@ function Mention({ mine, children }: { mine: boolean; children: ReactNode }) {
 	return <span className={mine ? 'mention mention-me' : 'mention'}>{children}</span>;
 }
 
+function DateWords({ seconds, format }: { seconds: number; format: string }) {
+	const now = useNow();
+	return <>{slackDate(seconds, format, now())}</>;
+}
+
 /** The text between < and >. */
 function angle(inner: string, names: Names): ReactNode {
 	const bar = inner.indexOf('|');
@@ -43,7 +49,8 @@ function angle(inner: string, names: Names): ReactNode {
 	}
 	if (target.startsWith('!date^')) {
 		const [, seconds = '', format = '', address] = target.split('^');
-		const words = Number.isFinite(Number(seconds)) && format !== '' ? slackDate(Number(seconds), format) : label;
+		const isDate = Number.isFinite(Number(seconds)) && format !== '';
+		const words = isDate ? <DateWords seconds={Number(seconds)} format={format} /> : label;
 		return address === undefined ? words : <Link address={plainText(address)}>{words}</Link>;
 	}
 	if (target.startsWith('!')) return <Mention mine>@{target.slice(1)}</Mention>;

@@ -1,11 +1,11 @@
 import { createContext, useContext } from 'react';
-import type { WireWorkspace } from '../../wire.ts';
+import type { WirePerson, WireWorkspace } from '../../wire.ts';
 
-/** Looks up the ids in a text. */
+/** Looks up the ids in a text, and whom a field of people offers. */
 export interface Names {
 	me: string;
-	/** Everybody who can be chosen in a select of people. */
-	people: readonly { id: string; realName: string }[];
+	/** Everybody in the workspace's directory. */
+	people: readonly WirePerson[];
 	person: (id: string) => string | null;
 	channel: (id: string) => string | null;
 	userGroup: (id: string) => string | null;

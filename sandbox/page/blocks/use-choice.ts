@@ -1,5 +1,11 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { heldValue, useSurface } from './surface.ts';
+
+interface Mine {
+	value: unknown;
+	/** What the sandbox may still report meanwhile: the value before, and earlier choices that are on their way. */
+	former: readonly string[];
+}
 
 /**
  * An element's value and a function to change it. The choice shows at once, until the sandbox reports the value, which
@@ -9,11 +15,16 @@ export function useChoice(blockId: string, actionId: string, key: string): [unkn
 	const surface = useSurface();
 	const there = heldValue(surface, blockId, actionId, key);
 	const thereNow = JSON.stringify(there);
-	const [mine, setMine] = useState<{ value: unknown; instead: string } | null>(null);
+	const [mine, setMine] = useState<Mine | null>(null);
+	const waiting = mine?.former.includes(thereNow) ? mine : null;
+	useEffect(() => {
+		if (mine !== null && waiting === null) setMine(null);
+	}, [mine, waiting]);
 	return [
-		mine !== null && mine.instead === thereNow ? mine.value : there,
+		waiting === null ? there : waiting.value,
 		(next) => {
-			setMine({ value: next, instead: thereNow });
+			const former = waiting === null ? [thereNow] : [...waiting.former, JSON.stringify(waiting.value)];
+			setMine({ value: next, former: former.filter((one) => one !== JSON.stringify(next)) });
 			void surface.fill(blockId, actionId, next);
 		},
 	];

@@ -26,6 +26,28 @@ export function Guide({ data }: { data: PageData }) {
 					<kbd>/session demo</kbd> shows a session without watching it, with the form first.
 				</li>
 			</ol>
+			<h3>Nobody forgets</h3>
+			<ol>
+				<li>
+					<kbd>/session settings</kbd>: choose <b>Escalate after</b> 30 min and <b>Mention</b> Grace. Watch a session,
+					and do not answer.
+				</li>
+				<li>
+					<b>Trouble</b>, then <b>+15 min</b>: a reminder in the thread. Once more: Grace is mentioned in the channel.
+					Watch several sessions (<kbd>/session watch demo yesno code</kbd>): they are one message.
+				</li>
+				<li>
+					Tick days as <b>Quiet hours</b>, then <b>To 22:00</b> and <b>+1 h</b>: nothing. <b>To tomorrow 9:00</b>: one
+					message.
+				</li>
+				<li>
+					<b>Hand over</b> a question to Grace, and be Grace at the lower left: she has it in her direct messages, and
+					can <b>Give back</b>.
+				</li>
+				<li>
+					In Handraise’s <b>Home</b>, the ⋮ of a question snoozes it. It is back when its time has come.
+				</li>
+			</ol>
 			<h3>Then</h3>
 			<ul>
 				<li>

@@ -2,6 +2,7 @@ import type { WireTrouble } from '../../wire.ts';
 import { useDo } from '../actions.ts';
 import type { PageData } from '../page-state.ts';
 import { useToast } from '../toast.tsx';
+import { Clock } from './clock.tsx';
 
 const BOT: Record<string, string> = {
 	external: 'started elsewhere',
@@ -50,6 +51,8 @@ export function TroublePanel({ data }: { data: PageData }) {
 					Clear all
 				</button>
 			</p>
+			<h3>The time</h3>
+			<Clock data={data} />
 			<h3>The bot</h3>
 			<p className="bot">
 				<span className={`bot-light bot-light-${bot.status}`} aria-hidden="true" />

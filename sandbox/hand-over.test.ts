@@ -1,0 +1,202 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Harness, openHarness, type } from './harness.ts';
+import { seriousFindings } from './serious-findings.ts';
+import { askingSession, item } from './session-service/builders.ts';
+
+const PATIENCE = { timeout: 30_000 };
+const CHANNEL = 'C0AGENTS';
+
+let harness: Harness;
+
+beforeAll(async () => {
+	harness = await openHarness();
+});
+afterAll(() => harness?.close());
+afterEach(async () => {
+	await harness.closeWindows();
+	await harness.sandbox.slack.as('ada').command('#agents', '/session unwatch all');
+	expect(harness.complaints).toEqual([]);
+	expect(harness.problems).toEqual([]);
+	expect(harness.sandbox.slack.violations()).toEqual([]);
+});
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const homeOf = (page: Page) => page.getByRole('tabpanel', { name: 'Home' });
+const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
+/** The question's post, not the card. */
+const question = (page: Page, name: string) =>
+	page.locator('.channel .message', { hasText: `Order ${name}” asks for an answer` }).last();
+/** A person's direct message about a question. */
+const told = (page: Page, words: string | RegExp) => page.locator('.channel .message', { hasText: words }).last();
+
+/** Ada's window, in which a session that asks is watched. */
+async function watched(page: Page, name: string): Promise<Locator> {
+	const session = askingSession([item(`Which ${name}?`, 'One of: Graphite, Sand')], { name: `Order ${name}` });
+	harness.sandbox.service.sessions.put(name, session);
+	await type(page, `/session watch ${name}`);
+	await button(question(page, name), 'Hand over').waitFor(PATIENCE);
+	return question(page, name);
+}
+async function handOver(page: Page, to: string): Promise<void> {
+	const field = dialog(page).getByRole('combobox', { name: 'Hand over to' });
+	await field.fill(to);
+	await field.press('Enter');
+	await button(dialog(page), 'Hand over').click();
+}
+async function openMessages(page: Page): Promise<void> {
+	await page.getByRole('button', { name: /^Handraise.*unread/ }).click(PATIENCE);
+}
+async function snooze(home: Locator, label: string): Promise<void> {
+	await button(home, 'More options').click();
+	await home.getByRole('menuitem', { name: label }).click();
+}
+async function move(page: Page, ...labels: string[]): Promise<void> {
+	for (const label of labels) {
+		const moved = page.waitForResponse(/do\/move-clock/);
+		await button(page.locator('.panel'), label).click();
+		expect((await moved).status()).toBe(200);
+	}
+}
+/** The label of what has the focus. */
+const focused = (page: Page) =>
+	page.evaluate(
+		`((on) => on.getAttribute('aria-label') ?? on.labels?.[0]?.textContent ?? on.textContent)(document.activeElement)`,
+	) as Promise<string>;
+async function press(page: Page, key: 'Tab' | 'Shift+Tab', until: string): Promise<void> {
+	for (let presses = 0; presses < 60; presses++) {
+		await page.keyboard.press(key);
+		if ((await focused(page)) === until) return;
+	}
+	throw new Error(`The keyboard does not reach ${until}`);
+}
+
+it('refuses a guest, hands over to a person who gives back, and shows both on the post', async () => {
+	const [ada, grace] = await Promise.all(['ada', 'grace'].map((who) => harness.window(who, { channel: CHANNEL })));
+	if (ada === undefined || grace === undefined) throw new Error('no windows');
+	const post = await watched(ada, 'chairs');
+	await button(post, 'Hand over').click();
+	await handOver(ada, 'gus');
+	await dialog(ada).getByText('This person is a guest').waitFor();
+	expect(await dialog(ada).getByText('Nothing was handed over. Choose somebody else.').count()).toBe(1);
+	await handOver(ada, 'grace');
+	await dialog(ada).getByText('You handed the question over to @Grace Hopper').waitFor();
+	await ada.keyboard.press('Escape');
+	await post.getByText('@Ada Lovelace handed this over to @Grace Hopper').waitFor(PATIENCE);
+
+	await openMessages(grace);
+	const message = told(grace, 'handed a question over to you');
+	await message.getByText('“Which chairs?”').waitFor();
+	expect(await message.locator('.block-actions .button').allInnerTexts()).toEqual([
+		'Graphite',
+		'Sand',
+		'Answer…',
+		'Give back',
+		'Hand over',
+	]);
+	await button(message, 'Give back').click();
+	await button(message, 'Give back').waitFor({ state: 'detached', ...PATIENCE });
+	await post.getByText('handed this over').waitFor({ state: 'detached', ...PATIENCE });
+	await openMessages(ada);
+	await told(ada, '@Grace Hopper gave back the question').waitFor();
+}, 60_000);
+
+it('lets the person who got a question answer it with one press, and tells the post', async () => {
+	const ada = await harness.window('ada', { channel: CHANNEL });
+	const post = await watched(ada, 'desks');
+	await button(post, 'Hand over').click();
+	await handOver(ada, 'grace');
+	await dialog(ada).getByText('You handed the question over').waitFor();
+	const grace = await harness.window('grace', { home: true });
+	const home = homeOf(grace);
+	await home.getByText('@Ada Lovelace handed this over to you').waitFor(PATIENCE);
+	await button(home, 'Sand').click();
+	const { sessions } = harness.sandbox.service;
+	await expect.poll(() => sessions.values('desks', 1), PATIENCE).toEqual(['Sand']);
+	await ada.keyboard.press('Escape');
+	await told(ada, /@Grace Hopper (chose|answered)/).waitFor(PATIENCE);
+}, 60_000);
+
+it('snoozes a question in one’s own inbox only, shows it again, and brings it back when its time has come', async () => {
+	const page = await harness.window('ada', { channel: CHANNEL });
+	await watched(page, 'lamps');
+	const grace = await harness.window('grace', { home: true });
+	await homeOf(grace).getByText('1 question waits for you').waitFor(PATIENCE);
+	const ada = await harness.window('ada', { home: true });
+	const home = homeOf(ada);
+	await snooze(home, 'Snooze until tomorrow 9:00');
+	await home.getByText('No question waits for you, 1 is snoozed.').waitFor();
+	await home.getByText(/It comes back here tomorrow 9:00 AM/).waitFor();
+	expect(await button(home, 'Sand').count()).toBe(0);
+	await button(home, 'Show now').click();
+	await home.getByText('1 question waits for you').waitFor();
+
+	await ada.getByRole('button', { name: /^Trouble/ }).click();
+	await snooze(home, 'Snooze for 15 min');
+	await home.getByText('1 is snoozed').waitFor();
+	await homeOf(grace).getByText('1 question waits for you').waitFor();
+	await move(ada, '+5 min', '+5 min');
+	// An inbox follows for ten minutes after it was opened.
+	await ada.getByRole('tab', { name: 'Messages' }).click();
+	await ada.getByRole('tab', { name: 'Home' }).click();
+	await home.getByText('1 is snoozed').waitFor();
+	await move(ada, '+5 min');
+	await home.getByText('1 question waits for you').waitFor(PATIENCE);
+	await button(home, 'Sand').waitFor();
+}, 60_000);
+
+it('hands over and snoozes with the keyboard alone', async () => {
+	const page = await harness.window('ada', { channel: CHANNEL });
+	const post = await watched(page, 'plants');
+	await page.locator('#composer').focus();
+	await press(page, 'Shift+Tab', 'Hand over');
+	await page.keyboard.press('Enter');
+	await dialog(page).getByRole('combobox').waitFor();
+	await press(page, 'Tab', 'Hand over to*');
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Enter');
+	await press(page, 'Tab', 'Hand over');
+	await page.keyboard.press('Enter');
+	await dialog(page).getByText('You handed the question over to @Grace Hopper').waitFor();
+	await page.keyboard.press('Escape');
+	await post.getByText('handed this over').waitFor(PATIENCE);
+	await expect
+		.poll(() => page.evaluate(`document.activeElement?.closest('.message')?.textContent ?? ''`))
+		.toContain('Order plants');
+
+	const home = homeOf(await harness.window('ada', { home: true }));
+	await home.getByText('@Grace Hopper has it').waitFor(PATIENCE);
+	await home.page().getByRole('tab', { name: 'Home' }).focus();
+	await press(home.page(), 'Tab', 'More options');
+	await home.page().keyboard.press('Enter');
+	await home.page().keyboard.press('ArrowDown');
+	await home.page().keyboard.press('Enter');
+	await home.getByText('1 is snoozed').waitFor();
+}, 60_000);
+
+it('fits a phone and has no serious axe findings: the window, the direct message and a snoozed inbox', async () => {
+	const page = await harness.window('grace', { channel: CHANNEL, narrow: true });
+	const post = await watched(page, 'cups');
+	await button(post, 'Hand over').click();
+	const field = dialog(page).getByRole('combobox');
+	await field.press('ArrowDown');
+	expect(await seriousFindings(page)).toEqual([]);
+	const menu = (await dialog(page).getByRole('listbox').boundingBox()) ?? { x: -1, width: 0 };
+	expect(menu.x >= 0 && menu.x + menu.width <= 375).toBe(true);
+	await page.keyboard.press('Escape');
+	await handOver(page, 'ada');
+	await dialog(page).getByText('You handed the question over').waitFor();
+	await page.keyboard.press('Escape');
+
+	const ada = await harness.window('ada', { home: true, narrow: true });
+	await snooze(homeOf(ada), 'Snooze for 1 h');
+	await homeOf(ada).getByText('1 is snoozed').waitFor(PATIENCE);
+	expect(await seriousFindings(ada)).toEqual([]);
+	await ada.getByRole('tab', { name: /^Messages/ }).click();
+	await button(told(ada, 'handed a question over to you'), 'Give back').last().waitFor();
+	expect(await seriousFindings(ada)).toEqual([]);
+	for (const one of [page, ada]) {
+		expect(await one.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+	}
+}, 60_000);

@@ -1,0 +1,181 @@
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { isRecord, type Json, list, str } from '../json.ts';
+import { useNames } from './names.ts';
+import { words } from './text-object.tsx';
+
+/** What a menu offers: an option of the app, or a person. */
+export interface Choice {
+	/** The option's value, or the person's id. */
+	key: string;
+	words: string;
+	about: string;
+	/** In the form of `state.values`. */
+	held: unknown;
+}
+
+/** The key of a held option or person. */
+export const keyOf = (held: unknown) => (typeof held === 'string' ? held : str(held, 'value'));
+
+/** The choices of a select. Slack fills those of people itself. */
+export function useChoices(element: Json): Choice[] {
+	const { people } = useNames();
+	if (str(element, 'type').endsWith('users_select')) {
+		return people.map(({ id, name, realName }) => ({ key: id, words: realName, about: `@${name}`, held: id }));
+	}
+	const groups = list(element, 'option_groups').flatMap((group) => list(group, 'options'));
+	return [...list(element, 'options'), ...groups].map((option) => ({
+		key: str(option, 'value'),
+		words: words(option.text),
+		about: isRecord(option.description) ? words(option.description) : '',
+		held: option,
+	}));
+}
+
+interface ListBoxOptions {
+	choices: readonly Choice[];
+	isChosen: (choice: Choice) => boolean;
+	/** Somebody took a choice with the mouse or Enter. */
+	take: (choice: Choice) => void;
+}
+
+/** A menu with search below a combobox: what is typed, which entry is active, and the keys. */
+export function useListBox({ choices, isChosen, take }: ListBoxOptions) {
+	/** Null while the menu is closed. */
+	const [search, setSearch] = useState<string | null>(null);
+	const [active, setActive] = useState(0);
+	const listId = useId();
+	const isOpen = search !== null;
+	const wanted = (search ?? '').trim().toLowerCase();
+	const found = choices.filter(({ words, about }) => `${words} ${about}`.toLowerCase().includes(wanted));
+	const optionId = (index: number) => `${listId}-${index}`;
+	useEffect(() => {
+		if (isOpen) document.getElementById(`${listId}-${active}`)?.scrollIntoView({ block: 'nearest' });
+	}, [isOpen, active, listId]);
+
+	function open(): void {
+		setSearch('');
+		setActive(Math.max(0, choices.findIndex(isChosen)));
+	}
+	function close(): void {
+		setSearch(null);
+	}
+	/** Handles the keys of the menu. False for others. */
+	function handlesKey(event: KeyboardEvent): boolean {
+		const last = found.length - 1;
+		if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+			if (isOpen) setActive(event.key === 'ArrowDown' ? Math.min(active + 1, last) : Math.max(active - 1, 0));
+			else open();
+		} else if (event.key === 'Enter') {
+			const choice = found[active];
+			if (isOpen && choice !== undefined) take(choice);
+			else open();
+		} else if (event.key === 'Escape' && isOpen) {
+			close();
+		} else return false;
+		event.preventDefault();
+		event.stopPropagation();
+		return true;
+	}
+	return {
+		search,
+		isOpen,
+		close,
+		handlesKey,
+		/** For the combobox. */
+		combobox: {
+			role: 'combobox',
+			'aria-expanded': isOpen,
+			'aria-controls': listId,
+			'aria-activedescendant': isOpen && found.length > 0 ? optionId(active) : undefined,
+			'aria-autocomplete': 'list',
+			autoComplete: 'off',
+			onMouseDown: () => (isOpen ? close() : open()),
+			onChange: (event: { target: { value: string } }) => {
+				setSearch(event.target.value);
+				setActive(0);
+			},
+		} as const,
+		/** For `ListBox`. */
+		menu: { listId, isOpen, found, active, setActive, optionId, isChosen, take },
+	};
+}
+
+const GAP_PX = 4;
+/** What a menu needs below its field, to stand there and not above it. */
+const ROOM_PX = 200;
+const TALLEST_PX = 300;
+
+/** Puts the menu below its field, or above it where there is more room. It reaches over the edges of a modal. */
+function place(menu: HTMLElement): void {
+	const field = menu.parentElement?.querySelector('.field')?.getBoundingClientRect();
+	if (field === undefined) return;
+	const client = menu.closest('.slack')?.getBoundingClientRect();
+	const scrolled = menu.closest('.dialog-body, .messages, #app-home')?.getBoundingClientRect();
+	const below = (client?.bottom ?? window.innerHeight) - field.bottom - 2 * GAP_PX;
+	const above = field.top - 2 * GAP_PX;
+	const isBelow = below >= Math.min(ROOM_PX, above);
+	menu.style.left = `${field.left}px`;
+	menu.style.width = `${field.width}px`;
+	menu.style.top = isBelow ? `${field.bottom + GAP_PX}px` : 'auto';
+	menu.style.bottom = isBelow ? 'auto' : `${window.innerHeight - field.top + GAP_PX}px`;
+	// The field may be scrolled out of sight.
+	const isSeen = scrolled === undefined || (field.bottom > scrolled.top && field.top < scrolled.bottom);
+	menu.style.visibility = isSeen ? 'visible' : 'hidden';
+	menu.style.maxHeight = `${Math.min(TALLEST_PX, isBelow ? below : above)}px`;
+}
+
+interface ListBoxProps {
+	menu: ReturnType<typeof useListBox>['menu'];
+	labelId: string;
+	isMultiple?: boolean;
+}
+
+/** The menu itself. */
+export function ListBox({ menu, labelId, isMultiple = false }: ListBoxProps) {
+	const { listId, isOpen, found, active, setActive, optionId, isChosen, take } = menu;
+	const root = useRef<HTMLDivElement>(null);
+	// After each render: a choice may make the field higher.
+	useLayoutEffect(() => {
+		const element = root.current;
+		if (!isOpen || element === null) return;
+		const follow = () => place(element);
+		follow();
+		addEventListener('resize', follow);
+		addEventListener('scroll', follow, true);
+		return () => {
+			removeEventListener('resize', follow);
+			removeEventListener('scroll', follow, true);
+		};
+	});
+	return (
+		<div
+			ref={root}
+			className="menu select-menu"
+			role="listbox"
+			id={listId}
+			aria-labelledby={labelId}
+			aria-multiselectable={isMultiple || undefined}
+			hidden={!isOpen}
+		>
+			{found.map((choice, index) => (
+				<div
+					key={choice.key}
+					id={optionId(index)}
+					role="option"
+					tabIndex={-1}
+					aria-selected={isChosen(choice)}
+					className={index === active ? 'menu-item menu-item-active' : 'menu-item'}
+					onMouseDown={(event) => {
+						event.preventDefault();
+						take(choice);
+					}}
+					onMouseEnter={() => setActive(index)}
+				>
+					{choice.words}
+					{choice.about === '' ? null : <span className="option-about">{choice.about}</span>}
+				</div>
+			))}
+			{found.length === 0 ? <div className="menu-empty">No matches</div> : null}
+		</div>
+	);
+}

@@ -1,0 +1,236 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Harness, openHarness, type } from './harness.ts';
+import { seriousFindings } from './serious-findings.ts';
+import { askingSession, item } from './session-service/builders.ts';
+
+const PATIENCE = { timeout: 30_000 };
+const AGENTS = 'C0AGENTS';
+const SECRET = 'C0SECRET';
+
+let harness: Harness;
+
+beforeAll(async () => {
+	harness = await openHarness();
+});
+afterAll(() => harness?.close());
+afterEach(async () => {
+	await harness.closeWindows();
+	await harness.sandbox.slack.as('ada').command('#agents', '/session unwatch all');
+	expect(harness.complaints).toEqual([]);
+	expect(harness.problems).toEqual([]);
+	expect(harness.sandbox.slack.violations()).toEqual([]);
+});
+
+const { stringify } = JSON;
+const service = () => harness.sandbox.service.sessions;
+const dialog = (page: Page) => page.getByRole('dialog');
+const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
+const channelOf = (page: Page) => page.locator('.channel');
+const posts = (channel: string) => harness.sandbox.slack.state.messages.filter((one) => one.channel === channel);
+const isRung = (text: string) => /Nobody has answered|Still no answer|in this channel waits? for/.test(text);
+const rungs = (channel: string) => posts(channel).filter(({ text }) => isRung(text));
+
+/** Ada's window with the tools that move the time. */
+async function adaWithTime(): Promise<Page> {
+	const page = await harness.window('ada', { channel: AGENTS });
+	await page.getByRole('button', { name: /^Trouble/ }).click();
+	return page;
+}
+/** Presses these buttons of the clock. */
+async function move(page: Page, ...labels: string[]): Promise<void> {
+	for (const label of labels) {
+		const moved = page.waitForResponse(/do\/move-clock/);
+		await button(page.locator('.panel'), label).click();
+		expect((await moved).status()).toBe(200);
+	}
+}
+/** Watches sessions that ask, each with a name of its own. Resolves when their questions are posted. */
+async function watch(page: Page, names: readonly string[], channel = AGENTS): Promise<void> {
+	for (const name of names) service().put(name, askingSession([item(`Which ${name}?`)], { name: `Order ${name}` }));
+	const window = channel === AGENTS ? page : await harness.window('ada', { channel });
+	await type(window, `/session watch ${names.join(' ')}`);
+	const isPosted = (name: string) =>
+		posts(channel).some(({ blocks }) => stringify(blocks).includes(`Order ${name}” asks`));
+	await expect.poll(() => names.every(isPosted), PATIENCE).toBe(true);
+}
+async function openSettings(page: Page): Promise<Locator> {
+	await type(page, '/session settings');
+	await button(dialog(page), 'Save').waitFor();
+	return dialog(page);
+}
+async function choose(form: Locator, label: string | RegExp, typed: string): Promise<void> {
+	const field = form.getByRole('combobox', { name: label });
+	await field.fill(typed);
+	await field.press('Enter');
+}
+async function save(page: Page): Promise<void> {
+	await button(dialog(page), 'Save').click();
+	await dialog(page).getByText('Saved. The channel is told what changed.').waitFor();
+	await page.keyboard.press('Escape');
+	await dialog(page).waitFor({ state: 'detached' });
+}
+/** The label of what has the focus. */
+const focused = (page: Page) =>
+	page.evaluate(
+		`((on) => on.getAttribute('aria-label') ?? on.labels?.[0]?.textContent ?? on.textContent)(document.activeElement)`,
+	) as Promise<string>;
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+	for (let presses = 0; presses < 40; presses++) {
+		if (name.test(await focused(page))) return;
+		await page.keyboard.press('Tab');
+	}
+	throw new Error(`The keyboard does not reach ${name}`);
+}
+
+it('refuses a guest in the settings, keeps the other choices, and tells the channel what was saved', async () => {
+	const page = await adaWithTime();
+	const form = await openSettings(page);
+	await choose(form, 'Escalate after', '1 h');
+	await choose(form, /^Mention \(/, 'gus');
+	await choose(form, /^Mention \(/, 'grace');
+	// The menu stays open for more.
+	await page.keyboard.press('Escape');
+	await button(form, 'Save').click();
+	await form.getByText(/is a guest, and guests cannot answer here\. Take them out/).waitFor();
+	expect(posts(AGENTS).some(({ text }) => text.includes('changed the reminders'))).toBe(false);
+	await button(form, 'Remove Gus Guest').click();
+	expect(await form.getByRole('combobox', { name: 'Escalate after' }).inputValue()).toBe('1 h');
+	await save(page);
+	const told = channelOf(page).locator('.message', { hasText: 'changed the reminders of this channel' }).last();
+	expect(await told.innerText()).toMatch(/Escalate after: default → 1 h\s+• Mention: nobody → 1 person/);
+	expect(await told.innerText()).not.toContain('Grace');
+}, 60_000);
+
+it('reminds in the thread when the time has come, then mentions the chosen person in the channel', async () => {
+	const page = await adaWithTime();
+	await watch(page, ['chairs']);
+	await move(page, '+15 min', '+5 min');
+	await channelOf(page)
+		.getByRole('button', { name: /^2 replies/ })
+		.last()
+		.click(PATIENCE);
+	const thread = page.getByRole('complementary', { name: 'Thread' });
+	await thread.getByText('⏰ Nobody has answered for 20 min.').waitFor();
+	expect(await channelOf(page).getByText('Nobody has answered').count()).toBe(0);
+
+	const grace = await harness.window('grace', { channel: 'C0GENERAL' });
+	await move(page, '+1 h');
+	const agents = grace.getByRole('button', { name: /agents.*unread/ });
+	await agents.locator('.badge').waitFor(PATIENCE);
+	await agents.click();
+	const post = channelOf(grace).locator('.message', { hasText: 'Still no answer after 1 h 20 min' });
+	expect(await post.locator('.mention-me').innerText()).toBe('@Grace Hopper');
+	await button(post, 'Answer').click();
+	await dialog(grace).getByRole('textbox').first().fill('Green ones');
+	await button(dialog(grace), 'Send answer').click();
+	await dialog(grace).getByText('Your answer was delivered').first().waitFor();
+	expect(rungs(AGENTS)).toHaveLength(2);
+}, 90_000);
+
+it('makes one message of several that are due, without the one that was answered', async () => {
+	const page = await adaWithTime();
+	const before = rungs(AGENTS).length;
+	await watch(page, ['desks', 'lamps', 'plants']);
+	await move(page, '+15 min');
+	const post = channelOf(page).locator('.message', { hasText: '3 questions in this channel wait' });
+	await post.waitFor(PATIENCE);
+	for (const name of ['desks', 'lamps', 'plants']) expect(await post.innerText()).toContain(`Which ${name}?`);
+	expect(await post.innerText()).not.toContain('chairs');
+	expect(await post.getByRole('link', { name: 'waiting 15 min' }).count()).toBe(3);
+	expect(rungs(AGENTS)).toHaveLength(before + 1);
+}, 60_000);
+
+it('says nothing in quiet hours, and everything in one message at their end', async () => {
+	const page = await adaWithTime();
+	const form = await openSettings(page);
+	for (const day of await form.getByRole('checkbox').all()) await day.check();
+	await form.getByLabel('Quiet hours from').fill('22:00');
+	await form.getByLabel('Quiet hours to').fill('09:00');
+	await save(page);
+	await channelOf(page).getByText('Quiet hours: none → every day 22:00 to 09:00').waitFor();
+	await move(page, 'To 22:00');
+	await watch(page, ['cups', 'plates']);
+	await watch(page, ['safes'], SECRET);
+	const before = rungs(AGENTS).length;
+	await move(page, '+1 h');
+	// A channel without quiet hours is reminded now.
+	await expect.poll(() => rungs(SECRET).length, PATIENCE).toBe(1);
+	expect(rungs(AGENTS)).toHaveLength(before);
+
+	await move(page, 'To tomorrow 9:00');
+	const post = channelOf(page).locator('.message', { hasText: '2 questions in this channel wait' }).last();
+	await post.waitFor(PATIENCE);
+	expect(await post.locator('time').innerText()).toBe('9:00 AM');
+	expect(await post.innerText()).toContain('@Grace Hopper');
+	expect(rungs(AGENTS)).toHaveLength(before + 1);
+}, 90_000);
+
+it('sets the reminders of a channel with the keyboard alone, and closes a menu before the window', async () => {
+	const page = await harness.window('ada', { channel: SECRET });
+	await page.locator('#composer').focus();
+	await page.keyboard.type('/session settings');
+	await page.keyboard.press('Escape');
+	await page.keyboard.press('Enter');
+	await button(dialog(page), 'Save').waitFor();
+	await tabTo(page, /^Escalate after/);
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.type('2 h');
+	await page.keyboard.press('Enter');
+	await tabTo(page, /^Mention \(/);
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('Enter');
+	await page.keyboard.press('Escape');
+	await tabTo(page, /^Mon/);
+	await page.keyboard.press('Space');
+	await tabTo(page, /^Quiet hours from/);
+	await page.keyboard.type('0915PM');
+	await tabTo(page, /^Save/);
+	await page.keyboard.press('Enter');
+	await dialog(page).getByText('Saved. The channel is told what changed.').waitFor();
+	const words = await dialog(page).innerText();
+	expect(words).toContain('Escalate after: 2 h');
+	expect(words).toContain('Mention: @Ada Lovelace');
+	expect(words).toMatch(/Quiet hours: Mon 21:15 to 08:00/);
+	await page.keyboard.press('Escape');
+	await dialog(page).waitFor({ state: 'detached' });
+	expect(await page.evaluate('document.activeElement?.id')).toBe('composer');
+}, 60_000);
+
+it('fits a phone and has no serious axe findings, with an open menu and with errors', async () => {
+	const page = await harness.window('grace', { channel: AGENTS, narrow: true });
+	const form = await openSettings(page);
+	await choose(form, /^Mention \(/, 'una');
+	expect(await seriousFindings(page, '.dialog')).toEqual([]);
+	const menu = form.getByRole('listbox').filter({ visible: true });
+	const box = (await menu.boundingBox()) ?? { x: -1, width: 0 };
+	expect(box.x >= 0 && box.x + box.width <= 375).toBe(true);
+	await page.keyboard.press('Escape');
+	await button(form, 'Save').click();
+	await form.getByText('is a guest').waitFor();
+	expect(await seriousFindings(page, '.dialog')).toEqual([]);
+	expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+	for (const field of await form.locator('.field').all()) {
+		const { x, width } = (await field.boundingBox()) ?? { x: -1, width: 0 };
+		expect(x >= 0 && x + width <= 375).toBe(true);
+	}
+	await page.keyboard.press('Escape');
+	expect(await seriousFindings(page)).toEqual([]);
+}, 60_000);
+
+it('keeps the moved time when the app is killed and started again', async () => {
+	const page = await adaWithTime();
+	await move(page, 'To tomorrow 9:00');
+	const day = await page.locator('.clock time').innerText();
+	expect(day).toMatch(/, 09:00$/);
+	const { bot } = harness.sandbox;
+	const before = bot?.status().pid;
+	await button(page, 'Kill and restart').click();
+	await expect.poll(() => bot?.status().pid, PATIENCE).not.toBe(before);
+	await expect.poll(() => bot?.status().status, PATIENCE).toBe('running');
+	await expect.poll(() => harness.sandbox.slack.sockets.count(), PATIENCE).toBe(2);
+	await watch(page, ['vases']);
+	expect(await channelOf(page).locator('.message time').last().innerText()).toMatch(/^9:0\d AM$/);
+	await move(page, '+15 min', '+5 min');
+	await expect.poll(() => rungs(AGENTS).at(-1)?.text, PATIENCE).toContain('Nobody has answered for 20 min');
+}, 90_000);
