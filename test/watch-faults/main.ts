@@ -8,6 +8,7 @@ import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind } from '
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { createRandom } from '../support/random.ts';
 import { runWatchFaults, type WatchFaultResult } from './run.ts';
+import { RUNG_TARGETS } from './rungs/moments.ts';
 import { type RungFaultResult, runRungFaults } from './rungs/run.ts';
 import { isRungSabotage, RUNG_SABOTAGES } from './rungs/sabotage.ts';
 import { FREEZE_MS, RUNG_ENV, rungTimes } from './rungs/times.ts';
@@ -52,6 +53,7 @@ const HISTORIES: Readonly<Record<string, readonly boolean[]>> = {
 const TAKEN_OVER_WITHIN_MS = 30_000;
 
 const SESSIONS_PER_CHANNEL = 5;
+const ASKS_WITHIN_MS = 12_000;
 /** Few, so that some rungs come alone. */
 const SESSIONS_PER_CHANNEL_OF_RUNGS = 3;
 const sessions = Number(values.sessions ?? (values.rungs ? 24 : 50));
@@ -113,12 +115,15 @@ function runRungs(kind: StoreKind, historyReadable: boolean): Promise<RungFaultR
 			sessions,
 			perChannel: SESSIONS_PER_CHANNEL_OF_RUNGS,
 			strikes: kills,
+			targets: RUNG_TARGETS,
+			asksWithinMs: ASKS_WITHIN_MS,
 			random: createRandom(Number(values.seed)),
 			times: rungTimes(kind),
 			freezeMs: FREEZE_MS,
 			historyReadable,
 			onProgress: progress(kind),
 		});
+		for (const problem of result.problems) progress(kind)(problem);
 		if (result.problems.length > 0) await keepLogs(kind, harness);
 		return result;
 	});

@@ -4,7 +4,7 @@ import { until } from '../../faults/until.ts';
 import type { Random } from '../../support/random.ts';
 import { createFleet } from '../fleet.ts';
 import { dueAtOf, judgeRungs, latestAt, type RungTimes, type RungVerdict, type Strike } from './judge.ts';
-import { RUNG_TARGETS, type RungTarget, strikeAtRung } from './moments.ts';
+import { type RungTarget, strikeAtRung } from './moments.ts';
 import { type Asked, followQuestions } from './questions.ts';
 
 export interface RungFaultOptions {
@@ -13,6 +13,9 @@ export interface RungFaultOptions {
 	readonly perChannel: number;
 	/** Kills and freezes, each aimed at a moment around a rung. */
 	readonly strikes: number;
+	readonly targets: readonly RungTarget[];
+	/** An agent whose question was answered asks the next one within this time. */
+	readonly asksWithinMs: number;
 	readonly random: Random;
 	/** What the program was started with. */
 	readonly times: RungTimes;
@@ -34,8 +37,6 @@ export interface RungFaultResult extends RungVerdict {
 const STRIKES = ['kill one', 'kill all', 'freeze'] as const;
 type StrikeKind = (typeof STRIKES)[number];
 
-/** An agent whose question was answered asks the next one within this time. */
-const ASKS_WITHIN_MS = 12_000;
 const TOLD_WITHIN_MS = 60_000;
 /** After the leases have ended, the work of the process that was hit is done within this time. */
 const DONE_MS = 6_000;
@@ -61,11 +62,14 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 	onProgress(`${fleet.ids.length} sessions are watched`);
 
 	const agents = fleet.ids.map((id) => agent(id, random.fork()));
-	const targets = inTurn(RUNG_TARGETS);
+	const targets = inTurn(options.targets);
 	const kinds = inTurn(replicas.length > 1 ? STRIKES : (['kill all', 'kill all', 'freeze'] as const));
 	for (let number = 0; number < options.strikes; number += 1) {
 		const [target, kind] = [targets(), kinds()];
-		await strike(target, kind);
+		await strike(target, kind, () => {
+			// Nothing happens to questions that are asked later.
+			isOver = number === options.strikes - 1;
+		});
 		onProgress(`strike ${number + 1} of ${options.strikes}: ${kind} ${target}`);
 	}
 	isOver = true;
@@ -89,7 +93,7 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 	/** Asks again and again. Some questions are answered before their first rung, some between rungs, and many never. */
 	async function agent(id: string, own: Random): Promise<void> {
 		while (!isOver) {
-			await pause(own.whole(0, ASKS_WITHIN_MS));
+			await pause(own.whole(0, options.asksWithinMs));
 			if (isOver) return;
 			const question = questions.ask(id);
 			const { remindMs, togetherMs, escalateMs } = times;
@@ -114,7 +118,7 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 	}
 
 	/** Resolves when the program runs as before and the leases of what was hit have ended. */
-	async function strike(target: RungTarget, kind: StrikeKind): Promise<void> {
+	async function strike(target: RungTarget, kind: StrikeKind, onHit: () => void): Promise<void> {
 		const running = replicas.filter((replica) => replica.running);
 		const victims = kind === 'kill all' ? running : [random.pick(running)];
 		let at = 0;
@@ -122,6 +126,7 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 		const aim = { harness, questions: () => questions.all, target, times, random };
 		await strikeAtRung(aim, () => {
 			at = Date.now();
+			onHit();
 			if (kind === 'freeze') for (const victim of victims) victim.freeze();
 			else gone = Promise.all(victims.map((victim) => victim.kill()));
 		});
