@@ -3,14 +3,15 @@ import type { StoreKind } from '../../faults/stores.ts';
 import type { RungTimes } from './judge.ts';
 
 /**
- * A rung waits ten seconds for others of its channel, so the reminder comes before the escalation is due. Few enough reads
- * that a session was often read more than ten seconds before its rung, which asks for an early read.
+ * A rung waits ten seconds for others of its channel, so the reminder comes before the escalation is due. With the usual
+ * limit of requests, and 30 sessions, a session was often read more than ten seconds before its rung, which asks for an
+ * early read.
  */
 export const RUNG_ENV = {
 	LOG_LEVEL: 'info',
 	REMIND_AFTER: '2s',
 	ESCALATE_AFTER: '14s',
-	SESSION_SERVICE_RPM: '150',
+	SESSION_SERVICE_RPM: '250',
 	// The answers' texts tell whether they were posted.
 	SHOW_ANSWERS: 'always',
 } as const;
