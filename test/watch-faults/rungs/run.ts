@@ -40,6 +40,8 @@ type StrikeKind = (typeof STRIKES)[number];
 const TOLD_WITHIN_MS = 60_000;
 /** After the leases have ended, the work of the process that was hit is done within this time. */
 const DONE_MS = 6_000;
+/** More than the judge allows for that. */
+const AFTERMATH_MS = 15_000;
 
 /**
  * Kills or freezes processes at moments around rungs, while sessions ask questions that most people answer late or never,
@@ -74,11 +76,8 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 	}
 	isOver = true;
 	await Promise.all(agents);
-	const rungsCame = () => questions.all.every((question) => question.answeredAt !== null || isThrough(question));
-	while (!rungsCame()) await pause(250);
-	// A repeat would come only when the leases of the last strike have ended.
-	const lastStrikeAt = strikes.at(-1)?.at ?? 0;
-	await pause(Math.max(0, lastStrikeAt + times.leaseMs + DONE_MS - Date.now()));
+	// What the last strike delays comes until then, and is missed later.
+	await pause(Math.max(0, overAt(strikes.at(-1)) - Date.now()));
 	questions.close();
 	const verdict = judgeRungs(questions.all, { times, strikes, historyReadable, endedAt: Date.now() });
 	const violations = slack.violations().map(({ where, messages }) => `refused: ${where}: ${messages.join(', ')}`);
@@ -99,15 +98,19 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 			const { remindMs, togetherMs, escalateMs } = times;
 			const firstMs = remindMs + togetherMs;
 			const patienceMs = own.chance(0.15) ? own.whole(0, firstMs) : own.whole(firstMs, 6 * escalateMs);
-			const isPatient = own.chance(0.5);
-			const answerAt = isPatient ? Number.POSITIVE_INFINITY : Date.now() + patienceMs;
+			const answerAt = own.chance(0.5) ? Number.POSITIVE_INFINITY : Date.now() + patienceMs;
 			while (Date.now() < answerAt && !isThrough(question)) {
-				if (isOver && isPatient) return;
+				if (isOver) return;
 				await pause(100);
 			}
 			questions.answer(question);
 			await until(() => question.toldAt !== null, TOLD_WITHIN_MS);
 		}
+	}
+
+	/** When the consequences of a strike are over. */
+	function overAt(last: Strike | undefined): number {
+		return last === undefined ? 0 : Math.max(last.at + times.leaseMs, last.upAt) + AFTERMATH_MS;
 	}
 
 	/** Whether all rungs came, or the next one comes no more. */
