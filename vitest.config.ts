@@ -2,7 +2,13 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Their programs are killed, and leases and time-outs run out: mostly waiting, for a minute or more. */
-const WAITING = ['test/faults/', 'test/store/former-version', 'test/slack/watching/kill', 'sandbox/'];
+const WAITING = [
+	'test/faults/',
+	'test/store/former-version',
+	'test/slack/watching/kill',
+	'test/watch-faults/',
+	'sandbox/',
+];
 
 /** Begins with what waits, so that it does not outlast the rest. */
 class WaitingFirst extends BaseSequencer {

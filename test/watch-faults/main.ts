@@ -8,16 +8,19 @@ import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind } from '
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { createRandom } from '../support/random.ts';
 import { runWatchFaults, type WatchFaultResult } from './run.ts';
+import { RUNG_TARGETS } from './rungs/moments.ts';
 import { type RungFaultResult, runRungFaults } from './rungs/run.ts';
 import { isRungSabotage, RUNG_SABOTAGES } from './rungs/sabotage.ts';
 import { FREEZE_MS, RUNG_ENV, rungTimes } from './rungs/times.ts';
 
 const USAGE = `npm run test:watch-faults -- [options]
-  --sessions 50   watched sessions; with --rungs 24
+  --sessions 50   watched sessions; with --rungs 30
   --kills 6       kills of one process at a time; with --rungs 12 kills and freezes
   --questions 20  questions asked around each kill; not with --rungs
   --rungs         reminds and escalates within seconds, and aims kills and freezes at the moments around rungs: a
                   ladder becomes due, its session is read, the rung is stored, Slack is called, Slack has said "ok"
+  --target X      with --rungs: aims at one of these moments alone:
+                  ${RUNG_TARGETS.join(', ')}
   --store both    sqlite, postgres or both
   --history both  whether the channels' history is readable: readable, unreadable or both
   --seed 1
@@ -31,6 +34,7 @@ const { values } = parseArgs({
 		kills: { type: 'string' },
 		questions: { type: 'string', default: '20' },
 		rungs: { type: 'boolean', default: false },
+		target: { type: 'string' },
 		sabotage: { type: 'string' },
 		store: { type: 'string', default: 'both' },
 		history: { type: 'string', default: 'both' },
@@ -52,11 +56,13 @@ const HISTORIES: Readonly<Record<string, readonly boolean[]>> = {
 const TAKEN_OVER_WITHIN_MS = 30_000;
 
 const SESSIONS_PER_CHANNEL = 5;
+const ASKS_WITHIN_MS = 12_000;
 /** Few, so that some rungs come alone. */
 const SESSIONS_PER_CHANNEL_OF_RUNGS = 3;
-const sessions = Number(values.sessions ?? (values.rungs ? 24 : 50));
+const sessions = Number(values.sessions ?? (values.rungs ? 30 : 50));
 const kills = Number(values.kills ?? (values.rungs ? 12 : 6));
 const { sabotage } = values;
+const targets = RUNG_TARGETS.filter((target) => values.target === undefined || values.target === target);
 
 /** Runs `use` with the program on a new store of this kind. */
 async function withProgram<T>(
@@ -113,12 +119,15 @@ function runRungs(kind: StoreKind, historyReadable: boolean): Promise<RungFaultR
 			sessions,
 			perChannel: SESSIONS_PER_CHANNEL_OF_RUNGS,
 			strikes: kills,
+			targets,
+			asksWithinMs: ASKS_WITHIN_MS,
 			random: createRandom(Number(values.seed)),
 			times: rungTimes(kind),
 			freezeMs: FREEZE_MS,
 			historyReadable,
 			onProgress: progress(kind),
 		});
+		for (const problem of result.problems) progress(kind)(problem);
 		if (result.problems.length > 0) await keepLogs(kind, harness);
 		return result;
 	});
@@ -141,6 +150,7 @@ const histories = HISTORIES[values.history];
 if (
 	stores === undefined ||
 	histories === undefined ||
+	targets.length === 0 ||
 	(sabotage !== undefined && (!values.rungs || !isRungSabotage(sabotage)))
 ) {
 	console.error(USAGE);

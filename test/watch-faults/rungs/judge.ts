@@ -7,8 +7,10 @@ export interface RungTimes {
 	readonly remindMs: number;
 	/** `ESCALATE_AFTER` */
 	readonly escalateMs: number;
-	/** A rung waits this long for others of its channel. */
+	/** A rung waits this long for others of its channel... */
 	readonly togetherMs: number;
+	/** ...and not longer than this for reads of their sessions. */
+	readonly othersMs: number;
 	/** The longest lease of a dead process's work; 0 where the next process clears the leases. */
 	readonly leaseMs: number;
 }
@@ -41,8 +43,6 @@ export interface RungVerdict {
 
 /** A reminder and the escalations. */
 const MOST_RUNGS = 1 + MOST_ESCALATIONS;
-/** A rung does not wait longer than this for reads of other sessions. */
-const OTHERS_READ_MS = 20_000;
 /** A read before a rung is no older than this. */
 const READ_WITHIN_MS = 10_000;
 /** A post waits for the posts before it, one a second in a channel. */
@@ -123,11 +123,17 @@ export function dueAtOf(
 /** Until when a rung that is due at `dueAt` has to be in Slack. */
 export function latestAt(
 	dueAt: number,
-	{ times: { togetherMs, leaseMs }, strikes }: { readonly times: RungTimes; readonly strikes: readonly Strike[] },
+	{ times, strikes }: { readonly times: RungTimes; readonly strikes: readonly Strike[] },
 ): number {
-	let latest = dueAt + togetherMs + OTHERS_READ_MS + POSTED_WITHIN_MS;
-	for (const { at, upAt } of strikes) {
-		if (at <= latest) latest = Math.max(latest, Math.max(at + leaseMs, upAt) + TAKEN_UP_MS);
+	return postponed(dueAt + times.togetherMs + times.othersMs + POSTED_WITHIN_MS, times, strikes);
+}
+
+/** When something is done that is done at `at` as long as nothing is killed or frozen. */
+function postponed(at: number, { leaseMs }: RungTimes, strikes: readonly Strike[]): number {
+	let latest = at;
+	for (const strike of strikes) {
+		if (strike.at > latest) continue;
+		latest = Math.max(latest, Math.max(strike.at + leaseMs, strike.upAt) + TAKEN_UP_MS);
 	}
 	return latest;
 }
@@ -144,13 +150,7 @@ function isAfterAnswer(
 ): boolean {
 	if (toldAt !== null && at > toldAt) return true;
 	if (answeredAt === null) return false;
-	let knownAt = answeredAt + READ_WITHIN_MS + POSTED_WITHIN_MS;
-	for (const strike of strikes) {
-		if (strike.at <= knownAt) {
-			knownAt = Math.max(knownAt, Math.max(strike.at + times.leaseMs, strike.upAt) + TAKEN_UP_MS);
-		}
-	}
-	return at > knownAt;
+	return at > postponed(answeredAt + READ_WITHIN_MS + POSTED_WITHIN_MS, times, strikes);
 }
 
 /** The first message of each announcement, and the others. */

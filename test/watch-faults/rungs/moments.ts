@@ -14,8 +14,6 @@ export const RUNG_TARGETS = [
 ] as const;
 export type RungTarget = (typeof RUNG_TARGETS)[number];
 
-/** The moment comes within this time. */
-const LATEST_MS = 40_000;
 const LOOK_EVERY_MS = 5;
 /** What happens at a time is looked for in this time before and after it. */
 const AROUND_MS = 60;
@@ -40,7 +38,8 @@ export async function strikeAtRung(aim: Aim, strike: () => void): Promise<void> 
 			for (const lift of undo) lift();
 			resolve();
 		};
-		const timer = setTimeout(hit, LATEST_MS);
+		// Several rungs are due in this time. Not every one of them offers every moment.
+		const timer = setTimeout(hit, 3 * aim.times.escalateMs);
 		undo.push(() => clearTimeout(timer), arm(aim, hit));
 	});
 }

@@ -4,7 +4,7 @@ import { until } from '../../faults/until.ts';
 import type { Random } from '../../support/random.ts';
 import { createFleet } from '../fleet.ts';
 import { dueAtOf, judgeRungs, latestAt, type RungTimes, type RungVerdict, type Strike } from './judge.ts';
-import { RUNG_TARGETS, type RungTarget, strikeAtRung } from './moments.ts';
+import { type RungTarget, strikeAtRung } from './moments.ts';
 import { type Asked, followQuestions } from './questions.ts';
 
 export interface RungFaultOptions {
@@ -13,6 +13,9 @@ export interface RungFaultOptions {
 	readonly perChannel: number;
 	/** Kills and freezes, each aimed at a moment around a rung. */
 	readonly strikes: number;
+	readonly targets: readonly RungTarget[];
+	/** An agent whose question was answered asks the next one within this time. */
+	readonly asksWithinMs: number;
 	readonly random: Random;
 	/** What the program was started with. */
 	readonly times: RungTimes;
@@ -34,11 +37,11 @@ export interface RungFaultResult extends RungVerdict {
 const STRIKES = ['kill one', 'kill all', 'freeze'] as const;
 type StrikeKind = (typeof STRIKES)[number];
 
-/** An agent whose question was answered asks the next one within this time. */
-const ASKS_WITHIN_MS = 12_000;
 const TOLD_WITHIN_MS = 60_000;
 /** After the leases have ended, the work of the process that was hit is done within this time. */
 const DONE_MS = 6_000;
+/** More than the judge allows for that. */
+const AFTERMATH_MS = 15_000;
 
 /**
  * Kills or freezes processes at moments around rungs, while sessions ask questions that most people answer late or never,
@@ -61,20 +64,20 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 	onProgress(`${fleet.ids.length} sessions are watched`);
 
 	const agents = fleet.ids.map((id) => agent(id, random.fork()));
-	const targets = inTurn(RUNG_TARGETS);
+	const targets = inTurn(options.targets);
 	const kinds = inTurn(replicas.length > 1 ? STRIKES : (['kill all', 'kill all', 'freeze'] as const));
 	for (let number = 0; number < options.strikes; number += 1) {
 		const [target, kind] = [targets(), kinds()];
-		await strike(target, kind);
+		await strike(target, kind, () => {
+			// Nothing happens to questions that are asked later.
+			isOver = number === options.strikes - 1;
+		});
 		onProgress(`strike ${number + 1} of ${options.strikes}: ${kind} ${target}`);
 	}
 	isOver = true;
 	await Promise.all(agents);
-	const rungsCame = () => questions.all.every((question) => question.answeredAt !== null || isThrough(question));
-	while (!rungsCame()) await pause(250);
-	// A repeat would come only when the leases of the last strike have ended.
-	const lastStrikeAt = strikes.at(-1)?.at ?? 0;
-	await pause(Math.max(0, lastStrikeAt + times.leaseMs + DONE_MS - Date.now()));
+	// What the last strike delays comes until then, and is missed later.
+	await pause(Math.max(0, overAt(strikes.at(-1)) - Date.now()));
 	questions.close();
 	const verdict = judgeRungs(questions.all, { times, strikes, historyReadable, endedAt: Date.now() });
 	const violations = slack.violations().map(({ where, messages }) => `refused: ${where}: ${messages.join(', ')}`);
@@ -89,21 +92,25 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 	/** Asks again and again. Some questions are answered before their first rung, some between rungs, and many never. */
 	async function agent(id: string, own: Random): Promise<void> {
 		while (!isOver) {
-			await pause(own.whole(0, ASKS_WITHIN_MS));
+			await pause(own.whole(0, options.asksWithinMs));
 			if (isOver) return;
 			const question = questions.ask(id);
 			const { remindMs, togetherMs, escalateMs } = times;
 			const firstMs = remindMs + togetherMs;
 			const patienceMs = own.chance(0.15) ? own.whole(0, firstMs) : own.whole(firstMs, 6 * escalateMs);
-			const isPatient = own.chance(0.5);
-			const answerAt = isPatient ? Number.POSITIVE_INFINITY : Date.now() + patienceMs;
+			const answerAt = own.chance(0.5) ? Number.POSITIVE_INFINITY : Date.now() + patienceMs;
 			while (Date.now() < answerAt && !isThrough(question)) {
-				if (isOver && isPatient) return;
+				if (isOver) return;
 				await pause(100);
 			}
 			questions.answer(question);
 			await until(() => question.toldAt !== null, TOLD_WITHIN_MS);
 		}
+	}
+
+	/** When the consequences of a strike are over. */
+	function overAt(last: Strike | undefined): number {
+		return last === undefined ? 0 : Math.max(last.at + times.leaseMs, last.upAt) + AFTERMATH_MS;
 	}
 
 	/** Whether all rungs came, or the next one comes no more. */
@@ -114,7 +121,7 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 	}
 
 	/** Resolves when the program runs as before and the leases of what was hit have ended. */
-	async function strike(target: RungTarget, kind: StrikeKind): Promise<void> {
+	async function strike(target: RungTarget, kind: StrikeKind, onHit: () => void): Promise<void> {
 		const running = replicas.filter((replica) => replica.running);
 		const victims = kind === 'kill all' ? running : [random.pick(running)];
 		let at = 0;
@@ -122,6 +129,7 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 		const aim = { harness, questions: () => questions.all, target, times, random };
 		await strikeAtRung(aim, () => {
 			at = Date.now();
+			onHit();
 			if (kind === 'freeze') for (const victim of victims) victim.freeze();
 			else gone = Promise.all(victims.map((victim) => victim.kill()));
 		});

@@ -5,7 +5,7 @@ import type { Replacement } from '../../faults/source-copy.ts';
  * - `rung-unsearched`: a rung that may stand in Slack is posted again without a look and without a mark.
  * - `rung-unstored`: a rung is noted, and what to post is stored a second later.
  * - `rung-unread`: whether the question is still open is not asked.
- * - `rung-lease`: on PostgreSQL, nobody takes over the posts of a dead process for a minute.
+ * - `rung-lease`: on PostgreSQL, nobody takes over the reads and posts of a dead process for a minute.
  */
 export const RUNG_SABOTAGES = {
 	'rung-unsearched': [
@@ -28,7 +28,10 @@ export const RUNG_SABOTAGES = {
 			to: '',
 		},
 	],
-	'rung-lease': [{ file: 'watches/posting.ts', from: 'POST_LEASE_MS = 25_000;', to: 'POST_LEASE_MS = 58_000;' }],
+	'rung-lease': [
+		{ file: 'watches/posting.ts', from: 'POST_LEASE_MS = 25_000;', to: 'POST_LEASE_MS = 58_000;' },
+		{ file: 'watches/poller.ts', from: 'const LEASE_MS = 21_000;', to: 'const LEASE_MS = 58_000;' },
+	],
 } as const satisfies Record<string, readonly Replacement[]>;
 
 export function isRungSabotage(name: string): name is keyof typeof RUNG_SABOTAGES {

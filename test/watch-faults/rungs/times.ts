@@ -3,14 +3,15 @@ import type { StoreKind } from '../../faults/stores.ts';
 import type { RungTimes } from './judge.ts';
 
 /**
- * A rung waits ten seconds for others of its channel, so the reminder comes before the escalation is due. Few enough reads
- * that a session was often read more than ten seconds before its rung, which asks for an early read.
+ * A rung waits ten seconds for others of its channel, so the reminder comes before the escalation is due. With the usual
+ * limit of requests, and 30 sessions, a session was often read more than ten seconds before its rung, which asks for an
+ * early read.
  */
 export const RUNG_ENV = {
 	LOG_LEVEL: 'info',
 	REMIND_AFTER: '2s',
 	ESCALATE_AFTER: '14s',
-	SESSION_SERVICE_RPM: '150',
+	SESSION_SERVICE_RPM: '250',
 	// The answers' texts tell whether they were posted.
 	SHOW_ANSWERS: 'always',
 } as const;
@@ -20,11 +21,22 @@ export const FREEZE_MS = 28_000;
 
 /** The program's times with `RUNG_ENV`. A single process on SQLite clears the leases of the one before. */
 export function rungTimes(kind: StoreKind): RungTimes {
-	return { remindMs: 2_000, escalateMs: 14_000, togetherMs: 10_000, leaseMs: kind === 'sqlite' ? 0 : 25_000 };
+	const leaseMs = kind === 'sqlite' ? 0 : 25_000;
+	return { remindMs: 2_000, escalateMs: 14_000, togetherMs: 10_000, othersMs: 20_000, leaseMs };
 }
 
-/** Shorter leases and waits in a copy of the program, for a run of seconds. */
-export const SHORT_TIMES: readonly Replacement[] = [
+/** For a run of seconds, with `SHORTER`. */
+export const SHORT_RUNG_ENV = { ...RUNG_ENV, REMIND_AFTER: '1s', ESCALATE_AFTER: '4s' } as const;
+export const SHORT_FREEZE_MS = 10_000;
+
+export function shortRungTimes(kind: StoreKind): RungTimes {
+	const leaseMs = kind === 'sqlite' ? 0 : 8_000;
+	return { remindMs: 1_000, escalateMs: 4_000, togetherMs: 2_000, othersMs: 2_000, leaseMs };
+}
+
+/** Shortens leases and waits in a copy of the program. */
+export const SHORTER: readonly Replacement[] = [
+	{ file: 'inbox/reminders.ts', from: 'WAIT_FOR_OTHERS_MS = 20_000;', to: 'WAIT_FOR_OTHERS_MS = 2_000;' },
 	{ file: 'inbox/ladder.ts', from: 'TOGETHER_MS = 10_000;', to: 'TOGETHER_MS = 2_000;' },
 	{ file: 'inbox/reminders.ts', from: 'const LEASE_MS = 25_000;', to: 'const LEASE_MS = 8_000;' },
 	{ file: 'watches/posting.ts', from: 'POST_LEASE_MS = 25_000;', to: 'POST_LEASE_MS = 8_000;' },
