@@ -213,7 +213,7 @@ it('fits a phone and has no serious axe findings there, empty and with ten quest
 	asks(ids, 'One of: A colour with a long name, Another colour of that kind, Graphite, Sand, Forest green');
 	await watch('grace', ids);
 	await home.getByText('10 questions wait for you').waitFor({ timeout: 60_000 });
-	expect(await home.getByRole('button').count()).toBe(61);
+	expect(await home.getByRole('button').count()).toBe(81);
 	for (const one of await home.getByRole('button').all()) {
 		const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };
 		expect(box.x >= 0 && box.x + box.width <= 375 && box.height >= 24, await one.innerText()).toBe(true);

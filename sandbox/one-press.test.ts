@@ -67,7 +67,12 @@ it('answers short options and yes or no in one press, and the others in the form
 	const page = await harness.window('ada', { channel: CHANNEL });
 	const { id, index } = await watched(page);
 	const flight = question(page, 'Which flight');
-	expect(await flight.locator('.block-actions .button').allInnerTexts()).toEqual(['LH 1173', 'TP 570', 'Answer…']);
+	expect(await flight.locator('.block-actions .button').allInnerTexts()).toEqual([
+		'LH 1173',
+		'TP 570',
+		'Answer…',
+		'Hand over',
+	]);
 	expect(await showNotification(flight)).toMatch(
 		/^Notification: An agent asks: Which flight should I book\? One of: LH 1173, TP 570 \(Plan the Frankfurt trip/,
 	);
@@ -84,13 +89,13 @@ it('answers short options and yes or no in one press, and the others in the form
 	await bag.getByText('chose No').waitFor();
 	const hotel = question(page, 'Which hotel');
 	await option(hotel, 'Answer').waitFor(PATIENCE);
-	expect(await hotel.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer']);
+	expect(await hotel.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', 'Hand over']);
 	expect(service().log.effectivePuts(id)).toHaveLength(2);
 
 	service().sessions.answerAsPage(id, ['Station Inn with free cancellation for 96 €']);
 	const code = question(page, 'One-time code');
 	await option(code, 'Answer').waitFor(PATIENCE);
-	expect(await code.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer']);
+	expect(await code.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', 'Hand over']);
 	expect(await showNotification(code)).toBe('Notification: An agent asks for an answer.');
 }, 90_000);
 
@@ -169,7 +174,7 @@ it('wraps five options legibly on a phone, and has no serious axe findings', asy
 	const post = question(page, 'Which airport is best?');
 	await option(post, 'Munich').waitFor(PATIENCE);
 	const buttons = post.locator('.block-actions .button');
-	expect(await buttons.allInnerTexts()).toEqual([...cities, 'Answer…']);
+	expect(await buttons.allInnerTexts()).toEqual([...cities, 'Answer…', 'Hand over']);
 	for (const one of await buttons.all()) {
 		const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };
 		const fits = box.x >= 0 && box.x + box.width <= 375 && box.height >= 24;
