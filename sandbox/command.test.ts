@@ -127,6 +127,32 @@ it('keeps workspace, sessions and the app’s data from one start to the next, a
 	await second.service.sessions.until('demo', (json) => JSON.stringify(json).includes('You chose “TP 570'));
 });
 
+it('keeps the moved time from one start to the next, and the app has it', async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'handraise-keep-'));
+	cleanups.push(() => rm(folder, { recursive: true, force: true }));
+	const entry = join(folder, 'main.ts');
+	await writeFile(entry, 'setInterval(() => console.log("at", new Date().toISOString()), 50);\n');
+	const lines: string[] = [];
+	const options = { keepIn: join(folder, 'kept'), entry, onLine: (line: string) => lines.push(line) };
+	/** How far the app's newest line is ahead of this machine, in whole hours. */
+	const aheadHours = () => Math.round((Date.parse(lines.at(-1)?.slice(3) ?? '') - Date.now()) / 3_600_000);
+	const first = await createSandbox(options);
+	await expect.poll(aheadHours, { timeout: 10_000 }).toBeCloseTo(0);
+	const body = JSON.stringify({ as: 'ada', ms: 26 * 3_600_000 });
+	const headers = { 'content-type': 'application/json' };
+	const moved = await fetch(`${first.url}/sandbox/do/move-clock`, { method: 'POST', body, headers });
+	expect(await moved.json()).toEqual({});
+	await expect.poll(aheadHours, { timeout: 10_000 }).toBe(26);
+	await first.close();
+
+	lines.splice(0);
+	const second = await createSandbox(options);
+	cleanups.push(() => second.close());
+	await expect.poll(aheadHours, { timeout: 10_000 }).toBe(26);
+	const { ts } = await second.slack.as('ada').say('#agents', 'Later');
+	expect(Math.round((Number(ts) * 1000 - Date.now()) / 3_600_000)).toBe(26);
+});
+
 it('names kept data that it cannot read, and does not delete it', async () => {
 	const keepIn = await mkdtemp(join(tmpdir(), 'handraise-keep-'));
 	cleanups.push(() => rm(keepIn, { recursive: true, force: true }));
