@@ -1,5 +1,6 @@
 import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
-import { type Names, personMrkdwn } from './people.ts';
+import { quotedNameMrkdwn } from '../text.ts';
+import type { Names } from './people.ts';
 import { durationText } from './times.ts';
 
 /** The opening words of a rung. mrkdwn. */
@@ -15,9 +16,11 @@ export function rungsWords(count: number): string {
 	return `⏰ ${count} questions in this channel wait for an answer.`;
 }
 
-/** Who was answering when the reminder was due. mrkdwn. */
+/** Who was answering when the reminder was due. mrkdwn; mentions nobody, because only the channel's settings do. */
 export function heldWords(userId: string | null, names: Names): string {
-	return userId === null ? '' : `${personMrkdwn(userId, names)} was answering, and has not sent an answer yet.`;
+	if (userId === null) return '';
+	const name = quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
+	return `${name} was answering, and has not sent an answer yet.`;
 }
 
 /** Mentions of people and user groups; empty for nobody. mrkdwn. */
