@@ -38,7 +38,10 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
  * method is one transaction; throws `StoreUnavailableError` (code `store_unavailable`, retryable).
  */
 export interface LadderStore {
-	/** Leases due ladders, longest due first, and groups them by channel; none of the channels `except`. */
+	/**
+	 * Leases due ladders, longest due first, and those of their channels with a rung that waits for other rungs; groups them
+	 * by channel. None of the channels `except`.
+	 */
 	takeDue(
 		serviceUrl: string,
 		lease: Lease,

@@ -84,7 +84,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 
 	return {
 		async takeDue(service, lease, { now, limit, except }) {
-			const due = isDue('due_at', now, LONGEST_DELAY_MS.ladder);
+			const due = dueWithCompanions(service, now);
 			const keys = except.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
 			const where =
 				keys.length === 0 ? due : sql<boolean>`${due} and team_id || ':' || channel_id not in (${sql.join(keys)})`;
@@ -139,6 +139,13 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			);
 		},
 	};
+}
+
+/** Due ladders, and the rungs of their channels that wait for others: they are looked at together, to be announced together. */
+function dueWithCompanions(service: string, now: number) {
+	return sql<boolean>`(team_id, channel_id) in (select first.team_id, first.channel_id from ladders as first
+		where first.service = ${service} and ${isDue('first.due_at', now, LONGEST_DELAY_MS.ladder)})
+		and (${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or rung_due_at <= ${now})`;
 }
 
 /** Ends the transaction of a batch whose lease somebody else has. */
