@@ -52,14 +52,18 @@ export type Decision =
 			readonly heldBy: string | null;
 			/** Ask for a read of the session. */
 			readonly read?: true;
+			/** A rung is due, and a read has to tell whether it is needed. */
+			readonly waitsForRead?: true;
 	  }
 	| { readonly kind: 'ring'; readonly rung: Rung; readonly dueAt: number };
 
 export const MOST_ESCALATIONS = 3;
 /** How long nobody looks at a ladder whose next rung lies further ahead: clocks may be set in between. */
 export const LONGEST_LOOK_MS = 3_600_000;
-/** A read in this time before a rung tells whether the question is still open. */
-const READ_WITHIN_MS = 10_000;
+/** A read that began in this time before a rung was due, or later, tells whether the question is still open... */
+const READ_BEFORE_DUE_MS = 10_000;
+/** ...unless it is older than this: the rung waited for other rungs meanwhile. */
+const READ_WITHIN_MS = 30_000;
 /** How often to look whether the read that was asked for is there. */
 const LOOK_AGAIN_MS = 1_000;
 /** The same while the service is away. */
@@ -86,11 +90,13 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	}
 	const { heldBy } = ladder;
 	if (facts.isFailing) {
-		const until = now + LOOK_AGAIN_FAILING_MS;
-		return { kind: 'wait', until, rungDueAt: until, heldBy };
+		// Asked for once, so that the session is among the first that are read when the service is back.
+		const read = ladder.rungDueAt === null ? ({ read: true } as const) : {};
+		return { kind: 'wait', until: now + LOOK_AGAIN_FAILING_MS, rungDueAt: now, heldBy, waitsForRead: true, ...read };
 	}
-	if (facts.readAt === null || facts.readAt < now - READ_WITHIN_MS || facts.readAt > now + CLOCK_ALLOWANCE_MS) {
-		return { kind: 'wait', until: now + LOOK_AGAIN_MS, rungDueAt, heldBy, read: true };
+	const readFrom = Math.max(now - READ_WITHIN_MS, rungDueAt - READ_BEFORE_DUE_MS);
+	if (facts.readAt === null || facts.readAt < readFrom || facts.readAt > now + CLOCK_ALLOWANCE_MS) {
+		return { kind: 'wait', until: now + LOOK_AGAIN_MS, rungDueAt, heldBy, waitsForRead: true, read: true };
 	}
 	return { kind: 'ring', rung: next.rung, dueAt: rungDueAt };
 }

@@ -57,7 +57,7 @@ export function createReminders(options: Options) {
 				outcomes.push({ ladder, changeCount, kind: 'wait', dueAt: until, rungDueAt, heldBy, read });
 			}
 		}
-		const waitsForRead = decisions.some(({ decision }) => decision.kind === 'wait' && decision.read === true);
+		const waitsForRead = decisions.some(({ decision }) => decision.kind === 'wait' && decision.waitsForRead);
 		const ringAt = timeToRing(ringing, waitsForRead, now);
 		const rung = ringAt !== null && ringAt <= now ? ringing.slice(0, MOST_TOGETHER) : [];
 		for (const { taken, decision } of ringing) {

@@ -17,7 +17,7 @@ import {
 } from './watch-rows.ts';
 
 export function onSession({ service, sessionId }: SessionKey) {
-	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions'>) =>
+	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions' | 'ladders'>) =>
 		and([eb('service', '=', service), eb('session_id', '=', sessionId)]);
 }
 

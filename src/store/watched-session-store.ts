@@ -19,6 +19,7 @@ import {
 	queueAnnouncements,
 	readEarly,
 	stopUnwatched,
+	touchLadders,
 	wantCard,
 } from './watch-writes.ts';
 
@@ -48,6 +49,8 @@ export function createWatchedSessionStore({
 			.where(onSession(key))
 			.where('lease_token', '=', token)
 			.execute();
+		// Rungs that were due while the service was away.
+		if (row.failures > 0 && update.failures === 0) await touchLadders(trx, now).where(onSession(key)).execute();
 		let coalesced = 0;
 		for (const watch of watches) coalesced += await recordWatch(trx, watch, now);
 		if (watches.some(({ end }) => end !== null)) await stopUnwatched(trx, key);

@@ -90,10 +90,20 @@ describe('the ladder of a question', () => {
 		expect(decided(now + 3_000, { ladder: { rungDueAt: now } })).toMatchObject({ kind: 'ring', dueAt: now });
 	});
 
+	it('needs no second read while it waits for other rungs', () => {
+		const due = POSTED + 15 * MINUTE;
+		const ladder = { rungDueAt: due };
+		expect(decided(due + 20_000, { ladder, readAt: due - 9_000 })).toMatchObject({ kind: 'ring', dueAt: due });
+		expect(decided(due + 31_000, { ladder, readAt: due })).toMatchObject({ kind: 'wait', read: true });
+	});
+
 	it('rings nobody while the service is away, and is not late for that', () => {
 		const now = POSTED + HOUR;
 		const waits = decided(now, { isFailing: true });
-		expect(waits).toMatchObject({ kind: 'wait', until: now + 5_000, rungDueAt: now + 5_000 });
+		expect(waits).toMatchObject({ kind: 'wait', until: now + 5_000, rungDueAt: now, read: true });
+		const again = decided(now + 5_000, { isFailing: true, ladder: { rungDueAt: now } });
+		const waitsAgain = { kind: 'wait', until: now + 10_000, rungDueAt: now + 5_000, heldBy: null, waitsForRead: true };
+		expect(again).toEqual(waitsAgain);
 		const back = decided(now + 6_000, { ladder: { rungDueAt: now + 5_000 } });
 		expect(back).toMatchObject({ kind: 'ring', dueAt: now + 5_000 });
 	});

@@ -227,6 +227,16 @@ export function describeLadders(subject: Subject): void {
 			expect(await posted(later)).toEqual([]);
 		});
 
+		it('are looked at as soon as the service is back', async () => {
+			await asked();
+			await waits();
+			const failed = read({ failures: 1, nextRead: { at: T0, by: T0 } });
+			await recorded([], failed);
+			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(RING_AT);
+			await recorded([], again(snapshotOf(asks(), T0)));
+			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(T0);
+		});
+
 		it('ask for a read of their session once', async () => {
 			await asked();
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
