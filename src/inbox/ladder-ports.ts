@@ -6,7 +6,7 @@ import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import type { Ladder, LadderFacts } from './ladder.ts';
 
 /** A ladder that was taken, with what is known of its question; the channel's settings are applied by the caller. */
-export interface TakenLadder extends Omit<LadderFacts, 'times' | 'quietHours'> {
+export interface TakenLadder extends Omit<LadderFacts, 'times' | 'quietHours' | 'settingsChangedAt'> {
 	/** Counts what happened to the question; see `LadderOutcome`. */
 	readonly changeCount: number;
 }
@@ -15,6 +15,8 @@ export interface TakenLadder extends Omit<LadderFacts, 'times' | 'quietHours'> {
 export interface LadderBatch {
 	readonly channel: ChannelKey;
 	readonly settings: ChannelSettings;
+	/** Null: nobody has. */
+	readonly settingsChangedAt: number | null;
 	readonly ladders: readonly TakenLadder[];
 }
 

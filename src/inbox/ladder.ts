@@ -29,6 +29,8 @@ export interface LadderFacts {
 	readonly ladder: Ladder;
 	readonly times: LadderTimes;
 	readonly quietHours: QuietHours | null;
+	/** When somebody last changed the channel's settings. */
+	readonly settingsChangedAt: number | null;
 	/** Whether the watch goes on, and the newest read found this question open. */
 	readonly isOpen: boolean;
 	/** Whether somebody has answered through Handraise since: delivered, or on its way. */
@@ -79,12 +81,16 @@ export const MOST_TOGETHER = 40;
 export function decide(facts: LadderFacts, now: number): Decision {
 	const { ladder, claim } = facts;
 	if (!facts.isOpen) return { kind: 'over' };
-	if (facts.isAnswered) return { ...NOT_DUE, until: now + LOOK_AGAIN_ANSWERED_MS };
+	if (facts.isAnswered) {
+		const until = now + LOOK_AGAIN_ANSWERED_MS;
+		return { ...NOT_DUE, until, rungDueAt: until };
+	}
 	const next = nextRung(facts, now);
 	if (next === null) return { ...NOT_DUE, until: null };
 	if (next.at > now) return { ...NOT_DUE, until: next.at, heldBy: ladder.heldBy };
-	// From when it is late: not while somebody was answering or the service was away.
-	const rungDueAt = Math.max(next.at, Math.min(ladder.rungDueAt ?? next.at, now));
+	// From when it is late: not while somebody was answering, had answered or the service was away, nor by settings of before.
+	const dueSince = Math.max(next.at, Math.min(facts.settingsChangedAt ?? next.at, now));
+	const rungDueAt = Math.max(dueSince, Math.min(ladder.rungDueAt ?? dueSince, now));
 	if (claim !== null && claim.until > now) {
 		return { kind: 'wait', until: claim.until, rungDueAt: claim.until, heldBy: claim.userId };
 	}

@@ -81,8 +81,9 @@ export function createReminders(options: Options) {
 		onNews();
 	}
 
-	function decisionFor(taken: TakenLadder, { settings }: LadderBatch, now: number): Decision {
-		return decide({ ...taken, times: timesIn(settings, defaults), quietHours: settings.quietHours }, now);
+	function decisionFor(taken: TakenLadder, { settings, settingsChangedAt }: LadderBatch, now: number): Decision {
+		const { quietHours } = settings;
+		return decide({ ...taken, times: timesIn(settings, defaults), quietHours, settingsChangedAt }, now);
 	}
 
 	const loop = createLeaseLoop<LadderBatch>({

@@ -20,7 +20,8 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		const [{ team_id: teamId, channel_id: channelId }] = rows as [LadderRow, ...LadderRow[]];
 		const channel = { teamId, channelId };
 		const [row, facts] = await Promise.all([settingsRow(db.read, channel), factsOf(rows, now)]);
-		return { channel, settings: readSettings(row?.settings ?? null), ladders: facts };
+		const settings = readSettings(row?.settings ?? null);
+		return { channel, settings, settingsChangedAt: row?.changed_at ?? null, ladders: facts };
 	}
 
 	async function factsOf(rows: readonly LadderRow[], now: number): Promise<TakenLadder[]> {

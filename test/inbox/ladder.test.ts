@@ -31,6 +31,7 @@ function decided(now: number, { ladder, ...known }: Known = {}): Decision {
 			},
 			times: { remindAfterMs: 15 * MINUTE, escalateAfterMs: HOUR },
 			quietHours: null,
+			settingsChangedAt: null,
 			isOpen: true,
 			isAnswered: false,
 			claim: null,
@@ -78,8 +79,20 @@ describe('the ladder of a question', () => {
 		expect(decided(POSTED + HOUR, { isOpen: false })).toEqual({ kind: 'over' });
 	});
 
-	it('rings nobody while an answer is on its way', () => {
-		expect(decided(POSTED + HOUR, { isAnswered: true })).toMatchObject({ kind: 'wait' });
+	it('rings nobody while an answer is on its way, and is not late for that when it is taken back', () => {
+		const now = POSTED + 2 * HOUR;
+		const waits = decided(now, { isAnswered: true });
+		expect(waits).toMatchObject({ kind: 'wait', until: now + 20_000, rungDueAt: now + 20_000 });
+		const takenBack = decided(now + 6_000, { ladder: { rungDueAt: now + 20_000 } });
+		expect(takenBack).toMatchObject({ kind: 'ring', dueAt: now + 6_000 });
+	});
+
+	it('is due at the change of settings that makes it due', () => {
+		const now = POSTED + 2 * HOUR;
+		expect(decided(now, { settingsChangedAt: now - 1_000 })).toMatchObject({ kind: 'ring', dueAt: now - 1_000 });
+		expect(decided(now, { settingsChangedAt: POSTED })).toMatchObject({ kind: 'ring', dueAt: POSTED + HOUR });
+		// Noted before the clock was put back.
+		expect(decided(now, { settingsChangedAt: now + HOUR })).toMatchObject({ kind: 'ring', dueAt: now });
 	});
 
 	it('waits for a read before it rings', () => {
