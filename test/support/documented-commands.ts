@@ -40,6 +40,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run test:watch-faults$/,
 		'npm run test:watch-faults -- --sessions 5 --kills 1 --questions 2 --store sqlite --history both',
 	),
+	script(
+		/^npm run test:reminders( -- --[a-z]+ [a-z0-9-]+)*$/,
+		'npm run test:reminders -- --questions 120 --changes 1 --seed 5',
+	),
 	script(/^npm run test:powercut$/, 'npm run test:powercut -- --cuts 1'),
 	script(/^npm run test:attack( -- --.*)?$/, 'npm run test:attack -- --only stamps,signed-null'),
 	script(/^npm run fake-slack:sabotage$/, "npm run fake-slack:sabotage -- --only 'delivers events once'"),
